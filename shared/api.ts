@@ -1,0 +1,175 @@
+/** REST bodies, for the relay that writes them and the clients that read them. Times are ISO 8601 in UTC. */
+import * as z from "zod";
+import { ERROR_CODES } from "./errors.ts";
+import { toolDescriptionSchema } from "./tool.ts";
+
+const time = z.iso.datetime();
+
+/** Device document, Backend Device States. */
+export const deviceStateSchema = z.enum(["ONLINE", "IDLE", "OFFLINE", "UNKNOWN"]);
+export type DeviceState = z.infer<typeof deviceStateSchema>;
+
+/** The last time that a real tool of the device answered. */
+export const proofSchema = z.object({
+  at: time,
+  verdict: z.enum(["success", "error", "cancelled"]),
+  tool: z.string(),
+  ms: z.number(),
+});
+export type Proof = z.infer<typeof proofSchema>;
+
+export const deviceViewSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** `agent`: our program; `bare`: one that speaks only the device document. */
+  kind: z.enum(["agent", "bare"]),
+  state: deviceStateSchema,
+  last_seen: time.nullable(),
+  proof: proofSchema.nullable(),
+  hostname: z.string().nullable(),
+  os: z.string().nullable(),
+  os_version: z.string().nullable(),
+  agent_version: z.string().nullable(),
+  created: time,
+});
+export type DeviceView = z.infer<typeof deviceViewSchema>;
+
+/** `GET /v1/devices` */
+export const deviceListSchema = z.object({ devices: z.array(deviceViewSchema) });
+
+const deviceName = z.string().trim().min(1).max(64);
+
+/** `POST /v1/devices`: a bare device gets its id and its token, shown once. */
+export const newDeviceSchema = z.strictObject({ name: deviceName });
+export const createdDeviceSchema = z.object({ device: deviceViewSchema, token: z.string(), expires: time });
+
+/** `GET /v1/devices/{device}/tools` */
+export const deviceToolsSchema = z.object({
+  device: z.string(),
+  hash: z.string().nullable(),
+  tools: z.array(toolDescriptionSchema),
+});
+
+/** `GET .../tools/list` (guide, List Available Tools) */
+export const toolNamesSchema = z.object({ tools: z.array(z.string()) });
+
+/** `GET /v1/devices/{device}/calls/{call}` */
+export const callViewSchema = z.object({
+  call: z.string(),
+  device: z.string(),
+  tool: z.string(),
+  state: z.enum(["accepted", "finished", "expired", "unknown"]),
+  created: time,
+  deadline: time,
+  finished: time.nullable(),
+  status: z.enum(["success", "error", "cancelled"]).nullable(),
+  code: z.enum(ERROR_CODES).nullable(),
+  /** Where the outcome's body is: here, in the device's journal, or nowhere any more. */
+  outcome_in: z.enum(["here", "journal"]).nullable(),
+  outcome: z.unknown().optional(),
+});
+export type CallView = z.infer<typeof callViewSchema>;
+
+/** `GET /v1/account` */
+export const accountViewSchema = z.object({
+  account: z.string(),
+  grant: z.string(),
+  name: z.string(),
+  kind: z.enum(["web", "cli", "api"]),
+  /** A person signed in: tokens, devices and policy may be managed. */
+  person: z.boolean(),
+  expires: time,
+});
+
+export const tokenAccessSchema = z.enum(["full", "read"]);
+
+/** `POST /v1/tokens` */
+export const newTokenSchema = z.strictObject({
+  name: deviceName,
+  access: tokenAccessSchema,
+  /** Device ids; absent: all of the account. */
+  devices: z.array(z.string()).min(1).max(256).optional(),
+  /** Folders that file tools may touch; absent: not limited by the token. */
+  paths: z.array(z.string().min(1)).min(1).max(64).optional(),
+  days: z.int().min(1).max(365).default(90),
+});
+
+export const tokenViewSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  kind: z.enum(["web", "cli", "api"]),
+  access: tokenAccessSchema,
+  devices: z.array(z.string()).nullable(),
+  paths: z.array(z.string()).nullable(),
+  created: time,
+  expires: time,
+});
+export type TokenView = z.infer<typeof tokenViewSchema>;
+export const tokenListSchema = z.object({ tokens: z.array(tokenViewSchema) });
+/** The token itself is shown this once. */
+export const createdTokenSchema = z.object({ token: z.string(), ...tokenViewSchema.shape });
+
+/** `POST /v1/pairings`: a device asks to be paired. */
+export const newPairingSchema = z.strictObject({
+  name: deviceName,
+  hostname: z.string().max(255),
+  os: z.string().max(64),
+  os_version: z.string().max(128),
+  /** Ed25519 public key: the `x` of its JWK (32 bytes, base64url). */
+  public_key: z.string().regex(/^[A-Za-z0-9_-]{43}$/, "must be an Ed25519 public key in base64url"),
+});
+
+/** `POST /v1/logins`: a command line asks for a person session. */
+export const newLoginSchema = z.strictObject({ name: deviceName });
+
+/** Answer to both (RFC 8628, section 3.2). */
+export const startedPairingSchema = z.object({
+  /** 8 characters, shown as `ABCD-EFGH`. */
+  code: z.string(),
+  /** Proves to `poll` that the asker is the one that began. */
+  secret: z.string(),
+  /** Open this, signed in, to confirm. */
+  verification_uri: z.url(),
+  expires_in: z.int(),
+  /** Seconds between two polls. */
+  interval: z.int(),
+});
+
+/** `GET /v1/pairings/{code}`: what the owner sees before confirming. */
+export const pairingViewSchema = z.object({
+  kind: z.enum(["device", "login"]),
+  name: z.string(),
+  hostname: z.string().nullable(),
+  os: z.string().nullable(),
+  os_version: z.string().nullable(),
+  /** SHA-256 of the public key, first 16 bytes in hex groups of 4. */
+  fingerprint: z.string().nullable(),
+  expires: time,
+});
+
+/** `POST /v1/pairings/{code}/poll` */
+export const pollPairingSchema = z.strictObject({ secret: z.string().max(4096) });
+export const polledPairingSchema = z.discriminatedUnion("status", [
+  z.object({ status: z.literal("pending") }),
+  z.object({ status: z.literal("paired"), device_id: z.string(), name: z.string(), account: z.string() }),
+  z.object({ status: z.literal("signed_in"), token: z.string(), account: z.string(), expires: time }),
+]);
+
+/** `POST /v1/claim`: the code of a sign-in link. */
+export const claimSchema = z.strictObject({ code: z.string().max(4096) });
+export const claimedSchema = z.object({ account: z.string() });
+
+/** `POST /v1/tickets`: a one-use `?ticket=` for a WebSocket client that can send no header. */
+export const newTicketSchema = z.strictObject({ device: z.string() });
+export const ticketSchema = z.object({ ticket: z.string(), expires_in: z.int() });
+
+/** Every error as problem+json (RFC 9457). */
+export const problemSchema = z.looseObject({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  code: z.enum(ERROR_CODES),
+  hint: z.string().optional(),
+  hop: z.string(),
+});

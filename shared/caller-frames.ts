@@ -1,0 +1,193 @@
+/** The caller link (guide, WebSocket Protocol): what a caller sends and what it gets. */
+import * as z from "zod";
+import { type ErrorCode, type Hop, MatrxError } from "./errors.ts";
+import { LIMITS, TIMES } from "./limits.ts";
+
+const callerId = z.string().min(1).max(LIMITS.callerIdChars);
+
+/** A call; also the body of `POST .../tools/invoke`. Unknown keys are left alone: newer clients may send more. */
+export const callSchema = z.object({
+  /** The caller's own name for the call; absent: it is answered under its CallId. */
+  id: callerId.optional(),
+  tool: z.string().min(1).max(128),
+  input: z.record(z.string(), z.unknown()).default({}),
+  /** Milliseconds; the tool's own time-out is a parameter of the tool. */
+  timeout_ms: z.int().min(1).max(TIMES.callMax).optional(),
+  idempotency_key: z.string().min(1).max(LIMITS.idempotencyKeyChars).optional(),
+  /** Opt in to live output. */
+  stream: z.boolean().optional(),
+  /** Also stop a call with an effect when this connection goes. */
+  cancel_on_disconnect: z.boolean().optional(),
+  queue_for: z.never("waiting for an offline device is not available yet").optional(),
+});
+export type Call = z.infer<typeof callSchema>;
+
+export const actionSchema = z.discriminatedUnion("action", [
+  z.object({ action: z.literal("cancel"), id: callerId }),
+  z.object({ action: z.literal("cancel_all") }),
+  z.object({ action: z.literal("ping") }),
+  z.object({ action: z.literal("auth"), token: z.string().min(1).max(8192) }),
+]);
+export type Action = z.infer<typeof actionSchema>;
+
+/** One answer to one call: `output` is always there (guide, Receiving a Response). */
+export interface Answer {
+  id?: string;
+  type: "success" | "error";
+  output: string;
+  /** The call's name at the relay, for reading its outcome later. */
+  call?: string;
+  device?: string;
+  image?: { media_type: string; base64_data: string } | null;
+  metadata?: Record<string, unknown>;
+  code?: ErrorCode;
+  hint?: string;
+  hop?: Hop;
+}
+
+/** Live output of a call that opted in; `offset` counts bytes of the job's log, so a gap shows. */
+export interface OutputFrame {
+  id: string;
+  type: "output";
+  channel: "stdout" | "stderr";
+  offset: number;
+  data: string;
+}
+
+/** Live output was left out; the bytes stay in the job's log. */
+export interface GapFrame {
+  id: string;
+  type: "gap";
+  frames: number;
+}
+
+/** The first frame on subprotocol `matrx.v1`. */
+export interface HelloFrame {
+  type: "hello";
+  protocol: 1;
+  session: string;
+  device: string;
+}
+
+/** What the relay and the local server send to a caller. */
+export type ToCaller = Answer | OutputFrame | GapFrame | HelloFrame | { type: "pong" } | ConnectionError;
+
+/** An error that answers no call: the message could not be read. */
+export interface ConnectionError {
+  id: null;
+  type: "error";
+  output: string;
+  code: ErrorCode;
+  hint?: string;
+  hop: Hop;
+}
+
+export type CallerMessage = { kind: "call"; call: Call } | { kind: "action"; action: Action };
+
+/**
+ * Reads one frame of a caller. Throws MatrxError: `PAYLOAD_TOO_LARGE` or `INVALID_MESSAGE` (nothing of it can be
+ * trusted), `INVALID_PARAMETERS` (its `details.id` names the call to answer, where it could be read).
+ */
+export function parseCallerFrame(text: string): CallerMessage {
+  const value = parseJsonObject(text, LIMITS.callFrameBytes);
+  if ("action" in value) return { kind: "action", action: check(actionSchema, value) };
+  return { kind: "call", call: check(callSchema, value) };
+}
+
+/** Parses the text of one JSON object under a size and depth limit. Throws MatrxError. */
+export function parseJsonObject(text: string, maxBytes: number): Record<string, unknown> {
+  if (isLongerThan(text, maxBytes)) {
+    throw new MatrxError({
+      code: "PAYLOAD_TOO_LARGE",
+      message: `The message is larger than ${maxBytes} bytes`,
+      hint: "Send large content as a file in parts",
+      hop: "relay",
+      details: { limit_bytes: maxBytes },
+    });
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw unreadable("The message is not JSON", cause);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw unreadable("The message is not a JSON object");
+  }
+  if (isDeeper(text, LIMITS.depth)) throw unreadable(`The message nests deeper than ${LIMITS.depth} levels`);
+  return value as Record<string, unknown>;
+}
+
+/** Checks a value against a schema; the error names the first wrong field. Throws MatrxError `INVALID_PARAMETERS`. */
+export function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw invalidParameters(result.error, idOf(value));
+}
+
+/** `INVALID_PARAMETERS` naming the field that a schema refused. */
+export function invalidParameters(error: z.ZodError, id?: string, hop: Hop = "relay"): MatrxError {
+  const issue = error.issues[0];
+  const field = issue?.path.join(".") || (issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined);
+  return new MatrxError({
+    code: "INVALID_PARAMETERS",
+    message: field ? `${field}: ${issue?.message}` : (issue?.message ?? "Invalid"),
+    hint: "Correct the field and send it again",
+    hop,
+    details: { ...(field && { field }), ...(id && { id }) },
+  });
+}
+
+function idOf(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null || !("id" in value)) return undefined;
+  const { id } = value;
+  return typeof id === "string" && id.length <= LIMITS.callerIdChars ? id : undefined;
+}
+
+function unreadable(message: string, cause?: unknown): MatrxError {
+  return new MatrxError(
+    {
+      code: "INVALID_MESSAGE",
+      message,
+      hint: 'Send one JSON object, such as {"id":"1","tool":"SystemInfo","input":{}}',
+      hop: "relay",
+    },
+    cause,
+  );
+}
+
+/** Bytes of UTF-8 are at least the UTF-16 length and at most three times it: the exact count is rarely needed. */
+export function isLongerThan(text: string, maxBytes: number): boolean {
+  if (text.length > maxBytes) return true;
+  if (text.length * 3 <= maxBytes) return false;
+  return new TextEncoder().encode(text).length > maxBytes;
+}
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+
+/** Tells whether valid JSON nests deeper than `limit`; short or flat texts cannot and are not walked. */
+function isDeeper(text: string, limit: number): boolean {
+  if (text.length <= 2 * limit) return false;
+  let depth = 0;
+  for (let index = 0; index < text.length; index++) {
+    const char = text.charCodeAt(index);
+    if (char === QUOTE) index = endOfString(text, index);
+    else if (char === 123 || char === 91) {
+      depth++;
+      if (depth > limit) return true;
+    } else if (char === 125 || char === 93) depth--;
+  }
+  return false;
+}
+
+function endOfString(text: string, start: number): number {
+  let end = start;
+  for (;;) {
+    end = text.indexOf('"', end + 1);
+    if (end === -1) return text.length;
+    let escapes = 0;
+    while (text.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes++;
+    if (escapes % 2 === 0) return end;
+  }
+}

@@ -1,0 +1,189 @@
+/** The device link (device document, and what our agent adds): one union per direction. */
+import * as z from "zod";
+import { ERROR_CODES } from "./errors.ts";
+import { type GrantScope, grantScopeSchema } from "./grant.ts";
+import { LIMITS } from "./limits.ts";
+import { manifestSchema } from "./tool.ts";
+
+const timestamp = z.string().max(64);
+const deviceId = z.string().min(1).max(128);
+const toolCallId = z.string().min(1).max(128);
+
+/** Device document 1. Device Registration, and what our agent adds. */
+export const deviceRegisterSchema = z.object({
+  type: z.literal("device_register"),
+  device_id: deviceId,
+  hostname: z.string().max(255).optional(),
+  os: z.string().max(64).optional(),
+  os_version: z.string().max(128).optional(),
+  capabilities: z.record(z.string(), z.unknown()).optional(),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+  /** `Bearer <jwt>` (device document, Authentication), or the bare JWT. */
+  auth_token: z.string().max(8192).optional(),
+  /** Ours: version of this protocol. Absent: a bare device. */
+  protocol: z.int().min(1).optional(),
+  /** Ours: version of the agent's program. */
+  agent_version: z.string().max(64).optional(),
+  /** Ours: hash of the tool list; the relay asks for the body when it does not have it. */
+  manifest_hash: z.string().max(128).optional(),
+  /** Ours: name of the agent's journal. A new one means that earlier calls were forgotten. */
+  journal_id: z.string().max(64).optional(),
+});
+
+/** Device document 2. Device Heartbeat. Our agent sends the text `ping` instead. */
+const deviceHeartbeatSchema = z.object({
+  type: z.literal("device_heartbeat"),
+  device_id: deviceId.optional(),
+  timestamp: timestamp.optional(),
+});
+
+/** Device document 3. Tool Result: bare devices only; our agent answers in result frames. */
+export const toolResultSchema = z.object({
+  type: z.literal("tool_result"),
+  device_id: deviceId.optional(),
+  tool_call_id: toolCallId,
+  success: z.boolean(),
+  result: z.unknown().optional(),
+  error: z.object({ code: z.string().max(64).optional(), message: z.string() }).optional(),
+  executed_at: timestamp.optional(),
+});
+export type ToolResult = z.infer<typeof toolResultSchema>;
+
+/** Device document 4. Device Event. */
+const eventSchema = z.object({
+  type: z.literal("event"),
+  device_id: deviceId.optional(),
+  event_type: z.string().min(1).max(64),
+  severity: z.string().max(32).optional(),
+  data: z.record(z.string(), z.unknown()).optional(),
+  timestamp: timestamp.optional(),
+});
+
+/** Device document 5. User Query (Future). */
+const userQuerySchema = z.object({
+  type: z.literal("user_query"),
+  device_id: deviceId.optional(),
+  query: z.string(),
+  timestamp: timestamp.optional(),
+});
+
+/** Device document, Backend to Client 4: a client that runs a model may send the chunks back. */
+const llmResponseChunkSchema = z.object({
+  type: z.literal("llm_response_chunk"),
+  chunk: z.string(),
+  complete: z.boolean(),
+});
+
+/** Device document, Error Responses: a device may report one too. */
+const deviceErrorSchema = z.object({
+  type: z.literal("error"),
+  error_code: z.string().max(64),
+  message: z.string(),
+  details: z.record(z.string(), z.unknown()).optional(),
+  timestamp: timestamp.optional(),
+});
+
+/** Ours: the tool list, sent when the relay asked for it. */
+const manifestFrameSchema = z.object({ type: z.literal("manifest"), ...manifestSchema.shape });
+
+/** Ours: what the journal knows of calls that the relay asked about. `never`: not seen, so not run. */
+const callStatusSchema = z.object({
+  type: z.literal("call_status"),
+  calls: z
+    .array(z.object({ tool_call_id: toolCallId, state: z.enum(["never", "started", "finished", "unknown"]) }))
+    .max(LIMITS.unansweredPerDevice),
+});
+
+/** What a device sends as text. Results and output of our agent are binary (`result-frame.ts`). */
+export const fromDeviceSchema = z.discriminatedUnion("type", [
+  deviceRegisterSchema,
+  deviceHeartbeatSchema,
+  toolResultSchema,
+  eventSchema,
+  userQuerySchema,
+  llmResponseChunkSchema,
+  deviceErrorSchema,
+  manifestFrameSchema,
+  callStatusSchema,
+]);
+export type FromDevice = z.infer<typeof fromDeviceSchema>;
+export type DeviceRegister = z.infer<typeof deviceRegisterSchema>;
+
+/** Device document, Backend to Client 1. Tool Execute, and what our agent gets besides. */
+export const toolExecuteSchema = z.object({
+  type: z.literal("tool_execute"),
+  tool_call_id: toolCallId,
+  tool: z.string(),
+  parameters: z.record(z.string(), z.unknown()),
+  /** Seconds, rounded up from the deadline. */
+  timeout_sec: z.number().positive(),
+  /** Ours: milliseconds from receipt until the tool is stopped. */
+  timeout_ms: z.int().positive().optional(),
+  /** Ours: the caller's id, which the agent writes into the answer. Absent: REST, the answer has none. */
+  id: z.string().optional(),
+  /** Ours: the caller's session. Absent: a fresh one for this call alone. */
+  session: z.string().optional(),
+  grant: grantScopeSchema.optional(),
+  /** Ours: the caller wants live output. */
+  stream: z.boolean().optional(),
+});
+export type ToolExecute = z.infer<typeof toolExecuteSchema>;
+
+/** Device document, Backend to Client 5. System Command. */
+const systemCommandSchema = z.object({
+  type: z.literal("system_command"),
+  command: z.enum(["restart_client", "update_permissions", "shutdown"]),
+  reason: z.string().optional(),
+});
+
+const deviceRegisteredSchema = z.object({
+  type: z.literal("device_registered"),
+  device_id: deviceId,
+  permissions: z.object({
+    allowed_tools: z.array(z.string()).optional(),
+    allowed_paths: z.array(z.string()).optional(),
+    allowed_apps: z.array(z.string()).optional(),
+  }),
+  /** Ours: version of this protocol that the relay speaks. */
+  protocol: z.int().optional(),
+  /** Ours: send the manifest's body. */
+  manifest_wanted: z.boolean().optional(),
+});
+
+/** Device document, Error Responses. */
+const relayErrorSchema = z.object({
+  type: z.literal("error"),
+  error_code: z.enum(ERROR_CODES),
+  message: z.string(),
+  details: z.record(z.string(), z.unknown()).optional(),
+  timestamp,
+});
+
+/** What the relay sends to a device as text. */
+export const toDeviceSchema = z.discriminatedUnion("type", [
+  deviceRegisteredSchema,
+  z.object({ type: z.literal("heartbeat_ack"), timestamp }),
+  toolExecuteSchema,
+  /** Ours: stop a call; the agent answers it with `CANCELLED`. */
+  z.object({ type: z.literal("tool_cancel"), tool_call_id: toolCallId }),
+  /** Ours: which of these did the journal see? */
+  z.object({ type: z.literal("call_status"), tool_call_ids: z.array(toolCallId) }),
+  /** Ours: the outcome of these calls is durable at the relay. */
+  z.object({ type: z.literal("result_ack"), tool_call_ids: z.array(toolCallId) }),
+  /** Ours: the grant is gone; its sessions and jobs end. */
+  z.object({ type: z.literal("session_end"), grant: z.string() }),
+  systemCommandSchema,
+  relayErrorSchema,
+  /** Device document, Backend to Client 2: answers `user_query`. */
+  z.object({ type: z.literal("assistant_response"), response: z.string(), timestamp }),
+  /** Device document, Backend to Client 3: not sent yet. */
+  z.object({
+    type: z.literal("llm_request"),
+    prompt: z.string(),
+    model: z.string().optional(),
+    stream: z.boolean().optional(),
+  }),
+  llmResponseChunkSchema,
+]);
+export type ToDevice = z.infer<typeof toDeviceSchema>;
+export type { GrantScope };

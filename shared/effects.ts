@@ -1,0 +1,83 @@
+/** What a tool may do to a device. Effects of built-in names are pinned here: no manifest can loosen them. */
+import * as z from "zod";
+
+export const EFFECTS = ["read", "write", "execute"] as const;
+export type Effect = (typeof EFFECTS)[number];
+export const effectSchema = z.enum(EFFECTS);
+
+const PINNED: ReadonlyMap<string, Effect> = new Map([
+  ["Read", "read"],
+  ["Glob", "read"],
+  ["Grep", "read"],
+  ["ListDirectory", "read"],
+  ["SystemInfo", "read"],
+  ["BashOutput", "read"],
+  ["search_files", "read"],
+  ["Write", "write"],
+  ["Edit", "write"],
+  ["Move", "write"],
+  ["create_directory", "write"],
+  ["Bash", "execute"],
+  ["TaskStop", "execute"],
+  ["Delete", "execute"],
+  ["delete_directory", "execute"],
+  ["OpenUrl", "execute"],
+  ["OpenPath", "execute"],
+  ["open_app", "execute"],
+  ["Screenshot", "execute"],
+]);
+
+/** The effect of a tool: pinned for built-in names, else `execute`, the strictest, until the owner says otherwise. */
+export function effectOf(tool: string): Effect {
+  return PINNED.get(tool) ?? "execute";
+}
+
+/** The built-in tools of the device document, which a bare device is taken to have. */
+export const DEVICE_DOCUMENT_TOOLS = [
+  "create_directory",
+  "delete_directory",
+  "open_app",
+  "search_files",
+] as const;
+
+/** The name under which a tool is meant: `local_*` names of AI tool definitions are aliases (guide, AI Agent Integration). */
+export function toolNameOf(name: string): string {
+  return ALIASES.get(name) ?? name;
+}
+
+function aliasOf(tool: string): string {
+  const snake = tool.replace(/([a-z])([A-Z])/g, "$1_$2").toLowerCase();
+  return `local_${snake}`;
+}
+
+const ALIASES: ReadonlyMap<string, string> = new Map([...PINNED.keys()].map((tool) => [aliasOf(tool), tool]));
+
+/** The known name nearest to a wrong one, or undefined if none is near. */
+export function nearestName(name: string, known: Iterable<string>): string | undefined {
+  const wanted = name.toLowerCase();
+  let best: string | undefined;
+  let bestDistance = Math.max(2, Math.floor(wanted.length / 3)) + 1;
+  for (const candidate of known) {
+    const distance = editDistance(wanted, candidate.toLowerCase(), bestDistance);
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** Levenshtein distance, given up at `limit`; names here are short. */
+function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) >= limit || a.length > 128) return limit;
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      current.push(Math.min(substitution, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[b.length] ?? limit;
+}

@@ -1,0 +1,112 @@
+/** The error codes of every surface, and the one table that gives each its face outside. */
+
+/** Who said it: the first place where the call could not go on. */
+export type Hop = "caller" | "relay" | "device" | "agent" | "tool";
+
+interface Face {
+  /** HTTP status of problem+json (RFC 9457). */
+  readonly status: number;
+  /** The problem's title. */
+  readonly title: string;
+  /** Exit code of the command line (sysexits where one fits). */
+  readonly exit: number;
+}
+
+const FACES = {
+  INVALID_MESSAGE: { status: 400, title: "The message cannot be read", exit: 65 },
+  INVALID_PARAMETERS: { status: 400, title: "A parameter is wrong", exit: 64 },
+  UNAUTHENTICATED: { status: 401, title: "Sign in, or send a valid token", exit: 77 },
+  PERMISSION_DENIED: { status: 403, title: "Not allowed", exit: 77 },
+  APPROVAL_DENIED: { status: 403, title: "The owner said no", exit: 77 },
+  APPROVAL_EXPIRED: { status: 403, title: "Nobody answered in time", exit: 75 },
+  UNKNOWN_DEVICE: { status: 404, title: "No such device", exit: 68 },
+  TOOL_NOT_FOUND: { status: 404, title: "No such tool", exit: 64 },
+  NOT_FOUND: { status: 404, title: "Nothing here", exit: 66 },
+  CONFLICT: { status: 409, title: "It clashes with something else", exit: 65 },
+  PAYLOAD_TOO_LARGE: { status: 413, title: "Too large", exit: 65 },
+  RATE_LIMITED: { status: 429, title: "Too many at once", exit: 75 },
+  CANCELLED: { status: 499, title: "Cancelled", exit: 130 },
+  TOOL_EXECUTION_FAILED: { status: 422, title: "The tool could not do it", exit: 1 },
+  OUTCOME_UNKNOWN: { status: 502, title: "The outcome is not known yet", exit: 75 },
+  DEVICE_OFFLINE: { status: 503, title: "The device is offline", exit: 69 },
+  UNAVAILABLE: { status: 503, title: "The relay cannot do this now", exit: 69 },
+  INTERNAL: { status: 500, title: "A fault of ours", exit: 70 },
+  TIMEOUT: { status: 504, title: "It took too long", exit: 124 },
+} as const satisfies Record<string, Face>;
+
+export type ErrorCode = keyof typeof FACES;
+
+export const ERROR_CODES = Object.keys(FACES) as [ErrorCode, ...ErrorCode[]];
+
+/** Status, title and exit code of an error code. */
+export function faceOf(code: ErrorCode): Face {
+  return FACES[code];
+}
+
+/** Tells whether a string from outside is one of our codes. */
+export function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === "string" && Object.hasOwn(FACES, code);
+}
+
+/** What every error carries outside, on any surface. */
+export interface ErrorShape {
+  code: ErrorCode;
+  message: string;
+  /** What to do about it. */
+  hint?: string | undefined;
+  hop: Hop;
+  /** Facts for programs: the field, the choices, the limit. */
+  details?: Record<string, unknown> | undefined;
+}
+
+/** An error that may leave the process: message and hint are written for the reader outside. */
+export class MatrxError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly hop: Hop;
+  readonly details: Record<string, unknown> | undefined;
+
+  constructor(shape: ErrorShape, cause?: unknown) {
+    super(shape.message, { cause });
+    this.name = "MatrxError";
+    this.code = shape.code;
+    this.hint = shape.hint;
+    this.hop = shape.hop;
+    this.details = shape.details;
+  }
+
+  shape(): ErrorShape {
+    const { code, message, hint, hop, details } = this;
+    return { code, message, hop, ...(hint && { hint }), ...(details && { details }) };
+  }
+}
+
+/**
+ * The outside of any thrown value. A stranger becomes `INTERNAL` with an incident number; the caller logs it with the
+ * same number, so that nothing of the inside leaves.
+ */
+export function shapeOf(error: unknown, hop: Hop, incident: string): ErrorShape {
+  if (error instanceof MatrxError) return error.shape();
+  return {
+    code: "INTERNAL",
+    message: "Something went wrong on our side",
+    hint: `Try again; if it stays, look for incident ${incident} in the log`,
+    hop,
+    details: { incident },
+  };
+}
+
+/** Problem details (RFC 9457) of an error. */
+export function problemOf(shape: ErrorShape) {
+  const { status, title } = faceOf(shape.code);
+  return {
+    type: `urn:matrx:error:${shape.code}`,
+    title,
+    status,
+    detail: shape.message,
+    code: shape.code,
+    hint: shape.hint,
+    hop: shape.hop,
+    ...shape.details,
+  };
+}

@@ -1,0 +1,75 @@
+/** Ids: branded strings, so that one kind cannot be passed for another. */
+
+declare const brand: unique symbol;
+type Branded<Name extends string> = string & { readonly [brand]: Name };
+
+export type DeviceId = Branded<"DeviceId">;
+export type AccountId = Branded<"AccountId">;
+export type GrantId = Branded<"GrantId">;
+export type CallId = Branded<"CallId">;
+export type SessionId = Branded<"SessionId">;
+
+/** Crockford's base32 in lower case: 32 characters, none read for another. */
+const BASE32 = "0123456789abcdefghjkmnpqrstvwxyz";
+
+/** `length` random characters of base32, 5 bits each. */
+export function randomBase32(length: number): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(length));
+  return Array.from(bytes, (byte) => BASE32[byte & 31]).join("");
+}
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+/** Lower-case hex of bytes. */
+export function hexOf(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += HEX[byte];
+  return text;
+}
+
+const DEVICE_ID = /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?-[0-9a-hjkmnp-tv-z]{10}$/;
+
+/** A device's id: the slug of its name and 10 random characters (50 bits). */
+export function makeDeviceId(name: string): DeviceId {
+  const slug = name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, 32)
+    .replace(/^-+|-+$/g, "");
+  return `${slug || "device"}-${randomBase32(10)}` as DeviceId;
+}
+
+export function isDeviceId(text: string): text is DeviceId {
+  return text.length <= 43 && DEVICE_ID.test(text);
+}
+
+export function makeGrantId(): GrantId {
+  return `grant_${randomBase32(16)}` as GrantId;
+}
+
+/** A session's id: 8 random bytes in hex, never reused. */
+export function makeSessionId(): SessionId {
+  return hexOf(crypto.getRandomValues(new Uint8Array(8))) as SessionId;
+}
+
+export function isSessionId(text: string): text is SessionId {
+  return /^[0-9a-f]{16}$/.test(text);
+}
+
+/** A call's id: UUID version 7 (RFC 9562, section 5.7), ordered by time. */
+export function makeCallId(now: number = Date.now()): CallId {
+  const random = hexOf(crypto.getRandomValues(new Uint8Array(10)));
+  const time = now.toString(16).padStart(12, "0");
+  const variant = "89ab"[Number.parseInt(random.charAt(3), 16) & 3];
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-${variant}${random.slice(4, 7)}-${random.slice(8, 20)}` as CallId;
+}
+
+export function isCallId(text: string): text is CallId {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(text);
+}
+
+/** When a call was made, in milliseconds since 1970. */
+export function callTime(call: CallId): number {
+  return Number.parseInt(call.slice(0, 8) + call.slice(9, 13), 16);
+}

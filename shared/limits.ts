@@ -1,0 +1,101 @@
+/** Every limit of the wire and of a device, with its unit. Who enforces it stands at the end of each line. */
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+
+export const LIMITS = {
+  /** A caller's frame, in bytes of UTF-8. Relay and local server. */
+  callFrameBytes: 4 * MiB,
+  /** A REST body, in bytes. Relay and local server. */
+  restBodyBytes: 4 * MiB,
+  /** A result frame of a device, header included, in bytes. Relay; the agent cuts before. */
+  resultFrameBytes: 16 * MiB,
+  /** One frame of live output, in bytes. Relay; the agent splits before. */
+  outputFrameBytes: 64 * KiB,
+  /** `device_register` and `manifest`, in bytes. Relay. */
+  registerFrameBytes: 256 * KiB,
+  /** Any other frame of a device, in bytes. Relay. */
+  deviceFrameBytes: 256 * KiB,
+  /** What the platform carries in one frame; beyond it the socket is lost. Our own programs refuse to send it. */
+  platformFrameBytes: 32 * MiB,
+  /** Nesting of a call frame's JSON. Relay and local server. */
+  depth: 64,
+  /** A caller's id, in characters. Relay and local server. */
+  callerIdChars: 128,
+  /** Ids of one session's unanswered calls together, in bytes of UTF-8 (they live in a 16 KiB attachment). Relay. */
+  unansweredIdBytes: 9 * KiB,
+  /** Unanswered calls of one session. Relay and local server. */
+  unansweredPerSession: 64,
+  /** Unanswered calls of one device, over all callers. Relay. */
+  unansweredPerDevice: 1024,
+  /** An idempotency key, in characters. Relay. */
+  idempotencyKeyChars: 128,
+  /** An outcome kept in the ledger, in bytes; a larger one stays in the agent's journal. Relay. */
+  ledgerOutcomeBytes: 64 * KiB,
+  /** All outcomes in one device's ledger, in bytes. Relay. */
+  ledgerBytes: 64 * MiB,
+  /** All outcomes in the agent's journal, in bytes. Agent. */
+  journalBytes: 256 * MiB,
+  /** The first characters of an answer that ledger and feed may show. Agent. */
+  previewChars: 500,
+  /** Bytes queued towards one caller before its live output is dropped. Relay. */
+  callerQueueBytes: 1 * MiB,
+  /** Bytes queued towards one caller before it is disconnected. Relay. */
+  callerQueueMaxBytes: 24 * MiB,
+} as const;
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** Every time-out and interval, in milliseconds. */
+export const TIMES = {
+  /** The first message of a device must come within. Relay. */
+  registerWithin: 10 * second,
+  /** Our agent's text `ping`. Agent. */
+  heartbeat: 20 * second,
+  /** A `pong` must come within, else the agent dials again. Agent. */
+  pongWithin: 10 * second,
+  /** No sign of life for this long: the device is not called any more. Relay. */
+  silentAfter: 50 * second,
+  /** No heartbeat for this long: a bare device is `IDLE` (device document, Backend Device States). Relay. */
+  idleAfter: 60 * second,
+  /** No heartbeat for this long: `OFFLINE` (device document, Backend Device States). Relay. */
+  offlineAfter: 5 * minute,
+  /** A device that dropped while calls run may come back within. Relay. */
+  reconnectGrace: 30 * second,
+  /** A call without a deadline of its own. Relay. */
+  callDefault: 60 * second,
+  /** The longest deadline that a call may ask for (guide, Shell Execution). Relay. */
+  callMax: 10 * minute,
+  /** The relay answers for a device this long after the deadline passed. Relay. */
+  deadlineGrace: 3 * second,
+  /** An unanswered call is written down once it is older. Relay. */
+  settleAfter: 5 * second,
+  /** REST answers within; past it `202` with the call's URL. Relay. */
+  restHold: 60 * second,
+  /** Outcomes and idempotency keys are kept. Relay and agent. */
+  outcomeKept: 24 * hour,
+  /** A grant is held by a device object without asking again. Relay. */
+  lease: 15 * minute,
+  /** A lease is renewed, off the call's way, once less is left. Relay. */
+  leaseRenew: 5 * minute,
+  /** A pairing or login code. Relay. */
+  pairing: 10 * minute,
+  /** A one-use `?ticket=`. Relay. */
+  ticket: 30 * second,
+  /** A session of a caller on a device, unused. Agent. */
+  sessionKept: 1 * hour,
+  /** A terminated command gets this long before it is killed. Agent. */
+  killAfter: 3 * second,
+} as const;
+
+/** Defaults of the policy's rates (device document, Rate Limits; the owner's own are wider). */
+export const RATES = {
+  /** Grants of others than the owner, and bare devices. */
+  guest: { messages_per_second: 10, calls_per_minute: 20 },
+  /** The owner's own grants and our agent. */
+  owner: { messages_per_second: 50, calls_per_minute: 1200 },
+  /** The shortest time between two `device_heartbeat`, in milliseconds. */
+  heartbeatEvery: 10_000,
+} as const;

@@ -1,0 +1,81 @@
+/** The gate: one pure function, asked by the relay before a call leaves and by the agent before it runs. */
+import * as z from "zod";
+import { type Effect, effectOf } from "./effects.ts";
+import type { ErrorShape, Hop } from "./errors.ts";
+import type { GrantScope } from "./grant.ts";
+
+/** What one device allows. `allowed_*` absent: not limited by this side; `[]`: nothing. Unknown keys are refused: a misspelt limit must not be an absent one. */
+export const policySchema = z.strictObject({
+  allowed_tools: z.array(z.string().min(1)).optional(),
+  allowed_paths: z.array(z.string().min(1)).optional(),
+  allowed_apps: z.array(z.string().min(1)).optional(),
+  rates: z
+    .strictObject({
+      messages_per_second: z.int().min(1).max(100_000).optional(),
+      calls_per_minute: z.int().min(1).max(1_000_000).optional(),
+    })
+    .optional(),
+});
+export type Policy = z.infer<typeof policySchema>;
+
+export interface Question {
+  tool: string;
+  grant: GrantScope;
+  policy: Policy;
+}
+
+/** Tools that run commands: no path limit binds them unless a sandbox does. */
+const SHELL_TOOLS: ReadonlySet<string> = new Set(["Bash"]);
+
+/**
+ * Decides whether a grant may call a tool on a device under its policy. Returns the refusal, or undefined.
+ * Paths and arguments are checked by the agent alone (DESIGN section 6).
+ */
+export function refusalOf({ tool, grant, policy }: Question, hop: Hop): ErrorShape | undefined {
+  const effect = effectOf(tool);
+  if (!grant.effects.includes(effect)) return deniedEffect(tool, effect, grant.effects, hop);
+  if (grant.tools && !grant.tools.includes(tool)) return deniedTool(tool, "the token's grant", hop);
+  if (policy.allowed_tools && !policy.allowed_tools.includes(tool)) {
+    return deniedTool(tool, "the device's policy", hop);
+  }
+  if (SHELL_TOOLS.has(tool)) return shellRefusal(tool, grant, policy, hop);
+  return undefined;
+}
+
+function shellRefusal(tool: string, grant: GrantScope, policy: Policy, hop: Hop): ErrorShape | undefined {
+  const limitedBy = policy.allowed_paths
+    ? "the device's policy"
+    : grant.paths
+      ? "the token's grant"
+      : undefined;
+  if (!limitedBy && grant.owner) return undefined;
+  return {
+    code: "PERMISSION_DENIED",
+    message: limitedBy
+      ? `${tool} is refused: ${limitedBy} limits paths, and nothing here can hold a shell to them`
+      : `${tool} is refused: this grant is not the owner's, and there is no sandbox to run it in`,
+    hint: "Use the file tools, or a grant of the owner's on a device without path limits",
+    hop,
+    details: { tool },
+  };
+}
+
+function deniedEffect(tool: string, effect: Effect, effects: readonly Effect[], hop: Hop): ErrorShape {
+  return {
+    code: "PERMISSION_DENIED",
+    message: `${tool} needs the effect "${effect}"; this grant has ${effects.length ? effects.join(", ") : "none"}`,
+    hint: "Ask the owner for a grant that has it",
+    hop,
+    details: { tool, effect },
+  };
+}
+
+function deniedTool(tool: string, by: string, hop: Hop): ErrorShape {
+  return {
+    code: "PERMISSION_DENIED",
+    message: `${tool} is not among the tools that ${by} allows`,
+    hint: "Ask the owner to allow it",
+    hop,
+    details: { tool },
+  };
+}

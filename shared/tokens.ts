@@ -1,0 +1,46 @@
+/** Audiences and lifetimes of the JWTs. A token of one audience is worth nothing as another. */
+
+export const AUDIENCE = {
+  /** A caller's bearer token: API token or command line. */
+  caller: "matrx:caller",
+  /** The cookie of a signed-in browser. */
+  web: "matrx:web",
+  /** A bare device's token. */
+  device: "matrx:device",
+  /** A one-use ticket for an upgrade. */
+  ticket: "matrx:ticket",
+  /** The secret of a pairing. */
+  pairing: "matrx:pairing",
+  /** A sign-in link's code; HS256 over `CLAIM_SECRET`, all others EdDSA. */
+  claim: "matrx:claim",
+} as const;
+
+const day = 24 * 60 * 60;
+
+/** Lifetimes in seconds. */
+export const LIFETIME = { web: 30 * day, cli: 90 * day, device: 90 * day, claim: day } as const;
+
+/** Header of the 101 response that carries the nonce which a device signs. */
+export const NONCE_HEADER = "Matrx-Nonce";
+
+/** Request and response header that names a caller's session; the value `new` asks for one. */
+export const SESSION_HEADER = "Matrx-Session";
+
+/** Request header that names the device where the path does not. */
+export const DEVICE_HEADER = "X-Matrx-Device";
+
+/** Response header that names the call. */
+export const CALL_HEADER = "Matrx-Call";
+
+/** Versions of the device link that this release speaks: the newest. */
+export const PROTOCOL = 1;
+
+/** Subprotocols of the caller link. */
+export const SUBPROTOCOL = { v1: "matrx.v1", binary: "matrx.v1.bin", bearer: "bearer." } as const;
+
+/** What a device signs: the nonce of this connection, for the host that it dialled. No clock is needed. */
+export interface DeviceAssertion {
+  iss: string;
+  aud: string;
+  nonce: string;
+}

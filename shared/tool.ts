@@ -1,0 +1,20 @@
+/** What a device announces of its tools. */
+import * as z from "zod";
+import { effectSchema } from "./effects.ts";
+
+/** JSON Schema (draft 2020-12) of a tool's input, passed on as it came. */
+export const jsonSchemaSchema = z.record(z.string(), z.unknown());
+
+export const toolDescriptionSchema = z.object({
+  name: z.string().min(1).max(128),
+  description: z.string().max(8192),
+  effect: effectSchema,
+  input_schema: jsonSchemaSchema,
+});
+export type ToolDescription = z.infer<typeof toolDescriptionSchema>;
+
+export const manifestSchema = z.object({
+  hash: z.string().min(1).max(128),
+  tools: z.array(toolDescriptionSchema).max(512),
+});
+export type Manifest = z.infer<typeof manifestSchema>;
