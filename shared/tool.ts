@@ -10,6 +10,8 @@ export const toolDescriptionSchema = z.object({
   description: z.string().max(8192),
   effect: effectSchema,
   input_schema: jsonSchemaSchema,
+  /** The longest that it takes, in milliseconds, when the caller sets no deadline. */
+  timeout_ms: z.int().positive().optional(),
 });
 export type ToolDescription = z.infer<typeof toolDescriptionSchema>;
 

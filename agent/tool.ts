@@ -1,0 +1,48 @@
+/** What a tool of this device is: one file in `tools/` gives schema, description and handler. */
+import type { Effect } from "@matrx/shared/effects.ts";
+import type { GrantScope } from "@matrx/shared/grant.ts";
+import type { Policy } from "@matrx/shared/policy.ts";
+import type { Logger } from "pino";
+import type * as z from "zod";
+import type { Session } from "./sessions.ts";
+
+/** What a handler gets besides its input. */
+export interface ToolContext {
+  /** The call's id at the relay, or at the local server. */
+  readonly call: string;
+  readonly session: Session;
+  readonly grant: GrantScope;
+  /** The device's own policy file; the grant's limits hold besides. */
+  readonly policy: Policy;
+  /** Aborted by cancel and by the deadline; `signal.reason` is the MatrxError to answer with. */
+  readonly signal: AbortSignal;
+  /** Live output of callers that opted in; `offset` is a byte offset into the job's log. */
+  readonly output: (channel: "stdout" | "stderr", offset: number, data: string) => void;
+  readonly log: Logger;
+}
+
+/** What a handler returns. It throws MatrxError (hop `tool`) when the tool could not do it. */
+export interface ToolResult {
+  output: string;
+  image?: { media_type: string; base64_data: string };
+  metadata?: Record<string, unknown>;
+  /** Exit code of a command; not zero is a result, not an error. */
+  exit?: number;
+}
+
+export interface Tool<Schema extends z.ZodObject = z.ZodObject> {
+  readonly name: string;
+  readonly effect: Effect;
+  /** For models and people: what it does, what it returns, where it stops. */
+  readonly description: string;
+  /** Strict: an unknown parameter is refused by name. Each field is described. */
+  readonly input: Schema;
+  /** The longest that it takes, in milliseconds, when the caller sets no deadline. */
+  readonly timeoutMs: number;
+  handle(input: z.infer<Schema>, context: ToolContext): Promise<ToolResult>;
+}
+
+/** Keeps the input's type between schema and handler. */
+export function defineTool<Schema extends z.ZodObject>(tool: Tool<Schema>): Tool {
+  return tool as unknown as Tool;
+}
