@@ -1,0 +1,67 @@
+/** One measurement: a number of calls over one line, so many in flight at a time. */
+import { cpuNanos } from "./cpu.ts";
+
+/** A way to make calls; `call` resolves with the answer and rejects when the answer is an error. */
+export interface Line {
+  call(): Promise<void>;
+  close(): void;
+}
+
+export interface Shape {
+  inFlight: number;
+  calls: number;
+}
+
+export interface Measurement {
+  p50_us: number;
+  p99_us: number;
+  calls_per_s: number;
+  /** CPU time of the relay process for each call; absent where there is no relay. */
+  cpu_us?: number;
+}
+
+/** The figures of one measurement, and every latency, for percentiles over all rounds. */
+export interface Sample extends Measurement {
+  latencies: Float64Array;
+}
+
+/** Not counted, at the start of every measurement: an object may have slept, and caches are another variant's. */
+const SETTLING_CALLS = 8;
+
+export async function measure(line: Line, relay: number | undefined, shape: Shape): Promise<Sample> {
+  for (let count = 0; count < SETTLING_CALLS; count++) await line.call();
+  const latencies = new Float64Array(shape.calls);
+  const cpuBefore = relay === undefined ? undefined : cpuNanos(relay);
+  const start = performance.now();
+  let begun = 0;
+  const lane = async () => {
+    while (begun < shape.calls) {
+      const index = begun++;
+      const sent = performance.now();
+      await line.call();
+      latencies[index] = (performance.now() - sent) * 1000;
+    }
+  };
+  await Promise.all(Array.from({ length: shape.inFlight }, lane));
+  const seconds = (performance.now() - start) / 1000;
+  const cpuAfter = relay === undefined ? undefined : cpuNanos(relay);
+  latencies.sort();
+  return {
+    latencies,
+    p50_us: quantile(latencies, 0.5),
+    p99_us: quantile(latencies, 0.99),
+    calls_per_s: shape.calls / seconds,
+    ...(cpuBefore !== undefined &&
+      cpuAfter !== undefined && { cpu_us: (cpuAfter - cpuBefore) / 1000 / shape.calls }),
+  };
+}
+
+/** The value below which a share of sorted values lies. */
+export function quantile(sorted: Float64Array, share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/** Runs a line until its code is compiled and its object awake. */
+export async function warm(line: Line, calls: number, inFlight: number): Promise<void> {
+  await measure(line, undefined, { inFlight, calls });
+}

@@ -1,0 +1,44 @@
+/** Rounds: every variant once in each, in an order shuffled anew, so that the machine's moods fall on all of them. */
+import { measure, type Sample, type Shape } from "./measure.ts";
+import type { Variant } from "./variant.ts";
+
+/** All samples of one variant under one shape; the index is the round. */
+export interface Series {
+  variant: Variant;
+  shape: Shape;
+  samples: Sample[];
+}
+
+export interface Bounds {
+  rounds: number;
+  /** No round begins later than this many milliseconds after the first. */
+  lastBegin: number;
+}
+
+export async function runRounds(
+  series: Series[],
+  bounds: Bounds,
+  onRound: (round: number) => void,
+): Promise<void> {
+  const shapes = new Set(series.map(({ shape }) => shape));
+  const start = performance.now();
+  for (let round = 1; round <= bounds.rounds; round++) {
+    if (performance.now() - start > bounds.lastBegin) return;
+    for (const shape of shapes) {
+      for (const entry of shuffled(series.filter((candidate) => candidate.shape === shape))) {
+        entry.samples.push(await measure(entry.variant.line, entry.variant.relay, shape));
+      }
+    }
+    onRound(round);
+  }
+}
+
+/** Fisher and Yates. */
+function shuffled<Item>(items: Item[]): Item[] {
+  const result = [...items];
+  for (let last = result.length - 1; last > 0; last--) {
+    const other = Math.floor(Math.random() * (last + 1));
+    [result[last], result[other]] = [result[other] as Item, result[last] as Item];
+  }
+  return result;
+}

@@ -1,0 +1,63 @@
+/**
+ * `npm run bench`: what a call costs through our relay, beside no relay, a bare Node relay, and a Durable Object that
+ * checks nothing. `--quick`: fewer rounds. Results: tables here, all figures in bench/results.json.
+ */
+import { parseArgs } from "node:util";
+import { startGroups } from "./groups.ts";
+import { watchForEnd } from "./interrupt.ts";
+import { describeMachine } from "./machine.ts";
+import { warm } from "./measure.ts";
+import { Processes } from "./processes.ts";
+import { type Group, reachesOf, seriesOf, tablesOf } from "./report.ts";
+import { RESULTS, writeResults } from "./results.ts";
+import { runRounds } from "./rounds.ts";
+import { printMachine, printReach, printTable } from "./table.ts";
+
+const { values: options } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
+
+/** Rounds, how late the last may begin, how long all may take, and calls before the first round. */
+const plan = options.quick
+  ? { rounds: 5, lastBegin: 20_000, longest: 60_000, warmingCalls: 500 }
+  : { rounds: 25, lastBegin: 240_000, longest: 360_000, warmingCalls: 3000 };
+
+const processes = new Processes();
+const callOffWatch = watchForEnd(processes, plan.longest);
+try {
+  await run();
+} catch (error) {
+  if (!processes.isStopping) throw error;
+} finally {
+  await processes.stop();
+  callOffWatch();
+}
+
+async function run(): Promise<void> {
+  const machine = describeMachine();
+  printMachine(machine);
+  const groups = await startGroups(processes, say);
+  await warmUp(groups);
+  const series = seriesOf(groups);
+  await runRounds(series, plan, (round) => say(`Round ${round} of at most ${plan.rounds}`));
+  const tables = tablesOf(groups, series);
+  const reaches = reachesOf(groups, tables);
+  for (const table of tables) printTable(table);
+  console.log("\nTo be reached, one call at a time:");
+  for (const reach of reaches) printReach(reach);
+  const rounds = Math.min(...series.map(({ samples }) => samples.length));
+  const date = new Date().toISOString();
+  writeResults({ date, quick: options.quick, rounds, machine, reaches, tables }, series);
+  console.log(`\nmedian [min..max] over ${rounds} rounds; all figures: ${RESULTS.pathname}`);
+  for (const { variant } of series) variant.line.close();
+}
+
+/** Until code is compiled; the first calls of a process are slower than all that follow. */
+async function warmUp(groups: Group[]): Promise<void> {
+  for (const variant of new Set(groups.flatMap(({ variants }) => variants))) {
+    say(`Warming up: ${variant.name}`);
+    await warm(variant.line, plan.warmingCalls, 16);
+  }
+}
+
+function say(line: string): void {
+  console.log(`[${(performance.now() / 1000).toFixed(1).padStart(5)} s] ${line}`);
+}
