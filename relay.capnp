@@ -1,0 +1,39 @@
+# The relay embedded: `workerd serve` on the Worker that `npm run build` bundled, with its data on this machine's disk.
+# scripts/start/workerd.ts gives the port, the folders `objects` and `web`, and the secrets by environment.
+using Workerd = import "/workerd/workerd.capnp";
+
+const config :Workerd.Config = (
+  services = [
+    (name = "relay", worker = .relay),
+    (name = "objects", disk = (path = ".matrx/objects", writable = true)),
+    (name = "web", disk = (path = "web")),
+    # For issuers of sign-ins alone: nothing of the local network can be fetched through the relay.
+    (name = "internet", network = (allow = ["public"], tlsOptions = (trustBrowserCas = true))),
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:8787", http = (), service = "relay")],
+);
+
+const relay :Workerd.Worker = (
+  modules = [(name = "index.js", esModule = embed "dist/worker/index.js")],
+  compatibilityDate = "2026-10-27",
+  compatibilityFlags = ["no_nodejs_compat", "no_nodejs_compat_v2", "no_web_socket_compression"],
+  bindings = [
+    (name = "DEVICE", durableObjectNamespace = "Device"),
+    (name = "ACCOUNT", durableObjectNamespace = "Account"),
+    (name = "PAIRING", durableObjectNamespace = "Pairing"),
+    (name = "DIRECTORY", durableObjectNamespace = "Directory"),
+    (name = "ASSETS", service = "web"),
+    (name = "EMBEDDED", text = "1"),
+    (name = "RELAY_KEYS", fromEnvironment = "RELAY_KEYS"),
+    (name = "CLAIM_SECRET", fromEnvironment = "CLAIM_SECRET"),
+    (name = "HOSTS", fromEnvironment = "HOSTS"),
+  ],
+  # The unique keys are where the data lies: a renamed one starts empty.
+  durableObjectNamespaces = [
+    (className = "Device", uniqueKey = "relay-Device", enableSql = true),
+    (className = "Account", uniqueKey = "relay-Account", enableSql = true),
+    (className = "Pairing", uniqueKey = "relay-Pairing", enableSql = true),
+    (className = "Directory", uniqueKey = "relay-Directory", enableSql = true),
+  ],
+  durableObjectStorage = (localDisk = "objects"),
+);

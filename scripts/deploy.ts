@@ -1,0 +1,45 @@
+/** `npm run deploy`: the relay on Cloudflare, with secrets made here once. `-- --dry-run` builds and uploads nothing. */
+import { rmSync } from "node:fs";
+import { cloudFolder, secretsToDeploy, writeSecretsFile } from "./deploy/secrets.ts";
+import { Problem, reportAndExit } from "./problem.ts";
+import { makeSignInLink } from "./start/claim.ts";
+import { readOptions } from "./start/options.ts";
+import type { Secrets } from "./start/secrets.ts";
+import { wrangler } from "./wrangler.ts";
+
+async function main(args: readonly string[]): Promise<void> {
+  const dryRun = args.includes("--dry-run");
+  const folder = cloudFolder(readOptions([], process.env).dataDir);
+  const secrets = dryRun ? undefined : await secretsToDeploy(folder);
+  const text = await upload(folder, secrets, args);
+  if (dryRun) return console.log("\nDry run: nothing was uploaded.");
+  const address = text.match(/https:\/\/[\w.-]+\.workers\.dev/)?.[0];
+  console.log(await nextStep(address, secrets));
+}
+
+async function upload(
+  folder: string,
+  secrets: Secrets | undefined,
+  args: readonly string[],
+): Promise<string> {
+  const file = secrets && writeSecretsFile(folder, secrets);
+  try {
+    const { code, text } = await wrangler(["deploy", ...(file ? ["--secrets-file", file] : []), ...args], {
+      show: true,
+    });
+    if (code !== 0)
+      throw new Problem("The relay was not deployed: wrangler says why above. Nothing was lost.");
+    return text;
+  } finally {
+    if (file) rmSync(file, { force: true });
+  }
+}
+
+async function nextStep(address: string | undefined, secrets: Secrets | undefined): Promise<string> {
+  if (!secrets)
+    return "\nDeployed with the secrets that Cloudflare has. Sign-in links are made where those were made.";
+  if (!address) return "\nDeployed. Make a sign-in link with: npm run link -- https://<the relay's address>";
+  return `\nDeployed. Sign in (works once, within a day):\n\n  ${await makeSignInLink(address, secrets.claimSecret)}\n`;
+}
+
+await main(process.argv.slice(2)).catch(reportAndExit);

@@ -1,0 +1,121 @@
+// Brings node_modules up to package-lock.json before `npm start` and `npm test`. Runs on the machine's own Node (20 or
+// newer) and without any package, because it is the first thing that runs in a fresh clone.
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const root = join(import.meta.dirname ?? ".", "..");
+const modules = join(root, "node_modules");
+const withDevelopment =
+  !/\bdev\b/.test(process.env.npm_config_omit ?? "") && process.env.NODE_ENV !== "production";
+
+if (isIncomplete()) await install();
+if (!hasNode24()) {
+  fail(
+    `There is no Node 24 for ${process.platform}-${process.arch} among the packages: install Node 24 on this machine and try again.`,
+  );
+}
+
+/** Tells whether a package of the lock file is missing, in another version, or without its files. */
+function isIncomplete() {
+  const wanted = readPackages(join(root, "package-lock.json"));
+  if (!wanted)
+    fail("package-lock.json is missing or damaged: bring it back with `git checkout package-lock.json`.");
+  // npm writes this list as the last step of an install, so an interrupted one has none.
+  const installed = readPackages(join(modules, ".package-lock.json"));
+  if (!installed) return true;
+  return (
+    Object.entries(wanted).some(
+      ([path, { version, optional, dev }]) =>
+        path.startsWith("node_modules/") &&
+        !optional &&
+        !(dev && !withDevelopment) &&
+        (installed[path]?.version !== version || !existsSync(join(root, path, "package.json"))),
+    ) || !hasNode24()
+  );
+}
+
+function readPackages(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")).packages;
+  } catch {
+    return undefined;
+  }
+}
+
+function hasNode24() {
+  const linked = process.platform === "win32" ? ".bin/node.cmd" : ".bin/node";
+  return existsSync(join(modules, linked)) || Number.parseInt(process.versions.node, 10) >= 24;
+}
+
+async function install() {
+  const began = Date.now();
+  say("Installing packages (once; a fresh machine takes 10 to 60 seconds) ...");
+  const { code, signal, stderr } = await npmCi(() => say(`  still installing, ${seconds(began)} s so far`));
+  if (signal) process.exit(signal === "SIGINT" ? 130 : 143);
+  if (code !== 0)
+    fail(`${reasonOf(stderr)}\n\nWhat npm said:\n${stderr.trim().split("\n").slice(-12).join("\n")}`);
+  say(`Packages installed in ${seconds(began)} s.`);
+}
+
+function npmCi(tick) {
+  // npm_node_execpath is the Node that npm itself runs on; the one running this may lie in the node_modules to replace.
+  const npm = process.env.npm_execpath;
+  const args = ["ci", "--prefer-offline", "--loglevel=error", "--no-progress"];
+  const options = { cwd: root, stdio: ["ignore", "ignore", "pipe"] };
+  const child = npm?.endsWith(".js")
+    ? spawn(process.env.npm_node_execpath ?? process.execPath, [npm, ...args], options)
+    : spawn("npm", args, { ...options, shell: process.platform === "win32" });
+  const timer = setInterval(tick, 10_000);
+  let interrupted;
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    process.on(name, () => {
+      interrupted = name;
+      child.kill(name);
+    });
+  }
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    stderr = (stderr + text).slice(-100_000);
+  });
+  return new Promise((resolve) => {
+    child.on("error", (error) => resolve({ code: 1, stderr: `npm cannot be started: ${error.message}` }));
+    child.on("close", (code, signal) => {
+      clearInterval(timer);
+      resolve({ code, signal: interrupted ?? signal, stderr });
+    });
+  });
+}
+
+function reasonOf(stderr) {
+  if (/\b(EACCES|EPERM|EROFS)\b/.test(stderr)) {
+    return `The packages cannot be installed: ${root} is not writable for you. Clone the repository into a folder of your own, or correct its owner.`;
+  }
+  if (/\bENOSPC\b/.test(stderr)) {
+    return "The packages cannot be installed: the disk is full. They need about 600 MB.";
+  }
+  if (
+    /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|network)\b/.test(
+      stderr,
+    )
+  ) {
+    return "The packages cannot be installed: the npm registry cannot be reached. Check the connection (or npm's proxy setting) and try again.";
+  }
+  if (/\bEUSAGE\b/.test(stderr)) {
+    return "The packages cannot be installed: package.json and package-lock.json do not agree. Run `npm install` once and try again.";
+  }
+  return "The packages cannot be installed.";
+}
+
+function seconds(since) {
+  return Math.round((Date.now() - since) / 1000);
+}
+
+function say(line) {
+  process.stderr.write(`${line}\n`);
+}
+
+function fail(sentence) {
+  say(`\n${sentence}`);
+  process.exit(1);
+}

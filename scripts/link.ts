@@ -1,0 +1,39 @@
+/** `npm run link`: a fresh sign-in link, for the relay that runs here or (given its address) for the deployed one. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { cloudFolder } from "./deploy/secrets.ts";
+import { Problem, reportAndExit } from "./problem.ts";
+import { makeSignInLink } from "./start/claim.ts";
+import { isRunning, readRunning } from "./start/lock.ts";
+import { readOptions } from "./start/options.ts";
+import { openSecrets } from "./start/secrets.ts";
+
+async function main(args: readonly string[]): Promise<void> {
+  const [first = ""] = args;
+  const link = /^https?:/.test(first) ? await cloudLink(new URL(first)) : await localLink(args);
+  console.log(link);
+}
+
+async function localLink(args: readonly string[]): Promise<string> {
+  const { dataDir } = readOptions(args, process.env);
+  const running = readRunning(dataDir);
+  if (!running?.port || !isRunning(running)) {
+    throw new Problem(
+      `No relay runs on ${dataDir}: start one with \`npm start\`, which prints a link itself.`,
+    );
+  }
+  const { claimSecret } = await openSecrets(dataDir);
+  return makeSignInLink(`http://localhost:${running.port}`, claimSecret);
+}
+
+async function cloudLink({ origin }: URL): Promise<string> {
+  const folder = cloudFolder(readOptions([], process.env).dataDir);
+  if (!existsSync(join(folder, "claim-secret"))) {
+    throw new Problem(
+      `The secrets of a deployed relay are not in ${folder}: make the link where it was deployed from.`,
+    );
+  }
+  return makeSignInLink(origin, (await openSecrets(folder)).claimSecret);
+}
+
+await main(process.argv.slice(2)).catch(reportAndExit);

@@ -1,0 +1,67 @@
+/** `npm start`: the relay and this machine's agent, until Ctrl-C. */
+import { reportAndExit } from "./problem.ts";
+import { startAgent, untilOnline } from "./start/agent.ts";
+import { openDataFolder } from "./start/data-folder.ts";
+import { takeLock } from "./start/lock.ts";
+import { readOptions } from "./start/options.ts";
+import { ensurePaired } from "./start/pairing.ts";
+import { startRelay } from "./start/relay.ts";
+import { screenOf } from "./start/screen.ts";
+import { aborted, stopSignal } from "./start/shutdown.ts";
+import { openToken } from "./start/token.ts";
+import { buildWorker } from "./worker-bundle.ts";
+
+type Step = () => Promise<void> | void;
+
+const say = (line: string) => console.error(line);
+
+/** Starts everything, waits for the signal, and leaves by `cleanups` what is to be undone, the newest first. */
+async function run(stop: AbortSignal, cleanups: Step[]): Promise<void> {
+  const { port, dataDir } = readOptions(process.argv.slice(2), process.env);
+  await buildWorker(say);
+  openDataFolder(dataDir);
+  const lock = await takeLock(dataDir, say);
+  cleanups.unshift(lock.release);
+  stop.throwIfAborted();
+
+  say("Starting the relay ...");
+  const relay = await startRelay({
+    dataDir,
+    port,
+    onStart: (pid) => lock.note({ relay: pid }),
+    onDeath: (how) => say(`The relay ${how}: starting it again ...`),
+  });
+  cleanups.unshift(relay.stop);
+  lock.note({ port: relay.port });
+  stop.throwIfAborted();
+
+  const token = await openToken(relay, say);
+  const paired = await ensurePaired(relay, token, stop, say);
+  stop.throwIfAborted();
+
+  say("Starting this machine's agent ...");
+  const agent = await startAgent({
+    dataDir,
+    onStart: (pid) => lock.note({ agent: pid }),
+    onDeath: (how) => say(`This machine's agent ${how}: starting it again ...`),
+  });
+  cleanups.unshift(agent.stop);
+  const device = await untilOnline(relay, agent, { token, id: paired.device_id, stop });
+
+  console.log(screenOf({ url: relay.url, dataDir, signInLink: await relay.signInLink(), device }));
+  void agent.gaveUp.then((what) => say(`${what}\nThe relay goes on without it.`));
+  await Promise.race([aborted(stop), relay.gaveUp.then((what) => Promise.reject(new Error(what)))]);
+}
+
+const stop = stopSignal();
+const cleanups: Step[] = [];
+let failure: unknown;
+try {
+  await run(stop, cleanups);
+} catch (error) {
+  failure = error;
+}
+if (stop.aborted) say("\nStopping ...");
+for (const cleanup of cleanups) await cleanup();
+if (failure !== undefined && !stop.aborted) reportAndExit(failure);
+process.exit(0);

@@ -1,0 +1,42 @@
+/** What `npm start` may be told. */
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { messageOf, Problem } from "../problem.ts";
+import { ROOT } from "../tree.ts";
+
+export interface StartOptions {
+  /** 0: any free one. */
+  port: number;
+  /** Absolute path of the folder for keys, data and this machine's agent. */
+  dataDir: string;
+}
+
+const USAGE = "npm start -- [--port 8787] [--data .matrx]";
+
+/** Reads options, then the environment (`PORT`, `MATRX_DATA`), then the defaults. */
+export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): StartOptions {
+  const { port, data } = parse(args);
+  return {
+    port: portOf(port ?? env.PORT ?? "8787"),
+    // npm runs scripts in the repository; a relative path is meant from where the person stands.
+    dataDir:
+      data || env.MATRX_DATA
+        ? resolve(env.INIT_CWD ?? ".", data || env.MATRX_DATA || "")
+        : join(ROOT, ".matrx"),
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    const options = { port: { type: "string" }, data: { type: "string" } } as const;
+    return parseArgs({ args: [...args], options }).values;
+  } catch (error) {
+    throw new Problem(`${messageOf(error)}\nUsage: ${USAGE}`);
+  }
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65535) return port;
+  throw new Problem(`"${text}" is not a port: give a number up to 65535.\nUsage: ${USAGE}`);
+}

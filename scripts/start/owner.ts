@@ -1,0 +1,84 @@
+/** The relay's REST interface as the owner uses it: a person session for a few steps, a token for the rest. */
+import type * as z from "zod";
+import { createdTokenSchema, problemSchema } from "../../shared/api.ts";
+import { Problem } from "../problem.ts";
+import type { Relay } from "./relay.ts";
+
+/** A signed-in session or a token, as the header that carries it. */
+export type Credential = { cookie: string } | { token: string };
+
+/** Every answer must come within, in milliseconds. */
+const ANSWER_WITHIN = 20_000;
+
+/** Calls the relay and checks the answer's shape. Throws Problem with what the relay said. */
+export async function request<Schema extends z.ZodType>(
+  relay: Pick<Relay, "url">,
+  credential: Credential | undefined,
+  line: `${"GET" | "POST" | "DELETE"} /${string}`,
+  schema: Schema,
+  body?: unknown,
+): Promise<z.infer<Schema>> {
+  const response = await send(relay, credential, line, body);
+  const answer = await response.text();
+  if (!response.ok) throw new Problem(`${line} was refused: ${sentenceOf(answer)}`);
+  return schema.parse(answer === "" ? undefined : JSON.parse(answer));
+}
+
+/** Tells whether the relay accepts a token. */
+export async function isAccepted(relay: Pick<Relay, "url">, token: string): Promise<boolean> {
+  const response = await send(relay, { token }, "GET /v1/account");
+  await response.body?.cancel();
+  return response.ok;
+}
+
+/** Signs in with a fresh code, hands the session to `use`, and signs out. */
+export async function asOwner<Result>(
+  relay: Relay,
+  use: (session: Credential) => Promise<Result>,
+): Promise<Result> {
+  const response = await send(relay, undefined, "POST /v1/claim", { code: await relay.claimCode() });
+  const answer = await response.text();
+  const cookie = response.headers.getSetCookie()[0]?.split(";")[0];
+  if (!response.ok || !cookie)
+    throw new Problem(`Signing in at the relay was refused: ${sentenceOf(answer)}`);
+  const session = { cookie };
+  try {
+    return await use(session);
+  } finally {
+    await send(relay, session, "POST /v1/sign-out");
+  }
+}
+
+/** Makes an API token for this machine's command lines. */
+export async function makeToken(relay: Relay, session: Credential): Promise<string> {
+  const wanted = { name: "start", access: "full", days: 365 };
+  return (await request(relay, session, "POST /v1/tokens", createdTokenSchema, wanted)).token;
+}
+
+function send(
+  { url }: Pick<Relay, "url">,
+  credential: Credential | undefined,
+  line: string,
+  body?: unknown,
+): Promise<Response> {
+  const [method = "GET", path = "/"] = line.split(" ");
+  const headers = new Headers({ Origin: url });
+  if (body !== undefined) headers.set("Content-Type", "application/json");
+  if (credential && "cookie" in credential) headers.set("Cookie", credential.cookie);
+  if (credential && "token" in credential) headers.set("Authorization", `Bearer ${credential.token}`);
+  return fetch(`${url}${path}`, {
+    method,
+    headers,
+    signal: AbortSignal.timeout(ANSWER_WITHIN),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+}
+
+function sentenceOf(answer: string): string {
+  try {
+    const { detail, hint } = problemSchema.parse(JSON.parse(answer));
+    return hint ? `${detail}. ${hint}` : detail;
+  } catch {
+    return answer.slice(0, 300) || "no reason given";
+  }
+}

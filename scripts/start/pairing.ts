@@ -1,0 +1,98 @@
+/** Pairs this machine's agent with the relay: asked for by the agent, confirmed here in the owner's name. */
+import { spawn } from "node:child_process";
+import { hostname } from "node:os";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import * as z from "zod";
+import { type Config, readConfig, writeConfig } from "../../agent/config.ts";
+import { homeOf } from "../../agent/home.ts";
+import { MatrxError } from "../../shared/errors.ts";
+import { Problem } from "../problem.ts";
+import { MATRX_BIN } from "../tree.ts";
+import { agentEnvironment, agentFolder, findDevice } from "./agent.ts";
+import { asOwner, type Credential, request } from "./owner.ts";
+import { started } from "./process.ts";
+import type { Relay } from "./relay.ts";
+
+/** The device that this machine is at the relay: the kept one, or else a new one. Throws Problem. */
+export async function ensurePaired(
+  relay: Relay,
+  token: string,
+  stop: AbortSignal,
+  say: (line: string) => void,
+): Promise<Config> {
+  const kept = readPaired(relay.dataDir);
+  if (kept && (await findDevice(relay, token, kept.device_id))) return followRelay(relay, kept);
+  say(kept ? "This machine was removed from the account: pairing it anew ..." : "Pairing this machine ...");
+  await pair(relay, stop);
+  const paired = readPaired(relay.dataDir);
+  if (paired) return paired;
+  throw new Problem("This machine was paired, but its agent kept no configuration: start again.");
+}
+
+/** What the agent was paired as; undefined before. Throws Problem if its files are damaged. */
+function readPaired(dataDir: string): Config | undefined {
+  try {
+    return readConfig(homeIn(dataDir));
+  } catch (error) {
+    if (!(error instanceof MatrxError)) throw error;
+    throw new Problem(
+      `This machine's agent cannot read its configuration (${error.message}). ${error.hint}; ` +
+        `or move the folder ${agentFolder(dataDir)} away, and the machine is paired anew, as another device.`,
+    );
+  }
+}
+
+/** The agent dials the address that it was paired with; the relay may listen on another port today. */
+function followRelay({ dataDir, url }: Relay, config: Config): Config {
+  if (config.relay === url) return config;
+  const moved = { ...config, relay: url };
+  writeConfig(homeIn(dataDir), moved);
+  return moved;
+}
+
+function homeIn(dataDir: string) {
+  return homeOf({ MATRX_HOME: agentFolder(dataDir) });
+}
+
+async function pair(relay: Relay, stop: AbortSignal): Promise<void> {
+  const name = hostname().slice(0, 64) || "this machine";
+  await asOwner(relay, async (session) => {
+    const pairing = spawn(
+      process.execPath,
+      [MATRX_BIN, "pair", "--relay", relay.url, "--name", name, "--yes", "--json"],
+      { env: agentEnvironment(relay.dataDir), stdio: ["ignore", "pipe", "pipe"], signal: stop },
+    );
+    let stderr = "";
+    pairing.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+    });
+    const child = await started(pairing);
+    const confirmed = confirmCodes(pairing.stdout, relay, session).finally(() => child.stop(1000));
+    const how = await child.ended;
+    await confirmed;
+    stop.throwIfAborted();
+    if (how !== "ended with code 0")
+      throw new Problem(`This machine cannot be paired: ${stderr.trim() || how}`);
+  });
+}
+
+const announcedSchema = z.object({ code: z.string() });
+
+/** Reads the code that `matrx pair --json` announces, and says yes to it. Resolves when the output ends. */
+async function confirmCodes(stdout: Readable, relay: Relay, session: Credential): Promise<void> {
+  for await (const line of createInterface({ input: stdout })) {
+    const announced = announcedSchema.safeParse(jsonOf(line));
+    if (!announced.success) continue;
+    const code = encodeURIComponent(announced.data.code);
+    await request(relay, session, `POST /v1/pairings/${code}/confirm`, z.unknown(), {});
+  }
+}
+
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,69 @@
+/** Child processes: how one ended, how one is ended, and whether another still lives. */
+import type { ChildProcess } from "node:child_process";
+import { readFileSync, readlinkSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { hasCode } from "../problem.ts";
+
+/** A child process and its end. */
+export interface Child {
+  readonly pid: number;
+  /** Resolves when it has ended, with a phrase that says how. */
+  readonly ended: Promise<string>;
+  /** Ends it: a request first, and after the grace, in milliseconds, by force. */
+  stop(graceMs: number): Promise<void>;
+  /** Ends it by force, now. */
+  kill(): Promise<void>;
+}
+
+/** Wraps a spawned child. Rejects if it could not be started. */
+export async function started(child: ChildProcess): Promise<Child> {
+  const ended = new Promise<string>((resolve) => {
+    child.once("exit", (code, signal) => resolve(signal ? `ended by ${signal}` : `ended with code ${code}`));
+  });
+  await new Promise((resolve, reject) => {
+    child.once("spawn", resolve).once("error", reject);
+  });
+  const pid = child.pid;
+  if (pid === undefined) throw new Error("a spawned process has no id");
+  const kill = async () => {
+    child.kill("SIGKILL");
+    await ended;
+  };
+  const stop = async (graceMs: number) => {
+    child.kill("SIGTERM");
+    const over = new AbortController();
+    const timer = sleep(graceMs, undefined, { signal: over.signal }).catch(() => undefined);
+    await Promise.race([ended, timer]);
+    over.abort();
+    await kill();
+  };
+  return { pid, ended, stop, kill };
+}
+
+/** Tells whether a process lives. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !isZombie(pid);
+  } catch (error) {
+    return hasCode(error, "EPERM");
+  }
+}
+
+/** Program and arguments of a living process; undefined where the system does not tell. */
+export function commandOf(pid: number): { program: string; args: string[] } | undefined {
+  try {
+    const program = readlinkSync(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, "");
+    return { program, args: readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0") };
+  } catch {
+    return undefined;
+  }
+}
+
+function isZombie(pid: number): boolean {
+  try {
+    return /^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,97 @@
+/** The embedded relay alone: `npm start` adds this machine's agent to it, tests and benchmarks use it as it is. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { Problem } from "../problem.ts";
+import { makeClaimCode, makeSignInLink } from "./claim.ts";
+import { openDataFolder } from "./data-folder.ts";
+import { lastLines } from "./log-file.ts";
+import { findPort } from "./port.ts";
+import { openSecrets, type Secrets } from "./secrets.ts";
+import { Supervisor } from "./supervisor.ts";
+import { relayLog, startWorkerd } from "./workerd.ts";
+
+export interface RelayOptions {
+  /** Folder of keys and data; made if it is not there. */
+  dataDir: string;
+  /** 0: any free one. */
+  port: number;
+  /** Host headers that are answered; absent: those of this machine itself. */
+  hosts?: readonly string[];
+  /** Hears the process id at each start. */
+  onStart?: (pid: number) => void;
+  /** Hears of each time that the relay died and is started again. */
+  onDeath?: (how: string) => void;
+}
+
+export interface Relay {
+  readonly url: string;
+  readonly port: number;
+  readonly dataDir: string;
+  readonly secrets: Secrets;
+  /** Process id of workerd, as long as it runs. */
+  readonly pid: number | undefined;
+  /** Resolves, with a sentence, when the relay is given up. */
+  readonly gaveUp: Promise<string>;
+  /** A fresh code for `POST /v1/claim`. */
+  claimCode(): Promise<string>;
+  signInLink(): Promise<string>;
+  /** Kills workerd as a crash would; it is back after a moment, on the same port. */
+  kill(): Promise<void>;
+  /** Resolves when the relay answers. Throws Problem after 10 s. */
+  ready(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** workerd serves open WebSockets on after SIGTERM; this long, in milliseconds, it may take to end. */
+const STOP_GRACE = 1000;
+const READY_WITHIN = 10_000;
+
+/** Starts the relay; resolves when it answers. Throws Problem. */
+export async function startRelay(options: RelayOptions): Promise<Relay> {
+  const { dataDir, onStart, onDeath } = options;
+  openDataFolder(dataDir);
+  const secrets = await openSecrets(dataDir);
+  const port = await findPort(options.port);
+  const url = `http://localhost:${port}`;
+  const hosts = options.hosts ?? [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`];
+  const workerd = new Supervisor(() => startWorkerd({ dataDir, port, hosts, secrets }), { onStart, onDeath });
+  await workerd.begin();
+  const relay: Relay = {
+    url,
+    port,
+    dataDir,
+    secrets,
+    get pid() {
+      return workerd.child?.pid;
+    },
+    gaveUp: workerd.gaveUp.then(
+      (how) => `The relay ${how}. It said last:\n${lastLines(relayLog(dataDir), 0)}`,
+    ),
+    claimCode: () => makeClaimCode(secrets.claimSecret),
+    signInLink: () => makeSignInLink(url, secrets.claimSecret),
+    kill: async () => workerd.child?.kill(),
+    ready: () => untilHealthy(url),
+    stop: () => workerd.stop(STOP_GRACE),
+  };
+  try {
+    await relay.ready();
+  } catch (error) {
+    await relay.stop();
+    throw error;
+  }
+  return relay;
+}
+
+async function untilHealthy(url: string): Promise<void> {
+  let last = "nothing";
+  for (const until = performance.now() + READY_WITHIN; performance.now() < until; await sleep(25)) {
+    try {
+      const response = await fetch(`${url}/v1/health`, { signal: AbortSignal.timeout(2000) });
+      const body = await response.text();
+      if (response.ok) return;
+      last = `${response.status} ${body.slice(0, 300)}`;
+    } catch (error) {
+      last = String(error instanceof Error && error.cause ? error.cause : error);
+    }
+  }
+  throw new Problem(`The relay at ${url} does not answer. Last answer: ${last}`);
+}

@@ -1,0 +1,35 @@
+/** The last thing that `npm start` prints: where the relay is, how to sign in, and a first call to paste. */
+import { authorizationFile } from "./token.ts";
+
+export interface Running {
+  url: string;
+  dataDir: string;
+  signInLink: string;
+  device: { id: string; name: string; state: string };
+}
+
+export function screenOf({ url, dataDir, signInLink, device }: Running): string {
+  return `
+Matrx Relay is running. Ctrl-C stops it.
+
+  Address   ${url}
+  Device    ${device.name}: ${device.state} (${device.id})
+  Sign in   ${signInLink}
+            Works once, within a day; \`npm run link\` makes another.
+
+Ask this machine for its system information, through the relay:
+
+${curlLine({ url, dataDir, device: device.id })}
+`;
+}
+
+/** A first call as one line for a shell. The token stays in its file, out of the shell's history and the process list. */
+export function curlLine({ url, dataDir, device }: { url: string; dataDir: string; device: string }): string {
+  const header = quote(`@${authorizationFile(dataDir)}`);
+  return `curl -sS -H ${header} -H 'Content-Type: application/json' -d '{}' ${url}/v1/devices/${device}/tools/SystemInfo`;
+}
+
+/** Quotes a word for a POSIX shell, where it needs quotes. */
+function quote(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

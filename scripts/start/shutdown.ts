@@ -1,0 +1,30 @@
+/** When to stop: asked by a signal, or left alone by a parent that died (a killed `npm` takes nobody with it). */
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** How often the parent is looked at, in milliseconds. */
+const LOOK_EVERY = 500;
+
+/**
+ * Aborts when this process should stop. A second signal changes nothing: stopping takes seconds, and is in order.
+ * A process that was started without a parent (by a service manager, in a container) is not stopped for lack of one.
+ */
+export function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of SIGNALS) process.on(signal, () => stop.abort());
+  const parent = process.ppid;
+  if (parent > 1) {
+    const timer = setInterval(() => {
+      if (process.ppid !== parent) stop.abort();
+    }, LOOK_EVERY);
+    timer.unref();
+  }
+  // Whoever read our lines may be gone before us.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+  return stop.signal;
+}
+
+/** Resolves when the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

@@ -1,0 +1,10 @@
+/** Where things are in the repository. */
+import { join } from "node:path";
+
+export const ROOT = join(import.meta.dirname, "..");
+
+/** The bundled Worker, as relay.capnp embeds it. */
+export const BUNDLE = join(ROOT, "dist/worker");
+
+/** The agent's program, which is also the command line. */
+export const MATRX_BIN = join(ROOT, "agent/bin/matrx.js");

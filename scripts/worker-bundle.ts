@@ -1,0 +1,49 @@
+/** The Worker's bundle, and how it is known to be fresh: by a hash over all that goes into it. */
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { Problem } from "./problem.ts";
+import { BUNDLE, ROOT } from "./tree.ts";
+import { wrangler } from "./wrangler.ts";
+
+const SOURCES = ["worker", "shared", "wrangler.toml", "package-lock.json"];
+const MARK = join(BUNDLE, ".sources-sha256");
+
+/** Bundles the Worker if its sources changed. `say` gets a progress line. */
+export async function buildWorker(say: (line: string) => void): Promise<void> {
+  const hash = hashOfSources();
+  if (isFresh(hash)) return;
+  say("Building the relay ...");
+  rmSync(MARK, { force: true });
+  const { code, text } = await wrangler(["deploy", "--dry-run", "--outdir", relative(ROOT, BUNDLE)]);
+  if (code !== 0) throw new Problem(`The relay cannot be built:\n${text.trim()}`);
+  writeFileSync(MARK, hash);
+}
+
+function isFresh(hash: string): boolean {
+  return (
+    existsSync(MARK) && existsSync(join(BUNDLE, "index.js")) && readFileSync(MARK, "utf8").trim() === hash
+  );
+}
+
+function hashOfSources(): string {
+  const hash = createHash("sha256");
+  for (const file of SOURCES.flatMap(filesUnder)) {
+    const content = createHash("sha256").update(readFileSync(join(ROOT, file)));
+    hash.update(`${file}\0${content.digest("hex")}\n`);
+  }
+  return hash.digest("hex");
+}
+
+/** Files at or under a path of the repository, in a stable order. */
+function filesUnder(path: string): string[] {
+  const stats = statSync(join(ROOT, path), { throwIfNoEntry: false });
+  if (!stats) return [];
+  if (stats.isFile()) return [path];
+  return readdirSync(join(ROOT, path), { recursive: true, withFileTypes: true })
+    .filter(
+      (entry) => entry.isFile() && !entry.parentPath.slice(ROOT.length).split(sep).includes("node_modules"),
+    )
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
+    .sort();
+}
