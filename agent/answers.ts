@@ -1,0 +1,110 @@
+/** Answers in the caller's shape, written once here: relay and local server pass the bytes on. */
+import { hash } from "node:crypto";
+import type { Answer } from "@matrx/shared/caller-frames.ts";
+import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
+import { LIMITS } from "@matrx/shared/limits.ts";
+import type { ResultHeader } from "@matrx/shared/result-frame.ts";
+import { previewOf } from "./redact.ts";
+import type { ToolResult } from "./tool.ts";
+
+/** A call's end: what the relay may know of it, and the answer's bytes that it passes on. */
+export interface Outcome {
+  readonly header: ResultHeader;
+  readonly body: Uint8Array;
+}
+
+/** Whose answer it is. Without the caller's id it takes the shape of REST. */
+export interface Addressee {
+  readonly call: string;
+  readonly id?: string | undefined;
+  readonly device: string;
+  /** Name of the tool, for the feed. */
+  readonly tool?: string | undefined;
+}
+
+interface Facts {
+  ms: number;
+  /** The call had an effect: hash and preview go into ledger and feed. */
+  effect: boolean;
+}
+
+/** Room for the header in a result frame, in bytes. */
+const HEADER_ROOM = 8 * 1024;
+
+/** The outcome of a call whose tool returned. */
+export function successOutcome(to: Addressee, result: ToolResult, facts: Facts): Outcome {
+  const { exit, image } = result;
+  const metadata = exit === undefined ? result.metadata : { exit_code: exit, ...result.metadata };
+  const answer: Answer = {
+    ...addressed(to, "success", result.output),
+    ...imageOf(to, image),
+    ...(metadata && { metadata }),
+  };
+  const body = bytesOf(answer);
+  if (body.length > LIMITS.resultFrameBytes - HEADER_ROOM) {
+    return errorOutcome(to, tooLarge(body.length).shape(), facts);
+  }
+  const header: ResultHeader = { ...named(to), status: "success", ms: facts.ms };
+  if (exit !== undefined) header.exit = exit;
+  return sealed(header, body, result.output, facts.effect);
+}
+
+/** The outcome of a call that failed, was refused or was cancelled. */
+export function errorOutcome(to: Addressee, error: ErrorShape, facts: Facts): Outcome {
+  const answer: Answer = {
+    ...addressed(to, "error", error.message),
+    ...imageOf(to, undefined),
+    ...(error.details && { metadata: error.details }),
+    code: error.code,
+    ...(error.hint && { hint: error.hint }),
+    hop: error.hop,
+  };
+  const body = bytesOf(answer);
+  if (body.length > LIMITS.resultFrameBytes - HEADER_ROOM) {
+    const { details: _, ...short } = error;
+    return errorOutcome(to, { ...short, message: short.message.slice(0, 4096) }, facts);
+  }
+  const status = error.code === "CANCELLED" ? "cancelled" : "error";
+  const header: ResultHeader = { ...named(to), status, code: error.code, ms: facts.ms };
+  return sealed(header, body, error.message, facts.effect);
+}
+
+/** The same answer for another id of the caller (a call repeated under one idempotency key). */
+export function readdressed({ header, body }: Outcome, id: string | undefined): Outcome {
+  const { id: _, ...answer } = JSON.parse(Buffer.from(body).toString()) as Answer;
+  const again: Answer = id === undefined ? { ...answer, image: answer.image ?? null } : { id, ...answer };
+  return { header, body: bytesOf(again) };
+}
+
+function addressed({ id, call, device }: Addressee, type: Answer["type"], output: string): Answer {
+  return id === undefined ? { type, output, call, device } : { id, type, output, call, device };
+}
+
+function named({ call, tool }: Addressee): Pick<ResultHeader, "call" | "tool"> {
+  return tool === undefined ? { call } : { call, tool: tool.slice(0, 128) };
+}
+
+/** REST always says `image`, WebSocket only when there is one (guide, both protocols). */
+function imageOf({ id }: Addressee, image: ToolResult["image"]): Pick<Answer, "image"> {
+  if (image) return { image };
+  return id === undefined ? { image: null } : {};
+}
+
+function sealed(header: ResultHeader, body: Uint8Array, output: string, effect: boolean): Outcome {
+  if (!effect) return { header, body };
+  return { header: { ...header, sha256: hash("sha256", body, "hex"), preview: previewOf(output) }, body };
+}
+
+function bytesOf(answer: Answer): Uint8Array {
+  return Buffer.from(JSON.stringify(answer));
+}
+
+function tooLarge(bytes: number): MatrxError {
+  return new MatrxError({
+    code: "PAYLOAD_TOO_LARGE",
+    message: `The tool ran, but its answer is ${bytes} bytes, and ${LIMITS.resultFrameBytes} is the most that is sent`,
+    hint: "Ask for less at once: a range, a filter, or a smaller limit",
+    hop: "agent",
+    details: { bytes, limit_bytes: LIMITS.resultFrameBytes },
+  });
+}

@@ -1,0 +1,39 @@
+/** `config.json`: which device this is, and at which relay. */
+import { MatrxError } from "@matrx/shared/errors.ts";
+import * as z from "zod";
+import type { Home } from "./home.ts";
+import { readJsonFile, writePrivateFile } from "./private-file.ts";
+import { relayUrlSchema } from "./relay-url.ts";
+
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
+
+export const configSchema = z.strictObject({
+  relay: relayUrlSchema,
+  device_id: z.string("must be the id that the relay gave").min(1).max(128),
+  name: z.string().min(1).max(64),
+  /** The account that confirmed the pairing. */
+  account: z.string().optional(),
+  log_level: z.enum(LOG_LEVELS).optional(),
+});
+export type Config = z.infer<typeof configSchema>;
+
+/** Reads the configuration; undefined before pairing. Throws MatrxError that names file and key. */
+export function readConfig(home: Home): Config | undefined {
+  return readJsonFile(home.configFile, configSchema);
+}
+
+/** The configuration of a paired device. Throws MatrxError that says how to pair. */
+export function requireConfig(home: Home): Config {
+  const config = readConfig(home);
+  if (config) return config;
+  throw new MatrxError({
+    code: "UNKNOWN_DEVICE",
+    message: `This machine is not paired yet (there is no ${home.configFile})`,
+    hint: "Run: matrx pair --relay https://your-relay",
+    hop: "agent",
+  });
+}
+
+export function writeConfig(home: Home, config: Config): void {
+  writePrivateFile(home.configFile, `${JSON.stringify(config, undefined, 2)}\n`);
+}

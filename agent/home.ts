@@ -1,0 +1,57 @@
+/** Where this program keeps its files. `MATRX_HOME` puts all of them into one folder. */
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import envPaths from "env-paths";
+
+export interface Home {
+  /** Configuration: owner-written, small. */
+  readonly config: string;
+  /** What the program writes while it runs: journal, jobs. */
+  readonly state: string;
+  readonly configFile: string;
+  readonly keyFile: string;
+  readonly policyFile: string;
+  readonly credentialsFile: string;
+  readonly journalFile: string;
+  /** Journal of the local server, for calls with an idempotency key. */
+  readonly localJournalFile: string;
+  readonly localTokenFile: string;
+  readonly jobs: string;
+  readonly logs: string;
+}
+
+/** The places for this user, by the environment. Makes nothing. */
+export function homeOf(env: NodeJS.ProcessEnv = process.env): Home {
+  const one = env["MATRX_HOME"];
+  if (one) {
+    const folder = resolve(one);
+    return placesIn({ config: folder, state: folder, logs: join(folder, "logs") });
+  }
+  const paths = envPaths("matrx", { suffix: "" });
+  // macOS: configuration belongs beside the data, in Application Support.
+  const config = process.platform === "darwin" ? paths.data : paths.config;
+  return placesIn({ config, state: paths.data, logs: paths.log });
+}
+
+/** Makes the folders, for this user alone. */
+export function makeHome(home: Home): void {
+  for (const folder of [home.config, home.state, home.jobs]) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
+}
+
+function placesIn({ config, state, logs }: Pick<Home, "config" | "state" | "logs">): Home {
+  return {
+    config,
+    state,
+    logs,
+    configFile: join(config, "config.json"),
+    keyFile: join(config, "key"),
+    policyFile: join(config, "policy.json"),
+    credentialsFile: join(config, "credentials.json"),
+    journalFile: join(state, "journal.sqlite"),
+    localJournalFile: join(state, "local-journal.sqlite"),
+    localTokenFile: join(state, "local-token"),
+    jobs: join(state, "jobs"),
+  };
+}

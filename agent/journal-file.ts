@@ -1,0 +1,80 @@
+/** The journal's file: opened by one agent at a time; a damaged one is kept aside, never repaired by guessing. */
+import { closeSync, existsSync, openSync, renameSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { MatrxError } from "@matrx/shared/errors.ts";
+
+export const JOURNAL_SCHEMA = `
+  CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS calls (
+    call TEXT PRIMARY KEY,
+    tool TEXT NOT NULL,
+    input TEXT,
+    state TEXT NOT NULL,
+    started INTEGER NOT NULL,
+    finished INTEGER,
+    header TEXT,
+    body BLOB,
+    bytes INTEGER NOT NULL DEFAULT 0,
+    acknowledged INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS calls_unacknowledged ON calls (finished) WHERE acknowledged = 0;
+`;
+
+const BUSY = 5;
+const DAMAGED: readonly number[] = [11, 26];
+
+/** Opens the database for this process alone. `setAside` hears where a damaged one was moved to. */
+export function openDatabase(path: string, setAside: (to: string) => void): DatabaseSync {
+  try {
+    return openChecked(path);
+  } catch (cause) {
+    const code = errorCodeOf(cause);
+    if (code === BUSY) throw inUse(path, cause);
+    if (code === undefined || !DAMAGED.includes(code)) throw cause;
+  }
+  const to = moveAside(path);
+  closeSync(openSync(path, "a", 0o600));
+  setAside(to);
+  return openChecked(path);
+}
+
+function openChecked(path: string): DatabaseSync {
+  const db = new DatabaseSync(path, { timeout: 1000 });
+  try {
+    // Exclusive: a second agent in the same folder would run the same calls.
+    db.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL");
+    db.exec("PRAGMA synchronous = FULL; BEGIN IMMEDIATE; COMMIT");
+    const check = db.prepare("PRAGMA quick_check(1)").get();
+    if (check?.["quick_check"] !== "ok")
+      throw Object.assign(new Error("quick_check"), { errcode: DAMAGED[0] });
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function moveAside(path: string): string {
+  const to = `${path}.damaged-${new Date().toISOString().replace(/[:.]/g, "-")}`;
+  for (const suffix of ["", "-wal", "-shm"]) {
+    if (existsSync(path + suffix)) renameSync(path + suffix, to + suffix);
+  }
+  return to;
+}
+
+function errorCodeOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("errcode" in error)) return undefined;
+  return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
+}
+
+function inUse(path: string, cause: unknown): MatrxError {
+  return new MatrxError(
+    {
+      code: "CONFLICT",
+      message: `Another agent is running with this journal (${path})`,
+      hint: "Stop the other one, or give this one a folder of its own in MATRX_HOME",
+      hop: "agent",
+    },
+    cause,
+  );
+}

@@ -1,0 +1,221 @@
+/**
+ * The journal: which calls with an effect were begun here, and how they ended. A row is on the disk before its tool
+ * runs, so that no call runs twice, whatever died in between.
+ */
+import { closeSync, openSync } from "node:fs";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { randomBase32 } from "@matrx/shared/ids.ts";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import { type ResultHeader, resultHeaderSchema } from "@matrx/shared/result-frame.ts";
+import type { Outcome } from "./answers.ts";
+import { JOURNAL_SCHEMA, openDatabase } from "./journal-file.ts";
+
+/** `unknown`: begun by an agent that died before the end. */
+export type CallState = "never" | "started" | "finished" | "unknown";
+
+export interface JournalEntry {
+  readonly state: Exclude<CallState, "never">;
+  /** Hash of the input, where it was given. */
+  readonly input: string | null;
+  readonly header: ResultHeader | undefined;
+  /** Undefined: not ended yet, or not kept any more. */
+  readonly body: Uint8Array | undefined;
+}
+
+interface Row {
+  state: JournalEntry["state"];
+  input: string | null;
+  header: string | null;
+  body: Uint8Array | null;
+}
+
+interface Beginning {
+  call: string;
+  tool: string;
+  input: string | undefined;
+  settle: { resolve: () => void; reject: (error: unknown) => void };
+}
+
+/** Rows outlive their bodies, so that a late repeat is still known. */
+const ROW_KEPT = 2 * TIMES.outcomeKept;
+/** Acknowledgements are written together, at the latest after this many milliseconds. */
+const ACKNOWLEDGE_WITHIN = 200;
+
+export class Journal {
+  /** Made with the file: a new one means that earlier calls were forgotten. */
+  readonly id: string;
+  readonly #db: DatabaseSync;
+  readonly #maxBytes: number;
+  readonly #insert: StatementSync;
+  readonly #update: StatementSync;
+  readonly #select: StatementSync;
+  readonly #acknowledge: StatementSync;
+  readonly #oldest: StatementSync;
+  readonly #dropBody: StatementSync;
+  readonly #syncFull: StatementSync;
+  readonly #syncNormal: StatementSync;
+  #beginnings: Beginning[] = [];
+  #acknowledged: string[] = [];
+  #acknowledgeTimer: NodeJS.Timeout | undefined;
+  #keptBytes = 0;
+  #closed = false;
+
+  /** Opens or makes the file. Throws MatrxError if another agent holds it. */
+  constructor(
+    path: string,
+    { maxBytes = LIMITS.journalBytes as number, setAside = (_to: string) => {} } = {},
+  ) {
+    closeSync(openSync(path, "a", 0o600));
+    this.#db = openDatabase(path, setAside);
+    this.#db.exec(JOURNAL_SCHEMA);
+    this.#maxBytes = maxBytes;
+    this.id = this.#readId();
+    this.#insert = this.#db.prepare(
+      "INSERT INTO calls (call, tool, input, state, started) VALUES (?, ?, ?, 'started', ?)",
+    );
+    this.#update = this.#db.prepare(
+      "UPDATE calls SET state = 'finished', finished = ?, header = ?, body = ?, bytes = ? WHERE call = ?",
+    );
+    this.#select = this.#db.prepare("SELECT state, input, header, body FROM calls WHERE call = ?");
+    this.#acknowledge = this.#db.prepare(
+      `UPDATE calls SET acknowledged = 1, body = iif(bytes <= ${LIMITS.ledgerOutcomeBytes}, NULL, body)
+       WHERE call = ? AND acknowledged = 0 AND state = 'finished'
+       RETURNING iif(body IS NULL, bytes, 0) AS freed`,
+    );
+    this.#oldest = this.#db.prepare(
+      "SELECT call, bytes FROM calls WHERE body IS NOT NULL ORDER BY acknowledged DESC, finished LIMIT 1",
+    );
+    this.#dropBody = this.#db.prepare("UPDATE calls SET body = NULL WHERE call = ?");
+    this.#syncFull = this.#db.prepare("PRAGMA synchronous = FULL");
+    this.#syncNormal = this.#db.prepare("PRAGMA synchronous = NORMAL");
+    this.#db.exec("UPDATE calls SET state = 'unknown' WHERE state = 'started'");
+    this.prune();
+  }
+
+  /** What is known of a call; undefined: never seen. */
+  find(call: string): JournalEntry | undefined {
+    const row = this.#select.get(call) as Row | undefined;
+    if (!row) return undefined;
+    const header = row.header === null ? undefined : resultHeaderSchema.parse(JSON.parse(row.header));
+    return { state: row.state, input: row.input, header, body: row.body ?? undefined };
+  }
+
+  /**
+   * Writes that a call begins; resolves once that would survive a power cut. Calls that begin in one turn share one
+   * write to the disk.
+   */
+  begin(call: string, tool: string, input?: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#beginnings.push({ call, tool, input, settle: { resolve, reject } });
+      if (this.#beginnings.length === 1) setImmediate(() => this.#commitBeginnings());
+    });
+  }
+
+  /**
+   * Writes how a call ended. Survives the process; a power cut may forget it, which leaves the call `unknown`, never
+   * run again.
+   */
+  finish(call: string, { header, body }: Outcome): void {
+    this.#syncNormal.run();
+    try {
+      this.#update.run(Date.now(), JSON.stringify(header), body, body.length, call);
+    } finally {
+      this.#syncFull.run();
+    }
+    this.#keptBytes += body.length;
+    this.#makeRoom();
+  }
+
+  /** The relay keeps these outcomes: small ones may go from here. */
+  acknowledge(calls: readonly string[]): void {
+    this.#acknowledged.push(...calls);
+    this.#acknowledgeTimer ??= setTimeout(() => this.#commitAcknowledged(), ACKNOWLEDGE_WITHIN).unref();
+  }
+
+  /** Calls whose outcome the relay has not acknowledged, oldest first. */
+  unacknowledged(): string[] {
+    this.#commitAcknowledged();
+    const rows = this.#db
+      .prepare(
+        "SELECT call FROM calls WHERE state = 'finished' AND acknowledged = 0 ORDER BY finished, rowid",
+      )
+      .all();
+    return rows.map((row) => String(row["call"]));
+  }
+
+  /** Drops what is older than its time. */
+  prune(now: number = Date.now()): void {
+    this.#db.prepare("UPDATE calls SET body = NULL WHERE finished < ?").run(now - TIMES.outcomeKept);
+    this.#db.prepare("DELETE FROM calls WHERE started < ?").run(now - ROW_KEPT);
+    this.#db.exec("PRAGMA incremental_vacuum");
+    this.#keptBytes = Number(
+      this.#db.prepare("SELECT total(bytes) AS kept FROM calls WHERE body IS NOT NULL").get()?.["kept"],
+    );
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#commitBeginnings();
+    this.#commitAcknowledged();
+    this.#closed = true;
+    this.#db.close();
+  }
+
+  #commitBeginnings(): void {
+    const batch = this.#beginnings;
+    this.#beginnings = [];
+    if (batch.length === 0) return;
+    try {
+      if (batch.length > 1) this.#db.exec("BEGIN");
+      const now = Date.now();
+      for (const { call, tool, input } of batch) this.#insert.run(call, tool, input ?? null, now);
+      if (batch.length > 1) this.#db.exec("COMMIT");
+    } catch (cause) {
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      for (const { settle } of batch) settle.reject(unwritable(cause));
+      return;
+    }
+    for (const { settle } of batch) settle.resolve();
+  }
+
+  #commitAcknowledged(): void {
+    clearTimeout(this.#acknowledgeTimer);
+    this.#acknowledgeTimer = undefined;
+    const calls = this.#acknowledged;
+    this.#acknowledged = [];
+    if (calls.length === 0 || this.#closed) return;
+    this.#syncNormal.run();
+    this.#db.exec("BEGIN");
+    for (const call of calls) this.#keptBytes -= Number(this.#acknowledge.get(call)?.["freed"] ?? 0);
+    this.#db.exec("COMMIT");
+    this.#syncFull.run();
+  }
+
+  #makeRoom(): void {
+    while (this.#keptBytes > this.#maxBytes) {
+      const oldest = this.#oldest.get();
+      if (!oldest) return;
+      this.#dropBody.run(String(oldest["call"]));
+      this.#keptBytes -= Number(oldest["bytes"]);
+    }
+  }
+
+  #readId(): string {
+    const id = `journal_${randomBase32(16)}`;
+    this.#db.prepare("INSERT OR IGNORE INTO facts (name, value) VALUES ('journal_id', ?)").run(id);
+    return String(this.#db.prepare("SELECT value FROM facts WHERE name = 'journal_id'").get()?.["value"]);
+  }
+}
+
+function unwritable(cause: unknown): MatrxError {
+  return new MatrxError(
+    {
+      code: "UNAVAILABLE",
+      message: "The call was not run: the device's journal cannot be written",
+      hint: "Free space on the device's disk, then try again",
+      hop: "agent",
+    },
+    cause,
+  );
+}

@@ -1,0 +1,234 @@
+/** One connection to the relay, from dialling to its end. Whether to dial again is decided by its caller. */
+import type { IncomingMessage } from "node:http";
+import { type ToDevice, toDeviceSchema } from "@matrx/shared/device-frames.ts";
+import type { MatrxError } from "@matrx/shared/errors.ts";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import { encodeOutputFrame, encodeResultFrame } from "@matrx/shared/result-frame.ts";
+import { NONCE_HEADER } from "@matrx/shared/tokens.ts";
+import type { Manifest } from "@matrx/shared/tool.ts";
+import type { Logger } from "pino";
+import { WebSocket } from "ws";
+import type { Outcome } from "./answers.ts";
+import { HEARTBEAT, Heartbeat, type HeartbeatTimes } from "./heartbeat.ts";
+import type { OutputPiece } from "./live-output.ts";
+import { lostBecause, refusalOfClose, refusalOfStatus } from "./refusals.ts";
+
+/** Client states of the device document. */
+export type ClientState =
+  | "CONNECTING"
+  | "CONNECTED"
+  | "REGISTERING"
+  | "REGISTERED"
+  | "DISCONNECTED"
+  | "RECONNECTING";
+
+/** How a connection ended. `lost`: dial again. `refused`: do not. `stopped`: we wanted it. */
+export type LinkEnd =
+  | { kind: "lost"; why: string; registeredMs: number }
+  | { kind: "refused"; error: MatrxError }
+  | { kind: "stopped" };
+
+export interface LinkOptions {
+  readonly url: string;
+  readonly manifest: Manifest;
+  /** The `device_register` frame for this connection's nonce. */
+  readonly register: (nonce: string) => Promise<object>;
+  readonly onState: (state: ClientState) => void;
+  readonly onRegistered: (link: Link) => void;
+  readonly onFrame: (frame: ToDevice, link: Link) => void;
+  readonly onGone: (link: Link) => void;
+  readonly log: Logger;
+  readonly heartbeat?: HeartbeatTimes | undefined;
+  readonly handshakeMs?: number | undefined;
+}
+
+/** Bytes waiting on the socket before live output is dropped. */
+const OUTPUT_QUEUE_BYTES = 1024 * 1024;
+
+export class Link {
+  readonly #options: LinkOptions;
+  readonly #socket: WebSocket;
+  readonly #end = Promise.withResolvers<LinkEnd>();
+  #heartbeat: Heartbeat | undefined;
+  #registerTimer: NodeJS.Timeout | undefined;
+  #registeredAt: number | undefined;
+  #refusal: MatrxError | undefined;
+  #why: string | undefined;
+  #stopping = false;
+
+  /** Dials, registers and serves until the connection ends. */
+  static run(options: LinkOptions, signal: AbortSignal): Promise<LinkEnd> {
+    if (signal.aborted) return Promise.resolve({ kind: "stopped" });
+    const link = new Link(options);
+    const stop = () => link.#stop();
+    signal.addEventListener("abort", stop, { once: true });
+    return link.#end.promise.finally(() => signal.removeEventListener("abort", stop));
+  }
+
+  private constructor(options: LinkOptions) {
+    this.#options = options;
+    this.#socket = new WebSocket(options.url, {
+      perMessageDeflate: false,
+      handshakeTimeout: options.handshakeMs ?? TIMES.registerWithin,
+      maxPayload: LIMITS.platformFrameBytes,
+    });
+    this.#listen();
+  }
+
+  sendText(frame: object): void {
+    this.#socket.send(JSON.stringify(frame), ignoreFailure);
+  }
+
+  /** Sends an outcome; resolves when it left this process, or the connection is gone. */
+  sendOutcome({ header, body }: Outcome): Promise<void> {
+    const frame = encodeResultFrame(header, body);
+    return new Promise((resolve) => this.#socket.send(frame, () => resolve()));
+  }
+
+  /** Sends live output, or drops it while the line is full. */
+  sendOutput(call: string, id: string, piece: OutputPiece): void {
+    if (this.#socket.bufferedAmount > OUTPUT_QUEUE_BYTES) return;
+    const body = Buffer.from(JSON.stringify({ id, type: "output", ...piece }));
+    this.#socket.send(encodeOutputFrame({ call }, body), ignoreFailure);
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.readyState === WebSocket.OPEN;
+  }
+
+  #listen(): void {
+    const { onState, handshakeMs } = this.#options;
+    const socket = this.#socket;
+    let nonce: string | undefined;
+    socket.on("upgrade", (response) => {
+      nonce = response.headers[NONCE_HEADER.toLowerCase()]?.toString();
+    });
+    socket.on("open", () => {
+      onState("CONNECTED");
+      this.#registerTimer = setTimeout(
+        () => this.#drop("The relay did not answer the registration in time"),
+        handshakeMs ?? TIMES.registerWithin,
+      );
+      if (nonce) void this.#register(nonce);
+      else this.#drop(`The answer has no ${NONCE_HEADER} header; is this a Matrx relay?`);
+    });
+    socket.on("message", (data, isBinary) => this.#receive(data as Buffer, isBinary));
+    socket.on("unexpected-response", (_request, response) => void this.#refused(response));
+    socket.on("error", (error) => {
+      this.#why ??= lostBecause(error);
+    });
+    socket.on("close", (code, reason) => this.#closed(code, reason.toString()));
+  }
+
+  async #register(nonce: string): Promise<void> {
+    this.#options.onState("REGISTERING");
+    this.sendText(await this.#options.register(nonce));
+  }
+
+  #receive(data: Buffer, isBinary: boolean): void {
+    if (isBinary) {
+      this.#options.log.debug({ bytes: data.length }, "the relay sent a binary frame: ignored");
+      return;
+    }
+    const text = data.toString();
+    if (text === "pong") {
+      this.#heartbeat?.answered();
+      return;
+    }
+    const frame = this.#parse(text);
+    if (!frame) return;
+    if (frame.type === "device_registered") this.#registered(frame.manifest_wanted ?? false);
+    else if (frame.type === "error") this.#noteError(frame);
+    else if (this.#registeredAt !== undefined) this.#options.onFrame(frame, this);
+  }
+
+  /** Unknown and malformed frames leave here: a newer relay may say more than we know. */
+  #parse(text: string): ToDevice | undefined {
+    try {
+      const result = toDeviceSchema.safeParse(JSON.parse(text));
+      if (result.success) return result.data;
+      const issue = result.error.issues[0];
+      this.#options.log.warn(
+        { field: issue?.path.join("."), issue: issue?.message },
+        "a frame of the relay was not understood",
+      );
+    } catch {
+      this.#options.log.warn("a frame of the relay is not JSON");
+    }
+    return undefined;
+  }
+
+  #registered(manifestWanted: boolean): void {
+    if (this.#registeredAt !== undefined) return;
+    clearTimeout(this.#registerTimer);
+    this.#registeredAt = performance.now();
+    this.#heartbeat = new Heartbeat(this.#socket, this.#options.heartbeat ?? HEARTBEAT, () =>
+      this.#drop("The relay did not answer the heartbeat"),
+    );
+    this.#options.onState("REGISTERED");
+    if (manifestWanted) this.sendText({ type: "manifest", ...this.#options.manifest });
+    this.#options.onRegistered(this);
+  }
+
+  #noteError(frame: Extract<ToDevice, { type: "error" }>): void {
+    this.#options.log.warn({ error_code: frame.error_code }, `the relay says: ${frame.message}`);
+    if (this.#registeredAt === undefined) this.#why = frame.message;
+  }
+
+  /** The relay answered the upgrade with a plain HTTP response. */
+  async #refused(response: IncomingMessage): Promise<void> {
+    const status = response.statusCode ?? 0;
+    const said = await readProblem(response);
+    this.#refusal = refusalOfStatus(status, said);
+    this.#why = `The relay answered ${status}${said ? `: ${said}` : ""}`;
+    this.#socket.terminate();
+    this.#closed(1006, "");
+  }
+
+  #drop(why: string): void {
+    this.#why ??= why;
+    this.#socket.terminate();
+  }
+
+  #stop(): void {
+    this.#stopping = true;
+    if (this.isOpen) this.#socket.close(1001, "The agent stops");
+    else this.#socket.terminate();
+    setTimeout(() => this.#socket.terminate(), 1000).unref();
+  }
+
+  #closed(code: number, reason: string): void {
+    clearTimeout(this.#registerTimer);
+    this.#heartbeat?.stop();
+    this.#options.onGone(this);
+    this.#end.resolve(this.#endOf(code, reason));
+  }
+
+  #endOf(code: number, reason: string): LinkEnd {
+    if (this.#stopping) return { kind: "stopped" };
+    const error = this.#refusal ?? refusalOfClose(code, reason || this.#why);
+    if (error) return { kind: "refused", error };
+    const registeredMs = this.#registeredAt === undefined ? 0 : performance.now() - this.#registeredAt;
+    const said = reason ? `${reason} (${code})` : `The connection closed (${code})`;
+    return { kind: "lost", why: this.#why ?? said, registeredMs };
+  }
+}
+
+/** The connection's end is heard by its close event. */
+function ignoreFailure(): void {}
+
+/** The `detail` of a problem+json answer, as far as it can be read. */
+async function readProblem(response: IncomingMessage): Promise<string | undefined> {
+  let text = "";
+  response.setTimeout(TIMES.registerWithin, () => response.destroy());
+  try {
+    for await (const chunk of response) {
+      text += chunk;
+      if (text.length > 8192) break;
+    }
+    const { detail } = JSON.parse(text) as { detail?: unknown };
+    return typeof detail === "string" ? detail.slice(0, 300) : undefined;
+  } catch {
+    return undefined;
+  }
+}

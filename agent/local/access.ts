@@ -1,0 +1,67 @@
+/** Who may talk to the local server: this machine's programs with the token, and pages that the owner listed. */
+import type { IncomingMessage } from "node:http";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
+import { isSameToken } from "./token.ts";
+
+export interface AccessRules {
+  readonly port: number;
+  /** Undefined: the owner asked for no token. */
+  readonly token: string | undefined;
+  /** Exact origins of pages that may call. */
+  readonly allowedOrigins: readonly string[];
+}
+
+/** Checks `Host`: a page of a foreign name that resolves to this machine (DNS rebinding) is refused. Throws MatrxError. */
+export function checkHost(request: IncomingMessage, { port }: AccessRules): void {
+  const host = request.headers.host?.toLowerCase();
+  const names = ["localhost", "127.0.0.1", "[::1]"];
+  if (host && names.some((name) => host === `${name}:${port}` || (port === 80 && host === name))) return;
+  throw new MatrxError({
+    code: "PERMISSION_DENIED",
+    message: `The Host header "${host ?? ""}" is not this server's`,
+    hint: `Use http://localhost:${port}`,
+    hop: "agent",
+  });
+}
+
+/** Checks `Origin`, which browsers send: this server's own, or a listed one. Throws MatrxError. */
+export function checkOrigin(request: IncomingMessage, { port, allowedOrigins }: AccessRules): void {
+  const { origin } = request.headers;
+  if (origin === undefined) return;
+  const own = ["localhost", "127.0.0.1", "[::1]"].map((name) => `http://${name}:${port}`);
+  if (own.includes(origin) || allowedOrigins.includes(origin)) return;
+  throw new MatrxError({
+    code: "PERMISSION_DENIED",
+    message: `Pages of ${origin} may not call this machine's tools`,
+    hint: `If you trust them, start the server with --allow-origin ${origin}`,
+    hop: "agent",
+  });
+}
+
+/** Checks the token, from the Authorization header or the subprotocol of an upgrade. Throws MatrxError. */
+export function checkToken(request: IncomingMessage, { token }: AccessRules): void {
+  if (token === undefined) return;
+  const given = bearerOf(request) ?? subprotocolsOf(request).find(isBearer)?.slice(SUBPROTOCOL.bearer.length);
+  if (given !== undefined && isSameToken(given, token)) return;
+  throw new MatrxError({
+    code: "UNAUTHENTICATED",
+    message: given === undefined ? "A token is needed" : "The token is wrong",
+    hint: "Send the header Authorization: Bearer <token>, or for a WebSocket the subprotocol bearer.<token>; `matrx serve` prints where the token is",
+    hop: "agent",
+  });
+}
+
+/** The subprotocols that an upgrade offers. */
+export function subprotocolsOf(request: IncomingMessage): string[] {
+  const offered = request.headers["sec-websocket-protocol"] ?? "";
+  return offered.split(",").map((name) => name.trim());
+}
+
+export function isBearer(subprotocol: string): boolean {
+  return subprotocol.startsWith(SUBPROTOCOL.bearer);
+}
+
+function bearerOf(request: IncomingMessage): string | undefined {
+  return /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
+}

@@ -1,0 +1,94 @@
+/** Calls of local callers: the machine's owner, who needs no relay. */
+import { createHash } from "node:crypto";
+import type { Call } from "@matrx/shared/caller-frames.ts";
+import { EFFECTS, toolNameOf } from "@matrx/shared/effects.ts";
+import type { GrantScope } from "@matrx/shared/grant.ts";
+import { type GrantId, makeCallId } from "@matrx/shared/ids.ts";
+import type { Outcome } from "../answers.ts";
+import type { Dispatcher } from "../dispatch.ts";
+import type { OutputPiece } from "../live-output.ts";
+
+/** Who holds the token of this machine owns it. */
+export const LOCAL_OWNER: GrantScope = { id: "grant_local" as GrantId, owner: true, effects: [...EFFECTS] };
+
+export interface LocalCallsOptions {
+  readonly device: string;
+  readonly toolNames: readonly string[];
+  /** For calls that are each new: nothing is written down. */
+  readonly dispatcher: Dispatcher;
+  /** With a journal, for calls with an idempotency key. */
+  readonly keyedDispatcher: Dispatcher;
+}
+
+export interface StartedCall {
+  readonly call: string;
+  readonly outcome: Promise<Outcome>;
+}
+
+export class LocalCalls {
+  readonly device: string;
+  readonly toolNames: readonly string[];
+  readonly #dispatcher: Dispatcher;
+  readonly #keyed: Dispatcher;
+
+  constructor(options: LocalCallsOptions) {
+    this.device = options.device;
+    this.toolNames = [...options.toolNames].sort();
+    this.#dispatcher = options.dispatcher;
+    this.#keyed = options.keyedDispatcher;
+  }
+
+  /** Runs a call; with an idempotency key the same key is the same call. */
+  start(
+    { id, tool, input, timeout_ms, idempotency_key: key }: Call,
+    session?: string,
+    onOutput?: (call: string, piece: OutputPiece) => void,
+  ): StartedCall {
+    const call = key === undefined ? makeCallId() : callOfKey(key);
+    const request = {
+      call,
+      tool,
+      input,
+      session,
+      id,
+      grant: LOCAL_OWNER,
+      timeoutMs: timeout_ms,
+      fingerprint: key === undefined ? undefined : fingerprintOf(tool, input),
+      onOutput: onOutput && ((piece: OutputPiece) => onOutput(call, piece)),
+    };
+    const dispatcher = key === undefined ? this.#dispatcher : this.#keyed;
+    return { call, outcome: dispatcher.run(request) };
+  }
+
+  cancel(call: string): void {
+    this.#dispatcher.cancel(call);
+    this.#keyed.cancel(call);
+  }
+
+  async stopAll(reason: string): Promise<void> {
+    await Promise.all([this.#dispatcher.stopAll(reason), this.#keyed.stopAll(reason)]);
+  }
+}
+
+function callOfKey(key: string): string {
+  return `key-${sha256(key).slice(0, 48)}`;
+}
+
+function fingerprintOf(tool: string, input: Record<string, unknown>): string {
+  return sha256(JSON.stringify([toolNameOf(tool), sorted(input)]));
+}
+
+/** Keys in order, so that the same input hashes the same however it was written. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, sorted(inner)]),
+  );
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,17 @@
+/** Paths of the local server. */
+import type { IncomingMessage } from "node:http";
+import { MatrxError } from "@matrx/shared/errors.ts";
+
+/** The path of a request, without its query. */
+export function pathOf(request: IncomingMessage): string {
+  return (request.url ?? "/").replace(/\?.*$/, "");
+}
+
+export function notHere(request: IncomingMessage): MatrxError {
+  return new MatrxError({
+    code: "NOT_FOUND",
+    message: `There is nothing at ${request.method} ${pathOf(request).slice(0, 128)}`,
+    hint: "There are: GET /health, GET /tools/list, POST /tools/invoke, and the WebSocket /ws",
+    hop: "agent",
+  });
+}

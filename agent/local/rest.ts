@@ -1,0 +1,96 @@
+/** REST of the guide: list the tools, call one in a fresh session. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { callSchema, check, parseJsonObject } from "@matrx/shared/caller-frames.ts";
+import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
+import { MatrxError, problemOf } from "@matrx/shared/errors.ts";
+import { LIMITS } from "@matrx/shared/limits.ts";
+import { CALL_HEADER } from "@matrx/shared/tokens.ts";
+import type { LocalCalls } from "./local-calls.ts";
+import { notHere, pathOf } from "./path.ts";
+
+/** Answers a request that was let in. Throws MatrxError. */
+export async function answerRest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  calls: LocalCalls,
+): Promise<void> {
+  switch (`${request.method} ${pathOf(request)}`) {
+    case "GET /":
+    case "GET /health":
+      return sendJson(response, 200, { status: "ok" });
+    case "GET /tools/list":
+      return sendJson(response, 200, { tools: calls.toolNames });
+    case "POST /tools/invoke":
+      return invoke(request, response, calls);
+    default:
+      throw notHere(request);
+  }
+}
+
+async function invoke(request: IncomingMessage, response: ServerResponse, calls: LocalCalls): Promise<void> {
+  const { id: _, stream: __, ...call } = check(callSchema, await readJson(request));
+  const started = calls.start(call);
+  const cancelsOnGone = effectOf(toolNameOf(call.tool)) === "read" || call.cancel_on_disconnect;
+  response.on("close", () => {
+    if (!response.writableFinished && cancelsOnGone) calls.cancel(started.call);
+  });
+  const { body } = await started.outcome;
+  if (response.destroyed) return;
+  response.writeHead(200, {
+    "Content-Type": "application/json",
+    "Content-Length": body.length,
+    [CALL_HEADER]: started.call,
+  });
+  response.end(body);
+}
+
+async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const type = request.headers["content-type"] ?? "";
+  // Forms and plain text come from any page without a preflight.
+  if (!/^application\/json\b/i.test(type)) throw notJson(type);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    bytes += (chunk as Buffer).length;
+    if (bytes > LIMITS.restBodyBytes) throw tooLarge();
+    chunks.push(chunk as Buffer);
+  }
+  return parseJsonObject(Buffer.concat(chunks).toString(), LIMITS.restBodyBytes);
+}
+
+function sendJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { "Content-Type": "application/json" });
+  response.end(JSON.stringify(body));
+}
+
+/** Problem details (RFC 9457). */
+export function sendProblem(response: ServerResponse, error: MatrxError): void {
+  if (response.headersSent) return void response.destroy();
+  const problem = problemOf(error.shape());
+  response.writeHead(problem.status, {
+    "Content-Type": "application/problem+json",
+    ...(problem.status === 401 && { "WWW-Authenticate": "Bearer" }),
+    // The rest of a body that was refused is not read.
+    ...(problem.status === 413 && { Connection: "close" }),
+  });
+  response.end(JSON.stringify(problem));
+}
+
+function notJson(type: string): MatrxError {
+  return new MatrxError({
+    code: "INVALID_MESSAGE",
+    message: `The body's Content-Type is ${type ? `"${type.slice(0, 64)}"` : "missing"}`,
+    hint: "Send JSON with the header Content-Type: application/json",
+    hop: "agent",
+  });
+}
+
+function tooLarge(): MatrxError {
+  return new MatrxError({
+    code: "PAYLOAD_TOO_LARGE",
+    message: `The body is larger than ${LIMITS.restBodyBytes} bytes`,
+    hint: "Send large content as a file in parts",
+    hop: "agent",
+    details: { limit_bytes: LIMITS.restBodyBytes },
+  });
+}

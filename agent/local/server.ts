@@ -1,0 +1,139 @@
+/** `matrx serve`: this machine's tools at http://localhost, as the guide says. Loopback only. */
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { MatrxError, problemOf, shapeOf } from "@matrx/shared/errors.ts";
+import { LIMITS } from "@matrx/shared/limits.ts";
+import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
+import type { Logger } from "pino";
+import { WebSocketServer } from "ws";
+import { type AccessRules, checkHost, checkOrigin, checkToken, isBearer } from "./access.ts";
+import { allowOrigin, answerPreflight } from "./cors.ts";
+import type { LocalCalls } from "./local-calls.ts";
+import { notHere, pathOf } from "./path.ts";
+import { answerRest, sendProblem } from "./rest.ts";
+import { serveSocket } from "./socket.ts";
+
+export interface LocalServerOptions {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly token: string | undefined;
+  readonly allowedOrigins: readonly string[];
+  readonly calls: LocalCalls;
+  readonly log: Logger;
+}
+
+export interface LocalServer {
+  readonly port: number;
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Starts to listen. Throws MatrxError if the port is taken. */
+export async function startLocalServer(options: LocalServerOptions): Promise<LocalServer> {
+  const { host, calls, log } = options;
+  const server = createServer();
+  const sockets = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: LIMITS.platformFrameBytes,
+    handleProtocols: chooseSubprotocol,
+  });
+  const port = await listen(server, options);
+  const rules: AccessRules = { ...options, port };
+
+  server.on("request", async (request, response) => {
+    try {
+      checkHost(request, rules);
+      checkOrigin(request, rules);
+      allowOrigin(request, response);
+      if (request.method === "OPTIONS") return answerPreflight(response);
+      if (!isOpen(request)) checkToken(request, rules);
+      await answerRest(request, response, calls);
+    } catch (error) {
+      sendProblem(response, logged(error, log));
+    }
+  });
+  server.on("upgrade", (request, socket, head) => {
+    try {
+      checkHost(request, rules);
+      checkOrigin(request, rules);
+      checkToken(request, rules);
+      if (pathOf(request) !== "/ws") throw notHere(request);
+      sockets.handleUpgrade(request, socket, head, (webSocket) => serveSocket(webSocket, request, calls));
+    } catch (error) {
+      refuseUpgrade(socket, logged(error, log));
+    }
+  });
+
+  return { port, url: `http://${urlHost(host)}:${port}`, close: () => close(server, sockets) };
+}
+
+/** Health says nothing of the machine, so it needs no token. */
+function isOpen(request: IncomingMessage): boolean {
+  return ["/health", "/"].includes(pathOf(request));
+}
+
+/** Browsers want one of what they offered; the token is echoed only if nothing else was. */
+function chooseSubprotocol(offered: Set<string>): string | false {
+  if (offered.has(SUBPROTOCOL.v1)) return SUBPROTOCOL.v1;
+  return [...offered].find(isBearer) ?? false;
+}
+
+function logged(error: unknown, log: Logger): MatrxError {
+  if (error instanceof MatrxError) return error;
+  const incident = crypto.randomUUID().slice(0, 8);
+  log.error({ err: error, incident }, "a request failed");
+  return new MatrxError(shapeOf(error, "agent", incident));
+}
+
+function refuseUpgrade(socket: Duplex, error: MatrxError): void {
+  const problem = problemOf(error.shape());
+  const body = JSON.stringify(problem);
+  const lines = [
+    `HTTP/1.1 ${problem.status} Refused`,
+    "Content-Type: application/problem+json",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...(problem.status === 401 ? ["WWW-Authenticate: Bearer"] : []),
+    "Connection: close",
+  ];
+  socket.on("error", () => socket.destroy());
+  socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
+}
+
+function listen(server: Server, { host, port }: LocalServerOptions): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (cause: NodeJS.ErrnoException) => reject(cannotListen(host, port, cause)));
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+async function close(server: Server, sockets: WebSocketServer): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  for (const socket of sockets.clients) {
+    socket.close(1001, "The server stops");
+    setTimeout(() => socket.terminate(), 500).unref();
+  }
+  server.closeIdleConnections();
+  setTimeout(() => server.closeAllConnections(), 500).unref();
+  await closed;
+}
+
+function cannotListen(host: string, port: number, cause: NodeJS.ErrnoException): MatrxError {
+  const inUse = cause.code === "EADDRINUSE";
+  return new MatrxError(
+    {
+      code: "UNAVAILABLE",
+      message: inUse ? `Port ${port} is in use` : `Cannot listen on ${host}:${port} (${cause.code})`,
+      hint: "Stop the other program, or choose another port with --port",
+      hop: "agent",
+    },
+    cause,
+  );
+}
+
+function urlHost(host: string): string {
+  if (host === "127.0.0.1") return "localhost";
+  return host.includes(":") ? `[${host}]` : host;
+}

@@ -1,0 +1,196 @@
+/** One WebSocket of a local caller (guide, WebSocket Protocol). */
+import type { IncomingMessage } from "node:http";
+import {
+  type Action,
+  type Call,
+  type ConnectionError,
+  parseCallerFrame,
+  type ToCaller,
+} from "@matrx/shared/caller-frames.ts";
+import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { isSessionId, makeCallId, makeSessionId } from "@matrx/shared/ids.ts";
+import { LIMITS } from "@matrx/shared/limits.ts";
+import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
+import type { WebSocket } from "ws";
+import { errorOutcome } from "../answers.ts";
+import type { OutputPiece } from "../live-output.ts";
+import type { LocalCalls } from "./local-calls.ts";
+
+interface Unanswered {
+  call: string;
+  /** It ends with the connection. */
+  cancelOnGone: boolean;
+}
+
+/** Serves a caller's connection until it closes. */
+export function serveSocket(socket: WebSocket, request: IncomingMessage, calls: LocalCalls): void {
+  const connection = new CallerConnection(socket, sessionOf(request), calls);
+  socket.on("message", (data, isBinary) => connection.receive(data as Buffer, isBinary));
+  socket.on("close", () => connection.gone());
+  socket.on("error", () => socket.terminate());
+}
+
+class CallerConnection {
+  readonly #socket: WebSocket;
+  readonly #session: string;
+  readonly #calls: LocalCalls;
+  readonly #unanswered = new Map<string, Unanswered>();
+
+  constructor(socket: WebSocket, session: string, calls: LocalCalls) {
+    this.#socket = socket;
+    this.#session = session;
+    this.#calls = calls;
+    if (socket.protocol === SUBPROTOCOL.v1) {
+      this.#send({ type: "hello", protocol: 1, session, device: calls.device });
+    }
+  }
+
+  receive(data: Buffer, isBinary: boolean): void {
+    try {
+      if (isBinary) throw binaryFrame();
+      const message = parseCallerFrame(data.toString());
+      if (message.kind === "call") this.#call(message.call);
+      else this.#act(message.action);
+    } catch (error) {
+      this.#refuse(error);
+    }
+  }
+
+  /** What only reads ends with its caller; effects go on unless they asked otherwise. */
+  gone(): void {
+    for (const { call, cancelOnGone } of this.#unanswered.values()) {
+      if (cancelOnGone) this.#calls.cancel(call);
+    }
+  }
+
+  #call(call: Call): void {
+    const id = call.id ?? makeCallId();
+    if (this.#unanswered.has(id)) throw duplicateId(id);
+    if (this.#unanswered.size >= LIMITS.unansweredPerSession) throw tooManyUnanswered(id);
+    const live = call.stream ? new LiveFrames(this.#socket, id, (frame) => this.#send(frame)) : undefined;
+    const onOutput = live && ((_call: string, piece: OutputPiece) => live.send(piece));
+    const started = this.#calls.start({ ...call, id }, this.#session, onOutput);
+    const cancelOnGone = call.cancel_on_disconnect ?? effectOf(toolNameOf(call.tool)) === "read";
+    this.#unanswered.set(id, { call: started.call, cancelOnGone });
+    void started.outcome.then(({ body }) => {
+      live?.end();
+      this.#unanswered.delete(id);
+      this.#socket.send(
+        Buffer.from(body.buffer, body.byteOffset, body.length),
+        { binary: false },
+        ignoreFailure,
+      );
+    });
+  }
+
+  #act(action: Action): void {
+    switch (action.action) {
+      case "ping":
+        this.#send({ type: "pong" });
+        return;
+      case "cancel": {
+        const unanswered = this.#unanswered.get(action.id);
+        if (unanswered) this.#calls.cancel(unanswered.call);
+        return;
+      }
+      case "cancel_all":
+        for (const { call } of this.#unanswered.values()) this.#calls.cancel(call);
+        return;
+      case "auth":
+        // The token here does not expire, so there is nothing to renew.
+        return;
+      default:
+        action satisfies never;
+    }
+  }
+
+  /** One answer under the call's id where that could be read, else one that answers no call. */
+  #refuse(error: unknown): void {
+    if (!(error instanceof MatrxError)) throw error;
+    const { id, ...details } = error.details ?? {};
+    const shape = { ...error.shape(), hop: "agent" as const, details };
+    if (typeof id === "string") {
+      const { body } = errorOutcome({ call: "", id, device: this.#calls.device }, shape, {
+        ms: 0,
+        effect: false,
+      });
+      const { call: _, ...answer } = JSON.parse(Buffer.from(body).toString()) as ToCaller & { call?: string };
+      this.#send(answer as ToCaller);
+      return;
+    }
+    const { code, message: output, hint, hop } = shape;
+    const frame: ConnectionError = { id: null, type: "error", output, code, hop, ...(hint && { hint }) };
+    this.#send(frame);
+  }
+
+  #send(frame: ToCaller): void {
+    this.#socket.send(JSON.stringify(frame), ignoreFailure);
+  }
+}
+
+/** Live output of one call; what a slow caller does not take is left out, and said. */
+class LiveFrames {
+  readonly #socket: WebSocket;
+  readonly #id: string;
+  readonly #send: (frame: ToCaller) => void;
+  #left = 0;
+
+  constructor(socket: WebSocket, id: string, send: (frame: ToCaller) => void) {
+    this.#socket = socket;
+    this.#id = id;
+    this.#send = send;
+  }
+
+  send(piece: OutputPiece): void {
+    if (this.#socket.bufferedAmount > LIMITS.callerQueueBytes) {
+      this.#left++;
+      return;
+    }
+    this.end();
+    this.#send({ id: this.#id, type: "output", ...piece });
+  }
+
+  /** Says how much was left out since the last time. */
+  end(): void {
+    if (this.#left > 0) this.#send({ id: this.#id, type: "gap", frames: this.#left });
+    this.#left = 0;
+  }
+}
+
+function sessionOf(request: IncomingMessage): string {
+  const asked = new URL(request.url ?? "/", "http://localhost").searchParams.get("session");
+  return asked !== null && isSessionId(asked) ? asked : makeSessionId();
+}
+
+/** A closed connection is heard by its close event. */
+function ignoreFailure(): void {}
+
+function binaryFrame(): MatrxError {
+  return new MatrxError({
+    code: "INVALID_MESSAGE",
+    message: "Binary frames are not understood here",
+    hint: 'Send JSON as text, such as {"id":"1","tool":"SystemInfo","input":{}}',
+    hop: "agent",
+  });
+}
+
+function duplicateId(id: string): MatrxError {
+  return new MatrxError({
+    code: "CONFLICT",
+    message: `A call with the id "${id}" is not answered yet`,
+    hint: "Give every call an id of its own",
+    hop: "agent",
+    details: { id },
+  });
+}
+
+function tooManyUnanswered(id: string): MatrxError {
+  return new MatrxError({
+    code: "RATE_LIMITED",
+    message: `${LIMITS.unansweredPerSession} calls wait for their answers already`,
+    hint: "Wait for answers before sending more",
+    hop: "agent",
+    details: { id },
+  });
+}

@@ -1,0 +1,22 @@
+/** The local server's token: made at first start, kept for this user alone. */
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Home } from "../home.ts";
+import { readPrivateFile, writePrivateFile } from "../private-file.ts";
+
+/** The token in the file, which is made if there is none. */
+export function localToken(home: Home): string {
+  const kept = readPrivateFile(home.localTokenFile)?.trim();
+  if (kept) return kept;
+  const token = randomBytes(32).toString("base64url");
+  writePrivateFile(home.localTokenFile, `${token}\n`);
+  return token;
+}
+
+/** Compares in a time that tells nothing of where they differ. */
+export function isSameToken(given: string, token: string): boolean {
+  return timingSafeEqual(digest(given), digest(token));
+}
+
+function digest(text: string): Buffer {
+  return hash("sha256", text, "buffer");
+}

@@ -1,0 +1,65 @@
+/** `policy.json`: what the owner of this machine allows, whatever the relay says. Damaged: nothing is allowed. */
+import { statSync } from "node:fs";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { type Policy, policySchema } from "@matrx/shared/policy.ts";
+import type { Home } from "./home.ts";
+import { readJsonFile } from "./private-file.ts";
+
+/** A changed file is noticed within this time, in milliseconds. */
+const LOOK_EVERY = 1000;
+
+export class PolicyFile {
+  readonly #path: string;
+  #policy: Policy | MatrxError;
+  #stamp: string;
+  #lookedAt: number;
+
+  constructor(home: Pick<Home, "policyFile">) {
+    this.#path = home.policyFile;
+    this.#stamp = this.#readStamp();
+    this.#lookedAt = performance.now();
+    this.#policy = this.#read();
+  }
+
+  /** The policy in force; no file limits nothing. Throws MatrxError `PERMISSION_DENIED` while the file is damaged. */
+  current(): Policy {
+    this.#look();
+    if (this.#policy instanceof MatrxError) throw this.#policy;
+    return this.#policy;
+  }
+
+  /** Reads the file again, now. */
+  reload(): void {
+    this.#stamp = this.#readStamp();
+    this.#policy = this.#read();
+  }
+
+  #look(): void {
+    const now = performance.now();
+    if (now - this.#lookedAt < LOOK_EVERY) return;
+    this.#lookedAt = now;
+    if (this.#readStamp() !== this.#stamp) this.reload();
+  }
+
+  #read(): Policy | MatrxError {
+    try {
+      return readJsonFile(this.#path, policySchema) ?? {};
+    } catch (cause) {
+      const why = cause instanceof MatrxError ? cause.message : "policy.json cannot be read";
+      return new MatrxError(
+        {
+          code: "PERMISSION_DENIED",
+          message: `All calls are refused, because the device's policy is damaged: ${why}`,
+          hint: "The owner corrects policy.json in the agent's configuration folder, or deletes it to lift its limits",
+          hop: "agent",
+        },
+        cause,
+      );
+    }
+  }
+
+  #readStamp(): string {
+    const stat = statSync(this.#path, { throwIfNoEntry: false, bigint: true });
+    return stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : "none";
+  }
+}

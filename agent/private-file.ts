@@ -1,0 +1,105 @@
+/** Files for this user's eyes alone: whole or not at all, 0600. */
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { basename, dirname } from "node:path";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { randomBase32 } from "@matrx/shared/ids.ts";
+import type * as z from "zod";
+
+/** Writes a file so that a crash leaves the old one or the new one: temporary file, fsync, rename. */
+export function writePrivateFile(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${randomBase32(8)}.tmp`;
+  try {
+    const file = openSync(temporary, "wx", 0o600);
+    try {
+      writeSync(file, text);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(temporary, path);
+  } catch (cause) {
+    rmSync(temporary, { force: true });
+    throw fileError(path, "cannot be written", cause);
+  }
+  syncFolder(dirname(path));
+}
+
+/** Text of a file, or undefined if there is none. Throws MatrxError. */
+export function readPrivateFile(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    if (isNodeError(cause, "ENOENT")) return undefined;
+    throw fileError(path, "cannot be read", cause);
+  }
+}
+
+/** A JSON file checked against a schema, or undefined if there is none. The error names file and key. */
+export function readJsonFile<Schema extends z.ZodType>(
+  path: string,
+  schema: Schema,
+): z.infer<Schema> | undefined {
+  const text = readPrivateFile(path);
+  if (text === undefined) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw damaged(path, "is not JSON");
+  }
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const key = issue?.path.join(".") || (issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined);
+  throw damaged(path, key ? `${key}: ${issue?.message}` : (issue?.message ?? "is wrong"));
+}
+
+/** The system's error, if it has this code. */
+export function isNodeError(error: unknown, code: string): error is NodeJS.ErrnoException {
+  return error instanceof Error && "code" in error && error.code === code;
+}
+
+function damaged(path: string, what: string): MatrxError {
+  return new MatrxError({
+    code: "INVALID_PARAMETERS",
+    message: `${basename(path)}: ${what}`,
+    hint: `Correct ${path}`,
+    hop: "agent",
+    details: { file: path },
+  });
+}
+
+function fileError(path: string, what: string, cause: unknown): MatrxError {
+  const why = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
+  return new MatrxError(
+    {
+      code: "UNAVAILABLE",
+      message: `${path} ${what}${why}`,
+      hint: "Check the folder's owner and free space, or name another folder in MATRX_HOME",
+      hop: "agent",
+    },
+    cause,
+  );
+}
+
+/** Makes the rename durable; not every system can open a folder. */
+function syncFolder(path: string): void {
+  try {
+    const folder = openSync(path, "r");
+    try {
+      fsyncSync(folder);
+    } finally {
+      closeSync(folder);
+    }
+  } catch {}
+}

@@ -1,0 +1,24 @@
+/** Leaves secrets out of what ledger and feed show of an answer. */
+import { LIMITS } from "@matrx/shared/limits.ts";
+
+const MASK = "[redacted]";
+
+const RULES: readonly [RegExp, string][] = [
+  [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, MASK],
+  [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${MASK}`],
+  [/\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?/g, MASK],
+  [/\b(?:gh[opsur]|github_pat|glpat|xox[abprs]|sk|rk|pk|npm|AKIA|ASIA|AIza)[-_]?[A-Za-z0-9_-]{16,}/g, MASK],
+  [/(\w+:\/\/[^\s/:@]*:)[^\s/@]+@/g, `$1${MASK}@`],
+  [
+    /((?:pass(?:word|wd|phrase)?|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|authorization|cookie|credential)\w*["']?\s*[:=]\s*["']?)[^\s"',;]{3,}/gi,
+    `$1${MASK}`,
+  ],
+];
+
+/** The first characters of a text, with what looks like a secret masked. */
+export function previewOf(text: string, chars: number = LIMITS.previewChars): string {
+  // A secret that is cut in half still matches: redact more than is shown.
+  let shown = text.slice(0, chars * 4);
+  for (const [pattern, mask] of RULES) shown = shown.replace(pattern, mask);
+  return shown.slice(0, chars).toWellFormed();
+}

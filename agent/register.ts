@@ -1,0 +1,79 @@
+/** What this machine says of itself when it registers (device document, Device Registration). */
+import { readFileSync, statfsSync } from "node:fs";
+import { arch, cpus, homedir, hostname, release, totalmem } from "node:os";
+import type { DeviceRegister } from "@matrx/shared/device-frames.ts";
+import { PROTOCOL } from "@matrx/shared/tokens.ts";
+import type { Tool } from "./tool.ts";
+import { AGENT_VERSION } from "./version.ts";
+
+const OS_NAMES: Partial<Record<NodeJS.Platform, string>> = {
+  darwin: "macOS",
+  linux: "Linux",
+  win32: "Windows",
+};
+
+const GiB = 1024 ** 3;
+
+/** Host name and system, as pairing and registration show them. */
+export function describeMachine(): { hostname: string; os: string; os_version: string } {
+  return {
+    hostname: hostname().slice(0, 255),
+    os: OS_NAMES[process.platform] ?? process.platform,
+    os_version: (linuxName() ?? release()).slice(0, 128),
+  };
+}
+
+interface Registration {
+  device: string;
+  tools: readonly Tool[];
+  manifestHash: string;
+  journalId: string;
+  token: string;
+}
+
+export function registerFrame(registration: Registration): DeviceRegister {
+  const { device, tools, manifestHash, journalId, token } = registration;
+  return {
+    type: "device_register",
+    device_id: device,
+    ...describeMachine(),
+    capabilities: capabilitiesOf(tools),
+    metadata: describeHardware(),
+    auth_token: `Bearer ${token}`,
+    protocol: PROTOCOL,
+    agent_version: AGENT_VERSION,
+    manifest_hash: manifestHash,
+    journal_id: journalId,
+  };
+}
+
+/** The device document's four, as far as the tools go. */
+function capabilitiesOf(tools: readonly Tool[]): Record<string, boolean> {
+  const names = new Set(tools.map((tool) => tool.name));
+  return {
+    file_operations: names.has("Read") && names.has("Write"),
+    app_control: names.has("open_app"),
+    voice: false,
+    homelab: false,
+    shell: names.has("Bash"),
+  };
+}
+
+function describeHardware(): Record<string, unknown> {
+  const disk = statfsSync(homedir(), { bigint: false });
+  return {
+    cpu: cpus()[0]?.model ?? "unknown",
+    arch: arch(),
+    ram_gb: Math.round(totalmem() / GiB),
+    disk_gb: Math.round((disk.blocks * disk.bsize) / GiB),
+  };
+}
+
+function linuxName(): string | undefined {
+  if (process.platform !== "linux") return undefined;
+  try {
+    return /^PRETTY_NAME="?([^"\n]+)/m.exec(readFileSync("/etc/os-release", "utf8"))?.[1];
+  } catch {
+    return undefined;
+  }
+}

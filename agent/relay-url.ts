@@ -1,0 +1,46 @@
+/** The relay's address, and the addresses under it. */
+import * as z from "zod";
+
+const LOOPBACK = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** Tells whether a host name of a URL is this machine. */
+export function isLoopback(hostname: string): boolean {
+  return LOOPBACK.test(hostname) || hostname.endsWith(".localhost");
+}
+
+/** An address such as `https://relay.example`; anything off this machine needs TLS. */
+export const relayUrlSchema = z
+  .string("must be an http(s) URL")
+  .refine((text) => urlOf(text) !== undefined, "must be an http(s) URL")
+  .refine((text) => {
+    const url = urlOf(text);
+    return !url || url.protocol === "https:" || isLoopback(url.hostname);
+  }, "must begin with https:// unless the relay is on this machine")
+  .transform((text) => text.replace(/[?#].*$/, "").replace(/\/+$/, ""));
+
+function urlOf(text: string): URL | undefined {
+  const url = URL.parse(text);
+  if (!url || (url.protocol !== "http:" && url.protocol !== "https:")) return undefined;
+  if (url.username || url.password) return undefined;
+  return url;
+}
+
+/** What a device signs as the audience: the host, and the port unless it is the scheme's own. */
+export function hostOf(relay: string): string {
+  return new URL(relay).host;
+}
+
+/** Where a device dials in. */
+export function deviceSocketUrl(relay: string, device: string): string {
+  return `${webSocketBase(relay)}/v1/device/ws?device=${encodeURIComponent(device)}`;
+}
+
+/** Where a caller talks to one device. */
+export function callerSocketUrl(relay: string, device: string, session?: string): string {
+  const query = session ? `?session=${encodeURIComponent(session)}` : "";
+  return `${webSocketBase(relay)}/v1/devices/${encodeURIComponent(device)}/ws${query}`;
+}
+
+function webSocketBase(relay: string): string {
+  return relay.replace(/^http/, "ws");
+}
