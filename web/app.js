@@ -1,0 +1,122 @@
+/** The page: signed out, a code to confirm, or the account's devices, tools and tokens. */
+import { ApiError, api } from "./api.js";
+import { addDeviceView, devicesView } from "./devices.js";
+import { button, clearNotice, element, showProblem } from "./dom.js";
+import { pairingView } from "./pairing.js";
+import { claim, signInView } from "./sign-in.js";
+import { tokensView } from "./tokens.js";
+import { toolsView } from "./tools.js";
+
+/** How often the devices' states are looked at while the page is seen, in milliseconds. */
+const LOOK_EVERY = 10_000;
+
+const main = document.getElementById("main");
+const places = { devices: element("div"), tools: element("div") };
+let openId;
+
+/** Does what the address asks for, then shows the page. */
+async function start() {
+  const { claim: code, pair } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  main.setAttribute("aria-busy", "true");
+  try {
+    if (code) await signInWith(code);
+    const account = await currentAccount();
+    showAccount(account);
+    if (!account) main.replaceChildren(signInView(start));
+    else if (pair) await showPairing(pair);
+    else await showHome(account);
+  } catch (error) {
+    showProblem(error);
+    if (pair) location.hash = "";
+  } finally {
+    main.setAttribute("aria-busy", "false");
+  }
+}
+
+/** The code goes out of the address bar and the history before it is used. */
+async function signInWith(code) {
+  history.replaceState(null, "", "/");
+  try {
+    await claim(code);
+    clearNotice();
+  } catch (error) {
+    showProblem(error);
+  }
+}
+
+async function currentAccount() {
+  try {
+    return await api("GET /v1/account");
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return undefined;
+    throw error;
+  }
+}
+
+function showAccount(account) {
+  const place = document.getElementById("account");
+  if (!account) return place.replaceChildren();
+  const out = button(
+    "Sign out",
+    async () => {
+      await api("POST /v1/sign-out");
+      openId = undefined;
+      clearNotice();
+      await start();
+    },
+    { busy: "Signing out …" },
+  );
+  place.replaceChildren(element("span", {}, `Signed in as ${account.account}`), out);
+}
+
+async function showPairing(code) {
+  const leave = () => {
+    location.hash = "";
+  };
+  main.replaceChildren(await pairingView(code, leave));
+  main.querySelector("h2").focus();
+}
+
+async function showHome(account) {
+  places.tools.replaceChildren();
+  openId = undefined;
+  const devices = await refreshDevices();
+  const tokens = await tokensView(account.grant);
+  main.replaceChildren(places.devices, places.tools, addDeviceView({ changed: refreshDevices }), tokens);
+  const online = devices.filter(({ state }) => state === "ONLINE");
+  if (online.length === 1) await openTools(online[0]);
+}
+
+async function refreshDevices() {
+  const { devices } = await api("GET /v1/devices");
+  if (!devices.some(({ id }) => id === openId)) {
+    places.tools.replaceChildren();
+    openId = undefined;
+  }
+  const options = {
+    openId,
+    changed: refreshDevices,
+    open: (device) => openTools(device).then(focusTools).catch(showProblem),
+  };
+  const focused = document.activeElement?.getAttribute("aria-label");
+  places.devices.replaceChildren(devicesView(devices, options));
+  if (focused) places.devices.querySelector(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
+  return devices;
+}
+
+async function openTools(device) {
+  places.tools.replaceChildren(await toolsView(device, () => refreshDevices().catch(showProblem)));
+  openId = device.id;
+  await refreshDevices();
+}
+
+function focusTools() {
+  places.tools.querySelector("h2")?.focus();
+}
+
+setInterval(() => {
+  if (document.visibilityState !== "visible" || !places.devices.isConnected) return;
+  refreshDevices().catch((error) => (error.status === 401 ? start() : showProblem(error)));
+}, LOOK_EVERY);
+addEventListener("hashchange", start);
+await start();

@@ -1,0 +1,134 @@
+/** The account's devices: their state, the last proof that they work, and a way in. */
+import { api, part } from "./api.js";
+import { ago, button, clearNotice, confirmed, element, field, form, showDone } from "./dom.js";
+
+const STATES = { ONLINE: "Online", IDLE: "Idle", OFFLINE: "Offline", UNKNOWN: "Not seen yet" };
+
+/** One line per device. `open` shows its tools; `changed` is called after one was removed. */
+export function devicesView(devices, { openId, open, changed }) {
+  const list = devices.map((device) => deviceItem(device, { isOpen: device.id === openId, open, changed }));
+  return element(
+    "section",
+    { class: "card" },
+    element("h2", {}, "Devices"),
+    list.length > 0
+      ? element("ul", { class: "items" }, ...list)
+      : element("p", {}, "No devices yet. Add one below."),
+  );
+}
+
+function deviceItem(device, { isOpen, open, changed }) {
+  const { name, state, kind, os, os_version: version } = device;
+  const system = [kind === "bare" ? "bare device" : os, version].filter(Boolean).join(" ");
+  const use = element(
+    "button",
+    {
+      type: "button",
+      "aria-pressed": String(isOpen),
+      "aria-label": `Tools of ${name}`,
+      onclick: () => open(device),
+    },
+    "Tools",
+  );
+  const remove = button("Remove", () => removeDevice(device, changed), {
+    kind: "danger",
+    busy: "Removing …",
+    label: `Remove ${name}`,
+  });
+  return element(
+    "li",
+    { class: "item row spread" },
+    element(
+      "div",
+      { class: "grow" },
+      element(
+        "div",
+        { class: "row" },
+        element("h3", {}, name),
+        element("span", { class: `state ${state}` }, STATES[state]),
+      ),
+      element(
+        "div",
+        { class: "soft" },
+        [system, `last seen ${ago(device.last_seen)}`].filter(Boolean).join(" · "),
+      ),
+      element("div", { class: "soft" }, proofOf(device.proof)),
+    ),
+    element("div", { class: "row" }, use, remove),
+  );
+}
+
+function proofOf(proof) {
+  if (!proof) return "Not proven yet: no tool has answered.";
+  const { tool, verdict, ms, at } = proof;
+  if (verdict === "success") return `Proven ${ago(at)}: ${tool} answered in ${Math.round(ms)} ms.`;
+  return `Last answer ${ago(at)}: ${tool}, ${verdict === "cancelled" ? "cancelled" : "with an error"}.`;
+}
+
+async function removeDevice({ id, name }, changed) {
+  clearNotice();
+  const question = `Remove ${name}? Its key stops working at once, and to come back it must be paired again.`;
+  if (!(await confirmed(question, "Remove"))) return;
+  await api(`DELETE /v1/devices/${part(id)}`);
+  showDone(`${name} was removed.`);
+  await changed();
+}
+
+/** Two ways to add a device: our agent by its code, and any program by a token. */
+export function addDeviceView({ changed }) {
+  const code = element("input", {
+    type: "text",
+    autocomplete: "off",
+    autocapitalize: "characters",
+    placeholder: "ABCD-EFGH",
+  });
+  const look = element("button", { type: "submit" }, "Look up");
+  const name = element("input", { type: "text", required: true, maxlength: 64, autocomplete: "off" });
+  const add = element("button", { type: "submit" }, "Add");
+  const made = element("div", { role: "status" });
+  const open = () => {
+    if (code.value.trim()) location.hash = `pair=${encodeURIComponent(code.value.trim())}`;
+  };
+  const create = async () => {
+    made.replaceChildren(bareDeviceView(await api("POST /v1/devices", { name: name.value })));
+    name.value = "";
+    await changed();
+  };
+  return element(
+    "section",
+    { class: "card" },
+    element("h2", {}, "Add a device"),
+    element(
+      "p",
+      {},
+      "On the machine, run ",
+      element("code", {}, `matrx pair --relay ${location.origin}`),
+      " and confirm its code here.",
+    ),
+    form(look, "Looking …", open, field("Code of a machine or command line", code)),
+    element(
+      "details",
+      {},
+      element("summary", {}, "A program of your own, without our agent"),
+      form(
+        add,
+        "Adding …",
+        create,
+        field("Name", name, { help: "It gets an id and a token, and speaks docs/protocol.md." }),
+      ),
+      made,
+    ),
+  );
+}
+
+function bareDeviceView({ device, token }) {
+  const socket = `${location.origin.replace(/^http/, "ws")}/v1/device/ws?device=${device.id}`;
+  return element(
+    "div",
+    {},
+    element("p", {}, "Its token, shown this once:"),
+    element("div", { class: "secret", tabindex: "0" }, token),
+    element("p", {}, "It connects to:"),
+    element("div", { class: "secret", tabindex: "0" }, socket),
+  );
+}

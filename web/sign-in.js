@@ -1,0 +1,36 @@
+/** Sign in with a link, once. */
+import { api } from "./api.js";
+import { element, field, form } from "./dom.js";
+
+/** Exchanges a link's code for a session of this browser. */
+export function claim(code) {
+  return api("POST /v1/claim", { code });
+}
+
+/** What a signed-out person sees. */
+export function signInView(done) {
+  const link = element("input", { type: "text", required: true, autocomplete: "off", spellcheck: "false" });
+  const go = element("button", { type: "submit", class: "main wide" }, "Sign in");
+  const submit = async () => {
+    await claim(codeOf(link.value));
+    await done();
+  };
+  return element(
+    "section",
+    { class: "card" },
+    element("h2", {}, "Sign in"),
+    element(
+      "p",
+      {},
+      "Open the sign-in link that the relay printed when it started. It works once; ",
+      element("code", {}, "npm run link"),
+      " on the machine of the relay prints another.",
+    ),
+    form(go, "Signing in …", submit, field("Or paste the link here", link)),
+  );
+}
+
+/** The code of a pasted link, or the pasted code. */
+function codeOf(text) {
+  return text.trim().replace(/^.*#claim=/, "");
+}

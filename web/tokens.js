@@ -1,0 +1,101 @@
+/** API tokens and signed-in places: make, list, revoke. */
+import { api, part } from "./api.js";
+import { button, clearNotice, confirmed, date, element, field, form, showDone } from "./dom.js";
+
+const KINDS = { web: "browser", cli: "command line", api: "token" };
+
+/** The list and the form. `ownGrant` is this browser's. */
+export async function tokensView(ownGrant) {
+  const list = element("div");
+  const refresh = async () =>
+    list.replaceChildren(listView((await api("GET /v1/tokens")).tokens, ownGrant, refresh));
+  await refresh();
+  return element(
+    "section",
+    { class: "card" },
+    element("h2", {}, "Access"),
+    element("p", { class: "soft" }, "Who may call your devices. Revoking closes open connections at once."),
+    list,
+    makeView(refresh),
+  );
+}
+
+function listView(tokens, ownGrant, refresh) {
+  return element("ul", { class: "items" }, ...tokens.map((token) => tokenItem(token, ownGrant, refresh)));
+}
+
+function tokenItem(token, ownGrant, refresh) {
+  const { id, name, kind, access, expires } = token;
+  const facts = [
+    KINDS[kind] ?? kind,
+    access === "read" ? "may only read" : "may do everything",
+    `until ${date(expires)}`,
+  ];
+  const revoke = button("Revoke", () => revokeToken(token, refresh), {
+    kind: "danger",
+    busy: "Revoking …",
+    label: `Revoke ${name}`,
+  });
+  return element(
+    "li",
+    { class: "item row spread" },
+    element(
+      "div",
+      { class: "grow" },
+      element("h3", {}, name),
+      element("div", { class: "soft" }, facts.join(" · ")),
+    ),
+    id === ownGrant ? element("span", { class: "soft" }, "this browser") : revoke,
+  );
+}
+
+async function revokeToken({ id, name }, refresh) {
+  clearNotice();
+  if (!(await confirmed(`Revoke ${name}? Whoever uses it is cut off at once.`, "Revoke"))) return;
+  await api(`DELETE /v1/tokens/${part(id)}`);
+  showDone(`${name} was revoked.`);
+  await refresh();
+}
+
+function makeView(refresh) {
+  const name = element("input", {
+    type: "text",
+    required: true,
+    maxlength: 64,
+    autocomplete: "off",
+    placeholder: "my script",
+  });
+  const access = element(
+    "select",
+    {},
+    element("option", { value: "read" }, "Only read: files, folders, system information"),
+    element("option", { value: "full" }, "Everything, commands included"),
+  );
+  const make = element("button", { type: "submit" }, "Make a token");
+  const made = element("div", { role: "status" });
+  const submit = async () => {
+    clearNotice();
+    const { token } = await api("POST /v1/tokens", { name: name.value, access: access.value });
+    made.replaceChildren(newTokenView(token));
+    name.value = "";
+    await refresh();
+  };
+  return element(
+    "details",
+    { class: "item" },
+    element("summary", {}, "Make a token for a script or an app"),
+    form(make, "Making …", submit, field("Name", name), field("It may", access)),
+    made,
+  );
+}
+
+function newTokenView(token) {
+  const copy = button("Copy", () => navigator.clipboard.writeText(token).then(() => showDone("Copied.")));
+  return element(
+    "div",
+    {},
+    element("p", {}, "Copy it now: it is shown this once."),
+    element("div", { class: "secret", id: "new-token", tabindex: "0" }, token),
+    element("p", {}, copy),
+  );
+}
