@@ -20,6 +20,11 @@ export async function buildWorker(say: (line: string) => void): Promise<void> {
   writeFileSync(MARK, hash);
 }
 
+/** Tells whether the bundle is that of the sources as they are. */
+export function isBuilt(): boolean {
+  return isFresh(hashOfSources());
+}
+
 function isFresh(hash: string): boolean {
   return (
     existsSync(MARK) && existsSync(join(BUNDLE, "index.js")) && readFileSync(MARK, "utf8").trim() === hash

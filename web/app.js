@@ -66,7 +66,7 @@ function showAccount(account) {
     },
     { busy: "Signing out …" },
   );
-  place.replaceChildren(element("span", {}, `Signed in as ${account.account}`), out);
+  place.replaceChildren(element("span", { class: "soft" }, `Signed in as ${account.account}`), out);
 }
 
 async function showPairing(code) {

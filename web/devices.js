@@ -2,7 +2,7 @@
 import { api, part } from "./api.js";
 import { ago, button, clearNotice, confirmed, element, field, form, showDone } from "./dom.js";
 
-const STATES = { ONLINE: "Online", IDLE: "Idle", OFFLINE: "Offline", UNKNOWN: "Not seen yet" };
+const STATES = { ONLINE: "Online", IDLE: "Idle", OFFLINE: "Offline", UNKNOWN: "Unknown" };
 
 /** One line per device. `open` shows its tools; `changed` is called after one was removed. */
 export function devicesView(devices, { openId, open, changed }) {
@@ -50,7 +50,9 @@ function deviceItem(device, { isOpen, open, changed }) {
       element(
         "div",
         { class: "soft" },
-        [system, `last seen ${ago(device.last_seen)}`].filter(Boolean).join(" · "),
+        [system, device.last_seen ? `last seen ${ago(device.last_seen)}` : "never seen"]
+          .filter(Boolean)
+          .join(" · "),
       ),
       element("div", { class: "soft" }, proofOf(device.proof)),
     ),

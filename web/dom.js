@@ -105,7 +105,6 @@ export function clearNotice() {
 
 /** A time as people say it. */
 export function ago(iso) {
-  if (!iso) return "never";
   const seconds = Math.max(0, Math.round((Date.now() - Date.parse(iso)) / 1000));
   if (seconds < 5) return "now";
   const units = [

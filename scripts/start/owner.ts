@@ -1,6 +1,6 @@
 /** The relay's REST interface as the owner uses it: a person session for a few steps, a token for the rest. */
 import type * as z from "zod";
-import { createdTokenSchema, problemSchema } from "../../shared/api.ts";
+import { createdTokenSchema, type newTokenSchema, problemSchema } from "../../shared/api.ts";
 import { Problem } from "../problem.ts";
 import type { Relay } from "./relay.ts";
 
@@ -31,17 +31,22 @@ export async function isAccepted(relay: Pick<Relay, "url">, token: string): Prom
   return response.ok;
 }
 
-/** Signs in with a fresh code, hands the session to `use`, and signs out. */
-export async function asOwner<Result>(
-  relay: Relay,
-  use: (session: Credential) => Promise<Result>,
-): Promise<Result> {
+/** Signs the owner in with a fresh code. */
+export async function signIn(relay: Relay): Promise<Credential> {
   const response = await send(relay, undefined, "POST /v1/claim", { code: await relay.claimCode() });
   const answer = await response.text();
   const cookie = response.headers.getSetCookie()[0]?.split(";")[0];
   if (!response.ok || !cookie)
     throw new Problem(`Signing in at the relay was refused: ${sentenceOf(answer)}`);
-  const session = { cookie };
+  return { cookie };
+}
+
+/** Signs in, hands the session to `use`, and signs out. */
+export async function asOwner<Result>(
+  relay: Relay,
+  use: (session: Credential) => Promise<Result>,
+): Promise<Result> {
+  const session = await signIn(relay);
   try {
     return await use(session);
   } finally {
@@ -49,9 +54,12 @@ export async function asOwner<Result>(
   }
 }
 
-/** Makes an API token for this machine's command lines. */
-export async function makeToken(relay: Relay, session: Credential): Promise<string> {
-  const wanted = { name: "start", access: "full", days: 365 };
+/** Makes an API token. */
+export async function makeToken(
+  relay: Relay,
+  session: Credential,
+  wanted: z.input<typeof newTokenSchema>,
+): Promise<string> {
   return (await request(relay, session, "POST /v1/tokens", createdTokenSchema, wanted)).token;
 }
 

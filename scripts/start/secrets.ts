@@ -47,7 +47,9 @@ async function openRelayKeys(file: string): Promise<string> {
     return made;
   }
   try {
-    return JSON.stringify(jwksSchema.parse(JSON.parse(kept)));
+    const keys: unknown = JSON.parse(kept);
+    jwksSchema.parse(keys);
+    return JSON.stringify(keys);
   } catch (error) {
     const reason = error instanceof z.ZodError ? z.prettifyError(error).split("\n")[0] : messageOf(error);
     throw new Problem(

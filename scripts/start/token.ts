@@ -4,6 +4,9 @@ import { readIfThere, writePrivate } from "./data-folder.ts";
 import { asOwner, isAccepted, makeToken } from "./owner.ts";
 import type { Relay } from "./relay.ts";
 
+/** How long a token of this kind lives. */
+const DAYS = 365;
+
 /** One line, `Authorization: Bearer <token>`, for `curl -H @file`. */
 export function authorizationFile(dataDir: string): string {
   return join(dataDir, "authorization");
@@ -21,7 +24,9 @@ export async function openToken(relay: Relay, say: (line: string) => void): Prom
   if (kept && (await isAccepted(relay, kept))) return kept;
   if (readIfThere(file) !== undefined)
     say("The token kept from earlier is damaged, expired or revoked: making a new one ...");
-  const token = await asOwner(relay, (session) => makeToken(relay, session));
+  const token = await asOwner(relay, (session) =>
+    makeToken(relay, session, { name: "start", access: "full", days: DAYS }),
+  );
   writePrivate(file, `Authorization: Bearer ${token}\n`);
   return token;
 }

@@ -1,0 +1,24 @@
+import { execFileSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { curlLine, screenOf } from "../../scripts/start/screen.ts";
+
+const facts = { url: "http://localhost:8787", dataDir: "/home/ann/.matrx" };
+
+test("exactly one line begins with curl, and the token is not in it", () => {
+  const device = { id: "box-0123456789", name: "box", state: "ONLINE" };
+  const screen = screenOf({ ...facts, signInLink: "http://localhost:8787/#claim=x", device });
+  const lines = screen.split("\n").filter((line) => line.startsWith("curl "));
+  expect(lines).toEqual([curlLine({ ...facts, device: "box-0123456789" })]);
+  expect(lines[0]).toContain("-H @/home/ann/.matrx/authorization");
+});
+
+test.each(["/home/ann/my relay", "/tmp/it's $HOME", '/tmp/"quoted" `x`'])(
+  "a shell reads %s as one word",
+  (dataDir) => {
+    const line = curlLine({ ...facts, dataDir, device: "box-0123456789" });
+    const script = `curl() { printf '%s\\n' "$@"; }\n${line}`;
+    const words = execFileSync("sh", ["-c", script], { encoding: "utf8" }).trimEnd().split("\n");
+    expect(words[2]).toBe(`@${dataDir}/authorization`);
+    expect(words.at(-1)).toBe("http://localhost:8787/v1/devices/box-0123456789/tools/SystemInfo");
+  },
+);

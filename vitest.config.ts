@@ -1,0 +1,44 @@
+/** Two suites: `workerd` runs inside the Workers runtime, `node` runs real processes against the real relay. */
+import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { cloudflareTest } from "@cloudflare/vitest-plugin";
+import { defineConfig } from "vitest/config";
+
+// The plugin runs wrangler, which says a lot.
+Object.assign(process.env, { WRANGLER_SEND_METRICS: "false", WRANGLER_WRITE_LOGS: "false" });
+
+const { privateKey } = generateKeyPairSync("ed25519");
+const key = { ...privateKey.export({ format: "jwk" }), kid: "test", alg: "EdDSA", use: "sig" };
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: "./wrangler.toml" },
+            miniflare: {
+              bindings: {
+                RELAY_KEYS: JSON.stringify({ keys: [key] }),
+                CLAIM_SECRET: randomBytes(32).toString("base64url"),
+              },
+            },
+          }),
+        ],
+        test: { name: "workerd", include: ["test/worker/**/*.test.ts"] },
+      },
+      {
+        test: {
+          name: "node",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/worker/**"],
+          pool: "forks",
+          // Files start relays, agents and browsers: more at once than cores only makes them late.
+          maxWorkers: 2,
+          testTimeout: 20_000,
+          hookTimeout: 60_000,
+          globalSetup: "test/helpers/build.ts",
+        },
+      },
+    ],
+  },
+});
