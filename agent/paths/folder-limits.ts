@@ -1,0 +1,71 @@
+/** Folders that a policy and a grant allow: a path must lie in one of each. */
+
+import { MatrxError } from "@matrx/shared/errors.ts";
+import type { GrantScope } from "@matrx/shared/grant.ts";
+import type { Policy } from "@matrx/shared/policy.ts";
+import type { Platform } from "../platform/platform.ts";
+import { canonicalOf } from "./canonical.ts";
+import { absolutePath, isAbsolute, isWithin } from "./spelling.ts";
+
+interface Limit {
+  /** Who says so, for the reader outside. */
+  readonly by: string;
+  readonly written: readonly string[];
+  readonly roots: readonly string[];
+}
+
+export class FolderLimits {
+  readonly #platform: Platform;
+  readonly #limits: readonly Limit[];
+
+  private constructor(platform: Platform, limits: readonly Limit[]) {
+    this.#platform = platform;
+    this.#limits = limits;
+  }
+
+  static async lookUp(policy: Policy, grant: GrantScope, platform: Platform): Promise<FolderLimits> {
+    const limits: Limit[] = [];
+    const add = async (by: string, written: readonly string[] | undefined) => {
+      if (written) limits.push({ by, written, roots: await rootsOf(written, platform) });
+    };
+    await add("the device's policy", policy.allowed_paths);
+    await add("the token's grant", grant.paths);
+    return new FolderLimits(platform, limits);
+  }
+
+  allows(canonical: string): boolean {
+    return this.#refusing(canonical) === undefined;
+  }
+
+  /** Throws MatrxError `PERMISSION_DENIED`. */
+  check(canonical: string, shown: string): void {
+    const limit = this.#refusing(canonical);
+    if (!limit) return;
+    const allowed = limit.written.slice(0, 8).join(", ");
+    throw new MatrxError({
+      code: "PERMISSION_DENIED",
+      message: `Access to ${shown} is not allowed by ${limit.by}`,
+      hint: allowed ? `Allowed: ${allowed}` : "No folder is allowed; ask the owner to allow one",
+      hop: "tool",
+      details: { path: shown, allowed_paths: limit.written.slice(0, 64) },
+    });
+  }
+
+  #refusing(canonical: string): Limit | undefined {
+    return this.#limits.find(({ roots }) => !roots.some((root) => isWithin(canonical, root, this.#platform)));
+  }
+}
+
+/** A folder that is not absolute, or is one of another system, allows nothing here. */
+async function rootsOf(written: readonly string[], platform: Platform): Promise<string[]> {
+  const roots: string[] = [];
+  for (const folder of written) {
+    if (!isAbsolute(folder, platform) || platform.objectionTo(folder)) continue;
+    try {
+      roots.push((await canonicalOf(absolutePath(folder, "/", platform), platform)).path);
+    } catch {
+      // What cannot be looked up allows nothing.
+    }
+  }
+  return roots;
+}

@@ -1,0 +1,82 @@
+/**
+ * The protected set: what belongs to Matrx itself (agent configuration and state, relay data, credentials) is closed to
+ * all tools, read and write, whatever the policy; and nothing on the way to it may be replaced.
+ */
+import type { BigIntStats } from "node:fs";
+import { stat } from "node:fs/promises";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import type { Platform } from "../platform/platform.ts";
+import { canonicalOf } from "./canonical.ts";
+import { isWithin } from "./spelling.ts";
+
+/** `folder`: making it, where nothing stands. `remove`: deleting, moving or replacing it. */
+export type Intent = "read" | "write" | "folder" | "remove";
+
+export class ProtectedSet {
+  readonly #platform: Platform;
+  /** As configured and as they really are, both. */
+  readonly #paths: ReadonlySet<string>;
+  /** Device and inode: a bind mount or a hard link is another way to the same place. */
+  readonly #identities: ReadonlySet<string>;
+
+  private constructor(platform: Platform, paths: ReadonlySet<string>, identities: ReadonlySet<string>) {
+    this.#platform = platform;
+    this.#paths = paths;
+    this.#identities = identities;
+  }
+
+  /** As things stand now: links may have changed since the last time. */
+  static async lookUp(configured: readonly string[], platform: Platform): Promise<ProtectedSet> {
+    const paths = new Set(configured);
+    const identities = new Set<string>();
+    for (const path of configured) {
+      const canonical = await canonicalOf(path, platform).catch(() => undefined);
+      if (canonical) paths.add(canonical.path);
+      const found = await stat(path, { bigint: true }).catch(() => undefined);
+      if (found) identities.add(identityOf(found));
+    }
+    return new ProtectedSet(platform, paths, identities);
+  }
+
+  /** Throws MatrxError `PERMISSION_DENIED`. */
+  check(canonical: string, intent: Intent, shown: string): void {
+    if (this.#platform.isProcessInside(canonical)) throw insideProcess(shown);
+    for (const path of this.#paths) {
+      if (isWithin(canonical, path, this.#platform)) throw closed(shown);
+      const leadsThere = isWithin(path, canonical, this.#platform);
+      if (leadsThere && (intent === "write" || intent === "remove")) throw leadsToClosed(shown);
+    }
+  }
+
+  /** Throws MatrxError `PERMISSION_DENIED` when this very directory or file is protected, under whatever name. */
+  inspect(found: BigIntStats, shown: string): void {
+    if (this.#identities.has(identityOf(found))) throw closed(shown);
+  }
+}
+
+function identityOf(found: BigIntStats): string {
+  return `${found.dev}:${found.ino}`;
+}
+
+const OWN_HINT = "Use the matrx command on the device itself";
+
+function closed(path: string): MatrxError {
+  return denied(path, `${path} belongs to Matrx itself and is closed to all tools`, OWN_HINT);
+}
+
+function leadsToClosed(path: string): MatrxError {
+  const message = `${path} leads to a folder of Matrx itself and is not to be replaced`;
+  return denied(path, message, OWN_HINT);
+}
+
+function insideProcess(path: string): MatrxError {
+  return denied(
+    path,
+    `${path} shows the inside of a process and is closed to file tools`,
+    "Use Bash with ps",
+  );
+}
+
+function denied(path: string, message: string, hint: string): MatrxError {
+  return new MatrxError({ code: "PERMISSION_DENIED", message, hint, hop: "tool", details: { path } });
+}

@@ -1,0 +1,46 @@
+/** From what a caller wrote to an absolute path of this system. Touches no file. */
+import { homedir } from "node:os";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import type { Platform } from "../platform/platform.ts";
+
+/** Throws MatrxError `INVALID_PARAMETERS`. */
+export function absolutePath(text: string, cwd: string, platform: Platform, home = homedir()): string {
+  if (text === "") throw badPath(text, "it is empty");
+  if (text.includes("\0")) throw badPath(text.replaceAll("\0", "\\0"), "it holds a NUL character");
+  if (!text.isWellFormed()) throw badPath(text.toWellFormed(), "it holds half of a character");
+  const { path } = platform;
+  const expanded = expandHome(text, home, platform);
+  const objection = platform.objectionTo(expanded);
+  if (objection) throw badPath(text, objection);
+  return path.resolve(cwd, expanded);
+}
+
+/** Tells whether a path stands by itself, without a working directory. */
+export function isAbsolute(text: string, platform: Platform): boolean {
+  return platform.path.isAbsolute(text) || /^~(?:[\\/]|$)/.test(text);
+}
+
+function expandHome(text: string, home: string, { path }: Platform): string {
+  if (text === "~") return home;
+  const separated = text.startsWith("~/") || (path.sep === "\\" && text.startsWith("~\\"));
+  return separated ? path.join(home, text.slice(2)) : text;
+}
+
+function badPath(text: string, why: string): MatrxError {
+  return new MatrxError({
+    code: "INVALID_PARAMETERS",
+    message: `"${text}" cannot be used as a path: ${why}`,
+    hint: "Give an absolute path of this device, one from the home folder (~/...), or one from the working directory",
+    hop: "tool",
+    details: { path: text },
+  });
+}
+
+/** Tells whether `path` is `folder` or lies below it; both absolute. */
+export function isWithin(path: string, folder: string, platform: Platform): boolean {
+  const place = platform.fold(path);
+  const root = platform.fold(folder);
+  if (place === root) return true;
+  const { sep } = platform.path;
+  return place.startsWith(root.endsWith(sep) ? root : root + sep);
+}

@@ -1,0 +1,140 @@
+/** Writes a whole file: a new one beside it takes its place at once, or, where that would break something, in place. */
+import { randomBytes } from "node:crypto";
+import { type BigIntStats, constants } from "node:fs";
+import { access as askRight, type FileHandle, lstat, open, rename, unlink } from "node:fs/promises";
+import type { Directory } from "../platform/directory.ts";
+import { hasCode } from "./errors.ts";
+
+export interface Written {
+  readonly created: boolean;
+  /** The old content was whole until the new one was. Not so for links, hard links and files of others. */
+  readonly atomic: boolean;
+}
+
+/** What stands there, or undefined. */
+export async function entryAt(parent: Directory, name: string): Promise<BigIntStats | undefined> {
+  try {
+    return await lstat(parent.at(name), { bigint: true });
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}
+
+interface Target {
+  readonly parent: Directory;
+  readonly name: string;
+  /** What stands there now. */
+  readonly old: BigIntStats | undefined;
+  /** It was reached through a link. */
+  readonly linked: boolean;
+}
+
+/** Throws what the system says; the old content is untouched then, unless it was being written in place. */
+export async function writeFile(target: Target, bytes: Uint8Array, signal: AbortSignal): Promise<Written> {
+  const { parent, name, old } = target;
+  if (!old) {
+    await replace(target, bytes, signal);
+    return { created: true, atomic: true };
+  }
+  // A file that may not be written must not be replaced either, though its folder would allow it.
+  await askRight(parent.at(name), constants.W_OK);
+  if (!mustStay(target)) {
+    try {
+      await replace(target, bytes, signal);
+      return { created: false, atomic: true };
+    } catch (error) {
+      if (!hasCode(error, "EACCES", "EPERM")) throw error;
+    }
+  }
+  await overwrite(target, bytes, signal);
+  return { created: false, atomic: false };
+}
+
+/** A new file in its place would part hard links, or change the owner. */
+function mustStay({ old, linked }: Target): boolean {
+  if (!old || linked || old.nlink > 1n) return true;
+  const user = process.geteuid?.();
+  return user !== undefined && user !== 0 && old.uid !== BigInt(user);
+}
+
+async function replace({ parent, name, old }: Target, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+  const temporary = `.matrx-${randomBytes(8).toString("hex")}.tmp`;
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+  const handle = await open(parent.at(temporary), flags, old ? 0o600 : 0o666);
+  try {
+    try {
+      if (old) await keepOwner(handle, old);
+      await writeAll(handle, bytes, signal);
+      await parent.confirm(temporary, await handle.stat({ bigint: true }));
+    } finally {
+      await handle.close();
+    }
+    signal.throwIfAborted();
+    await rename(parent.at(temporary), parent.at(name));
+  } catch (error) {
+    await unlink(parent.at(temporary)).catch(() => undefined);
+    throw error;
+  }
+  await syncFolder(parent);
+}
+
+async function keepOwner(handle: FileHandle, old: BigIntStats): Promise<void> {
+  const made = await handle.stat({ bigint: true });
+  if (made.uid !== old.uid || made.gid !== old.gid) await handle.chown(Number(old.uid), Number(old.gid));
+  await handle.chmod(Number(old.mode & 0o7777n));
+}
+
+async function overwrite(
+  { parent, name, old }: Target,
+  bytes: Uint8Array,
+  signal: AbortSignal,
+): Promise<void> {
+  const flags = constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+  const handle = await open(parent.at(name), flags);
+  try {
+    const stat = await handle.stat({ bigint: true });
+    if (stat.ino !== old?.ino || stat.dev !== old.dev) throw new FileChanged();
+    await parent.confirm(name, stat);
+    signal.throwIfAborted();
+    await writeAll(handle, bytes, undefined);
+    await handle.truncate(bytes.length);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Another file stands there than a moment ago. */
+export class FileChanged extends Error {}
+
+const PIECE = 1024 * 1024;
+
+async function writeAll(
+  handle: FileHandle,
+  bytes: Uint8Array,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  let position = 0;
+  while (position < bytes.length) {
+    signal?.throwIfAborted();
+    const { bytesWritten } = await handle.write(
+      bytes,
+      position,
+      Math.min(PIECE, bytes.length - position),
+      position,
+    );
+    position += bytesWritten;
+  }
+  await handle.sync();
+}
+
+/** Makes the rename last through a power cut; not every file system can. */
+async function syncFolder(parent: Directory): Promise<void> {
+  try {
+    const handle = await open(parent.self, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0));
+    await handle.sync().finally(() => handle.close());
+  } catch {
+    // The content is written and synced either way.
+  }
+}

@@ -1,0 +1,64 @@
+/** A directory held open, so that its entries are reached through it and not through its name. */
+import type { BigIntStats } from "node:fs";
+import { lstat, realpath } from "node:fs/promises";
+import path from "node:path";
+import { MatrxError } from "@matrx/shared/errors.ts";
+
+export interface Directory {
+  /** A path to the directory itself. */
+  readonly self: string;
+  /** A path to its entry of this name. */
+  at(name: string): string;
+  /** Throws unless `opened` still is the entry of this name, in this directory. */
+  confirm(name: string, opened: BigIntStats): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a directory by its canonical path. `inspect` sees every directory on the way and throws to refuse one.
+ * Throws MatrxError `PERMISSION_DENIED` when a link stands where none stood a moment ago.
+ */
+export type OpenDirectory = (canonical: string, inspect: (stat: BigIntStats) => void) => Promise<Directory>;
+
+/** For systems that cannot walk by descriptors: names are used, and identity is compared before and after. */
+export const openByIdentity: OpenDirectory = async (canonical, inspect) => {
+  const identity = await inspectWay(canonical, inspect);
+  return {
+    self: canonical,
+    at: (name) => path.join(canonical, name),
+    async confirm(name, opened) {
+      const now = await inspectWay(canonical, inspect);
+      const entry = await lstat(path.join(canonical, name), { bigint: true });
+      if (!same(now, identity) || !same(entry, opened)) throw changedOnTheWay(canonical);
+    },
+    close: () => Promise.resolve(),
+  };
+};
+
+async function inspectWay(canonical: string, inspect: (stat: BigIntStats) => void): Promise<BigIntStats> {
+  const root = path.parse(canonical).root;
+  let place = root;
+  let stat = await lstat(root, { bigint: true });
+  for (const name of canonical.slice(root.length).split(path.sep).filter(Boolean)) {
+    place = path.join(place, name);
+    stat = await lstat(place, { bigint: true });
+    if (!stat.isDirectory()) throw changedOnTheWay(canonical);
+    inspect(stat);
+  }
+  if ((await realpath(canonical)) !== canonical) throw changedOnTheWay(canonical);
+  return stat;
+}
+
+function same(a: BigIntStats, b: BigIntStats): boolean {
+  return a.dev === b.dev && a.ino === b.ino;
+}
+
+export function changedOnTheWay(canonical: string): MatrxError {
+  return new MatrxError({
+    code: "PERMISSION_DENIED",
+    message: `${canonical} changed while it was being opened: a link stands where a folder was`,
+    hint: "Nothing was touched; look at the folder, then try again",
+    hop: "tool",
+    details: { path: canonical },
+  });
+}

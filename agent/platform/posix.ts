@@ -1,0 +1,46 @@
+/** What Linux and macOS share: how a path may look, and how a command is run. */
+import { randomBytes } from "node:crypto";
+import path from "node:path";
+import type { Shell } from "./shell.ts";
+
+export function posixObjection(text: string): string | undefined {
+  if (/^[a-z]:(?:[\\/]|$)/i.test(text)) return "it is a Windows path, and this device is not Windows";
+  if (text.startsWith("\\\\")) return "it is a Windows network path, and this device is not Windows";
+  return undefined;
+}
+
+const BASH = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash"];
+
+/** Bash, else sh: the user's own shell may be one that reads another language, such as fish. */
+export function posixShell(env: NodeJS.ProcessEnv, exists: (path: string) => boolean): Shell {
+  const onPath = (env["PATH"] ?? "").split(":").filter((folder) => folder.startsWith("/"));
+  const candidates = [...BASH, ...onPath.map((folder) => path.posix.join(folder, "bash"))];
+  const file = candidates.find(exists) ?? "/bin/sh";
+  const name = path.posix.basename(file);
+  return {
+    file,
+    argumentsFor: (directory) => ["-c", RUNNER, "matrx-job", file, innerScript(), directory, name],
+    logsItself: true,
+  };
+}
+
+/**
+ * $1 shell, $2 inner script, $3 the job's directory, $4 name of the shell.
+ *
+ * The left side runs the command; its end closes descriptor 3, which the agent holds the other end of. The right side
+ * carries output into the log: a pipe, because a command may open /dev/stderr anew, which empties a file and fails on a
+ * socket. It ignores what ends the command, so that last words are written, and its own end says that the log is whole.
+ * The file size limit (in blocks) is the last resort while no agent is there to cut the log.
+ */
+const RUNNER = [
+  "trap : HUP INT TERM",
+  '{ trap : HUP INT TERM; "$1" -c "$2" "$4" "$3" 3>&- < /dev/null; echo "$?" > "$3/rc"; } 2>&1 |' +
+    ` { trap "" HUP INT TERM XFSZ; exec 3>&-; ulimit -f 4194304; exec cat >> "$3/log"; }`,
+].join("\n");
+
+/** One line, so that the shell counts the command's own lines from 1. The variable's name is new each time: nothing can be built on it. */
+function innerScript(): string {
+  const dir = `__matrx_${randomBytes(4).toString("hex")}`;
+  const onExit = `__rc=$?; pwd -P > "$${dir}/cwd" 2>/dev/null; exit $__rc`;
+  return `${dir}=$1; shift; trap '${onExit}' EXIT; eval "$(cat "$${dir}/command")"`;
+}

@@ -1,0 +1,59 @@
+/**
+ * Processes from /proc. Besides group, session and descent, a process is known by the mark in its environment, so that
+ * one that started a session of its own and lost its parent is found. What can escape: a process that does both and
+ * cleans its environment, one that the user may not look into (setuid), and what another service starts on request.
+ */
+import { readdir, readFile } from "node:fs/promises";
+import { familyOf, type ProcessRoot, type ProcessRow, type ProcessTable, signalEach } from "./processes.ts";
+
+export const linuxProcesses: ProcessTable = {
+  async beginOf(pid) {
+    return (await rowOf(pid))?.began;
+  },
+
+  async members(root) {
+    const rows: ProcessRow[] = [];
+    for (const name of await readdir("/proc")) {
+      const row = /^\d+$/.test(name) ? await rowOf(Number(name)) : undefined;
+      if (row) rows.push(row);
+    }
+    const marked = new Set<number>();
+    for (const row of rows) if (await isMarked(row, root)) marked.add(row.pid);
+    return familyOf(root, rows, marked);
+  },
+
+  async signal(_root, pids, signal) {
+    signalEach(pids, signal);
+  },
+};
+
+/** A living process; a zombie is none. */
+async function rowOf(pid: number): Promise<ProcessRow | undefined> {
+  let stat: string;
+  try {
+    stat = await readFile(`/proc/${pid}/stat`, "utf8");
+  } catch {
+    return undefined;
+  }
+  // The second field is the name in parentheses, and may itself hold spaces and parentheses.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [state, parent, group, session] = fields;
+  if (state === "Z" || state === "X") return undefined;
+  return {
+    pid,
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    began: fields[19] ?? "",
+  };
+}
+
+async function isMarked(row: ProcessRow, root: ProcessRoot): Promise<boolean> {
+  if (root.began !== null && Number(row.began) < Number(root.began)) return false;
+  try {
+    const environment = await readFile(`/proc/${row.pid}/environ`, "latin1");
+    return environment.split("\0").includes(root.mark);
+  } catch {
+    return false;
+  }
+}

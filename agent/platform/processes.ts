@@ -1,0 +1,62 @@
+/** The processes of a job: found wherever they went, and signalled. */
+
+export interface ProcessRoot {
+  readonly pid: number;
+  /** When it began, as the system tells it: a number given anew is not the same process. Null: not known. */
+  readonly began: string | null;
+  /** `NAME=value` in the environment that the job's processes inherit. */
+  readonly mark: string;
+}
+
+export interface ProcessTable {
+  /** When a process began; undefined: there is none of this number. */
+  beginOf(pid: number): Promise<string | undefined>;
+  /** Living processes of a job. */
+  members(root: ProcessRoot): Promise<number[]>;
+  signal(root: ProcessRoot, pids: readonly number[], signal: "SIGTERM" | "SIGKILL"): Promise<void>;
+}
+
+/** Signals processes one by one; those that have gone meanwhile are no error. */
+export function signalEach(pids: readonly number[], signal: "SIGTERM" | "SIGKILL"): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== "ESRCH" && code !== "EPERM") throw error;
+    }
+  }
+}
+
+export interface ProcessRow {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  readonly began: string;
+}
+
+/**
+ * The processes that belong to a root: its group, its session, its descendants, and their descendants.
+ * A group or session number counts only while it is the root's own, not one given anew.
+ */
+export function familyOf(
+  root: ProcessRoot,
+  rows: readonly ProcessRow[],
+  marked: ReadonlySet<number>,
+): number[] {
+  const first = rows.find((row) => row.pid === root.pid);
+  const reused = first !== undefined && root.began !== null && first.began !== root.began;
+  const family = new Set<number>(marked);
+  if (!reused) {
+    for (const row of rows) {
+      if (row.pid === root.pid || row.group === root.pid || row.session === root.pid) family.add(row.pid);
+    }
+  }
+  for (let before = -1; before !== family.size; ) {
+    before = family.size;
+    for (const row of rows) if (family.has(row.parent)) family.add(row.pid);
+  }
+  family.delete(process.pid);
+  return [...family];
+}

@@ -1,0 +1,143 @@
+/** Sessions: a caller's working directory, reads and job cursors. Each belongs to one grant by the key it lies under. */
+import { homedir } from "node:os";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import type { GrantScope } from "@matrx/shared/grant.ts";
+import { type GrantId, isSessionId, makeSessionId, type SessionId } from "@matrx/shared/ids.ts";
+import { TIMES } from "@matrx/shared/limits.ts";
+
+/** What a file was like when this session read or wrote it. */
+export interface SeenFile {
+  readonly size: number;
+  /** Milliseconds since 1970. */
+  readonly modified: number;
+}
+
+const MOST_SEEN = 1000;
+const MOST_CURSORS = 1000;
+
+export class Session {
+  readonly id: SessionId;
+  readonly grant: GrantId;
+  /** Where it began, and where it goes back to when its directory vanished. */
+  readonly start: string;
+  cwd: string;
+  readonly #seen = new Map<string, SeenFile>();
+  readonly #cursors = new Map<string, number>();
+
+  constructor(id: SessionId, grant: GrantId, start: string) {
+    this.id = id;
+    this.grant = grant;
+    this.start = start;
+    this.cwd = start;
+  }
+
+  /** Remembers that a file's content is known here, by canonical path. */
+  noteSeen(path: string, seen: SeenFile): void {
+    putBounded(this.#seen, path, seen, MOST_SEEN);
+  }
+
+  seen(path: string): SeenFile | undefined {
+    return this.#seen.get(path);
+  }
+
+  /** Byte offset in a job's log up to which this session has seen it. */
+  cursorOf(job: string): number {
+    return this.#cursors.get(job) ?? 0;
+  }
+
+  setCursor(job: string, offset: number): void {
+    putBounded(this.#cursors, job, offset, MOST_CURSORS);
+  }
+}
+
+/** Puts an entry last; the entry not touched for longest goes. */
+function putBounded<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size <= most) return;
+  for (const oldest of map.keys()) {
+    map.delete(oldest);
+    break;
+  }
+}
+
+export interface SessionsOptions {
+  /** Where sessions begin; absent: the home folder. */
+  readonly workspace?: string | undefined;
+  /** Milliseconds that an unused session is kept. */
+  readonly keptMs?: number;
+  readonly mostPerGrant?: number;
+  readonly now?: () => number;
+}
+
+interface Kept {
+  readonly session: Session;
+  used: number;
+}
+
+export class Sessions {
+  readonly #byGrant = new Map<GrantId, Map<SessionId, Kept>>();
+  readonly #options: Required<Omit<SessionsOptions, "workspace">> & { workspace: string };
+
+  constructor({
+    workspace = homedir(),
+    keptMs = TIMES.sessionKept,
+    mostPerGrant = 64,
+    now = Date.now,
+  }: SessionsOptions = {}) {
+    this.#options = { workspace, keptMs, mostPerGrant, now };
+  }
+
+  /** The session of this id for this grant, begun if it is not there; without an id a fresh one that is not kept. Throws MatrxError. */
+  open(id: string | undefined, grant: Pick<GrantScope, "id">): Session {
+    const { workspace, now } = this.#options;
+    if (id === undefined) return new Session(makeSessionId(), grant.id, workspace);
+    if (!isSessionId(id)) throw badId(id);
+    this.#prune();
+    const sessions = this.#sessionsOf(grant.id);
+    const kept = sessions.get(id) ?? { session: new Session(id, grant.id, workspace), used: 0 };
+    kept.used = now();
+    sessions.delete(id);
+    sessions.set(id, kept);
+    return kept.session;
+  }
+
+  /** Forgets all sessions of a grant. */
+  endGrant(grant: GrantId): void {
+    this.#byGrant.delete(grant);
+  }
+
+  get size(): number {
+    let size = 0;
+    for (const sessions of this.#byGrant.values()) size += sessions.size;
+    return size;
+  }
+
+  #sessionsOf(grant: GrantId): Map<SessionId, Kept> {
+    const sessions = this.#byGrant.get(grant) ?? new Map<SessionId, Kept>();
+    this.#byGrant.set(grant, sessions);
+    return sessions;
+  }
+
+  /** Sessions stand in order of their last use. */
+  #prune(): void {
+    const { keptMs, mostPerGrant, now } = this.#options;
+    const oldestKept = now() - keptMs;
+    for (const [grant, sessions] of this.#byGrant) {
+      for (const [id, { used }] of sessions) {
+        if (used >= oldestKept && sessions.size <= mostPerGrant) break;
+        sessions.delete(id);
+      }
+      if (sessions.size === 0) this.#byGrant.delete(grant);
+    }
+  }
+}
+
+function badId(id: string): MatrxError {
+  return new MatrxError({
+    code: "INVALID_PARAMETERS",
+    message: `"${id.slice(0, 64)}" is not a session's id`,
+    hint: "Leave it out to work without a session, or ask for a new one",
+    hop: "agent",
+  });
+}

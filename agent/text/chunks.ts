@@ -1,0 +1,40 @@
+/** A file's bytes in order, a piece at a time. */
+import type { FileHandle } from "node:fs/promises";
+import { StringDecoder } from "node:string_decoder";
+
+const CHUNK = 256 * 1024;
+
+/** From a byte offset to the end. A piece is valid until the next one is asked for. */
+export async function* bytesFrom(
+  handle: FileHandle,
+  offset: number,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void> {
+  const buffer = Buffer.allocUnsafe(CHUNK);
+  for (let position = offset; ; ) {
+    signal.throwIfAborted();
+    const { bytesRead } = await handle.read(buffer, 0, CHUNK, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+/** UTF-16 as UTF-8, so that lines are found in one way. */
+export async function* utf8Of(
+  pieces: AsyncIterable<Buffer>,
+  bigEndian: boolean,
+): AsyncGenerator<Buffer, void> {
+  const decoder = new StringDecoder("utf16le");
+  let odd = Buffer.alloc(0);
+  for await (const piece of pieces) {
+    const bytes = Buffer.concat([odd, piece]);
+    const even = bytes.length - (bytes.length % 2);
+    odd = Buffer.from(bytes.subarray(even));
+    const pairs = bytes.subarray(0, even);
+    const text = decoder.write(bigEndian ? pairs.swap16() : pairs);
+    if (text) yield Buffer.from(text, "utf8");
+  }
+  const rest = decoder.end();
+  if (rest || odd.length > 0) yield Buffer.from(`${rest}${odd.length > 0 ? "\ufffd" : ""}`, "utf8");
+}

@@ -1,0 +1,140 @@
+/** One page of a text file's lines, decoded: forward from a line, or backward from the end. */
+import type { BigIntStats } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import { bytesFrom, utf8Of } from "./chunks.ts";
+import type { LineIndex } from "./line-index.ts";
+import { collectPage, type LineStart, type PageRequest, type RawLine, type RawPage } from "./lines.ts";
+import { encodingOf, type TextEncoding } from "./sniff.ts";
+import { tailStart } from "./tail.ts";
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+
+/** Bytes of lines in one page. */
+const PAGE_BYTES = 50 * KiB;
+/** Characters shown of one line. */
+const LINE_CHARS = 2000;
+/** Bytes kept of one line: a UTF-16 unit takes three bytes of UTF-8 at most, and one is to be left over. */
+const LINE_BYTES = 3 * (LINE_CHARS + 1) + 3;
+/** A line whose end is further away is not followed, in bytes. */
+const LONGEST_LINE = 8 * MiB;
+/** Lines of a file up to this size are counted, in bytes. */
+const COUNTED_BYTES = 16 * MiB;
+/** The last lines asked for may be this long together, in bytes. */
+const TAIL_BYTES = 64 * MiB;
+
+export interface TextFile {
+  readonly handle: FileHandle;
+  readonly stat: BigIntStats;
+  readonly encoding: TextEncoding;
+  readonly bomBytes: number;
+}
+
+export interface TextPage {
+  readonly lines: readonly string[];
+  /** Counted from 1, or from the end (-1 is the last line) in a file too long to count. */
+  readonly firstLine: number;
+  /** Where the next page begins; undefined: the file ends here. */
+  readonly nextOffset: number | undefined;
+  readonly totalLines: number | undefined;
+  readonly encoding: TextEncoding;
+  readonly eol: RawPage["eol"];
+  /** The last line shown is too long to find its end. */
+  readonly endless: boolean;
+}
+
+export interface Wanted {
+  /** Line to begin with; negative: counted from the end. */
+  readonly offset: number;
+  readonly limit: number;
+  readonly signal: AbortSignal;
+}
+
+/** Undefined: the last lines are too long to be looked for. */
+export async function readTextPage(
+  file: TextFile,
+  wanted: Wanted,
+  index: LineIndex,
+): Promise<TextPage | undefined> {
+  if (wanted.offset > 0) return readForward(file, wanted, index);
+  const size = Number(file.stat.size);
+  // A size of 0 may be one of /proc, which has content all the same.
+  if (size <= COUNTED_BYTES || isUtf16(file)) return readLastCounted(file, wanted, index);
+  const start = await tailStart(file.handle, size, -wanted.offset, TAIL_BYTES, wanted.signal);
+  if (start === undefined) return undefined;
+  const page = await collectPage(
+    bytesFrom(file.handle, Math.max(start, file.bomBytes), wanted.signal),
+    { line: 1, offset: start },
+    { ...pageOf(wanted, 1), countAll: false },
+  );
+  const numberedFromEnd = start > 0 ? wanted.offset - 1 : 0;
+  const { totalLines: _, ...shown } = decoded(page, file.encoding);
+  return {
+    ...shown,
+    totalLines: undefined,
+    firstLine: 1 + numberedFromEnd,
+    nextOffset: page.nextLine === undefined ? undefined : page.nextLine + numberedFromEnd,
+  };
+}
+
+async function readForward(file: TextFile, wanted: Wanted, index: LineIndex): Promise<TextPage> {
+  const known = isUtf16(file) ? undefined : index.before(file.stat, wanted.offset);
+  const start = known ?? firstLineOf(file);
+  const request = { ...pageOf(wanted, wanted.offset), countAll: Number(file.stat.size) <= COUNTED_BYTES };
+  const page = await collectPage(piecesOf(file, start, wanted.signal), start, request, (found) => {
+    if (!isUtf16(file)) index.note(file.stat, found);
+  });
+  return { ...decoded(page, file.encoding), firstLine: wanted.offset, nextOffset: page.nextLine };
+}
+
+async function readLastCounted(file: TextFile, wanted: Wanted, index: LineIndex): Promise<TextPage> {
+  const start = firstLineOf(file);
+  const nothing = { ...pageOf(wanted, 1), maxLines: 0, countAll: true };
+  const { totalLines = 0 } = await collectPage(piecesOf(file, start, wanted.signal), start, nothing);
+  return readForward(file, { ...wanted, offset: Math.max(1, totalLines + 1 + wanted.offset) }, index);
+}
+
+function pageOf({ limit }: Wanted, firstLine: number): Omit<PageRequest, "countAll"> {
+  return {
+    firstLine,
+    maxLines: limit,
+    maxBytes: PAGE_BYTES,
+    keepPerLine: LINE_BYTES,
+    longestLine: LONGEST_LINE,
+  };
+}
+
+function firstLineOf({ bomBytes }: TextFile): LineStart {
+  return { line: 1, offset: bomBytes };
+}
+
+function piecesOf(file: TextFile, { offset }: LineStart, signal: AbortSignal): AsyncGenerator<Buffer, void> {
+  const bytes = bytesFrom(file.handle, offset, signal);
+  return isUtf16(file) ? utf8Of(bytes, file.encoding === "utf-16be") : bytes;
+}
+
+function isUtf16({ encoding }: TextFile): boolean {
+  return encoding === "utf-16le" || encoding === "utf-16be";
+}
+
+function decoded(page: RawPage, sniffed: TextEncoding) {
+  const encoding = sniffed === "utf-8" ? encodingOfPage(page.lines) : sniffed;
+  const lines = page.lines.map((line, index) =>
+    decodedLine(line, encoding, page.endless && index === page.lines.length - 1),
+  );
+  return { lines, encoding, totalLines: page.totalLines, eol: page.eol, endless: page.endless };
+}
+
+/** The head of the file was UTF-8; this page may still tell otherwise. */
+function encodingOfPage(lines: readonly RawLine[]): "utf-8" | "latin1" {
+  const damaged = lines.some(({ bytes }) => encodingOf(bytes) === "latin1");
+  return damaged ? encodingOf(Buffer.concat(lines.map(({ bytes }) => bytes))) : "utf-8";
+}
+
+function decodedLine({ bytes, length }: RawLine, encoding: TextEncoding, endless: boolean): string {
+  const text = bytes.toString(encoding === "latin1" ? "latin1" : "utf8");
+  if (text.length <= LINE_CHARS && length <= bytes.length) return text;
+  const cut = text.slice(0, LINE_CHARS);
+  const shown = cut.isWellFormed() ? cut : cut.slice(0, -1);
+  return `${shown}… [cut: the line has ${endless ? "more than " : ""}${length} bytes]`;
+}

@@ -1,0 +1,109 @@
+/** What a file holds, told by its first bytes and never by its name. */
+import { isUtf8 } from "node:buffer";
+
+export type TextEncoding = "utf-8" | "utf-8-bom" | "utf-16le" | "utf-16be" | "latin1";
+
+export type Content =
+  | { readonly kind: "text"; readonly encoding: TextEncoding; readonly bomBytes: number }
+  | { readonly kind: "image"; readonly mediaType: string }
+  | { readonly kind: "binary"; readonly mediaType: string };
+
+/** A NUL among this many first bytes makes a file binary. */
+const NUL_WITHIN = 8192;
+/** Bytes that `sniff` wants to see, if there are as many. */
+export const SNIFF_BYTES = 64 * 1024;
+
+export function sniff(head: Buffer): Content {
+  const image = imageType(head);
+  if (image) return { kind: "image", mediaType: image };
+  const marked = byMark(head);
+  if (marked) return marked;
+  const binary = binaryType(head);
+  if (binary) return { kind: "binary", mediaType: binary };
+  if (head.subarray(0, NUL_WITHIN).includes(0))
+    return { kind: "binary", mediaType: "application/octet-stream" };
+  return { kind: "text", encoding: encodingOf(head), bomBytes: 0 };
+}
+
+/**
+ * UTF-8, or Latin-1 when the bytes are no UTF-8. A single damaged character among many good ones is still UTF-8.
+ * The end may be cut within a character.
+ */
+export function encodingOf(bytes: Buffer): "utf-8" | "latin1" {
+  const whole = withoutPart(bytes);
+  if (isUtf8(whole)) return "utf-8";
+  let good = 0;
+  let damaged = 0;
+  for (const character of whole.toString("utf8")) {
+    if (character === "\ufffd") damaged++;
+    else if (character > "\x7f") good++;
+  }
+  return good > damaged ? "utf-8" : "latin1";
+}
+
+/** Without the beginning of a UTF-8 character at the end. */
+export function withoutPart(bytes: Buffer): Buffer {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte < 0x80) return bytes;
+    if (byte >= 0xc0) {
+      const wanted = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+      return back < wanted ? bytes.subarray(0, bytes.length - back) : bytes;
+    }
+  }
+  return bytes;
+}
+
+function byMark(head: Buffer): Content | undefined {
+  if (startsWith(head, [0xef, 0xbb, 0xbf])) return { kind: "text", encoding: "utf-8-bom", bomBytes: 3 };
+  if (startsWith(head, [0xff, 0xfe, 0, 0]))
+    return { kind: "binary", mediaType: "text/plain; charset=utf-32" };
+  if (startsWith(head, [0xff, 0xfe])) return { kind: "text", encoding: "utf-16le", bomBytes: 2 };
+  if (startsWith(head, [0xfe, 0xff])) return { kind: "text", encoding: "utf-16be", bomBytes: 2 };
+  return undefined;
+}
+
+function imageType(head: Buffer): string | undefined {
+  if (startsWith(head, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return "image/png";
+  if (startsWith(head, [0xff, 0xd8, 0xff])) return "image/jpeg";
+  const text = head.toString("latin1", 0, 12);
+  if (text.startsWith("GIF87a") || text.startsWith("GIF89a")) return "image/gif";
+  if (text.startsWith("RIFF") && text.slice(8) === "WEBP") return "image/webp";
+  return undefined;
+}
+
+const BINARY: readonly [string, string][] = [
+  ["%PDF-", "application/pdf"],
+  ["PK\x03\x04", "application/zip"],
+  ["PK\x05\x06", "application/zip"],
+  ["\x1f\x8b", "application/gzip"],
+  ["BZh", "application/x-bzip2"],
+  ["\xfd7zXZ\x00", "application/x-xz"],
+  ["\x28\xb5\x2f\xfd", "application/zstd"],
+  ["7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"],
+  ["Rar!\x1a\x07", "application/vnd.rar"],
+  ["\x7fELF", "application/x-elf"],
+  ["MZ\x90\x00", "application/vnd.microsoft.portable-executable"],
+  ["\xcf\xfa\xed\xfe", "application/x-mach-binary"],
+  ["\x00asm", "application/wasm"],
+  ["SQLite format 3\x00", "application/vnd.sqlite3"],
+  ["OggS", "audio/ogg"],
+  ["ID3", "audio/mpeg"],
+  ["fLaC", "audio/flac"],
+  ["\x1aE\xdf\xa3", "video/matroska"],
+  ["II*\x00", "image/tiff"],
+  ["MM\x00*", "image/tiff"],
+];
+
+function binaryType(head: Buffer): string | undefined {
+  const text = head.toString("latin1", 0, 16);
+  const known = BINARY.find(([start]) => text.startsWith(start));
+  if (known) return known[1];
+  if (text.slice(4, 8) === "ftyp") return "video/mp4";
+  if (text.startsWith("RIFF")) return text.slice(8, 12) === "WAVE" ? "audio/wav" : "video/x-msvideo";
+  return undefined;
+}
+
+function startsWith(head: Buffer, bytes: readonly number[]): boolean {
+  return head.length >= bytes.length && bytes.every((byte, index) => head[index] === byte);
+}

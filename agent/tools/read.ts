@@ -1,0 +1,187 @@
+import { hash } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import * as z from "zod";
+import { explained } from "../paths/errors.ts";
+import type { Files } from "../paths/files.ts";
+import { type OpenFile, openFile } from "../paths/open-file.ts";
+import { LineIndex } from "../text/line-index.ts";
+import { readTextPage, type TextPage } from "../text/page.ts";
+import { SNIFF_BYTES, sniff } from "../text/sniff.ts";
+import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
+
+const DEFAULT_LINES = 2000;
+/** An image's base64 is a third longer, and must fit into a result frame of 16 MiB. */
+const IMAGE_MAX_BYTES = 10 * 1024 * 1024;
+/** Files up to this size are given a hash, in bytes. */
+const HASHED_MAX_BYTES = 1024 * 1024;
+
+const input = z.strictObject({
+  file_path: z.string().min(1).describe("Absolute or relative path to the file"),
+  offset: z
+    .int()
+    .optional()
+    .describe("Start reading from this line number (1-indexed); negative: that many lines from the end"),
+  limit: z.int().min(1).max(100_000).optional().describe("Maximum number of lines to return (default 2000)"),
+  raw: z.boolean().optional().describe("Return the text without line numbers and notes (default false)"),
+});
+
+export function readTool(files: Files) {
+  const index = new LineIndex();
+  return defineTool({
+    name: "Read",
+    effect: "read",
+    description:
+      "Read a file from the device. Returns numbered lines, at most 2000 lines or 50 KiB a page, and says the offset of the next page. Lines are cut at 2000 characters. Images (PNG, JPEG, GIF, WebP) are returned as images. Other binary files are refused with their type and size.",
+    input,
+    timeoutMs: 60_000,
+    async handle({ file_path, offset, limit, raw }, context) {
+      const file = await openFile(await files.as(context), file_path);
+      try {
+        const wanted = { offset: offset || 1, limit: limit ?? DEFAULT_LINES, signal: context.signal };
+        return await explained(file.place.shown, "read", () =>
+          read(file, wanted, raw ?? false, index, context),
+        );
+      } finally {
+        await file.handle.close();
+      }
+    },
+  });
+}
+
+interface Wanted {
+  offset: number;
+  limit: number;
+  signal: AbortSignal;
+}
+
+async function read(
+  file: OpenFile,
+  wanted: Wanted,
+  raw: boolean,
+  index: LineIndex,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const head = await headOf(file.handle);
+  const content = sniff(head);
+  if (content.kind === "image") return readImage(file, content.mediaType);
+  if (content.kind === "binary") throw binary(file, content.mediaType);
+  const page = await readTextPage({ ...file, ...content }, wanted, index);
+  if (!page) throw tailTooLong(file, wanted.offset);
+  if (page.lines.length === 0 && head.length > content.bomBytes) throw beyondEnd(file, wanted.offset, page);
+  context.session.noteSeen(file.place.path, {
+    size: Number(file.stat.size),
+    modified: Number(file.stat.mtimeMs),
+  });
+  return {
+    output: raw ? page.lines.join("\n") : rendered(page),
+    metadata: { ...factsOf(file), ...(await metadataOf(page)), ...(await hashOf(file)) },
+  };
+}
+
+function rendered(page: TextPage): string {
+  if (page.lines.length === 0) return "[The file is empty]";
+  const numbered = page.lines.map((line, i) => `${String(page.firstLine + i).padStart(6)}\t${line}`);
+  const note = noteOf(page);
+  return note ? `${numbered.join("\n")}\n\n[${note}]` : numbered.join("\n");
+}
+
+function noteOf(page: TextPage): string | undefined {
+  if (page.nextOffset === undefined) return undefined;
+  const last = page.firstLine + page.lines.length - 1;
+  const lines = `Lines ${page.firstLine} to ${last}${page.totalLines === undefined ? "" : ` of ${page.totalLines}`}`;
+  if (page.endless) {
+    return `${lines}. Line ${last} is too long to look for its end; read parts of it with Bash (head -c, tail -c)`;
+  }
+  return `${lines}. Continue with offset=${page.nextOffset}`;
+}
+
+function metadataOf(page: TextPage) {
+  return {
+    start_line: page.firstLine,
+    end_line: page.firstLine + page.lines.length - 1,
+    ...(page.totalLines !== undefined && { total_lines: page.totalLines }),
+    ...(page.nextOffset !== undefined && { next_offset: page.nextOffset }),
+    truncated: page.nextOffset !== undefined,
+    encoding: page.encoding,
+    eol: page.eol,
+  };
+}
+
+function factsOf({ place, stat }: OpenFile) {
+  return { path: place.path, size: Number(stat.size), mtime: new Date(Number(stat.mtimeMs)).toISOString() };
+}
+
+async function headOf(handle: FileHandle): Promise<Buffer> {
+  const buffer = Buffer.alloc(SNIFF_BYTES);
+  const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
+  return buffer.subarray(0, bytesRead);
+}
+
+async function hashOf({ handle, stat }: OpenFile): Promise<{ sha256?: string }> {
+  const size = Number(stat.size);
+  if (size === 0 || size > HASHED_MAX_BYTES) return {};
+  return { sha256: hash("sha256", await readAll(handle, size)) };
+}
+
+async function readAll(handle: FileHandle, size: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(size);
+  let filled = 0;
+  while (filled < size) {
+    const { bytesRead } = await handle.read(buffer, filled, size - filled, filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return buffer.subarray(0, filled);
+}
+
+async function readImage(file: OpenFile, mediaType: string): Promise<ToolResult> {
+  const size = Number(file.stat.size);
+  if (size > IMAGE_MAX_BYTES) {
+    throw new MatrxError({
+      code: "PAYLOAD_TOO_LARGE",
+      message: `${file.place.shown} is an image of ${size} bytes; at most ${IMAGE_MAX_BYTES} can be returned`,
+      hint: "Make a smaller copy of it with Bash, and read that",
+      hop: "tool",
+      details: { ...factsOf(file), media_type: mediaType, limit_bytes: IMAGE_MAX_BYTES },
+    });
+  }
+  const bytes = await readAll(file.handle, size);
+  return {
+    output: `[Image ${file.place.shown}: ${mediaType}, ${size} bytes]`,
+    image: { media_type: mediaType, base64_data: bytes.toString("base64") },
+    metadata: { ...factsOf(file), media_type: mediaType },
+  };
+}
+
+function binary(file: OpenFile, mediaType: string): MatrxError {
+  const size = Number(file.stat.size);
+  return new MatrxError({
+    code: "TOOL_EXECUTION_FAILED",
+    message: `${file.place.shown} is a binary file (${mediaType}, ${size} bytes)`,
+    hint: "Look into it with Bash, for example: file, hexdump -C, strings, unzip -l",
+    hop: "tool",
+    details: { ...factsOf(file), media_type: mediaType },
+  });
+}
+
+function beyondEnd(file: OpenFile, offset: number, { totalLines }: TextPage): MatrxError {
+  const { shown } = file.place;
+  return new MatrxError({
+    code: "INVALID_PARAMETERS",
+    message: `offset ${offset} is beyond the end of ${shown}: it has ${totalLines} lines`,
+    hint: `Use an offset of at most ${totalLines}, or a negative one to read from the end`,
+    hop: "tool",
+    details: { ...factsOf(file), field: "offset", total_lines: totalLines },
+  });
+}
+
+function tailTooLong(file: OpenFile, offset: number): MatrxError {
+  return new MatrxError({
+    code: "TOOL_EXECUTION_FAILED",
+    message: `The last ${-offset} lines of ${file.place.shown} are too long to be looked for from its end`,
+    hint: "Ask for fewer lines, or use Bash with tail -c",
+    hop: "tool",
+    details: factsOf(file),
+  });
+}
