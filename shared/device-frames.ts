@@ -126,6 +126,8 @@ export const toolExecuteSchema = z.object({
   grant: grantScopeSchema.optional(),
   /** Ours: the caller wants live output. */
   stream: z.boolean().optional(),
+  /** Ours: answer from the journal only, never run: the relay fetches an outcome that it does not hold. */
+  replay: z.boolean().optional(),
 });
 export type ToolExecute = z.infer<typeof toolExecuteSchema>;
 

@@ -72,6 +72,8 @@ export const TIMES = {
   deadlineGrace: 3 * second,
   /** An unanswered call is written down once it is older. Relay. */
   settleAfter: 5 * second,
+  /** Durable outcomes are acknowledged within; many at once. Relay. */
+  ackWithin: 50,
   /** REST answers within; past it `202` with the call's URL. Relay. */
   restHold: 60 * second,
   /** Outcomes and idempotency keys are kept. Relay and agent. */
@@ -99,3 +101,6 @@ export const RATES = {
   /** The shortest time between two `device_heartbeat`, in milliseconds. */
   heartbeatEvery: 10_000,
 } as const;
+
+/** Bytes queued towards one device before calls are refused: it reads too slowly. Relay. */
+export const DEVICE_QUEUE_MAX_BYTES = 16 * MiB;

@@ -14,6 +14,7 @@ export const FRAME_KIND = { result: 1, output: 2 } as const;
 /** All that relay, ledger and feed know of a result. */
 export const resultHeaderSchema = z.object({
   call: z.string().max(64),
+  tool: z.string().max(128).optional(),
   status: z.enum(["success", "error", "cancelled"]),
   code: z.enum(ERROR_CODES).optional(),
   /** Exit code of a command. */
@@ -35,7 +36,7 @@ export type AgentFrame =
   | { kind: "output"; header: OutputHeader; body: Uint8Array };
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { fatal: true });
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export function encodeResultFrame(header: ResultHeader, body: Uint8Array): Uint8Array<ArrayBuffer> {
   return encode(FRAME_KIND.result, header, body);

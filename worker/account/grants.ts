@@ -1,0 +1,102 @@
+/** The grants of one account, and which Device objects hold them. */
+import type { Grant, GrantKind, GrantScope } from "@matrx/shared/grant.ts";
+import type { AccountId, GrantId } from "@matrx/shared/ids.ts";
+
+interface GrantRow extends Record<string, SqlStorageValue> {
+  id: string;
+  kind: string;
+  name: string;
+  created: number;
+  expires: number;
+  version: number;
+  /** JSON of owner, effects, tools, paths, devices. */
+  may: string;
+}
+
+type May = Pick<Grant, "owner" | "effects" | "tools" | "paths" | "devices">;
+
+export class Grants {
+  readonly #sql: SqlStorage;
+  readonly #account: AccountId;
+
+  constructor(sql: SqlStorage, account: AccountId) {
+    this.#sql = sql;
+    this.#account = account;
+    sql.exec(`CREATE TABLE IF NOT EXISTS grants (
+      id TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, created INTEGER NOT NULL,
+      expires INTEGER NOT NULL, version INTEGER NOT NULL, may TEXT NOT NULL) WITHOUT ROWID`);
+    sql.exec(`CREATE TABLE IF NOT EXISTS leases (
+      grant_id TEXT NOT NULL, device TEXT NOT NULL, PRIMARY KEY (grant_id, device)) WITHOUT ROWID`);
+  }
+
+  add(grant: Grant): void {
+    const { id, kind, name, created, expires, version } = grant;
+    const may: May = pickMay(grant);
+    this.#sql.exec(
+      "INSERT INTO grants (id, kind, name, created, expires, version, may) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      ...[id, kind, name, created, expires, version, JSON.stringify(may)],
+    );
+  }
+
+  /** A grant that is neither revoked nor over. */
+  find(id: GrantId, now: number): Grant | undefined {
+    const [row] = this.#sql.exec<GrantRow>("SELECT * FROM grants WHERE id = ? AND expires > ?", id, now);
+    return row && this.#grantOf(row);
+  }
+
+  list(now: number): Grant[] {
+    const rows = this.#sql.exec<GrantRow>(
+      "SELECT * FROM grants WHERE expires > ? ORDER BY created DESC",
+      now,
+    );
+    return rows.toArray().map((row) => this.#grantOf(row));
+  }
+
+  /** Removes a grant. Returns the devices that hold it, or undefined if there was none. */
+  remove(id: GrantId): string[] | undefined {
+    const { rowsWritten } = this.#sql.exec("DELETE FROM grants WHERE id = ?", id);
+    if (!rowsWritten) return undefined;
+    const rows = this.#sql.exec<{ device: string }>(
+      "DELETE FROM leases WHERE grant_id = ? RETURNING device",
+      id,
+    );
+    return rows.toArray().map(({ device }) => device);
+  }
+
+  noteLease(id: GrantId, device: string): void {
+    this.#sql.exec("INSERT OR IGNORE INTO leases (grant_id, device) VALUES (?, ?)", id, device);
+  }
+
+  forgetDevice(device: string): void {
+    this.#sql.exec("DELETE FROM leases WHERE device = ?", device);
+  }
+
+  prune(now: number): void {
+    this.#sql.exec("DELETE FROM leases WHERE grant_id IN (SELECT id FROM grants WHERE expires <= ?)", now);
+    this.#sql.exec("DELETE FROM grants WHERE expires <= ?", now);
+  }
+
+  #grantOf(row: GrantRow): Grant {
+    const { id, kind, name, created, expires, version } = row;
+    const may = JSON.parse(row.may) as May;
+    return {
+      ...may,
+      id: id as GrantId,
+      kind: kind as GrantKind,
+      name,
+      created,
+      expires,
+      version,
+      account: this.#account,
+    };
+  }
+}
+
+function pickMay({ owner, effects, tools, paths, devices }: Grant): May {
+  return { owner, effects, ...(tools && { tools }), ...(paths && { paths }), ...(devices && { devices }) };
+}
+
+/** The part of a grant that Device objects and agents see. */
+export function scopeOf({ id, owner, effects, tools, paths }: Grant): GrantScope {
+  return { id, owner, effects, ...(tools && { tools }), ...(paths && { paths }) };
+}

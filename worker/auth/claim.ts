@@ -1,0 +1,31 @@
+/** Sign-in links: a one-time code, signed by whoever holds `CLAIM_SECRET`. */
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { AUDIENCE } from "@matrx/shared/tokens.ts";
+import { jwtVerify } from "jose";
+import type { Env } from "../env.ts";
+import { reasonOf, type TokenClaims, unauthenticated } from "./keys.ts";
+
+/** Reads a sign-in link's code. Throws MatrxError `UNAUTHENTICATED`. */
+export async function verifyClaim(env: Env, code: string): Promise<TokenClaims> {
+  const secret = new TextEncoder().encode(env.CLAIM_SECRET ?? "");
+  if (secret.length < 32) {
+    throw new MatrxError({
+      code: "UNAVAILABLE",
+      message: "This relay cannot be claimed: CLAIM_SECRET is not set, or shorter than 32 bytes",
+      hint: "Run `npm start` or `npm run deploy`, which make it",
+      hop: "relay",
+    });
+  }
+  try {
+    const { payload } = await jwtVerify(code, secret, {
+      algorithms: ["HS256"],
+      audience: AUDIENCE.claim,
+      requiredClaims: ["exp", "sub", "jti"],
+    });
+    const { sub = "", jti = "", exp = 0 } = payload;
+    return { account: sub, subject: sub, id: jti, expires: exp * 1000 };
+  } catch (error) {
+    const hint = "Make a fresh link with `npm run link`, on the machine that runs the relay";
+    throw new MatrxError(unauthenticated(reasonOf(error).replace("token", "link"), hint), error);
+  }
+}

@@ -1,0 +1,33 @@
+/** Where a request may come from: the Host that is answered, and the Origin of pages that hold our cookie. */
+import { MatrxError } from "@matrx/shared/errors.ts";
+import type { Env } from "../env.ts";
+
+/** Refuses a Host header that is not ours: a page that rebinds its name to this address gets nothing. */
+export function requireHost(env: Env, request: Request): void {
+  if (!env.HOSTS) return;
+  const { host } = new URL(request.url);
+  if (env.HOSTS.split(",").includes(host)) return;
+  throw new MatrxError({
+    code: "PERMISSION_DENIED",
+    message: `This relay does not answer to the host ${host}`,
+    hint: `Use one of: ${env.HOSTS.replaceAll(",", ", ")}`,
+    hop: "relay",
+  });
+}
+
+/** A request that a cookie speaks for must come from our own page. */
+export function requireOwnOrigin(request: Request): void {
+  const origin = request.headers.get("Origin");
+  if (origin && isOwnOrigin(origin, new URL(request.url))) return;
+  throw new MatrxError({
+    code: "PERMISSION_DENIED",
+    message: origin ? `Pages of ${origin} may not use this sign-in` : "The request names no Origin",
+    hint: "Programs send an Authorization header instead of the cookie",
+    hop: "relay",
+  });
+}
+
+/** Same host and port; `https` where a proxy in front ends TLS. */
+function isOwnOrigin(origin: string, url: URL): boolean {
+  return origin === url.origin || origin === `https://${url.host}`;
+}

@@ -1,0 +1,113 @@
+/** The way in of every call, from a socket or REST: gate, idempotency, then the device. No await on it. */
+import type { Effect } from "@matrx/shared/effects.ts";
+import type { CallId, GrantId, SessionId } from "@matrx/shared/ids.ts";
+import type { ResultHeader } from "@matrx/shared/result-frame.ts";
+import type { Calls } from "./calls.ts";
+import { follow } from "./calls.ts";
+import type { DeviceLink } from "./device-link.ts";
+import { type GateKeeping, passGate, passMessage } from "./gate.ts";
+import { digestOf, requireSameCall } from "./idempotency.ts";
+import type { Lease } from "./leases.ts";
+import type { Ledger } from "./ledger.ts";
+import type { Rates } from "./rates.ts";
+import { type Recipient, withId } from "./recipient.ts";
+import type { RecordStore } from "./record.ts";
+
+/** A call as a surface gives it. */
+export interface WantedCall {
+  call?: CallId | undefined;
+  tool: string;
+  /** JSON of the input. */
+  parameters: string;
+  lease: Lease;
+  id?: string | undefined;
+  session?: SessionId | undefined;
+  timeoutMs?: number | undefined;
+  stream?: boolean | undefined;
+  /** Idempotency key. */
+  key?: string | undefined;
+}
+
+/** Tells the surface the call and its deadline; returns who gets the answer. */
+export type Expect = (call: CallId, deadline: number, effect: Effect) => Recipient;
+
+export interface AdmissionParts {
+  store: RecordStore;
+  link: DeviceLink;
+  ledger: Ledger;
+  calls: Calls;
+  rates: () => Rates;
+}
+
+export class Admission {
+  readonly #parts: AdmissionParts;
+
+  constructor(parts: AdmissionParts) {
+    this.#parts = parts;
+  }
+
+  /** Throws MatrxError `RATE_LIMITED`. */
+  message(lease: Lease, now: number): void {
+    passMessage(lease, { policy: this.#parts.store.policy, rates: this.#parts.rates() }, now);
+  }
+
+  /** Sends a call, or gives the outcome that its idempotency key stands for. Throws MatrxError; then nothing was sent. */
+  admit(wanted: WantedCall, now: number, expect: Expect): CallId {
+    const { calls } = this.#parts;
+    const passed = passGate(wanted.tool, wanted.lease, this.#keeping(), now);
+    const key = wanted.key !== undefined && passed.effect !== "read" ? wanted.key : undefined;
+    if (key === undefined) {
+      const plain = { ...wanted, ...passed, key: undefined };
+      return calls.send(plain, now, (call, deadline) => expect(call, deadline, passed.effect));
+    }
+    const digest = digestOf(passed.tool, wanted.parameters);
+    const earlier = this.#earlier(wanted, key, digest, now, (call, deadline) =>
+      expect(call, deadline, passed.effect),
+    );
+    if (earlier) return earlier;
+    const keyed = { ...wanted, ...passed, key: { key, digest } };
+    return calls.send(keyed, now, (call, deadline) => expect(call, deadline, passed.effect));
+  }
+
+  /** The call that a key stands for already; its outcome, now or later, goes to this asker too. */
+  #earlier(
+    wanted: WantedCall,
+    key: string,
+    digest: string,
+    now: number,
+    expect: (call: CallId, deadline: number) => Recipient,
+  ): CallId | undefined {
+    const { ledger, calls } = this.#parts;
+    const row = ledger.findByKey(wanted.lease.scope.id as GrantId, key, now);
+    if (!row) return undefined;
+    requireSameCall(row, digest);
+    if (row.state === "expired") {
+      ledger.releaseKey(row.call);
+      return undefined;
+    }
+    const call = row.call as CallId;
+    const recipient = expect(call, row.deadline);
+    const flight = calls.flights.get(call);
+    if (row.outcome) recipient.result(headerOf(row), withId(new Uint8Array(row.outcome), wanted.id));
+    else if (flight) follow(flight, recipient, wanted.id);
+    else if (row.state === "finished" && row.bytes !== null)
+      calls.replay(call, row.tool, wanted, recipient, now);
+    else calls.refuseUnknown(call, recipient);
+    return call;
+  }
+
+  #keeping(): GateKeeping {
+    const { store, calls, rates } = this.#parts;
+    return {
+      policy: store.policy,
+      manifest: store.manifest,
+      bare: store.record?.identity.kind === "bare",
+      rates: rates(),
+      underWay: calls.flights.size,
+    };
+  }
+}
+
+function headerOf(row: { call: string; status: string | null }): ResultHeader {
+  return { call: row.call, status: (row.status ?? "success") as ResultHeader["status"], ms: 0 };
+}

@@ -1,0 +1,131 @@
+/** The caller's socket (guide, WebSocket Protocol): reads frames, admits calls, answers. */
+import { type Action, type Call, parseCallerFrame } from "@matrx/shared/caller-frames.ts";
+import { type ErrorShape, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
+import { type CallId, makeCallId } from "@matrx/shared/ids.ts";
+import type { Admission } from "./admission.ts";
+import type { CallerSession } from "./caller-session.ts";
+import type { Calls } from "./calls.ts";
+import { refusalAnswer } from "./recipient.ts";
+
+export interface CallerLinkParts {
+  admission: Admission;
+  calls: Calls;
+  /** Reads a new token for this socket; resolves to when it ends, in milliseconds since 1970. */
+  renew: (session: CallerSession, token: string) => Promise<number>;
+  /** Work was begun that needs a look later. */
+  scheduled: (now: number) => void;
+}
+
+export class CallerLink {
+  readonly #parts: CallerLinkParts;
+
+  constructor(parts: CallerLinkParts) {
+    this.#parts = parts;
+  }
+
+  /** One message of a caller; its lease holds. Never throws. */
+  message(session: CallerSession, data: string | ArrayBuffer, now: number): void {
+    let id: string | undefined;
+    try {
+      if (typeof data !== "string") throw notText();
+      const message = parseCallerFrame(data);
+      if (message.kind === "action") return this.#act(session, message.action);
+      id = message.call.id ?? makeCallId(now);
+      this.#parts.admission.message(session.lease, now);
+      requireUnexpired(session, now);
+      this.#call(session, message.call, id, now);
+    } catch (error) {
+      this.#refuse(session, id, errorShape(error));
+    }
+  }
+
+  /** The caller is gone: reads stop, effects go on unless their caller asked otherwise. */
+  closed(session: CallerSession): void {
+    for (const [, call, , onClose] of session.unanswered()) {
+      this.#parts.calls.abandon(call, session.ws, onClose !== "goes_on");
+    }
+  }
+
+  #call(session: CallerSession, call: Call, id: string, now: number): void {
+    session.requireRoomFor(id);
+    this.#parts.admission.admit(
+      {
+        tool: call.tool,
+        parameters: JSON.stringify(call.input),
+        lease: session.lease,
+        id,
+        session: session.id,
+        timeoutMs: call.timeout_ms,
+        stream: call.stream,
+        key: call.idempotency_key,
+      },
+      now,
+      (callId, deadline, effect) => {
+        const onClose = effect === "read" ? "read" : call.cancel_on_disconnect ? "stops" : "goes_on";
+        return session.expect(id, callId, deadline, onClose);
+      },
+    );
+    this.#parts.scheduled(now);
+  }
+
+  #act(session: CallerSession, action: Action): void {
+    switch (action.action) {
+      case "ping":
+        return session.send({ type: "pong" });
+      case "cancel":
+        return this.#cancel(session.callOf(action.id));
+      case "cancel_all":
+        for (const [, call] of session.unanswered()) this.#cancel(call);
+        return;
+      case "auth":
+        void this.#renew(session, action.token);
+    }
+  }
+
+  #cancel(call: CallId | undefined): void {
+    if (call) this.#parts.calls.cancel(call);
+  }
+
+  async #renew(session: CallerSession, token: string): Promise<void> {
+    try {
+      session.expires = await this.#parts.renew(session, token);
+      session.save();
+      session.send({ type: "authenticated", expires: new Date(session.expires).toISOString() });
+    } catch (error) {
+      this.#refuse(session, undefined, errorShape(error));
+    }
+  }
+
+  #refuse(session: CallerSession, id: string | undefined, error: ErrorShape): void {
+    const named = id ?? (typeof error.details?.id === "string" ? error.details.id : undefined);
+    if (named !== undefined) return session.send(refusalAnswer(error, named));
+    const { message: output, code, hint, hop } = error;
+    session.send({ id: null, type: "error", output, code, ...(hint && { hint }), hop });
+  }
+}
+
+function errorShape(error: unknown): ErrorShape {
+  const incident = crypto.randomUUID().slice(0, 8);
+  const shape = shapeOf(error, "relay", incident);
+  if (shape.code === "INTERNAL") console.error(`incident ${incident}`, error);
+  return shape;
+}
+
+function requireUnexpired(session: CallerSession, now: number): void {
+  if (session.expires > now) return;
+  throw new MatrxError({
+    code: "UNAUTHENTICATED",
+    message: "The token of this connection has expired",
+    hint: 'Send {"action":"auth","token":"<new token>"}, or connect again',
+    hop: "relay",
+  });
+}
+
+function notText(): MatrxError {
+  return new MatrxError({
+    code: "INVALID_MESSAGE",
+    message: "Callers send text frames",
+    hint: 'Send JSON as text, such as {"id":"1","tool":"SystemInfo","input":{}}',
+    hop: "relay",
+  });
+}

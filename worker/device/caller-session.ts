@@ -1,0 +1,194 @@
+/** One caller's socket: its session, grant, and the calls that it has not been answered. Survives sleep as an attachment. */
+import type { Answer, ToCaller } from "@matrx/shared/caller-frames.ts";
+import { CLOSE } from "@matrx/shared/close-codes.ts";
+import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
+import { type CallId, callTime, type DeviceId, type SessionId } from "@matrx/shared/ids.ts";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import type { ResultHeader } from "@matrx/shared/result-frame.ts";
+import type { Lease } from "./leases.ts";
+import { type Recipient, refusalAnswer } from "./recipient.ts";
+
+/** What a call does when its caller goes: a read stops, an effect goes on, or stops because its caller asked for that. */
+export type OnClose = "read" | "goes_on" | "stops";
+
+/** An unanswered call as it is written down. */
+export type Unanswered = [id: string, call: CallId, deadline: number, onClose: OnClose];
+
+export interface CallerAttachment {
+  role: "caller";
+  session: SessionId;
+  device: DeviceId;
+  account: string;
+  lease: Lease;
+  /** When the token ends, in milliseconds since 1970. */
+  expires: number;
+  /** Subprotocol `matrx.v1`. */
+  v1: boolean;
+  /** Subprotocol `matrx.v1.bin`: results come as binary frames. */
+  binary: boolean;
+  unanswered: Unanswered[];
+}
+
+interface Waiting {
+  call: CallId;
+  deadline: number;
+  onClose: OnClose;
+  idBytes: number;
+  /** It stands in the attachment. */
+  saved: boolean;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+export class CallerSession {
+  readonly ws: WebSocket;
+  readonly id: SessionId;
+  readonly account: string;
+  lease: Lease;
+  expires: number;
+  readonly v1: boolean;
+  /** Messages that wait while the lease is renewed. */
+  held: (string | ArrayBuffer)[] | undefined;
+  readonly device: DeviceId;
+  readonly #binary: boolean;
+  readonly #waiting = new Map<string, Waiting>();
+  #idBytes = 0;
+
+  constructor(ws: WebSocket, attachment: CallerAttachment) {
+    this.ws = ws;
+    this.id = attachment.session;
+    this.account = attachment.account;
+    this.lease = attachment.lease;
+    this.expires = attachment.expires;
+    this.v1 = attachment.v1;
+    this.device = attachment.device;
+    this.#binary = attachment.binary;
+    for (const [id, call, deadline, onClose] of attachment.unanswered) {
+      this.#wait(id, { call, deadline, onClose, saved: true });
+    }
+  }
+
+  unanswered(): Unanswered[] {
+    return Array.from(this.#waiting, ([id, { call, deadline, onClose }]) => [id, call, deadline, onClose]);
+  }
+
+  callOf(id: string): CallId | undefined {
+    return this.#waiting.get(id)?.call;
+  }
+
+  /** Refuses an id that is unanswered already, and more calls than an attachment can hold. Throws MatrxError. */
+  requireRoomFor(id: string): void {
+    if (this.#waiting.has(id)) throw duplicateId(id);
+    if (this.#waiting.size >= LIMITS.unansweredPerSession) throw tooManyUnanswered();
+    if (this.#idBytes + utf8Length(id) > LIMITS.unansweredIdBytes) throw tooManyUnanswered();
+  }
+
+  /** Notes a call; it is answered once, through the recipient that this returns. */
+  expect(id: string, call: CallId, deadline: number, onClose: OnClose): Recipient {
+    this.#wait(id, { call, deadline, onClose, saved: false });
+    return this.recipientOf(id);
+  }
+
+  /** Answers and live output for one id go this way. */
+  recipientOf(id: string): Recipient {
+    return {
+      socket: this.ws,
+      result: (_header: ResultHeader, body: Uint8Array) => {
+        this.#settle(id);
+        this.#sendBody(body);
+      },
+      output: (body: Uint8Array, missed: number) => {
+        if (this.#queued() > LIMITS.callerQueueBytes) return false;
+        if (missed > 0) this.send({ id, type: "gap", frames: missed });
+        this.#sendBody(body);
+        return true;
+      },
+      refuse: (error: ErrorShape, call: CallId) => {
+        this.#settle(id);
+        this.send(refusalAnswer(error, id, call, this.device));
+      },
+    };
+  }
+
+  send(frame: ToCaller | Answer | { type: "authenticated"; expires: string }): void {
+    this.#send(JSON.stringify(frame));
+  }
+
+  /** Writes calls older than five seconds down, so that they are answered after a sleep too. */
+  settleDown(now: number): void {
+    for (const { call, saved } of this.#waiting.values()) {
+      if (!saved && now - callTime(call) >= TIMES.settleAfter) return this.save();
+    }
+  }
+
+  save(): void {
+    const attachment: CallerAttachment = {
+      role: "caller",
+      session: this.id,
+      device: this.device,
+      account: this.account,
+      lease: this.lease,
+      expires: this.expires,
+      v1: this.v1,
+      binary: this.#binary,
+      unanswered: this.unanswered(),
+    };
+    this.ws.serializeAttachment(attachment);
+    for (const waiting of this.#waiting.values()) waiting.saved = true;
+  }
+
+  #wait(id: string, call: Omit<Waiting, "idBytes">): void {
+    const idBytes = utf8Length(id);
+    this.#idBytes += idBytes;
+    this.#waiting.set(id, { ...call, idBytes });
+  }
+
+  #settle(id: string): void {
+    const waiting = this.#waiting.get(id);
+    if (!waiting) return;
+    this.#waiting.delete(id);
+    this.#idBytes -= waiting.idBytes;
+    if (waiting.saved) this.save();
+  }
+
+  #sendBody(body: Uint8Array): void {
+    this.#send(this.#binary ? body : decoder.decode(body));
+  }
+
+  #send(data: string | Uint8Array): void {
+    if (this.ws.readyState !== WebSocket.OPEN) return;
+    if (this.#queued() > LIMITS.callerQueueMaxBytes)
+      return this.ws.close(CLOSE.tooSlow, "You read too slowly");
+    this.ws.send(data);
+  }
+
+  /** Older builds of the runtime do not count; there the socket is taken to keep up. */
+  #queued(): number {
+    return (this.ws as { bufferedAmount?: number }).bufferedAmount ?? 0;
+  }
+}
+
+function utf8Length(text: string): number {
+  return encoder.encode(text).length;
+}
+
+function duplicateId(id: string): MatrxError {
+  return new MatrxError({
+    code: "CONFLICT",
+    message: `A call with the id "${id}" has not been answered yet`,
+    hint: "Give each call an id of its own",
+    hop: "relay",
+    details: { id },
+  });
+}
+
+function tooManyUnanswered(): MatrxError {
+  return new MatrxError({
+    code: "RATE_LIMITED",
+    message: `This session has ${LIMITS.unansweredPerSession} calls without an answer`,
+    hint: "Wait for answers, or open another session",
+    hop: "relay",
+    details: { limit: LIMITS.unansweredPerSession },
+  });
+}

@@ -1,0 +1,336 @@
+/** A call's life: admitted, sent, answered once; and what becomes of it when a link, this object or the device dies. */
+import type { Proof } from "@matrx/shared/api.ts";
+import type { Effect } from "@matrx/shared/effects.ts";
+import type { ErrorShape } from "@matrx/shared/errors.ts";
+import { type CallId, type DeviceId, type GrantId, makeCallId, type SessionId } from "@matrx/shared/ids.ts";
+import { TIMES } from "@matrx/shared/limits.ts";
+import type { OutputHeader, ResultHeader } from "@matrx/shared/result-frame.ts";
+import type { DeviceLink } from "./device-link.ts";
+import { offline } from "./device-link.ts";
+import { executeFrame, replayFrame } from "./execute-frame.ts";
+import { type Flight, Flights, KEPT_FRAME_CHARS } from "./flights.ts";
+import { type Lease, revokedGrant } from "./leases.ts";
+import type { Ledger } from "./ledger.ts";
+import { type Recipient, withId } from "./recipient.ts";
+
+/** A call that passed the gate. */
+export interface AdmittedCall {
+  /** Made in the Worker for REST; else here. */
+  call?: CallId | undefined;
+  tool: string;
+  effect: Effect;
+  /** JSON of the input. */
+  parameters: string;
+  lease: Lease;
+  /** The caller's id; REST has none. */
+  id?: string | undefined;
+  session?: SessionId | undefined;
+  /** What the caller asked for, in milliseconds. */
+  timeoutMs?: number | undefined;
+  /** What the tool takes at most, in milliseconds. */
+  toolTimeoutMs: number;
+  stream?: boolean | undefined;
+  key?: { key: string; digest: string } | undefined;
+}
+
+export class Calls {
+  readonly flights = new Flights();
+  /** The last real answer of the device. */
+  proof: Proof | null = null;
+  /** Answers to calls that were never given. */
+  strays = 0;
+  readonly #device: () => DeviceId;
+  readonly #link: DeviceLink;
+  readonly #ledger: Ledger;
+  /** Effect calls whose outcome is durable, to be told to the agent. */
+  #acks: string[] = [];
+  /** When the link went down, while calls wait for it. */
+  #downSince: number | undefined;
+
+  constructor(device: () => DeviceId, link: DeviceLink, ledger: Ledger) {
+    this.#device = device;
+    this.#link = link;
+    this.#ledger = ledger;
+  }
+
+  /**
+   * Writes the ledger row of an effect, then sends the frame. `expect` is told the call and its deadline, and returns
+   * who gets the answer. Throws MatrxError; then nothing was sent.
+   */
+  send(admitted: AdmittedCall, now: number, expect: (call: CallId, deadline: number) => Recipient): CallId {
+    const socket = this.#link.requireLive(now);
+    const call = admitted.call ?? makeCallId(now);
+    const deadline = now + (admitted.timeoutMs ?? admitted.toolTimeoutMs);
+    const frame = executeFrame(admitted, call, socket.attachment.ours);
+    const ledgered = admitted.effect !== "read";
+    const grant = admitted.lease.scope.id as GrantId;
+    if (ledgered) {
+      const { tool, effect, key } = admitted;
+      const entry = { call, grant, tool, effect, key: key?.key ?? null, digest: key?.digest ?? null };
+      this.#ledger.open({ ...entry, created: now, deadline });
+    }
+    const flight: Flight = {
+      call,
+      tool: admitted.tool,
+      id: admitted.id,
+      effect: admitted.effect,
+      grant,
+      created: now,
+      deadline,
+      recipient: expect(call, deadline),
+      ledgered,
+      frame: frame.length <= KEPT_FRAME_CHARS ? frame : undefined,
+      missed: 0,
+    };
+    this.flights.add(flight);
+    try {
+      socket.ws.send(frame);
+    } catch {
+      this.#ledger.close(call, "expired", "DEVICE_OFFLINE", now);
+      this.#refuse(flight, offline("The device's connection broke as the call was sent").shape());
+    }
+    return call;
+  }
+
+  /** The device answered. */
+  result(header: ResultHeader, body: Uint8Array, now: number): void {
+    const flight = this.flights.take(header.call);
+    this.#noteProof(header, flight, now);
+    flight?.recipient?.result(header, body);
+    for (const follower of flight?.followers ?? []) follower.result(header, body);
+    if (flight && !flight.ledgered) return;
+    if (!this.#ledger.finish(header, body, now) && !flight && !this.#ledger.find(header.call as CallId))
+      this.#stray(header);
+    this.#acks.push(header.call);
+  }
+
+  /** Live output of a call; it may be left out, and then a gap is said. */
+  output({ call }: OutputHeader, body: Uint8Array): void {
+    const flight = this.flights.get(call);
+    if (!flight?.recipient) return;
+    if (flight.recipient.output(body, flight.missed)) flight.missed = 0;
+    else flight.missed++;
+  }
+
+  /** Tells the agent which outcomes are durable; the platform holds the frame until they are. */
+  flushAcks(): void {
+    if (this.#acks.length === 0) return;
+    const tool_call_ids = this.#acks;
+    this.#acks = [];
+    if (this.#link.current?.attachment.ours) this.#link.send({ type: "result_ack", tool_call_ids });
+  }
+
+  get hasAcks(): boolean {
+    return this.#acks.length > 0;
+  }
+
+  /** Asks the device to stop a call. A bare device knows no such word: its caller is answered here. */
+  cancel(call: CallId): void {
+    const flight = this.flights.get(call);
+    if (!flight) return;
+    if (this.#stop(flight)) return;
+    this.#refuse(flight, {
+      code: "CANCELLED",
+      message: "Cancelled; the device may still finish what it began",
+      hop: "relay",
+    });
+  }
+
+  /** A caller went away. Its call stops or goes on; the outcome of an effect stays readable either way. */
+  abandon(call: CallId, socket: WebSocket, stop: boolean): void {
+    const flight = this.flights.get(call);
+    if (!flight) return;
+    if (flight.followers)
+      flight.followers = flight.followers.filter((follower) => follower.socket !== socket);
+    if (flight.recipient?.socket !== socket) return;
+    flight.recipient = undefined;
+    if (stop) this.cancel(call);
+    if (!flight.ledgered) this.flights.take(call);
+  }
+
+  /** Fetches an outcome that only the agent's journal holds. */
+  replay(
+    call: CallId,
+    tool: string,
+    asker: Pick<AdmittedCall, "id" | "lease">,
+    recipient: Recipient,
+    now: number,
+  ): void {
+    const flight = this.flights.get(call);
+    if (flight) return follow(flight, recipient, asker.id);
+    if (!this.#link.current?.attachment.ours || !this.#link.send(replayFrame(call, tool))) {
+      return recipient.refuse(
+        offline("The outcome is in the device's journal, and the device is offline").shape(),
+        call,
+      );
+    }
+    const grant = asker.lease.scope.id as GrantId;
+    const deadline = now + TIMES.callDefault;
+    const fetching: Flight = {
+      ...{ call, tool, effect: "read", grant, created: now, deadline, ledgered: false, missed: 0 },
+      recipient: undefined,
+    };
+    follow(fetching, recipient, asker.id);
+    this.flights.add(fetching);
+  }
+
+  /** The caller did not get an answer in time and goes away with the call's name: now its outcome must be kept. */
+  sendAway(call: CallId): { kind: "pending"; call: CallId } {
+    const flight = this.flights.get(call);
+    if (flight && !flight.ledgered) {
+      const { grant, tool, effect, created, deadline } = flight;
+      this.#ledger.open({ call, grant, tool, effect, key: null, digest: null, created, deadline });
+      flight.ledgered = true;
+    }
+    if (flight) flight.recipient = undefined;
+    return { kind: "pending", call };
+  }
+
+  /** Nobody can tell what became of a call. */
+  refuseUnknown(call: CallId, recipient: Recipient): void {
+    recipient.refuse(this.#outcomeUnknown(call, "What became of the call is not known"), call);
+  }
+
+  /** Ends the calls of a revoked grant: they are answered no more. */
+  revoke(grant: GrantId): void {
+    for (const flight of this.flights.all()) {
+      if (flight.grant !== grant) continue;
+      this.#stop(flight);
+      this.#refuse(flight, revokedGrant());
+    }
+    if (this.#link.current?.attachment.ours) this.#link.send({ type: "session_end", grant });
+  }
+
+  linkDown(now: number): void {
+    if (this.flights.size > 0) this.#downSince = now;
+  }
+
+  /** The device is back. Reads run again; of effects it is asked what became of them. */
+  linkUp(ours: boolean, journalIsNew: boolean, now: number): void {
+    this.#downSince = undefined;
+    if (journalIsNew) this.#journalLost(now);
+    for (const flight of this.flights.all()) {
+      if (flight.ledgered) continue;
+      if (!flight.frame) this.#refuse(flight, offline("The device dropped out before it answered").shape());
+      else this.#link.send(flight.frame);
+    }
+    const open = ours ? this.#ledger.openCalls().map(({ call }) => call) : [];
+    if (open.length > 0) this.#link.send({ type: "call_status", tool_call_ids: open });
+  }
+
+  /** The agent's journal tells what became of calls. */
+  status(
+    calls: readonly { tool_call_id: string; state: "never" | "started" | "finished" | "unknown" }[],
+    now: number,
+  ): void {
+    for (const { tool_call_id, state } of calls) {
+      if (state === "never") this.#neverRan(tool_call_id as CallId, now);
+      else if (state === "unknown")
+        this.#unknown(tool_call_id as CallId, "The device stopped while the call ran", now);
+    }
+  }
+
+  /** Ends what is past its time. */
+  sweep(now: number): void {
+    const gone = this.#downSince !== undefined && now - this.#downSince >= TIMES.reconnectGrace;
+    if (gone) this.#downSince = undefined;
+    for (const flight of this.flights.all()) {
+      if (gone)
+        this.#refuse(
+          flight,
+          flight.ledgered
+            ? this.#outcomeUnknown(flight.call, "The device dropped out while the call ran")
+            : offline("The device dropped out before it answered").shape(),
+        );
+      else if (now >= flight.deadline + TIMES.deadlineGrace) this.#late(flight);
+    }
+  }
+
+  /** When `sweep` has something to do next, in milliseconds since 1970. */
+  nextSweep(): number | undefined {
+    let next =
+      this.#downSince === undefined ? Number.POSITIVE_INFINITY : this.#downSince + TIMES.reconnectGrace;
+    for (const flight of this.flights.all()) next = Math.min(next, flight.deadline + TIMES.deadlineGrace);
+    return Number.isFinite(next) ? next : undefined;
+  }
+
+  #late(flight: Flight): void {
+    this.#stop(flight);
+    if (flight.ledgered)
+      this.#refuse(flight, this.#outcomeUnknown(flight.call, "The device did not answer in time"));
+    else
+      this.#refuse(flight, {
+        code: "TIMEOUT",
+        message: "The device did not answer in time",
+        hint: "Try again, or give it longer with timeout_ms",
+        hop: "relay",
+      });
+  }
+
+  /** False: the device knows no such word. */
+  #stop({ call }: Flight): boolean {
+    return (
+      Boolean(this.#link.current?.attachment.ours) &&
+      this.#link.send({ type: "tool_cancel", tool_call_id: call })
+    );
+  }
+
+  #neverRan(call: CallId, now: number): void {
+    const flight = this.flights.get(call);
+    if (flight?.frame && flight.deadline > now && this.#link.send(flight.frame)) return;
+    this.#ledger.close(call, "expired", "DEVICE_OFFLINE", now);
+    if (flight)
+      this.#refuse(flight, {
+        ...offline("The device dropped out before the call reached it").shape(),
+        hint: "It did not run: send it again",
+      });
+  }
+
+  #unknown(call: CallId, why: string, now: number): void {
+    this.#ledger.close(call, "unknown", "OUTCOME_UNKNOWN", now);
+    const flight = this.flights.get(call);
+    if (flight) this.#refuse(flight, this.#outcomeUnknown(flight.call, why));
+  }
+
+  #journalLost(now: number): void {
+    for (const { call } of this.#ledger.openCalls())
+      this.#unknown(call, "The device lost its record of the call", now);
+    this.#ledger.forgetJournal();
+  }
+
+  #refuse(flight: Flight, error: ErrorShape): void {
+    this.flights.take(flight.call);
+    flight.recipient?.refuse(error, flight.call);
+    for (const follower of flight.followers ?? []) follower.refuse(error, flight.call);
+  }
+
+  #outcomeUnknown(call: CallId, message: string): ErrorShape {
+    const url = `/v1/devices/${this.#device()}/calls/${call}`;
+    return {
+      code: "OUTCOME_UNKNOWN",
+      message,
+      hint: `It may have run. Before you send it again, look at GET ${url}`,
+      hop: "relay",
+      details: { url },
+    };
+  }
+
+  #noteProof(header: ResultHeader, flight: Flight | undefined, now: number): void {
+    const tool = flight?.tool || (header.tool ?? "");
+    this.proof = { at: new Date(now).toISOString(), verdict: header.status, tool, ms: header.ms };
+  }
+
+  #stray({ call }: ResultHeader): void {
+    this.strays++;
+    console.warn(`device ${this.#device()} answered a call that it was not given: ${call}`);
+  }
+}
+
+/** A second asker with the same idempotency key gets the first one's answer, under an id of its own. */
+export function follow(flight: Flight, recipient: Recipient, id: string | undefined): void {
+  const follower: Recipient = {
+    ...recipient,
+    result: (header, body) => recipient.result(header, withId(body, id)),
+  };
+  flight.followers = [...(flight.followers ?? []), follower];
+}

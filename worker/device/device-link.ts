@@ -1,0 +1,143 @@
+/** The device's own socket: which one counts, when it last gave a sign of life, and sending on it. */
+import type { DeviceState, Proof } from "@matrx/shared/api.ts";
+import { CLOSE } from "@matrx/shared/close-codes.ts";
+import type { ToDevice } from "@matrx/shared/device-frames.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { DEVICE_QUEUE_MAX_BYTES, TIMES } from "@matrx/shared/limits.ts";
+import type { RateState } from "./rates.ts";
+
+/** All that survives sleep of a device's socket. */
+export interface DeviceAttachment {
+  role: "device";
+  /** What the device signs; a new one for each connection. */
+  nonce: string;
+  /** The host that the device dialled. */
+  host: string;
+  /** A token that came as header instead of in `device_register`. */
+  token?: string;
+  registered: boolean;
+  /** Grows with each registration; only the newest counts. */
+  epoch: number;
+  /** Our agent: text `ping`, binary results, calls with all that we add. */
+  ours: boolean;
+  /** Milliseconds since 1970. */
+  lastAt: number;
+  proof: Proof | null;
+  rates: [string, RateState][];
+}
+
+export interface DeviceSocket {
+  readonly ws: WebSocket;
+  readonly attachment: DeviceAttachment;
+}
+
+type AutoResponseTime = (ws: WebSocket) => Date | null;
+
+export class DeviceLink {
+  readonly #autoResponseTime: AutoResponseTime;
+  #current: DeviceSocket | undefined;
+
+  constructor(autoResponseTime: AutoResponseTime) {
+    this.#autoResponseTime = autoResponseTime;
+  }
+
+  /** The registered socket, if there is one. */
+  get current(): DeviceSocket | undefined {
+    return this.#current;
+  }
+
+  isCurrent(ws: WebSocket): boolean {
+    return this.#current?.ws === ws;
+  }
+
+  /** After a sleep: the newest registered socket is the one that counts. */
+  restore(sockets: readonly DeviceSocket[]): void {
+    for (const socket of sockets) {
+      if (!socket.attachment.registered || socket.ws.readyState !== WebSocket.OPEN) continue;
+      if (socket.attachment.epoch > (this.#current?.attachment.epoch ?? 0)) this.#current = socket;
+    }
+  }
+
+  /** Takes a socket that has proved itself; an older one is closed. */
+  take(socket: DeviceSocket, ours: boolean, now: number): void {
+    const older = this.#current;
+    const { attachment } = socket;
+    attachment.registered = true;
+    attachment.ours = ours;
+    attachment.epoch = (older?.attachment.epoch ?? 0) + 1;
+    attachment.lastAt = now;
+    attachment.rates = older?.attachment.rates ?? [];
+    delete attachment.token;
+    socket.ws.serializeAttachment(attachment);
+    this.#current = socket;
+    if (older && older.ws !== socket.ws)
+      older.ws.close(CLOSE.replaced, "A newer connection of this device took over");
+  }
+
+  /** Lets a socket go. True: it was the one that counted. */
+  drop(ws: WebSocket): boolean {
+    if (this.#current?.ws !== ws) return false;
+    this.#current = undefined;
+    return true;
+  }
+
+  /** When the device last gave a sign of life, in milliseconds since 1970. */
+  lastSign(): number | undefined {
+    if (!this.#current) return undefined;
+    const { ws, attachment } = this.#current;
+    return Math.max(attachment.lastAt, this.#autoResponseTime(ws)?.getTime() ?? 0);
+  }
+
+  /** Device document, Backend Device States; `UNKNOWN` is its caller's to tell. */
+  state(now: number): Exclude<DeviceState, "UNKNOWN"> {
+    const lastSign = this.lastSign();
+    if (lastSign === undefined || now - lastSign >= TIMES.offlineAfter) return "OFFLINE";
+    return now - lastSign >= TIMES.idleAfter ? "IDLE" : "ONLINE";
+  }
+
+  /** Our agent pings every 20 seconds: two and a half missed ones, and the link is dead though it looks open. */
+  isSilent(now: number): boolean {
+    const lastSign = this.lastSign();
+    if (lastSign === undefined || !this.#current) return false;
+    return now - lastSign >= (this.#current.attachment.ours ? TIMES.silentAfter : TIMES.offlineAfter);
+  }
+
+  /** The socket for a call. Throws MatrxError `DEVICE_OFFLINE`, or `RATE_LIMITED` when its queue is full. */
+  requireLive(now: number): DeviceSocket {
+    const socket = this.#current;
+    if (!socket || socket.ws.readyState !== WebSocket.OPEN) throw offline("The device is not connected");
+    if (this.isSilent(now)) {
+      socket.ws.close(CLOSE.silent, "No sign of life");
+      throw offline("The device is connected, but gave no sign of life for a while");
+    }
+    const queued = (socket.ws as { bufferedAmount?: number }).bufferedAmount ?? 0;
+    if (queued > DEVICE_QUEUE_MAX_BYTES) throw congested();
+    return socket;
+  }
+
+  /** Sends a frame if the link is up. False: it is not. */
+  send(frame: ToDevice | string): boolean {
+    const socket = this.#current;
+    if (!socket || socket.ws.readyState !== WebSocket.OPEN) return false;
+    socket.ws.send(typeof frame === "string" ? frame : JSON.stringify(frame));
+    return true;
+  }
+}
+
+export function offline(message: string): MatrxError {
+  return new MatrxError({
+    code: "DEVICE_OFFLINE",
+    message,
+    hint: "See that the machine is on and `matrx up` runs there; `matrx status` names the hop that fails",
+    hop: "relay",
+  });
+}
+
+function congested(): MatrxError {
+  return new MatrxError({
+    code: "RATE_LIMITED",
+    message: "The device reads too slowly: too much is queued for it",
+    hint: "Send less at once, and try again in a moment",
+    hop: "relay",
+  });
+}

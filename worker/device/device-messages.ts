@@ -1,0 +1,161 @@
+/** What a registered device sends (device document, and our agent's additions). */
+import { check, parseJsonObject } from "@matrx/shared/caller-frames.ts";
+import { type FromDevice, fromDeviceSchema, type ToolResult } from "@matrx/shared/device-frames.ts";
+import { type ErrorShape, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
+import type { DeviceId } from "@matrx/shared/ids.ts";
+import { LIMITS, RATES } from "@matrx/shared/limits.ts";
+import { decodeAgentFrame } from "@matrx/shared/result-frame.ts";
+import { manifestSchema } from "@matrx/shared/tool.ts";
+import { answerOfBare } from "./bare.ts";
+import type { Calls } from "./calls.ts";
+import type { DeviceLink, DeviceSocket } from "./device-link.ts";
+import type { Rates } from "./rates.ts";
+import type { RecordStore } from "./record.ts";
+
+export interface DeviceMessagesParts {
+  device: () => DeviceId;
+  link: DeviceLink;
+  calls: Calls;
+  store: RecordStore;
+  rates: () => Rates;
+  /** Outcomes wait to be acknowledged. */
+  scheduled: (now: number) => void;
+}
+
+/** A client that sends every ten seconds is sometimes early on the way. */
+const HEARTBEAT_SLACK = 1000;
+const NO_ASSISTANT = "No assistant is set up on this relay yet.";
+
+export class DeviceMessages {
+  readonly #parts: DeviceMessagesParts;
+  /** `device_heartbeat` of this connection, in milliseconds since 1970. */
+  #lastHeartbeat = 0;
+
+  constructor(parts: DeviceMessagesParts) {
+    this.#parts = parts;
+  }
+
+  /** One message of the registered device. Never throws. */
+  message(socket: DeviceSocket, data: string | ArrayBuffer, now: number): void {
+    socket.attachment.lastAt = now;
+    try {
+      if (typeof data === "string") this.#text(socket, data, now);
+      else this.#binary(data, now);
+    } catch (error) {
+      sendError(socket.ws, deviceErrorShape(error), now);
+    }
+  }
+
+  #binary(data: ArrayBuffer, now: number): void {
+    if (data.byteLength > LIMITS.resultFrameBytes) throw tooLarge("result", LIMITS.resultFrameBytes);
+    const frame = decodeAgentFrame(data);
+    if (frame.kind === "output") {
+      if (data.byteLength > LIMITS.outputFrameBytes) throw tooLarge("output", LIMITS.outputFrameBytes);
+      return this.#parts.calls.output(frame.header, frame.body);
+    }
+    this.#parts.calls.result(frame.header, frame.body, now);
+    if (this.#parts.calls.hasAcks) this.#parts.scheduled(now);
+  }
+
+  #text(socket: DeviceSocket, data: string, now: number): void {
+    const frame = check(fromDeviceSchema, parseJsonObject(data, LIMITS.resultFrameBytes));
+    if (frame.type === "tool_result") return this.#bareResult(frame, now);
+    const limits = { ...RATES.guest, ...(socket.attachment.ours && RATES.owner) };
+    if (!this.#parts.rates().takeMessage("device", limits, now)) throw tooFast(limits.messages_per_second);
+    this.#known(socket, frame, now);
+  }
+
+  #known(socket: DeviceSocket, frame: Exclude<FromDevice, ToolResult>, now: number): void {
+    switch (frame.type) {
+      case "device_heartbeat":
+        return this.#heartbeat(socket, now);
+      case "device_register":
+        throw new MatrxError({
+          code: "CONFLICT",
+          message: "This connection is registered already",
+          hop: "relay",
+        });
+      case "manifest":
+        return this.#parts.store.setManifest(manifestSchema.parse(frame));
+      case "call_status":
+        return this.#parts.calls.status(frame.calls, now);
+      case "user_query":
+        this.#parts.link.send({ type: "assistant_response", response: NO_ASSISTANT, timestamp: iso(now) });
+        return;
+      case "error":
+        console.warn(
+          `device ${this.#parts.device()} reports ${frame.error_code}: ${frame.message.slice(0, 200)}`,
+        );
+        return;
+      case "event":
+      case "llm_response_chunk":
+        return;
+    }
+  }
+
+  /** Kept in the attachment: a bare device's only sign of life, and it must outlive sleep. */
+  #heartbeat(socket: DeviceSocket, now: number): void {
+    if (now - this.#lastHeartbeat < RATES.heartbeatEvery - HEARTBEAT_SLACK) throw heartbeatTooOften();
+    this.#lastHeartbeat = now;
+    socket.ws.serializeAttachment(socket.attachment);
+    this.#parts.link.send({ type: "heartbeat_ack", timestamp: iso(now) });
+  }
+
+  #bareResult(result: ToolResult, now: number): void {
+    const { calls, device } = this.#parts;
+    const flight = calls.flights.get(result.tool_call_id);
+    const { header, body } = answerOfBare(result, flight?.id, device(), flight ? now - flight.created : 0);
+    calls.result(header, body, now);
+    if (calls.hasAcks) this.#parts.scheduled(now);
+  }
+}
+
+/** Device document, Error Responses. */
+export function sendError(ws: WebSocket, error: ErrorShape, now: number): void {
+  if (ws.readyState !== WebSocket.OPEN) return;
+  const details = { ...error.details, ...(error.hint && { hint: error.hint }), hop: error.hop };
+  ws.send(
+    JSON.stringify({
+      type: "error",
+      error_code: error.code,
+      message: error.message,
+      details,
+      timestamp: iso(now),
+    }),
+  );
+}
+
+export function deviceErrorShape(error: unknown): ErrorShape {
+  const incident = crypto.randomUUID().slice(0, 8);
+  const shape = shapeOf(error, "relay", incident);
+  if (shape.code === "INTERNAL") console.error(`incident ${incident}`, error);
+  return shape;
+}
+
+function iso(now: number): string {
+  return new Date(now).toISOString();
+}
+
+function tooLarge(what: string, limit: number): MatrxError {
+  return new MatrxError({
+    code: "PAYLOAD_TOO_LARGE",
+    message: `The ${what} frame is larger than ${limit} bytes`,
+    hint: "Cut the answer and say how to read the rest",
+    hop: "relay",
+    details: { limit_bytes: limit },
+  });
+}
+
+function tooFast(limit: number): MatrxError {
+  const message = `More than ${limit} messages in a second`;
+  return new MatrxError({ code: "RATE_LIMITED", message, hint: "Send fewer", hop: "relay" });
+}
+
+function heartbeatTooOften(): MatrxError {
+  return new MatrxError({
+    code: "RATE_LIMITED",
+    message: "Heartbeats come more often than every ten seconds",
+    hint: "Every 30 seconds is enough",
+    hop: "relay",
+  });
+}

@@ -1,0 +1,246 @@
+/** The device's sockets: accepted before they prove anything, registered once they do, and let go. */
+import type { Proof } from "@matrx/shared/api.ts";
+import { check, parseJsonObject } from "@matrx/shared/caller-frames.ts";
+import { CLOSE } from "@matrx/shared/close-codes.ts";
+import { type DeviceRegister, deviceRegisterSchema } from "@matrx/shared/device-frames.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { randomBase32 } from "@matrx/shared/ids.ts";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import { NONCE_HEADER, PROTOCOL } from "@matrx/shared/tokens.ts";
+import { bearerOf } from "../auth/caller.ts";
+import type { Env } from "../env.ts";
+import type { Calls } from "./calls.ts";
+import type { DeviceAttachment, DeviceLink, DeviceSocket } from "./device-link.ts";
+import { type DeviceMessages, deviceErrorShape, sendError } from "./device-messages.ts";
+import type { Rates } from "./rates.ts";
+import type { DeviceRecord, RecordStore } from "./record.ts";
+import { introductionOf, requireProof } from "./registration.ts";
+import { switching } from "./upgrade.ts";
+
+export interface DeviceSocketsParts {
+  store: RecordStore;
+  link: DeviceLink;
+  calls: Calls;
+  messages: DeviceMessages;
+  /** The link changed; calls want a look. */
+  cameBack: () => void;
+}
+
+/** A socket that has not proved itself yet. */
+interface Candidate {
+  socket: DeviceSocket;
+  deadline: ReturnType<typeof setTimeout>;
+  /** Messages that came while the credential was checked. */
+  held: (string | ArrayBuffer)[] | undefined;
+}
+
+const CANDIDATES_MAX = 8;
+const HELD_MAX = 16;
+
+export class DeviceSockets {
+  readonly #state: DurableObjectState;
+  readonly #env: Env;
+  readonly #parts: DeviceSocketsParts;
+  readonly #candidates = new Map<WebSocket, Candidate>();
+  /** Sockets that were registered; of these only the link's own counts. */
+  readonly #registered = new Map<WebSocket, DeviceSocket>();
+
+  constructor(state: DurableObjectState, env: Env, parts: DeviceSocketsParts) {
+    this.#state = state;
+    this.#env = env;
+    this.#parts = parts;
+  }
+
+  /** A device dials in; it has ten seconds to register. */
+  async accept(request: Request, record: DeviceRecord): Promise<Response> {
+    const token = bearerOf(request);
+    const [client, server] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
+    const attachment: DeviceAttachment = {
+      role: "device",
+      nonce: randomBase32(32),
+      host: new URL(request.url).host,
+      ...(token && { token }),
+      registered: false,
+      epoch: 0,
+      ours: record.identity.kind === "agent",
+      lastAt: Date.now(),
+      proof: null,
+      rates: [],
+    };
+    this.#state.acceptWebSocket(server, ["device"]);
+    server.serializeAttachment(attachment);
+    this.#addCandidate({ ws: server, attachment });
+    return switching(client, { [NONCE_HEADER]: attachment.nonce });
+  }
+
+  /** After a sleep. A socket that slept unregistered missed its time. */
+  restore(sockets: readonly DeviceSocket[]): void {
+    for (const socket of sockets) {
+      if (socket.attachment.registered) this.#registered.set(socket.ws, socket);
+      else this.#addCandidate(socket);
+    }
+    this.#parts.link.restore(sockets);
+  }
+
+  /** False: it is not a device's socket. */
+  message(ws: WebSocket, data: string | ArrayBuffer, now: number): boolean {
+    const socket = this.#registered.get(ws);
+    if (socket) {
+      if (this.#parts.link.isCurrent(ws)) this.#parts.messages.message(socket, data, now);
+      return true;
+    }
+    const candidate = this.#candidates.get(ws);
+    if (candidate) this.#introduce(candidate, data);
+    return candidate !== undefined;
+  }
+
+  closed(ws: WebSocket, now: number): void {
+    this.#dropCandidate(ws);
+    const socket = this.#registered.get(ws);
+    this.#registered.delete(ws);
+    const { link, store, calls, cameBack } = this.#parts;
+    const lastSign = link.lastSign();
+    if (!socket || !link.drop(ws)) return;
+    calls.linkDown(now);
+    if (store.record) store.sayFarewell({ last_seen: lastSign ?? now, proof: calls.proof });
+    cameBack();
+  }
+
+  /** Closes a link that looks open but has been silent too long. */
+  requireSigns(now: number): void {
+    const { link } = this.#parts;
+    const ws = link.current?.ws;
+    if (!ws || !link.isSilent(now)) return;
+    ws.close(CLOSE.silent, "No sign of life");
+    this.closed(ws, now);
+  }
+
+  /** Keeps proof and rates with the socket, so that they outlive sleep. */
+  settleDown(rates: Rates, proof: Proof | null): void {
+    const socket = this.#parts.link.current;
+    if (!socket || socket.ws.readyState !== WebSocket.OPEN) return;
+    socket.attachment.rates = rates.state();
+    socket.attachment.proof = proof;
+    socket.ws.serializeAttachment(socket.attachment);
+  }
+
+  #addCandidate(socket: DeviceSocket): void {
+    const [oldest] = this.#candidates.keys();
+    if (oldest && this.#candidates.size >= CANDIDATES_MAX) {
+      this.#dropCandidate(oldest);
+      oldest.close(CLOSE.unauthenticated, "Others wait to register");
+    }
+    const { ws } = socket;
+    const deadline = setTimeout(() => this.#tooLate(ws), TIMES.registerWithin);
+    this.#candidates.set(ws, { socket, deadline, held: undefined });
+  }
+
+  #dropCandidate(ws: WebSocket): void {
+    clearTimeout(this.#candidates.get(ws)?.deadline ?? null);
+    this.#candidates.delete(ws);
+  }
+
+  #tooLate(ws: WebSocket): void {
+    this.#dropCandidate(ws);
+    this.#turnAway(
+      ws,
+      new MatrxError({
+        code: "UNAUTHENTICATED",
+        message: "No device_register within ten seconds",
+        hop: "relay",
+      }),
+    );
+  }
+
+  /** The first message decides; what comes while its credential is checked waits in order. */
+  #introduce(candidate: Candidate, data: string | ArrayBuffer): void {
+    const { ws } = candidate.socket;
+    if (candidate.held) {
+      if (candidate.held.push(data) > HELD_MAX) this.#turnAway(ws, tooEager());
+      return;
+    }
+    try {
+      if (typeof data !== "string") throw notRegistered();
+      const frame = parseJsonObject(data, LIMITS.registerFrameBytes);
+      if (frame.type !== "device_register") throw notRegistered();
+      const register = check(deviceRegisterSchema, frame);
+      candidate.held = [];
+      void this.#register(candidate, register);
+    } catch (error) {
+      sendError(ws, deviceErrorShape(error), Date.now());
+    }
+  }
+
+  async #register(candidate: Candidate, register: DeviceRegister): Promise<void> {
+    const { socket } = candidate;
+    const { record } = this.#parts.store;
+    try {
+      if (!record) throw notRegistered();
+      await requireProof(this.#env, record, register, socket.attachment);
+    } catch (error) {
+      return this.#turnAway(socket.ws, error);
+    }
+    if (!this.#candidates.has(socket.ws)) return;
+    this.#dropCandidate(socket.ws);
+    this.#welcome(socket, record, register);
+    for (const data of candidate.held ?? []) this.message(socket.ws, data, Date.now());
+  }
+
+  #welcome(socket: DeviceSocket, record: DeviceRecord, register: DeviceRegister): void {
+    const now = Date.now();
+    const { store, link, calls, cameBack } = this.#parts;
+    const ours = record.identity.kind === "agent" && register.protocol !== undefined;
+    const earlierJournal = store.introduction?.journal_id ?? null;
+    link.take(socket, ours, now);
+    this.#registered.set(socket.ws, socket);
+    store.introduce(introductionOf(register));
+    const { allowed_tools, allowed_paths, allowed_apps } = store.policy;
+    const wanted =
+      ours && register.manifest_hash !== undefined && store.manifest?.hash !== register.manifest_hash;
+    link.send({
+      type: "device_registered",
+      device_id: record.id,
+      permissions: {
+        ...(allowed_tools && { allowed_tools }),
+        ...(allowed_paths && { allowed_paths }),
+        ...(allowed_apps && { allowed_apps }),
+      },
+      ...(ours && { protocol: PROTOCOL }),
+      ...(wanted && { manifest_wanted: true }),
+    });
+    const journalIsNew = earlierJournal !== null && earlierJournal !== (register.journal_id ?? null);
+    calls.linkUp(ours, journalIsNew, now);
+    cameBack();
+  }
+
+  #turnAway(ws: WebSocket, error: unknown): void {
+    this.#dropCandidate(ws);
+    const shape = deviceErrorShape(error);
+    sendError(ws, shape, Date.now());
+    const code =
+      shape.code === "UNKNOWN_DEVICE"
+        ? CLOSE.unknownDevice
+        : shape.code === "UNAUTHENTICATED"
+          ? CLOSE.unauthenticated
+          : CLOSE.protocol;
+    ws.close(code, shape.message.slice(0, 100));
+  }
+}
+
+function notRegistered(): MatrxError {
+  return new MatrxError({
+    code: "UNKNOWN_DEVICE",
+    message: "The device is not registered on this connection",
+    hint: "Send device_register first",
+    hop: "relay",
+  });
+}
+
+function tooEager(): MatrxError {
+  return new MatrxError({
+    code: "RATE_LIMITED",
+    message: "Too many messages before the registration was answered",
+    hint: "Wait for device_registered",
+    hop: "relay",
+  });
+}

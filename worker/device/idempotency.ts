@@ -1,0 +1,26 @@
+/** Same idempotency key, same outcome: within one grant on one device, for 24 hours. */
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { hexOf } from "@matrx/shared/ids.ts";
+import { sha256 } from "@noble/hashes/sha2.js";
+import canonicalize from "canonicalize";
+
+/**
+ * What a key stands for: SHA-256 over the tool and the canonical input (RFC 8785). Synchronous, unlike WebCrypto, so
+ * that calls keep their order.
+ */
+export function digestOf(tool: string, parameters: string): string {
+  const canonical = canonicalize({ tool, parameters: JSON.parse(parameters) as unknown }) ?? "";
+  return hexOf(sha256(new TextEncoder().encode(canonical)));
+}
+
+/** Throws MatrxError `CONFLICT` when a key comes again with something else. */
+export function requireSameCall(row: { digest: string | null; call: string }, digest: string): void {
+  if (row.digest === digest) return;
+  throw new MatrxError({
+    code: "CONFLICT",
+    message: "This idempotency key was used for another call",
+    hint: "Use a new key for a new call; a key stands for its call for 24 hours",
+    hop: "relay",
+    details: { call: row.call },
+  });
+}

@@ -1,0 +1,87 @@
+/** Grants that this Device object holds for fifteen minutes, so that a call asks nobody. */
+import type { GrantScope } from "@matrx/shared/grant.ts";
+import type { AccountId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
+import { TIMES } from "@matrx/shared/limits.ts";
+import type { Env } from "../env.ts";
+import type { LeasedGrant } from "../objects/account.ts";
+import { type Outcome, unwrap } from "../outcome.ts";
+
+export interface Lease {
+  scope: GrantScope;
+  /** The scope as it stands in every frame of a call. */
+  json: string;
+  version: number;
+  /** When the grant itself ends, in milliseconds since 1970. */
+  expires: number;
+  /** When the Account object must be asked again, in milliseconds since 1970. */
+  until: number;
+}
+
+const LEASES_MAX = 1000;
+
+export class Leases {
+  readonly #env: Env;
+  readonly #leases = new Map<GrantId, Lease>();
+  readonly #revoked = new Set<GrantId>();
+  readonly #asking = new Map<GrantId, Promise<Lease>>();
+
+  constructor(env: Env) {
+    this.#env = env;
+  }
+
+  /** A lease that still holds, if there is one. */
+  held(grant: GrantId, now: number): Lease | undefined {
+    const lease = this.#leases.get(grant);
+    return lease && isLive(lease, now) ? lease : undefined;
+  }
+
+  /** Asks the Account object, once for all who ask meanwhile. Throws MatrxError when it says no. */
+  ask(account: AccountId, grant: GrantId, device: DeviceId): Promise<Lease> {
+    let asking = this.#asking.get(grant);
+    if (!asking) {
+      asking = this.#ask(account, grant, device).finally(() => this.#asking.delete(grant));
+      this.#asking.set(grant, asking);
+    }
+    return asking;
+  }
+
+  /** A lease from an attachment, after a sleep. */
+  restore(lease: Lease): void {
+    this.#leases.set(lease.scope.id as GrantId, lease);
+  }
+
+  /** A grant is gone. An answer that is still under way must not bring it back. */
+  revoke(grant: GrantId): void {
+    this.#leases.delete(grant);
+    this.#revoked.add(grant);
+  }
+
+  async #ask(account: AccountId, grant: GrantId, device: DeviceId): Promise<Lease> {
+    const outcome = (await this.#env.ACCOUNT.getByName(account).lease(grant, device)) as Outcome<LeasedGrant>;
+    if (this.#revoked.has(grant)) throw unwrap({ ok: false, error: revokedGrant() });
+    const { scope, version, expires } = unwrap(outcome);
+    const lease = { scope, json: JSON.stringify(scope), version, expires, until: Date.now() + TIMES.lease };
+    if (this.#leases.size >= LEASES_MAX) this.#leases.clear();
+    this.#leases.set(grant, lease);
+    return lease;
+  }
+}
+
+/** The lease holds, and so does the grant. */
+export function isLive(lease: Lease, now: number): boolean {
+  return lease.until > now && lease.expires > now;
+}
+
+/** It is time to ask again, off the call's way. */
+export function wantsRenewal(lease: Lease, now: number): boolean {
+  return lease.until - now < TIMES.leaseRenew;
+}
+
+export function revokedGrant() {
+  return {
+    code: "UNAUTHENTICATED" as const,
+    message: "The token was revoked",
+    hint: "Sign in again, or make a new token",
+    hop: "relay" as const,
+  };
+}

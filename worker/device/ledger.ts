@@ -1,0 +1,181 @@
+/**
+ * The durable record of calls with an effect: one row before the frame leaves, one update when the outcome is in.
+ * A read gets a row only when its REST caller was sent away with 202.
+ */
+import type { CallView } from "@matrx/shared/api.ts";
+import type { Effect } from "@matrx/shared/effects.ts";
+import type { ErrorCode } from "@matrx/shared/errors.ts";
+import type { CallId, GrantId } from "@matrx/shared/ids.ts";
+import { makeCallId } from "@matrx/shared/ids.ts";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import type { ResultHeader } from "@matrx/shared/result-frame.ts";
+
+/** `expired`: never delivered. `unknown`: delivered, and its device cannot tell what became of it. */
+export type LedgerState = CallView["state"];
+
+export interface LedgerEntry {
+  call: CallId;
+  grant: GrantId;
+  tool: string;
+  effect: Effect;
+  key: string | null;
+  digest: string | null;
+  created: number;
+  deadline: number;
+}
+
+interface LedgerRow extends Record<string, SqlStorageValue> {
+  call: string;
+  grant_id: string;
+  tool: string;
+  state: string;
+  digest: string | null;
+  created: number;
+  deadline: number;
+  finished: number | null;
+  status: string | null;
+  code: string | null;
+  bytes: number | null;
+  outcome: ArrayBuffer | null;
+}
+
+export class Ledger {
+  readonly #sql: SqlStorage;
+  /** Bytes of all kept outcomes; counted at the first use. */
+  #kept: number | undefined;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** Made when the device is adopted: an unknown device stores nothing. */
+  createTables(): void {
+    this.#sql.exec(`CREATE TABLE IF NOT EXISTS ledger (
+      call TEXT PRIMARY KEY, grant_id TEXT NOT NULL, tool TEXT NOT NULL, effect TEXT NOT NULL,
+      state TEXT NOT NULL, key TEXT, digest TEXT, created INTEGER NOT NULL, deadline INTEGER NOT NULL,
+      finished INTEGER, status TEXT, code TEXT, exit INTEGER, ms REAL, bytes INTEGER, sha256 TEXT,
+      preview TEXT, outcome BLOB) WITHOUT ROWID`);
+    this.#sql.exec(
+      "CREATE UNIQUE INDEX IF NOT EXISTS ledger_key ON ledger (grant_id, key) WHERE key IS NOT NULL",
+    );
+  }
+
+  /** The row that stands before the call leaves. Returns the rows that the platform counts as written. */
+  open(entry: LedgerEntry): number {
+    const { call, grant, tool, effect, key, digest, created, deadline } = entry;
+    return this.#sql.exec(
+      `INSERT INTO ledger (call, grant_id, tool, effect, state, key, digest, created, deadline)
+       VALUES (?, ?, ?, ?, 'accepted', ?, ?, ?, ?)`,
+      ...[call, grant, tool, effect, key, digest, created, deadline],
+    ).rowsWritten;
+  }
+
+  /** Writes an outcome down; one larger than the limit stays in the agent's journal. False: no such open call. */
+  finish(header: ResultHeader, body: Uint8Array, now: number): boolean {
+    const kept = body.length <= LIMITS.ledgerOutcomeBytes ? body.slice().buffer : null;
+    const { call, status, code = null, exit = null, ms, sha256 = null, preview = null } = header;
+    const { rowsWritten } = this.#sql.exec(
+      `UPDATE ledger SET state = 'finished', finished = ?, status = ?, code = ?, exit = ?, ms = ?, bytes = ?,
+       sha256 = ?, preview = ?, outcome = ? WHERE call = ? AND state IN ('accepted', 'unknown')`,
+      ...[now, status, code, exit, ms, body.length, sha256, preview, kept, call],
+    );
+    if (kept && rowsWritten) this.#makeRoom(kept.byteLength);
+    return rowsWritten > 0;
+  }
+
+  /** Ends a call without an outcome. */
+  close(call: CallId, state: "expired" | "unknown", code: ErrorCode, now: number): void {
+    this.#sql.exec(
+      "UPDATE ledger SET state = ?, code = ?, finished = ? WHERE call = ? AND state = 'accepted'",
+      ...[state, code, now, call],
+    );
+  }
+
+  find(call: CallId): LedgerRow | undefined {
+    const [row] = this.#sql.exec<LedgerRow>("SELECT * FROM ledger WHERE call = ?", call);
+    return row;
+  }
+
+  findByKey(grant: GrantId, key: string, now: number): LedgerRow | undefined {
+    const [row] = this.#sql.exec<LedgerRow>(
+      "SELECT * FROM ledger WHERE grant_id = ? AND key = ?",
+      grant,
+      key,
+    );
+    if (!row || row.created > now - TIMES.outcomeKept) return row;
+    this.releaseKey(row.call);
+    return undefined;
+  }
+
+  /** The key may stand for another call from now on. */
+  releaseKey(call: string): void {
+    this.#sql.exec("UPDATE ledger SET key = NULL WHERE call = ?", call);
+  }
+
+  /** Calls whose outcome is still to come, oldest first. */
+  openCalls(): { call: CallId; deadline: number; grant: GrantId }[] {
+    const rows = this.#sql.exec<{ call: string; deadline: number; grant_id: string }>(
+      "SELECT call, deadline, grant_id FROM ledger WHERE state = 'accepted' LIMIT ?",
+      LIMITS.unansweredPerDevice,
+    );
+    return rows.toArray().map(({ call, deadline, grant_id }) => ({
+      call: call as CallId,
+      deadline,
+      grant: grant_id as GrantId,
+    }));
+  }
+
+  /** The device's journal is gone: outcomes that were only there are lost. */
+  forgetJournal(): void {
+    this.#sql.exec(
+      "UPDATE ledger SET bytes = NULL WHERE state = 'finished' AND outcome IS NULL AND bytes IS NOT NULL",
+    );
+  }
+
+  prune(now: number): void {
+    this.#sql.exec("DELETE FROM ledger WHERE call < ?", makeCallId(now - TIMES.outcomeKept).slice(0, 14));
+    this.#kept = undefined;
+  }
+
+  isEmpty(): boolean {
+    return this.#sql.exec("SELECT 1 FROM ledger LIMIT 1").toArray().length === 0;
+  }
+
+  /** Oldest outcomes go first when all of them together grow past the limit. */
+  #makeRoom(bytes: number): void {
+    this.#kept ??=
+      this.#sql
+        .exec<{ n: number | null }>("SELECT SUM(bytes) AS n FROM ledger WHERE outcome IS NOT NULL")
+        .one().n ?? 0;
+    this.#kept += bytes;
+    while (this.#kept > LIMITS.ledgerBytes) {
+      const freed = this.#sql
+        .exec<{ bytes: number }>(
+          `UPDATE ledger SET outcome = NULL WHERE call IN
+           (SELECT call FROM ledger WHERE outcome IS NOT NULL ORDER BY call LIMIT 16) RETURNING bytes`,
+        )
+        .toArray()
+        .reduce((sum, row) => sum + row.bytes, 0);
+      this.#kept -= freed;
+      if (freed === 0) return;
+    }
+  }
+}
+
+/** A row as its caller sees it; `outcome` is the stored answer. */
+export function callView(row: LedgerRow, device: string): CallView {
+  const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+  return {
+    call: row.call,
+    device,
+    tool: row.tool,
+    state: row.state as LedgerState,
+    created: new Date(row.created).toISOString(),
+    deadline: new Date(row.deadline).toISOString(),
+    finished: iso(row.finished),
+    status: row.status as CallView["status"],
+    code: row.code as CallView["code"],
+    outcome_in: row.outcome ? "here" : row.state === "finished" && row.bytes !== null ? "journal" : null,
+    ...(row.outcome && { outcome: JSON.parse(new TextDecoder().decode(row.outcome)) }),
+  };
+}

@@ -1,0 +1,44 @@
+/** Who waits for a call: a caller's socket or a held REST request. */
+import type { Answer } from "@matrx/shared/caller-frames.ts";
+import type { ErrorShape } from "@matrx/shared/errors.ts";
+import type { CallId, DeviceId } from "@matrx/shared/ids.ts";
+import type { ResultHeader } from "@matrx/shared/result-frame.ts";
+
+export interface Recipient {
+  /** The caller's socket; REST has none. */
+  readonly socket?: WebSocket;
+  /** The answer as the device wrote it; `body` belongs to the frame and is not kept. */
+  result(header: ResultHeader, body: Uint8Array): void;
+  /** Live output, after `missed` frames were left out. False: this one is left out too, the recipient reads too slowly. */
+  output(body: Uint8Array, missed: number): boolean;
+  refuse(error: ErrorShape, call: CallId): void;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** A refusal as the caller's answer. */
+export function refusalAnswer(
+  error: ErrorShape,
+  id: string | undefined,
+  call?: CallId,
+  device?: DeviceId,
+): Answer {
+  return {
+    ...(id !== undefined && { id }),
+    type: "error",
+    output: error.message,
+    code: error.code,
+    ...(error.hint && { hint: error.hint }),
+    hop: error.hop,
+    ...(call && { call }),
+    ...(device && { device }),
+    ...(error.details && { metadata: error.details }),
+  };
+}
+
+/** The same answer under another caller's id: an outcome given a second time. */
+export function withId(body: Uint8Array, id: string | undefined): Uint8Array {
+  const { id: _, ...answer } = JSON.parse(decoder.decode(body)) as Answer;
+  return encoder.encode(JSON.stringify(id === undefined ? answer : { id, ...answer }));
+}

@@ -1,0 +1,97 @@
+/** What a Device object knows of its device for good. Written when something changed, never on connect or heartbeat. */
+import type { Proof } from "@matrx/shared/api.ts";
+import type { AccountId, DeviceId } from "@matrx/shared/ids.ts";
+import type { Policy } from "@matrx/shared/policy.ts";
+import type { Manifest } from "@matrx/shared/tool.ts";
+
+/** How a device proves itself: our agent by its Ed25519 key, a bare device by the token with this id. */
+export type DeviceIdentity = { kind: "agent"; publicKey: string } | { kind: "bare"; tokenId: string };
+
+/** Set once, when the account adds the device. */
+export interface DeviceRecord {
+  id: DeviceId;
+  account: AccountId;
+  name: string;
+  created: number;
+  identity: DeviceIdentity;
+}
+
+/** What the device said of itself at its last registration. */
+export interface Introduction {
+  hostname: string | null;
+  os: string | null;
+  os_version: string | null;
+  agent_version: string | null;
+  journal_id: string | null;
+}
+
+/** Written when the link ends. */
+export interface Farewell {
+  last_seen: number;
+  proof: Proof | null;
+}
+
+export class RecordStore {
+  readonly #kv: SyncKvStorage;
+  #record: DeviceRecord | undefined;
+  #policy: Policy | undefined;
+  #manifest: Manifest | undefined;
+
+  constructor(kv: SyncKvStorage) {
+    this.#kv = kv;
+  }
+
+  get record(): DeviceRecord | undefined {
+    this.#record ??= this.#kv.get<DeviceRecord>("record");
+    return this.#record;
+  }
+
+  adopt(record: DeviceRecord): void {
+    this.#kv.put("record", record);
+    this.#record = record;
+  }
+
+  get policy(): Policy {
+    this.#policy ??= this.#kv.get<Policy>("policy") ?? {};
+    return this.#policy;
+  }
+
+  setPolicy(policy: Policy): void {
+    this.#kv.put("policy", policy);
+    this.#policy = policy;
+  }
+
+  get manifest(): Manifest | undefined {
+    this.#manifest ??= this.#kv.get<Manifest>("manifest");
+    return this.#manifest;
+  }
+
+  setManifest(manifest: Manifest): void {
+    this.#kv.put("manifest", manifest);
+    this.#manifest = manifest;
+  }
+
+  get introduction(): Introduction | undefined {
+    return this.#kv.get<Introduction>("introduction");
+  }
+
+  /** Keeps an introduction; the same one again writes nothing. */
+  introduce(introduction: Introduction): void {
+    if (JSON.stringify(introduction) !== JSON.stringify(this.introduction))
+      this.#kv.put("introduction", introduction);
+  }
+
+  get farewell(): Farewell | undefined {
+    return this.#kv.get<Farewell>("farewell");
+  }
+
+  sayFarewell(farewell: Farewell): void {
+    this.#kv.put("farewell", farewell);
+  }
+
+  forget(): void {
+    this.#record = undefined;
+    this.#policy = undefined;
+    this.#manifest = undefined;
+  }
+}

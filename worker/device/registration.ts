@@ -1,0 +1,87 @@
+/** How a device proves that it is the one: our agent by its key over this connection's nonce, a bare one by its token. */
+import type { DeviceRegister } from "@matrx/shared/device-frames.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { AUDIENCE } from "@matrx/shared/tokens.ts";
+import { importJWK, jwtVerify } from "jose";
+import { reasonOf, unauthenticated, verifyToken } from "../auth/keys.ts";
+import type { Env } from "../env.ts";
+import type { DeviceAttachment } from "./device-link.ts";
+import type { DeviceRecord, Introduction } from "./record.ts";
+
+/** Throws MatrxError `UNAUTHENTICATED` or `UNKNOWN_DEVICE`. */
+export async function requireProof(
+  env: Env,
+  record: DeviceRecord,
+  register: DeviceRegister,
+  { nonce, host, token }: DeviceAttachment,
+): Promise<void> {
+  if (register.device_id !== record.id) throw wrongDevice(record.id);
+  const credential = bareToken(register.auth_token) ?? token;
+  if (!credential)
+    throw new MatrxError(
+      unauthenticated("device_register has no auth_token", 'Send auth_token: "Bearer <jwt>"'),
+    );
+  if (record.identity.kind === "bare")
+    return requireDeviceToken(env, record, record.identity.tokenId, credential);
+  await requireAssertion(record, record.identity.publicKey, credential, { nonce, host });
+}
+
+async function requireDeviceToken(
+  env: Env,
+  record: DeviceRecord,
+  tokenId: string,
+  token: string,
+): Promise<void> {
+  const { account, subject, id } = await verifyToken(env, AUDIENCE.device, token);
+  if (account === record.account && subject === record.id && id === tokenId) return;
+  throw new MatrxError(
+    unauthenticated("The token is not this device's, or was replaced", "Make a new one on the relay's page"),
+  );
+}
+
+/** No clock is needed: the nonce was made for this connection, so an assertion cannot be used again. */
+async function requireAssertion(
+  record: DeviceRecord,
+  publicKey: string,
+  assertion: string,
+  { nonce, host }: { nonce: string; host: string },
+): Promise<void> {
+  const key = await importJWK({ kty: "OKP", crv: "Ed25519", x: publicKey }, "EdDSA");
+  const hint = "Pair this machine again with `matrx pair`";
+  try {
+    const { payload } = await jwtVerify(assertion, key, {
+      algorithms: ["EdDSA"],
+      issuer: record.id,
+      audience: host,
+    });
+    if (payload.nonce === nonce) return;
+  } catch (error) {
+    throw new MatrxError(unauthenticated(reasonOf(error).replace("token", "assertion"), hint), error);
+  }
+  throw new MatrxError(unauthenticated("The assertion was made for another connection", hint));
+}
+
+function bareToken(token: string | undefined): string | undefined {
+  return token?.replace(/^Bearer\s+/i, "");
+}
+
+function wrongDevice(id: string): MatrxError {
+  return new MatrxError({
+    code: "UNKNOWN_DEVICE",
+    message: `This connection is for the device ${id}; device_register names another`,
+    hint: "Dial /v1/device/ws?device=<id> with the id that you register",
+    hop: "relay",
+  });
+}
+
+/** What of a registration is kept for the owner to see. */
+export function introductionOf(register: DeviceRegister): Introduction {
+  const { hostname, os, os_version, agent_version, journal_id } = register;
+  return {
+    hostname: hostname ?? null,
+    os: os ?? null,
+    os_version: os_version ?? null,
+    agent_version: agent_version ?? null,
+    journal_id: journal_id ?? null,
+  };
+}

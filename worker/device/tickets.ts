@@ -1,0 +1,29 @@
+/** One-use tickets: struck off durably, because an object may sleep within their 30 seconds. */
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { TIMES } from "@matrx/shared/limits.ts";
+import { unauthenticated } from "../auth/keys.ts";
+
+export class Tickets {
+  readonly #kv: SyncKvStorage;
+
+  constructor(kv: SyncKvStorage) {
+    this.#kv = kv;
+  }
+
+  /** `ticket` is `<device> <id>`. Throws MatrxError `UNAUTHENTICATED` when it was used, or is for another device. */
+  strikeOff(ticket: string, device: string, now: number): void {
+    const [forDevice, id] = ticket.split(" ", 2);
+    const key = `ticket:${id}`;
+    const hint = "POST /v1/tickets gives a fresh one";
+    if (forDevice !== device) throw new MatrxError(unauthenticated("The ticket is for another device", hint));
+    if (this.#kv.get(key) !== undefined)
+      throw new MatrxError(unauthenticated("The ticket was used already", hint));
+    this.#kv.put(key, now + 2 * TIMES.ticket);
+  }
+
+  prune(now: number): void {
+    for (const [key, expires] of this.#kv.list<number>({ prefix: "ticket:" })) {
+      if (expires < now) this.#kv.delete(key);
+    }
+  }
+}

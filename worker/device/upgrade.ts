@@ -1,0 +1,41 @@
+/** What the Worker tells a Device object about an upgrade, and the sockets that come of it. */
+import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
+import type { TicketCaller } from "../auth/caller.ts";
+
+/** Set by the Worker on the request that it forwards; a client's own is overwritten. */
+const CALLER_HEADER = "Matrx-Internal-Caller";
+
+/** The request of a caller whose credential the Worker has checked. */
+export function callerUpgrade(request: Request, caller: TicketCaller): Request {
+  const headers = new Headers(request.headers);
+  headers.set(CALLER_HEADER, JSON.stringify(caller));
+  return new Request(request.url, { headers });
+}
+
+/** The request of a device; its credential is checked by the object. */
+export function deviceUpgrade(request: Request): Request {
+  const headers = new Headers(request.headers);
+  headers.delete(CALLER_HEADER);
+  return new Request(request.url, { headers });
+}
+
+/** The caller that the Worker vouches for, or undefined for a device. */
+export function vouchedCaller(request: Request): TicketCaller | undefined {
+  const header = request.headers.get(CALLER_HEADER);
+  return header ? (JSON.parse(header) as TicketCaller) : undefined;
+}
+
+/** The subprotocol to speak, of those that the client offers; the token among them is never echoed. */
+export function chooseSubprotocol(request: Request): string | undefined {
+  const offered =
+    request.headers
+      .get("Sec-WebSocket-Protocol")
+      ?.split(",")
+      .map((name) => name.trim()) ?? [];
+  return [SUBPROTOCOL.binary, SUBPROTOCOL.v1].find((name) => offered.includes(name));
+}
+
+/** A 101 response; `webSocket` is the client's end. */
+export function switching(webSocket: WebSocket, headers: Record<string, string>): Response {
+  return new Response(null, { status: 101, webSocket, headers });
+}

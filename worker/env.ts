@@ -1,0 +1,22 @@
+/** What the Worker and its objects are given. */
+import type { Account } from "./objects/account.ts";
+import type { Device } from "./objects/device.ts";
+import type { Directory } from "./objects/directory.ts";
+import type { Pairing } from "./objects/pairing.ts";
+
+export interface Env {
+  DEVICE: DurableObjectNamespace<Device>;
+  ACCOUNT: DurableObjectNamespace<Account>;
+  PAIRING: DurableObjectNamespace<Pairing>;
+  DIRECTORY: DurableObjectNamespace<Directory>;
+  /** The pages: static assets on Cloudflare, a disk service in the embedded relay. */
+  ASSETS: Fetcher;
+  /** JWKS with private Ed25519 keys; the first one signs. Secret. */
+  RELAY_KEYS?: string;
+  /** Signs sign-in links. Secret. */
+  CLAIM_SECRET?: string;
+  /** Set in the embedded relay. */
+  EMBEDDED?: string;
+  /** Host headers that are answered, separated by commas; absent: all (Cloudflare routes by host already). */
+  HOSTS?: string;
+}

@@ -1,0 +1,63 @@
+/** The relay's routes, as a table of contents. */
+import { type Context, Hono } from "hono";
+import { cors } from "hono/cors";
+import { requireHost } from "./auth/origin.ts";
+import type { Env } from "./env.ts";
+import { problemResponse } from "./problem.ts";
+import { account } from "./routes/account.ts";
+import { calls } from "./routes/calls.ts";
+import { devices } from "./routes/devices.ts";
+import { guide } from "./routes/guide.ts";
+import { health } from "./routes/health.ts";
+import { notFound } from "./routes/not-found.ts";
+import { page } from "./routes/page.ts";
+import { pairings } from "./routes/pairings.ts";
+import { callerSocket, deviceSocket } from "./routes/sockets.ts";
+import { tokens } from "./routes/tokens.ts";
+import { tools } from "./routes/tools.ts";
+
+// biome-ignore lint/performance/noBarrelFile: the runtime finds the object classes here
+export { Account } from "./objects/account.ts";
+export { Device } from "./objects/device.ts";
+export { Directory } from "./objects/directory.ts";
+export { Pairing } from "./objects/pairing.ts";
+
+const app = new Hono<{ Bindings: Env }>();
+
+app.onError((error) => problemResponse(error));
+app.notFound(notFound);
+app.use(async (c, next) => {
+  requireHost(c.env, c.req.raw);
+  await next();
+});
+
+// Sockets: before anything that touches response headers, which a 101 does not allow.
+app.get("/v1/device/ws", deviceSocket);
+app.get("/ws", deviceSocket);
+app.get("/v1/devices/:device/ws", callerSocket);
+
+// A page of any origin may call with a token of its own; the cookie is not sent across origins.
+app.use("/v1/*", corsForTokens());
+app.use("/tools/*", corsForTokens());
+
+app.route("/", health);
+app.route("/v1", account);
+app.route("/v1/tokens", tokens);
+app.route("/v1", pairings);
+app.route("/v1/devices", devices);
+app.route("/v1/devices/:device/tools", tools);
+app.route("/v1/devices/:device/calls", calls);
+app.route("/tools", guide);
+app.get("*", page);
+
+function corsForTokens() {
+  return cors({
+    origin: "*",
+    allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key", "Matrx-Session", "X-Matrx-Device"],
+    exposeHeaders: ["Matrx-Call", "Matrx-Session", "Location", "Retry-After", "WWW-Authenticate"],
+    maxAge: 600,
+  });
+}
+
+export type AppContext = Context<{ Bindings: Env }>;
+export default app;

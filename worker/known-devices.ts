@@ -1,0 +1,47 @@
+/** Refuses ids that the relay never gave, before a Device object is touched: touching one stores a file in workerd. */
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { type AccountId, type DeviceId, isDeviceId } from "@matrx/shared/ids.ts";
+import type { Env } from "./env.ts";
+import type { Device } from "./objects/device.ts";
+import { directoryOf } from "./objects/directory.ts";
+
+/** Devices found by this isolate. A device never changes its account, and a removed one refuses by itself. */
+const found = new Map<DeviceId, AccountId>();
+const FOUND_MAX = 10_000;
+
+/** The object of a device of any account. Throws MatrxError `UNKNOWN_DEVICE`. */
+export async function knownDevice(env: Env, id: string): Promise<DurableObjectStub<Device>> {
+  await accountOfDevice(env, id);
+  return env.DEVICE.getByName(id);
+}
+
+/** The object of a device of this account; another's device looks like none. Throws MatrxError `UNKNOWN_DEVICE`. */
+export async function ownDevice(
+  env: Env,
+  account: AccountId,
+  id: string,
+): Promise<DurableObjectStub<Device>> {
+  const owner = await accountOfDevice(env, id);
+  if (owner !== account) throw unknownDevice(id);
+  return env.DEVICE.getByName(id);
+}
+
+async function accountOfDevice(env: Env, id: string): Promise<AccountId> {
+  if (!isDeviceId(id)) throw unknownDevice(id);
+  const known = found.get(id);
+  if (known) return known;
+  const account = await directoryOf(env, id).accountOf(id);
+  if (!account) throw unknownDevice(id);
+  if (found.size >= FOUND_MAX) found.clear();
+  found.set(id, account);
+  return account;
+}
+
+export function unknownDevice(id: string): MatrxError {
+  return new MatrxError({
+    code: "UNKNOWN_DEVICE",
+    message: `There is no device ${id.slice(0, 64)}`,
+    hint: "GET /v1/devices lists yours; `matrx pair` adds this machine",
+    hop: "relay",
+  });
+}

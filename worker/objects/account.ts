@@ -1,0 +1,278 @@
+/** One user's devices, grants and tokens. Written on change only. */
+import { DurableObject } from "cloudflare:workers";
+import type { newTokenSchema, tokenViewSchema } from "@matrx/shared/api.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { type Grant, type GrantKind, type GrantScope, isPersonSession } from "@matrx/shared/grant.ts";
+import { type AccountId, type DeviceId, type GrantId, makeDeviceId, makeGrantId } from "@matrx/shared/ids.ts";
+import { LIFETIME } from "@matrx/shared/tokens.ts";
+import type * as z from "zod";
+import { type DeviceEntry, Devices } from "../account/devices.ts";
+import { Grants, scopeOf } from "../account/grants.ts";
+import { Once } from "../account/once.ts";
+import { tokenView } from "../account/views.ts";
+import { unauthenticated } from "../auth/keys.ts";
+import type { DeviceIdentity } from "../device/record.ts";
+import type { Env } from "../env.ts";
+import { unknownDevice } from "../known-devices.ts";
+import { Outbox } from "../outbox.ts";
+import { attempt, type Outcome } from "../outcome.ts";
+import { directoryOf } from "./directory.ts";
+
+/** A grant as a Device object holds it. */
+export interface LeasedGrant {
+  scope: GrantScope;
+  version: number;
+  /** Milliseconds since 1970. */
+  expires: number;
+}
+
+const DEVICES_MAX = 1000;
+const TOKENS_MAX = 1000;
+const OWNER: Pick<Grant, "owner" | "effects"> = { owner: true, effects: ["read", "write", "execute"] };
+
+export class Account extends DurableObject<Env> {
+  readonly #id: AccountId;
+  readonly #grants: Grants;
+  readonly #devices: Devices;
+  readonly #once: Once;
+  readonly #outbox: Outbox;
+
+  constructor(state: DurableObjectState, env: Env) {
+    super(state, env);
+    const { sql } = state.storage;
+    this.#id = (state.id.name ?? "") as AccountId;
+    this.#grants = new Grants(sql, this.#id);
+    this.#devices = new Devices(sql);
+    this.#once = new Once(sql);
+    this.#outbox = new Outbox(sql, (device, body) => this.#tellDevice(device as DeviceId, body));
+  }
+
+  /** Signs a person in with a sign-in link's code, once. */
+  claim(code: { id: string; expires: number }, name: string): Promise<Outcome<Grant>> {
+    return attempt(() => {
+      if (!this.#once.use(code.id, code.expires)) {
+        throw new MatrxError(
+          unauthenticated("This sign-in link was used already", "Make a fresh one with `npm run link`"),
+        );
+      }
+      return this.#newGrant("web", name, LIFETIME.web, OWNER);
+    });
+  }
+
+  /** The grant that a token names. */
+  describe(grant: GrantId): Promise<Outcome<Grant>> {
+    return attempt(() => this.#grant(grant));
+  }
+
+  /** Gives a Device object the grant that a caller came with. */
+  lease(grant: GrantId, device: DeviceId): Promise<Outcome<LeasedGrant>> {
+    return attempt(() => {
+      const found = this.#grant(grant);
+      if (!this.#devices.has(device)) throw unknownDevice(device);
+      if (found.devices && !found.devices.includes(device)) throw notForDevice(device);
+      this.#grants.noteLease(grant, device);
+      return { scope: scopeOf(found), version: found.version, expires: found.expires };
+    });
+  }
+
+  /** The devices that a grant may see. */
+  listDevices(grant: GrantId): Promise<Outcome<DeviceEntry[]>> {
+    return attempt(() => {
+      const { devices } = this.#grant(grant);
+      return this.#devices.list().filter(({ id }) => !devices || devices.includes(id));
+    });
+  }
+
+  /** Makes a device of this account; `identity` is how it proves itself. */
+  addDevice(grant: GrantId, name: string, identity: DeviceIdentity): Promise<Outcome<DeviceEntry>> {
+    return attempt(async () => {
+      this.#person(grant);
+      if (this.#devices.count() >= DEVICES_MAX) throw tooMany("devices", DEVICES_MAX);
+      const entry = { id: await this.#newDeviceId(name), name, created: Date.now() };
+      await this.env.DEVICE.getByName(entry.id).adopt({ ...entry, account: this.#id, identity });
+      this.#devices.add(entry);
+      return entry;
+    });
+  }
+
+  /** Removes a device; its object forgets all of it, also when it cannot be reached at once. */
+  removeDevice(grant: GrantId, device: DeviceId): Promise<Outcome<void>> {
+    return attempt(async () => {
+      this.#person(grant);
+      if (!this.#devices.remove(device)) throw unknownDevice(device);
+      this.#grants.forgetDevice(device);
+      await this.#send([device], { type: "forget" });
+    });
+  }
+
+  createToken(grant: GrantId, wish: z.infer<typeof newTokenSchema>): Promise<Outcome<Grant>> {
+    return attempt(() => {
+      this.#person(grant);
+      for (const device of wish.devices ?? []) if (!this.#devices.has(device)) throw unknownDevice(device);
+      const may: May =
+        wish.access === "full" && !wish.paths
+          ? { ...OWNER }
+          : { owner: false, effects: effectsOf(wish.access) };
+      if (wish.devices) may.devices = wish.devices;
+      if (wish.paths) may.paths = wish.paths;
+      return this.#newGrant("api", wish.name, wish.days * 24 * 60 * 60, may);
+    });
+  }
+
+  listTokens(grant: GrantId): Promise<Outcome<z.infer<typeof tokenViewSchema>[]>> {
+    return attempt(() => {
+      this.#person(grant);
+      return this.#grants.list(Date.now()).map(tokenView);
+    });
+  }
+
+  /** Revokes a grant of any kind; open sockets of it are closed by the Device objects. */
+  revokeToken(grant: GrantId, revoked: GrantId): Promise<Outcome<void>> {
+    return attempt(async () => {
+      this.#person(grant);
+      await this.#revoke(revoked);
+    });
+  }
+
+  /** Ends the caller's own grant. */
+  signOut(grant: GrantId): Promise<Outcome<void>> {
+    return attempt(() => this.#revoke(this.#grant(grant).id));
+  }
+
+  /** Makes the person session of a command line that a signed-in person confirmed. */
+  createLogin(grant: GrantId, name: string): Promise<Outcome<Grant>> {
+    return attempt(() => {
+      this.#person(grant);
+      return this.#newGrant("cli", name, LIFETIME.cli, OWNER);
+    });
+  }
+
+  /** Refuses more guesses of pairing codes than five in ten minutes. */
+  mayGuess(grant: GrantId): Promise<Outcome<void>> {
+    return attempt(() => {
+      this.#person(grant);
+      if (this.#once.mayGuess(Date.now())) return;
+      throw new MatrxError({
+        code: "RATE_LIMITED",
+        message: "Too many wrong codes",
+        hint: "Wait ten minutes, then start the pairing again",
+        hop: "relay",
+      });
+    });
+  }
+
+  noteWrongCode(): void {
+    this.#once.noteWrongCode(Date.now());
+  }
+
+  requirePerson(grant: GrantId): Promise<Outcome<Grant>> {
+    return attempt(() => this.#person(grant));
+  }
+
+  override async alarm(): Promise<void> {
+    const now = Date.now();
+    this.#grants.prune(now);
+    this.#once.prune(now);
+    await this.#push(now);
+  }
+
+  #grant(id: GrantId): Grant {
+    const grant = this.#grants.find(id, Date.now());
+    if (!grant) throw new MatrxError(unauthenticated("The token was revoked, or has expired"));
+    return grant;
+  }
+
+  #person(id: GrantId): Grant {
+    const grant = this.#grant(id);
+    if (isPersonSession(grant)) return grant;
+    throw new MatrxError({
+      code: "PERMISSION_DENIED",
+      message: "Only a signed-in person may do this; this is an API token",
+      hint: "Sign in on the relay's page, or with `matrx login`",
+      hop: "relay",
+    });
+  }
+
+  #newGrant(kind: GrantKind, name: string, seconds: number, may: May): Grant {
+    const now = Date.now();
+    if (this.#grants.list(now).length >= TOKENS_MAX) throw tooMany("tokens", TOKENS_MAX);
+    const expires = now + seconds * 1000;
+    const grant: Grant = {
+      ...may,
+      id: makeGrantId(),
+      account: this.#id,
+      kind,
+      name,
+      created: now,
+      expires,
+      version: 1,
+    };
+    this.#grants.add(grant);
+    return grant;
+  }
+
+  async #newDeviceId(name: string): Promise<DeviceId> {
+    for (;;) {
+      const id = makeDeviceId(name);
+      if (await directoryOf(this.env, id).enter(id, this.#id)) return id;
+    }
+  }
+
+  async #revoke(id: GrantId): Promise<void> {
+    const holders = this.#grants.remove(id);
+    if (!holders) {
+      throw new MatrxError({
+        code: "NOT_FOUND",
+        message: "There is no such token",
+        hint: "GET /v1/tokens lists them",
+        hop: "relay",
+      });
+    }
+    await this.#send(holders, { type: "revoke", grant: id });
+  }
+
+  async #send(devices: readonly string[], news: DeviceNews): Promise<void> {
+    const now = Date.now();
+    for (const device of devices) this.#outbox.post(device, JSON.stringify(news), now);
+    await this.#push(now);
+  }
+
+  async #push(now: number): Promise<void> {
+    const next = await this.#outbox.push(now);
+    if (next) await this.ctx.storage.setAlarm(Math.max(next, now));
+  }
+
+  async #tellDevice(device: DeviceId, body: string): Promise<void> {
+    const news = JSON.parse(body) as DeviceNews;
+    const stub = this.env.DEVICE.getByName(device);
+    if (news.type === "revoke") return stub.revoke(news.grant);
+    await stub.forget();
+    await directoryOf(this.env, device).strike(device);
+  }
+}
+
+type May = Pick<Grant, "owner" | "effects" | "devices" | "paths">;
+type DeviceNews = { type: "forget" } | { type: "revoke"; grant: GrantId };
+
+function effectsOf(access: "full" | "read"): Grant["effects"] {
+  return access === "full" ? ["read", "write", "execute"] : ["read"];
+}
+
+function notForDevice(device: string): MatrxError {
+  return new MatrxError({
+    code: "PERMISSION_DENIED",
+    message: `The token is not for the device ${device}`,
+    hint: "GET /v1/devices lists the devices that it is for",
+    hop: "relay",
+  });
+}
+
+function tooMany(what: string, limit: number): MatrxError {
+  return new MatrxError({
+    code: "RATE_LIMITED",
+    message: `An account has at most ${limit} ${what}`,
+    hint: "Remove some first",
+    hop: "relay",
+    details: { limit },
+  });
+}

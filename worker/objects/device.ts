@@ -1,0 +1,294 @@
+/** One device: its socket and its callers' end here, and every call passes through. Delegates to `device/`. */
+import { DurableObject } from "cloudflare:workers";
+import type { CallView, DeviceView } from "@matrx/shared/api.ts";
+import { CLOSE } from "@matrx/shared/close-codes.ts";
+import { type CallId, callTime, type GrantId } from "@matrx/shared/ids.ts";
+import { TIMES } from "@matrx/shared/limits.ts";
+import type { Policy } from "@matrx/shared/policy.ts";
+import type { ToolDescription } from "@matrx/shared/tool.ts";
+import type { Caller } from "../auth/caller.ts";
+import { Admission } from "../device/admission.ts";
+import { CallerLink } from "../device/caller-link.ts";
+import type { CallerAttachment } from "../device/caller-session.ts";
+import { Callers } from "../device/callers.ts";
+import { Calls } from "../device/calls.ts";
+import { type DeviceAttachment, DeviceLink } from "../device/device-link.ts";
+import { DeviceMessages } from "../device/device-messages.ts";
+import { DeviceSockets } from "../device/device-sockets.ts";
+import { toolNames } from "../device/gate.ts";
+import { type Lease, Leases } from "../device/leases.ts";
+import { callView, Ledger } from "../device/ledger.ts";
+import { Rates } from "../device/rates.ts";
+import { type DeviceRecord, RecordStore } from "../device/record.ts";
+import { noSuchCall, type RestAnswer, type RestCall, restCall } from "../device/rest.ts";
+import { Tickets } from "../device/tickets.ts";
+import { Timer } from "../device/timer.ts";
+import { vouchedCaller } from "../device/upgrade.ts";
+import { deviceView } from "../device/view.ts";
+import type { Env } from "../env.ts";
+import { unknownDevice } from "../known-devices.ts";
+import { attempt, type Outcome } from "../outcome.ts";
+import { problemResponse } from "../problem.ts";
+
+/** What a device has, as its policy leaves it. */
+export interface DeviceTools {
+  names: string[];
+  hash: string | null;
+  tools: ToolDescription[];
+}
+
+/** How often an object looks after calls that take long, in milliseconds. */
+const LOOK_AGAIN = 60_000;
+/** How often old outcomes are removed, in milliseconds. */
+const PRUNE_EVERY = 6 * 60 * 60_000;
+
+export class Device extends DurableObject<Env> {
+  readonly #store: RecordStore;
+  readonly #ledger: Ledger;
+  readonly #link: DeviceLink;
+  readonly #calls: Calls;
+  readonly #leases: Leases;
+  readonly #admission: Admission;
+  readonly #callers: Callers;
+  readonly #sockets: DeviceSockets;
+  readonly #tickets: Tickets;
+  readonly #timer: Timer;
+  #rates: Rates;
+
+  constructor(state: DurableObjectState, env: Env) {
+    super(state, env);
+    state.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
+    const device = () => this.#record().id;
+    const rates = () => this.#rates;
+    const scheduled = (now: number) => this.#timer.by(now + TIMES.ackWithin);
+    this.#store = new RecordStore(state.storage.kv);
+    this.#ledger = new Ledger(state.storage.sql);
+    this.#link = new DeviceLink((ws) => state.getWebSocketAutoResponseTimestamp(ws));
+    this.#calls = new Calls(device, this.#link, this.#ledger);
+    this.#leases = new Leases(env);
+    this.#tickets = new Tickets(state.storage.kv);
+    this.#timer = new Timer(() => this.#tick(Date.now()));
+    this.#rates = new Rates();
+    const parts = { store: this.#store, link: this.#link, ledger: this.#ledger, calls: this.#calls, rates };
+    this.#admission = new Admission(parts);
+    const messages = new DeviceMessages({ ...parts, device, scheduled });
+    this.#sockets = new DeviceSockets(state, env, {
+      ...parts,
+      messages,
+      cameBack: () => this.#timer.by(Date.now()),
+    });
+    const callerLink = new CallerLink({
+      admission: this.#admission,
+      calls: this.#calls,
+      renew: (session, token) => this.#callers.renew(session, token),
+      scheduled: (now) => this.#lookAfterCalls(now),
+    });
+    this.#callers = new Callers(state, env, this.#leases, this.#calls, callerLink);
+    this.#restore();
+  }
+
+  /** Upgrades: callers that the Worker vouches for, and devices that still have to prove themselves. */
+  override async fetch(request: Request): Promise<Response> {
+    try {
+      const record = this.#record();
+      const caller = vouchedCaller(request);
+      if (!caller) return await this.#sockets.accept(request, record);
+      this.#requireOwn(caller);
+      if (caller.ticket) this.#tickets.strikeOff(caller.ticket, record.id, Date.now());
+      return await this.#callers.accept(request, caller, record);
+    } catch (error) {
+      return problemResponse(error);
+    }
+  }
+
+  override webSocketMessage(ws: WebSocket, data: string | ArrayBuffer): void {
+    const now = Date.now();
+    if (!this.#sockets.message(ws, data, now)) this.#callers.message(ws, data, now);
+  }
+
+  /** The runtime does not answer a close frame of a hibernatable socket by itself. */
+  override webSocketClose(ws: WebSocket, code: number, reason: string): void {
+    this.#gone(ws);
+    const reserved = code === 1005 || code === 1006 || code === 1015;
+    if (ws.readyState !== WebSocket.CLOSED) ws.close(reserved ? 1000 : code, reason.slice(0, 40));
+  }
+
+  override webSocketError(ws: WebSocket): void {
+    this.#gone(ws);
+  }
+
+  override async alarm(): Promise<void> {
+    const now = Date.now();
+    if (!this.#store.record) return;
+    this.#ledger.prune(now);
+    this.#tickets.prune(now);
+    this.#tick(now);
+    if (!this.#ledger.isEmpty()) await this.#alarmBy(now + PRUNE_EVERY);
+  }
+
+  /** Makes this object the device's: only the Account does that. */
+  adopt(record: DeviceRecord): void {
+    if (this.#store.record) throw new Error(`${record.id} is adopted already`);
+    this.#store.adopt(record);
+    this.#ledger.createTables();
+  }
+
+  /** The account removed the device: nothing of it stays. */
+  async forget(): Promise<void> {
+    this.#link.current?.ws.close(CLOSE.revoked, "The device was removed from its account");
+    this.#callers.closeAll(CLOSE.unknownDevice, "The device was removed from its account");
+    await this.ctx.storage.deleteAll();
+    this.#store.forget();
+  }
+
+  /** A grant is gone: its sockets close, its calls end. */
+  revoke(grant: GrantId): void {
+    this.#leases.revoke(grant);
+    this.#callers.revoke(grant);
+    if (this.#store.record) this.#calls.revoke(grant);
+  }
+
+  /** For the account's own device list; the grant was checked there. */
+  view(account: string): DeviceView | undefined {
+    const record = this.#store.record;
+    if (record?.account !== account) return undefined;
+    return deviceView(record, this.#store, this.#link, this.#calls.proof, Date.now());
+  }
+
+  viewFor(caller: Caller): Promise<Outcome<DeviceView>> {
+    return attempt(async () => {
+      await this.#lease(caller);
+      return deviceView(this.#record(), this.#store, this.#link, this.#calls.proof, Date.now());
+    });
+  }
+
+  tools(caller: Caller): Promise<Outcome<DeviceTools>> {
+    return attempt(async () => {
+      await this.#lease(caller);
+      const { policy, manifest } = this.#store;
+      const names = toolNames({ policy, manifest, bare: this.#record().identity.kind === "bare" });
+      const tools = manifest?.tools.filter(({ name }) => names.includes(name)) ?? [];
+      return { names, hash: manifest?.hash ?? null, tools };
+    });
+  }
+
+  /** A REST call: its answer, or `pending` after 60 seconds. */
+  call(caller: Caller, wanted: RestCall): Promise<Outcome<RestAnswer>> {
+    return attempt(async () => {
+      const lease = await this.#lease(caller);
+      const now = Date.now();
+      const answer = restCall({ admission: this.#admission, calls: this.#calls }, { ...wanted, lease }, now);
+      this.#lookAfterCalls(now);
+      return answer;
+    });
+  }
+
+  /** A call's record. */
+  readCall(caller: Caller, call: CallId): Promise<Outcome<CallView>> {
+    return attempt(async () => {
+      const { scope } = await this.#lease(caller);
+      const row = this.#ledger.find(call);
+      if (!row || (row.grant_id !== scope.id && !scope.owner)) throw noSuchCall();
+      return callView(row, this.#record().id);
+    });
+  }
+
+  /** Asks for a call to stop; its outcome says whether it did. */
+  cancelCall(caller: Caller, call: CallId): Promise<Outcome<void>> {
+    return attempt(async () => {
+      const { scope } = await this.#lease(caller);
+      const flight = this.#calls.flights.get(call);
+      const grant = flight?.grant ?? this.#ledger.find(call)?.grant_id;
+      if (!grant || (grant !== scope.id && !scope.owner)) throw noSuchCall();
+      this.#calls.cancel(call);
+    });
+  }
+
+  policy(): Policy {
+    return this.#store.policy;
+  }
+
+  setPolicy(policy: Policy): void {
+    this.#record();
+    this.#store.setPolicy(policy);
+  }
+
+  /** Gives a bare device a token of its own; an earlier one is worth nothing then. */
+  renewToken(tokenId: string): void {
+    const record = this.#record();
+    this.#store.adopt({ ...record, identity: { kind: "bare", tokenId } });
+  }
+
+  /** For tests and the owner's support: what the object counts. */
+  counts(): { flights: number; strays: number } {
+    return { flights: this.#calls.flights.size, strays: this.#calls.strays };
+  }
+
+  #record(): DeviceRecord {
+    const { record } = this.#store;
+    if (!record) throw unknownDevice(this.ctx.id.name ?? "");
+    return record;
+  }
+
+  /** Two accounts never meet, whatever the Worker believed. */
+  #requireOwn(caller: Caller): DeviceRecord {
+    const record = this.#record();
+    if (record.account !== caller.account) throw unknownDevice(record.id);
+    return record;
+  }
+
+  async #lease(caller: Caller): Promise<Lease> {
+    const { account, id } = this.#requireOwn(caller);
+    return this.#leases.held(caller.grant, Date.now()) ?? (await this.#leases.ask(account, caller.grant, id));
+  }
+
+  #gone(ws: WebSocket): void {
+    this.#callers.closed(ws);
+    this.#sockets.closed(ws, Date.now());
+  }
+
+  /** After a sleep everything is in the sockets' attachments. */
+  #restore(): void {
+    const devices: { ws: WebSocket; attachment: DeviceAttachment }[] = [];
+    for (const ws of this.ctx.getWebSockets()) {
+      const attachment = ws.deserializeAttachment() as DeviceAttachment | CallerAttachment | null;
+      if (attachment?.role === "caller") this.#callers.restore(ws, attachment);
+      else if (attachment) devices.push({ ws, attachment });
+    }
+    this.#sockets.restore(devices);
+    const current = this.#link.current?.attachment;
+    if (!current) return;
+    this.#rates = new Rates(current.rates);
+    this.#calls.proof = current.proof;
+  }
+
+  /** Calls under way are looked at soon; those that take long, by alarm, so that the object can sleep. */
+  #lookAfterCalls(now: number): void {
+    this.#timer.by(now + TIMES.settleAfter);
+  }
+
+  #tick(now: number): void {
+    this.#calls.flushAcks();
+    this.#callers.settleDown(now);
+    this.#sockets.settleDown(this.#rates, this.#calls.proof);
+    if (this.#calls.flights.size > 0) this.#sockets.requireSigns(now);
+    this.#calls.sweep(now);
+    this.#lookAgain(now);
+  }
+
+  #lookAgain(now: number): void {
+    const next = this.#calls.nextSweep();
+    if (next === undefined) {
+      if (!this.#ledger.isEmpty()) void this.#alarmBy(now + PRUNE_EVERY);
+      return;
+    }
+    const young = this.#calls.flights.all().some(({ call }) => now - callTime(call) < TIMES.settleAfter);
+    if (young || next - now <= 2 * TIMES.settleAfter) this.#timer.by(Math.min(next, now + TIMES.settleAfter));
+    else void this.#alarmBy(Math.min(next, now + LOOK_AGAIN));
+  }
+
+  async #alarmBy(at: number): Promise<void> {
+    const set = await this.ctx.storage.getAlarm();
+    if (set === null || set > at) await this.ctx.storage.setAlarm(at);
+  }
+}

@@ -1,0 +1,40 @@
+/** Which account a device belongs to. One object for each first character of the ids' random part (docs/decisions/0001). */
+import { DurableObject } from "cloudflare:workers";
+import type { AccountId, DeviceId } from "@matrx/shared/ids.ts";
+import type { Env } from "../env.ts";
+
+export class Directory extends DurableObject<Env> {
+  constructor(state: DurableObjectState, env: Env) {
+    super(state, env);
+    state.storage.sql.exec(
+      "CREATE TABLE IF NOT EXISTS devices (device TEXT PRIMARY KEY, account TEXT NOT NULL) WITHOUT ROWID",
+    );
+  }
+
+  /** Enters a new id. False: it is taken. */
+  enter(device: DeviceId, account: AccountId): boolean {
+    const { rowsWritten } = this.ctx.storage.sql.exec(
+      "INSERT OR IGNORE INTO devices (device, account) VALUES (?, ?)",
+      device,
+      account,
+    );
+    return rowsWritten > 0;
+  }
+
+  strike(device: DeviceId): void {
+    this.ctx.storage.sql.exec("DELETE FROM devices WHERE device = ?", device);
+  }
+
+  accountOf(device: DeviceId): AccountId | undefined {
+    const [row] = this.ctx.storage.sql.exec<{ account: string }>(
+      "SELECT account FROM devices WHERE device = ?",
+      device,
+    );
+    return row?.account as AccountId | undefined;
+  }
+}
+
+/** The directory object that knows a device. */
+export function directoryOf(env: Env, device: DeviceId): DurableObjectStub<Directory> {
+  return env.DIRECTORY.getByName(device.charAt(device.length - 10));
+}

@@ -1,0 +1,56 @@
+/** What one object must tell another and may not lose: a row, pushed until it is acknowledged. */
+
+export interface Letter {
+  id: number;
+  device: string;
+  body: string;
+}
+
+const RETRY_FIRST = 1_000;
+const RETRY_MAX = 300_000;
+
+export class Outbox {
+  readonly #sql: SqlStorage;
+  readonly #deliver: (device: string, body: string) => Promise<void>;
+
+  /** `deliver` resolves once the other object has acknowledged. */
+  constructor(sql: SqlStorage, deliver: (device: string, body: string) => Promise<void>) {
+    this.#sql = sql;
+    this.#deliver = deliver;
+    sql.exec(`CREATE TABLE IF NOT EXISTS outbox (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, device TEXT NOT NULL, body TEXT NOT NULL,
+      tries INTEGER NOT NULL DEFAULT 0, due INTEGER NOT NULL)`);
+  }
+
+  post(device: string, body: string, now: number): void {
+    this.#sql.exec("INSERT INTO outbox (device, body, due) VALUES (?, ?, ?)", device, body, now);
+  }
+
+  /** Pushes what is due. Returns when the next push is, or undefined when all is acknowledged. */
+  async push(now: number): Promise<number | undefined> {
+    const due = this.#sql
+      .exec<{ id: number; device: string; body: string; tries: number }>(
+        "SELECT id, device, body, tries FROM outbox WHERE due <= ? ORDER BY id LIMIT 100",
+        now,
+      )
+      .toArray();
+    await Promise.all(due.map((letter) => this.#pushOne(letter, now)));
+    return this.#nextDue();
+  }
+
+  async #pushOne(letter: Letter & { tries: number }, now: number): Promise<void> {
+    try {
+      await this.#deliver(letter.device, letter.body);
+      this.#sql.exec("DELETE FROM outbox WHERE id = ?", letter.id);
+    } catch (error) {
+      const wait = Math.min(RETRY_FIRST * 2 ** letter.tries, RETRY_MAX);
+      console.warn(`outbox: ${letter.device} did not acknowledge, again in ${wait} ms`, error);
+      this.#sql.exec("UPDATE outbox SET tries = tries + 1, due = ? WHERE id = ?", now + wait, letter.id);
+    }
+  }
+
+  #nextDue(): number | undefined {
+    const { due } = this.#sql.exec<{ due: number | null }>("SELECT MIN(due) AS due FROM outbox").one();
+    return due ?? undefined;
+  }
+}

@@ -1,0 +1,19 @@
+/** Errors as HTTP: problem+json (RFC 9457). */
+import { type ErrorShape, problemOf, shapeOf } from "@matrx/shared/errors.ts";
+
+/** The response of any thrown value; what is not ours is logged under an incident number. */
+export function problemResponse(error: unknown): Response {
+  const incident = crypto.randomUUID().slice(0, 8);
+  const shape = shapeOf(error, "relay", incident);
+  if (shape.code === "INTERNAL") console.error(`incident ${incident}`, error);
+  return problemOfShape(shape);
+}
+
+/** The response of a known error. */
+export function problemOfShape(shape: ErrorShape, extra: Record<string, unknown> = {}): Response {
+  const problem = problemOf(shape);
+  const headers = new Headers({ "Content-Type": "application/problem+json", "Cache-Control": "no-store" });
+  if (problem.status === 401) headers.set("WWW-Authenticate", 'Bearer realm="matrx", error="invalid_token"');
+  if (problem.status === 429) headers.set("Retry-After", "1");
+  return new Response(JSON.stringify({ ...problem, ...extra }), { status: problem.status, headers });
+}

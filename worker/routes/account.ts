@@ -1,0 +1,66 @@
+/** Signing in and out, and who one is. */
+import { type accountViewSchema, claimSchema, newTicketSchema } from "@matrx/shared/api.ts";
+import { isPersonSession } from "@matrx/shared/grant.ts";
+import { TIMES } from "@matrx/shared/limits.ts";
+import { AUDIENCE, LIFETIME } from "@matrx/shared/tokens.ts";
+import { Hono } from "hono";
+import type * as z from "zod";
+import { authenticate } from "../auth/caller.ts";
+import { verifyClaim } from "../auth/claim.ts";
+import { clearCookie, setCookie } from "../auth/cookie.ts";
+import { signToken } from "../auth/keys.ts";
+import type { Env } from "../env.ts";
+import { ownDevice } from "../known-devices.ts";
+import { unwrap } from "../outcome.ts";
+import { readBody } from "./body.ts";
+
+export const account = new Hono<{ Bindings: Env }>();
+
+/** A sign-in link's code becomes a person session, once. */
+account.post("/claim", async (c) => {
+  const { code } = await readBody(c.req.raw, claimSchema);
+  const claim = await verifyClaim(c.env, code);
+  const browser = c.req.header("User-Agent")?.slice(0, 64) || "A browser";
+  const grant = unwrap(await c.env.ACCOUNT.getByName(claim.account).claim(claim, browser));
+  const names = { account: claim.account, subject: grant.id, id: crypto.randomUUID() };
+  const token = await signToken(c.env, AUDIENCE.web, names, LIFETIME.web);
+  c.header("Set-Cookie", setCookie(c.req.raw, token));
+  c.header("Cache-Control", "no-store");
+  return c.json({ account: claim.account });
+});
+
+account.post("/sign-out", async (c) => {
+  const caller = await authenticate(c.env, c.req.raw);
+  unwrap(await c.env.ACCOUNT.getByName(caller.account).signOut(caller.grant));
+  c.header("Set-Cookie", clearCookie(c.req.raw));
+  return c.body(null, 204);
+});
+
+account.get("/account", async (c) => {
+  const caller = await authenticate(c.env, c.req.raw);
+  const grant = unwrap(await c.env.ACCOUNT.getByName(caller.account).describe(caller.grant));
+  const view: z.infer<typeof accountViewSchema> = {
+    account: caller.account,
+    grant: grant.id,
+    name: grant.name,
+    kind: grant.kind,
+    person: isPersonSession(grant),
+    expires: new Date(Math.min(grant.expires, caller.expires)).toISOString(),
+  };
+  return c.json(view);
+});
+
+/** A one-use ticket for a WebSocket client that can send neither header nor subprotocol. */
+account.post("/tickets", async (c) => {
+  const caller = await authenticate(c.env, c.req.raw);
+  const { device } = await readBody(c.req.raw, newTicketSchema);
+  await ownDevice(c.env, caller.account, device);
+  const subject = `${caller.grant} ${device} ${caller.expires}`;
+  const names = { account: caller.account, subject, id: crypto.randomUUID() };
+  const seconds = TIMES.ticket / 1000;
+  c.header("Cache-Control", "no-store");
+  return c.json(
+    { ticket: await signToken(c.env, AUDIENCE.ticket, names, seconds), expires_in: seconds },
+    201,
+  );
+});

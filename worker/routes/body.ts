@@ -1,0 +1,48 @@
+/** Reads request bodies at the border. */
+import { check, parseJsonObject } from "@matrx/shared/caller-frames.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { LIMITS } from "@matrx/shared/limits.ts";
+import type * as z from "zod";
+
+/** The JSON object of a body; an empty body is `{}`. Throws MatrxError. */
+export async function readObject(request: Request): Promise<Record<string, unknown>> {
+  const text = await readText(request);
+  return text === "" ? {} : parseJsonObject(text, LIMITS.restBodyBytes);
+}
+
+/** A body of a known shape. Throws MatrxError `INVALID_PARAMETERS` naming the field. */
+export async function readBody<Schema extends z.ZodType>(
+  request: Request,
+  schema: Schema,
+): Promise<z.infer<Schema>> {
+  return check(schema, await readObject(request));
+}
+
+/** The text of a body. A form's content type is refused: no page of another origin can send JSON without asking first. */
+async function readText(request: Request): Promise<string> {
+  const type = request.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
+  const length = Number(request.headers.get("Content-Length") ?? 0);
+  if (length > LIMITS.restBodyBytes) throw tooLarge();
+  const text = await request.text();
+  if (text !== "" && request.headers.has("Cookie") && type !== "application/json") throw notJson(type);
+  return text;
+}
+
+function tooLarge(): MatrxError {
+  return new MatrxError({
+    code: "PAYLOAD_TOO_LARGE",
+    message: `The body is larger than ${LIMITS.restBodyBytes} bytes`,
+    hint: "Send large content as a file in parts",
+    hop: "relay",
+    details: { limit_bytes: LIMITS.restBodyBytes },
+  });
+}
+
+function notJson(type: string | undefined): MatrxError {
+  return new MatrxError({
+    code: "INVALID_MESSAGE",
+    message: `The body is ${type ?? "of no stated type"}, not application/json`,
+    hint: "Send Content-Type: application/json",
+    hop: "relay",
+  });
+}

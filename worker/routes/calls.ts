@@ -1,0 +1,30 @@
+/** The record of a call, and stopping it. */
+import { isCallId } from "@matrx/shared/ids.ts";
+import { Hono } from "hono";
+import { authenticate } from "../auth/caller.ts";
+import { noSuchCall } from "../device/rest.ts";
+import type { Env } from "../env.ts";
+import { ownDevice } from "../known-devices.ts";
+import { unwrap } from "../outcome.ts";
+
+export const calls = new Hono<{ Bindings: Env }>();
+
+calls.get("/:call", async (c) => {
+  const { caller, device, call } = await target(c.env, c.req.raw, c.req.param());
+  return c.json(unwrap(await device.readCall(caller, call)));
+});
+
+/** 202: the device was asked; the call's record says what came of it. */
+calls.post("/:call/cancel", async (c) => {
+  const { caller, device, call } = await target(c.env, c.req.raw, c.req.param());
+  unwrap(await device.cancelCall(caller, call));
+  return c.json({ call }, 202);
+});
+
+async function target(env: Env, request: Request, params: { device?: string; call?: string }) {
+  const caller = await authenticate(env, request);
+  const device = await ownDevice(env, caller.account, params.device ?? "");
+  const call = params.call ?? "";
+  if (!isCallId(call)) throw noSuchCall();
+  return { caller, device, call };
+}

@@ -1,0 +1,70 @@
+/** The devices of an account. */
+import { type DeviceView, newDeviceSchema } from "@matrx/shared/api.ts";
+import { policySchema } from "@matrx/shared/policy.ts";
+import { AUDIENCE, LIFETIME } from "@matrx/shared/tokens.ts";
+import { Hono } from "hono";
+import { authenticate } from "../auth/caller.ts";
+import { signToken } from "../auth/keys.ts";
+import type { Env } from "../env.ts";
+import { ownDevice, unknownDevice } from "../known-devices.ts";
+import { unwrap } from "../outcome.ts";
+import { readBody } from "./body.ts";
+
+export const devices = new Hono<{ Bindings: Env }>();
+
+/** Each device is asked for its state; one that does not answer is left out and said in the log. */
+devices.get("/", async (c) => {
+  const caller = await authenticate(c.env, c.req.raw);
+  const entries = unwrap(await c.env.ACCOUNT.getByName(caller.account).listDevices(caller.grant));
+  const views = await Promise.all(entries.map(({ id }) => c.env.DEVICE.getByName(id).view(caller.account)));
+  return c.json({ devices: views.filter((view): view is DeviceView => view !== undefined) });
+});
+
+/** A bare device gets its id and a token for 90 days, shown once. */
+devices.post("/", async (c) => {
+  const caller = await authenticate(c.env, c.req.raw);
+  const { name } = await readBody(c.req.raw, newDeviceSchema);
+  const tokenId = crypto.randomUUID();
+  const account = c.env.ACCOUNT.getByName(caller.account);
+  const { id } = unwrap(await account.addDevice(caller.grant, name, { kind: "bare", tokenId }));
+  const names = { account: caller.account, subject: id, id: tokenId };
+  const token = await signToken(c.env, AUDIENCE.device, names, LIFETIME.device);
+  const device = await c.env.DEVICE.getByName(id).view(caller.account);
+  const expires = new Date(Date.now() + LIFETIME.device * 1000).toISOString();
+  c.header("Cache-Control", "no-store");
+  return c.json({ device, token, expires }, 201);
+});
+
+devices.get("/:device", async (c) => {
+  const caller = await authenticate(c.env, c.req.raw);
+  const device = await ownDevice(c.env, caller.account, c.req.param("device"));
+  return c.json(unwrap(await device.viewFor(caller)));
+});
+
+devices.delete("/:device", async (c) => {
+  const caller = await authenticate(c.env, c.req.raw);
+  const id = c.req.param("device");
+  await ownDevice(c.env, caller.account, id);
+  const device = await c.env.ACCOUNT.getByName(caller.account).listDevices(caller.grant);
+  const entry = unwrap(device).find((candidate) => candidate.id === id);
+  if (!entry) throw unknownDevice(id);
+  unwrap(await c.env.ACCOUNT.getByName(caller.account).removeDevice(caller.grant, entry.id));
+  return c.body(null, 204);
+});
+
+devices.get("/:device/policy", async (c) => {
+  const caller = await authenticate(c.env, c.req.raw);
+  const device = await ownDevice(c.env, caller.account, c.req.param("device"));
+  unwrap(await device.viewFor(caller));
+  return c.json(await device.policy());
+});
+
+/** The owner's limits for this device; the device's own file holds besides. */
+devices.put("/:device/policy", async (c) => {
+  const caller = await authenticate(c.env, c.req.raw);
+  const device = await ownDevice(c.env, caller.account, c.req.param("device"));
+  unwrap(await c.env.ACCOUNT.getByName(caller.account).requirePerson(caller.grant));
+  const policy = await readBody(c.req.raw, policySchema);
+  await device.setPolicy(policy);
+  return c.json(policy);
+});

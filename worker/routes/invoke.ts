@@ -1,0 +1,73 @@
+/** A REST call on its way to the device, and its answer on the way back. */
+import type { ErrorShape } from "@matrx/shared/errors.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { isSessionId, makeCallId, makeSessionId, type SessionId } from "@matrx/shared/ids.ts";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import { CALL_HEADER, SESSION_HEADER } from "@matrx/shared/tokens.ts";
+import type { Caller } from "../auth/caller.ts";
+import type { RestAnswer, RestCall } from "../device/rest.ts";
+import type { Device } from "../objects/device.ts";
+import { unwrap } from "../outcome.ts";
+
+export interface Invocation {
+  answer: RestAnswer;
+  headers: Headers;
+}
+
+/** Sends a call to its device; the headers name call and session. Throws MatrxError. */
+export async function invoke(
+  device: DurableObjectStub<Device>,
+  caller: Caller,
+  request: Request,
+  wanted: Pick<RestCall, "tool" | "parameters" | "timeoutMs" | "key">,
+): Promise<Invocation> {
+  const session = sessionOf(request);
+  const answer = unwrap(await device.call(caller, { ...wanted, call: makeCallId(), session }));
+  const headers = new Headers({ [CALL_HEADER]: answer.call, "Cache-Control": "no-store" });
+  if (session) headers.set(SESSION_HEADER, session);
+  return { answer, headers };
+}
+
+/** 202: the call goes on; its outcome will be at this URL. */
+export function pendingResponse(device: string, call: string, headers: Headers): Response {
+  const url = `/v1/devices/${device}/calls/${call}`;
+  headers.set("Location", url);
+  headers.set("Content-Type", "application/json");
+  return new Response(JSON.stringify({ call, state: "accepted", url }), { status: 202, headers });
+}
+
+/** A session only where one was asked for: REST calls are each on their own (guide, REST Protocol). */
+function sessionOf(request: Request): SessionId | undefined {
+  const wanted = request.headers.get(SESSION_HEADER);
+  if (wanted === null) return undefined;
+  if (wanted === "new") return makeSessionId();
+  if (isSessionId(wanted)) return wanted;
+  throw wrongHeader(SESSION_HEADER, "must be `new`, or the 16 hexadecimal digits of a session");
+}
+
+/** `Idempotency-Key` of a request. Throws MatrxError. */
+export function idempotencyKeyOf(request: Request): string | undefined {
+  const key = request.headers.get("Idempotency-Key");
+  if (key === null) return undefined;
+  if (key.length > 0 && key.length <= LIMITS.idempotencyKeyChars) return key;
+  throw wrongHeader("Idempotency-Key", `must have 1 to ${LIMITS.idempotencyKeyChars} characters`);
+}
+
+/** `?timeout_ms=` of a request. Throws MatrxError. */
+export function timeoutOf(request: Request): number | undefined {
+  const text = new URL(request.url).searchParams.get("timeout_ms");
+  if (text === null) return undefined;
+  const timeout = Number(text);
+  if (Number.isInteger(timeout) && timeout >= 1 && timeout <= TIMES.callMax) return timeout;
+  throw wrongHeader("timeout_ms", `must be a whole number from 1 to ${TIMES.callMax}`);
+}
+
+function wrongHeader(field: string, message: string): MatrxError {
+  const shape: ErrorShape = {
+    code: "INVALID_PARAMETERS",
+    message: `${field}: ${message}`,
+    hop: "relay",
+    details: { field },
+  };
+  return new MatrxError(shape);
+}

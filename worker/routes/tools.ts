@@ -1,0 +1,115 @@
+/** The tools of one device: what it has, and calling them. Also the guide's base for REST. */
+
+import type { Answer } from "@matrx/shared/caller-frames.ts";
+import { callSchema } from "@matrx/shared/caller-frames.ts";
+import { type ErrorCode, MatrxError } from "@matrx/shared/errors.ts";
+import { Hono } from "hono";
+import { authenticate, type Caller } from "../auth/caller.ts";
+import type { Env } from "../env.ts";
+import { ownDevice } from "../known-devices.ts";
+import type { Device, DeviceTools } from "../objects/device.ts";
+import { type Outcome, unwrap } from "../outcome.ts";
+import { problemOfShape } from "../problem.ts";
+import { readBody, readObject } from "./body.ts";
+import { type Invocation, idempotencyKeyOf, invoke, pendingResponse, timeoutOf } from "./invoke.ts";
+
+export const tools = new Hono<{ Bindings: Env }>();
+
+tools.get("/", async (c) => {
+  const { caller, device, id } = await target(c.env, c.req.raw, c.req.param("device"));
+  const { hash, tools: list } = await toolsOf(device, caller);
+  return c.json({ device: id, hash, tools: list });
+});
+
+/** Guide, List Available Tools. */
+tools.get("/list", async (c) => {
+  const { caller, device } = await target(c.env, c.req.raw, c.req.param("device"));
+  return listTools(device, caller);
+});
+
+/** Guide, Invoke a Tool. */
+tools.post("/invoke", async (c) => {
+  const { caller, device, id } = await target(c.env, c.req.raw, c.req.param("device"));
+  return invokeByGuide(device, id, caller, c.req.raw);
+});
+
+/** The body is the tool's input; errors are problem+json. */
+tools.post("/:tool", async (c) => {
+  const { caller, device, id } = await target(c.env, c.req.raw, c.req.param("device"));
+  const parameters = JSON.stringify(await readObject(c.req.raw));
+  const options = { timeoutMs: timeoutOf(c.req.raw), key: idempotencyKeyOf(c.req.raw) };
+  return toolResponse(
+    id,
+    await invoke(device, caller, c.req.raw, { tool: c.req.param("tool"), parameters, ...options }),
+  );
+});
+
+/** RPC types cannot express JSON Schema; the object's own type can. */
+async function toolsOf(device: DurableObjectStub<Device>, caller: Caller): Promise<DeviceTools> {
+  return unwrap((await device.tools(caller)) as Outcome<DeviceTools>);
+}
+
+async function target(env: Env, request: Request, id: string | undefined) {
+  const caller = await authenticate(env, request);
+  return { caller, device: await ownDevice(env, caller.account, id ?? ""), id: id ?? "" };
+}
+
+/** Names only (guide, List Available Tools). */
+export async function listTools(device: DurableObjectStub<Device>, caller: Caller): Promise<Response> {
+  const { names } = await toolsOf(device, caller);
+  return Response.json({ tools: names });
+}
+
+/** 200 with `type: "error"` for what the tool or the device could not do (guide, Invoke a Tool). */
+export async function invokeByGuide(
+  device: DurableObjectStub<Device>,
+  id: string,
+  caller: Caller,
+  request: Request,
+): Promise<Response> {
+  const { tool, input, timeout_ms, idempotency_key } = await readBody(request, callSchema);
+  const options = { timeoutMs: timeout_ms, key: idempotency_key ?? idempotencyKeyOf(request) };
+  const { answer, headers } = await invoke(device, caller, request, {
+    tool,
+    parameters: JSON.stringify(input),
+    ...options,
+  });
+  if (answer.kind === "pending") return pendingResponse(id, answer.call, headers);
+  headers.set("Content-Type", "application/json");
+  if (answer.kind === "answer") return new Response(answer.body, { headers });
+  const { code, message: output, hint, hop } = answer.error;
+  const refused: Answer = {
+    type: "error",
+    output,
+    image: null,
+    call: answer.call,
+    device: id,
+    code,
+    ...(hint && { hint }),
+    hop,
+  };
+  return new Response(JSON.stringify(refused), { headers });
+}
+
+function toolResponse(device: string, { answer, headers }: Invocation): Response {
+  if (answer.kind === "pending") return pendingResponse(device, answer.call, headers);
+  if (answer.kind === "refused")
+    return withHeaders(problemOfShape(answer.error, { call: answer.call, device }), headers);
+  if (answer.status === "success") {
+    headers.set("Content-Type", "application/json");
+    return new Response(answer.body, { headers });
+  }
+  return withHeaders(toolProblem(answer.code ?? "TOOL_EXECUTION_FAILED", answer.body), headers);
+}
+
+/** The one place where a result is read: errors are small, and HTTP has a form of its own for them. */
+function toolProblem(code: ErrorCode, body: Uint8Array): Response {
+  const { output, hint, hop, call, device, metadata } = JSON.parse(new TextDecoder().decode(body)) as Answer;
+  const error = new MatrxError({ code, message: output, hint, hop: hop ?? "device" });
+  return problemOfShape(error.shape(), { output, call, device, ...(metadata && { metadata }) });
+}
+
+function withHeaders(response: Response, headers: Headers): Response {
+  for (const [name, value] of headers) response.headers.set(name, value);
+  return response;
+}
