@@ -2,8 +2,10 @@
 import type { Shape } from "./measure.ts";
 import type { Processes } from "./processes.ts";
 import type { Group } from "./report.ts";
+import { agent } from "./variants/agent.ts";
 import { direct } from "./variants/direct.ts";
 import { nodeRelay } from "./variants/node-relay.ts";
+import { ours, startOurs } from "./variants/ours.ts";
 import { rawObject } from "./variants/raw-object.ts";
 
 const ONE: Shape = { inFlight: 1, calls: 150 };
@@ -15,18 +17,41 @@ export async function startGroups(processes: Processes, say: (line: string) => v
   const none = await direct(processes);
   const node = await nodeRelay(processes);
   const raw = await rawObject(processes);
+  say("Starting: our relay, devices without work");
+  const relay = await startOurs(processes);
+  const our = await ours(processes, relay);
+  say("Starting: our agent");
+  const real = await agent(processes, relay);
   return [
     {
       title: "WebSocket calls",
       base: raw.socket,
-      variants: [none.socket, node, raw.socket],
+      variants: [none.socket, node, raw.socket, our.read],
       shapes: [ONE, FEW, MANY],
+      aims: [
+        { what: "latency beside the raw object", variant: our.read, ratio: "latency_ratio", atMost: 1.25 },
+        { what: "CPU beside the raw object", variant: our.read, ratio: "cpu_ratio", atMost: 1.35 },
+      ],
     },
     {
       title: "REST calls",
       base: raw.rest,
-      variants: [none.rest, raw.rest],
+      variants: [none.rest, raw.rest, our.rest],
       shapes: [ONE, FEW, MANY],
+      aims: [{ what: "REST beside the raw object", variant: our.rest, ratio: "latency_ratio", atMost: 1.4 }],
+    },
+    {
+      title: "Calls with an effect, device without work",
+      base: our.read,
+      variants: [our.read, our.ledger, our.journal],
+      shapes: [ONE, FEW, MANY],
+    },
+    {
+      title: "Calls with an effect, real agent",
+      base: real.read,
+      variants: [real.read, real.effect],
+      shapes: [ONE, FEW, MANY],
+      aims: [{ what: "effect beside a read", variant: real.effect, ratio: "latency_ratio", atMost: 2.5 }],
     },
   ];
 }

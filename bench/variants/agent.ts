@@ -1,0 +1,52 @@
+/** Our relay in front of the real agent, `matrx up`: a tool that reads, and one with an effect that does as little. */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { writeConfig } from "../../agent/config.ts";
+import { homeOf, makeHome } from "../../agent/home.ts";
+import { writeIdentity } from "../../agent/identity.ts";
+import type { Work } from "../frames.ts";
+import type { Processes } from "../processes.ts";
+import type { Variant } from "../variant.ts";
+import { callLine, type OurRelay } from "./ours.ts";
+
+const MATRX = fileURLToPath(new URL("../../agent/bin/matrx.js", import.meta.url));
+const CONNECTED_WITHIN = 10_000;
+
+export async function agent(
+  processes: Processes,
+  relay: OurRelay,
+): Promise<{ read: Variant; effect: Variant }> {
+  const device = await startAgent(processes, relay);
+  const path = join(processes.folder, "empty");
+  mkdirSync(path);
+  const variant = async (tool: string): Promise<Variant> => {
+    const work: Work = { tool, input: { path } };
+    return { name: `agent, ${tool}`, line: await callLine(relay, device, work), relay: relay.pid };
+  };
+  const read = await variant("ListDirectory");
+  await untilConnected(read);
+  return { read, effect: await variant("create_directory") };
+}
+
+async function startAgent(processes: Processes, relay: OurRelay): Promise<string> {
+  const { id, identity } = await relay.owner.pairDevice("bench-agent");
+  const env = { ...process.env, MATRX_HOME: join(processes.folder, "agent") };
+  const home = homeOf(env);
+  makeHome(home);
+  writeIdentity(home, identity);
+  writeConfig(home, { relay: relay.url, device_id: id, name: "bench-agent", log_level: "error" });
+  processes.spawn(process.execPath, [MATRX, "up"], { env, stdio: ["ignore", "ignore", "inherit"] });
+  return id;
+}
+
+async function untilConnected({ line }: Variant): Promise<void> {
+  for (const start = performance.now(); ; await sleep(100)) {
+    try {
+      return await line.call();
+    } catch (error) {
+      if (performance.now() - start > CONNECTED_WITHIN) throw error;
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/** Our embedded relay, with every check on: authentication, envelope, effect, policy, rates; effects in the ledger. */
+import { join } from "node:path";
+import { startRelay } from "../../scripts/start/relay.ts";
+import { emptyWork, type Work } from "../frames.ts";
+import { httpLine } from "../http-line.ts";
+import { Owner } from "../owner.ts";
+import type { Processes } from "../processes.ts";
+import type { AgentDeviceSettings } from "../programs/agent-device.ts";
+import { socketLine } from "../socket-line.ts";
+import type { Variant } from "../variant.ts";
+
+export interface OurRelay {
+  owner: Owner;
+  url: string;
+  port: number;
+  pid: number;
+  token: string;
+}
+
+export async function startOurs(processes: Processes): Promise<OurRelay> {
+  const relay = await startRelay({ dataDir: join(processes.folder, "ours"), port: 0 });
+  processes.atEnd(() => relay.stop());
+  const { url, port, pid } = relay;
+  if (pid === undefined) throw new Error("our relay has no process");
+  const owner = await Owner.signIn(relay);
+  return { owner, url, port, pid, token: await owner.token() };
+}
+
+/** A line of calls to one device. */
+export function callLine({ port, token }: OurRelay, device: string, work: Work) {
+  const url = `ws://127.0.0.1:${port}/v1/devices/${device}/ws`;
+  return socketLine(url, work, { headers: { authorization: `Bearer ${token}` } });
+}
+
+export interface OurVariants {
+  read: Variant;
+  rest: Variant;
+  /** A ledger row, and no journal on the device. */
+  ledger: Variant;
+  /** A ledger row, and the agent's journal on the device. */
+  journal: Variant;
+}
+
+/** Our relay in front of devices that do no work, so that the relay is what is compared. */
+export async function ours(processes: Processes, relay: OurRelay): Promise<OurVariants> {
+  const plain = await startDevice(processes, relay, "");
+  const journalling = await startDevice(processes, relay, join(processes.folder, "journal.sqlite"));
+  const { port, pid, token } = relay;
+  const read = emptyWork("Read");
+  const write = emptyWork("Write");
+  const rest = {
+    port,
+    path: `/v1/devices/${plain}/tools/${read.tool}`,
+    headers: { authorization: `Bearer ${token}` },
+    body: JSON.stringify(read.input),
+  };
+  return {
+    read: { name: "ours", line: await callLine(relay, plain, read), relay: pid },
+    rest: { name: "ours", line: httpLine(rest, read), relay: pid },
+    ledger: { name: "effect, ledger", line: await callLine(relay, plain, write), relay: pid },
+    journal: {
+      name: "effect, ledger and journal",
+      line: await callLine(relay, journalling, write),
+      relay: pid,
+    },
+  };
+}
+
+/** Pairs and starts a device; returns its id. */
+async function startDevice(processes: Processes, relay: OurRelay, journal: string): Promise<string> {
+  const { id, identity } = await relay.owner.pairDevice("bench");
+  const privateKey = identity.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  const settings: AgentDeviceSettings = { relay: relay.url, device: id, privateKey, journal };
+  await processes.start("agent-device", settings);
+  return id;
+}
