@@ -31,8 +31,6 @@ export interface CallRequest {
   readonly timeoutMs?: number | undefined;
   /** Hash of tool and input: the same call with another one is a `CONFLICT`. */
   readonly fingerprint?: string | undefined;
-  /** Answer from the journal, never run. */
-  readonly replay?: boolean | undefined;
   /** The caller wants live output. */
   readonly onOutput?: ((piece: OutputPiece) => void) | undefined;
 }
@@ -121,7 +119,6 @@ export class Dispatcher {
     try {
       const known = journal?.find(request.call);
       if (known) return this.#recall(request, to, known);
-      if (request.replay) return unknownOutcome(to, NEVER_SEEN);
       const { tool, policy } = this.#admit(name, request.grant);
       const input = parseInput(tool, request.input);
       const session = this.#options.sessions.open(request.session, request.grant);
@@ -210,7 +207,6 @@ export class Dispatcher {
 function silent(): void {}
 
 const NEVER_HEARD = "The agent stopped while this call ran; whether it took effect is not known";
-const NEVER_SEEN = "This device's journal does not know the call";
 const NOT_KEPT = "This call has ended before, and its outcome is not kept here any more";
 
 function unknownOutcome(to: Addressee, message: string): Outcome {

@@ -22,7 +22,7 @@ export interface Home {
 
 /** The places for this user, by the environment. Makes nothing. */
 export function homeOf(env: NodeJS.ProcessEnv = process.env): Home {
-  const one = env["MATRX_HOME"];
+  const one = env.MATRX_HOME;
   if (one) {
     const folder = resolve(one);
     return placesIn({ config: folder, state: folder, logs: join(folder, "logs") });

@@ -45,8 +45,7 @@ function openChecked(path: string): DatabaseSync {
     db.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL");
     db.exec("PRAGMA synchronous = FULL; BEGIN IMMEDIATE; COMMIT");
     const check = db.prepare("PRAGMA quick_check(1)").get();
-    if (check?.["quick_check"] !== "ok")
-      throw Object.assign(new Error("quick_check"), { errcode: DAMAGED[0] });
+    if (check?.quick_check !== "ok") throw Object.assign(new Error("quick_check"), { errcode: DAMAGED[0] });
     return db;
   } catch (error) {
     db.close();

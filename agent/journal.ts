@@ -141,7 +141,7 @@ export class Journal {
         "SELECT call FROM calls WHERE state = 'finished' AND acknowledged = 0 ORDER BY finished, rowid",
       )
       .all();
-    return rows.map((row) => String(row["call"]));
+    return rows.map((row) => String(row.call));
   }
 
   /** Drops what is older than its time. */
@@ -150,7 +150,7 @@ export class Journal {
     this.#db.prepare("DELETE FROM calls WHERE started < ?").run(now - ROW_KEPT);
     this.#db.exec("PRAGMA incremental_vacuum");
     this.#keptBytes = Number(
-      this.#db.prepare("SELECT total(bytes) AS kept FROM calls WHERE body IS NOT NULL").get()?.["kept"],
+      this.#db.prepare("SELECT total(bytes) AS kept FROM calls WHERE body IS NOT NULL").get()?.kept,
     );
   }
 
@@ -187,7 +187,7 @@ export class Journal {
     if (calls.length === 0 || this.#closed) return;
     this.#syncNormal.run();
     this.#db.exec("BEGIN");
-    for (const call of calls) this.#keptBytes -= Number(this.#acknowledge.get(call)?.["freed"] ?? 0);
+    for (const call of calls) this.#keptBytes -= Number(this.#acknowledge.get(call)?.freed ?? 0);
     this.#db.exec("COMMIT");
     this.#syncFull.run();
   }
@@ -196,15 +196,15 @@ export class Journal {
     while (this.#keptBytes > this.#maxBytes) {
       const oldest = this.#oldest.get();
       if (!oldest) return;
-      this.#dropBody.run(String(oldest["call"]));
-      this.#keptBytes -= Number(oldest["bytes"]);
+      this.#dropBody.run(String(oldest.call));
+      this.#keptBytes -= Number(oldest.bytes);
     }
   }
 
   #readId(): string {
     const id = `journal_${randomBase32(16)}`;
     this.#db.prepare("INSERT OR IGNORE INTO facts (name, value) VALUES ('journal_id', ?)").run(id);
-    return String(this.#db.prepare("SELECT value FROM facts WHERE name = 'journal_id'").get()?.["value"]);
+    return String(this.#db.prepare("SELECT value FROM facts WHERE name = 'journal_id'").get()?.value);
   }
 }
 

@@ -29,8 +29,11 @@ interface Waiting {
 export class RelayCalls {
   readonly #options: RelayCallsOptions;
   #link: Link | undefined;
-  /** Outcomes of reads that ended while no connection was up; those of effects are in the journal. */
-  #waiting = new Map<string, Waiting>();
+  /**
+   * Outcomes of reads that ended while no connection was up: the relay gives those calls again. Those of effects are
+   * in the journal.
+   */
+  readonly #waiting = new Map<string, Waiting>();
 
   constructor(options: RelayCallsOptions) {
     this.#options = options;
@@ -39,11 +42,6 @@ export class RelayCalls {
   /** A connection is registered: what was not acknowledged goes first. */
   attach(link: Link): void {
     this.#link = link;
-    const waiting = this.#waiting;
-    this.#waiting = new Map();
-    for (const { outcome, since } of waiting.values()) {
-      if (performance.now() - since < TIMES.reconnectGrace) void link.sendOutcome(outcome);
-    }
     void this.#resend(link);
   }
 
@@ -94,6 +92,16 @@ export class RelayCalls {
     const { tool_call_id: call, id, session, grant, timeout_ms, timeout_sec } = frame;
     // Sent again while it runs: its one answer is still to come.
     if (dispatcher.isRunning(call)) return;
+    const ended = this.#waiting.get(call);
+    if (ended) {
+      this.#waiting.delete(call);
+      this.#send(ended.outcome);
+      return;
+    }
+    if (frame.replay) {
+      this.#replay(call);
+      return;
+    }
     if (!grant) {
       this.#send(errorOutcome({ call, id, device }, NO_GRANT, { ms: 0, effect: false }));
       return;
@@ -108,7 +116,6 @@ export class RelayCalls {
       session,
       grant,
       onOutput,
-      replay: frame.replay,
       tool: frame.tool,
       input: frame.parameters,
       timeoutMs: timeout_ms ?? Math.ceil(timeout_sec * 1000),
@@ -124,15 +131,26 @@ export class RelayCalls {
     // What the journal has is sent again from there.
     if (this.#options.dispatcher.stateOf(outcome.header.call) === "finished") return;
     this.#waiting.set(outcome.header.call, { outcome, since: performance.now() });
-    this.#forgetOldest();
+    this.#forget();
   }
 
-  #forgetOldest(): void {
+  /** Drops what waited too long, and the oldest of too much. */
+  #forget(): void {
+    const now = performance.now();
     let bytes = 0;
-    for (const [call, { outcome }] of [...this.#waiting].reverse()) {
+    for (const [call, { outcome, since }] of [...this.#waiting].reverse()) {
       bytes += outcome.body.length;
-      if (bytes > WAITING_BYTES) this.#waiting.delete(call);
+      if (bytes > WAITING_BYTES || now - since > TIMES.reconnectGrace) this.#waiting.delete(call);
     }
+  }
+
+  /** The relay asks for an outcome that only the journal holds: as it was, or that it is not there. */
+  #replay(call: string): void {
+    const { journal, device } = this.#options;
+    const { header, body } = journal.find(call) ?? {};
+    this.#send(
+      header && body ? { header, body } : errorOutcome({ call, device }, NOT_KEPT, { ms: 0, effect: true }),
+    );
   }
 
   /** One after the other, each once the one before has left: a backlog must not fill the memory. */
@@ -167,7 +185,7 @@ const NO_GRANT = {
 
 const NOT_KEPT = {
   code: "OUTCOME_UNKNOWN",
-  message: "The call ended, but its outcome was dropped to make room in the device's journal",
+  message: "The outcome of the call is not in the device's journal any more",
   hint: "Look at what it was to change before trying again",
   hop: "agent",
 } as const;

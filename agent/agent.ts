@@ -1,0 +1,119 @@
+/** The agent: this machine's tools, held out to the relay until it is told to stop. */
+
+import type { MatrxError } from "@matrx/shared/errors.ts";
+import type { GrantId } from "@matrx/shared/ids.ts";
+import type { Logger } from "pino";
+import type { Config } from "./config.ts";
+import { type ConnectionOptions, keepConnected } from "./connection.ts";
+import { Dispatcher } from "./dispatch.ts";
+import type { Home } from "./home.ts";
+import { type Identity, signAssertion } from "./identity.ts";
+import { Journal } from "./journal.ts";
+import type { ClientState } from "./link.ts";
+import { manifestOf } from "./manifest.ts";
+import { PolicyFile } from "./policy-file.ts";
+import { registerFrame } from "./register.ts";
+import { RelayCalls, type SystemCommand } from "./relay-calls.ts";
+import { deviceSocketUrl, hostOf } from "./relay-url.ts";
+import type { Toolbox } from "./toolbox.ts";
+
+export interface AgentOptions {
+  readonly home: Home;
+  readonly config: Config;
+  readonly identity: Identity;
+  readonly toolbox: Toolbox;
+  readonly log: Logger;
+  readonly onState?: ((state: ClientState) => void) | undefined;
+  /** For tests: other times. */
+  readonly times?: Partial<
+    Pick<ConnectionOptions, "retryDelay" | "healthyAfterMs" | "heartbeat" | "handshakeMs">
+  >;
+  readonly windDownMs?: number | undefined;
+}
+
+/** Why the agent ended: `stopped` by us or the owner, `restart` asked for, or the relay's final no. */
+export type AgentEnd = "stopped" | "restart" | MatrxError;
+
+/** Calls are looked over for what is past its time this often, in milliseconds. */
+const PRUNE_EVERY = 60 * 60 * 1000;
+
+/** Runs until the signal, a command of the owner, or the relay's final no. Calls that run then are stopped first. */
+export async function runAgent(options: AgentOptions, signal: AbortSignal): Promise<AgentEnd> {
+  const { home, config, identity, toolbox, log } = options;
+  const journal = openJournal(home, log);
+  const policy = new PolicyFile(home);
+  const manifest = manifestOf(toolbox.tools);
+  const dispatcher = new Dispatcher({
+    ...{ device: config.device_id, policy, journal, log },
+    ...{ tools: toolbox.tools, sessions: toolbox.sessions },
+    ...(options.windDownMs !== undefined && { windDownMs: options.windDownMs }),
+  });
+  const leave = new AbortController();
+  let end: AgentEnd = "stopped";
+
+  const obey = (command: SystemCommand, reason: string | undefined) => {
+    log.info({ command, reason }, "the relay sent a command");
+    if (command === "update_permissions") return policy.reload();
+    if (command === "restart_client") end = "restart";
+    void finish();
+  };
+  const calls = new RelayCalls({
+    ...{ device: config.device_id, dispatcher, journal, log },
+    onSessionEnd: (grant) => toolbox.endGrant(grant as GrantId),
+    onSystemCommand: obey,
+  });
+  /** Stops what runs while the link can still carry the outcomes, then leaves. */
+  const finish = async () => {
+    if (dispatcher.runningCalls > 0)
+      log.info({ calls: dispatcher.runningCalls }, "stopping the calls that run");
+    await dispatcher.stopAll("The agent was stopped");
+    leave.abort();
+  };
+  if (signal.aborted) leave.abort();
+  const onSignal = () => void finish();
+  signal.addEventListener("abort", onSignal, { once: true });
+
+  const pruning = setInterval(() => journal.prune(), PRUNE_EVERY).unref();
+  try {
+    const refusal = await keepConnected(
+      {
+        url: deviceSocketUrl(config.relay, config.device_id),
+        manifest,
+        register: async (nonce) =>
+          registerFrame({
+            device: config.device_id,
+            tools: toolbox.tools,
+            manifestHash: manifest.hash,
+            journalId: journal.id,
+            token: await signAssertion(identity, { iss: config.device_id, aud: hostOf(config.relay), nonce }),
+          }),
+        onState: (state) => {
+          log.info({ relay: config.relay, device: config.device_id }, state);
+          options.onState?.(state);
+        },
+        onRegistered: (link) => calls.attach(link),
+        onFrame: (frame, link) => calls.handle(frame, link),
+        onGone: (link) => calls.detach(link),
+        log,
+        ...options.times,
+      },
+      leave.signal,
+    );
+    return refusal ?? end;
+  } finally {
+    clearInterval(pruning);
+    signal.removeEventListener("abort", onSignal);
+    await dispatcher.stopAll("The agent was stopped");
+    journal.close();
+  }
+}
+
+function openJournal(home: Home, log: Logger): Journal {
+  return new Journal(home.journalFile, {
+    setAside: (kept) =>
+      log.error(
+        { kept },
+        "the journal was damaged: it is kept aside, and a new one was made; earlier calls are forgotten",
+      ),
+  });
+}

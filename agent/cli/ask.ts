@@ -1,0 +1,15 @@
+/** Asks the person at the terminal. */
+import { createInterface } from "node:readline/promises";
+
+/** A question that only `y` or `yes` answers with yes. */
+export async function askYesNo(question: string, signal: AbortSignal): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await terminal.question(`${question} [y/N] `, { signal });
+    return /^y(es)?$/i.test(answer.trim());
+  } catch {
+    return false;
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,81 @@
+/** A call by REST: one request, and where it takes longer, its outcome asked for until it is there. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { callViewSchema } from "@matrx/shared/api.ts";
+import type { Answer } from "@matrx/shared/caller-frames.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { TIMES } from "@matrx/shared/limits.ts";
+import { CALL_HEADER, SESSION_HEADER } from "@matrx/shared/tokens.ts";
+import { answerSchema } from "./answer-schema.ts";
+import type { CallToMake, Made } from "./call.ts";
+import { pathOf, type RelayClient, type Reply } from "./relay-client.ts";
+
+const POLL_EVERY = 1000;
+/** A request that got no answer is made again this often; with a key it is the same call. */
+const TRIES = 3;
+
+/** Makes the call and waits for its end. Throws MatrxError. */
+export async function callByRest(client: RelayClient, toMake: CallToMake): Promise<Made> {
+  const reply = await request(client, toMake);
+  const session = reply.headers.get(SESSION_HEADER) ?? undefined;
+  const answer =
+    reply.status === 202 ? await outcomeOf(client, toMake, reply) : answerSchema.parse(reply.body);
+  return { answer: answer as Answer, shown: false, session };
+}
+
+async function request(client: RelayClient, toMake: CallToMake): Promise<Reply> {
+  const { device, tool, input, key, session, timeoutMs, stop } = toMake;
+  for (let tries = 1; ; tries++) {
+    try {
+      return await client.send("POST", pathOf("v1", "devices", device, "tools", tool), {
+        body: input,
+        headers: {
+          ...(key !== undefined && { "Idempotency-Key": key }),
+          ...(session !== undefined && { [SESSION_HEADER]: session }),
+        },
+        ...(timeoutMs !== undefined && { query: { timeout_ms: String(timeoutMs) } }),
+        timeoutMs: TIMES.restHold + 15_000,
+        signal: stop,
+      });
+    } catch (error) {
+      if (stop.aborted) throw stoppedWaiting(key);
+      const unanswered =
+        error instanceof MatrxError && error.code === "UNAVAILABLE" && error.hop === "caller";
+      if (!unanswered || tries === TRIES) throw error;
+      await sleep(POLL_EVERY);
+    }
+  }
+}
+
+async function outcomeOf(client: RelayClient, { device, stop }: CallToMake, reply: Reply): Promise<Answer> {
+  const call = reply.headers.get(CALL_HEADER) ?? reply.headers.get("Location")?.split("/").at(-1) ?? "";
+  const path = pathOf("v1", "devices", device, "calls", call);
+  let cancelSent = false;
+  for (;;) {
+    const view = await client.get(path, callViewSchema);
+    if (view.outcome !== undefined) return answerSchema.parse(view.outcome) as Answer;
+    if (view.state !== "accepted") throw noOutcome(view.state, `${client.relay}${path}`);
+    if (stop.aborted && !cancelSent) {
+      await client.send("POST", `${path}/cancel`);
+      cancelSent = true;
+    }
+    await sleep(POLL_EVERY, undefined, cancelSent ? {} : { signal: stop }).catch(() => {});
+  }
+}
+
+function stoppedWaiting(key: string | undefined): MatrxError {
+  return new MatrxError({
+    code: "CANCELLED",
+    message: "Stopped waiting for the call; it may still run",
+    hint: key ? `Ask for its outcome with the same call and --idempotency-key ${key}` : "",
+    hop: "caller",
+  });
+}
+
+function noOutcome(state: string, url: string): MatrxError {
+  return new MatrxError({
+    code: "OUTCOME_UNKNOWN",
+    message: `The call is ${state}, and its outcome is not at the relay`,
+    hint: `Look at ${url} later`,
+    hop: "relay",
+  });
+}

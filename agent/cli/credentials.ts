@@ -1,0 +1,82 @@
+/** Who this command line is, and at which relay: from options, environment, or what `matrx login` kept. */
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { Option } from "commander";
+import * as z from "zod";
+import { readConfig } from "../config.ts";
+import { type Home, homeOf } from "../home.ts";
+import { readJsonFile, readPrivateFile, writePrivateFile } from "../private-file.ts";
+import { relayUrlSchema } from "../relay-url.ts";
+import { wrongUse } from "./failure.ts";
+import { RelayClient } from "./relay-client.ts";
+
+const credentialsSchema = z.strictObject({
+  /** The relay of the last login. */
+  relay: z.string(),
+  logins: z.record(
+    z.string(),
+    z.strictObject({ token: z.string(), account: z.string(), expires: z.string() }),
+  ),
+});
+export type Credentials = z.infer<typeof credentialsSchema>;
+
+export interface CallerOptions {
+  relay?: string;
+  tokenFile?: string;
+}
+
+export const relayOption = new Option("--relay <url>", "the relay's address").env("MATRX_RELAY");
+export const tokenFileOption = new Option(
+  "--token-file <path>",
+  "read the token from this file instead of what `matrx login` kept",
+).env("MATRX_TOKEN_FILE");
+
+/** A client of the relay that speaks for the caller. Throws MatrxError that says how to sign in. */
+export function callerOf(options: CallerOptions, home: Home = homeOf()): RelayClient {
+  const relay = relayOf(options, home);
+  const token = options.tokenFile ? tokenIn(options.tokenFile) : keptToken(home, relay);
+  return new RelayClient(relay, token);
+}
+
+/** The relay that is meant. Throws MatrxError if nothing names one. */
+export function relayOf(options: CallerOptions, home: Home = homeOf()): string {
+  const relay = options.relay ?? readCredentials(home)?.relay ?? readConfig(home)?.relay;
+  if (relay === undefined) {
+    throw wrongUse("No relay is named", "Name one with --relay https://your-relay, or in MATRX_RELAY");
+  }
+  const parsed = relayUrlSchema.safeParse(relay);
+  if (parsed.success) return parsed.data;
+  throw wrongUse(`relay: ${parsed.error.issues[0]?.message}`, "Name one such as https://relay.example");
+}
+
+/** Keeps a login, for this user alone. */
+export function keepLogin(home: Home, relay: string, login: Credentials["logins"][string]): void {
+  const kept = readCredentials(home);
+  const credentials: Credentials = { relay, logins: { ...kept?.logins, [relay]: login } };
+  writePrivateFile(home.credentialsFile, `${JSON.stringify(credentials, undefined, 2)}\n`);
+}
+
+function readCredentials(home: Home): Credentials | undefined {
+  return readJsonFile(home.credentialsFile, credentialsSchema);
+}
+
+function keptToken(home: Home, relay: string): string {
+  const login = readCredentials(home)?.logins[relay];
+  if (login) return login.token;
+  throw new MatrxError({
+    code: "UNAUTHENTICATED",
+    message: `Not signed in at ${relay}`,
+    hint: `Run: matrx login --relay ${relay} (or name a token's file with --token-file)`,
+    hop: "caller",
+  });
+}
+
+/** The token alone, or the header line that curl reads (`Authorization: Bearer ...`). */
+function tokenIn(path: string): string {
+  const text = readPrivateFile(path)?.trim();
+  const token = text?.replace(/^Authorization:\s*/i, "").replace(/^Bearer\s+/i, "");
+  if (token && /^[\w.~+/=-]+$/.test(token)) return token;
+  throw wrongUse(
+    text === undefined ? `There is no file ${path}` : `${path} holds no token`,
+    "Name a file that holds a token and nothing else",
+  );
+}

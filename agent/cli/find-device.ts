@@ -1,0 +1,53 @@
+/** Which device is meant: by id, by name, or by the beginning of one. */
+import { type DeviceView, deviceListSchema } from "@matrx/shared/api.ts";
+import { nearestName } from "@matrx/shared/effects.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { isDeviceId } from "@matrx/shared/ids.ts";
+import type { RelayClient } from "./relay-client.ts";
+
+/** The id of the device that a word means; a whole id costs no question. Throws MatrxError that lists the choices. */
+export async function findDevice(client: RelayClient, wanted: string): Promise<string> {
+  if (isDeviceId(wanted)) return wanted;
+  const { devices } = await client.get("/v1/devices", deviceListSchema);
+  return chooseDevice(devices, wanted).id;
+}
+
+/** Throws MatrxError unless exactly one device is meant. */
+export function chooseDevice(devices: readonly DeviceView[], wanted: string): DeviceView {
+  const lower = wanted.toLowerCase();
+  const exact = devices.filter(({ id, name }) => id === wanted || name.toLowerCase() === lower);
+  const begins = devices.filter(
+    ({ id, name }) => id.startsWith(lower) || name.toLowerCase().startsWith(lower),
+  );
+  const found = exact.length > 0 ? exact : begins;
+  const [device] = found;
+  if (device && found.length === 1) return device;
+  throw found.length > 1 ? ambiguous(wanted, found) : unknown(wanted, devices);
+}
+
+function ambiguous(wanted: string, found: readonly DeviceView[]): MatrxError {
+  return new MatrxError({
+    code: "UNKNOWN_DEVICE",
+    message: `"${wanted}" may be ${found.length} devices`,
+    hint: `Name one: ${found.map(({ id }) => id).join(", ")}`,
+    hop: "caller",
+  });
+}
+
+function unknown(wanted: string, devices: readonly DeviceView[]): MatrxError {
+  const near = nearestName(
+    wanted,
+    devices.map(({ name }) => name),
+  );
+  const names = devices.map(({ id }) => id).join(", ");
+  return new MatrxError({
+    code: "UNKNOWN_DEVICE",
+    message: `You have no device "${wanted}"`,
+    hint: near
+      ? `Did you mean "${near}"?`
+      : names
+        ? `You have: ${names}`
+        : "Pair one first, on that machine: matrx pair --relay https://your-relay",
+    hop: "caller",
+  });
+}

@@ -1,0 +1,53 @@
+/** `matrx login`: signs this command line in, as the person who confirms. */
+import { hostname, userInfo } from "node:os";
+import { startedPairingSchema } from "@matrx/shared/api.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import type { Command } from "commander";
+import { homeOf } from "../home.ts";
+import { awaitConfirmation, showCode } from "./await-confirmation.ts";
+import { type CallerOptions, keepLogin, relayOf, relayOption } from "./credentials.ts";
+import { plain, printJsonLine } from "./print.ts";
+import { RelayClient } from "./relay-client.ts";
+import { stopSignal } from "./stop-signal.ts";
+
+interface LoginOptions extends CallerOptions {
+  name?: string;
+  json?: boolean;
+}
+
+export function addLogin(program: Command): void {
+  program
+    .command("login")
+    .description("sign this command line in at a relay")
+    .addOption(relayOption)
+    .option("--name <name>", "what your account shows for this login")
+    .option("--json", "print JSON lines: first the code, then the account")
+    .addHelpText("after", "\nExample:\n  matrx login --relay https://relay.example")
+    .action(login);
+}
+
+async function login(options: LoginOptions): Promise<void> {
+  const home = homeOf();
+  const json = options.json ?? false;
+  const relay = relayOf(options, home);
+  const stop = stopSignal();
+  const client = new RelayClient(relay);
+  const name = options.name ?? `matrx, ${userInfo().username} on ${hostname()}`.slice(0, 64);
+  const started = await client.post("/v1/logins", startedPairingSchema, { name });
+  showCode(started, { json, facts: {} });
+  const confirmed = await awaitConfirmation(client, started, stop);
+  if (confirmed.status !== "signed_in") throw notALogin();
+  const { token, account, expires } = confirmed;
+  keepLogin(home, relay, { token, account, expires });
+  if (json) return printJsonLine({ status: "signed_in", relay, account, expires });
+  console.log(`Signed in at ${relay} as ${plain(account)}, until ${new Date(expires).toLocaleDateString()}.`);
+}
+
+function notALogin(): MatrxError {
+  return new MatrxError({
+    code: "CONFLICT",
+    message: "The relay answered with a pairing instead of a login",
+    hint: "Run the command again",
+    hop: "relay",
+  });
+}

@@ -1,0 +1,43 @@
+/** `matrx`: the agent's and the caller's command line. */
+import { Command, CommanderError } from "commander";
+import { AGENT_VERSION } from "../version.ts";
+import { addCall } from "./call.ts";
+import { addDevices } from "./devices.ts";
+import { exitCodeOf, reportFailure } from "./failure.ts";
+import { addLogin } from "./login.ts";
+import { addPair } from "./pair.ts";
+import { addServe } from "./serve.ts";
+import { addStatus } from "./status.ts";
+import { addTools } from "./tools.ts";
+import { addUp } from "./up.ts";
+
+const program = new Command("matrx")
+  .description("Reach your machines from anywhere, and run their tools")
+  .version(AGENT_VERSION, "-V, --version", "print the version")
+  .helpCommand("help [command]", "explain a command")
+  .helpOption("-h, --help", "explain")
+  .showHelpAfterError("(matrx --help explains)")
+  .exitOverride();
+
+program.commandsGroup("On the machine that you want to reach:");
+addPair(program);
+addUp(program);
+addServe(program);
+program.commandsGroup("From anywhere:");
+addLogin(program);
+addDevices(program);
+addTools(program);
+addCall(program);
+addStatus(program);
+
+// A reader that goes (`matrx tools laptop | head`) is no failure.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(0);
+});
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = exitCodeOf(error);
+  if (!(error instanceof CommanderError)) reportFailure(error, { json: process.argv.includes("--json") });
+}

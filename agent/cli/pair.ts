@@ -1,0 +1,120 @@
+/** `matrx pair`: makes this machine a device of your account. */
+import { hostname } from "node:os";
+import { startedPairingSchema } from "@matrx/shared/api.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import type { Command } from "commander";
+import { type Config, readConfig, writeConfig } from "../config.ts";
+import { type Home, homeOf, makeHome } from "../home.ts";
+import { fingerprintOf, makeIdentity, writeIdentity } from "../identity.ts";
+import { describeMachine } from "../register.ts";
+import { askYesNo } from "./ask.ts";
+import { awaitConfirmation, showCode } from "./await-confirmation.ts";
+import { type CallerOptions, relayOf, relayOption } from "./credentials.ts";
+import { wrongUse } from "./failure.ts";
+import { plain, printJsonLine } from "./print.ts";
+import { RelayClient } from "./relay-client.ts";
+import { stopSignal } from "./stop-signal.ts";
+
+interface PairOptions extends CallerOptions {
+  name?: string;
+  yes?: boolean;
+  replace?: boolean;
+  json?: boolean;
+}
+
+export function addPair(program: Command): void {
+  program
+    .command("pair")
+    .description("make this machine a device of your account")
+    .addOption(relayOption)
+    .option("--name <name>", "the device's name (default: this machine's)")
+    .option("--yes", "accept the account that confirms, without asking")
+    .option("--replace", "pair anew, though this machine is paired already")
+    .option("--json", "print JSON lines: first the code, then the device")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  matrx pair --relay https://relay.example
+  matrx pair --relay https://relay.example --name laptop --yes --json`,
+    )
+    .action(pair);
+}
+
+async function pair(options: PairOptions): Promise<void> {
+  const home = homeOf();
+  const json = options.json ?? false;
+  const kept = readForPairing(home, options.replace ?? false);
+  const relay = relayOf(options.relay || !kept ? options : { relay: kept.relay }, home);
+  if (!options.yes && !process.stdin.isTTY) {
+    throw wrongUse(
+      "Nobody can be asked here, because stdin is not a terminal",
+      "Add --yes to accept the account that confirms",
+    );
+  }
+  makeHome(home);
+  const stop = stopSignal();
+  const client = new RelayClient(relay);
+  const identity = makeIdentity();
+  const name = options.name ?? (hostname().slice(0, 64) || "device");
+
+  const started = await client.post("/v1/pairings", startedPairingSchema, {
+    name,
+    ...describeMachine(),
+    public_key: identity.publicKey,
+  });
+  showCode(started, { json, facts: { [json ? "fingerprint" : "Key"]: fingerprintOf(identity.publicKey) } });
+  const confirmed = await awaitConfirmation(client, started, stop);
+  if (confirmed.status !== "paired") throw notAPairing();
+
+  const question = `The account "${plain(confirmed.account)}" confirmed. May it run tools on this machine?`;
+  if (!options.yes && !(await askYesNo(question, stop))) throw declined(confirmed.device_id);
+  writeIdentity(home, identity);
+  const config: Config = {
+    ...(kept?.log_level && { log_level: kept.log_level }),
+    relay,
+    device_id: confirmed.device_id,
+    name: confirmed.name,
+    account: confirmed.account,
+  };
+  writeConfig(home, config);
+  if (json) return printJsonLine({ status: "paired", ...config, config: home.configFile });
+  console.log(`Paired as ${plain(config.name)} (${plain(config.device_id)}).\nConnect it with: matrx up`);
+}
+
+/** The configuration that is there, unless it is to stay. A damaged one is no hindrance to pairing anew. */
+function readForPairing(home: Home, replace: boolean): Config | undefined {
+  let config: Config | undefined;
+  try {
+    config = readConfig(home);
+  } catch (error) {
+    if (!replace) throw error;
+  }
+  if (config && !replace) {
+    throw new MatrxError({
+      code: "CONFLICT",
+      message: `This machine is paired already, as ${config.device_id} at ${config.relay}`,
+      hint: "Run `matrx up`, or add --replace to pair it anew",
+      hop: "caller",
+    });
+  }
+  return config;
+}
+
+function declined(device: string): MatrxError {
+  return new MatrxError({
+    code: "APPROVAL_DENIED",
+    message: "Not paired: nothing was kept on this machine",
+    hint: `The account still lists ${device}; it can remove it`,
+    hop: "caller",
+  });
+}
+
+function notAPairing(): MatrxError {
+  return new MatrxError({
+    code: "CONFLICT",
+    message: "The relay answered with a login instead of a pairing",
+    hint: "Run the command again",
+    hop: "relay",
+  });
+}

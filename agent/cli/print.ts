@@ -1,0 +1,48 @@
+/** What commands print: text for people, JSON for programs. */
+import { styleText } from "node:util";
+
+type Style = Parameters<typeof styleText>[0];
+
+/** Colours a text where the stream is a terminal and `NO_COLOR` is not set. */
+export function styled(style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string {
+  return styleText(style, text, { stream });
+}
+
+export function printJson(value: unknown): void {
+  console.log(JSON.stringify(value, undefined, process.stdout.isTTY ? 2 : undefined));
+}
+
+/** One JSON object on one line, for programs that read along. */
+export function printJsonLine(value: unknown): void {
+  console.log(JSON.stringify(value));
+}
+
+/** Columns under a header, as wide as their widest cell. */
+export function printTable(header: readonly string[], rows: readonly (readonly string[])[]): void {
+  const widths = header.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd();
+  console.log(styled("dim", line(header)));
+  for (const row of rows) console.log(line(row));
+}
+
+/** `3 min ago` */
+export function ago(iso: string | null): string {
+  if (iso === null) return "never";
+  const seconds = Math.max(0, Math.round((Date.now() - Date.parse(iso)) / 1000));
+  if (seconds < 60) return `${seconds} s ago`;
+  if (seconds < 3600) return `${Math.round(seconds / 60)} min ago`;
+  if (seconds < 172_800) return `${Math.round(seconds / 3600)} h ago`;
+  return `${Math.round(seconds / 86_400)} days ago`;
+}
+
+/** Text that came from elsewhere, without control characters that could write over the terminal. */
+export function plain(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "\u{fffd}");
+}

@@ -1,0 +1,135 @@
+/** The relay's REST interface, as the command line uses it. */
+import { problemSchema } from "@matrx/shared/api.ts";
+import { type ErrorCode, type Hop, MatrxError } from "@matrx/shared/errors.ts";
+import type * as z from "zod";
+import { lostBecause } from "../refusals.ts";
+
+export interface Request {
+  body?: unknown;
+  headers?: Record<string, string>;
+  query?: Record<string, string>;
+  signal?: AbortSignal;
+  /** Milliseconds until the relay is given up. */
+  timeoutMs?: number;
+}
+
+/** An answer that the caller looks at itself. */
+export interface Reply {
+  status: number;
+  headers: Headers;
+  body: unknown;
+}
+
+const ANSWERS_WITHIN = 20_000;
+
+export class RelayClient {
+  readonly relay: string;
+  readonly token: string | undefined;
+
+  constructor(relay: string, token?: string) {
+    this.relay = relay;
+    this.token = token;
+  }
+
+  async get<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.infer<Schema>> {
+    return this.#checked((await this.send("GET", path)).body, schema);
+  }
+
+  async post<Schema extends z.ZodType>(
+    path: string,
+    schema: Schema,
+    body?: unknown,
+  ): Promise<z.infer<Schema>> {
+    return this.#checked((await this.send("POST", path, { body })).body, schema);
+  }
+
+  /** Sends a request. Throws MatrxError: the relay's own problem, or that it cannot be reached. */
+  async send(method: string, path: string, request: Request = {}): Promise<Reply> {
+    const { body, headers, query, signal, timeoutMs = ANSWERS_WITHIN } = request;
+    const url = `${this.relay}${path}${query ? `?${new URLSearchParams(query)}` : ""}`;
+    const timeout = AbortSignal.timeout(timeoutMs);
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(url, {
+        method,
+        headers: {
+          Accept: "application/json",
+          ...(this.token !== undefined && { Authorization: `Bearer ${this.token}` }),
+          ...(body !== undefined && { "Content-Type": "application/json" }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        redirect: "manual",
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      });
+      text = await response.text();
+    } catch (cause) {
+      if (signal?.aborted) throw signal.reason;
+      throw this.#unreachable(cause);
+    }
+    const value = parsed(text);
+    if (!response.ok) throw this.#problemOf(response, value);
+    return { status: response.status, headers: response.headers, body: value };
+  }
+
+  #checked<Schema extends z.ZodType>(body: unknown, schema: Schema): z.infer<Schema> {
+    const result = schema.safeParse(body);
+    if (result.success) return result.data;
+    const issue = result.error.issues[0];
+    throw new MatrxError({
+      code: "UNAVAILABLE",
+      message: `${this.relay} answered what this program does not understand (${issue?.path.join(".")}: ${issue?.message})`,
+      hint: "Check the address; if it is right, update this program",
+      hop: "relay",
+    });
+  }
+
+  #problemOf(response: Response, value: unknown): MatrxError {
+    const problem = problemSchema.safeParse(value);
+    if (problem.success) {
+      const { code, detail, hint, hop, type: _, title: __, status: ___, ...details } = problem.data;
+      return new MatrxError({ code, message: detail, hint, hop: hop as Hop, details });
+    }
+    return new MatrxError({
+      code: codeOfStatus(response.status),
+      message: `${this.relay} answered ${response.status} ${response.statusText} without saying more`,
+      hint: "Check the relay's address",
+      hop: "relay",
+    });
+  }
+
+  #unreachable(cause: unknown): MatrxError {
+    const isTimeout = cause instanceof DOMException && cause.name === "TimeoutError";
+    const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+    const why = isTimeout ? "no answer in time" : inner instanceof Error ? lostBecause(inner) : "unknown";
+    return new MatrxError(
+      {
+        code: "UNAVAILABLE",
+        message: `The relay at ${this.relay} cannot be reached: ${why}`,
+        hint: "Check the address and your network",
+        hop: "caller",
+      },
+      cause,
+    );
+  }
+}
+
+function codeOfStatus(status: number): ErrorCode {
+  if (status === 401) return "UNAUTHENTICATED";
+  if (status === 404) return "NOT_FOUND";
+  return "UNAVAILABLE";
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Path segments from outside, safe in a URL. */
+export function pathOf(...segments: string[]): string {
+  return `/${segments.map(encodeURIComponent).join("/")}`;
+}
