@@ -24,7 +24,7 @@ export async function ensurePaired(
   const kept = readPaired(relay.dataDir);
   if (kept && (await findDevice(relay, token, kept.device_id))) return followRelay(relay, kept);
   say(kept ? "This machine was removed from the account: pairing it anew ..." : "Pairing this machine ...");
-  await pair(relay, stop);
+  await pair(relay, stop, kept ? ["--replace"] : []);
   const paired = readPaired(relay.dataDir);
   if (paired) return paired;
   throw new Problem("This machine was paired, but its agent kept no configuration: start again.");
@@ -55,12 +55,12 @@ function homeIn(dataDir: string) {
   return homeOf({ MATRX_HOME: agentFolder(dataDir) });
 }
 
-async function pair(relay: Relay, stop: AbortSignal): Promise<void> {
+async function pair(relay: Relay, stop: AbortSignal, more: readonly string[]): Promise<void> {
   const name = hostname().slice(0, 64) || "this machine";
   await asOwner(relay, async (session) => {
     const pairing = spawn(
       process.execPath,
-      [MATRX_BIN, "pair", "--relay", relay.url, "--name", name, "--yes", "--json"],
+      [MATRX_BIN, "pair", "--relay", relay.url, "--name", name, "--yes", "--json", ...more],
       { env: agentEnvironment(relay.dataDir), stdio: ["ignore", "pipe", "pipe"], signal: stop },
     );
     let stderr = "";

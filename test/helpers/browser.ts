@@ -1,0 +1,38 @@
+/** A real Chromium, driven by playwright-core. */
+import { existsSync } from "node:fs";
+import { type Browser, chromium } from "playwright-core";
+
+const PLACES = [
+  process.env.CHROMIUM,
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
+
+const QUIET = [
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** Where Chromium is; undefined: not on this machine, and the tests with it are skipped (in CI they fail). */
+export const CHROMIUM: string | undefined = findChromium();
+
+function findChromium(): string | undefined {
+  const found = PLACES.find((place) => place && existsSync(place));
+  if (found) return found;
+  const what = "the page's tests need Chromium: apt-get install chromium, or name it in CHROMIUM";
+  if (process.env.CI === "true") throw new Error(what);
+  console.warn(`Skipped: ${what}`);
+  return undefined;
+}
+
+export function startBrowser(): Promise<Browser> {
+  // As root, Chromium has no sandbox of its own.
+  const args = process.getuid?.() === 0 ? [...QUIET, "--no-sandbox"] : QUIET;
+  return chromium.launch({ executablePath: CHROMIUM ?? "chromium", args });
+}

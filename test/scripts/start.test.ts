@@ -1,0 +1,206 @@
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { isAlive } from "../../scripts/start/process.ts";
+import { temporaryFolder } from "../helpers/folder.ts";
+import { launch, pidsOn, START, shell, until, watch } from "../helpers/launcher.ts";
+
+const TIME = 60_000;
+
+function folderWithSpace(): string {
+  return join(temporaryFolder(), "my relay");
+}
+
+/** The device that a curl line asks. */
+function deviceOf(line: string): string | undefined {
+  return line.match(/\/v1\/devices\/([^/]+)\//)?.[1];
+}
+
+test("the printed line works in a shell, and after Ctrl-C no process is left", {
+  timeout: TIME,
+}, async () => {
+  const dataDir = folderWithSpace();
+  const launcher = launch(dataDir);
+  const line = await launcher.curlLine();
+  expect(JSON.parse(await shell(line))).toMatchObject({ type: "success", device: deviceOf(line) });
+  expect(launcher.output()).toMatch(/Address +http:\/\/localhost:\d+\n/);
+  expect(launcher.output()).toMatch(/Sign in +http:\/\/localhost:\d+\/#claim=\S+\n/);
+  expect(launcher.output().match(/^curl /gm)).toHaveLength(1);
+
+  const pids = pidsOn(dataDir);
+  expect(pids).toHaveLength(3);
+  launcher.process.kill("SIGINT");
+  expect(await launcher.exit).toBe(0);
+  expect(pids.filter(isAlive)).toEqual([]);
+  expect(existsSync(join(dataDir, "relay.pid"))).toBe(false);
+});
+
+test("a second start keeps device, account and token, on another port too", { timeout: TIME }, async () => {
+  const dataDir = folderWithSpace();
+  const state = () =>
+    ["keys.json", "claim-secret", "authorization", "agent/key"].map((name) =>
+      readFileSync(join(dataDir, name), "utf8"),
+    );
+  const first = launch(dataDir);
+  const firstLine = await first.curlLine();
+  first.process.kill("SIGTERM");
+  expect(await first.exit).toBe(0);
+  const before = state();
+
+  const second = launch(dataDir);
+  const line = await second.curlLine();
+  expect(deviceOf(line)).toBe(deviceOf(firstLine));
+  expect(JSON.parse(await shell(line))).toMatchObject({ type: "success" });
+  expect(state()).toEqual(before);
+  expect(second.output()).not.toMatch(/Pairing|token/);
+});
+
+test("secrets stand in no list of processes, and only their owner may read them", {
+  timeout: TIME,
+}, async () => {
+  const dataDir = folderWithSpace();
+  const launcher = launch(dataDir);
+  await launcher.curlLine();
+  const token = readFileSync(join(dataDir, "authorization"), "utf8").trim().split(" ").at(-1) ?? "";
+  const claimSecret = readFileSync(join(dataDir, "claim-secret"), "utf8").trim();
+  const processes = execFileSync("ps", ["axww", "-o", "args="], { encoding: "utf8" });
+  for (const secret of [token, claimSecret]) expect(processes).not.toContain(secret);
+  expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+  for (const name of ["authorization", "keys.json", "claim-secret", "relay.log", "agent.log"]) {
+    expect([name, statSync(join(dataDir, name)).mode & 0o777]).toEqual([name, 0o600]);
+  }
+});
+
+test("relay and agent come back when they die", { timeout: TIME }, async () => {
+  const dataDir = folderWithSpace();
+  const launcher = launch(dataDir);
+  const line = await launcher.curlLine();
+  const answers = async () => (await shell(`${line} || true`)).includes('"type":"success"');
+  for (const at of [1, 2]) {
+    const victim = pidsOn(dataDir)[at] ?? 0;
+    process.kill(victim, "SIGKILL");
+    await until("another process id is noted", () => pidsOn(dataDir)[at] !== victim);
+    await until("the device answers again", answers, 20_000);
+  }
+  expect(launcher.output()).toMatch(/relay ended by SIGKILL: starting it again/);
+  expect(launcher.output()).toMatch(/agent ended by SIGKILL: starting it again/);
+});
+
+test("when the parent is killed, all of it stops", { timeout: TIME }, async () => {
+  const dataDir = folderWithSpace();
+  const script = '"$0" "$1" --port 0 --data "$2" & wait';
+  const parent = spawn("sh", ["-c", script, process.execPath, START, dataDir]);
+  const launcher = watch(parent, dataDir);
+  await launcher.curlLine();
+  const pids = pidsOn(dataDir);
+  parent.kill("SIGKILL");
+  await until("nothing of it lives", () => !pids.some(isAlive));
+});
+
+test("a start after kill -9 of the launcher ends what was left, and keeps everything", {
+  timeout: TIME,
+}, async () => {
+  const dataDir = folderWithSpace();
+  const first = launch(dataDir);
+  const firstLine = await first.curlLine();
+  const left = pidsOn(dataDir).slice(1);
+  first.process.kill("SIGKILL");
+  await first.exit;
+  expect(left.filter(isAlive)).toEqual(left);
+
+  const second = launch(dataDir);
+  expect(deviceOf(await second.curlLine())).toBe(deviceOf(firstLine));
+  expect(left.filter(isAlive)).toEqual([]);
+});
+
+test("a damaged token is replaced, and that is said", { timeout: TIME }, async () => {
+  const dataDir = folderWithSpace();
+  const first = launch(dataDir);
+  const firstLine = await first.curlLine();
+  first.process.kill("SIGINT");
+  await first.exit;
+  writeFileSync(join(dataDir, "authorization"), "Authorization: Bearer garbage\n");
+
+  const second = launch(dataDir);
+  const line = await second.curlLine();
+  expect(second.output()).toMatch(/token kept from earlier is damaged.*making a new one/);
+  expect(deviceOf(line)).toBe(deviceOf(firstLine));
+  expect(JSON.parse(await shell(line))).toMatchObject({ type: "success" });
+});
+
+test("a damaged agent configuration is said, nothing is deleted, and nothing is left running", {
+  timeout: TIME,
+}, async () => {
+  const dataDir = folderWithSpace();
+  const first = launch(dataDir);
+  await first.curlLine();
+  first.process.kill("SIGINT");
+  await first.exit;
+  const file = join(dataDir, "agent/config.json");
+  writeFileSync(file, '{"relay":');
+
+  const second = launch(dataDir);
+  expect(await second.exit).toBe(1);
+  expect(second.output()).toMatch(/agent cannot read its configuration \(config\.json: is not JSON\)/);
+  expect(readFileSync(file, "utf8")).toBe('{"relay":');
+  expect(existsSync(join(dataDir, "relay.pid"))).toBe(false);
+});
+
+test("a second launcher on the folder is refused with the first one's address", {
+  timeout: TIME,
+}, async () => {
+  const dataDir = folderWithSpace();
+  const first = launch(dataDir);
+  const line = await first.curlLine();
+  const second = launch(dataDir);
+  expect(await second.exit).toBe(1);
+  expect(second.output()).toMatch(/already runs on .* at http:\/\/localhost:\d+/);
+  expect(JSON.parse(await shell(line))).toMatchObject({ type: "success" });
+});
+
+test("a port in use is said in one sentence", async () => {
+  const server = createServer();
+  onTestFinished(() => void server.close());
+  const port = await new Promise<number>((resolve) => {
+    server.listen(0, "127.0.0.1", () => resolve(Number(Object(server.address()).port)));
+  });
+  const launcher = launch(folderWithSpace(), ["--port", String(port)]);
+  expect(await launcher.exit).toBe(1);
+  expect(lastLine(launcher.output())).toMatch(
+    new RegExp(`^Port ${port} is in use by another program: .*--port ${port + 1}`),
+  );
+});
+
+test("a folder that cannot be made is said in one sentence", async () => {
+  const file = join(temporaryFolder(), "a file");
+  writeFileSync(file, "");
+  const launcher = launch(join(file, "data"));
+  expect(await launcher.exit).toBe(1);
+  expect(lastLine(launcher.output())).toMatch(
+    /^The data folder .* cannot be used .*choose another with --data\.$/,
+  );
+});
+
+test("a folder of something else is not taken", async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, "photos"));
+  const launcher = launch(folder);
+  expect(await launcher.exit).toBe(1);
+  expect(lastLine(launcher.output())).toMatch(/holds other files: choose an empty folder/);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+});
+
+test("damaged keys are said in one sentence, and stay as they are", async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "keys.json"), "{}");
+  const launcher = launch(folder);
+  expect(await launcher.exit).toBe(1);
+  expect(lastLine(launcher.output())).toMatch(/^The relay's keys in .*keys\.json are damaged/);
+  expect(readFileSync(join(folder, "keys.json"), "utf8")).toBe("{}");
+});
+
+function lastLine(output: string): string | undefined {
+  return output.trimEnd().split("\n").at(-1);
+}
