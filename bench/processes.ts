@@ -33,7 +33,7 @@ export class Processes {
     return child;
   }
 
-  /** Something to be done at the end, before the processes are ended. */
+  /** Something to be done at the end, once the processes are ended. */
   atEnd(cleanup: () => Promise<void> | void): void {
     this.#cleanups.push(cleanup);
   }
@@ -49,10 +49,10 @@ export class Processes {
   }
 
   async #stop(): Promise<void> {
-    for (const cleanup of this.#cleanups.reverse()) await cleanup();
     const exits = [...this.#running].map((child) => once(child, "exit"));
     for (const child of this.#running) child.kill("SIGKILL");
     await Promise.all(exits);
+    for (const cleanup of this.#cleanups.reverse()) await cleanup();
     rmSync(this.folder, { recursive: true, force: true });
   }
 
