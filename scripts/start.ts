@@ -17,7 +17,7 @@ const say = (line: string) => console.error(line);
 
 /** Starts everything, waits for the signal, and leaves by `cleanups` what is to be undone, the newest first. */
 async function run(stop: AbortSignal, cleanups: Step[]): Promise<void> {
-  const { port, dataDir } = readOptions(process.argv.slice(2), process.env);
+  const { port, dataDir, hosts } = readOptions(process.argv.slice(2), process.env);
   await buildWorker(say);
   openDataFolder(dataDir);
   const lock = await takeLock(dataDir, say);
@@ -28,6 +28,7 @@ async function run(stop: AbortSignal, cleanups: Step[]): Promise<void> {
   const relay = await startRelay({
     dataDir,
     port,
+    hosts,
     onStart: (pid) => lock.note({ relay: pid }),
     onDeath: (how) => say(`The relay ${how}: starting it again ...`),
   });

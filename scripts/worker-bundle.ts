@@ -1,7 +1,7 @@
 /** The Worker's bundle, and how it is known to be fresh: by a hash over all that goes into it. */
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, join, relative, sep } from "node:path";
 import { Problem } from "./problem.ts";
 import { BUNDLE, ROOT } from "./tree.ts";
 import { wrangler } from "./wrangler.ts";
@@ -12,23 +12,26 @@ const MARK = join(BUNDLE, ".sources-sha256");
 /** Bundles the Worker if its sources changed. `say` gets a progress line. */
 export async function buildWorker(say: (line: string) => void): Promise<void> {
   const hash = hashOfSources();
-  if (isFresh(hash)) return;
+  if (isBuilt() && readFileSync(MARK, "utf8").trim() === hash) return;
   say("Building the relay ...");
-  rmSync(MARK, { force: true });
-  const { code, text } = await wrangler(["deploy", "--dry-run", "--outdir", relative(ROOT, BUNDLE)]);
-  if (code !== 0) throw new Problem(`The relay cannot be built:\n${text.trim()}`);
-  writeFileSync(MARK, hash);
+  // Aside first: a build that fails, or another one at the same time, leaves no half bundle.
+  const aside = `${BUNDLE}.${process.pid}`;
+  try {
+    const { code, text } = await wrangler(["deploy", "--dry-run", "--outdir", relative(ROOT, aside)]);
+    if (code !== 0) throw new Problem(`The relay cannot be built:\n${text.trim()}`);
+    writeFileSync(join(aside, basename(MARK)), hash);
+    rmSync(BUNDLE, { recursive: true, force: true });
+    renameSync(aside, BUNDLE);
+  } catch (error) {
+    rmSync(MARK, { force: true });
+    rmSync(aside, { recursive: true, force: true });
+    throw error;
+  }
 }
 
-/** Tells whether the bundle is that of the sources as they are. */
+/** Tells whether there is a bundle, of the sources as they were at the last `buildWorker`. */
 export function isBuilt(): boolean {
-  return isFresh(hashOfSources());
-}
-
-function isFresh(hash: string): boolean {
-  return (
-    existsSync(MARK) && existsSync(join(BUNDLE, "index.js")) && readFileSync(MARK, "utf8").trim() === hash
-  );
+  return existsSync(MARK) && existsSync(join(BUNDLE, "index.js"));
 }
 
 function hashOfSources(): string {

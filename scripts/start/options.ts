@@ -9,20 +9,21 @@ export interface StartOptions {
   port: number;
   /** Absolute path of the folder for keys, data and this machine's agent. */
   dataDir: string;
+  /** Host headers that a proxy in front passes on. */
+  hosts: string[];
 }
 
 const USAGE = "npm start -- [--port 8787] [--data .matrx]";
 
-/** Reads options, then the environment (`PORT`, `MATRX_DATA`), then the defaults. */
+/** Reads options, then the environment (`PORT`, `MATRX_DATA`, `MATRX_HOSTS`), then the defaults. */
 export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): StartOptions {
   const { port, data } = parse(args);
+  const folder = data || env.MATRX_DATA;
   return {
     port: portOf(port ?? env.PORT ?? "8787"),
     // npm runs scripts in the repository; a relative path is meant from where the person stands.
-    dataDir:
-      data || env.MATRX_DATA
-        ? resolve(env.INIT_CWD ?? ".", data || env.MATRX_DATA || "")
-        : join(ROOT, ".matrx"),
+    dataDir: folder ? resolve(env.INIT_CWD ?? ".", folder) : join(ROOT, ".matrx"),
+    hosts: (env.MATRX_HOSTS ?? "").split(/[\s,]+/).filter(Boolean),
   };
 }
 

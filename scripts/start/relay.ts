@@ -14,7 +14,7 @@ export interface RelayOptions {
   dataDir: string;
   /** 0: any free one. */
   port: number;
-  /** Host headers that are answered; absent: those of this machine itself. */
+  /** Host headers that are answered besides this machine's own: names of a proxy in front. */
   hosts?: readonly string[];
   /** Hears the process id at each start. */
   onStart?: (pid: number) => void;
@@ -52,7 +52,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   const secrets = await openSecrets(dataDir);
   const port = await findPort(options.port);
   const url = `http://localhost:${port}`;
-  const hosts = options.hosts ?? [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`];
+  const hosts = [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, ...(options.hosts ?? [])];
   const workerd = new Supervisor(() => startWorkerd({ dataDir, port, hosts, secrets }), { onStart, onDeath });
   await workerd.begin();
   const relay: Relay = {

@@ -21,7 +21,7 @@ export interface TestRelay extends Relay {
 
 /** Starts one; `stop` (or `await using`) ends it and removes its folder. */
 export async function startRelay(options: Partial<RelayOptions> = {}): Promise<TestRelay & AsyncDisposable> {
-  if (!isBuilt()) throw new Error("The relay's bundle is not that of the sources: npm run build");
+  if (!isBuilt()) throw new Error("The relay could not be bundled: npm run build says why");
   const own = options.dataDir === undefined;
   const dataDir = options.dataDir ?? makeFolder();
   const relay = await startEmbedded({ port: 0, ...options, dataDir });

@@ -4,13 +4,15 @@ import { readOptions } from "../../scripts/start/options.ts";
 import { ROOT } from "../../scripts/tree.ts";
 
 test("options come before the environment, and that before the defaults", () => {
-  expect(readOptions([], {})).toEqual({ port: 8787, dataDir: join(ROOT, ".matrx") });
-  expect(readOptions([], { PORT: "9000", MATRX_DATA: "/srv/matrx" })).toEqual({
+  expect(readOptions([], {})).toEqual({ port: 8787, dataDir: join(ROOT, ".matrx"), hosts: [] });
+  const env = { PORT: "9000", MATRX_DATA: "/srv/matrx", MATRX_HOSTS: "relay.example, 10.0.0.2:80" };
+  expect(readOptions([], env)).toEqual({
     port: 9000,
     dataDir: "/srv/matrx",
+    hosts: ["relay.example", "10.0.0.2:80"],
   });
   const both = readOptions(["--port", "0", "--data", "/tmp/x"], { PORT: "9000", MATRX_DATA: "/srv/matrx" });
-  expect(both).toEqual({ port: 0, dataDir: "/tmp/x" });
+  expect(both).toMatchObject({ port: 0, dataDir: "/tmp/x" });
 });
 
 test("a relative folder is meant from where the person stands", () => {

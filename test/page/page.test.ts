@@ -1,0 +1,172 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { createdDeviceSchema, startedPairingSchema, tokenListSchema } from "../../shared/api.ts";
+import { CHROMIUM, startBrowser } from "../helpers/browser.ts";
+import { connectMachine, type Machine } from "../helpers/machine.ts";
+import { startRelay, type TestRelay } from "../helpers/relay.ts";
+
+const HOSTILE = `<img src=x onerror="document.title='owned'"><b>x</b>`;
+
+describe.skipIf(!CHROMIUM)("the page", () => {
+  let relay: TestRelay;
+  let machine: Machine;
+  let browser: Browser;
+  let page: Page;
+  let faults: string[];
+
+  beforeAll(async () => {
+    relay = await startRelay();
+    machine = await connectMachine(relay);
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await machine?.agent.stop();
+    await relay?.stop();
+  });
+
+  beforeEach(async () => {
+    faults = [];
+    const context = await browser.newContext();
+    page = await context.newPage();
+    page.on("pageerror", (error) => faults.push(error.message));
+    page.on("console", (message) => {
+      if (message.text().includes("Content Security Policy")) faults.push(message.text());
+    });
+    return () => context.close();
+  });
+
+  async function open(): Promise<void> {
+    await page.goto(await relay.signInLink());
+    await page.getByRole("heading", { name: "Access" }).waitFor();
+  }
+
+  test("a sign-in link signs in once, and its code leaves the address bar", async () => {
+    const link = await relay.signInLink();
+    await page.goto(link);
+    await page.getByText("Signed in as owner").waitFor();
+    expect(page.url()).toBe(`${relay.url}/`);
+
+    const other = await browser.newPage();
+    onTestFinished(() => other.close());
+    await other.goto(link);
+    await other.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect(await other.getByRole("status").textContent()).toMatch(/used|link/i);
+    expect(faults).toEqual([]);
+  });
+
+  test("a tool runs, its answer is shown, and the device is proven", async () => {
+    await open();
+    await page.getByRole("heading", { name: `Run a tool on ${machine.name}` }).waitFor();
+    expect(await page.getByLabel("Tool").inputValue()).toBe("SystemInfo");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByText(/Answered in \d+ ms/).waitFor();
+    expect(await page.getByLabel("Output").textContent()).not.toBe("");
+    await page.getByText(/Proven now: SystemInfo answered/).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test("a form made from the schema sends what was typed, and output is text whatever it holds", async () => {
+    await open();
+    await page.getByLabel("Tool").selectOption("Bash");
+    await page.getByLabel("command").fill(`printf '%s' "${HOSTILE.replaceAll('"', '\\"')}"`);
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByText(/Answered in/).waitFor();
+    expect(await page.getByLabel("Output").textContent()).toContain(HOSTILE);
+    await page.getByLabel("Tool").selectOption("Read");
+    await page.getByLabel("file_path").fill("/no/such/file");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByText(/Said by the (tool|agent)/).waitFor();
+    expect(await page.title()).toBe("Matrx Relay");
+    expect(faults).toEqual([]);
+  });
+
+  test("hostile names of devices and tokens are shown as text, and can be removed", async () => {
+    const owner = await relay.signIn();
+    const { device } = await relay.request(owner, "POST /v1/devices", createdDeviceSchema, { name: HOSTILE });
+    await open();
+    await page.getByRole("heading", { name: HOSTILE }).waitFor();
+    expect(await page.locator("main img, main b").count()).toBe(0);
+    await page.getByRole("button", { name: `Remove ${HOSTILE}` }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await page.getByText(`${HOSTILE} was removed.`).waitFor();
+    expect(await page.getByText(device.id).count()).toBe(0);
+    expect(await page.title()).toBe("Matrx Relay");
+    expect(faults).toEqual([]);
+  });
+
+  test("a token is made, shown once, works, and is revoked", async () => {
+    await open();
+    await page.getByText("Make a token for a script or an app").click();
+    await page.getByLabel("Name").last().fill("page test");
+    await page.getByRole("button", { name: "Make a token" }).click();
+    const token = (await page.locator("#new-token").textContent()) ?? "";
+    const account = () => fetch(`${relay.url}/v1/account`, { headers: { Authorization: `Bearer ${token}` } });
+    expect((await account()).status).toBe(200);
+    await page.getByRole("button", { name: "Revoke page test" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await page.getByText("page test was revoked.").waitFor();
+    expect((await account()).status).toBe(401);
+    const { tokens } = await relay.request(await relay.signIn(), "GET /v1/tokens", tokenListSchema);
+    expect(tokens.map(({ name }) => name)).not.toContain("page test");
+    expect(faults).toEqual([]);
+  });
+
+  test("a machine's code shows what asks, and is confirmed by hand", async () => {
+    const wish = {
+      name: HOSTILE,
+      hostname: "laptop",
+      os: "linux",
+      os_version: "12",
+      public_key: "A".repeat(43),
+    };
+    const { code } = await relay.request(undefined, "POST /v1/pairings", startedPairingSchema, wish);
+    await open();
+    await page.getByLabel("Code of a machine or command line").fill(code);
+    await page.getByRole("button", { name: "Look up" }).click();
+    await page.getByRole("heading", { name: "A machine asks to be added" }).waitFor();
+    expect(await page.locator("dl").textContent()).toContain(HOSTILE);
+    await page.getByRole("button", { name: "Add this machine" }).click();
+    await page.getByText(`${HOSTILE} was added.`).waitFor();
+    await page.getByRole("heading", { name: HOSTILE }).waitFor();
+    expect(page.url()).not.toContain(code);
+    expect(faults).toEqual([]);
+  });
+
+  test("a wrong code is said, and the page goes on", async () => {
+    await open();
+    await page.goto(`${relay.url}/#pair=ZZZZ-ZZZZ`);
+    await page.getByRole("status").getByText(/code/).first().waitFor();
+    await page.getByRole("heading", { name: "Access" }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test("signing out ends the session", async () => {
+    await open();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await page.reload();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test("the first call works with the keyboard alone", async () => {
+    await open();
+    await page.getByLabel("Tool").focus();
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Run");
+    await page.keyboard.press("Enter");
+    await page.getByText(/Answered in/).waitFor();
+  });
+
+  test.each([
+    ["phone", 320, 640],
+    ["desktop", 1280, 800],
+  ])("nothing is wider than a %s", async (_, width, height) => {
+    await page.setViewportSize({ width, height });
+    await open();
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByText(/Answered in/).waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+  });
+});

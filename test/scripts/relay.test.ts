@@ -1,0 +1,80 @@
+import { get } from "node:http";
+import { expect, onTestFinished, test } from "vitest";
+import * as z from "zod";
+import { isAlive } from "../../scripts/start/process.ts";
+import { accountViewSchema, createdDeviceSchema } from "../../shared/api.ts";
+import { temporaryFolder } from "../helpers/folder.ts";
+import { startRelay, type TestRelay } from "../helpers/relay.ts";
+
+async function running(options: Parameters<typeof startRelay>[0] = {}): Promise<TestRelay> {
+  const relay = await startRelay(options);
+  onTestFinished(() => relay.stop());
+  return relay;
+}
+
+/** Status of a request with a Host header of its own, which `fetch` does not allow. */
+function statusFor({ port }: TestRelay, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const request = get({ host: "127.0.0.1", port, path: "/v1/health", headers: { host } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    request.on("error", reject);
+  });
+}
+
+test("it answers to its own hosts and a proxy's, and to no other", async () => {
+  const relay = await running({ hosts: ["relay.example"] });
+  const hosts = [`localhost:${relay.port}`, `127.0.0.1:${relay.port}`, "relay.example", "evil.example"];
+  expect(await Promise.all(hosts.map((host) => statusFor(relay, host)))).toEqual([200, 200, 200, 403]);
+});
+
+test("a token outlives a crash of the relay, and the relay comes back by itself", async () => {
+  const relay = await running();
+  const token = await relay.token();
+  const before = relay.pid;
+  await relay.kill();
+  await relay.ready();
+  expect(relay.pid).not.toBe(before);
+  const account = await relay.request({ token }, "GET /v1/account", accountViewSchema);
+  expect(account).toMatchObject({ account: "owner", kind: "api", person: false });
+});
+
+test("a stopped relay leaves no process, though a device is connected", async () => {
+  const relay = await startRelay();
+  const owner = await relay.signIn();
+  const { device } = await relay.request(owner, "POST /v1/devices", createdDeviceSchema, { name: "bare" });
+  const socket = new WebSocket(`${relay.url.replace("http", "ws")}/v1/device/ws?device=${device.id}`);
+  await new Promise((resolve) => socket.addEventListener("open", resolve));
+  const closed = new Promise((resolve) => socket.addEventListener("close", resolve));
+  const { pid = 0 } = relay;
+  await relay.stop();
+  await closed;
+  expect(isAlive(pid)).toBe(false);
+});
+
+test("data stays where it was when the relay starts again on another port", async () => {
+  const dataDir = temporaryFolder();
+  const first = await running({ dataDir });
+  const token = await first.token();
+  await first.stop();
+  const second = await running({ dataDir });
+  expect(await second.request({ token }, "GET /v1/devices", z.unknown())).toEqual({ devices: [] });
+});
+
+test("a claim code signs in once", async () => {
+  const relay = await running();
+  const code = await relay.claimCode();
+  const claim = () => fetch(`${relay.url}/v1/claim`, { method: "POST", body: JSON.stringify({ code }) });
+  expect([(await claim()).status, (await claim()).status]).toEqual([200, 401]);
+});
+
+test("the page is served with headers that let nothing foreign run", async () => {
+  const relay = await running();
+  const response = await fetch(`${relay.url}/`);
+  expect(response.headers.get("Content-Security-Policy")).toContain("frame-ancestors 'none'");
+  expect(await response.text()).toContain("<title>Matrx Relay</title>");
+  for (const path of ["/../package.json", "/%2e%2e/package.json", "/.matrx/keys.json", "//", "/app.js/"]) {
+    expect([path, (await fetch(`${relay.url}${path}`)).status]).toEqual([path, 404]);
+  }
+});
