@@ -3,27 +3,23 @@ import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
-// The plugin runs wrangler, which says a lot.
-Object.assign(process.env, { WRANGLER_SEND_METRICS: "false", WRANGLER_WRITE_LOGS: "false" });
-
 const { privateKey } = generateKeyPairSync("ed25519");
 const key = { ...privateKey.export({ format: "jwk" }), kid: "test", alg: "EdDSA", use: "sig" };
+
+// The plugin reads wrangler.toml, whose secrets come from the environment, and tells much of what it does.
+Object.assign(process.env, {
+  RELAY_KEYS: JSON.stringify({ keys: [key] }),
+  CLAIM_SECRET: randomBytes(32).toString("base64url"),
+  WRANGLER_LOG: "error",
+  WRANGLER_SEND_METRICS: "false",
+  WRANGLER_WRITE_LOGS: "false",
+});
 
 export default defineConfig({
   test: {
     projects: [
       {
-        plugins: [
-          cloudflareTest({
-            wrangler: { configPath: "./wrangler.toml" },
-            miniflare: {
-              bindings: {
-                RELAY_KEYS: JSON.stringify({ keys: [key] }),
-                CLAIM_SECRET: randomBytes(32).toString("base64url"),
-              },
-            },
-          }),
-        ],
+        plugins: [cloudflareTest({ wrangler: { configPath: "./wrangler.toml" } })],
         test: { name: "workerd", include: ["test/worker/**/*.test.ts"] },
       },
       {
