@@ -24,7 +24,7 @@ const BUSY = 5;
 const DAMAGED: readonly number[] = [11, 26];
 
 /** Opens the database for this process alone. `setAside` hears where a damaged one was moved to. */
-export function openDatabase(path: string, setAside: (to: string) => void): DatabaseSync {
+export function openDatabase(path: string, setAside: (to: string) => unknown): DatabaseSync {
   try {
     return openChecked(path);
   } catch (cause) {

@@ -64,7 +64,7 @@ export class Journal {
   /** Opens or makes the file. Throws MatrxError if another agent holds it. */
   constructor(
     path: string,
-    { maxBytes = LIMITS.journalBytes as number, setAside = (_to: string) => {} } = {},
+    { maxBytes = LIMITS.journalBytes as number, setAside = (_to: string): unknown => undefined } = {},
   ) {
     closeSync(openSync(path, "a", 0o600));
     this.#db = openDatabase(path, setAside);

@@ -1,0 +1,107 @@
+/** Tools for tests of what runs tools: real tools, only small. Their names carry pinned effects. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import type { GrantScope } from "@matrx/shared/grant.ts";
+import type { GrantId } from "@matrx/shared/ids.ts";
+import pino from "pino";
+import * as z from "zod";
+import { Sessions } from "../../../agent/sessions.ts";
+import { defineTool, type Tool } from "../../../agent/tool.ts";
+import type { Toolbox } from "../../../agent/toolbox.ts";
+
+export const OWNER: GrantScope = {
+  id: "grant_owner" as GrantId,
+  owner: true,
+  effects: ["read", "write", "execute"],
+};
+export const READER: GrantScope = { id: "grant_reader" as GrantId, owner: false, effects: ["read"] };
+
+export const silentLog = pino({ level: "silent" });
+
+/** How often each tool ran. */
+export type Runs = Map<string, number>;
+
+export function smallTools(): { tools: Tool[]; runs: Runs } {
+  const runs: Runs = new Map();
+  const count = (name: string) => runs.set(name, (runs.get(name) ?? 0) + 1);
+  const tools = [
+    defineTool({
+      name: "Read",
+      effect: "read",
+      description: "Gives back the path.",
+      input: z.strictObject({ file_path: z.string(), limit: z.int().optional() }),
+      timeoutMs: 1000,
+      handle: async ({ file_path }, { session }) => {
+        count("Read");
+        return { output: `read ${file_path}`, metadata: { cwd: session.cwd } };
+      },
+    }),
+    defineTool({
+      name: "Write",
+      effect: "write",
+      description: "Counts.",
+      input: z.strictObject({ file_path: z.string(), content: z.string() }),
+      timeoutMs: 1000,
+      handle: async ({ content }) => {
+        count("Write");
+        return { output: `wrote ${content}` };
+      },
+    }),
+    defineTool({
+      name: "Bash",
+      effect: "execute",
+      description: "Waits, talks, fails: as the command says.",
+      input: z.strictObject({ command: z.string(), ms: z.int().default(0) }),
+      timeoutMs: 5000,
+      handle: async ({ command, ms }, { signal, output }) => {
+        count("Bash");
+        if (command === "break") throw new Error("a secret of the inside");
+        if (command === "refuse") throw refusal();
+        if (command === "image") {
+          return { output: "", image: { media_type: "image/png", base64_data: "AAAA" } };
+        }
+        if (command.startsWith("say ")) {
+          const text = command.slice(4);
+          output("stdout", 0, text);
+          return { output: text, exit: 3 };
+        }
+        if (command.startsWith("big ")) return { output: "x".repeat(Number(command.slice(4))) };
+        await sleep(ms, undefined, command === "deaf" ? {} : { signal });
+        return { output: `slept ${ms}` };
+      },
+    }),
+    defineTool({
+      name: "Grep",
+      effect: "read",
+      description: "Waits until it is stopped.",
+      input: z.strictObject({}),
+      timeoutMs: 5000,
+      handle: async (_, { signal }) => {
+        count("Grep");
+        await sleep(5000, undefined, { signal });
+        return { output: "done" };
+      },
+    }),
+  ];
+  return { tools, runs };
+}
+
+export function smallToolbox(): Toolbox & { runs: Runs } {
+  const sessions = new Sessions();
+  return {
+    ...smallTools(),
+    sessions,
+    endGrant: (grant) => sessions.endGrant(grant),
+    close: async () => {},
+  };
+}
+
+function refusal(): MatrxError {
+  return new MatrxError({
+    code: "TOOL_EXECUTION_FAILED",
+    message: "It could not be done",
+    hint: "Do something else",
+    hop: "tool",
+    details: { path: "/x" },
+  });
+}

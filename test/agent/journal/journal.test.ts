@@ -1,0 +1,131 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { Journal } from "../../../agent/journal.ts";
+import { temporaryFolder } from "../../helpers/folder.ts";
+
+function open(path: string, options: ConstructorParameters<typeof Journal>[1] = {}): Journal {
+  const journal = new Journal(path, options);
+  onTestFinished(() => journal.close());
+  return journal;
+}
+
+function outcome(call: string, bytes = 10) {
+  return { header: { call, status: "success" as const, ms: 1 }, body: Buffer.alloc(bytes, "x") };
+}
+
+test("a call goes from never to started to finished, and its outcome is kept", async () => {
+  const journal = open(join(temporaryFolder(), "journal"));
+  expect(journal.find("c1")).toBeUndefined();
+  await journal.begin("c1", "Write", "hash");
+  expect(journal.find("c1")).toMatchObject({ state: "started", input: "hash", body: undefined });
+  journal.finish("c1", outcome("c1"));
+  const entry = journal.find("c1");
+  expect(entry).toMatchObject({ state: "finished", header: outcome("c1").header });
+  expect(Buffer.from(entry?.body ?? []).toString()).toBe("xxxxxxxxxx");
+});
+
+test("the same call cannot begin twice", async () => {
+  const journal = open(join(temporaryFolder(), "journal"));
+  await journal.begin("c1", "Write");
+  await expect(journal.begin("c1", "Write")).rejects.toMatchObject({ code: "UNAVAILABLE" });
+});
+
+test("calls that begin together are written together", async () => {
+  const journal = open(join(temporaryFolder(), "journal"));
+  const calls = Array.from({ length: 64 }, (_, n) => `c${n}`);
+  await Promise.all(calls.map((call) => journal.begin(call, "Write")));
+  for (const call of calls) expect(journal.find(call)?.state).toBe("started");
+});
+
+test("it is this user's alone", () => {
+  const path = join(temporaryFolder(), "journal");
+  open(path);
+  for (const file of readdirSync(join(path, ".."))) {
+    expect(statSync(join(path, "..", file)).mode & 0o077).toBe(0);
+  }
+});
+
+test("what an agent had begun when it was killed is unknown to the next one", async () => {
+  const path = join(temporaryFolder(), "journal");
+  const child = fork(join(import.meta.dirname, "begin-and-hang.ts"), [path]);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [said] = (await once(child, "message")) as [{ id: string }];
+  expect(() => new Journal(path)).toThrow(/Another agent is running/);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  const journal = open(path);
+  expect(journal.id).toBe(said.id);
+  expect(journal.find("begun")?.state).toBe("unknown");
+  expect(journal.find("ended")?.state).toBe("finished");
+});
+
+test("acknowledged outcomes go when the relay keeps them, and stay when they are large", async () => {
+  const path = join(temporaryFolder(), "journal");
+  const journal = open(path);
+  for (const [call, bytes] of [
+    ["small", 100],
+    ["large", LIMITS.ledgerOutcomeBytes + 1],
+    ["open", 100],
+  ] as const) {
+    await journal.begin(call, "Write");
+    journal.finish(call, outcome(call, bytes));
+  }
+  expect(journal.unacknowledged()).toEqual(["small", "large", "open"]);
+  journal.acknowledge(["small", "large", "never-seen"]);
+  expect(journal.unacknowledged()).toEqual(["open"]);
+  expect(journal.find("small")).toMatchObject({ state: "finished", body: undefined });
+  expect(journal.find("large")?.body).toBeDefined();
+});
+
+test("acknowledgements are written by themselves", async () => {
+  const path = join(temporaryFolder(), "journal");
+  const journal = open(path);
+  await journal.begin("c1", "Write");
+  journal.finish("c1", outcome("c1"));
+  journal.acknowledge(["c1"]);
+  while (journal.find("c1")?.body) await sleep(20);
+});
+
+test("the oldest outcomes make room, acknowledged ones first", async () => {
+  const journal = open(join(temporaryFolder(), "journal"), { maxBytes: 250_000 });
+  for (const call of ["a", "b", "c"]) {
+    await journal.begin(call, "Write");
+    journal.finish(call, outcome(call, 80_000));
+  }
+  journal.acknowledge(["b"]);
+  expect(journal.unacknowledged()).toEqual(["a", "c"]);
+  await journal.begin("d", "Write");
+  journal.finish("d", outcome("d", 80_000));
+  const kept = ["a", "b", "c", "d"].filter((call) => journal.find(call)?.body);
+  expect(kept).toEqual(["a", "c", "d"]);
+});
+
+test("bodies are kept a day, rows two", async () => {
+  const journal = open(join(temporaryFolder(), "journal"));
+  await journal.begin("c1", "Write");
+  journal.finish("c1", outcome("c1"));
+  journal.prune(Date.now() + TIMES.outcomeKept + 1000);
+  expect(journal.find("c1")).toMatchObject({ state: "finished", body: undefined });
+  journal.prune(Date.now() + 2 * TIMES.outcomeKept + 1000);
+  expect(journal.find("c1")).toBeUndefined();
+});
+
+test("a damaged file is kept aside, and a new journal has a new name", async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, "journal");
+  const first = new Journal(path);
+  await first.begin("c1", "Write");
+  first.close();
+  writeFileSync(path, "this is no database".repeat(500));
+  const aside: string[] = [];
+  const journal = open(path, { setAside: (to) => aside.push(to) });
+  expect(journal.id).not.toBe(first.id);
+  expect(aside[0]).toContain("damaged");
+  expect(readFileSync(String(aside[0]), "utf8")).toContain("this is no database");
+  expect(journal.find("c1")).toBeUndefined();
+});
