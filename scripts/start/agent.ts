@@ -70,9 +70,9 @@ function spawnAgent(dataDir: string): Promise<Child> {
   );
 }
 
-/** What the agent sees: the person's own environment, and where its files are. */
+/** What the agent sees: the person's own environment, where its files are, and what it must keep closed besides. */
 export function agentEnvironment(dataDir: string): NodeJS.ProcessEnv {
-  return { ...userEnvironment(process.env), MATRX_HOME: agentFolder(dataDir) };
+  return { ...userEnvironment(process.env), MATRX_HOME: agentFolder(dataDir), MATRX_PROTECTED: dataDir };
 }
 
 /** Finds a device in the account; undefined if it was removed. */
