@@ -13,7 +13,7 @@ const BASH = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebre
 
 /** Bash, else sh: the user's own shell may be one that reads another language, such as fish. */
 export function posixShell(env: NodeJS.ProcessEnv, exists: (path: string) => boolean): Shell {
-  const onPath = (env["PATH"] ?? "").split(":").filter((folder) => folder.startsWith("/"));
+  const onPath = (env.PATH ?? "").split(":").filter((folder) => folder.startsWith("/"));
   const candidates = [...BASH, ...onPath.map((folder) => path.posix.join(folder, "bash"))];
   const file = candidates.find(exists) ?? "/bin/sh";
   const name = path.posix.basename(file);

@@ -49,7 +49,7 @@ async function rowOf(pid: number): Promise<ProcessRow | undefined> {
 }
 
 async function isMarked(row: ProcessRow, root: ProcessRoot): Promise<boolean> {
-  if (root.began !== null && Number(row.began) < Number(root.began)) return false;
+  if (Number(row.began) < Number(root.began)) return false;
   try {
     const environment = await readFile(`/proc/${row.pid}/environ`, "latin1");
     return environment.split("\0").includes(root.mark);

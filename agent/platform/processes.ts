@@ -2,8 +2,8 @@
 
 export interface ProcessRoot {
   readonly pid: number;
-  /** When it began, as the system tells it: a number given anew is not the same process. Null: not known. */
-  readonly began: string | null;
+  /** When it began, as the system tells it: a number given anew is not the same process. */
+  readonly began: string;
   /** `NAME=value` in the environment that the job's processes inherit. */
   readonly mark: string;
 }
@@ -46,7 +46,7 @@ export function familyOf(
   marked: ReadonlySet<number>,
 ): number[] {
   const first = rows.find((row) => row.pid === root.pid);
-  const reused = first !== undefined && root.began !== null && first.began !== root.began;
+  const reused = first !== undefined && first.began !== root.began;
   const family = new Set<number>(marked);
   if (!reused) {
     for (const row of rows) {

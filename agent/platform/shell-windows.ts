@@ -4,9 +4,9 @@ import type { Shell } from "./shell.ts";
 
 /** PowerShell 7 where it is installed, else the 5.1 of the system. */
 export function windowsShell(env: NodeJS.ProcessEnv, exists: (path: string) => boolean): Shell {
-  const root = env["SystemRoot"] ?? "C:\\Windows";
-  const programs = env["ProgramFiles"] ?? "C:\\Program Files";
-  const folders = (env["PATH"] ?? env["Path"] ?? "").split(";").filter(Boolean);
+  const root = env.SystemRoot ?? "C:\\Windows";
+  const programs = env.ProgramFiles ?? "C:\\Program Files";
+  const folders = (env.PATH ?? env.Path ?? "").split(";").filter(Boolean);
   const candidates = [
     path.win32.join(programs, "PowerShell", "7", "pwsh.exe"),
     ...folders.map((folder) => path.win32.join(folder, "pwsh.exe")),

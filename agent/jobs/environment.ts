@@ -1,0 +1,58 @@
+/** The environment of commands: the agent's own, without its secrets and without what its service manager told it. */
+import { execFile } from "node:child_process";
+
+const SECRETS: ReadonlySet<string> = new Set(["RELAY_KEYS", "CLAIM_SECRET"]);
+const OF_THE_SERVICE: ReadonlySet<string> = new Set([
+  "NOTIFY_SOCKET",
+  "LISTEN_FDS",
+  "LISTEN_PID",
+  "LISTEN_FDNAMES",
+  "WATCHDOG_PID",
+  "WATCHDOG_USEC",
+  "NODE_CHANNEL_FD",
+  "NODE_UNIQUE_ID",
+]);
+
+/** The name of the variable that tells which job a process belongs to, wherever it went. */
+const MARK = "MATRX_JOB";
+
+export function markOf(job: string): string {
+  return `${MARK}=${job}`;
+}
+
+export function commandEnvironment(
+  env: NodeJS.ProcessEnv,
+  job: string,
+  path: string | undefined,
+): NodeJS.ProcessEnv {
+  const clean: NodeJS.ProcessEnv = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (name.startsWith("MATRX_") || SECRETS.has(name) || OF_THE_SERVICE.has(name)) continue;
+    clean[name] = value;
+  }
+  if (path) clean.PATH = path;
+  clean[MARK] = job;
+  return clean;
+}
+
+const BEGIN = "__matrx_path_begin__";
+const END = "__matrx_path_end__";
+
+/**
+ * The PATH of the user's login shell, when a service manager started the agent: a service's own is too short to find
+ * what the user installed. Undefined: keep the own one.
+ */
+export function loginPath(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const isService = Boolean(env.INVOCATION_ID) || (env.XPC_SERVICE_NAME ?? "0") !== "0";
+  const shell = env.SHELL;
+  if (!isService || !shell || process.platform === "win32") return Promise.resolve(undefined);
+  const script = `printf '%s' '${BEGIN}'; printenv PATH; printf '%s' '${END}'`;
+  return new Promise((resolve) => {
+    execFile(shell, ["-l", "-c", script], { env, timeout: 3000, killSignal: "SIGKILL" }, (_error, stdout) => {
+      const begin = stdout.indexOf(BEGIN);
+      const end = stdout.indexOf(END, begin);
+      const found = begin === -1 || end === -1 ? "" : stdout.slice(begin + BEGIN.length, end).trim();
+      resolve(found || undefined);
+    });
+  });
+}

@@ -1,0 +1,58 @@
+/** Filters lines by a caller's regular expression, in a thread that is ended when the expression takes too long. */
+import { Worker } from "node:worker_threads";
+import { MatrxError } from "@matrx/shared/errors.ts";
+
+/** Milliseconds for all lines together, after the thread has begun. */
+const BUDGET = 1000;
+/** Characters of a line that are looked at. */
+const LINE_CHARS = 10_000;
+
+/** Throws MatrxError `INVALID_PARAMETERS`. */
+export function checkPattern(pattern: string): void {
+  try {
+    new RegExp(pattern);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : "it cannot be read";
+    throw badPattern(`filter: ${why}`, "Correct the regular expression (JavaScript's syntax)", cause);
+  }
+}
+
+/** Which lines match. Throws MatrxError when the pattern takes too long. */
+export async function matchingLines(pattern: string, lines: readonly string[]): Promise<boolean[]> {
+  const shortened = lines.map((line) => line.slice(0, LINE_CHARS));
+  const worker = new Worker(THREAD, { eval: true, workerData: { pattern, lines: shortened } });
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    return await new Promise<boolean[]>((resolve, reject) => {
+      worker.on("message", (message: boolean[] | "begun") => {
+        if (message !== "begun") resolve(message);
+        else timer = setTimeout(() => reject(tooSlow()), BUDGET);
+      });
+      worker.once("error", reject);
+    });
+  } finally {
+    clearTimeout(timer);
+    await worker.terminate();
+  }
+}
+
+const THREAD = `
+const { parentPort, workerData } = require("node:worker_threads");
+parentPort.postMessage("begun");
+const pattern = new RegExp(workerData.pattern);
+parentPort.postMessage(workerData.lines.map((line) => pattern.test(line)));
+`;
+
+function tooSlow(): MatrxError {
+  return badPattern(
+    `filter: the expression took longer than ${BUDGET} ms`,
+    "Use a simpler one, without nested repetition such as (a+)+",
+  );
+}
+
+function badPattern(message: string, hint: string, cause?: unknown): MatrxError {
+  return new MatrxError(
+    { code: "INVALID_PARAMETERS", message, hint, hop: "tool", details: { field: "filter" } },
+    cause,
+  );
+}

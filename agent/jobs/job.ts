@@ -1,0 +1,130 @@
+/** One job: a command that runs, or has run, and its log. */
+import { readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import type { Platform } from "../platform/platform.ts";
+import { stopTree } from "../platform/stop-tree.ts";
+import { markOf } from "./environment.ts";
+import type { JobLimits } from "./limits.ts";
+import { JobLog } from "./log.ts";
+import { type JobRecord, type JobStatus, saveRecord } from "./record.ts";
+
+export type StopReason = Extract<JobStatus, "stopped" | "cancelled" | "timed_out">;
+
+export class Job {
+  readonly directory: string;
+  readonly log: JobLog;
+  readonly #platform: Platform;
+  readonly #limits: JobLimits;
+  readonly #ended = Promise.withResolvers<void>();
+  #record: JobRecord;
+  #stopReason: StopReason | undefined;
+  #stopping: Promise<number[]> | undefined;
+  #deadline: NodeJS.Timeout | undefined;
+
+  constructor(directory: string, record: JobRecord, platform: Platform, limits: JobLimits) {
+    this.directory = directory;
+    this.#record = record;
+    this.#platform = platform;
+    this.#limits = limits;
+    this.log = new JobLog(directory, record.log, limits);
+    if (record.status !== "running") this.#ended.resolve();
+    else if (record.deadline !== null) this.#startDeadline(record.deadline);
+  }
+
+  get id(): string {
+    return this.#record.id;
+  }
+
+  get record(): Readonly<JobRecord> {
+    return this.#record;
+  }
+
+  get isRunning(): boolean {
+    return this.#record.status === "running";
+  }
+
+  /** Resolves when the command has ended and its output is in the log. */
+  get ended(): Promise<void> {
+    return this.#ended.promise;
+  }
+
+  /** Where the command was when it ended; undefined: not known, such as after `exec` or a kill. */
+  async lastCwd(): Promise<string | undefined> {
+    const text = await readFile(path.join(this.directory, "cwd"), "utf8").catch(() => "");
+    return text.replace(/\r?\n$/, "") || undefined;
+  }
+
+  /**
+   * Ends the command and every process that it began, within `TIMES.killAfter`. Resolves with those that could not be
+   * ended. Of a job that has ended it ends what was left running.
+   */
+  stop(reason: StopReason): Promise<number[]> {
+    this.#stopReason ??= reason;
+    this.#stopping ??= this.#stop().finally(() => {
+      this.#stopping = undefined;
+    });
+    return this.#stopping;
+  }
+
+  /** Living processes of the job, also those that it left behind. */
+  processes(): Promise<number[]> {
+    return this.#platform.processes.members(this.#root());
+  }
+
+  /** The command is over: takes its exit code from the file that it left, else from the process. */
+  async settle(exitOfProcess: number | null): Promise<void> {
+    if (!this.isRunning) return;
+    const exit = (await this.#exitFile()) ?? exitOfProcess;
+    if (!this.isRunning) return;
+    clearTimeout(this.#deadline);
+    const status = this.#stopReason ?? (exit === null ? "lost" : "completed");
+    this.#record = { ...this.#record, status, exit, ended: Date.now(), log: this.log.shape };
+    await this.save();
+    await rm(path.join(this.directory, "command"), { force: true });
+    this.#ended.resolve();
+  }
+
+  /** The exit code that the command left, once it has ended. */
+  async #exitFile(): Promise<number | null> {
+    const text = await readFile(path.join(this.directory, "rc"), "utf8").catch(() => "");
+    return /^-?\d+\s$/.test(text) ? Number(text) : null;
+  }
+
+  async hasLeftExitCode(): Promise<boolean> {
+    return (await this.#exitFile()) !== null;
+  }
+
+  /** Keeps the log within its limit. */
+  async cutLog(): Promise<void> {
+    if (!(await this.log.cut())) return;
+    this.#record = { ...this.#record, log: this.log.shape };
+    await this.save();
+  }
+
+  save(): Promise<void> {
+    return saveRecord(this.directory, this.#record);
+  }
+
+  /** Stops watching; the command goes on. */
+  release(): void {
+    clearTimeout(this.#deadline);
+  }
+
+  async #stop(): Promise<number[]> {
+    const left = await stopTree(this.#platform.processes, this.#root(), this.#limits.stopGrace);
+    // Processes that not even a kill ends are not waited for.
+    if (left.length > 0) await this.settle(null);
+    await this.ended;
+    return left;
+  }
+
+  #root() {
+    const { pid, began, id } = this.#record;
+    return { pid, began, mark: markOf(id) };
+  }
+
+  #startDeadline(deadline: number): void {
+    this.#deadline = setTimeout(() => void this.stop("timed_out"), Math.max(0, deadline - Date.now()));
+    this.#deadline.unref();
+  }
+}

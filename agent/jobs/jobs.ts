@@ -1,0 +1,236 @@
+/** The jobs of this device: started, found again after a restart, stopped, and forgotten after some time. */
+import { existsSync } from "node:fs";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import type { GrantScope } from "@matrx/shared/grant.ts";
+import type { GrantId } from "@matrx/shared/ids.ts";
+import { currentPlatform } from "../platform/current.ts";
+import type { Platform } from "../platform/platform.ts";
+import { commandEnvironment, loginPath } from "./environment.ts";
+import { Job, type StopReason } from "./job.ts";
+import { JOB_LIMITS, type JobLimits } from "./limits.ts";
+import { type JobRecord, loadRecord, makeJobId } from "./record.ts";
+import { type Started, startCommand } from "./spawn.ts";
+
+export interface JobsOptions {
+  /** Where logs and records lie: below the agent's state, closed to all other tools. */
+  readonly directory: string;
+  readonly platform?: Platform;
+  readonly limits?: Partial<JobLimits>;
+  /** The agent's own environment. */
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+export interface Command {
+  readonly grant: GrantId;
+  readonly command: string;
+  readonly description?: string | undefined;
+  readonly cwd: string;
+  readonly background: boolean;
+  /** Milliseconds until it is stopped; absent: never. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Characters of a command that are written down. */
+const COMMAND_SHOWN = 200;
+
+export class Jobs {
+  readonly #directory: string;
+  readonly #platform: Platform;
+  readonly #limits: JobLimits;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #path: Promise<string | undefined>;
+  readonly #jobs = new Map<string, Job>();
+  readonly #closing = new AbortController();
+  #measuring: NodeJS.Timeout | undefined;
+
+  private constructor({ directory, platform = currentPlatform(), limits, env = process.env }: JobsOptions) {
+    this.#directory = directory;
+    this.#platform = platform;
+    this.#limits = { ...JOB_LIMITS, ...limits };
+    this.#env = env;
+    this.#path = loginPath(env);
+  }
+
+  /** Makes the folder, and finds the jobs of an earlier run of the agent: those that still run are watched again. */
+  static async open(options: JobsOptions): Promise<Jobs> {
+    const jobs = new Jobs(options);
+    await mkdir(options.directory, { recursive: true, mode: 0o700 });
+    await jobs.#recover();
+    return jobs;
+  }
+
+  /** Throws MatrxError. */
+  async start(command: Command): Promise<Job> {
+    this.#checkRoom(command.grant);
+    const id = makeJobId();
+    const directory = path.join(this.#directory, id);
+    await mkdir(directory, { mode: 0o700 });
+    try {
+      await writeFile(path.join(directory, "command"), command.command, { mode: 0o600 });
+      await writeFile(path.join(directory, "log"), "", { mode: 0o600 });
+      const shell = this.#platform.shell(this.#env, existsSync);
+      const env = commandEnvironment(this.#env, id, await this.#path);
+      const started = await startCommand({ shell, directory, cwd: command.cwd, env });
+      return await this.#begun(id, directory, command, started);
+    } catch (error) {
+      await rm(directory, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  /** A job that a grant may see: its own, or any for the owner. Throws MatrxError `NOT_FOUND`. */
+  find(id: string, grant: Pick<GrantScope, "id" | "owner">): Job {
+    const job = this.#jobs.get(id);
+    if (job && (grant.owner || job.record.grant === grant.id)) return job;
+    throw new MatrxError({
+      code: "NOT_FOUND",
+      message: `There is no job ${id.slice(0, 64)}`,
+      hint: "Use the id that Bash returned; finished jobs are kept for a day at most",
+      hop: "tool",
+      details: { job: id.slice(0, 64) },
+    });
+  }
+
+  /** The jobs that a grant may see, newest first. */
+  list(grant: Pick<GrantScope, "id" | "owner">): Job[] {
+    const all = [...this.#jobs.values()].filter((job) => grant.owner || job.record.grant === grant.id);
+    return all.sort((a, b) => b.record.started - a.record.started);
+  }
+
+  /** Stops all that runs for a grant. */
+  async endGrant(grant: GrantId): Promise<void> {
+    const own = [...this.#jobs.values()].filter((job) => job.record.grant === grant && job.isRunning);
+    await Promise.all(own.map((job) => job.stop("stopped")));
+  }
+
+  /** Stops every job. */
+  async stopAll(reason: StopReason = "stopped"): Promise<void> {
+    await Promise.all([...this.#jobs.values()].filter((job) => job.isRunning).map((job) => job.stop(reason)));
+  }
+
+  /** Stops watching. What runs goes on, and is found again by the next `open`. */
+  close(): void {
+    this.#closing.abort();
+    clearInterval(this.#measuring);
+    for (const job of this.#jobs.values()) job.release();
+  }
+
+  async #begun(id: string, directory: string, command: Command, started: Started): Promise<Job> {
+    const now = Date.now();
+    const record: JobRecord = {
+      id,
+      grant: command.grant,
+      command: command.command.slice(0, COMMAND_SHOWN),
+      ...(command.description !== undefined && { description: command.description }),
+      cwd: command.cwd,
+      background: command.background,
+      started: now,
+      ended: null,
+      deadline: command.timeoutMs === undefined ? null : now + command.timeoutMs,
+      pid: started.pid,
+      began: (await this.#platform.processes.beginOf(started.pid)) ?? "ended at once",
+      status: "running",
+      exit: null,
+      log: { base: 0, headBytes: 0, tailBytes: 0 },
+    };
+    const job = new Job(directory, record, this.#platform, this.#limits);
+    await job.save();
+    this.#jobs.set(id, job);
+    this.#measure();
+    this.#closing.signal.addEventListener("abort", () => started.release(), { once: true });
+    void this.#watch(job, started);
+    return job;
+  }
+
+  async #watch(job: Job, started: Started): Promise<void> {
+    await started.commandEnded;
+    if (this.#closing.signal.aborted) return;
+    // What the command left running holds its output open; it is not waited for.
+    const drained = new AbortController();
+    const exit = await Promise.race([
+      started.allEnded,
+      sleep(this.#limits.drain, null, { signal: drained.signal }).catch(() => null),
+    ]);
+    drained.abort();
+    await job.settle(exit);
+    await this.#prune();
+  }
+
+  async #recover(): Promise<void> {
+    for (const name of await readdir(this.#directory)) {
+      const directory = path.join(this.#directory, name);
+      const record = await loadRecord(directory);
+      if (!record || record.id !== name) {
+        await rm(directory, { recursive: true, force: true });
+        continue;
+      }
+      const job = new Job(directory, record, this.#platform, this.#limits);
+      this.#jobs.set(record.id, job);
+      if (job.isRunning) void this.#adopt(job);
+    }
+    this.#measure();
+    await this.#prune();
+  }
+
+  /** Watches a job that is not a child of this process. */
+  async #adopt(job: Job): Promise<void> {
+    const { pid, began } = job.record;
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      const gone = (await this.#platform.processes.beginOf(pid)) !== began;
+      if (gone || (await job.hasLeftExitCode())) {
+        await sleep(gone ? 0 : this.#limits.drain, null, { signal }).catch(() => undefined);
+        if (!signal.aborted) await job.settle(null);
+        return;
+      }
+      await sleep(this.#limits.adoptedLookEvery, null, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  #measure(): void {
+    this.#measuring ??= setInterval(() => void this.#measureAll(), this.#limits.measureEvery).unref();
+  }
+
+  async #measureAll(): Promise<void> {
+    const running = [...this.#jobs.values()].filter((job) => job.isRunning);
+    if (running.length === 0) {
+      clearInterval(this.#measuring);
+      this.#measuring = undefined;
+    }
+    for (const job of running) await job.cutLog().catch(() => undefined);
+  }
+
+  #checkRoom(grant: GrantId): void {
+    const running = [...this.#jobs.values()].filter((job) => job.isRunning && job.record.grant === grant);
+    if (running.length < this.#limits.runningPerGrant) return;
+    throw new MatrxError({
+      code: "RATE_LIMITED",
+      message: `${running.length} commands run already, as many as one grant may have at once`,
+      hint: "Wait for one to end, or stop one with TaskStop",
+      hop: "tool",
+      details: { limit: this.#limits.runningPerGrant, jobs: running.map((job) => job.id) },
+    });
+  }
+
+  /** Forgets finished jobs: the oldest first, when they are too old, too many, or too large together. */
+  async #prune(): Promise<void> {
+    const finished = [...this.#jobs.values()].filter((job) => !job.isRunning);
+    finished.sort((a, b) => endOf(b) - endOf(a));
+    const { finishedKept, finishedBytes, finishedKeptFor } = this.#limits;
+    let bytes = 0;
+    for (const [index, job] of finished.entries()) {
+      bytes += (await job.log.size().catch(() => 0)) - job.log.cutBytes;
+      const tooOld = Date.now() - endOf(job) > finishedKeptFor;
+      if (index < finishedKept && bytes <= finishedBytes && !tooOld) continue;
+      this.#jobs.delete(job.id);
+      await rm(job.directory, { recursive: true, force: true });
+    }
+  }
+}
+
+function endOf(job: Job): number {
+  return job.record.ended ?? 0;
+}

@@ -1,0 +1,78 @@
+/** Starts a command as a job, apart from the agent: it goes on when the agent ends. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { open } from "node:fs/promises";
+import path from "node:path";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import type { Shell } from "../platform/shell.ts";
+
+interface Start {
+  readonly shell: Shell;
+  readonly directory: string;
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export interface Started {
+  readonly pid: number;
+  /** The command has ended. */
+  readonly commandEnded: Promise<void>;
+  /** Also what carries its output has; with the exit code of the process. */
+  readonly allEnded: Promise<number | null>;
+  /** Stops watching. */
+  release(): void;
+}
+
+/** Throws MatrxError when the system cannot start it. */
+export async function startCommand({ shell, directory, cwd, env }: Start): Promise<Started> {
+  const log = shell.logsItself ? undefined : await open(path.join(directory, "log"), "a", 0o600);
+  try {
+    const out = log ? log.fd : "ignore";
+    // A group and session of its own, no terminal, nothing to read from.
+    const child = spawn(shell.file, shell.argumentsFor(directory), {
+      cwd,
+      env,
+      detached: true,
+      windowsHide: true,
+      stdio: shell.logsItself ? ["ignore", out, out, "pipe"] : ["ignore", out, out],
+    });
+    const started = watched(child);
+    await once(child, "spawn");
+    return started;
+  } catch (cause) {
+    throw cannotStart(shell.file, cause);
+  } finally {
+    await log?.close();
+  }
+}
+
+function watched(child: ChildProcess): Started {
+  const allEnded = new Promise<number | null>((resolve) => {
+    child.once("exit", (code) => resolve(code));
+  });
+  const witness = child.stdio[3];
+  const commandEnded = witness
+    ? new Promise<void>((resolve) => void witness.once("close", () => resolve()))
+    : allEnded.then(() => undefined);
+  if (witness && "resume" in witness) {
+    witness.on("error", () => undefined);
+    witness.resume();
+    if ("unref" in witness && typeof witness.unref === "function") witness.unref();
+  }
+  child.unref();
+  return { pid: child.pid ?? 0, commandEnded, allEnded, release: () => void witness?.destroy() };
+}
+
+function cannotStart(file: string, cause: unknown): MatrxError {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+  return new MatrxError(
+    {
+      code: "TOOL_EXECUTION_FAILED",
+      message: `The shell ${file} could not be started: ${code}`,
+      hint: "Look whether the working directory and the shell exist, and whether the system has room for a process",
+      hop: "tool",
+      details: { shell: file, system_code: code },
+    },
+    cause,
+  );
+}

@@ -1,0 +1,25 @@
+/** The version of the machine's Python, found without waking what only pretends to be one. */
+import { execFile } from "node:child_process";
+import os from "node:os";
+import type { Platform } from "./platform.ts";
+
+const ASKED_MS = 2000;
+
+/** Null: none answers. */
+export async function pythonVersion(platform: Platform): Promise<string | null> {
+  // Apple's stub opens a dialog that offers to install the tools, unless they are there.
+  if (platform.name === "Darwin" && (await answerOf("xcode-select", ["-p"])) === undefined) return null;
+  const candidates = platform.name === "Windows" ? [["py", "-3"], ["python"]] : [["python3"], ["python"]];
+  for (const [program = "", ...args] of candidates) {
+    const version = /Python (\d+\.\d+\.\d+\S*)/.exec((await answerOf(program, [...args, "--version"])) ?? "");
+    if (version?.[1]) return version[1];
+  }
+  return null;
+}
+
+function answerOf(program: string, args: readonly string[]): Promise<string | undefined> {
+  const options = { timeout: ASKED_MS, killSignal: "SIGKILL", cwd: os.tmpdir(), windowsHide: true } as const;
+  return new Promise((resolve) => {
+    execFile(program, args, options, (error, stdout, stderr) => resolve(error ? undefined : stdout + stderr));
+  });
+}

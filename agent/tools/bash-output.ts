@@ -1,0 +1,162 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod";
+import { ANSWER_CHARS, firstChars } from "../jobs/excerpt.ts";
+import { checkPattern, matchingLines } from "../jobs/filter.ts";
+import type { Job } from "../jobs/job.ts";
+import type { Jobs } from "../jobs/jobs.ts";
+import { withoutPart } from "../text/sniff.ts";
+import { defineTool, type ToolResult } from "../tool.ts";
+
+const MAX_WAIT_MS = 30_000;
+/** How often a waiting call looks, in milliseconds. */
+const LOOK_EVERY = 40;
+/** Bytes read at once: a UTF-16 unit takes three of UTF-8 at most. */
+const PAGE_BYTES = ANSWER_CHARS * 3;
+
+const input = z.strictObject({
+  bash_id: z.string().min(1).describe("The id that Bash returned"),
+  filter: z
+    .string()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe("Regular expression: only lines that match are shown; how many were left out is said"),
+  offset: z
+    .int()
+    .optional()
+    .describe(
+      "Read from this byte of the output instead of from where this session stopped; negative: from the end",
+    ),
+  wait_ms: z
+    .int()
+    .min(0)
+    .max(MAX_WAIT_MS)
+    .optional()
+    .describe("Wait this long for new output or the end, in milliseconds (max 30000)"),
+});
+
+type Input = z.infer<typeof input>;
+
+export function bashOutputTool(jobs: Jobs) {
+  return defineTool({
+    name: "BashOutput",
+    effect: "read",
+    description:
+      "Read the output of a command that Bash started: what is new since this session's last check, and whether it is running or completed, with its exit code. At most 30000 characters at once; the next check goes on from there. Other readers are not affected.",
+    input,
+    timeoutMs: 60_000,
+    async handle(request, { session, grant, signal }) {
+      const job = jobs.find(request.bash_id, grant);
+      if (request.filter !== undefined) checkPattern(request.filter);
+      const start = await startOf(job, request.offset, session.cursorOf(job.id));
+      await waitForOutput(job, start, request.wait_ms ?? 0, signal);
+      const page = await readPage(job, start, request.filter !== undefined);
+      const { text, leftOut } = await filtered(page.text, request);
+      if (request.offset === undefined) session.setCursor(job.id, page.end);
+      return resultOf(job, start, page, text, leftOut);
+    },
+  });
+}
+
+async function startOf(job: Job, offset: number | undefined, cursor: number): Promise<number> {
+  if (offset === undefined) return cursor;
+  const size = await job.log.size();
+  return offset < 0 ? Math.max(0, size + offset) : Math.min(offset, size);
+}
+
+async function waitForOutput(job: Job, start: number, waitMs: number, signal: AbortSignal): Promise<void> {
+  const until = performance.now() + waitMs;
+  while (job.isRunning && performance.now() < until && (await job.log.size()) <= start) {
+    await Promise.race([job.ended, sleep(LOOK_EVERY, undefined, { signal })]);
+  }
+}
+
+interface Page {
+  readonly text: string;
+  /** Offset of its first byte: later than asked for where the log was cut. */
+  readonly begin: number;
+  /** Offset of the byte after it. */
+  readonly end: number;
+  readonly size: number;
+  /** As it was before reading: a job that had ended then has nothing more to come. */
+  readonly running: boolean;
+}
+
+async function readPage(job: Job, start: number, byLines: boolean): Promise<Page> {
+  const running = job.isRunning;
+  const { bytes, offset } = await job.log.read(start, PAGE_BYTES);
+  const size = await job.log.size();
+  const skipped = start > 0 && offset === start ? continuationBytes(bytes) : 0;
+  const page = firstChars(bytes.subarray(skipped), ANSWER_CHARS);
+  const isEnd = !running && offset + skipped + page.length >= size;
+  const whole = isEnd ? bytes.subarray(skipped) : withoutPart(page);
+  const line = whole.lastIndexOf(10);
+  // A filter is to see lines whole: the last one waits for its end.
+  const taken = byLines && !isEnd && line !== -1 ? whole.subarray(0, line + 1) : whole;
+  const waits = byLines && !isEnd && line === -1 && whole.length < ANSWER_CHARS;
+  const shown = waits ? whole.subarray(0, 0) : taken;
+  const begin = offset + skipped;
+  return { text: shown.toString("utf8"), begin, end: begin + shown.length, size, running };
+}
+
+/** Bytes at the start that belong to a character which began before. */
+function continuationBytes(bytes: Buffer): number {
+  let count = 0;
+  while (count < 3 && count < bytes.length && ((bytes[count] ?? 0) & 0xc0) === 0x80) count++;
+  return count;
+}
+
+async function filtered(
+  text: string,
+  { filter }: Input,
+): Promise<{ text: string; leftOut: number | undefined }> {
+  if (filter === undefined || text === "") return { text, leftOut: filter === undefined ? undefined : 0 };
+  const lines = text.split("\n");
+  const lastIsEmpty = lines.at(-1) === "";
+  if (lastIsEmpty) lines.pop();
+  const matches = await matchingLines(filter, lines);
+  const shown = lines.filter((_, index) => matches[index]);
+  const end = shown.length > 0 && lastIsEmpty ? "\n" : "";
+  return { text: shown.join("\n") + end, leftOut: lines.length - shown.length };
+}
+
+function resultOf(
+  job: Job,
+  start: number,
+  page: Page,
+  text: string,
+  leftOut: number | undefined,
+): ToolResult {
+  const { status, exit, started, ended } = job.record;
+  const more = page.size - page.end;
+  const cut = Math.max(0, page.begin - start);
+  const notes: string[] = [];
+  if (leftOut) notes.push(`${leftOut} lines did not match the filter`);
+  if (more > 0 && text !== "") notes.push(`${more} bytes more follow; check again`);
+  notes.push(statusText(job, page.running));
+  const gap = cut > 3 ? `[${cut} bytes were cut from the log here]\n` : "";
+  const body = gap + text;
+  return {
+    output: `${body}${body === "" || body.endsWith("\n") ? "" : "\n"}[${notes.join("; ")}]`,
+    metadata: {
+      bash_id: job.id,
+      status: page.running ? "running" : status,
+      exit_code: page.running ? null : exit,
+      start_offset: page.begin,
+      end_offset: page.end,
+      log_bytes: page.size,
+      more: more > 0,
+      ...(leftOut !== undefined && { lines_left_out: leftOut }),
+      ...(cut > 3 && { cut_bytes: cut }),
+      duration_ms: (ended ?? Date.now()) - started,
+    },
+  };
+}
+
+function statusText({ id, record: { status, exit } }: Job, running: boolean): string {
+  if (running || status === "running") return `${id} is running`;
+  if (status === "completed") return `${id} completed with exit code ${exit}`;
+  if (status === "timed_out") return `${id} was stopped: it ran out of time`;
+  if (status === "lost") return `${id} has ended; its exit code is not known`;
+  return `${id} was stopped`;
+}

@@ -1,0 +1,69 @@
+import { MatrxError } from "@matrx/shared/errors.ts";
+import * as z from "zod";
+import type { FileAccess, Files, Place } from "../paths/files.ts";
+import { makeFolders } from "../paths/make-folders.ts";
+import { entryAt } from "../paths/write-file.ts";
+import { defineTool, type ToolResult } from "../tool.ts";
+
+const input = z.strictObject({
+  path: z.string().min(1).describe("Absolute or relative path of the directory to create"),
+  recursive: z.boolean().optional().describe("Create missing parent directories too (default true)"),
+});
+
+export function createDirectoryTool(files: Files) {
+  return defineTool({
+    name: "create_directory",
+    effect: "write",
+    description:
+      "Create a directory on the device, with its missing parents. One that exists already is left as it is, and said so.",
+    input,
+    timeoutMs: 30_000,
+    async handle({ path, recursive = true }, context) {
+      const access = await files.as(context);
+      const place = await access.find(path, "folder");
+      if (place.missing.length === 0) return await existing(access, place);
+      if (place.missing.length > 1 && !recursive) throw noParent(access, place);
+      const made = await makeFolders(access, access.existingPart(place), place.missing, place.shown);
+      return resultOf(place, made ? "Directory created successfully" : "Directory already exists", made);
+    },
+  });
+}
+
+async function existing(access: FileAccess, place: Place): Promise<ToolResult> {
+  if (await isDirectory(access, place)) return resultOf(place, "Directory already exists", false);
+  throw new MatrxError({
+    code: "CONFLICT",
+    message: `${place.shown} exists, and is not a directory`,
+    hint: "Choose another name",
+    hop: "tool",
+    details: { path: place.shown },
+  });
+}
+
+async function isDirectory(access: FileAccess, place: Place): Promise<boolean> {
+  const { folder, name } = access.parentOf(place);
+  if (name === "") return true;
+  const parent = await access.openFolder(folder, place.shown);
+  try {
+    return (await entryAt(parent, name))?.isDirectory() ?? false;
+  } finally {
+    await parent.close();
+  }
+}
+
+function resultOf(place: Place, message: string, created: boolean): ToolResult {
+  return {
+    output: `${message}: ${place.shown}`,
+    metadata: { created_path: place.path, message, created },
+  };
+}
+
+function noParent(access: FileAccess, place: Place): MatrxError {
+  return new MatrxError({
+    code: "NOT_FOUND",
+    message: `The folder above ${place.shown} does not exist`,
+    hint: `Only ${access.existingPart(place)} exists of it; use recursive to make all of it`,
+    hop: "tool",
+    details: { path: place.shown },
+  });
+}

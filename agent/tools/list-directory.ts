@@ -1,0 +1,106 @@
+import { lstat } from "node:fs/promises";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import * as z from "zod";
+import { explained, hasCode } from "../paths/errors.ts";
+import type { FileAccess, Files, Place } from "../paths/files.ts";
+import { type Entry, type EntryPage, listFolder } from "../paths/list-folder.ts";
+import type { Directory } from "../platform/directory.ts";
+import { defineTool, type ToolResult } from "../tool.ts";
+
+const DEFAULT_LIMIT = 500;
+
+const input = z.strictObject({
+  path: z.string().min(1).optional().describe("Directory path (default: session cwd)"),
+  show_hidden: z.boolean().optional().describe("Include dotfiles (default false)"),
+  limit: z.int().min(1).max(5000).optional().describe("Maximum number of entries to return (default 500)"),
+  after: z.string().min(1).optional().describe("Only entries whose name comes after this one: the next page"),
+});
+
+export function listDirectoryTool(files: Files) {
+  return defineTool({
+    name: "ListDirectory",
+    effect: "read",
+    description:
+      "List the contents of a directory on the device, sorted by name; directories end with /, symlinks show their target. At most 500 entries a page; the cursor of the next page is said.",
+    input,
+    timeoutMs: 60_000,
+    async handle({ path, show_hidden: showHidden = false, limit = DEFAULT_LIMIT, after }, context) {
+      const access = await files.as(context);
+      const place = await access.findExisting(path ?? ".", "read");
+      const folder = await openListed(access, place);
+      try {
+        const wanted = { showHidden, limit, after, signal: context.signal };
+        const page = await explained(place.shown, "list", () => listFolder(folder, wanted));
+        return resultOf(place, page);
+      } finally {
+        await folder.close();
+      }
+    },
+  });
+}
+
+async function openListed(access: FileAccess, place: Place): Promise<Directory> {
+  try {
+    const { folder, name } = access.parentOf(place);
+    if (name !== "") await checkIsFolder(access, folder, name, place);
+    return await access.openFolder(place.path, place.shown);
+  } catch (error) {
+    if (error instanceof MatrxError && hasCode(error.cause, "ENOTDIR")) throw notAFolder(place);
+    throw error;
+  }
+}
+
+async function checkIsFolder(access: FileAccess, folder: string, name: string, place: Place): Promise<void> {
+  const parent = await access.openFolder(folder, place.shown);
+  try {
+    const entry = await explained(place.shown, "list", () => lstat(parent.at(name)));
+    if (!entry.isDirectory() && !entry.isSymbolicLink()) throw notAFolder(place);
+  } finally {
+    await parent.close();
+  }
+}
+
+function notAFolder(place: Place): MatrxError {
+  return new MatrxError({
+    code: "TOOL_EXECUTION_FAILED",
+    message: `${place.shown} is not a directory`,
+    hint: "Read a file with Read, or name a directory",
+    hop: "tool",
+    details: { path: place.shown },
+  });
+}
+
+function resultOf(place: Place, { entries, remaining, total }: EntryPage): ToolResult {
+  const last = entries.at(-1)?.name;
+  const notes: string[] = [];
+  if (total === 0) notes.push("The directory is empty");
+  if (remaining > 0)
+    notes.push(`${remaining} of ${total} entries follow. Continue with after=${JSON.stringify(last)}`);
+  const lines = [...entries.map(lineOf), ...notes.map((note) => `[${note}]`)];
+  return {
+    output: lines.join("\n"),
+    metadata: {
+      path: place.path,
+      entries,
+      total,
+      truncated: remaining > 0,
+      ...(remaining > 0 && { next_after: last }),
+    },
+  };
+}
+
+function lineOf(entry: Entry): string {
+  const name = shown(entry.name);
+  if (entry.error) return `${name} [${entry.error === "EACCES" ? "permission denied" : entry.error}]`;
+  if (entry.type === "directory") return `${name}/`;
+  if (entry.type !== "symlink") return name;
+  const target = shown(entry.target ?? "");
+  if (!entry.target_type) return `${name} -> ${target} [nothing there]`;
+  return `${name} -> ${target}${entry.target_type === "directory" && !target.endsWith("/") ? "/" : ""}`;
+}
+
+/** A name with a line's end or another control character is quoted, so that one line stays one entry. */
+function shown(name: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+  return /[\x00-\x1f\x7f]/.test(name) ? JSON.stringify(name) : name;
+}

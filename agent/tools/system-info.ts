@@ -1,0 +1,101 @@
+import { statfs } from "node:fs/promises";
+import os from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod";
+import type { Platform } from "../platform/platform.ts";
+import { pythonVersion } from "../platform/python.ts";
+import { defineTool } from "../tool.ts";
+
+/** Each part is waited for this long, in milliseconds: a dead network drive must not hold up the others. */
+const PART_MS = 2000;
+
+const input = z.strictObject({});
+
+export function systemInfoTool(platform: Platform) {
+  let python: Promise<string | null> | undefined;
+  return defineTool({
+    name: "SystemInfo",
+    effect: "read",
+    description:
+      "Get system information about the device: platform, hostname, versions, working directory, user, processor, memory, disk, uptime.",
+    input,
+    timeoutMs: 15_000,
+    async handle(_input, { session }) {
+      python ??= pythonVersion(platform);
+      const [pythonFound, distribution, memory, disk] = await Promise.all([
+        within(python),
+        within(distributionOf()),
+        within(memoryOf()),
+        within(diskOf(session.cwd)),
+      ]);
+      const facts = {
+        platform: platform.name,
+        platform_release: os.release(),
+        platform_version: os.version(),
+        distribution,
+        hostname: os.hostname(),
+        arch: os.arch(),
+        python_version: pythonFound,
+        node_version: process.versions.node,
+        cwd: session.cwd,
+        user: userName(),
+        home: os.homedir(),
+        cpu: { model: os.cpus()[0]?.model.trim() ?? null, cores: os.cpus().length, load: os.loadavg() },
+        memory,
+        disk,
+        uptime_seconds: Math.round(os.uptime()),
+      };
+      return { output: linesOf(facts), metadata: facts };
+    },
+  });
+}
+
+/** The value, or null when it does not come in time or cannot be had. */
+async function within<T>(part: Promise<T>): Promise<T | null> {
+  const timer = new AbortController();
+  const late = sleep(PART_MS, null, { signal: timer.signal }).catch(() => null);
+  try {
+    return await Promise.race([part.catch(() => null), late]);
+  } finally {
+    timer.abort();
+  }
+}
+
+async function distributionOf(): Promise<string | null> {
+  const { default: system } = await import("systeminformation");
+  const { distro, release } = await system.osInfo();
+  return [distro, release].filter((part) => part && part !== "unknown").join(" ") || null;
+}
+
+async function memoryOf() {
+  const { default: system } = await import("systeminformation");
+  const { total, available } = await system.mem();
+  return { total_bytes: total, available_bytes: available };
+}
+
+/** Of the file system that holds the working directory. */
+async function diskOf(path: string) {
+  const { bsize, blocks, bavail } = await statfs(path);
+  return { path, total_bytes: blocks * bsize, free_bytes: bavail * bsize };
+}
+
+function userName(): string {
+  try {
+    return os.userInfo().username;
+  } catch {
+    // A user without an entry in the system's list, as in some containers.
+    return String(process.getuid?.() ?? "unknown");
+  }
+}
+
+function linesOf(facts: Record<string, unknown>): string {
+  const lines: string[] = [];
+  for (const [name, value] of Object.entries(facts)) {
+    if (value === null || value === undefined) lines.push(`${name}: not known`);
+    else if (Array.isArray(value)) lines.push(`${name}: ${value.map((n) => Number(n).toFixed(2)).join(" ")}`);
+    else if (typeof value === "object") {
+      for (const line of linesOf({ ...value }).split("\n")) lines.push(`${name}_${line}`);
+    } else lines.push(`${name}: ${value}`);
+  }
+  return lines.join("\n");
+}

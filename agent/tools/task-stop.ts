@@ -1,0 +1,52 @@
+import { TIMES } from "@matrx/shared/limits.ts";
+import * as z from "zod";
+import type { Job } from "../jobs/job.ts";
+import type { Jobs } from "../jobs/jobs.ts";
+import { defineTool, type ToolResult } from "../tool.ts";
+
+const input = z.strictObject({
+  task_id: z.string().min(1).describe("The id that Bash returned (bash_id)"),
+});
+
+export function taskStopTool(jobs: Jobs) {
+  return defineTool({
+    name: "TaskStop",
+    effect: "execute",
+    description:
+      "End a command that Bash started, with all processes that it began: they are asked to end, and killed after three seconds. Its output stays readable with BashOutput.",
+    input,
+    timeoutMs: TIMES.killAfter + 10_000,
+    async handle({ task_id }, { grant }) {
+      const job = jobs.find(task_id, grant);
+      const wasRunning = job.isRunning;
+      const processes = await job.processes();
+      const left = wasRunning || processes.length > 0 ? await job.stop("stopped") : [];
+      return resultOf(job, wasRunning, processes.length, left);
+    },
+  });
+}
+
+function resultOf(job: Job, wasRunning: boolean, processes: number, left: readonly number[]): ToolResult {
+  const { status, exit } = job.record;
+  return {
+    output: textOf(job, wasRunning, processes, left),
+    metadata: {
+      task_id: job.id,
+      status,
+      exit_code: exit,
+      was_running: wasRunning,
+      processes_left: left.length,
+    },
+  };
+}
+
+function textOf(job: Job, wasRunning: boolean, processes: number, left: readonly number[]): string {
+  const { command, exit, status } = job.record;
+  if (left.length > 0) {
+    return `${job.id} was told to end, but ${left.length} of its processes cannot be ended by the agent's user`;
+  }
+  if (wasRunning) return `Stopped ${job.id}: ${command}`;
+  const ended = status === "completed" ? ` with exit code ${exit}` : "";
+  if (processes > 0) return `${job.id} had ended${ended}; what it left running was stopped`;
+  return `${job.id} had already ended${ended}; there was nothing to stop`;
+}
