@@ -17,6 +17,8 @@ export interface Home {
   readonly localJournalFile: string;
   readonly localTokenFile: string;
   readonly jobs: string;
+  /** Jobs of the local server. */
+  readonly localJobs: string;
   readonly logs: string;
 }
 
@@ -35,7 +37,7 @@ export function homeOf(env: NodeJS.ProcessEnv = process.env): Home {
 
 /** Makes the folders, for this user alone. */
 export function makeHome(home: Home): void {
-  for (const folder of [home.config, home.state, home.jobs]) {
+  for (const folder of [home.config, home.state]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
 }
@@ -53,5 +55,6 @@ function placesIn({ config, state, logs }: Pick<Home, "config" | "state" | "logs
     localJournalFile: join(state, "local-journal.sqlite"),
     localTokenFile: join(state, "local-token"),
     jobs: join(state, "jobs"),
+    localJobs: join(state, "local-jobs"),
   };
 }

@@ -1,26 +1,51 @@
 /** What `up` and `serve` run: the tools of this machine and the sessions that they share. */
+import { delimiter } from "node:path";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Logger } from "pino";
 import type { SessionSource } from "./dispatch.ts";
 import type { Home } from "./home.ts";
+import { Jobs } from "./jobs/jobs.ts";
+import { Files } from "./paths/files.ts";
 import { Sessions } from "./sessions.ts";
 import type { Tool } from "./tool.ts";
+import { deviceTools } from "./tools/index.ts";
 
 export interface Toolbox {
   readonly tools: readonly Tool[];
   readonly sessions: SessionSource;
   /** A grant is gone: its sessions and jobs end. */
   endGrant(grant: GrantId): void;
-  close(): Promise<void>;
+  /** Lets go of what runs in the background: it goes on, and is found again. */
+  close(): void;
 }
 
-/** The tools of this machine, with the files they keep in its home. */
-export async function openToolbox(_home: Home, _log: Logger): Promise<Toolbox> {
+export interface ToolboxOptions {
+  readonly home: Home;
+  /** Where jobs lie; one program at a time. */
+  readonly jobs: string;
+  readonly log: Logger;
+}
+
+/** The tools of this machine. What is Matrx's own on it is closed to them. */
+export async function openToolbox({ home, jobs: directory, log }: ToolboxOptions): Promise<Toolbox> {
+  const jobs = await Jobs.open({ directory });
+  const files = new Files({ protectedPaths: protectedPaths(home) });
   const sessions = new Sessions();
   return {
-    tools: [],
+    tools: deviceTools({ files, jobs }),
     sessions,
-    endGrant: (grant) => sessions.endGrant(grant),
-    close: async () => {},
+    endGrant: (grant) => {
+      sessions.endGrant(grant);
+      jobs
+        .endGrant(grant)
+        .catch((err) => log.error({ err, grant }, "jobs of a grant that ended could not be stopped"));
+    },
+    close: () => jobs.close(),
   };
+}
+
+/** Our own files, and those of a relay on this machine, which it names in `MATRX_PROTECTED`. */
+function protectedPaths({ config, state, logs }: Home): string[] {
+  const named = process.env.MATRX_PROTECTED?.split(delimiter).filter((path) => path !== "") ?? [];
+  return [...new Set([config, state, logs, ...named])];
 }

@@ -55,7 +55,7 @@ async function serve(options: ServeOptions): Promise<void> {
   makeHome(home);
   const log = makeLog({ level: options.logLevel, file: options.logFile });
   const journal = new Journal(home.localJournalFile);
-  const toolbox = await openToolbox(home, log);
+  const toolbox = await openToolbox({ home, jobs: home.localJobs, log });
   const shared = {
     device: readConfig(home)?.device_id ?? "localhost",
     tools: toolbox.tools,
@@ -77,7 +77,7 @@ async function serve(options: ServeOptions): Promise<void> {
     await calls.stopAll("The local server was stopped");
     await server.close();
   } finally {
-    await toolbox.close();
+    toolbox.close();
     journal.close();
   }
 }

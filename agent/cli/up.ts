@@ -39,7 +39,7 @@ async function up(options: UpOptions): Promise<void> {
     const config = requireConfig(home);
     const identity = readIdentity(home);
     const log = makeLog({ level: options.logLevel ?? config.log_level, file: options.logFile });
-    const toolbox = await openToolbox(home, log);
+    const toolbox = await openToolbox({ home, jobs: home.jobs, log });
     const onState = options.json
       ? (state: string) => printJsonLine({ state, device_id: config.device_id, relay: config.relay })
       : undefined;
@@ -48,7 +48,7 @@ async function up(options: UpOptions): Promise<void> {
       if (end instanceof MatrxError) throw end;
       if (end !== "restart") return log.info("stopped");
     } finally {
-      await toolbox.close();
+      toolbox.close();
     }
   }
 }

@@ -132,7 +132,7 @@ test("a tool's own error keeps its words; a stranger's stay inside", async () =>
   const strange = await run({ tool: "Bash", input: { command: "break" } });
   expect(strange.answer.code).toBe("INTERNAL");
   expect(JSON.stringify(strange)).not.toContain("secret of the inside");
-  expect(strange.answer.hint).toContain(String(strange.answer.metadata?.["incident"]));
+  expect(strange.answer.hint).toContain(String(strange.answer.metadata?.incident));
 });
 
 test("a deadline stops the tool", async () => {

@@ -47,7 +47,7 @@ test("whatever is written, every byte has its place, no frame is too large, no c
     ),
     { maxLength: 12 },
   );
-  fc.assert(
+  void fc.assert(
     fc.property(writes, (all) => {
       const { live, pieces } = gather();
       let offset = 0;

@@ -92,7 +92,7 @@ export function smallToolbox(): Toolbox & { runs: Runs } {
     ...smallTools(),
     sessions,
     endGrant: (grant) => sessions.endGrant(grant),
-    close: async () => {},
+    close: () => {},
   };
 }
 

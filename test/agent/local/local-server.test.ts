@@ -1,0 +1,338 @@
+import { once } from "node:events";
+import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { WebSocket } from "ws";
+import { Dispatcher } from "../../../agent/dispatch.ts";
+import { homeOf } from "../../../agent/home.ts";
+import { Journal } from "../../../agent/journal.ts";
+import { LocalCalls } from "../../../agent/local/local-calls.ts";
+import { startLocalServer } from "../../../agent/local/server.ts";
+import { localToken } from "../../../agent/local/token.ts";
+import { temporaryFolder } from "../../helpers/folder.ts";
+import { silentLog, smallToolbox } from "../dispatch/small-tools.ts";
+
+const TOKEN = "a-token-of-this-machine";
+const PAGE = "https://app.example";
+
+async function serve({ asksToken = true } = {}) {
+  const toolbox = smallToolbox();
+  const journal = new Journal(join(temporaryFolder(), "journal"));
+  const shared = {
+    device: "box",
+    policy: { current: () => ({}) },
+    log: silentLog,
+    windDownMs: 300,
+    ...toolbox,
+  };
+  const calls = new LocalCalls({
+    device: "box",
+    toolNames: toolbox.tools.map(({ name }) => name),
+    dispatcher: new Dispatcher(shared),
+    keyedDispatcher: new Dispatcher({ ...shared, journal }),
+  });
+  const server = await startLocalServer({
+    ...{ host: "127.0.0.1", port: 0, allowedOrigins: [PAGE], log: silentLog },
+    ...{ calls, token: asksToken ? TOKEN : undefined },
+  });
+  onTestFinished(async () => {
+    await calls.stopAll("over");
+    await server.close();
+    journal.close();
+  });
+  return { ...server, runs: toolbox.runs, calls };
+}
+
+const bearer = { Authorization: `Bearer ${TOKEN}` };
+const json = { ...bearer, "Content-Type": "application/json" };
+
+function invoke(url: string, body: unknown, headers: Record<string, string> = json): Promise<Response> {
+  return fetch(`${url}/tools/invoke`, { method: "POST", headers, body: JSON.stringify(body) });
+}
+
+/** A request with headers that fetch does not let set. */
+async function raw(port: number, headers: Record<string, string>, path = "/tools/list") {
+  const request = httpRequest({ host: "127.0.0.1", port, path, headers });
+  request.end();
+  const [response] = await once(request, "response");
+  let text = "";
+  for await (const chunk of response) text += chunk;
+  return { status: response.statusCode, headers: response.headers, body: text && JSON.parse(text) };
+}
+
+async function open(
+  url: string,
+  { protocols = [] as string[], headers = bearer as Record<string, string>, query = "" } = {},
+) {
+  const socket = new WebSocket(`${url.replace("http", "ws")}/ws${query}`, protocols, { headers });
+  const frames: Record<string, unknown>[] = [];
+  const waiting: (() => void)[] = [];
+  socket.on("message", (data) => {
+    frames.push(JSON.parse(data.toString()));
+    waiting.shift()?.();
+  });
+  onTestFinished(() => socket.terminate());
+  const next = async () => {
+    while (frames.length === 0) await new Promise<void>((resolve) => waiting.push(resolve));
+    return frames.shift() ?? {};
+  };
+  const refused = once(socket, "unexpected-response").then(([, response]) => response.statusCode as number);
+  const opened = once(socket, "open").then(() => undefined);
+  const status = await Promise.race([opened, refused]);
+  const send = (frame: unknown) => socket.send(typeof frame === "string" ? frame : JSON.stringify(frame));
+  return { socket, status, next, send, frames };
+}
+
+test("the guide's REST: list, invoke, in its shapes", async () => {
+  const { url } = await serve();
+  const list = await fetch(`${url}/tools/list`, { headers: bearer });
+  expect(await list.json()).toEqual({ tools: ["Bash", "Grep", "Read", "Write"] });
+  const answer = await invoke(url, { tool: "Read", input: { file_path: "/a" } });
+  expect(answer.status).toBe(200);
+  expect(await answer.json()).toEqual({
+    ...{ type: "success", output: "read /a", image: null, device: "box", call: expect.any(String) },
+    metadata: { cwd: expect.any(String) },
+  });
+  const failed = await invoke(url, { tool: "Bash", input: { command: "refuse" } });
+  expect(failed.status).toBe(200);
+  expect(await failed.json()).toMatchObject({ type: "error", code: "TOOL_EXECUTION_FAILED", image: null });
+});
+
+test.each([
+  ["{", 400, "INVALID_MESSAGE"],
+  ["[]", 400, "INVALID_MESSAGE"],
+  ['{"input":{}}', 400, "INVALID_PARAMETERS"],
+  ['{"tool":"Read","input":7}', 400, "INVALID_PARAMETERS"],
+  ['{"tool":"Read","timeout_ms":0}', 400, "INVALID_PARAMETERS"],
+  [`{"tool":"Read","input":${"[".repeat(80)}${"]".repeat(80)}}`, 400, "INVALID_MESSAGE"],
+  [`{"tool":"Read","input":{"file_path":"${"x".repeat(5_000_000)}"}}`, 413, "PAYLOAD_TOO_LARGE"],
+])("a malformed request is a problem (%#)", async (body, status, code) => {
+  const { url } = await serve();
+  const response = await fetch(`${url}/tools/invoke`, { method: "POST", headers: json, body });
+  expect(response.status).toBe(status);
+  expect(response.headers.get("Content-Type")).toBe("application/problem+json");
+  expect(await response.json()).toMatchObject({
+    code,
+    status,
+    detail: expect.any(String),
+    hint: expect.any(String),
+  });
+});
+
+test("other paths and other types are problems that help", async () => {
+  const { url } = await serve();
+  const missing = await fetch(`${url}/tools`, { headers: bearer });
+  expect(missing.status).toBe(404);
+  const form = await invoke(url, {}, { ...bearer, "Content-Type": "text/plain" });
+  expect(await form.json()).toMatchObject({ code: "INVALID_MESSAGE" });
+  expect(await (await fetch(`${url}/health`)).json()).toEqual({ status: "ok" });
+});
+
+test("without the token nothing is listed, run or opened", async () => {
+  const { url, runs } = await serve();
+  for (const headers of [{}, { Authorization: "Bearer wrong" }, { Authorization: "Basic abc" }]) {
+    const response = await fetch(`${url}/tools/list`, { headers });
+    expect(response.status).toBe(401);
+    expect(response.headers.get("WWW-Authenticate")).toBe("Bearer");
+    expect((await invoke(url, { tool: "Read", input: { file_path: "/a" } }, headers)).status).toBe(401);
+    expect((await open(url, { headers })).status).toBe(401);
+  }
+  expect((await open(url, { headers: {}, query: `?token=${TOKEN}` })).status).toBe(401);
+  expect(runs.size).toBe(0);
+});
+
+test("a WebSocket may carry the token in its subprotocol", async () => {
+  const { url } = await serve();
+  const only = await open(url, { headers: {}, protocols: [`bearer.${TOKEN}`] });
+  only.send({ action: "ping" });
+  expect(await only.next()).toEqual({ type: "pong" });
+  const v1 = await open(url, { headers: {}, protocols: ["matrx.v1", `bearer.${TOKEN}`] });
+  expect(v1.socket.protocol).toBe("matrx.v1");
+  expect(await v1.next()).toEqual({
+    type: "hello",
+    protocol: 1,
+    session: expect.stringMatching(/^[0-9a-f]{16}$/),
+    device: "box",
+  });
+});
+
+test("a foreign Host or Origin is refused, before the token is looked at", async () => {
+  const { port, url } = await serve({ asksToken: false });
+  const own = `localhost:${port}`;
+  expect((await raw(port, { Host: own })).status).toBe(200);
+  expect((await raw(port, { Host: `[::1]:${port}` })).status).toBe(200);
+  for (const host of ["evil.example", `evil.example:${port}`, "localhost", `localhost:${port + 1}`]) {
+    expect((await raw(port, { Host: host })).status).toBe(403);
+  }
+  for (const origin of [
+    "https://evil.example",
+    "null",
+    `http://localhost:${port + 1}`,
+    `${PAGE}.evil.example`,
+  ]) {
+    expect((await raw(port, { Host: own, Origin: origin })).status).toBe(403);
+    expect((await open(url, { headers: { Origin: origin } })).status).toBe(403);
+  }
+  for (const origin of [PAGE, `http://localhost:${port}`]) {
+    const { status, headers } = await raw(port, { Host: own, Origin: origin });
+    expect(status).toBe(200);
+    expect(headers["access-control-allow-origin"]).toBe(origin);
+    expect((await open(url, { headers: { Origin: origin } })).status).toBeUndefined();
+  }
+});
+
+test("a preflight of a listed page is answered without the token, of others refused", async () => {
+  const { url } = await serve();
+  const preflight = (origin: string) =>
+    fetch(`${url}/tools/invoke`, { method: "OPTIONS", headers: { Origin: origin } });
+  const allowed = await preflight(PAGE);
+  expect(allowed.status).toBe(204);
+  expect(allowed.headers.get("Access-Control-Allow-Headers")).toContain("Authorization");
+  expect((await preflight("https://evil.example")).status).toBe(403);
+});
+
+test("the guide's WebSocket: calls at once, answers by id, ping", async () => {
+  const { url } = await serve();
+  const { send, next } = await open(url);
+  send({ id: "slow", tool: "Bash", input: { command: "sleep", ms: 100 } });
+  send({ id: "fast", tool: "Read", input: { file_path: "/a" } });
+  send({ action: "ping" });
+  expect(await next()).toEqual({ type: "pong" });
+  expect(await next()).toMatchObject({ id: "fast", type: "success", output: "read /a" });
+  expect(await next()).toMatchObject({ id: "slow", type: "success", output: "slept 100" });
+});
+
+test("a WebSocket answer has no image unless there is one; without an id it is answered under the call's", async () => {
+  const { url } = await serve();
+  const { send, next } = await open(url);
+  send({ tool: "Read", input: { file_path: "/a" } });
+  const answer = await next();
+  expect(answer.id).toMatch(/^[0-9a-f-]{36}$/);
+  expect(answer).not.toHaveProperty("image");
+});
+
+test("cancel and cancel_all answer each call once", async () => {
+  const { url } = await serve();
+  const { send, next, frames } = await open(url);
+  for (const id of ["a", "b", "c"]) send({ id, tool: "Grep", input: {} });
+  send({ id: "a", action: "cancel" });
+  expect(await next()).toMatchObject({ id: "a", type: "error", code: "CANCELLED" });
+  send({ action: "cancel_all" });
+  expect([(await next()).id, (await next()).id].sort()).toEqual(["b", "c"]);
+  send({ id: "a", action: "cancel" });
+  send({ action: "ping" });
+  expect(await next()).toEqual({ type: "pong" });
+  expect(frames).toEqual([]);
+});
+
+test("cancel_all stops this connection's calls alone", async () => {
+  const { url } = await serve();
+  const [mine, other] = [await open(url), await open(url)];
+  other.send({ id: "a", tool: "Bash", input: { command: "sleep", ms: 100 } });
+  mine.send({ id: "a", tool: "Grep", input: {} });
+  mine.send({ action: "cancel_all" });
+  expect(await mine.next()).toMatchObject({ code: "CANCELLED" });
+  expect(await other.next()).toMatchObject({ type: "success", output: "slept 100" });
+});
+
+test("live output only for calls that asked", async () => {
+  const { url } = await serve();
+  const { send, next } = await open(url);
+  send({ id: "1", tool: "Bash", input: { command: "say hi" } });
+  expect(await next()).toMatchObject({ id: "1", type: "success" });
+  send({ id: "2", tool: "Bash", input: { command: "say hi" }, stream: true });
+  expect(await next()).toEqual({ id: "2", type: "output", channel: "stdout", offset: 0, data: "hi" });
+  expect(await next()).toMatchObject({ id: "2", type: "success", output: "hi", metadata: { exit_code: 3 } });
+});
+
+test("a duplicate id, and the 65th call, are refused; the connection lives", async () => {
+  const { url } = await serve();
+  const { send, next } = await open(url);
+  for (let n = 0; n < 64; n++) send({ id: `n${n}`, tool: "Grep", input: {} });
+  send({ id: "n0", tool: "Read", input: { file_path: "/a" } });
+  expect(await next()).toMatchObject({ id: "n0", code: "CONFLICT" });
+  send({ id: "n64", tool: "Read", input: { file_path: "/a" } });
+  expect(await next()).toMatchObject({ id: "n64", code: "RATE_LIMITED" });
+  send({ action: "cancel_all" });
+  for (let n = 0; n < 64; n++) expect(await next()).toMatchObject({ code: "CANCELLED" });
+});
+
+test.each([
+  ["{", null, "INVALID_MESSAGE"],
+  ["[1]", null, "INVALID_MESSAGE"],
+  ['{"action":"dance"}', null, "INVALID_PARAMETERS"],
+  ['{"id":"x","tool":7}', "x", "INVALID_PARAMETERS"],
+  [`{"id":"${"x".repeat(200)}","tool":"Read"}`, null, "INVALID_PARAMETERS"],
+  [`{"id":"x","tool":"Read","input":{"a":"${"x".repeat(5_000_000)}"}}`, null, "PAYLOAD_TOO_LARGE"],
+])("a bad frame is answered, and the connection lives (%#)", async (text, id, code) => {
+  const { url } = await serve();
+  const { send, next } = await open(url);
+  send(text);
+  const answer = await next();
+  expect(answer).toMatchObject({ id, type: "error", code, output: expect.any(String), hop: "agent" });
+  send({ action: "ping" });
+  expect(await next()).toEqual({ type: "pong" });
+});
+
+test("a caller that goes ends its reads; its effects go on, unless it said otherwise", async () => {
+  const { url, runs } = await serve();
+  const { send, next, socket } = await open(url);
+  const key = { idempotency_key: "k1" };
+  const effect = { id: "e", tool: "Bash", input: { command: "sleep", ms: 100 } };
+  send({ id: "r", tool: "Grep", input: {} });
+  send({ ...effect, ...key });
+  send({
+    ...effect,
+    id: "f",
+    input: { command: "sleep", ms: 101 },
+    cancel_on_disconnect: true,
+    idempotency_key: "k2",
+  });
+  send({ action: "ping" });
+  await next();
+  socket.close();
+  const again = await open(url);
+  again.send({ ...effect, ...key });
+  expect(await again.next()).toMatchObject({ id: "e", type: "success", output: "slept 100" });
+  again.send({ ...effect, id: "f", input: { command: "sleep", ms: 101 }, idempotency_key: "k2" });
+  expect(await again.next()).toMatchObject({ id: "f", code: "CANCELLED" });
+  expect(runs.get("Bash")).toBe(2);
+});
+
+test("an idempotency key runs a call once, and refuses another input", async () => {
+  const { url, runs } = await serve();
+  const write = async (content: string) => {
+    const response = await invoke(url, {
+      tool: "Write",
+      input: { file_path: "/a", content },
+      idempotency_key: "k",
+    });
+    return response.json();
+  };
+  const first = await write("x");
+  expect(await write("x")).toEqual(first);
+  expect(await write("y")).toMatchObject({ type: "error", code: "CONFLICT" });
+  expect(runs.get("Write")).toBe(1);
+});
+
+test("bytes that are no HTTP do not stop it", async () => {
+  const { port, url } = await serve();
+  const socket = connect(port, "127.0.0.1");
+  socket.end("\u0000\u0001 nonsense\r\n\r\n");
+  await once(socket.resume(), "close");
+  expect((await fetch(`${url}/health`)).status).toBe(200);
+});
+
+test("a port in use is said in one sentence", async () => {
+  const { port, calls } = await serve();
+  const options = { host: "127.0.0.1", token: TOKEN, allowedOrigins: [], log: silentLog, port, calls };
+  await expect(startLocalServer(options)).rejects.toMatchObject({ message: `Port ${port} is in use` });
+});
+
+test("the token is made once", () => {
+  const home = homeOf({ MATRX_HOME: temporaryFolder() });
+  const token = localToken(home);
+  expect(token).toMatch(/^[\w-]{43}$/);
+  expect(localToken(home)).toBe(token);
+});
