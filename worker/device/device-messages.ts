@@ -1,6 +1,11 @@
 /** What a registered device sends (device document, and our agent's additions). */
 import { check, parseJsonObject } from "@matrx/shared/caller-frames.ts";
-import { type FromDevice, fromDeviceSchema, type ToolResult } from "@matrx/shared/device-frames.ts";
+import {
+  type FromDevice,
+  fromDeviceSchema,
+  type ToolResult,
+  toDeviceSchema,
+} from "@matrx/shared/device-frames.ts";
 import { type ErrorShape, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
 import { LIMITS, RATES } from "@matrx/shared/limits.ts";
@@ -58,7 +63,7 @@ export class DeviceMessages {
   }
 
   #text(socket: DeviceSocket, data: string, now: number): void {
-    const frame = check(fromDeviceSchema, parseJsonObject(data, LIMITS.resultFrameBytes));
+    const frame = readFrame(data);
     if (frame.type === "tool_result") return this.#bareResult(frame, now);
     const limits = { ...RATES.guest, ...(socket.attachment.ours && RATES.owner) };
     if (!this.#parts.rates().takeMessage("device", limits, now)) throw tooFast(limits.messages_per_second);
@@ -108,6 +113,30 @@ export class DeviceMessages {
     calls.result(header, body, now);
     if (calls.hasAcks) this.#parts.scheduled(now);
   }
+}
+
+const FROM_DEVICE = typesOf(fromDeviceSchema);
+const TO_DEVICE = typesOf(toDeviceSchema);
+
+function typesOf(union: { options: readonly { shape: { type: { value: string } } }[] }): ReadonlySet<string> {
+  return new Set(union.options.map(({ shape }) => shape.type.value));
+}
+
+/** Every type of the device document is known, also those that only the relay sends. Throws MatrxError. */
+function readFrame(data: string): FromDevice {
+  const value = parseJsonObject(data, LIMITS.resultFrameBytes);
+  const type = String(value.type);
+  if (FROM_DEVICE.has(type)) return check(fromDeviceSchema, value);
+  const known = TO_DEVICE.has(type);
+  throw new MatrxError({
+    code: known ? "INVALID_PARAMETERS" : "INVALID_MESSAGE",
+    message: known
+      ? `type: ${type} is sent by the relay, not by devices`
+      : `There is no message type "${type.slice(0, 64)}"`,
+    hint: `A device sends: ${[...FROM_DEVICE].join(", ")}`,
+    hop: "relay",
+    details: { field: "type" },
+  });
 }
 
 /** Device document, Error Responses. */

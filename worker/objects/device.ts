@@ -67,7 +67,7 @@ export class Device extends DurableObject<Env> {
     this.#calls = new Calls(device, this.#link, this.#ledger);
     this.#leases = new Leases(env);
     this.#tickets = new Tickets(state.storage.kv);
-    this.#timer = new Timer(() => this.#tick(Date.now()));
+    this.#timer = new Timer(() => this.lookAfter(Date.now()));
     this.#rates = new Rates();
     const parts = { store: this.#store, link: this.#link, ledger: this.#ledger, calls: this.#calls, rates };
     this.#admission = new Admission(parts);
@@ -122,7 +122,7 @@ export class Device extends DurableObject<Env> {
     if (!this.#store.record) return;
     this.#ledger.prune(now);
     this.#tickets.prune(now);
-    this.#tick(now);
+    this.lookAfter(now);
     if (!this.#ledger.isEmpty()) await this.#alarmBy(now + PRUNE_EVERY);
   }
 
@@ -219,9 +219,20 @@ export class Device extends DurableObject<Env> {
     this.#store.adopt({ ...record, identity: { kind: "bare", tokenId } });
   }
 
-  /** For tests and the owner's support: what the object counts. */
-  counts(): { flights: number; strays: number } {
-    return { flights: this.#calls.flights.size, strays: this.#calls.strays };
+  /** Answers of the device to calls that it was not given, since this object woke. */
+  get strays(): number {
+    return this.#calls.strays;
+  }
+
+  /** Looks after what takes long or is over: acknowledgements, attachments, deadlines, a silent link. */
+  lookAfter(now: number): void {
+    if (!this.#store.record) return;
+    this.#calls.flushAcks();
+    this.#callers.settleDown(now);
+    this.#sockets.settleDown(this.#rates, this.#calls.proof);
+    if (this.#calls.flights.size > 0) this.#sockets.requireSigns(now);
+    this.#calls.sweep(now);
+    this.#lookAgain(now);
   }
 
   #record(): DeviceRecord {
@@ -265,15 +276,6 @@ export class Device extends DurableObject<Env> {
   /** Calls under way are looked at soon; those that take long, by alarm, so that the object can sleep. */
   #lookAfterCalls(now: number): void {
     this.#timer.by(now + TIMES.settleAfter);
-  }
-
-  #tick(now: number): void {
-    this.#calls.flushAcks();
-    this.#callers.settleDown(now);
-    this.#sockets.settleDown(this.#rates, this.#calls.proof);
-    if (this.#calls.flights.size > 0) this.#sockets.requireSigns(now);
-    this.#calls.sweep(now);
-    this.#lookAgain(now);
   }
 
   #lookAgain(now: number): void {

@@ -1,0 +1,315 @@
+/** Never lost, never twice: sleep, eviction, dropped links and reconnects, with real sockets inside workerd. */
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import type { Answer } from "@matrx/shared/caller-frames.ts";
+import { describe, expect, it } from "vitest";
+import { TestCaller } from "./helpers/caller.ts";
+import { AgentDevice, type AgentIdentity, pairAgent } from "./helpers/device.ts";
+import { ask, bearer, json, Person } from "./helpers/relay.ts";
+
+async function home(): Promise<{
+  person: Person;
+  identity: AgentIdentity;
+  device: AgentDevice;
+  token: string;
+  caller: TestCaller;
+}> {
+  const person = await Person.signIn();
+  const identity = await pairAgent(person);
+  const device = await AgentDevice.come(identity);
+  const { token } = await person.token({ access: "full" });
+  return { person, identity, device, token, caller: await TestCaller.connect(identity.id, token) };
+}
+
+function object(id: string) {
+  return env.DEVICE.getByName(id);
+}
+
+async function ledgerRow(id: string, call: string): Promise<Record<string, unknown> | undefined> {
+  return runInDurableObject(object(id), (_, state) =>
+    state.storage.sql.exec("SELECT * FROM ledger WHERE call = ?", call).toArray().at(0),
+  );
+}
+
+async function readCall(id: string, token: string, call: string): Promise<Record<string, unknown>> {
+  return (await ask(`/v1/devices/${id}/calls/${call}`, { headers: bearer(token) })).json();
+}
+
+/** Asks with a read until the object has seen what was sent before: frames of one socket keep their order. */
+async function settled(caller: TestCaller, device: AgentDevice): Promise<void> {
+  caller.send({ id: "settle", tool: "SystemInfo", input: {} });
+  await device.serve("");
+  await caller.nextJson();
+}
+
+describe("sleep", () => {
+  it("hibernates with open sockets and relays on from their attachments", async () => {
+    const { identity, device, caller } = await home();
+    const before = await instance(identity.id);
+    await evictDurableObject(object(identity.id));
+    const answering = caller.call("SystemInfo");
+    const execute = await device.serve("awake");
+    expect(execute.session).toBe(caller.session);
+    expect((await answering).output).toBe("awake");
+    expect(await instance(identity.id)).not.toBe(before);
+  });
+
+  it("answers a call that was under way when it fell asleep, once", async () => {
+    const { identity, device, caller } = await home();
+    caller.send({ id: "slow", tool: "Bash", input: { command: "sleep" } });
+    const execute = await device.expect("tool_execute");
+    await asleep(identity.id);
+    device.answer(execute, "done");
+    expect(await caller.nextJson()).toMatchObject({ id: "slow", output: "done" });
+    expect(await device.expect("result_ack")).toMatchObject({ tool_call_ids: [execute.tool_call_id] });
+    device.answer(execute, "again");
+    await device.expect("result_ack");
+    await settled(caller, device);
+    expect(caller.unread).toBe(0);
+  }, 15_000);
+
+  it("refuses an id again after sleep while it is unanswered, and takes it once it was answered", async () => {
+    const { identity, device, caller } = await home();
+    caller.send({ id: "x", tool: "Bash", input: {} });
+    const execute = await device.expect("tool_execute");
+    await asleep(identity.id);
+    caller.send({ id: "x", tool: "SystemInfo", input: {} });
+    expect(await caller.nextJson()).toMatchObject({ id: "x", code: "CONFLICT" });
+    device.answer(execute, "first");
+    expect(await caller.nextJson()).toMatchObject({ id: "x", output: "first" });
+    await device.expect("result_ack");
+    caller.send({ id: "x", tool: "SystemInfo", input: {} });
+    await device.serve("second");
+    expect(await caller.nextJson()).toMatchObject({ id: "x", output: "second" });
+  }, 15_000);
+});
+
+describe("the ledger", () => {
+  it("holds a row before an effect's frame leaves, and its outcome afterwards; a read leaves none", async () => {
+    const { identity, device, token, caller } = await home();
+    caller.send({ id: "1", tool: "Write", input: { file_path: "/a", content: "x" } });
+    const write = await device.expect("tool_execute");
+    expect(await ledgerRow(identity.id, write.tool_call_id)).toMatchObject({
+      state: "accepted",
+      tool: "Write",
+    });
+    device.answer(write, "written");
+    await caller.nextJson();
+    await device.expect("result_ack");
+    expect(await readCall(identity.id, token, write.tool_call_id)).toMatchObject({
+      state: "finished",
+      status: "success",
+      outcome_in: "here",
+      outcome: { output: "written" },
+    });
+    caller.send({ id: "2", tool: "Read", input: { file_path: "/a" } });
+    const read = await device.serve("x");
+    await caller.nextJson();
+    expect(await ledgerRow(identity.id, read.tool_call_id)).toBeUndefined();
+    expect(await readCall(identity.id, token, read.tool_call_id)).toMatchObject({ code: "NOT_FOUND" });
+  });
+
+  it("writes at most three rows for an effect call in its whole life", async () => {
+    const { identity, device, caller } = await home();
+    const written = await runInDurableObject(object(identity.id), (_, state) => countRows(state.storage.sql));
+    caller.send({ id: "1", tool: "Write", input: {} });
+    const execute = await device.expect("tool_execute");
+    expect(written.rows).toBe(1);
+    device.answer(execute, "written");
+    await device.expect("result_ack");
+    expect(written.rows).toBe(2);
+    caller.send({ id: "2", tool: "Read", input: {} });
+    await device.serve("x");
+    expect(written.rows).toBe(2);
+  });
+
+  it("keeps an outcome that is larger than 64 KiB in the journal, and fetches it from there", async () => {
+    const { identity, device, token } = await home();
+    const large = "x".repeat(70_000);
+    const path = `/v1/devices/${identity.id}/tools/Bash`;
+    const keyed = () =>
+      ask(path, json({ command: "make" }, { ...bearer(token), "Idempotency-Key": "build-1" }));
+    const first = keyed();
+    const execute = await device.serve(large);
+    await first;
+    await device.expect("result_ack");
+    expect(await readCall(identity.id, token, execute.tool_call_id)).toMatchObject({
+      state: "finished",
+      outcome_in: "journal",
+    });
+    const second = keyed();
+    const replay = await device.expect("tool_execute");
+    expect(replay).toMatchObject({ tool_call_id: execute.tool_call_id, replay: true });
+    device.answer(replay, large);
+    expect(await (await second).json()).toMatchObject({ output: large });
+  });
+
+  it("gives one outcome for one idempotency key, to all who ask, and refuses the key for another call", async () => {
+    const { identity, device, token, caller } = await home();
+    const keyed = { idempotency_key: "once" };
+    caller.send({ id: "a", tool: "Write", input: { x: 1, y: 2 }, ...keyed });
+    caller.send({ id: "b", tool: "Write", input: { y: 2, x: 1 }, ...keyed });
+    const execute = await device.expect("tool_execute");
+    device.answer(execute, "written once");
+    const answers = [await caller.nextJson<Answer>(), await caller.nextJson<Answer>()];
+    expect(answers.map(({ id, output, call }) => [id, output, call])).toEqual([
+      ["a", "written once", execute.tool_call_id],
+      ["b", "written once", execute.tool_call_id],
+    ]);
+    await device.expect("result_ack");
+    expect(await caller.call("Write", { x: 1, y: 2 }, keyed)).toMatchObject({
+      output: "written once",
+      call: execute.tool_call_id,
+    });
+    expect(await caller.call("Write", { x: 1 }, keyed)).toMatchObject({ code: "CONFLICT" });
+    const byRest = await ask(
+      `/v1/devices/${identity.id}/tools/Write`,
+      json({ x: 1, y: 2 }, { ...bearer(token), "Idempotency-Key": "once" }),
+    );
+    expect(await byRest.json()).toMatchObject({ output: "written once" });
+    expect(device.unread).toBe(0);
+  });
+});
+
+describe("a link that drops", () => {
+  it("runs reads again when the device is back, and asks what became of effects", async () => {
+    const { identity, device, caller } = await home();
+    caller.send({ id: "read", tool: "Read", input: {} });
+    caller.send({ id: "ran", tool: "Bash", input: { command: "a" } });
+    caller.send({ id: "lost", tool: "Bash", input: { command: "b" } });
+    await device.expect("tool_execute");
+    const ran = await device.expect("tool_execute");
+    const lost = await device.expect("tool_execute");
+    device.close();
+    await device.closed;
+
+    const back = await AgentDevice.come(identity);
+    await back.serve("read again");
+    const { tool_call_ids } = (await back.expect("call_status")) as unknown as { tool_call_ids: string[] };
+    expect(tool_call_ids.sort()).toEqual([ran.tool_call_id, lost.tool_call_id].sort());
+    back.send({
+      type: "call_status",
+      calls: [
+        { tool_call_id: ran.tool_call_id, state: "finished" },
+        { tool_call_id: lost.tool_call_id, state: "never" },
+      ],
+    });
+    const again = await back.expect("tool_execute");
+    expect(again.tool_call_id).toBe(lost.tool_call_id);
+    back.answer(again, "ran now");
+    back.answer(ran, "ran before");
+    const answers = [await caller.nextJson(), await caller.nextJson(), await caller.nextJson()];
+    expect(answers.map(({ id, output }) => [id, output])).toEqual([
+      ["read", "read again"],
+      ["lost", "ran now"],
+      ["ran", "ran before"],
+    ]);
+  });
+
+  it("says that an outcome is unknown when the agent died while the call ran, and never runs it again", async () => {
+    const { identity, device, token, caller } = await home();
+    caller.send({ id: "1", tool: "Bash", input: {} });
+    const execute = await device.expect("tool_execute");
+    device.close();
+    const back = await AgentDevice.come(identity);
+    await back.expect("call_status");
+    back.send({ type: "call_status", calls: [{ tool_call_id: execute.tool_call_id, state: "unknown" }] });
+    expect(await caller.nextJson()).toMatchObject({ id: "1", code: "OUTCOME_UNKNOWN" });
+    expect(await readCall(identity.id, token, execute.tool_call_id)).toMatchObject({ state: "unknown" });
+    await settled(caller, back);
+    expect(back.unread).toBe(0);
+  });
+
+  it("says the same when the agent's journal is a new one", async () => {
+    const { identity, device, caller } = await home();
+    caller.send({ id: "1", tool: "Bash", input: {} });
+    await device.expect("tool_execute");
+    device.close();
+    const back = await AgentDevice.come(identity, { journal: "journal-2" });
+    expect(await caller.nextJson()).toMatchObject({ id: "1", code: "OUTCOME_UNKNOWN" });
+    expect(back.unread).toBe(0);
+  });
+
+  it("keeps an outcome for a caller that went away", async () => {
+    const { identity, device, token, caller } = await home();
+    caller.send({ id: "1", tool: "Write", input: {} });
+    const execute = await device.expect("tool_execute");
+    caller.close();
+    await caller.closed;
+    device.answer(execute, "written all the same");
+    await device.expect("result_ack");
+    expect(await readCall(identity.id, token, execute.tool_call_id)).toMatchObject({
+      outcome: { output: "written all the same" },
+    });
+  });
+
+  it("stops reads of a caller that went away, and effects only where it asked for that", async () => {
+    const { device, caller } = await home();
+    caller.send({ id: "1", tool: "Read", input: {} });
+    caller.send({ id: "2", tool: "Bash", input: {} });
+    caller.send({ id: "3", tool: "Bash", input: {}, cancel_on_disconnect: true });
+    const [read, , stops] = [
+      await device.expect("tool_execute"),
+      await device.expect("tool_execute"),
+      await device.expect("tool_execute"),
+    ];
+    caller.close();
+    expect(await device.expect("tool_cancel")).toMatchObject({ tool_call_id: read.tool_call_id });
+    expect(await device.expect("tool_cancel")).toMatchObject({ tool_call_id: stops.tool_call_id });
+  });
+
+  it("answers for a device that does not come back", async () => {
+    const { identity, device, caller } = await home();
+    caller.send({ id: "read", tool: "Read", input: {} });
+    caller.send({ id: "effect", tool: "Bash", input: {} });
+    await device.expect("tool_execute");
+    await device.expect("tool_execute");
+    device.close();
+    await device.closed;
+    await sweepAt(identity.id, Date.now() + 31_000);
+    expect(await caller.nextJson()).toMatchObject({ id: "read", code: "DEVICE_OFFLINE" });
+    expect(await caller.nextJson()).toMatchObject({ id: "effect", code: "OUTCOME_UNKNOWN" });
+    expect(await caller.call("SystemInfo")).toMatchObject({ code: "DEVICE_OFFLINE", hop: "relay" });
+  });
+});
+
+describe("two sockets of one device", () => {
+  it("lets the newer one take over; the older one is closed and not heard any more", async () => {
+    const { identity, device, caller } = await home();
+    caller.send({ id: "1", tool: "SystemInfo", input: {} });
+    const execute = await device.expect("tool_execute");
+    const newer = await AgentDevice.come(identity);
+    expect((await device.closed).code).toBe(4000);
+    const again = await newer.expect("tool_execute");
+    expect(again.tool_call_id).toBe(execute.tool_call_id);
+    newer.answer(again, "from the newer");
+    expect(await caller.nextJson()).toMatchObject({ output: "from the newer" });
+  });
+});
+
+/** A number that each life of the object makes anew. */
+function instance(id: string): Promise<object> {
+  return runInDurableObject(object(id), (instance) => instance);
+}
+
+/** Asleep with a call under way: after five seconds nothing but attachments and an alarm holds it. */
+function asleep(id: string): Promise<void> {
+  return evictDurableObject(object(id));
+}
+
+/** Runs the object's own look after its calls as if it were later. */
+async function sweepAt(id: string, now: number): Promise<void> {
+  await runInDurableObject(object(id), (instance) => instance.lookAfter(now));
+}
+
+/** Counts what the platform counts as rows written, from now on. */
+function countRows(sql: SqlStorage): { rows: number } {
+  const count = { rows: 0 };
+  const exec = sql.exec.bind(sql);
+  sql.exec = ((query: string, ...bindings: unknown[]) => {
+    const cursor = exec(query, ...bindings);
+    count.rows += cursor.rowsWritten;
+    return cursor;
+  }) as typeof sql.exec;
+  return count;
+}
