@@ -18,7 +18,8 @@ export class Job {
   readonly #ended = Promise.withResolvers<void>();
   #record: JobRecord;
   #stopReason: StopReason | undefined;
-  #stopping: Promise<number[]> | undefined;
+  /** The processes are being ended. */
+  #ending: Promise<number[]> | undefined;
   #deadline: NodeJS.Timeout | undefined;
 
   constructor(directory: string, record: JobRecord, platform: Platform, limits: JobLimits) {
@@ -58,12 +59,15 @@ export class Job {
    * Ends the command and every process that it began, within `TIMES.killAfter`. Resolves with those that could not be
    * ended. Of a job that has ended it ends what was left running.
    */
-  stop(reason: StopReason): Promise<number[]> {
+  async stop(reason: StopReason): Promise<number[]> {
     this.#stopReason ??= reason;
-    this.#stopping ??= this.#stop().finally(() => {
-      this.#stopping = undefined;
-    });
-    return this.#stopping;
+    this.#ending ??= stopTree(this.#platform.processes, this.#root(), this.#limits.stopGrace);
+    const left = await this.#ending;
+    this.#ending = undefined;
+    // Processes that not even a kill ends are not waited for.
+    if (left.length > 0) await this.settle(null);
+    await this.ended;
+    return left;
   }
 
   /** Living processes of the job, also those that it left behind. */
@@ -73,8 +77,9 @@ export class Job {
 
   /** The command is over: takes its exit code from the file that it left, else from the process. */
   async settle(exitOfProcess: number | null): Promise<void> {
-    if (!this.isRunning) return;
     const exit = (await this.#exitFile()) ?? exitOfProcess;
+    // The command may end before others that it began.
+    await this.#ending;
     if (!this.isRunning) return;
     clearTimeout(this.#deadline);
     const status = this.#stopReason ?? (exit === null ? "lost" : "completed");
@@ -108,14 +113,6 @@ export class Job {
   /** Stops watching; the command goes on. */
   release(): void {
     clearTimeout(this.#deadline);
-  }
-
-  async #stop(): Promise<number[]> {
-    const left = await stopTree(this.#platform.processes, this.#root(), this.#limits.stopGrace);
-    // Processes that not even a kill ends are not waited for.
-    if (left.length > 0) await this.settle(null);
-    await this.ended;
-    return left;
   }
 
   #root() {

@@ -169,7 +169,7 @@ export class Jobs {
       }
       const job = new Job(directory, record, this.#platform, this.#limits);
       this.#jobs.set(record.id, job);
-      if (job.isRunning) void this.#adopt(job);
+      if (job.isRunning && !(await this.#settleIfGone(job))) void this.#adopt(job);
     }
     this.#measure();
     await this.#prune();
@@ -177,17 +177,23 @@ export class Jobs {
 
   /** Watches a job that is not a child of this process. */
   async #adopt(job: Job): Promise<void> {
-    const { pid, began } = job.record;
     const { signal } = this.#closing;
     while (!signal.aborted) {
-      const gone = (await this.#platform.processes.beginOf(pid)) !== began;
-      if (gone || (await job.hasLeftExitCode())) {
-        await sleep(gone ? 0 : this.#limits.drain, null, { signal }).catch(() => undefined);
-        if (!signal.aborted) await job.settle(null);
-        return;
-      }
       await sleep(this.#limits.adoptedLookEvery, null, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted || (await this.#settleIfGone(job))) return;
+      if (!(await job.hasLeftExitCode())) continue;
+      // The command has ended, and what it left running holds its output open.
+      await sleep(this.#limits.drain, null, { signal }).catch(() => undefined);
+      if (!signal.aborted) await job.settle(null);
+      return;
     }
+  }
+
+  async #settleIfGone(job: Job): Promise<boolean> {
+    const { pid, began } = job.record;
+    if ((await this.#platform.processes.beginOf(pid)) === began) return false;
+    await job.settle(null);
+    return true;
   }
 
   #measure(): void {

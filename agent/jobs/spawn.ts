@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { open } from "node:fs/promises";
+import { Socket } from "node:net";
 import path from "node:path";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Shell } from "../platform/shell.ts";
@@ -50,15 +51,14 @@ function watched(child: ChildProcess): Started {
   const allEnded = new Promise<number | null>((resolve) => {
     child.once("exit", (code) => resolve(code));
   });
-  const witness = child.stdio[3];
+  const witness = child.stdio[3] instanceof Socket ? child.stdio[3] : undefined;
   const commandEnded = witness
-    ? new Promise<void>((resolve) => void witness.once("close", () => resolve()))
+    ? new Promise<void>((resolve) => {
+        witness.once("data", () => resolve()).once("close", () => resolve());
+        witness.on("error", () => undefined);
+        witness.unref();
+      })
     : allEnded.then(() => undefined);
-  if (witness && "resume" in witness) {
-    witness.on("error", () => undefined);
-    witness.resume();
-    if ("unref" in witness && typeof witness.unref === "function") witness.unref();
-  }
   child.unref();
   return { pid: child.pid ?? 0, commandEnded, allEnded, release: () => void witness?.destroy() };
 }

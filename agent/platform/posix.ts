@@ -27,14 +27,17 @@ export function posixShell(env: NodeJS.ProcessEnv, exists: (path: string) => boo
 /**
  * $1 shell, $2 inner script, $3 the job's directory, $4 name of the shell.
  *
- * The left side runs the command; its end closes descriptor 3, which the agent holds the other end of. The right side
- * carries output into the log: a pipe, because a command may open /dev/stderr anew, which empties a file and fails on a
+ * The left side runs the command, and tells its end on descriptor 3, which the agent holds the other end of. The right
+ * side carries output into the log: a pipe, because a command may open /dev/stderr anew, which empties a file and fails on a
  * socket. It ignores what ends the command, so that last words are written, and its own end says that the log is whole.
  * The file size limit (in blocks) is the last resort while no agent is there to cut the log.
  */
 const RUNNER = [
+  // Files that the agent itself was begun with, and knows nothing of; sh has no words for descriptors above 9.
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's
+  'if [ -n "$BASH_VERSION" ]; then for f in /dev/fd/*; do f="${f##*/}"; [ "$f" -gt 3 ] && eval "exec $f>&-"; done; fi',
   "trap : HUP INT TERM",
-  '{ trap : HUP INT TERM; "$1" -c "$2" "$4" "$3" 3>&- < /dev/null; echo "$?" > "$3/rc"; } 2>&1 |' +
+  '{ trap : HUP INT TERM; "$1" -c "$2" "$4" "$3" 3>&- < /dev/null 2>&1; echo "$?" > "$3/rc"; echo >&3; } 2> /dev/null |' +
     ` { trap "" HUP INT TERM XFSZ; exec 3>&-; ulimit -f 4194304; exec cat >> "$3/log"; }`,
 ].join("\n");
 

@@ -1,0 +1,229 @@
+import { existsSync, readdirSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { makeGrantId } from "@matrx/shared/ids.ts";
+import { describe, expect, it } from "vitest";
+import { failure, isAlive, processesMarked, Workbench } from "./workbench.ts";
+
+async function begin(bench: Workbench, command: string, timeout?: number): Promise<string> {
+  const input = { command, run_in_background: true, ...(timeout && { timeout }) };
+  const { metadata } = await bench.call("Bash", input);
+  return metadata?.bash_id as string;
+}
+
+/** Checks until the job has ended; gives all output without notes. */
+async function readToEnd(bench: Workbench, bash_id: string): Promise<string> {
+  let text = "";
+  for (;;) {
+    const { output, metadata } = await bench.call("BashOutput", { bash_id, wait_ms: 5000 });
+    text += withoutNotes(output);
+    if (metadata?.status !== "running" && !metadata?.more) return text;
+  }
+}
+
+function withoutNotes(output: string): string {
+  return output.replace(/\[[^\n]*\]$/, "");
+}
+
+describe("a command in the background", () => {
+  it("has an id of ours, and tells what is new at each check, then that it completed", async () => {
+    const bench = await Workbench.open();
+    const bash_id = await begin(bench, "echo one; until [ -e go ]; do sleep 0.02; done; echo two; exit 3");
+    expect(bash_id).toMatch(/^job_/);
+    const first = await bench.call("BashOutput", { bash_id, wait_ms: 5000 });
+    expect(first.output).toBe(`one\n[${bash_id} is running]`);
+    expect(first.metadata).toMatchObject({
+      status: "running",
+      exit_code: null,
+      start_offset: 0,
+      end_offset: 4,
+    });
+    expect((await bench.call("BashOutput", { bash_id })).output).toBe(`[${bash_id} is running]`);
+    await bench.put("go", "");
+    expect(await readToEnd(bench, bash_id)).toBe("two\n");
+    const last = await bench.call("BashOutput", { bash_id });
+    expect(last.output).toBe(`[${bash_id} completed with exit code 3]`);
+    expect(last.metadata).toMatchObject({ status: "completed", exit_code: 3 });
+  });
+
+  it("is read by two sessions, and neither takes the other's output", async () => {
+    const bench = await Workbench.open();
+    const bash_id = await begin(bench, "seq 1 5");
+    expect(await readToEnd(bench, bash_id)).toBe("1\n2\n3\n4\n5\n");
+    const session = bench.newSession();
+    const other = await bench.call("BashOutput", { bash_id }, { session });
+    expect(other.output).toContain("1\n2\n3\n4\n5\n");
+    const again = await bench.call("BashOutput", { bash_id, offset: -4 });
+    expect(withoutNotes(again.output)).toBe("4\n5\n");
+  });
+
+  it("gives long output page by page, with nothing lost and no character broken", async () => {
+    const bench = await Workbench.open();
+    const bash_id = await begin(bench, 'for i in $(seq 1 20000); do echo "zeile $i äöü€😀"; done');
+    const wanted = Array.from({ length: 20_000 }, (_, i) => `zeile ${i + 1} äöü€😀\n`).join("");
+    expect(await readToEnd(bench, bash_id)).toBe(wanted);
+  });
+
+  it("shows only lines that match a filter, and counts the others", async () => {
+    const bench = await Workbench.open();
+    const bash_id = await begin(
+      bench,
+      "echo ok 1; echo error: one; echo ok 2; printf 'error: unfin'; sleep 0.5; echo ished",
+    );
+    let text = "";
+    let leftOut = 0;
+    for (;;) {
+      const { output, metadata } = await bench.call("BashOutput", {
+        bash_id,
+        filter: "^error",
+        wait_ms: 3000,
+      });
+      text += withoutNotes(output);
+      leftOut += metadata?.lines_left_out as number;
+      if (metadata?.status !== "running") break;
+    }
+    expect(text).toBe("error: one\nerror: unfinished\n");
+    expect(leftOut).toBe(2);
+  });
+
+  it("refuses a filter that is none, or takes too long", async () => {
+    const bench = await Workbench.open();
+    const bash_id = await begin(bench, `echo ${"a".repeat(60)}b`);
+    await readToEnd(bench, bash_id);
+    const broken = await failure(bench.call("BashOutput", { bash_id, filter: "(" }));
+    expect(broken).toMatchObject({ code: "INVALID_PARAMETERS", details: { field: "filter" } });
+    const slow = await failure(bench.call("BashOutput", { bash_id, filter: "^(a+)+$", offset: 0 }));
+    expect(slow.message).toContain("took longer");
+    expect((await bench.call("BashOutput", { bash_id, offset: 0 })).output).toContain("aaab");
+  });
+
+  it("still runs though it writes something that looks like an error", async () => {
+    const bench = await Workbench.open();
+    const bash_id = await begin(bench, "echo 'Error: failed'; sleep 100");
+    const { metadata } = await bench.call("BashOutput", { bash_id, wait_ms: 5000 });
+    expect(metadata?.status).toBe("running");
+  });
+
+  it("is stopped with all that it began, and its output stays", async () => {
+    const bench = await Workbench.open();
+    const bash_id = await begin(bench, "sleep 100 & sleep 100 & echo $$; wait");
+    const { output } = await bench.call("BashOutput", { bash_id, wait_ms: 5000 });
+    const shell = Number.parseInt(output, 10);
+    expect(isAlive(shell)).toBe(true);
+    const stopped = await bench.call("TaskStop", { task_id: bash_id });
+    expect(stopped.output).toContain(`Stopped ${bash_id}`);
+    expect(processesMarked(`MATRX_JOB=${bash_id}`)).toEqual([]);
+    const after = await bench.call("BashOutput", { bash_id, offset: 0 });
+    expect(after.output).toBe(`${shell}\n[${bash_id} was stopped]`);
+    expect((await bench.call("TaskStop", { task_id: bash_id })).output).toContain("nothing to stop");
+  });
+
+  it("may leave a process running, which TaskStop ends later", async () => {
+    const bench = await Workbench.open();
+    const { metadata } = await bench.call("Bash", { command: "setsid sleep 100 & echo $!" });
+    const task_id = metadata?.bash_id as string;
+    expect(processesMarked(`MATRX_JOB=${task_id}`).length).toBeGreaterThan(0);
+    expect((await bench.call("TaskStop", { task_id })).output).toContain("what it left running was stopped");
+    expect(processesMarked(`MATRX_JOB=${task_id}`)).toEqual([]);
+  });
+
+  it("is stopped at its own timeout, if one was given", async () => {
+    const bench = await Workbench.open();
+    const bash_id = await begin(bench, "sleep 100", 200);
+    const { output, metadata } = await bench.call("BashOutput", { bash_id, wait_ms: 5000 });
+    expect(metadata?.status).toBe("timed_out");
+    expect(output).toContain("ran out of time");
+  });
+
+  it("belongs to its grant; the owner sees all", async () => {
+    const bench = await Workbench.open();
+    const guest = { ...bench.owner, id: makeGrantId(), owner: false };
+    const other = { ...guest, id: makeGrantId() };
+    const { metadata } = await bench.call(
+      "Bash",
+      { command: "echo mine", run_in_background: true },
+      { grant: guest },
+    );
+    const bash_id = metadata?.bash_id as string;
+    expect((await failure(bench.call("BashOutput", { bash_id }, { grant: other }))).code).toBe("NOT_FOUND");
+    expect((await failure(bench.call("TaskStop", { task_id: bash_id }, { grant: other }))).code).toBe(
+      "NOT_FOUND",
+    );
+    expect((await bench.call("BashOutput", { bash_id, wait_ms: 3000 }, { grant: guest })).output).toContain(
+      "mine",
+    );
+    expect((await bench.call("BashOutput", { bash_id, offset: 0 })).output).toContain("mine");
+    expect((await failure(bench.call("BashOutput", { bash_id: "1234" }))).code).toBe("NOT_FOUND");
+  });
+
+  it("ends with its grant", async () => {
+    const bench = await Workbench.open();
+    const bash_id = await begin(bench, "sleep 100");
+    await bench.jobs.endGrant(bench.owner.id);
+    expect(processesMarked(`MATRX_JOB=${bash_id}`)).toEqual([]);
+  });
+});
+
+describe("a restart of the agent", () => {
+  it("loses neither a running command nor its output nor its exit code", async () => {
+    const bench = await Workbench.open();
+    const bash_id = await begin(
+      bench,
+      "echo before; until [ -e go ]; do sleep 0.02; done; echo after; exit 7",
+    );
+    await bench.call("BashOutput", { bash_id, wait_ms: 5000 });
+    await bench.restart();
+    expect((await bench.call("BashOutput", { bash_id })).metadata?.status).toBe("running");
+    await bench.put("go", "");
+    expect(await readToEnd(bench, bash_id)).toBe("after\n");
+    expect((await bench.call("BashOutput", { bash_id })).metadata).toMatchObject({
+      status: "completed",
+      exit_code: 7,
+    });
+  });
+
+  it("finds a command that ended meanwhile, and can stop one that did not", async () => {
+    const bench = await Workbench.open();
+    const ended = await begin(bench, "sleep 0.2; echo done; exit 5");
+    const running = await begin(bench, "setsid sleep 100 & sleep 100");
+    bench.jobs.close();
+    while (!existsSync(`${bench.jobsFolder}/${ended}/rc`))
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    await bench.restart();
+    const read = await bench.call("BashOutput", { bash_id: ended });
+    expect(read.output).toContain("done\n");
+    expect(read.metadata).toMatchObject({ status: "completed", exit_code: 5 });
+    await bench.call("TaskStop", { task_id: running });
+    expect(processesMarked(`MATRX_JOB=${running}`)).toEqual([]);
+  });
+});
+
+describe("a log", () => {
+  const limits = { logHeadBytes: 1000, logTailBytes: 3000, logLiveBytes: 5000, measureEvery: 10 };
+
+  it("that grows too long loses its middle, keeps its offsets, and says the gap", async () => {
+    const bench = await Workbench.open({ limits });
+    const bash_id = await begin(
+      bench,
+      "for i in $(seq 10000 12999); do echo $i; [ $((i % 100)) = 0 ] && sleep 0.01; done",
+    );
+    await readToEnd(bench, bash_id);
+    const { metadata } = await bench.call("BashOutput", { bash_id });
+    expect(metadata?.end_offset).toBe(18_000);
+    const head = await bench.call("BashOutput", { bash_id, offset: 0 });
+    expect(head.output.startsWith("10000\n10001\n")).toBe(true);
+    const after = await bench.call("BashOutput", { bash_id, offset: 1000 });
+    expect(after.output).toMatch(/^\[\d+ bytes were cut from the log here\]\n/);
+    const tail = await bench.call("BashOutput", { bash_id, offset: -12 });
+    expect(withoutNotes(tail.output)).toBe("12998\n12999\n");
+    expect((await stat(`${bench.jobsFolder}/${bash_id}/log`)).size).toBeLessThan(10_000);
+  });
+
+  it("of a finished command is kept for a while: the newest ones", async () => {
+    const bench = await Workbench.open({ limits: { finishedKept: 2 } });
+    const ids: unknown[] = [];
+    for (const n of [1, 2, 3])
+      ids.push((await bench.call("Bash", { command: `echo ${n}` })).metadata?.bash_id);
+    await expect.poll(() => readdirSync(bench.jobsFolder).sort()).toEqual(ids.slice(1).sort());
+    expect((await failure(bench.call("BashOutput", { bash_id: ids[0] }))).code).toBe("NOT_FOUND");
+  });
+});

@@ -1,0 +1,264 @@
+import { existsSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { makeGrantId } from "@matrx/shared/ids.ts";
+import { describe, expect, it } from "vitest";
+import { currentPlatform } from "../../../agent/platform/current.ts";
+import { posixShell } from "../../../agent/platform/posix.ts";
+import { failure, isAlive, processesMarked, Workbench } from "./workbench.ts";
+
+describe("a command's answer", () => {
+  it("holds what it wrote, in order, to both channels, however they were opened", async () => {
+    const bench = await Workbench.open();
+    const command = "echo one; echo two >&2; echo three > /dev/stderr; echo four > /dev/stdout; printf five";
+    const { output, exit, metadata } = await bench.call("Bash", { command });
+    expect(output).toBe("one\ntwo\nthree\nfour\nfive");
+    expect(exit).toBe(0);
+    expect(metadata).toMatchObject({ exit_code: 0, cwd: bench.home, timed_out: false, truncated: false });
+  });
+
+  it("says an exit code that is not 0, and is no error", async () => {
+    const bench = await Workbench.open();
+    const { output, exit } = await bench.call("Bash", { command: "echo before; exit 7" });
+    expect(output).toBe("before\n[Exit code 7]");
+    expect(exit).toBe(7);
+  });
+
+  it.each([
+    ["a syntax error", "if", 2],
+    ["set -e", "set -e; false; echo never", 1],
+    ["a trailing comment", "true # done", 0],
+    ["a killed shell", "kill -9 $$", 137],
+    ["exec", "exec sh -c 'exit 5'", 5],
+    ["an unset variable under set -u", "set -u; echo $nope", 127],
+    ["a pipe that fails at its end", "true | false", 1],
+    ["an unknown program", "no-such-program-here", 127],
+  ])("gives the exit code after %s", async (_what, command, code) => {
+    const bench = await Workbench.open();
+    expect((await bench.call("Bash", { command })).exit).toBe(code);
+  });
+
+  it("counts the lines of the command from 1", async () => {
+    const bench = await Workbench.open();
+    const { output } = await bench.call("Bash", { command: "true\nno-such-program" });
+    expect(output).toMatch(/^bash: line 2: no-such-program: command not found/);
+  });
+
+  it("takes here-documents, quotes, many lines and long scripts as they are", async () => {
+    const bench = await Workbench.open();
+    const here = "cat <<'EOF'\n  $HOME \"quoted\" `not run`\nEOF";
+    expect((await bench.call("Bash", { command: here })).output).toBe('  $HOME "quoted" `not run`\n');
+    const long = `: ${"x".repeat(300_000)}\necho end`;
+    expect((await bench.call("Bash", { command: long })).output).toBe("end\n");
+  });
+
+  it("does not break characters that arrive in two pieces", async () => {
+    const bench = await Workbench.open();
+    const pieces: string[] = [];
+    const { output } = await bench.call(
+      "Bash",
+      { command: "printf 'caf\\303'; sleep 0.3; printf '\\251 \\360\\237'; sleep 0.3; printf '\\230\\200'" },
+      { output: (_channel, _offset, data) => pieces.push(data) },
+    );
+    expect(output).toBe("café 😀");
+    expect(pieces.join("")).toBe("café 😀");
+    expect(pieces.length).toBeGreaterThan(1);
+  });
+
+  it("hands on output while the command still runs, with byte offsets into its log", async () => {
+    const bench = await Workbench.open();
+    const stop = new AbortController();
+    const seen: [number, string][] = [];
+    const arrived = Promise.withResolvers<void>();
+    const call = bench.call(
+      "Bash",
+      { command: "echo é; echo two; sleep 100" },
+      {
+        signal: stop.signal,
+        output: (_channel, offset, data) => {
+          seen.push([offset, data]);
+          if (
+            seen
+              .map(([, text]) => text)
+              .join("")
+              .includes("two")
+          )
+            arrived.resolve();
+        },
+      },
+    );
+    call.catch(() => undefined);
+    await arrived.promise;
+    expect(seen[0]?.[0]).toBe(0);
+    expect(seen.map(([, text]) => text).join("")).toBe("é\ntwo\n");
+    stop.abort(new Error("enough"));
+    await call.catch(() => undefined);
+  });
+
+  it("keeps the beginning and the end of long output, and says where the rest is", async () => {
+    const bench = await Workbench.open();
+    const { output, metadata } = await bench.call("Bash", { command: "seq 1 200000" });
+    expect(output.length).toBeLessThan(30_500);
+    expect(output.startsWith("1\n2\n3\n")).toBe(true);
+    expect(output.endsWith("199999\n200000\n")).toBe(true);
+    const left = metadata?.left_out as { from: number; to: number };
+    expect(output).toContain(`${left.to - left.from} bytes are left out here`);
+    const whole = Array.from({ length: 200_000 }, (_, i) => `${i + 1}\n`).join("");
+    let middle = "";
+    for (let offset = left.from; offset < left.to; ) {
+      const page = await bench.call("BashOutput", { bash_id: metadata?.bash_id, offset });
+      middle += page.output.replace(/\n?\[[^\n]*\]$/, "\n").replace(/\n\n$/, "\n");
+      offset = page.metadata?.end_offset as number;
+    }
+    expect(middle.slice(0, 5000)).toBe(whole.slice(left.from, left.from + 5000));
+  });
+
+  it("gives the command nothing to read, no secrets of the agent, and no open files", async () => {
+    const env = {
+      ...process.env,
+      MATRX_HOME: "x",
+      RELAY_KEYS: "secret-keys",
+      CLAIM_SECRET: "secret-claim",
+      KEPT: "yes",
+    };
+    const bench = await Workbench.open({ env });
+    const { output } = await bench.call("Bash", {
+      command: "cat; env; ls -l /proc/self/fd | sed 's/.* //' | grep -v '^/proc/'",
+    });
+    expect(output).not.toMatch(/secret-|MATRX_HOME/);
+    expect(output).toContain("KEPT=yes");
+    const open = output.split("\n").filter((line) => /^(?:\/dev|pipe:|socket:)/.test(line));
+    expect(open).toEqual(["/dev/null", expect.stringMatching(/^pipe:/), expect.stringMatching(/^pipe:/)]);
+  });
+
+  it("does not wait for what the command leaves running", async () => {
+    const bench = await Workbench.open();
+    const began = performance.now();
+    const { output } = await bench.call("Bash", { command: "sleep 30 & echo started" });
+    expect(output).toBe("started\n");
+    expect(performance.now() - began).toBeLessThan(5000);
+  });
+
+  it("runs with sh where there is no bash", async () => {
+    const platform = {
+      ...currentPlatform(),
+      shell: (env: NodeJS.ProcessEnv) => posixShell(env, () => false),
+    };
+    const bench = await Workbench.open({ platform });
+    const { output, exit } = await bench.call("Bash", { command: "cd /usr; echo $0; exit 4" });
+    expect(output).toBe("sh\n[Exit code 4]");
+    expect(exit).toBe(4);
+    expect(bench.session.cwd).toBe("/usr");
+  });
+
+  it("refuses a command that no shell can be given", async () => {
+    const bench = await Workbench.open();
+    expect((await failure(bench.call("Bash", { command: "echo \0" }))).code).toBe("INVALID_PARAMETERS");
+    expect(() => bench.tool("Bash").input.parse({ command: "true", timeout: 600_001 })).toThrow();
+    expect(() => bench.tool("Bash").input.parse({ command: "true", shell: "zsh" })).toThrow(/shell/);
+  });
+});
+
+describe("the working directory", () => {
+  it("persists over calls of a session, also after a failure, and not into another session", async () => {
+    const bench = await Workbench.open();
+    await mkdir(bench.at("a folder"));
+    const moved = await bench.call("Bash", { command: "cd 'a folder' && exit 3" });
+    expect(moved.metadata?.cwd).toBe(bench.at("a folder"));
+    expect((await bench.call("Bash", { command: "pwd" })).output).toBe(`${bench.at("a folder")}\n`);
+    const other = await bench.call("Bash", { command: "pwd" }, { session: bench.newSession() });
+    expect(other.output).toBe(`${bench.home}\n`);
+  });
+
+  it("is left, and this is said, when it vanished", async () => {
+    const bench = await Workbench.open();
+    await mkdir(bench.at("gone"));
+    await bench.call("Bash", { command: "cd gone" });
+    await rm(bench.at("gone"), { recursive: true });
+    const lost = await failure(bench.call("Read", { file_path: "notes.txt" }));
+    expect(lost.message).toContain("working directory");
+    const { output, metadata } = await bench.call("Bash", { command: "pwd" });
+    expect(output).toContain(`[The working directory ${bench.at("gone")} does not exist any more`);
+    expect(metadata?.cwd).toBe(bench.home);
+  });
+
+  it("is moved only by the one of two commands at once that went elsewhere", async () => {
+    const bench = await Workbench.open();
+    await mkdir(bench.at("b"));
+    const slow = bench.call("Bash", { command: "sleep 0.3" });
+    await bench.call("Bash", { command: "cd b" });
+    await slow;
+    expect(bench.session.cwd).toBe(bench.at("b"));
+  });
+});
+
+describe("stopping a command", () => {
+  it("ends the tree when its time is over, and answers with what it had written", async () => {
+    const bench = await Workbench.open();
+    const command = "echo begun; (sleep 100; echo never) & sleep 100 & sleep 100";
+    const error = await failure(bench.call("Bash", { command, timeout: 300 }));
+    expect(error.code).toBe("TIMEOUT");
+    expect(error.message).toContain("did not end within 300 ms");
+    expect(error.message).toContain("stays done");
+    expect(error.message).toContain("begun");
+    expect(error.details).toMatchObject({ timed_out: true, status: "timed_out" });
+    expect(processesMarked(`BENCH_ROOT=${bench.home.slice(0, -5)}`)).toEqual([]);
+  });
+
+  it("ends those that ignore TERM, left their session and lost their parent, within 3 seconds", async () => {
+    const bench = await Workbench.open();
+    const stop = new AbortController();
+    const ready = Promise.withResolvers<void>();
+    let text = "";
+    const command = [
+      "setsid bash -c 'trap \"\" TERM; echo $$; sleep 100' &",
+      "(setsid sleep 101 & echo $!) ; (trap '' TERM; sleep 102) &",
+      "echo $!; echo ready; wait",
+    ].join("\n");
+    const call = bench.call(
+      "Bash",
+      { command },
+      {
+        signal: stop.signal,
+        output: (_channel, _offset, data) => {
+          text += data;
+          if (text.includes("ready") && text.trim().split("\n").length >= 4) ready.resolve();
+        },
+      },
+    );
+    call.catch(() => undefined);
+    await ready.promise;
+    const pids = text
+      .split("\n")
+      .filter((line) => /^\d+$/.test(line))
+      .map(Number);
+    expect(pids).toHaveLength(3);
+    expect(pids.every(isAlive)).toBe(true);
+    const began = performance.now();
+    stop.abort(new Error("cancelled by the test"));
+    const error = await failure(call);
+    expect(performance.now() - began).toBeLessThan(3000);
+    expect(error.code).toBe("CANCELLED");
+    expect(pids.filter(isAlive)).toEqual([]);
+    expect(processesMarked(`BENCH_ROOT=${bench.home.slice(0, -5)}`)).toEqual([]);
+  });
+
+  it("does not begin a call that was cancelled before", async () => {
+    const bench = await Workbench.open();
+    const gone = AbortSignal.abort(Object.assign(new Error("too late"), { code: "CANCELLED" }));
+    const error = await failure(bench.call("Bash", { command: "touch made" }, { signal: gone }));
+    expect(error.message).toBe("too late");
+    expect(existsSync(bench.at("made"))).toBe(false);
+  });
+});
+
+describe("many commands", () => {
+  it("are limited per grant", async () => {
+    const bench = await Workbench.open({ limits: { runningPerGrant: 2 } });
+    const start = (grant = bench.owner) =>
+      bench.call("Bash", { command: "sleep 100", run_in_background: true }, { grant });
+    await start();
+    await start();
+    expect((await failure(start())).code).toBe("RATE_LIMITED");
+    await start({ ...bench.owner, id: makeGrantId() });
+  });
+});

@@ -1,0 +1,177 @@
+/** A device in a temporary folder: its tools with real files and real processes, and nothing left behind. */
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { GrantScope } from "@matrx/shared/grant.ts";
+import { makeGrantId, makeSessionId } from "@matrx/shared/ids.ts";
+import type { Policy } from "@matrx/shared/policy.ts";
+import pino from "pino";
+import { afterEach } from "vitest";
+import { Jobs } from "../../../agent/jobs/jobs.ts";
+import type { JobLimits } from "../../../agent/jobs/limits.ts";
+import { Files } from "../../../agent/paths/files.ts";
+import { currentPlatform } from "../../../agent/platform/current.ts";
+import type { Platform } from "../../../agent/platform/platform.ts";
+import { type Session, Sessions } from "../../../agent/sessions.ts";
+import type { Tool, ToolContext, ToolResult } from "../../../agent/tool.ts";
+import { deviceTools } from "../../../agent/tools/index.ts";
+
+export interface BenchOptions {
+  readonly limits?: Partial<JobLimits>;
+  readonly platform?: Platform;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+export interface CallOptions {
+  readonly session?: Session;
+  readonly grant?: GrantScope;
+  readonly policy?: Policy;
+  readonly signal?: AbortSignal;
+  readonly output?: ToolContext["output"];
+}
+
+export class Workbench {
+  /** Where the caller works; canonical. */
+  readonly home: string;
+  /** What belongs to the agent itself. */
+  readonly state: string;
+  readonly files: Files;
+  readonly sessions: Sessions;
+  readonly owner: GrantScope = {
+    id: makeGrantId(),
+    owner: true,
+    effects: ["read", "write", "execute"],
+  };
+  readonly session: Session;
+  jobs: Jobs;
+  #tools: readonly Tool[];
+  readonly #root: string;
+  readonly #options: BenchOptions;
+
+  private constructor(root: string, jobs: Jobs, options: BenchOptions) {
+    this.#root = root;
+    this.#options = options;
+    this.home = path.join(root, "home");
+    this.state = path.join(root, "state");
+    const { platform = currentPlatform() } = options;
+    this.files = new Files({ protectedPaths: [this.state], platform });
+    this.jobs = jobs;
+    this.#tools = deviceTools({ files: this.files, jobs });
+    this.sessions = new Sessions({ workspace: this.home });
+    this.session = this.newSession();
+  }
+
+  static async open(options: BenchOptions = {}): Promise<Workbench> {
+    const root = await realpath(await mkdtemp(path.join(tmpdir(), "matrx-tools-")));
+    await mkdir(path.join(root, "home"));
+    const bench = new Workbench(root, await openJobs(root, options), options);
+    open.add(bench);
+    return bench;
+  }
+
+  get jobsFolder(): string {
+    return path.join(this.state, "jobs");
+  }
+
+  newSession(grant: GrantScope = this.owner): Session {
+    return this.sessions.open(makeSessionId(), grant);
+  }
+
+  tool(name: string): Tool {
+    const tool = this.#tools.find((one) => one.name === name);
+    if (!tool) throw new Error(`no tool ${name}`);
+    return tool;
+  }
+
+  /** Calls a tool as the dispatcher does. */
+  async call(name: string, input: Record<string, unknown>, options: CallOptions = {}): Promise<ToolResult> {
+    const tool = this.tool(name);
+    return await tool.handle(tool.input.parse(input), {
+      call: "call",
+      session: options.session ?? this.session,
+      grant: options.grant ?? this.owner,
+      policy: options.policy ?? {},
+      signal: options.signal ?? new AbortController().signal,
+      output: options.output ?? (() => undefined),
+      log: pino({ level: "silent" }),
+    });
+  }
+
+  /** The agent ends and begins again; what runs goes on. */
+  async restart(): Promise<void> {
+    this.jobs.close();
+    this.jobs = await openJobs(this.#root, this.#options);
+    this.#tools = deviceTools({ files: this.files, jobs: this.jobs });
+  }
+
+  /** An absolute path below home. */
+  at(...names: string[]): string {
+    return path.join(this.home, ...names);
+  }
+
+  async put(name: string, content: string | Uint8Array): Promise<string> {
+    const file = this.at(name);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, content);
+    return file;
+  }
+
+  async close(): Promise<void> {
+    await this.jobs.stopAll();
+    this.jobs.close();
+    for (const pid of processesMarked(this.#root)) process.kill(pid, "SIGKILL");
+    await rm(this.#root, { recursive: true, force: true });
+  }
+}
+
+function openJobs(root: string, { limits, env, platform = currentPlatform() }: BenchOptions): Promise<Jobs> {
+  return Jobs.open({
+    directory: path.join(root, "state", "jobs"),
+    platform,
+    ...(limits && { limits }),
+    env: { ...(env ?? process.env), BENCH_ROOT: root },
+  });
+}
+
+const open = new Set<Workbench>();
+
+afterEach(async () => {
+  const benches = [...open];
+  open.clear();
+  for (const bench of benches) await bench.close();
+});
+
+/** Living processes whose environment holds a text. */
+export function processesMarked(text: string): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .map(Number)
+    .filter((pid) => isAlive(pid) && readProc(pid, "environ").includes(text));
+}
+
+export function isAlive(pid: number): boolean {
+  const stat = readProc(pid, "stat");
+  return stat !== "" && !/\) [ZX] /.test(stat);
+}
+
+function readProc(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+/** The error that a call ends with. */
+export async function failure(
+  call: Promise<unknown>,
+): Promise<Error & { code: string; hint?: string; details?: Record<string, unknown> }> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return error as Awaited<ReturnType<typeof failure>>;
+    throw error;
+  }
+  throw new Error("the call succeeded");
+}
