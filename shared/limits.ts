@@ -14,7 +14,7 @@ export const LIMITS = {
   outputFrameBytes: 64 * KiB,
   /** `device_register` and `manifest`, in bytes. Relay. */
   registerFrameBytes: 256 * KiB,
-  /** Any other frame of a device, in bytes. Relay. */
+  /** Any other text frame of our agent, in bytes; a bare device's results are text, and held to the result's limit. Relay. */
   deviceFrameBytes: 256 * KiB,
   /** What the platform carries in one frame; beyond it the socket is lost. Our own programs refuse to send it. */
   platformFrameBytes: 32 * MiB,

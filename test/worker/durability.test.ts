@@ -54,6 +54,20 @@ describe("sleep", () => {
     expect(await instance(identity.id)).not.toBe(before);
   });
 
+  it("falls asleep by itself within 13 seconds, and nothing wakes it: not even the agent's pings", async () => {
+    const { identity, device, caller } = await home();
+    const before = await instance(identity.id);
+    const pings = setInterval(() => device.send("ping"), 2_000);
+    await new Promise((resolve) => setTimeout(resolve, 13_000));
+    clearInterval(pings);
+    expect(await device.next()).toBe("pong");
+    expect(await instance(identity.id)).not.toBe(before);
+    for (let n = device.unread; n > 0; n--) expect(await device.next()).toBe("pong");
+    const answering = caller.call("SystemInfo");
+    await device.serve("awake");
+    expect(await answering).toMatchObject({ output: "awake" });
+  }, 20_000);
+
   it("answers a call that was under way when it fell asleep, once", async () => {
     const { identity, device, caller } = await home();
     caller.send({ id: "slow", tool: "Bash", input: { command: "sleep" } });
@@ -229,6 +243,17 @@ describe("a link that drops", () => {
     expect(await caller.nextJson()).toMatchObject({ id: "1", code: "OUTCOME_UNKNOWN" });
     expect(back.unread).toBe(0);
   });
+
+  it("gives the device up after a sleep too, when it dropped out before", async () => {
+    const { identity, device, caller } = await home();
+    caller.send({ id: "1", tool: "Bash", input: {} });
+    await device.expect("tool_execute");
+    device.close();
+    await device.closed;
+    await asleep(identity.id);
+    await sweepAt(identity.id, Date.now() + 31_000);
+    expect(await caller.nextJson()).toMatchObject({ id: "1", code: "OUTCOME_UNKNOWN" });
+  }, 15_000);
 
   it("keeps an outcome for a caller that went away", async () => {
     const { identity, device, token, caller } = await home();

@@ -1,7 +1,7 @@
 /** Sign-in links: a one-time code, signed by whoever holds `CLAIM_SECRET`. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { AUDIENCE } from "@matrx/shared/tokens.ts";
-import { jwtVerify } from "jose";
+import { errors, jwtVerify } from "jose";
 import type { Env } from "../env.ts";
 import { reasonOf, type TokenClaims, unauthenticated } from "./keys.ts";
 
@@ -23,6 +23,7 @@ export async function verifyClaim(env: Env, code: string): Promise<TokenClaims> 
       requiredClaims: ["exp", "sub", "jti"],
     });
     const { sub = "", jti = "", exp = 0 } = payload;
+    if (!/^[a-z0-9_-]{1,64}$/.test(sub)) throw new errors.JWTInvalid("sub is not an account");
     return { account: sub, subject: sub, id: jti, expires: exp * 1000 };
   } catch (error) {
     const hint = "Make a fresh link with `npm run link`, on the machine that runs the relay";

@@ -3,7 +3,7 @@ import type { Proof } from "@matrx/shared/api.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import { type CallId, type DeviceId, type GrantId, makeCallId, type SessionId } from "@matrx/shared/ids.ts";
-import { TIMES } from "@matrx/shared/limits.ts";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { OutputHeader, ResultHeader } from "@matrx/shared/result-frame.ts";
 import type { DeviceLink } from "./device-link.ts";
 import { offline } from "./device-link.ts";
@@ -44,6 +44,8 @@ export class Calls {
   readonly #ledger: Ledger;
   /** Effect calls whose outcome is durable, to be told to the agent. */
   #acks: string[] = [];
+  /** Calls without a row whose callers were answered, or left, before the device was. */
+  readonly #givenUp = new Set<string>();
   /** When the link went down, while calls wait for it. */
   #downSince: number | undefined;
 
@@ -99,8 +101,7 @@ export class Calls {
     flight?.recipient?.result(header, body);
     for (const follower of flight?.followers ?? []) follower.result(header, body);
     if (flight && !flight.ledgered) return;
-    if (!this.#ledger.finish(header, body, now) && !flight && !this.#ledger.find(header.call as CallId))
-      this.#stray(header);
+    if (!this.#ledger.finish(header, body, now) && !flight) this.#late(header);
     this.#acks.push(header.call);
   }
 
@@ -127,8 +128,7 @@ export class Calls {
   /** Asks the device to stop a call. A bare device knows no such word: its caller is answered here. */
   cancel(call: CallId): void {
     const flight = this.flights.get(call);
-    if (!flight) return;
-    if (this.#stop(flight)) return;
+    if (this.#stop(call) || !flight) return;
     this.#refuse(flight, {
       code: "CANCELLED",
       message: "Cancelled; the device may still finish what it began",
@@ -145,7 +145,7 @@ export class Calls {
     if (flight.recipient?.socket !== socket) return;
     flight.recipient = undefined;
     if (stop) this.cancel(call);
-    if (!flight.ledgered) this.flights.take(call);
+    if (!flight.ledgered) this.#giveUp(flight);
   }
 
   /** Fetches an outcome that only the agent's journal holds. */
@@ -195,10 +195,15 @@ export class Calls {
   revoke(grant: GrantId): void {
     for (const flight of this.flights.all()) {
       if (flight.grant !== grant) continue;
-      this.#stop(flight);
+      this.#stop(flight.call);
       this.#refuse(flight, revokedGrant());
     }
     if (this.#link.current?.attachment.ours) this.#link.send({ type: "session_end", grant });
+  }
+
+  /** The device is no more: every call gets this answer. */
+  endAll(error: ErrorShape): void {
+    for (const flight of this.flights.all()) this.#refuse(flight, error);
   }
 
   linkDown(now: number): void {
@@ -242,7 +247,7 @@ export class Calls {
             ? this.#outcomeUnknown(flight.call, "The device dropped out while the call ran")
             : offline("The device dropped out before it answered").shape(),
         );
-      else if (now >= flight.deadline + TIMES.deadlineGrace) this.#late(flight);
+      else if (now >= flight.deadline + TIMES.deadlineGrace) this.#overdue(flight);
     }
   }
 
@@ -254,8 +259,8 @@ export class Calls {
     return Number.isFinite(next) ? next : undefined;
   }
 
-  #late(flight: Flight): void {
-    this.#stop(flight);
+  #overdue(flight: Flight): void {
+    this.#stop(flight.call);
     if (flight.ledgered)
       this.#refuse(flight, this.#outcomeUnknown(flight.call, "The device did not answer in time"));
     else
@@ -268,7 +273,7 @@ export class Calls {
   }
 
   /** False: the device knows no such word. */
-  #stop({ call }: Flight): boolean {
+  #stop(call: CallId): boolean {
     return (
       Boolean(this.#link.current?.attachment.ours) &&
       this.#link.send({ type: "tool_cancel", tool_call_id: call })
@@ -298,8 +303,14 @@ export class Calls {
     this.#ledger.forgetJournal();
   }
 
+  #giveUp({ call }: Flight): void {
+    this.flights.take(call);
+    if (this.#givenUp.size >= LIMITS.unansweredPerDevice) this.#givenUp.clear();
+    this.#givenUp.add(call);
+  }
+
   #refuse(flight: Flight, error: ErrorShape): void {
-    this.flights.take(flight.call);
+    this.#giveUp(flight);
     flight.recipient?.refuse(error, flight.call);
     for (const follower of flight.followers ?? []) follower.refuse(error, flight.call);
   }
@@ -320,7 +331,9 @@ export class Calls {
     this.proof = { at: new Date(now).toISOString(), verdict: header.status, tool, ms: header.ms };
   }
 
-  #stray({ call }: ResultHeader): void {
+  /** An answer that nobody waits for: to a call that was given up, one told twice, or one that was never given. */
+  #late({ call }: ResultHeader): void {
+    if (this.#givenUp.delete(call) || this.#ledger.find(call as CallId)) return;
     this.strays++;
     console.warn(`device ${this.#device()} answered a call that it was not given: ${call}`);
   }

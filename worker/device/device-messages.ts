@@ -63,9 +63,10 @@ export class DeviceMessages {
   }
 
   #text(socket: DeviceSocket, data: string, now: number): void {
-    const frame = readFrame(data);
+    const { ours } = socket.attachment;
+    const frame = readFrame(data, ours ? LIMITS.deviceFrameBytes : LIMITS.resultFrameBytes);
     if (frame.type === "tool_result") return this.#bareResult(frame, now);
-    const limits = { ...RATES.guest, ...(socket.attachment.ours && RATES.owner) };
+    const limits = { ...RATES.guest, ...(ours && RATES.owner) };
     if (!this.#parts.rates().takeMessage("device", limits, now)) throw tooFast(limits.messages_per_second);
     this.#known(socket, frame, now);
   }
@@ -123,8 +124,8 @@ function typesOf(union: { options: readonly { shape: { type: { value: string } }
 }
 
 /** Every type of the device document is known, also those that only the relay sends. Throws MatrxError. */
-function readFrame(data: string): FromDevice {
-  const value = parseJsonObject(data, LIMITS.resultFrameBytes);
+function readFrame(data: string, maxBytes: number): FromDevice {
+  const value = parseJsonObject(data, maxBytes);
   const type = String(value.type);
   if (FROM_DEVICE.has(type)) return check(fromDeviceSchema, value);
   const known = TO_DEVICE.has(type);

@@ -32,10 +32,13 @@ interface Candidate {
   deadline: ReturnType<typeof setTimeout>;
   /** Messages that came while the credential was checked. */
   held: (string | ArrayBuffer)[] | undefined;
+  /** Messages that were no registration. */
+  wrong: number;
 }
 
 const CANDIDATES_MAX = 8;
 const HELD_MAX = 16;
+const WRONG_MAX = 8;
 
 export class DeviceSockets {
   readonly #state: DurableObjectState;
@@ -132,7 +135,7 @@ export class DeviceSockets {
     }
     const { ws } = socket;
     const deadline = setTimeout(() => this.#tooLate(ws), TIMES.registerWithin);
-    this.#candidates.set(ws, { socket, deadline, held: undefined });
+    this.#candidates.set(ws, { socket, deadline, held: undefined, wrong: 0 });
   }
 
   #dropCandidate(ws: WebSocket): void {
@@ -167,7 +170,9 @@ export class DeviceSockets {
       candidate.held = [];
       void this.#register(candidate, register);
     } catch (error) {
-      sendError(ws, deviceErrorShape(error), Date.now());
+      candidate.wrong++;
+      if (candidate.wrong >= WRONG_MAX) this.#turnAway(ws, error);
+      else sendError(ws, deviceErrorShape(error), Date.now());
     }
   }
 

@@ -60,14 +60,14 @@ export class Ledger {
     );
   }
 
-  /** The row that stands before the call leaves. Returns the rows that the platform counts as written. */
-  open(entry: LedgerEntry): number {
+  /** The row that stands before the call leaves. */
+  open(entry: LedgerEntry): void {
     const { call, grant, tool, effect, key, digest, created, deadline } = entry;
-    return this.#sql.exec(
+    this.#sql.exec(
       `INSERT INTO ledger (call, grant_id, tool, effect, state, key, digest, created, deadline)
        VALUES (?, ?, ?, ?, 'accepted', ?, ?, ?, ?)`,
       ...[call, grant, tool, effect, key, digest, created, deadline],
-    ).rowsWritten;
+    );
   }
 
   /** Writes an outcome down; one larger than the limit stays in the agent's journal. False: no such open call. */

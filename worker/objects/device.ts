@@ -137,6 +137,7 @@ export class Device extends DurableObject<Env> {
   async forget(): Promise<void> {
     this.#link.current?.ws.close(CLOSE.revoked, "The device was removed from its account");
     this.#callers.closeAll(CLOSE.unknownDevice, "The device was removed from its account");
+    if (this.#store.record) this.#calls.endAll(unknownDevice(this.#store.record.id).shape());
     await this.ctx.storage.deleteAll();
     this.#store.forget();
   }
@@ -268,7 +269,7 @@ export class Device extends DurableObject<Env> {
     }
     this.#sockets.restore(devices);
     const current = this.#link.current?.attachment;
-    if (!current) return;
+    if (!current) return this.#calls.linkDown(this.#store.farewell?.last_seen ?? Date.now());
     this.#rates = new Rates(current.rates);
     this.#calls.proof = current.proof;
   }

@@ -9,6 +9,7 @@ import { authenticate } from "../auth/caller.ts";
 import { verifyClaim } from "../auth/claim.ts";
 import { clearCookie, setCookie } from "../auth/cookie.ts";
 import { signToken } from "../auth/keys.ts";
+import { requireOwnOrigin } from "../auth/origin.ts";
 import type { Env } from "../env.ts";
 import { ownDevice } from "../known-devices.ts";
 import { unwrap } from "../outcome.ts";
@@ -18,6 +19,7 @@ export const account = new Hono<{ Bindings: Env }>();
 
 /** A sign-in link's code becomes a person session, once. */
 account.post("/claim", async (c) => {
+  if (c.req.header("Origin")) requireOwnOrigin(c.req.raw);
   const { code } = await readBody(c.req.raw, claimSchema);
   const claim = await verifyClaim(c.env, code);
   const browser = c.req.header("User-Agent")?.slice(0, 64) || "A browser";

@@ -89,7 +89,9 @@ export class AgentDevice extends BareDevice {
   }
 
   /** Acknowledgements and questions come when they come; a test that does not ask for one passes them over. */
-  override async expect<Type extends ToDevice["type"]>(type: Type): Promise<Extract<ToDevice, { type: Type }>> {
+  override async expect<Type extends ToDevice["type"]>(
+    type: Type,
+  ): Promise<Extract<ToDevice, { type: Type }>> {
     const frame = await this.nextJson<ToDevice>();
     if (frame.type === type) return frame as Extract<ToDevice, { type: Type }>;
     if (frame.type === "result_ack" || frame.type === "call_status") return this.expect(type);
