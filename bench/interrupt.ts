@@ -9,7 +9,7 @@ export function watchForEnd(processes: Processes, longest: number): () => void {
     console.error(`bench: ${why}, stopping`);
     void processes.stop().finally(() => process.exit(code));
   };
-  for (const [signal, code] of Object.entries(SIGNALS)) process.once(signal, () => end(signal, code));
+  for (const [signal, code] of Object.entries(SIGNALS)) process.on(signal, () => end(signal, code));
   const parent = process.ppid;
   const parentWatch = setInterval(() => {
     if (process.ppid !== parent) end("npm is gone", 129);

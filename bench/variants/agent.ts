@@ -1,4 +1,7 @@
-/** Our relay in front of the real agent, `matrx up`: a tool that reads, and one with an effect that does as little. */
+/**
+ * Our relay in front of the real agent, `matrx up`: listing an empty directory, and creating one that is there. Both
+ * walk the same path and change nothing, so the difference is the ledger and the journal.
+ */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

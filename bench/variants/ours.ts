@@ -18,8 +18,9 @@ export interface OurRelay {
 }
 
 export async function startOurs(processes: Processes): Promise<OurRelay> {
-  const relay = await startRelay({ dataDir: join(processes.folder, "ours"), port: 0 });
-  processes.atEnd(() => relay.stop());
+  const starting = startRelay({ dataDir: join(processes.folder, "ours"), port: 0 });
+  processes.atEnd(async () => (await starting.catch(() => undefined))?.stop());
+  const relay = await starting;
   const { url, port, pid } = relay;
   if (pid === undefined) throw new Error("our relay has no process");
   const owner = await Owner.signIn(relay);
