@@ -69,8 +69,21 @@ export interface HelloFrame {
   device: string;
 }
 
+/** The connection goes on with the new token of an `auth`, until `expires` (ISO 8601). Relay only. */
+export interface AuthenticatedFrame {
+  type: "authenticated";
+  expires: string;
+}
+
 /** What the relay and the local server send to a caller. */
-export type ToCaller = Answer | OutputFrame | GapFrame | HelloFrame | { type: "pong" } | ConnectionError;
+export type ToCaller =
+  | Answer
+  | OutputFrame
+  | GapFrame
+  | HelloFrame
+  | AuthenticatedFrame
+  | { type: "pong" }
+  | ConnectionError;
 
 /** An error that answers no call: the message could not be read. */
 export interface ConnectionError {

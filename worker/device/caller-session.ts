@@ -1,5 +1,5 @@
 /** One caller's socket: its session, grant, and the calls that it has not been answered. Survives sleep as an attachment. */
-import type { Answer, ToCaller } from "@matrx/shared/caller-frames.ts";
+import type { ToCaller } from "@matrx/shared/caller-frames.ts";
 import { CLOSE } from "@matrx/shared/close-codes.ts";
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import { type CallId, callTime, type DeviceId, type SessionId } from "@matrx/shared/ids.ts";
@@ -111,7 +111,7 @@ export class CallerSession {
     };
   }
 
-  send(frame: ToCaller | Answer | { type: "authenticated"; expires: string }): void {
+  send(frame: ToCaller): void {
     this.#send(JSON.stringify(frame));
   }
 
