@@ -54,6 +54,7 @@ export function firstChars(bytes: Buffer, chars: number): Buffer {
     units += more;
     at += length;
   }
+  if (at >= bytes.length) return bytes;
   const whole = withoutPart(bytes.subarray(0, at));
   const line = whole.lastIndexOf(10);
   return line > whole.length * 0.7 ? whole.subarray(0, line + 1) : whole;

@@ -29,7 +29,8 @@ export async function canonicalOf(
   try {
     return { path: await realpath(absolute), missing: [] };
   } catch (error) {
-    if (!hasCode(error, "ENOENT")) throw error;
+    // A root that does not exist, such as a drive, has nothing above it.
+    if (!hasCode(error, "ENOENT") || path.dirname(absolute) === absolute) throw error;
   }
   const target = await linkTarget(absolute);
   if (target !== undefined) {

@@ -11,8 +11,11 @@ import type { Platform } from "../platform/platform.ts";
 import { type Canonical, canonicalOf } from "./canonical.ts";
 import { explained, fileError } from "./errors.ts";
 import { FolderLimits } from "./folder-limits.ts";
-import { type Intent, ProtectedSet } from "./protected.ts";
+import { ProtectedSet } from "./protected.ts";
 import { absolutePath, isAbsolute } from "./spelling.ts";
+
+/** `folder`: making one, where nothing stands. `remove`: deleting, moving or replacing what stands there. */
+export type Intent = "read" | "write" | "folder" | "remove";
 
 /** What decides about a call's paths; a tool's context is one. */
 export interface Caller {
@@ -70,7 +73,9 @@ export class FileAccess {
     const shown = absolutePath(text, this.#cwd, this.platform);
     const canonical = await this.#follow(shown);
     this.#limits.check(canonical.path, shown);
-    this.#closed.check(canonical.path, intent, shown);
+    // A folder that exists is not replaced by writing; one that does not exist yet would be by a file.
+    const replaces = intent === "remove" || (intent === "write" && canonical.missing.length > 0);
+    this.#closed.check(canonical.path, shown, { replaces });
     const inCwd = !isAbsolute(text, this.platform);
     if (inCwd && canonical.missing.length > 0) await this.#checkCwd();
     return { ...canonical, shown };

@@ -9,9 +9,6 @@ import type { Platform } from "../platform/platform.ts";
 import { canonicalOf } from "./canonical.ts";
 import { isWithin } from "./spelling.ts";
 
-/** `folder`: making it, where nothing stands. `remove`: deleting, moving or replacing it. */
-export type Intent = "read" | "write" | "folder" | "remove";
-
 export class ProtectedSet {
   readonly #platform: Platform;
   /** As configured and as they really are, both. */
@@ -39,12 +36,11 @@ export class ProtectedSet {
   }
 
   /** Throws MatrxError `PERMISSION_DENIED`. */
-  check(canonical: string, intent: Intent, shown: string): void {
+  check(canonical: string, shown: string, { replaces }: { replaces: boolean }): void {
     if (this.#platform.isProcessInside(canonical)) throw insideProcess(shown);
     for (const path of this.#paths) {
       if (isWithin(canonical, path, this.#platform)) throw closed(shown);
-      const leadsThere = isWithin(path, canonical, this.#platform);
-      if (leadsThere && (intent === "write" || intent === "remove")) throw leadsToClosed(shown);
+      if (replaces && isWithin(path, canonical, this.#platform)) throw leadsToClosed(shown);
     }
   }
 

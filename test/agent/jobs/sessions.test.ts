@@ -1,0 +1,53 @@
+import { makeGrantId, makeSessionId } from "@matrx/shared/ids.ts";
+import { describe, expect, it } from "vitest";
+import { Sessions } from "../../../agent/sessions.ts";
+
+describe("a session", () => {
+  it("is the same for the same grant and id, and another for another grant", () => {
+    const sessions = new Sessions({ workspace: "/start" });
+    const [mine, other] = [{ id: makeGrantId() }, { id: makeGrantId() }];
+    const id = makeSessionId();
+    const session = sessions.open(id, mine);
+    session.cwd = "/moved";
+    expect(sessions.open(id, mine)).toBe(session);
+    expect(sessions.open(id, other).cwd).toBe("/start");
+  });
+
+  it("is fresh and not kept without an id", () => {
+    const sessions = new Sessions();
+    const grant = { id: makeGrantId() };
+    expect(sessions.open(undefined, grant)).not.toBe(sessions.open(undefined, grant));
+    expect(sessions.size).toBe(0);
+  });
+
+  it("is forgotten when unused for long, when its grant has too many, or has ended", () => {
+    let now = 0;
+    const sessions = new Sessions({ keptMs: 100, mostPerGrant: 3, now: () => now });
+    const grant = { id: makeGrantId() };
+    const ids = Array.from({ length: 10 }, makeSessionId);
+    for (const id of ids) sessions.open(id, grant);
+    expect(sessions.size).toBeLessThanOrEqual(4);
+    const last = sessions.open(ids[9], grant);
+    now = 90;
+    expect(sessions.open(ids[9], grant)).toBe(last);
+    now = 180;
+    expect(sessions.open(ids[9], grant)).toBe(last);
+    expect(sessions.size).toBe(1);
+    now = 300;
+    expect(sessions.open(ids[9], grant)).not.toBe(last);
+    sessions.endGrant(grant.id);
+    expect(sessions.size).toBe(0);
+  });
+
+  it("has an id of 16 hex digits", () => {
+    expect(() => new Sessions().open("../other", { id: makeGrantId() })).toThrow("not a session's id");
+  });
+
+  it("remembers a bounded number of files and cursors", () => {
+    const session = new Sessions().open(undefined, { id: makeGrantId() });
+    for (let i = 0; i < 3000; i++) session.noteSeen(`/file-${i}`, { size: i, modified: 0 });
+    expect(session.seen("/file-0")).toBeUndefined();
+    expect(session.seen("/file-2999")).toEqual({ size: 2999, modified: 0 });
+    expect(session.cursorOf("job_none")).toBe(0);
+  });
+});

@@ -1,0 +1,142 @@
+/** The parts of each system that compute only; macOS and Windows are not run here. */
+import { describe, expect, it } from "vitest";
+import { ProtectedSet } from "../../../agent/paths/protected.ts";
+import { absolutePath, isWithin } from "../../../agent/paths/spelling.ts";
+import { darwin } from "../../../agent/platform/darwin.ts";
+import { linux } from "../../../agent/platform/linux.ts";
+import { familyOf, type ProcessRow } from "../../../agent/platform/processes.ts";
+import { parsePs } from "../../../agent/platform/processes-darwin.ts";
+import { windows } from "../../../agent/platform/windows.ts";
+
+describe("a path as written", () => {
+  it.each([
+    [linux, "a/../b", "/home/me", "/home/me/b"],
+    [linux, "~/x", "/work", "/home/me/x"],
+    [linux, "~other/x", "/work", "/work/~other/x"],
+    [linux, "a:b\\c", "/work", "/work/a:b\\c"],
+    [darwin, "~", "/work", "/home/me"],
+    [windows, "a/b", "C:\\Users\\me", "C:\\Users\\me\\a\\b"],
+    [windows, "D:/Projects", "C:\\Users\\me", "D:\\Projects"],
+    [windows, "~\\x", "C:\\work", "C:\\home\\me\\x"],
+    [windows, "\\\\server\\share\\x", "C:\\work", "\\\\server\\share\\x"],
+  ])("of %o: %s in %s is %s", (platform, text, cwd, wanted) => {
+    expect(platform.path.normalize(absolutePath(text, cwd, platform, "/home/me"))).toBe(
+      platform.path.normalize(wanted),
+    );
+  });
+
+  it.each([
+    [linux, "C:\\x", "Windows path"],
+    [linux, "c:/x", "Windows path"],
+    [linux, "C:", "Windows path"],
+    [darwin, "\\\\server\\x", "Windows network path"],
+    [windows, "\\\\.\\PhysicalDrive0", "device paths"],
+    [windows, "\\\\?\\C:\\x", "device paths"],
+    [windows, "file.txt:hidden", "alternate stream"],
+    [windows, "C:\\temp\\NUL.txt", "a device"],
+    [windows, "folder\\com1", "a device"],
+    [windows, "secret.", "dot or a space"],
+    [windows, "folder \\x", "dot or a space"],
+  ])("of %o: %s is refused", (platform, text, why) => {
+    expect(() => absolutePath(text, platform.path.sep, platform)).toThrow(why);
+  });
+});
+
+describe("what lies within a folder", () => {
+  it.each([
+    [linux, "/a/b", "/a", true],
+    [linux, "/ab", "/a", false],
+    [linux, "/A/b", "/a", false],
+    [linux, "/x", "/", true],
+    [darwin, "/Users/Me/x", "/users/me", true],
+    [darwin, "/cafe\u0301/x", "/caf\u00e9", true],
+    [windows, "C:\\Users\\Me\\x", "c:\\users\\me", true],
+    [windows, "C:\\x", "C:\\", true],
+    [windows, "D:\\x", "C:\\", false],
+  ])("on %o: %s in %s is %s", (platform, path, folder, wanted) => {
+    expect(isWithin(path, folder, platform)).toBe(wanted);
+  });
+
+  it.each([
+    [linux, "/home/me/.config/matrx", "/home/me/.config/matrx/key", "/home/me/.config/MATRX/key"],
+    [darwin, "/Users/me/Library/matrx", "/users/ME/library/Matrx/key", "/Users/me/Library/matrx2"],
+    [windows, "C:\\Users\\me\\matrx", "c:\\users\\ME\\Matrx\\key", "C:\\Users\\me\\matrx2"],
+  ])("on %o is closed when the folder is protected", async (platform, folder, closed, open) => {
+    const set = await ProtectedSet.lookUp([folder], platform);
+    expect(() => set.check(closed, closed, { replaces: false })).toThrow("belongs to Matrx itself");
+    expect(() => set.check(open, open, { replaces: false })).not.toThrow();
+    const above = platform.path.dirname(folder);
+    expect(() => set.check(above, above, { replaces: true })).toThrow("leads to");
+    expect(() => set.check(above, above, { replaces: false })).not.toThrow();
+  });
+});
+
+describe("the shell", () => {
+  it.each([
+    [linux, ["/bin/bash"], { PATH: "/x" }, "/bin/bash"],
+    [linux, ["/nix/bin/bash"], { PATH: "relative:/nix/bin" }, "/nix/bin/bash"],
+    [linux, [], { PATH: "/x" }, "/bin/sh"],
+    [darwin, ["/bin/bash", "/opt/homebrew/bin/bash"], {}, "/bin/bash"],
+    [
+      windows,
+      ["C:\\Program Files\\PowerShell\\7\\pwsh.exe"],
+      {},
+      "C:\\Program Files\\PowerShell\\7\\pwsh.exe",
+    ],
+    [windows, ["D:\\ps\\pwsh.exe"], { PATH: "D:\\ps" }, "D:\\ps\\pwsh.exe"],
+    [
+      windows,
+      [],
+      { SystemRoot: "C:\\WINNT" },
+      "C:\\WINNT\\System32\\WindowsPowerShell\\v1.0\\powershell.exe",
+    ],
+  ])("of %o with %j is chosen", (platform, files, env, wanted) => {
+    expect(platform.shell(env, (file) => files.includes(file)).file).toBe(wanted);
+  });
+
+  it("of Windows gets its script without any quoting", () => {
+    const args = windows.shell({}, () => false).argumentsFor("C:\\it's here");
+    expect(args).toContain("-NonInteractive");
+    const script = Buffer.from(args[args.indexOf("-EncodedCommand") + 1] ?? "", "base64").toString("utf16le");
+    expect(script).toContain("$__job = 'C:\\it''s here'");
+    expect(script).toContain("exit $__rc");
+  });
+});
+
+describe("the processes of a job", () => {
+  const row = (pid: number, parent: number, group = pid, session = group, began = "1"): ProcessRow => ({
+    pid,
+    parent,
+    group,
+    session,
+    began,
+  });
+  const root = { pid: 10, began: "1", mark: "MATRX_JOB=x" };
+
+  it.each([
+    [
+      "group, session and descendants",
+      [row(10, 1), row(11, 10, 10), row(12, 1, 12, 10), row(13, 11), row(99, 1)],
+      [],
+      [10, 11, 12, 13],
+    ],
+    ["what carries the mark, and its descendants", [row(50, 1), row(51, 50), row(99, 1)], [50], [50, 51]],
+    ["not a group whose number was given anew", [row(10, 1, 10, 10, "2"), row(11, 10, 10)], [], []],
+    [
+      "not this program itself, though a job began it",
+      [row(10, 1), row(process.pid, 10), row(60, process.pid)],
+      [],
+      [10],
+    ],
+  ])("are its %s", (_what, rows, marked, wanted) => {
+    expect(familyOf(root, rows, new Set(marked)).sort((a, b) => a - b)).toEqual(wanted);
+  });
+
+  it("are read from what ps of macOS prints", () => {
+    const text =
+      "    1     0     1 Ss   Mon Nov  2 10:00:00 2026    \n  77     1    77 Z+   Mon Nov  2 10:00:01 2026\n";
+    expect(parsePs(text)).toEqual([
+      { pid: 1, parent: 0, group: 1, session: 1, began: "Mon Nov  2 10:00:00 2026" },
+    ]);
+  });
+});

@@ -1,0 +1,114 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { failure, Workbench } from "./workbench.ts";
+
+describe("listing a directory", () => {
+  it("is sorted, marks directories, shows where links lead, and hides dotfiles unless asked", async () => {
+    const bench = await Workbench.open();
+    for (const name of ["b.txt", ".hidden", "Z"]) await bench.put(name, "xy");
+    mkdirSync(bench.at("folder"));
+    symlinkSync("folder", bench.at("to-folder"));
+    symlinkSync("b.txt", bench.at("to-file"));
+    symlinkSync("nowhere", bench.at("to-nothing"));
+    const { output, metadata } = await bench.call("ListDirectory", {});
+    expect(output.split("\n")).toEqual([
+      "Z",
+      "b.txt",
+      "folder/",
+      "to-file -> b.txt",
+      "to-folder -> folder/",
+      "to-nothing -> nowhere [nothing there]",
+    ]);
+    expect(metadata).toMatchObject({ path: bench.home, total: 6, truncated: false });
+    expect(metadata?.entries).toContainEqual(
+      expect.objectContaining({ name: "b.txt", type: "file", size: 2 }),
+    );
+    expect((await bench.call("ListDirectory", { show_hidden: true })).output).toMatch(/^\.hidden\n/);
+  });
+
+  it("gives a long one page by page", async () => {
+    const bench = await Workbench.open();
+    for (let i = 0; i < 2500; i++) writeFileSync(bench.at(`file-${String(i).padStart(4, "0")}`), "");
+    const names: string[] = [];
+    for (let after: string | undefined; ; ) {
+      const { output, metadata } = await bench.call("ListDirectory", { limit: 400, ...(after && { after }) });
+      const entries = metadata?.entries as { name: string }[] | undefined;
+      names.push(...(entries ?? []).map((entry) => entry.name));
+      after = metadata?.next_after as string | undefined;
+      if (after === undefined) break;
+      expect(output).toContain(`Continue with after="${after}"`);
+    }
+    expect(names).toEqual(Array.from({ length: 2500 }, (_, i) => `file-${String(i).padStart(4, "0")}`));
+  });
+
+  it("keeps a name with a line's end on one line, and shows one that is no UTF-8", async () => {
+    const bench = await Workbench.open();
+    writeFileSync(bench.at("two\nlines"), "");
+    execFileSync("bash", ["-c", "touch $'caf\\xe9'"], { cwd: bench.home });
+    const { output, metadata } = await bench.call("ListDirectory", {});
+    expect(output.split("\n")).toEqual(["caf\\xe9", '"two\\nlines"']);
+    expect(metadata?.entries).toContainEqual(
+      expect.objectContaining({
+        name: "caf\\xe9",
+        type: "file",
+        name_base64: Buffer.from("caf\xe9", "latin1").toString("base64"),
+      }),
+    );
+    rmSync(bench.home, { recursive: true });
+  });
+
+  it("says that it is empty, no directory, or not there", async () => {
+    const bench = await Workbench.open();
+    mkdirSync(bench.at("empty"));
+    await bench.put("file", "x");
+    expect((await bench.call("ListDirectory", { path: "empty" })).output).toBe("[The directory is empty]");
+    expect((await failure(bench.call("ListDirectory", { path: "file" }))).message).toContain(
+      "is not a directory",
+    );
+    expect((await failure(bench.call("ListDirectory", { path: "none" }))).code).toBe("NOT_FOUND");
+    expect((await bench.call("ListDirectory", { path: "/" })).output).toContain("tmp/");
+  });
+});
+
+describe("SystemInfo", () => {
+  it("tells of the machine in lines and in metadata", async () => {
+    const bench = await Workbench.open();
+    const { output, metadata } = await bench.call("SystemInfo", {});
+    expect(output).toMatch(/^platform: (Linux|Darwin|Windows)\nplatform_release: \S+\n/);
+    expect(output).toContain(`\ncwd: ${bench.home}\n`);
+    expect(metadata).toMatchObject({ cwd: bench.home, node_version: process.versions.node });
+    for (const name of ["hostname", "user", "arch", "cpu", "memory", "disk", "uptime_seconds"]) {
+      expect(metadata?.[name]).toBeTruthy();
+    }
+    expect(metadata).toHaveProperty("python_version");
+    expect(bench.tool("SystemInfo").input.safeParse({ verbose: true }).success).toBe(false);
+  });
+});
+
+describe("every tool", () => {
+  it("describes itself and each of its parameters, and has the effect that is pinned for it", async () => {
+    const { effectOf } = await import("@matrx/shared/effects.ts");
+    const { z } = await import("zod");
+    const bench = await Workbench.open();
+    const names = [
+      "Read",
+      "Write",
+      "ListDirectory",
+      "Bash",
+      "BashOutput",
+      "TaskStop",
+      "SystemInfo",
+      "create_directory",
+    ];
+    for (const name of names) {
+      const tool = bench.tool(name);
+      expect(tool.effect).toBe(effectOf(name));
+      expect(tool.description.length).toBeGreaterThan(40);
+      const schema = z.toJSONSchema(tool.input);
+      expect(schema.additionalProperties).toBe(false);
+      for (const property of Object.values(schema.properties ?? {}))
+        expect(property).toHaveProperty("description");
+    }
+  });
+});

@@ -1,0 +1,142 @@
+import {
+  chmodSync,
+  chownSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
+import { describe, expect, it } from "vitest";
+import { failure, Workbench } from "./workbench.ts";
+
+describe("writing a file", () => {
+  it("makes it, with its folders, and says so", async () => {
+    const bench = await Workbench.open();
+    const made = await bench.call("Write", { file_path: "a/b/c.txt", content: "grün\n" });
+    expect(made.output).toBe(`Created ${bench.at("a/b/c.txt")} (6 bytes)`);
+    expect(made.metadata).toMatchObject({ bytes: 6, created: true, path: bench.at("a/b/c.txt") });
+    expect(readFileSync(bench.at("a/b/c.txt"), "utf8")).toBe("grün\n");
+    const again = await bench.call("Write", { file_path: "a/b/c.txt", content: "" });
+    expect(again.output).toBe(`Overwrote ${bench.at("a/b/c.txt")} (0 bytes)`);
+    expect(statSync(bench.at("a/b/c.txt")).size).toBe(0);
+    expect(readdirSync(bench.at("a/b"))).toEqual(["c.txt"]);
+  });
+
+  it("makes no folder when told not to", async () => {
+    const bench = await Workbench.open();
+    const error = await failure(
+      bench.call("Write", { file_path: "a/b", content: "x", create_directories: false }),
+    );
+    expect(error.code).toBe("NOT_FOUND");
+    expect(readdirSync(bench.home)).toEqual([]);
+  });
+
+  it("keeps mode and owner of what it replaces", async () => {
+    const bench = await Workbench.open();
+    const file = await bench.put("run.sh", "old");
+    chmodSync(file, 0o4750);
+    if (process.getuid?.() === 0) chownSync(file, 1234, 4321);
+    const before = statSync(file);
+    await bench.call("Write", { file_path: file, content: "new" });
+    const after = statSync(file);
+    expect(after.mode).toBe(before.mode);
+    expect([after.uid, after.gid]).toEqual([before.uid, before.gid]);
+    expect(readFileSync(file, "utf8")).toBe("new");
+  });
+
+  it("parts no hard links, and leaves a link a link", async () => {
+    const bench = await Workbench.open();
+    const file = await bench.put("one", "a longer old content");
+    linkSync(file, bench.at("two"));
+    symlinkSync("one", bench.at("link"));
+    const hard = await bench.call("Write", { file_path: "two", content: "through the hard link" });
+    expect(hard.metadata?.atomic).toBe(false);
+    expect(readFileSync(file, "utf8")).toBe("through the hard link");
+    expect(statSync(file).nlink).toBe(2);
+    await bench.call("Write", { file_path: "link", content: "short" });
+    expect(lstatSync(bench.at("link")).isSymbolicLink()).toBe(true);
+    expect(readFileSync(bench.at("two"), "utf8")).toBe("short");
+  });
+
+  it("follows a dangling link within reach, and makes its target", async () => {
+    const bench = await Workbench.open();
+    symlinkSync("target", bench.at("link"));
+    await bench.call("Write", { file_path: "link", content: "x" });
+    expect(readFileSync(bench.at("target"), "utf8")).toBe("x");
+    expect(lstatSync(bench.at("link")).isSymbolicLink()).toBe(true);
+  });
+
+  it("writes only over the content that was expected", async () => {
+    const bench = await Workbench.open();
+    await bench.put("file", "one");
+    const { metadata } = await bench.call("Read", { file_path: "file" });
+    const expected_sha256 = metadata?.sha256;
+    await bench.call("Write", { file_path: "file", content: "two", expected_sha256 });
+    const stale = await failure(
+      bench.call("Write", { file_path: "file", content: "three", expected_sha256 }),
+    );
+    expect(stale.code).toBe("CONFLICT");
+    expect(readFileSync(bench.at("file"), "utf8")).toBe("two");
+    const absent = await failure(bench.call("Write", { file_path: "none", content: "x", expected_sha256 }));
+    expect(absent.code).toBe("CONFLICT");
+  });
+
+  it("refuses what is no file, and text that is no text", async () => {
+    const bench = await Workbench.open();
+    mkdirSync(bench.at("folder"));
+    expect((await failure(bench.call("Write", { file_path: "folder", content: "" }))).message).toContain(
+      "is a folder",
+    );
+    expect((await failure(bench.call("Write", { file_path: "/", content: "" }))).message).toContain(
+      "is a folder",
+    );
+    expect((await failure(bench.call("Write", { file_path: "/dev/null", content: "" }))).message).toContain(
+      "a device",
+    );
+    const half = await failure(bench.call("Write", { file_path: "x", content: "\ud800" }));
+    expect(half).toMatchObject({ code: "INVALID_PARAMETERS", details: { field: "content" } });
+  });
+
+  it("changes nothing and leaves nothing when it was cancelled", async () => {
+    const bench = await Workbench.open();
+    await bench.put("file", "old");
+    const signal = AbortSignal.abort(new Error("cancelled"));
+    await expect(bench.call("Write", { file_path: "file", content: "new" }, { signal })).rejects.toThrow(
+      "cancelled",
+    );
+    expect(readFileSync(bench.at("file"), "utf8")).toBe("old");
+    expect(readdirSync(bench.home)).toEqual(["file"]);
+  });
+});
+
+describe("create_directory", () => {
+  it("makes a folder with its parents, in the words of the device document", async () => {
+    const bench = await Workbench.open();
+    const { metadata, output } = await bench.call("create_directory", { path: "a/b" });
+    expect(metadata).toEqual({
+      created_path: bench.at("a/b"),
+      message: "Directory created successfully",
+      created: true,
+    });
+    expect(output).toContain(bench.at("a/b"));
+    expect(statSync(bench.at("a/b")).isDirectory()).toBe(true);
+    const again = await bench.call("create_directory", { path: "a/b" });
+    expect(again.metadata).toMatchObject({ message: "Directory already exists", created: false });
+    expect((await bench.call("create_directory", { path: "/" })).metadata?.created).toBe(false);
+  });
+
+  it("says what stands in the way", async () => {
+    const bench = await Workbench.open();
+    await bench.put("file", "x");
+    expect((await failure(bench.call("create_directory", { path: "file" }))).code).toBe("CONFLICT");
+    expect((await failure(bench.call("create_directory", { path: "x/y", recursive: false }))).code).toBe(
+      "NOT_FOUND",
+    );
+    expect((await failure(bench.call("create_directory", { path: "C:/Users/me" }))).message).toContain(
+      "Windows path",
+    );
+  });
+});
