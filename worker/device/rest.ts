@@ -30,13 +30,12 @@ export type RestAnswer =
   /** Not finished after 60 seconds: its outcome will stand in the ledger. */
   | { kind: "pending"; call: CallId };
 
-/** Sends a call and waits for its answer, 60 seconds at most. Throws MatrxError. */
+/** Sends a call and waits for its answer, 60 seconds at most; a call that the gate stops is answered as refused. */
 export function restCall(
   { admission, calls }: { admission: Admission; calls: Calls },
   wanted: RestCall & { lease: Lease },
   now: number,
 ): Promise<RestAnswer> {
-  admission.message(wanted.lease, now);
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | null = null;
     const settle = (answer: RestAnswer) => {
@@ -44,6 +43,7 @@ export function restCall(
       resolve(answer);
     };
     try {
+      admission.message(wanted.lease, now);
       admission.admit(wanted, now, (call) => {
         timer = setTimeout(() => settle(calls.sendAway(call)), TIMES.restHold);
         return {
@@ -55,7 +55,8 @@ export function restCall(
       });
     } catch (error) {
       clearTimeout(timer);
-      reject(error);
+      if (error instanceof MatrxError) resolve({ kind: "refused", call: wanted.call, error: error.shape() });
+      else reject(error);
     }
   });
 }

@@ -3,8 +3,10 @@
 import type { Answer } from "@matrx/shared/caller-frames.ts";
 import { callSchema } from "@matrx/shared/caller-frames.ts";
 import { type ErrorCode, MatrxError } from "@matrx/shared/errors.ts";
+import type { DeviceId } from "@matrx/shared/ids.ts";
 import { Hono } from "hono";
 import { authenticate, type Caller } from "../auth/caller.ts";
+import { refusalAnswer } from "../device/recipient.ts";
 import type { Env } from "../env.ts";
 import { ownDevice } from "../known-devices.ts";
 import type { Device, DeviceTools } from "../objects/device.ts";
@@ -77,16 +79,9 @@ export async function invokeByGuide(
   if (answer.kind === "pending") return pendingResponse(id, answer.call, headers);
   headers.set("Content-Type", "application/json");
   if (answer.kind === "answer") return new Response(answer.body, { headers });
-  const { code, message: output, hint, hop } = answer.error;
   const refused: Answer = {
-    type: "error",
-    output,
+    ...refusalAnswer(answer.error, undefined, answer.call, id as DeviceId),
     image: null,
-    call: answer.call,
-    device: id,
-    code,
-    ...(hint && { hint }),
-    hop,
   };
   return new Response(JSON.stringify(refused), { headers });
 }
