@@ -5,6 +5,7 @@ import { TIMES } from "@matrx/shared/limits.ts";
 import { AUDIENCE, LIFETIME } from "@matrx/shared/tokens.ts";
 import { Hono } from "hono";
 import type * as z from "zod";
+import { browserName } from "../account/browser-name.ts";
 import { authenticate } from "../auth/caller.ts";
 import { verifyClaim } from "../auth/claim.ts";
 import { clearCookie, setCookie } from "../auth/cookie.ts";
@@ -22,7 +23,7 @@ account.post("/claim", async (c) => {
   if (c.req.header("Origin")) requireOwnOrigin(c.req.raw);
   const { code } = await readBody(c.req.raw, claimSchema);
   const claim = await verifyClaim(c.env, code);
-  const browser = c.req.header("User-Agent")?.slice(0, 64) || "A browser";
+  const browser = browserName(c.req.header("User-Agent"));
   const grant = unwrap(await c.env.ACCOUNT.getByName(claim.account).claim(claim, browser));
   const names = { account: claim.account, subject: grant.id, id: crypto.randomUUID() };
   const token = await signToken(c.env, AUDIENCE.web, names, LIFETIME.web);
