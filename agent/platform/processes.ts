@@ -42,9 +42,11 @@ export interface ProcessRow {
  */
 export function familyOf(
   root: ProcessRoot,
-  rows: readonly ProcessRow[],
+  all: readonly ProcessRow[],
   marked: ReadonlySet<number>,
 ): number[] {
+  // A job may have begun this program itself.
+  const rows = all.filter((row) => row.pid !== process.pid);
   const first = rows.find((row) => row.pid === root.pid);
   const reused = first !== undefined && first.began !== root.began;
   const family = new Set<number>(marked);
