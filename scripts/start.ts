@@ -22,6 +22,7 @@ async function run(stop: AbortSignal, cleanups: Step[]): Promise<void> {
   openDataFolder(dataDir);
   const lock = await takeLock(dataDir, say);
   cleanups.unshift(lock.release);
+  stop.addEventListener("abort", () => lock.note({ stopping: true }));
   stop.throwIfAborted();
 
   say("Starting the relay ...");

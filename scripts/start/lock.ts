@@ -17,6 +17,8 @@ const runningSchema = z.object({
   relay: pid.optional(),
   agent: pid.optional(),
   port: z.int().optional(),
+  /** It was told to stop, and will be gone in a moment. */
+  stopping: z.boolean().optional(),
 });
 export type Running = z.infer<typeof runningSchema>;
 
@@ -28,6 +30,8 @@ export interface Lock {
 
 /** An orphan gets this long to end by itself, in milliseconds. */
 const ORPHAN_GRACE = 1000;
+/** A launcher that is stopping is waited for, in milliseconds: after Ctrl-C the prompt is back before it is gone. */
+const STOPPING_GRACE = 8000;
 
 function pidFile(dataDir: string): string {
   return join(dataDir, "relay.pid");
@@ -59,7 +63,7 @@ export function isRunning({ launcher }: Running): boolean {
  * Throws Problem if another launcher has the folder.
  */
 export async function takeLock(dataDir: string, say: (line: string) => void): Promise<Lock> {
-  const other = readRunning(dataDir);
+  const other = await withoutStopping(dataDir);
   if (other && isRunning(other)) throw alreadyRunning(dataDir, other);
   if (other) {
     await endOrphan(other.agent, (args) => args.includes(MATRX_BIN), say);
@@ -75,6 +79,16 @@ export async function takeLock(dataDir: string, say: (line: string) => void): Pr
     },
     release: () => rmSync(pidFile(dataDir), { force: true }),
   };
+}
+
+/** Who runs on the folder, once a launcher that is stopping has stopped. */
+async function withoutStopping(dataDir: string): Promise<Running | undefined> {
+  const until = performance.now() + STOPPING_GRACE;
+  for (;;) {
+    const other = readRunning(dataDir);
+    if (!other?.stopping || !isRunning(other) || performance.now() > until) return other;
+    await sleep(50);
+  }
 }
 
 /** The file appears with its content, and only if there is none: two starts at once cannot both have it. */

@@ -40,6 +40,16 @@ test("a folder in use is refused, with the address of the relay on it", async ()
   await expect(takeLock(folder, silent)).rejects.toThrow(/already runs on .* at http:\/\/localhost:8799/);
 });
 
+test("a launcher that is stopping is waited for", async () => {
+  const folder = temporaryFolder();
+  const launcher = await idle("scripts/start.ts");
+  note(folder, JSON.stringify({ launcher: launcher.pid, port: 8799, stopping: true }));
+  setTimeout(() => void launcher.kill(), 200);
+  const lock = await takeLock(folder, silent);
+  expect(isAlive(launcher.pid)).toBe(false);
+  lock.release();
+});
+
 test("a process id that another program has by now does not keep the folder", async () => {
   const folder = temporaryFolder();
   const stranger = await idle("something-else");
