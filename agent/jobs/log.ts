@@ -61,11 +61,11 @@ export class JobLog {
 
   /** Cuts the middle out when the live end has grown too long. Tells whether it did. */
   async cut(): Promise<boolean> {
-    if ((await this.#liveSize()) <= this.#limits.logLiveBytes) return false;
     return this.#inTurn(async () => {
-      const { logHeadBytes, logTailBytes } = this.#limits;
+      const { logHeadBytes, logTailBytes, logLiveBytes } = this.#limits;
       const { base, headBytes } = this.#shape;
       const live = await this.#liveSize();
+      if (live <= logLiveBytes) return false;
       if (base === 0) await this.#keep("log.head", 0, logHeadBytes);
       const tailStart = Math.max(live - logTailBytes, base === 0 ? logHeadBytes : 0);
       await this.#keep("log.tail", tailStart, live - tailStart);

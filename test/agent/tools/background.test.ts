@@ -189,9 +189,9 @@ describe("a restart of the agent", () => {
     while (!existsSync(`${bench.jobsFolder}/${ended}/rc`))
       await new Promise((resolve) => setTimeout(resolve, 20));
     await bench.restart();
-    const read = await bench.call("BashOutput", { bash_id: ended });
-    expect(read.output).toContain("done\n");
-    expect(read.metadata).toMatchObject({ status: "completed", exit_code: 5 });
+    expect(await readToEnd(bench, ended)).toBe("done\n");
+    const { metadata } = await bench.call("BashOutput", { bash_id: ended });
+    expect(metadata).toMatchObject({ status: "completed", exit_code: 5 });
     await bench.call("TaskStop", { task_id: running });
     expect(processesMarked(`MATRX_JOB=${running}`)).toEqual([]);
   });

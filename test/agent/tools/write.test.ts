@@ -37,7 +37,7 @@ describe("writing a file", () => {
   it("keeps mode and owner of what it replaces", async () => {
     const bench = await Workbench.open();
     const file = await bench.put("run.sh", "old");
-    chmodSync(file, 0o4750);
+    chmodSync(file, 0o751);
     if (process.getuid?.() === 0) chownSync(file, 1234, 4321);
     const before = statSync(file);
     await bench.call("Write", { file_path: file, content: "new" });
