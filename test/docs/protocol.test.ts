@@ -1,0 +1,236 @@
+/** docs/protocol.md against the code: its examples are parsed, its tables compared. */
+import * as api from "@matrx/shared/api.ts";
+import { actionSchema, callSchema, parseCallerFrame } from "@matrx/shared/caller-frames.ts";
+import { CLOSE } from "@matrx/shared/close-codes.ts";
+import { fromDeviceSchema, toDeviceSchema } from "@matrx/shared/device-frames.ts";
+import { ERROR_CODES, type ErrorShape, faceOf, problemOf } from "@matrx/shared/errors.ts";
+import { isCallId, isDeviceId, isSessionId } from "@matrx/shared/ids.ts";
+import { policySchema } from "@matrx/shared/policy.ts";
+import {
+  decodeAgentFrame,
+  encodeOutputFrame,
+  encodeResultFrame,
+  outputHeaderSchema,
+  resultHeaderSchema,
+} from "@matrx/shared/result-frame.ts";
+import { PROTOCOL } from "@matrx/shared/tokens.ts";
+import { describe, expect, it, test } from "vitest";
+import type * as z from "zod";
+import { callerFrameSchema } from "../../agent/cli/answer-schema.ts";
+import { deviceAssertionSchema, TO_CALLER } from "./frames.ts";
+import { limitsTable } from "./limits-table.ts";
+import { EXAMPLES, example, examplesOf, generated, HEX, PAGE, tableOf } from "./page.ts";
+
+/** Every frame that the code knows, by the label of its example, with the schema that reads it. */
+const FRAMES: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
+  ["Call", callSchema],
+  ...actionSchema.options.map(({ shape }) => [`Action ${shape.action.value}`, actionSchema] as const),
+  ...Object.entries(TO_CALLER).map(([name, schema]) => [`ToCaller ${name}`, schema] as const),
+  ...fromDeviceSchema.options.map(
+    ({ shape }) => [`FromDevice ${shape.type.value}`, fromDeviceSchema] as const,
+  ),
+  ...toDeviceSchema.options.map(({ shape }) => [`ToDevice ${shape.type.value}`, toDeviceSchema] as const),
+  ["ResultFrame header", resultHeaderSchema],
+  ["ResultFrame body", TO_CALLER.success],
+  ["OutputFrame header", outputHeaderSchema],
+  ["OutputFrame body", TO_CALLER.output],
+  ["DeviceAssertion", deviceAssertionSchema],
+  ["Problem", api.problemSchema],
+]);
+
+describe("examples", () => {
+  it("are one for each frame, and no more", () => {
+    expect(EXAMPLES.map(({ label }) => label).sort()).toEqual([...FRAMES.keys()].sort());
+  });
+
+  it.each([...FRAMES])("%s is one, and shows no field that the code does not know", (label, schema) => {
+    const shown = example(label);
+    expect(schema.parse(shown)).toEqual(shown);
+  });
+
+  it.each(["FromDevice", "ToDevice", "Action"])("%s is read by the frame that it is named after", (union) => {
+    for (const [name, shown] of examplesOf(union)) {
+      const { type, action = type } = shown as { type?: string; action?: string };
+      expect(action).toBe(name);
+    }
+  });
+
+  it("show every field of a frame but those of another kind of device", () => {
+    const missing = [...fromDeviceSchema.options, ...toDeviceSchema.options, callSchema].flatMap((option) => {
+      const { type } = option.shape as { type?: { value: string } };
+      const direction = fromDeviceSchema.options.includes(option as never) ? "FromDevice" : "ToDevice";
+      const label = type ? `${direction} ${type.value}` : "Call";
+      const shown = example(label) as object;
+      return Object.keys(option.shape)
+        .filter((field) => !(field in shown))
+        .map((field) => `${label}: ${field}`);
+    });
+    expect(missing).toEqual([
+      // Optional, and as in the frames beside it.
+      "FromDevice tool_result: error",
+      "FromDevice user_query: timestamp",
+      // Reserved, and refused.
+      "Call: queue_for",
+    ]);
+  });
+
+  it("of the caller are read by the parser that relay and local server use", () => {
+    expect(parseCallerFrame(JSON.stringify(example("Call")))).toEqual({
+      kind: "call",
+      call: example("Call"),
+    });
+    for (const shown of examplesOf("Action").values())
+      expect(parseCallerFrame(JSON.stringify(shown))).toEqual({ kind: "action", action: shown });
+  });
+
+  it("of answers are read by our command line", () => {
+    const { authenticated: _, ...known } = Object.fromEntries(examplesOf("ToCaller"));
+    for (const shown of Object.values(known)) expect(callerFrameSchema.safeParse(shown).success).toBe(true);
+  });
+
+  it("name devices, calls and sessions as the relay does", () => {
+    const wrong: unknown[] = [];
+    const look = (key: string, value: unknown) => {
+      if (/^(call|tool_call_id|tool_call_ids)$/.test(key) && typeof value === "string" && !isCallId(value))
+        wrong.push(value);
+      if (/^(device|device_id|iss)$/.test(key) && !isDeviceId(String(value))) wrong.push(value);
+      if (key === "session" && !isSessionId(String(value))) wrong.push(value);
+      return value;
+    };
+    for (const { text } of EXAMPLES) JSON.parse(text, look);
+    expect(wrong).toEqual([]);
+  });
+
+  it("of a problem is what the code makes of an error", () => {
+    const {
+      type: _,
+      title: __,
+      status: ___,
+      detail,
+      code,
+      hint,
+      hop,
+      ...details
+    } = api.problemSchema.parse(example("Problem"));
+    const shape: ErrorShape = { code, message: detail, hint, hop: hop as ErrorShape["hop"], details };
+    expect(problemOf(shape)).toEqual(example("Problem"));
+  });
+});
+
+describe("what is not known", () => {
+  it.each([...FRAMES].filter(([label]) => /^(Call|Action|FromDevice|ToDevice|.*header)/.test(label)))(
+    "in %s is ignored",
+    (label, schema) => {
+      const newer = { ...(example(label) as object), of_a_later_release: { x: 1 } };
+      expect(schema.parse(newer)).toEqual(example(label));
+    },
+  );
+
+  it.each([
+    ["POST /v1/devices", api.newDeviceSchema, { name: "x" }],
+    ["POST /v1/tokens", api.newTokenSchema, { name: "x", access: "read", days: 1 }],
+    ["PUT policy", policySchema, { allowed_tools: [] }],
+  ])("is refused in the body of %s", (_route, schema: z.ZodType, body) => {
+    expect(schema.safeParse(body).success).toBe(true);
+    expect(schema.safeParse({ ...body, alowed_paths: [] }).success).toBe(false);
+  });
+
+  it("is the reserved queue_for, which is refused", () => {
+    expect(callSchema.safeParse({ tool: "Read", queue_for: 60 }).success).toBe(false);
+  });
+});
+
+describe("binary frames", () => {
+  const encoders = { ResultFrame: encodeResultFrame, OutputFrame: encodeOutputFrame };
+
+  it("have an example each", () => {
+    expect(HEX.map(({ label }) => label)).toEqual(Object.keys(encoders));
+  });
+
+  it.each(HEX)("$label is encoded and decoded as shown", ({ label, text }) => {
+    const encode = encoders[label as keyof typeof encoders] as typeof encodeResultFrame;
+    const header = resultHeaderSchema
+      .loose()
+      .partial()
+      .parse(example(`${label} header`));
+    const body = example(`${label} body`);
+    const frame = encode(header as never, Buffer.from(JSON.stringify(body)));
+    expect(Buffer.from(frame).toString("hex")).toBe(text.replace(/\s/g, ""));
+
+    const decoded = decodeAgentFrame(new Uint8Array(Buffer.from(text.replace(/\s/g, ""), "hex")).buffer);
+    expect(`${decoded.kind}frame`).toBe(label.toLowerCase());
+    expect(decoded.header).toEqual(header);
+    expect(JSON.parse(Buffer.from(decoded.body).toString())).toEqual(body);
+  });
+});
+
+describe("tables", () => {
+  it("list every error code as it is outside", () => {
+    const rows = tableOf("code", "HTTP", "exit", "title", "ran");
+    const wanted = ERROR_CODES.map((code) => {
+      const { status, exit, title } = faceOf(code);
+      return [code, String(status), String(exit), title];
+    });
+    expect(rows.map((row) => row.slice(0, 4))).toEqual(wanted);
+    expect(rows.filter(([, , , , ran]) => !ran)).toEqual([]);
+  });
+
+  it("list every close code", () => {
+    const rows = tableOf("code", "name", "meaning").map(([code, name]) => [name, Number(code)]);
+    expect(Object.fromEntries(rows)).toEqual(CLOSE);
+  });
+
+  it("list every limit and time (UPDATE_DOCS=1 writes it anew)", () => {
+    const wanted = limitsTable();
+    expect(generated("limits", wanted)).toBe(wanted);
+  });
+
+  it("list every state of a call", () => {
+    const states = tableOf("state", "meaning").map(([state]) => state);
+    expect(states).toEqual(api.callViewSchema.shape.state.options);
+  });
+
+  it("show the fields of each route's body", () => {
+    const bodies = tableOf("method", "path", "who may")
+      .filter(([, , , body]) => body?.startsWith("{"))
+      .map(([method, path, , body]) => [`${method} ${path}`, body]);
+    expect(Object.fromEntries(bodies)).toEqual(
+      Object.fromEntries(Object.entries(BODIES).map(([route, schema]) => [route, fieldsOf(schema)])),
+    );
+  });
+});
+
+const BODIES: Record<string, z.ZodObject> = {
+  "POST /v1/claim": api.claimSchema,
+  "POST /v1/tickets": api.newTicketSchema,
+  "POST /v1/tokens": api.newTokenSchema,
+  "POST /v1/pairings": api.newPairingSchema,
+  "POST /v1/logins": api.newLoginSchema,
+  "POST /v1/pairings/:code/poll": api.pollPairingSchema,
+  "POST /v1/devices": api.newDeviceSchema,
+  "PUT /v1/devices/:device/policy": policySchema,
+  "POST /v1/devices/:device/tools/invoke": callSchema.omit({ queue_for: true }),
+  "POST /tools/invoke": callSchema.omit({ queue_for: true }),
+};
+
+/** `{name, days?}` of a schema. */
+function fieldsOf({ shape }: z.ZodObject): string {
+  const fields = Object.entries(shape).map(([name, field]) =>
+    (field as z.ZodType).safeParse(undefined).success ? `${name}?` : name,
+  );
+  return `{${fields.join(", ")}}`;
+}
+
+test("the protocol's number is the code's", () => {
+  expect(PAGE).toContain(`The protocol has one number, ${PROTOCOL} now`);
+  expect(example("ToCaller hello")).toMatchObject({ protocol: PROTOCOL });
+});
+
+test("every link leads to a heading", () => {
+  const headings = [...PAGE.matchAll(/^#+ (.+)$/gm)].map(([, text = ""]) =>
+    text.toLowerCase().replaceAll(" ", "-"),
+  );
+  const links = [...PAGE.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
+  expect(links.length).toBeGreaterThan(0);
+  expect(links.filter((anchor) => !headings.includes(anchor ?? ""))).toEqual([]);
+});

@@ -1,0 +1,5 @@
+/** Files as text (Vite). */
+declare module "*?raw" {
+  const text: string;
+  export default text;
+}
