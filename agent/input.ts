@@ -2,7 +2,7 @@
 import { invalidParameters } from "@matrx/shared/caller-frames.ts";
 import { nearestName } from "@matrx/shared/effects.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import type * as z from "zod";
+import * as z from "zod";
 import type { Tool } from "./tool.ts";
 
 /** Parses the input. Throws MatrxError `INVALID_PARAMETERS` that names the field. */
@@ -26,25 +26,22 @@ export function toolNotFound(name: string, known: Iterable<string>): MatrxError 
 }
 
 function refused(tool: Tool, error: z.ZodError): MatrxError {
-  const { message, hint, details } = invalidParameters(error, undefined, "tool");
-  const unknown = unknownParameter(error);
+  // A misspelt parameter is also a missing one: the name that is there helps more.
+  const unknown = error.issues.find((issue) => issue.code === "unrecognized_keys" && issue.path.length === 0);
+  const { message, hint, details } = invalidParameters(
+    unknown ? new z.ZodError([unknown]) : error,
+    undefined,
+    "tool",
+  );
   const known = Object.keys(tool.input.shape);
-  const near = unknown && nearestName(unknown, known);
+  const name = unknown?.code === "unrecognized_keys" ? unknown.keys[0] : undefined;
+  const near = name && nearestName(name, known);
+  const parameters = `${tool.name} takes: ${known.join(", ") || "no parameters"}`;
   return new MatrxError({
     code: "INVALID_PARAMETERS",
     message,
-    hint: near
-      ? `Did you mean "${near}"?`
-      : unknown
-        ? `${tool.name} takes: ${known.join(", ") || "no parameters"}`
-        : hint,
+    hint: near ? `Did you mean "${near}"?` : unknown ? parameters : hint,
     hop: "tool",
     details: near ? { ...details, did_you_mean: near } : details,
   });
-}
-
-/** The first name that the schema does not know, where only that is wrong at the top. */
-function unknownParameter(error: z.ZodError): string | undefined {
-  const issue = error.issues[0];
-  return issue?.code === "unrecognized_keys" && issue.path.length === 0 ? issue.keys[0] : undefined;
 }

@@ -26,5 +26,6 @@ export const callerFrameSchema = z.union([
     data: z.string(),
   }),
   z.object({ id: z.string(), type: z.literal("gap"), frames: z.number() }),
-  z.object({ type: z.enum(["pong", "hello"]) }),
+  z.object({ type: z.literal("hello"), session: z.string() }),
+  z.object({ type: z.literal("pong") }),
 ]);

@@ -6,8 +6,8 @@ import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { Command } from "commander";
 import { callByRest } from "./call-by-rest.ts";
+import { callBySocket } from "./call-by-socket.ts";
 import { readInput } from "./call-input.ts";
-import { callLive } from "./call-live.ts";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "./credentials.ts";
 import { wrongUse } from "./failure.ts";
 import { findDevice } from "./find-device.ts";
@@ -19,6 +19,7 @@ import { stopSignal } from "./stop-signal.ts";
 interface CallOptions extends CallerOptions {
   stdin?: boolean;
   stream?: boolean;
+  rest?: boolean;
   timeout?: string;
   idempotencyKey?: string;
   session?: string;
@@ -58,6 +59,7 @@ export function addCall(program: Command): void {
     .option("--stdin", "read the input, a JSON object, from stdin")
     .option("--stream", "show output while it comes (default on a terminal)")
     .option("--no-stream", "show output at the end")
+    .option("--rest", "call by REST instead of a WebSocket; Ctrl-C then leaves the call running")
     .option("--timeout <seconds>", "stop the call after this time")
     .option("--idempotency-key <key>", "run at most once under this key")
     .option("--session <id>", "the session to call in; `new` makes one and names it on stderr")
@@ -90,10 +92,9 @@ async function call(wanted: string, name: string, words: string[], options: Call
   if (toMake.key !== undefined && toMake.key.length > LIMITS.idempotencyKeyChars) {
     throw wrongUse("--idempotency-key is too long", `Use at most ${LIMITS.idempotencyKeyChars} characters`);
   }
-  const live = options.stream ?? (process.stdout.isTTY && !options.json && options.save === undefined);
-  const made = live
-    ? await callLive(client, toMake, { print: !options.json })
-    : await withProgress(`Running ${tool}`, callByRest(client, toMake));
+  const stream = options.stream ?? (process.stdout.isTTY && !options.json && options.save === undefined);
+  const work = options.rest ? callByRest(client, toMake) : callBySocket(client, toMake, { stream });
+  const made = stream && !options.rest ? await work : await withProgress(`Running ${tool}`, work);
   endCall(made, options);
 }
 

@@ -1,0 +1,143 @@
+/** A call over a WebSocket: its output may be shown while it comes, and Ctrl-C cancels it. */
+import type { IncomingMessage } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { problemSchema } from "@matrx/shared/api.ts";
+import type { Answer } from "@matrx/shared/caller-frames.ts";
+import { type Hop, MatrxError } from "@matrx/shared/errors.ts";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
+import { WebSocket } from "ws";
+import { lostBecause } from "../refusals.ts";
+import { callerSocketUrl } from "../relay-url.ts";
+import { callerFrameSchema } from "./answer-schema.ts";
+import type { CallToMake, Made } from "./call.ts";
+import { LiveOutputPrinter } from "./live-output-printer.ts";
+import type { RelayClient } from "./relay-client.ts";
+
+const ID = "1";
+const PING_EVERY = 20_000;
+/** After Ctrl-C the answer is waited for this long, in milliseconds. */
+const CANCELLED_WITHIN = TIMES.killAfter + 2000;
+/** A connection that broke is made again this often: by its key it is the same call. */
+const TRIES = 3;
+const AGAIN_AFTER = 1000;
+
+/** The connection ended before the answer came. */
+class ConnectionLost extends Error {}
+
+/** Makes the call and waits for its end. Throws MatrxError. */
+export async function callBySocket(
+  client: RelayClient,
+  toMake: CallToMake,
+  { stream }: { stream: boolean },
+): Promise<Made> {
+  const live = stream ? new LiveOutputPrinter() : undefined;
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt(client, toMake, live);
+    } catch (error) {
+      if (!(error instanceof ConnectionLost)) throw error;
+      if (toMake.stop.aborted || tries === TRIES) throw lost(error.message, toMake);
+      live?.gap();
+      await sleep(AGAIN_AFTER);
+    }
+  }
+}
+
+async function attempt(
+  client: RelayClient,
+  toMake: CallToMake,
+  live: LiveOutputPrinter | undefined,
+): Promise<Made> {
+  const fresh = toMake.session === "new";
+  let session = fresh ? undefined : toMake.session;
+  const url = callerSocketUrl(client.relay, toMake.device, session);
+  // The relay names a new session only on this subprotocol.
+  const socket = new WebSocket(url, fresh ? [SUBPROTOCOL.v1] : [], {
+    headers: { Authorization: `Bearer ${client.token}` },
+    perMessageDeflate: false,
+    handshakeTimeout: 15_000,
+    maxPayload: LIMITS.platformFrameBytes,
+  });
+  const ended = Promise.withResolvers<Answer>();
+  let why: string | undefined;
+  socket.on("open", () => {
+    socket.send(JSON.stringify(frameOf(toMake, live !== undefined)));
+  });
+  socket.on("message", (data) => {
+    const frame = callerFrameSchema.safeParse(parsed(data.toString())).data;
+    if (frame?.type === "success" || frame?.type === "error") ended.resolve(frame as Answer);
+    else if (frame?.type === "output") live?.show(frame.channel, frame.offset, frame.data);
+    else if (frame?.type === "gap") live?.gap();
+    else if (frame?.type === "hello") session = frame.session;
+  });
+  socket.on("unexpected-response", (_request, response) => void problemOf(response).then(ended.reject));
+  socket.on("error", (error) => {
+    why = lostBecause(error);
+  });
+  socket.on("close", (code, reason) => {
+    ended.reject(new ConnectionLost(why ?? (reason.toString() || `closed (${code})`)));
+  });
+  const pinging = setInterval(() => sendIfOpen(socket, { action: "ping" }), PING_EVERY);
+  const cancel = () => {
+    sendIfOpen(socket, { id: ID, action: "cancel" });
+    setTimeout(() => socket.terminate(), CANCELLED_WITHIN).unref();
+  };
+  toMake.stop.addEventListener("abort", cancel, { once: true });
+  try {
+    return { answer: await ended.promise, shown: live?.isWhole ?? false, session };
+  } finally {
+    clearInterval(pinging);
+    toMake.stop.removeEventListener("abort", cancel);
+    socket.close();
+    setTimeout(() => socket.terminate(), 1000).unref();
+  }
+}
+
+function frameOf({ tool, input, timeoutMs, key }: CallToMake, stream: boolean) {
+  return {
+    ...{ id: ID, tool, input, stream },
+    ...(timeoutMs !== undefined && { timeout_ms: timeoutMs }),
+    ...(key !== undefined && { idempotency_key: key }),
+  };
+}
+
+function sendIfOpen(socket: WebSocket, frame: object): void {
+  if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function problemOf(response: IncomingMessage): Promise<MatrxError> {
+  let text = "";
+  for await (const chunk of response) text += chunk;
+  const problem = problemSchema.safeParse(parsed(text));
+  if (problem.success) {
+    const { code, detail, hint, hop } = problem.data;
+    return new MatrxError({ code, message: detail, hint, hop: hop as Hop });
+  }
+  return new MatrxError({
+    code: response.statusCode === 401 ? "UNAUTHENTICATED" : "UNAVAILABLE",
+    message: `The relay answered ${response.statusCode} to the WebSocket`,
+    hint: "Check the relay's address; --rest calls without a WebSocket",
+    hop: "relay",
+  });
+}
+
+function lost(why: string, { key, stop }: CallToMake): MatrxError {
+  const hint = key
+    ? `Ask for the outcome with the same call and --idempotency-key ${key}`
+    : "Run it again: it only reads";
+  if (stop.aborted) {
+    const message = "Cancelled, but no answer came: the call may still run";
+    return new MatrxError({ code: "CANCELLED", message, hint, hop: "caller" });
+  }
+  const message = `The connection to the relay ended before the answer came: ${why}`;
+  return new MatrxError({ code: key ? "OUTCOME_UNKNOWN" : "UNAVAILABLE", message, hint, hop: "caller" });
+}

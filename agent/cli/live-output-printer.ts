@@ -1,0 +1,22 @@
+/** Writes a call's live output to the terminal, and knows whether it was all of it. */
+export class LiveOutputPrinter {
+  #next: number | undefined;
+  #gaps = false;
+
+  show(channel: "stdout" | "stderr", offset: number, data: string): void {
+    if (offset !== (this.#next ?? 0)) this.gap();
+    this.#next = offset + Buffer.byteLength(data);
+    process[channel].write(data);
+  }
+
+  /** Something is missing: the answer's own output is to be shown as well. */
+  gap(): void {
+    if (!this.#gaps && this.#next !== undefined)
+      process.stderr.write("\n[some output was left out on the way]\n");
+    this.#gaps = true;
+  }
+
+  get isWhole(): boolean {
+    return this.#next !== undefined && !this.#gaps;
+  }
+}
