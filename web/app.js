@@ -115,7 +115,9 @@ function focusTools() {
 }
 
 setInterval(() => {
-  if (document.visibilityState !== "visible" || !places.devices.isConnected) return;
+  const seen = document.visibilityState === "visible" && places.devices.isConnected;
+  // A button that is pressed right now must still be there when it is let go.
+  if (!seen || places.devices.querySelector(":active")) return;
   refreshDevices().catch((error) => (error.status === 401 ? start() : showProblem(error)));
 }, LOOK_EVERY);
 addEventListener("hashchange", start);

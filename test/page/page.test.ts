@@ -58,7 +58,7 @@ describe.skipIf(!CHROMIUM)("the page", () => {
   test("a tool runs, its answer is shown, and the device is proven", async () => {
     await open();
     await page.getByRole("heading", { name: `Run a tool on ${machine.name}` }).waitFor();
-    expect(await page.getByLabel("Tool").inputValue()).toBe("SystemInfo");
+    expect(await page.getByLabel("Tool", { exact: true }).inputValue()).toBe("SystemInfo");
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.getByText(/Answered in \d+ ms/).waitFor();
     expect(await page.getByLabel("Output").textContent()).not.toBe("");
@@ -68,13 +68,13 @@ describe.skipIf(!CHROMIUM)("the page", () => {
 
   test("a form made from the schema sends what was typed, and output is text whatever it holds", async () => {
     await open();
-    await page.getByLabel("Tool").selectOption("Bash");
-    await page.getByLabel("command").fill(`printf '%s' "${HOSTILE.replaceAll('"', '\\"')}"`);
+    await page.getByLabel("Tool", { exact: true }).selectOption("Bash");
+    await page.getByLabel("command (needed)").fill(`printf '%s' "${HOSTILE.replaceAll('"', '\\"')}"`);
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.getByText(/Answered in/).waitFor();
     expect(await page.getByLabel("Output").textContent()).toContain(HOSTILE);
-    await page.getByLabel("Tool").selectOption("Read");
-    await page.getByLabel("file_path").fill("/no/such/file");
+    await page.getByLabel("Tool", { exact: true }).selectOption("Read");
+    await page.getByLabel("file_path (needed)").fill("/no/such/file");
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.getByText(/Said by the (tool|agent)/).waitFor();
     expect(await page.title()).toBe("Matrx Relay");
@@ -152,7 +152,7 @@ describe.skipIf(!CHROMIUM)("the page", () => {
 
   test("the first call works with the keyboard alone", async () => {
     await open();
-    await page.getByLabel("Tool").focus();
+    await page.getByLabel("Tool", { exact: true }).focus();
     await page.keyboard.press("Tab");
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Run");
     await page.keyboard.press("Enter");

@@ -73,6 +73,17 @@ test("secrets stand in no list of processes, and only their owner may read them"
   }
 });
 
+test("no tool reads the relay's data, not even the owner's", { timeout: TIME }, async () => {
+  const dataDir = folderWithSpace();
+  const launcher = launch(dataDir);
+  const line = await launcher.curlLine();
+  for (const name of ["keys.json", "claim-secret", "authorization", "objects"]) {
+    const input = JSON.stringify({ file_path: join(dataDir, name) });
+    const answer = await shell(line.replace("'{}'", `'${input}'`).replace(/SystemInfo$/, "Read"));
+    expect([name, JSON.parse(answer)]).toMatchObject([name, { code: "PERMISSION_DENIED", hop: "tool" }]);
+  }
+});
+
 test("relay and agent come back when they die", { timeout: TIME }, async () => {
   const dataDir = folderWithSpace();
   const launcher = launch(dataDir);
