@@ -1,0 +1,147 @@
+import { EFFECTS, effectOf } from "@matrx/shared/effects.ts";
+import type { GrantScope } from "@matrx/shared/grant.ts";
+import type { GrantId } from "@matrx/shared/ids.ts";
+import { type Policy, policySchema, refusalOf } from "@matrx/shared/policy.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+const TOOLS = ["Read", "Glob", "Write", "Edit", "Bash", "OpenUrl", "delete_directory", "github__close_issue"];
+const OWNER: GrantScope = { id: "grant_1" as GrantId, owner: true, effects: [...EFFECTS] };
+
+const someTools = fc.option(fc.subarray(TOOLS), { nil: undefined });
+const somePaths = fc.option(fc.subarray(["/home/ann", "/srv", "/tmp"]), { nil: undefined });
+
+const grants = fc.record({
+  effects: fc.subarray([...EFFECTS]),
+  owner: fc.boolean(),
+  tools: someTools,
+  paths: somePaths,
+});
+const policies = fc.record({ allowed_tools: someTools, allowed_paths: somePaths });
+const tools = fc.constantFrom(...TOOLS);
+
+type Grant = {
+  effects: GrantScope["effects"];
+  owner: boolean;
+  tools?: string[] | undefined;
+  paths?: string[] | undefined;
+};
+type Limits = { allowed_tools?: string[] | undefined; allowed_paths?: string[] | undefined };
+
+function allows(tool: string, grant: Grant, policy: Limits): boolean {
+  const scope = { id: OWNER.id, ...present(grant) } as GrantScope;
+  return refusalOf({ tool, grant: scope, policy: present(policy) as Policy }, "agent") === undefined;
+}
+
+function present(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** What of a list both allow; absent allows all. */
+function both(a: string[] | undefined, b: string[] | undefined): string[] | undefined {
+  return a && b ? a.filter((name) => b.includes(name)) : (a ?? b);
+}
+
+describe("the gate", () => {
+  it("lets the owner do all that no policy limits", () => {
+    expect(TOOLS.filter((tool) => !allows(tool, OWNER, {}))).toEqual([]);
+  });
+
+  it("is never looser with a stricter policy", () => {
+    fc.assert(
+      fc.property(tools, grants, policies, policies, (tool, grant, policy, more) => {
+        const stricter = {
+          allowed_tools: both(policy.allowed_tools, more.allowed_tools),
+          allowed_paths: both(policy.allowed_paths, more.allowed_paths),
+        };
+        if (allows(tool, grant, stricter)) {
+          expect(allows(tool, grant, policy)).toBe(true);
+          expect(allows(tool, grant, more)).toBe(true);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("is never looser with a smaller grant", () => {
+    fc.assert(
+      fc.property(tools, grants, grants, policies, (tool, grant, more, policy) => {
+        const smaller = {
+          effects: grant.effects.filter((effect) => more.effects.includes(effect)),
+          owner: grant.owner && more.owner,
+          tools: both(grant.tools, more.tools),
+          paths: both(grant.paths, more.paths),
+        };
+        if (allows(tool, smaller, policy)) {
+          expect(allows(tool, grant, policy)).toBe(true);
+          expect(allows(tool, more, policy)).toBe(true);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("needs the tool's effect, whatever else is granted", () => {
+    fc.assert(
+      fc.property(tools, grants, policies, (tool, grant, policy) => {
+        if (!grant.effects.includes(effectOf(tool))) expect(allows(tool, grant, policy)).toBe(false);
+      }),
+    );
+  });
+
+  it("opens no shell to a guest, or where paths are limited", () => {
+    fc.assert(
+      fc.property(grants, policies, (grant, policy) => {
+        if (!grant.owner || grant.paths || policy.allowed_paths)
+          expect(allows("Bash", grant, policy)).toBe(false);
+      }),
+    );
+  });
+
+  it.each([
+    ["allowed_tools", { allowed_tools: [] }],
+    ["the grant's tools", {}],
+  ])("takes an empty list as nothing: %s", (what, policy) => {
+    const grant = what === "allowed_tools" ? OWNER : { ...OWNER, tools: [] };
+    expect(TOOLS.filter((tool) => allows(tool, grant, policy))).toEqual([]);
+  });
+
+  it.each([
+    [
+      "needs the effect",
+      "Write",
+      { ...OWNER, effects: ["read"] },
+      {},
+      /needs the effect "write".* has read$/,
+    ],
+    ["no effect at all", "Read", { ...OWNER, effects: [] }, {}, /has none$/],
+    ["the grant's tools", "Read", { ...OWNER, tools: ["Glob"] }, {}, /the token's grant/],
+    ["the policy's tools", "Read", OWNER, { allowed_tools: ["Glob"] }, /the device's policy/],
+    ["the policy's paths", "Bash", OWNER, { allowed_paths: ["/srv"] }, /the device's policy limits paths/],
+    ["the grant's paths", "Bash", { ...OWNER, paths: ["/srv"] }, {}, /the token's grant limits paths/],
+    ["a guest's shell", "Bash", { ...OWNER, owner: false }, {}, /not the owner's/],
+  ] as const)("says why: %s", (_why, tool, grant, policy, message) => {
+    const refusal = refusalOf({ tool, grant: grant as GrantScope, policy: policy as Policy }, "relay");
+    expect(refusal).toMatchObject({ code: "PERMISSION_DENIED", hop: "relay", details: { tool } });
+    expect(refusal?.message).toMatch(message);
+    expect(refusal?.hint).toBeTruthy();
+  });
+});
+
+describe("a policy", () => {
+  it.each([
+    { alowed_paths: [] },
+    { allowed_paths: "/home" },
+    { allowed_paths: [""] },
+    { rates: { calls_per_minute: 0 } },
+    { rates: { calls_per_hour: 1 } },
+    [],
+    null,
+  ])("is not %j", (value) => {
+    expect(policySchema.safeParse(value).success).toBe(false);
+  });
+
+  it("may be empty", () => {
+    expect(policySchema.parse({})).toEqual({});
+  });
+});
