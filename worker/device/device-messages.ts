@@ -33,8 +33,8 @@ const NO_ASSISTANT = "No assistant is set up on this relay yet.";
 
 export class DeviceMessages {
   readonly #parts: DeviceMessagesParts;
-  /** `device_heartbeat` of this connection, in milliseconds since 1970. */
-  #lastHeartbeat = 0;
+  /** The last `device_heartbeat` of each connection, in milliseconds since 1970. */
+  readonly #lastHeartbeat = new WeakMap<WebSocket, number>();
 
   constructor(parts: DeviceMessagesParts) {
     this.#parts = parts;
@@ -101,8 +101,9 @@ export class DeviceMessages {
 
   /** Kept in the attachment: a bare device's only sign of life, and it must outlive sleep. */
   #heartbeat(socket: DeviceSocket, now: number): void {
-    if (now - this.#lastHeartbeat < RATES.heartbeatEvery - HEARTBEAT_SLACK) throw heartbeatTooOften();
-    this.#lastHeartbeat = now;
+    const last = this.#lastHeartbeat.get(socket.ws) ?? 0;
+    if (now - last < RATES.heartbeatEvery - HEARTBEAT_SLACK) throw heartbeatTooOften();
+    this.#lastHeartbeat.set(socket.ws, now);
     socket.ws.serializeAttachment(socket.attachment);
     this.#parts.link.send({ type: "heartbeat_ack", timestamp: iso(now) });
   }
