@@ -1,7 +1,7 @@
 /** Where this program keeps its files. `MATRX_HOME` puts all of them into one folder. */
-import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import envPaths from "env-paths";
+import { makePrivateFolder } from "./private-file.ts";
 
 export interface Home {
   /** Configuration: owner-written, small. */
@@ -35,11 +35,9 @@ export function homeOf(env: NodeJS.ProcessEnv = process.env): Home {
   return placesIn({ config, state: paths.data, logs: paths.log });
 }
 
-/** Makes the folders, for this user alone. */
+/** Makes the folders, for this user alone. Throws MatrxError. */
 export function makeHome(home: Home): void {
-  for (const folder of [home.config, home.state]) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  }
+  for (const folder of [home.config, home.state]) makePrivateFolder(folder);
 }
 
 function placesIn({ config, state, logs }: Pick<Home, "config" | "state" | "logs">): Home {

@@ -1,6 +1,8 @@
 /** Files for this user's eyes alone: whole or not at all, 0600. */
 import {
+  accessSync,
   closeSync,
+  constants,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -14,9 +16,19 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import { randomBase32 } from "@matrx/shared/ids.ts";
 import type * as z from "zod";
 
+/** Makes a folder and those above it. Throws MatrxError. */
+export function makePrivateFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw fileError(path, "cannot be made or written", cause);
+  }
+}
+
 /** Writes a file so that a crash leaves the old one or the new one: temporary file, fsync, rename. */
 export function writePrivateFile(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makePrivateFolder(dirname(path));
   const temporary = `${path}.${randomBase32(8)}.tmp`;
   try {
     const file = openSync(temporary, "wx", 0o600);

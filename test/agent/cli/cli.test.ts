@@ -1,0 +1,74 @@
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../helpers/folder.ts";
+import { endOf, lineOf, runMatrx, startMatrx } from "./matrx.ts";
+
+const COMMANDS = ["up", "serve", "pair", "login", "devices", "tools", "call", "status"];
+
+test("every command explains itself with examples, and knows --json", async () => {
+  const home = temporaryFolder();
+  for (const command of COMMANDS) {
+    const { code, stdout } = await runMatrx([command, "--help"], { home });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Examples?:\n {2}matrx /);
+    expect(stdout).toContain("--json");
+  }
+}, 30_000);
+
+test.each([
+  [["devcies"], 64, /Did you mean devices/],
+  [["call", "x"], 64, /missing required argument/],
+  [["up"], 68, /not paired yet[\s\S]*matrx pair/],
+  [["devices"], 64, /No relay is named/],
+  [["devices", "--relay", "ftp://x"], 64, /must be an http\(s\) URL/],
+  [["devices", "--relay", "http://relay.example"], 64, /must begin with https/],
+  [["devices", "--relay", "http://localhost:9"], 77, /Not signed in[\s\S]*matrx login/],
+  [["devices", "--relay", "http://localhost:9", "--token-file", "/nonexistent"], 64, /There is no file/],
+  [["pair", "--relay", "http://localhost:9"], 64, /--yes/],
+  [["pair", "--relay", "http://localhost:9", "--yes"], 69, /cannot be reached/],
+  [["serve", "--host", "0.0.0.0"], 64, /could be reached from other machines/],
+  [["serve", "--port", "99999"], 64, /is no port/],
+  [["serve", "--allow-origin", "https://a.example/path"], 64, /is no origin/],
+])("wrong use is said plainly: %j", async (args, code, says) => {
+  const ended = await runMatrx(args, { home: temporaryFolder() });
+  expect(ended).toMatchObject({ code, stdout: "" });
+  expect(ended.stderr).toMatch(says);
+  expect(ended.stderr).not.toMatch(/\n\s+at /);
+  expect(ended.stderr).not.toContain("\u001b");
+});
+
+test("with --json an error is one object on stdout too", async () => {
+  const { stdout, code } = await runMatrx(["devices", "--json"], { home: temporaryFolder() });
+  expect(code).toBe(64);
+  expect(JSON.parse(stdout)).toMatchObject({ error: { code: "INVALID_PARAMETERS", hop: "caller" } });
+});
+
+test("a configuration error names the key", async () => {
+  const home = temporaryFolder();
+  writeFileSync(join(home, "config.json"), '{"relay":"nowhere","device_id":"x","name":"x"}');
+  const { code, stderr } = await runMatrx(["up"], { home });
+  expect(code).toBe(64);
+  expect(stderr).toContain("config.json: relay: must be an http(s) URL");
+});
+
+test("a folder that cannot be written is said in a sentence", async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "file"), "");
+  const { code, stderr } = await runMatrx(["serve", "--port", "0"], { home: join(folder, "file", "home") });
+  expect(code).toBe(69);
+  expect(stderr).toMatch(/cannot be (made|written)/);
+});
+
+test("serve serves until it is told to stop, and its token file is this user's alone", async () => {
+  const home = temporaryFolder();
+  mkdirSync(home, { recursive: true });
+  const server = startMatrx(["serve", "--port", "0", "--json"], { home });
+  const { url, token_file } = await lineOf(server, () => true);
+  expect(statSync(String(token_file)).mode & 0o077).toBe(0);
+  expect((await fetch(`${url}/tools/list`)).status).toBe(401);
+  expect(await (await fetch(`${url}/health`)).json()).toEqual({ status: "ok" });
+  const ended = endOf(server);
+  server.kill("SIGTERM");
+  expect((await ended).code).toBe(0);
+});

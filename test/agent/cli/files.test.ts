@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { readConfig, writeConfig } from "../../../agent/config.ts";
+import { homeOf, makeHome } from "../../../agent/home.ts";
+import { fingerprintOf, makeIdentity, readIdentity, writeIdentity } from "../../../agent/identity.ts";
+import { PolicyFile } from "../../../agent/policy-file.ts";
+import { temporaryFolder } from "../../helpers/folder.ts";
+
+const CONFIG = { relay: "https://relay.example", device_id: "box-0123456789", name: "box" };
+
+function home() {
+  const made = homeOf({ MATRX_HOME: temporaryFolder() });
+  makeHome(made);
+  return made;
+}
+
+test("configuration and key are written whole, for this user alone, and read again", () => {
+  const place = home();
+  const identity = makeIdentity();
+  writeConfig(place, CONFIG);
+  writeIdentity(place, identity);
+  expect(readConfig(place)).toEqual(CONFIG);
+  expect(readIdentity(place).publicKey).toBe(identity.publicKey);
+  for (const name of ["config.json", "key"]) expect(statSync(join(place.config, name)).mode & 0o077).toBe(0);
+  expect(readdirSync(place.config).sort()).toEqual(["config.json", "key"]);
+});
+
+test.each([
+  ["{", "config.json: is not JSON"],
+  [JSON.stringify({ ...CONFIG, relay: "relay.example" }), "config.json: relay: must be an http(s) URL"],
+  [
+    JSON.stringify({ ...CONFIG, relay: "http://relay.example" }),
+    "config.json: relay: must begin with https://",
+  ],
+  [JSON.stringify({ ...CONFIG, log_level: "loud" }), "config.json: log_level: "],
+  [JSON.stringify({ ...CONFIG, relais: 1 }), "config.json: relais: "],
+  [JSON.stringify({ relay: CONFIG.relay, name: "box" }), "config.json: device_id: "],
+])("a wrong configuration names file and key (%#)", (text, message) => {
+  const place = home();
+  writeFileSync(place.configFile, text);
+  expect(() => readConfig(place)).toThrow(message);
+});
+
+test.each(["http://localhost:8787", "http://127.0.0.1:1", "http://[::1]:8787/", "https://relay.example/"])(
+  "%s is an address",
+  (relay) => {
+    const place = home();
+    writeFileSync(place.configFile, JSON.stringify({ ...CONFIG, relay }));
+    expect(readConfig(place)?.relay).toBe(relay.replace(/\/$/, ""));
+  },
+);
+
+test("a damaged key says what to do", () => {
+  const place = home();
+  expect(() => readIdentity(place)).toThrow(/There is no key/);
+  writeFileSync(place.keyFile, "nonsense");
+  expect(() => readIdentity(place)).toThrow(/is not an Ed25519 key/);
+});
+
+test("the fingerprint is the first 16 bytes of the key's hash, in groups", () => {
+  expect(fingerprintOf("A".repeat(43))).toBe("6668 7aad f862 bd77 6c8f c18b 8e9f 8e20");
+});
+
+test("without a policy file nothing is limited; a damaged one closes everything, and is not touched", () => {
+  const place = home();
+  const policy = new PolicyFile(place);
+  expect(policy.current()).toEqual({});
+  for (const text of ["{", '{"allowed_paths":"/home"}', '{"allowed_path":[]}']) {
+    writeFileSync(place.policyFile, text);
+    policy.reload();
+    expect(() => policy.current()).toThrow(/All calls are refused.*policy\.json/);
+    expect(readFileSync(place.policyFile, "utf8")).toBe(text);
+  }
+  writeFileSync(place.policyFile, '{"allowed_paths":["/home"]}');
+  policy.reload();
+  expect(policy.current()).toEqual({ allowed_paths: ["/home"] });
+});

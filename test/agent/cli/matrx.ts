@@ -1,0 +1,67 @@
+/** The command line as a process of its own. Whatever a test starts is ended, by its own process id. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { onTestFinished } from "vitest";
+
+const BIN = join(import.meta.dirname, "../../../agent/bin/matrx.js");
+
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunOptions {
+  home: string;
+  env?: Record<string, string>;
+  stdin?: string;
+}
+
+/** Starts it, with nothing of the tester's own configuration. */
+export function startMatrx(args: readonly string[], { home, env }: RunOptions): ChildProcess {
+  const { MATRX_RELAY: _, MATRX_TOKEN_FILE: __, ...inherited } = process.env;
+  const child = spawn(process.execPath, [BIN, ...args], {
+    env: { ...inherited, MATRX_HOME: home, NO_COLOR: "1", ...env },
+    stdio: "pipe",
+  });
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  });
+  return child;
+}
+
+/** Runs it to its end. */
+export async function runMatrx(args: readonly string[], options: RunOptions): Promise<Ended> {
+  const child = startMatrx(args, options);
+  const ended = endOf(child);
+  child.stdin?.end(options.stdin ?? "");
+  return ended;
+}
+
+export async function endOf(child: ChildProcess): Promise<Ended> {
+  let stdout = "";
+  let stderr = "";
+  child.stdout?.on("data", (data) => {
+    stdout += data;
+  });
+  child.stderr?.on("data", (data) => {
+    stderr += data;
+  });
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, stdout, stderr };
+}
+
+/** Reads the JSON lines of a running one until one fits. */
+export async function lineOf(child: ChildProcess, fits: (line: Record<string, unknown>) => boolean) {
+  if (!child.stdout) throw new Error("no stdout");
+  const lines = createInterface({ input: child.stdout });
+  for await (const text of lines) {
+    const line = JSON.parse(text) as Record<string, unknown>;
+    if (fits(line)) return line;
+  }
+  throw new Error("it ended without saying so");
+}

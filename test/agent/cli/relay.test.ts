@@ -1,0 +1,90 @@
+/** The command line and the agent against the real relay, in real processes. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import * as z from "zod";
+import { temporaryFolder } from "../../helpers/folder.ts";
+import { startRelay } from "../../helpers/relay.ts";
+import { endOf, lineOf, runMatrx, startMatrx } from "./matrx.ts";
+
+/** A relay, a home that is paired and signed in, and an agent that is connected. */
+async function connected() {
+  const relay = await startRelay();
+  onTestFinished(() => relay.stop());
+  const home = temporaryFolder();
+  const owner = await relay.signIn();
+  const confirm = async (command: string, ...more: string[]) => {
+    const child = startMatrx([command, "--relay", relay.url, "--json", ...more], { home });
+    const ended = endOf(child);
+    const { code } = await lineOf(child, ({ status }) => status === "pending");
+    await relay.request(owner, `POST /v1/pairings/${code}/confirm`, z.unknown(), {});
+    return ended;
+  };
+  const paired = await confirm("pair", "--name", "laptop", "--yes");
+  const signedIn = await confirm("login");
+  const agent = startMatrx(["up", "--json"], { home });
+  const agentEnded = endOf(agent);
+  await lineOf(agent, ({ state }) => state === "REGISTERED");
+  const matrx = (args: string[], stdin?: string) =>
+    runMatrx(args, { home, ...(stdin !== undefined && { stdin }) });
+  return { relay, home, owner, agent, agentEnded, paired, signedIn, matrx };
+}
+
+test("pair, sign in, connect, look, call; and stop", { timeout: 60_000 }, async () => {
+  const { relay, home, paired, signedIn, agent, agentEnded, matrx } = await connected();
+  expect([paired.code, signedIn.code]).toEqual([0, 0]);
+  const device = JSON.parse(paired.stdout.trim().split("\n").at(-1) ?? "");
+  expect(device).toMatchObject({ status: "paired", relay: relay.url, name: "laptop" });
+
+  const { devices } = JSON.parse((await matrx(["devices", "--json"])).stdout);
+  expect(devices).toMatchObject([{ id: device.device_id, state: "ONLINE", kind: "agent" }]);
+  expect((await matrx(["tools", "lap"])).stdout).toMatch(/^Bash +execute/m);
+
+  const status = await matrx(["status", "--json"]);
+  expect(JSON.parse(status.stdout)).toMatchObject({
+    ok: true,
+    hops: [{}, {}, {}, {}, { hop: "tool", ok: true }],
+  });
+
+  for (const way of [["--stream"], ["--no-stream"], ["--rest"]]) {
+    const ran = await matrx(["call", "laptop", "Bash", "command=echo out; exit 7", "timeout=5000", ...way]);
+    expect(ran.code).toBe(7);
+    expect(ran.stdout).toMatch(/^out\n/);
+  }
+  const piped = await matrx(["call", "laptop", "Bash", "--stdin", "--json"], '{"command":"echo in"}');
+  expect(JSON.parse(piped.stdout)).toMatchObject({ type: "success", output: expect.stringContaining("in") });
+
+  const typo = await matrx(["call", "laptop", "Bash", "comand=ls"]);
+  expect(typo).toMatchObject({ code: 64, stderr: expect.stringContaining('Did you mean "command"?') });
+  expect((await matrx(["call", "nobody", "Bash", "command=ls"])).code).toBe(68);
+  const late = await matrx(["call", "laptop", "Bash", "command=sleep 20", "--timeout", "0.3"]);
+  expect(late.code).toBe(124);
+
+  const reader = join(home, "reader-token");
+  writeFileSync(reader, `Authorization: Bearer ${await relay.token("read")}\n`, { mode: 0o600 });
+  const refused = await matrx(["call", device.device_id, "Bash", "command=ls", "--token-file", reader]);
+  expect(refused.code).toBe(77);
+
+  const calling = startMatrx(["call", "laptop", "Bash", "command=echo ready; sleep 20", "--stream"], {
+    home,
+  });
+  const callEnded = endOf(calling);
+  await new Promise((resolve) => calling.stdout?.once("data", resolve));
+  calling.kill("SIGINT");
+  expect((await callEnded).code).toBe(130);
+
+  agent.kill("SIGTERM");
+  expect((await agentEnded).code).toBe(0);
+  const offline = await matrx(["status"]);
+  expect(offline.code).toBe(69);
+  expect(offline.stdout).toMatch(/✗ device[\s\S]*matrx up[\s\S]*– tool +not tried/);
+});
+
+test("an agent whose device was removed says so, and stops", { timeout: 60_000 }, async () => {
+  const { relay, owner, paired, agentEnded } = await connected();
+  const { device_id } = JSON.parse(paired.stdout.trim().split("\n").at(-1) ?? "");
+  await relay.request(owner, `DELETE /v1/devices/${device_id}`, z.unknown());
+  const { code, stderr } = await agentEnded;
+  expect(code).toBe(77);
+  expect(stderr).toMatch(/revoked/);
+});
