@@ -8,7 +8,7 @@ import { nodeRelay } from "./variants/node-relay.ts";
 import { ours, startOurs } from "./variants/ours.ts";
 import { rawObject } from "./variants/raw-object.ts";
 
-const ONE: Shape = { inFlight: 1, calls: 150 };
+const ONE: Shape = { inFlight: 1, calls: 300 };
 const FEW: Shape = { inFlight: 16, calls: 600 };
 const MANY: Shape = { inFlight: 64, calls: 600 };
 /** Real tools take milliseconds: fewer calls, as long a measurement. */

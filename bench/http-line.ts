@@ -15,15 +15,15 @@ export interface Target {
 export function httpLine(target: Target, work: Work): Line {
   const request = requestOf(target, target.body ?? callFrame("0", work));
   const idle: Connection[] = [];
-  const all: Connection[] = [];
+  const all = new Set<Connection>();
   const open = async () => {
     const connection = await Connection.open(target.port);
-    all.push(connection);
+    all.add(connection);
     return connection;
   };
   return {
     async call() {
-      const connection = idle.pop() ?? (await open());
+      const connection = takeOpen(idle) ?? (await open());
       const { status, body } = await connection.exchange(request);
       idle.push(connection);
       if (status !== 200 || !body.includes('"success"')) throw new Error(`HTTP ${status}: ${body}`);
@@ -32,6 +32,14 @@ export function httpLine(target: Target, work: Work): Line {
       for (const connection of all) connection.close();
     },
   };
+}
+
+/** A connection that the server has not closed meanwhile for being idle. */
+function takeOpen(idle: Connection[]): Connection | undefined {
+  for (let connection = idle.pop(); connection; connection = idle.pop()) {
+    if (connection.isOpen) return connection;
+  }
+  return undefined;
 }
 
 function requestOf({ port, path, headers }: Target, body: string): string {
@@ -72,10 +80,13 @@ class Connection {
 
   exchange(request: string): Promise<Response> {
     return new Promise((resolve, reject) => {
-      if (this.#socket.destroyed) return reject(new Error("the connection is closed"));
       this.#settle = { resolve, reject };
       this.#socket.write(request);
     });
+  }
+
+  get isOpen(): boolean {
+    return !this.#socket.destroyed && !this.#socket.readableEnded;
   }
 
   close(): void {

@@ -26,23 +26,13 @@ export interface Sample extends Measurement {
 }
 
 /** Not counted, at the start of every measurement: an object may have slept, and caches are another variant's. */
-const SETTLING_CALLS = 8;
+const SETTLING_CALLS = 20;
 
 export async function measure(line: Line, relay: number | undefined, shape: Shape): Promise<Sample> {
-  for (let count = 0; count < SETTLING_CALLS; count++) await line.call();
-  const latencies = new Float64Array(shape.calls);
+  await runLanes(line, { inFlight: shape.inFlight, calls: SETTLING_CALLS + shape.inFlight });
   const cpuBefore = relay === undefined ? undefined : cpuNanos(relay);
   const start = performance.now();
-  let begun = 0;
-  const lane = async () => {
-    while (begun < shape.calls) {
-      const index = begun++;
-      const sent = performance.now();
-      await line.call();
-      latencies[index] = (performance.now() - sent) * 1000;
-    }
-  };
-  await Promise.all(Array.from({ length: shape.inFlight }, lane));
+  const latencies = await runLanes(line, shape);
   const seconds = (performance.now() - start) / 1000;
   const cpuAfter = relay === undefined ? undefined : cpuNanos(relay);
   latencies.sort();
@@ -56,12 +46,29 @@ export async function measure(line: Line, relay: number | undefined, shape: Shap
   };
 }
 
+/** Keeps so many calls in flight until all are answered. Returns how long each took, in microseconds. */
+async function runLanes(line: Line, { inFlight, calls }: Shape): Promise<Float64Array> {
+  const latencies = new Float64Array(calls);
+  let begun = 0;
+  const lane = async () => {
+    while (begun < calls) {
+      const index = begun++;
+      const sent = performance.now();
+      await line.call();
+      latencies[index] = (performance.now() - sent) * 1000;
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, lane));
+  return latencies;
+}
+
 /** The value below which a share of sorted values lies. */
 export function quantile(sorted: Float64Array, share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Runs a line until its code is compiled and its object awake. */
-export async function warm(line: Line, calls: number, inFlight: number): Promise<void> {
-  await measure(line, undefined, { inFlight, calls });
+/** Makes calls for so many milliseconds: code that is run often gets compiled, and the first calls are the slowest. */
+export async function warm(line: Line, milliseconds: number): Promise<void> {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end) await runLanes(line, { inFlight: 16, calls: 100 });
 }

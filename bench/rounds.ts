@@ -1,4 +1,5 @@
 /** Rounds: every variant once in each, in an order shuffled anew, so that the machine's moods fall on all of them. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { measure, type Sample, type Shape } from "./measure.ts";
 import type { Variant } from "./variant.ts";
 
@@ -26,7 +27,9 @@ export async function runRounds(
     if (performance.now() - start > bounds.lastBegin) return;
     for (const shape of shapes) {
       for (const entry of shuffled(series.filter((candidate) => candidate.shape === shape))) {
-        entry.samples.push(await measure(entry.variant.line, entry.variant.relay, shape));
+        const { line, relay, aftermath = 0 } = entry.variant;
+        entry.samples.push(await measure(line, relay, shape));
+        await sleep(aftermath);
       }
     }
     onRound(round);

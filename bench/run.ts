@@ -15,10 +15,10 @@ import { printMachine, printReach, printTable } from "./table.ts";
 
 const { values: options } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
 
-/** Rounds, how late the last may begin, how long all may take, and calls before the first round. */
+/** Rounds; and in milliseconds: how late the last may begin, how long all may take, how long each variant is warmed up. */
 const plan = options.quick
-  ? { rounds: 5, lastBegin: 20_000, longest: 60_000, warmingCalls: 500 }
-  : { rounds: 25, lastBegin: 240_000, longest: 360_000, warmingCalls: 3000 };
+  ? { rounds: 5, lastBegin: 20_000, longest: 60_000, warming: 1000 }
+  : { rounds: 25, lastBegin: 240_000, longest: 360_000, warming: 3000 };
 
 const processes = new Processes();
 const callOffWatch = watchForEnd(processes, plan.longest);
@@ -50,11 +50,10 @@ async function run(): Promise<void> {
   for (const { variant } of series) variant.line.close();
 }
 
-/** Until code is compiled; the first calls of a process are slower than all that follow. */
 async function warmUp(groups: Group[]): Promise<void> {
   for (const variant of new Set(groups.flatMap(({ variants }) => variants))) {
     say(`Warming up: ${variant.name}`);
-    await warm(variant.line, plan.warmingCalls, 16);
+    await warm(variant.line, plan.warming);
   }
 }
 

@@ -6,4 +6,6 @@ export interface Variant {
   line: Line;
   /** Pid of the relay's process; absent: there is none on the way. */
   relay?: number;
+  /** Milliseconds until what its calls leave behind is done, such as acknowledgements. */
+  aftermath?: number;
 }

@@ -12,7 +12,7 @@ import { writeIdentity } from "../../agent/identity.ts";
 import type { Work } from "../frames.ts";
 import type { Processes } from "../processes.ts";
 import type { Variant } from "../variant.ts";
-import { callLine, type OurRelay } from "./ours.ts";
+import { AFTERMATH, callLine, type OurRelay } from "./ours.ts";
 
 const MATRX = fileURLToPath(new URL("../../agent/bin/matrx.js", import.meta.url));
 const CONNECTED_WITHIN = 10_000;
@@ -30,7 +30,7 @@ export async function agent(
   };
   const read = await variant("ListDirectory");
   await untilConnected(read);
-  return { read, effect: await variant("create_directory") };
+  return { read, effect: { ...(await variant("create_directory")), aftermath: AFTERMATH } };
 }
 
 async function startAgent(processes: Processes, relay: OurRelay): Promise<string> {

@@ -27,6 +27,9 @@ export async function startOurs(processes: Processes): Promise<OurRelay> {
   return { owner, url, port, pid, token: await owner.token() };
 }
 
+/** Outcomes of effects are acknowledged, and noted as such in the journal, a moment later. */
+export const AFTERMATH = 300;
+
 /** A line of calls to one device. */
 export function callLine({ port, token }: OurRelay, device: string, work: Work) {
   const url = `ws://127.0.0.1:${port}/v1/devices/${device}/ws`;
@@ -48,22 +51,21 @@ export async function ours(processes: Processes, relay: OurRelay): Promise<OurVa
   const journalling = await startDevice(processes, relay, join(processes.folder, "journal.sqlite"));
   const { port, pid, token } = relay;
   const read = emptyWork("Read");
-  const write = emptyWork("Write");
   const rest = {
     port,
     path: `/v1/devices/${plain}/tools/${read.tool}`,
     headers: { authorization: `Bearer ${token}` },
     body: JSON.stringify(read.input),
   };
+  const effect = async (name: string, device: string): Promise<Variant> => {
+    const line = await callLine(relay, device, emptyWork("Write"));
+    return { name, line, relay: pid, aftermath: AFTERMATH };
+  };
   return {
     read: { name: "ours", line: await callLine(relay, plain, read), relay: pid },
     rest: { name: "ours", line: httpLine(rest, read), relay: pid },
-    ledger: { name: "effect, ledger", line: await callLine(relay, plain, write), relay: pid },
-    journal: {
-      name: "effect, ledger and journal",
-      line: await callLine(relay, journalling, write),
-      relay: pid,
-    },
+    ledger: await effect("effect, ledger", plain),
+    journal: await effect("effect, ledger and journal", journalling),
   };
 }
 
