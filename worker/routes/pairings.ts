@@ -136,8 +136,11 @@ function plain(shown: string): string {
   throw new MatrxError({ code: "NOT_FOUND", message: "A code has eight letters and digits", hop: "relay" });
 }
 
-/** SHA-256 of the key, its first 16 bytes in groups of four digits. */
+/** SHA-256 of the key's 32 bytes, the first 16 in groups of four digits; the device shows the same. */
 async function fingerprintOf(publicKey: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(publicKey));
+  const key = Uint8Array.from(atob(publicKey.replaceAll("-", "+").replaceAll("_", "/")), (char) =>
+    char.charCodeAt(0),
+  );
+  const digest = await crypto.subtle.digest("SHA-256", key);
   return hexOf(new Uint8Array(digest, 0, 16)).replace(/(.{4})(?=.)/g, "$1 ");
 }
