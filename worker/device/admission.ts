@@ -1,5 +1,6 @@
 /** The way in of every call, from a socket or REST: gate, idempotency, then the device. No await on it. */
 import type { Effect } from "@matrx/shared/effects.ts";
+import { isErrorCode } from "@matrx/shared/errors.ts";
 import type { CallId, GrantId, SessionId } from "@matrx/shared/ids.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import type { Calls } from "./calls.ts";
@@ -108,6 +109,7 @@ export class Admission {
   }
 }
 
-function headerOf(row: { call: string; status: string | null }): ResultHeader {
-  return { call: row.call, status: (row.status ?? "success") as ResultHeader["status"], ms: 0 };
+function headerOf(row: { call: string; status: string | null; code: string | null }): ResultHeader {
+  const status = (row.status ?? "success") as ResultHeader["status"];
+  return { call: row.call, status, ms: 0, ...(isErrorCode(row.code) && { code: row.code }) };
 }
