@@ -221,7 +221,7 @@ export class Jobs {
     });
   }
 
-  /** Forgets finished jobs: the oldest first, when they are too old, too many, or too large together. */
+  /** Forgets finished jobs: the oldest first, when they are too old, too many, or too large together. Never the newest. */
   async #prune(): Promise<void> {
     const finished = [...this.#jobs.values()].filter((job) => !job.isRunning);
     finished.sort((a, b) => endOf(b) - endOf(a));
@@ -230,7 +230,8 @@ export class Jobs {
     for (const [index, job] of finished.entries()) {
       bytes += (await job.log.size().catch(() => 0)) - job.log.cutBytes;
       const tooOld = Date.now() - endOf(job) > finishedKeptFor;
-      if (index < finishedKept && bytes <= finishedBytes && !tooOld) continue;
+      const fits = index < finishedKept && bytes <= finishedBytes && !tooOld;
+      if (fits || index === 0) continue;
       this.#jobs.delete(job.id);
       await rm(job.directory, { recursive: true, force: true });
     }

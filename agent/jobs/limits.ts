@@ -6,11 +6,11 @@ export const JOB_LIMITS = {
   /** The beginning of a log that is always kept, in bytes. */
   logHeadBytes: 8 * MiB,
   /** The part before the live end that a cut leaves, in bytes. */
-  logTailBytes: 24 * MiB,
+  logTailBytes: 1 * MiB,
   /** The live end of a log grows to this, in bytes; then it is cut. */
   logLiveBytes: 32 * MiB,
   /** How often the logs of running jobs are measured, in milliseconds. */
-  measureEvery: 200,
+  measureEvery: 100,
   /** After a command's end, output of what it left running is waited for this long, in milliseconds. */
   drain: 250,
   /** A stopped job is asked to end for this long, so that it is gone within `TIMES.killAfter`, in milliseconds. */

@@ -3,13 +3,13 @@
  * `log.head` (the beginning), a gap, `log.tail`, and `log`, the live end that the job appends to.
  */
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
-import { open, rename, stat } from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import path from "node:path";
 import type { JobLimits } from "./limits.ts";
 import type { JobRecord } from "./record.ts";
 
-/** A job that writes faster than this many looks loses a little at a cut. */
-const MOVE_ROUNDS = 8;
+/** A job that is faster than this many looks loses a little at a cut. */
+const MOVE_ROUNDS = 4;
 
 export interface LogPart {
   readonly bytes: Buffer;
@@ -62,45 +62,62 @@ export class JobLog {
   /** Cuts the middle out when the live end has grown too long. Tells whether it did. */
   async cut(): Promise<boolean> {
     return this.#inTurn(async () => {
-      const { logHeadBytes, logTailBytes, logLiveBytes } = this.#limits;
+      const { logHeadBytes, logLiveBytes } = this.#limits;
       const { base, headBytes } = this.#shape;
-      const live = await this.#liveSize();
-      if (live <= logLiveBytes) return false;
-      if (base === 0) await this.#keep("log.head", 0, logHeadBytes);
-      const tailStart = Math.max(live - logTailBytes, base === 0 ? logHeadBytes : 0);
-      await this.#keep("log.tail", tailStart, live - tailStart);
-      const end = this.#moveRest(live);
-      this.#shape = {
-        base: base + end,
-        headBytes: base === 0 ? logHeadBytes : headBytes,
-        tailBytes: end - tailStart,
-      };
+      if ((await this.#liveSize()) <= logLiveBytes) return false;
+      if (base === 0) await this.#keepHead(logHeadBytes);
+      const { cutAt, tailBytes } = this.#emptyLiveEnd(base === 0 ? logHeadBytes : 0);
+      this.#shape = { base: base + cutAt, headBytes: base === 0 ? logHeadBytes : headBytes, tailBytes };
       return true;
     });
   }
 
   /**
-   * Moves what was written meanwhile, and empties the live end: at once, because what a job writes between the last
-   * look and the emptying is lost. The job appends, so it goes on at the new start of the file.
+   * Moves the last bytes of the live end away and empties it: at once, without letting anything in between, because what
+   * a job writes between the last look and the emptying is lost. The job appends, so it goes on at the new start.
    */
-  #moveRest(moved: number): number {
+  #emptyLiveEnd(earliest: number): { cutAt: number; tailBytes: number } {
     const from = openSync(this.file, "r+");
-    const to = openSync(path.join(this.#directory, "log.tail"), "a");
-    let end = moved;
+    const to = openSync(path.join(this.#directory, "log.tail"), "w", 0o600);
     try {
+      let cutAt = earliest;
+      let tailBytes = 0;
       for (let round = 0; round < MOVE_ROUNDS; round++) {
-        const rest = Buffer.allocUnsafe(fstatSync(from).size - end);
-        if (rest.length === 0) break;
-        const read = readSync(from, rest, 0, rest.length, end);
-        writeSync(to, rest, 0, read);
-        end += read;
+        const end = fstatSync(from).size;
+        if (end === cutAt) break;
+        const isNear = end - cutAt <= this.#limits.logTailBytes && round > 0;
+        const start = isNear ? cutAt : Math.max(earliest, end - this.#limits.logTailBytes);
+        const bytes = Buffer.allocUnsafe(end - start);
+        const read = readSync(from, bytes, 0, bytes.length, start);
+        tailBytes = isNear ? tailBytes : 0;
+        writeSync(to, bytes, 0, read, tailBytes);
+        tailBytes += read;
+        cutAt = start + read;
       }
       ftruncateSync(from, 0);
+      ftruncateSync(to, tailBytes);
+      return { cutAt, tailBytes };
     } finally {
       closeSync(from);
       closeSync(to);
     }
-    return end;
+  }
+
+  async #keepHead(length: number): Promise<void> {
+    const from = await open(this.file, "r");
+    const to = await open(path.join(this.#directory, "log.head"), "w", 0o600);
+    try {
+      const buffer = Buffer.allocUnsafe(1024 * 1024);
+      for (let done = 0; done < length; ) {
+        const { bytesRead } = await from.read(buffer, 0, Math.min(buffer.length, length - done), done);
+        if (bytesRead === 0) break;
+        await to.write(buffer, 0, bytesRead);
+        done += bytesRead;
+      }
+    } finally {
+      await from.close();
+      await to.close();
+    }
   }
 
   async #part(file: string, begin: number, offset: number, length: number): Promise<LogPart> {
@@ -112,27 +129,6 @@ export class JobLog {
     } finally {
       await handle.close();
     }
-  }
-
-  async #keep(file: string, start: number, length: number): Promise<void> {
-    const target = path.join(this.#directory, file);
-    const temporary = `${target}.new`;
-    const from = await open(this.file, "r");
-    const to = await open(temporary, "w", 0o600);
-    try {
-      const buffer = Buffer.allocUnsafe(1024 * 1024);
-      for (let done = 0; done < length; ) {
-        const wanted = Math.min(buffer.length, length - done);
-        const { bytesRead } = await from.read(buffer, 0, wanted, start + done);
-        if (bytesRead === 0) break;
-        await to.write(buffer, 0, bytesRead);
-        done += bytesRead;
-      }
-    } finally {
-      await from.close();
-      await to.close();
-    }
-    await rename(temporary, target);
   }
 
   async #liveSize(): Promise<number> {

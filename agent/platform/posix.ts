@@ -19,7 +19,7 @@ export function posixShell(env: NodeJS.ProcessEnv, exists: (path: string) => boo
   const name = path.posix.basename(file);
   return {
     file,
-    argumentsFor: (directory) => ["-c", RUNNER, "matrx-job", file, innerScript(), directory, name],
+    argumentsFor: (directory) => ["-c", RUNNER, "matrx-job", file, innerScript(name), directory, name],
     logsItself: true,
   };
 }
@@ -42,8 +42,9 @@ const RUNNER = [
 ].join("\n");
 
 /** One line, so that the shell counts the command's own lines from 1. The variable's name is new each time: nothing can be built on it. */
-function innerScript(): string {
+function innerScript(shell: string): string {
   const dir = `__matrx_${randomBytes(4).toString("hex")}`;
+  const read = shell === "bash" ? "<" : "cat";
   const onExit = `__rc=$?; pwd -P > "$${dir}/cwd" 2>/dev/null; exit $__rc`;
-  return `${dir}=$1; shift; trap '${onExit}' EXIT; eval "$(cat "$${dir}/command")"`;
+  return `${dir}=$1; shift; trap '${onExit}' EXIT; eval "$(${read} "$${dir}/command")"`;
 }
