@@ -12,8 +12,8 @@ export interface Series {
 
 export interface Bounds {
   rounds: number;
-  /** No round begins later than this many milliseconds after the first. */
-  lastBegin: number;
+  /** Past so many milliseconds no measurement begins; the first round is always whole. */
+  longest: number;
 }
 
 export async function runRounds(
@@ -22,11 +22,11 @@ export async function runRounds(
   onRound: (round: number) => void,
 ): Promise<void> {
   const shapes = new Set(series.map(({ shape }) => shape));
-  const start = performance.now();
+  const end = performance.now() + bounds.longest;
   for (let round = 1; round <= bounds.rounds; round++) {
-    if (performance.now() - start > bounds.lastBegin) return;
     for (const shape of shapes) {
       for (const entry of shuffled(series.filter((candidate) => candidate.shape === shape))) {
+        if (round > 1 && performance.now() > end) return;
         const { line, relay, aftermath = 0 } = entry.variant;
         entry.samples.push(await measure(line, relay, shape));
         await sleep(aftermath);

@@ -15,13 +15,13 @@ import { printMachine, printReach, printTable } from "./table.ts";
 
 const { values: options } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
 
-/** Rounds; and in milliseconds: how late the last may begin, how long all may take, how long each variant is warmed up. */
+/** In milliseconds: how long a variant is warmed up, the rounds may take, and all may take before it is given up. */
 const plan = options.quick
-  ? { rounds: 5, lastBegin: 20_000, longest: 60_000, warming: 1000 }
-  : { rounds: 25, lastBegin: 240_000, longest: 360_000, warming: 3000 };
+  ? { rounds: 5, warming: 800, longest: 25_000, giveUp: 60_000 }
+  : { rounds: 25, warming: 3000, longest: 240_000, giveUp: 360_000 };
 
 const processes = new Processes();
-const callOffWatch = watchForEnd(processes, plan.longest);
+const callOffWatch = watchForEnd(processes, plan.giveUp);
 try {
   await run();
 } catch (error) {
