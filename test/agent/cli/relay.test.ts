@@ -48,8 +48,7 @@ test("pair, sign in, connect, look, call; and stop", { timeout: 60_000 }, async 
 
   for (const way of [["--stream"], ["--no-stream"], ["--rest"]]) {
     const ran = await matrx(["call", "laptop", "Bash", "command=echo out; exit 7", "timeout=5000", ...way]);
-    expect(ran.code).toBe(7);
-    expect(ran.stdout).toMatch(/^out\n/);
+    expect(ran).toMatchObject({ code: 7, stdout: expect.stringMatching(/^out\n/) });
   }
   const piped = await matrx(["call", "laptop", "Bash", "--stdin", "--json"], '{"command":"echo in"}');
   expect(JSON.parse(piped.stdout)).toMatchObject({ type: "success", output: expect.stringContaining("in") });
