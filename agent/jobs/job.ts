@@ -84,8 +84,12 @@ export class Job {
     clearTimeout(this.#deadline);
     const status = this.#stopReason ?? (exit === null ? "lost" : "completed");
     this.#record = { ...this.#record, status, exit, ended: Date.now(), log: this.log.shape };
-    await this.save();
-    await rm(path.join(this.directory, "command"), { force: true });
+    try {
+      await this.save();
+      await rm(path.join(this.directory, "command"), { force: true });
+    } catch {
+      // A full disk must not keep a job from ending: after a restart its exit code is read from its own file.
+    }
     this.#ended.resolve();
   }
 
@@ -121,7 +125,10 @@ export class Job {
   }
 
   #startDeadline(deadline: number): void {
-    this.#deadline = setTimeout(() => void this.stop("timed_out"), Math.max(0, deadline - Date.now()));
+    this.#deadline = setTimeout(
+      () => void this.stop("timed_out").catch(() => undefined),
+      Math.max(0, deadline - Date.now()),
+    );
     this.#deadline.unref();
   }
 }

@@ -8,7 +8,8 @@ import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import { currentPlatform } from "../platform/current.ts";
 import type { Platform } from "../platform/platform.ts";
-import { commandEnvironment, loginPath } from "./environment.ts";
+import { stopTree } from "../platform/stop-tree.ts";
+import { commandEnvironment, loginPath, markOf } from "./environment.ts";
 import { Job, type StopReason } from "./job.ts";
 import { JOB_LIMITS, type JobLimits } from "./limits.ts";
 import { type JobRecord, loadRecord, makeJobId } from "./record.ts";
@@ -74,7 +75,12 @@ export class Jobs {
       const shell = this.#platform.shell(this.#env, existsSync);
       const env = commandEnvironment(this.#env, id, await this.#path);
       const started = await startCommand({ shell, directory, cwd: command.cwd, env });
-      return await this.#begun(id, directory, command, started);
+      try {
+        return await this.#begun(id, directory, command, started);
+      } catch (error) {
+        await stopTree(this.#platform.processes, { pid: started.pid, began: "", mark: markOf(id) }, 0);
+        throw error;
+      }
     } catch (error) {
       await rm(directory, { recursive: true, force: true });
       throw error;
@@ -156,7 +162,7 @@ export class Jobs {
     ]);
     drained.abort();
     await job.settle(exit);
-    await this.#prune();
+    await this.#prune().catch(() => undefined);
   }
 
   async #recover(): Promise<void> {
@@ -169,7 +175,7 @@ export class Jobs {
       }
       const job = new Job(directory, record, this.#platform, this.#limits);
       this.#jobs.set(record.id, job);
-      if (job.isRunning && !(await this.#settleIfGone(job))) void this.#adopt(job);
+      if (job.isRunning && !(await this.#settleIfGone(job))) void this.#adopt(job).catch(() => undefined);
     }
     this.#measure();
     await this.#prune();

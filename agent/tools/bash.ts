@@ -74,9 +74,13 @@ function begun(job: Job, lost: string | undefined): ToolResult {
 }
 
 /** Waits for the end; hands on live output; a cancelled call or one past its deadline stops the command. */
-async function finished(job: Job, { signal, output }: ToolContext): Promise<void> {
+async function finished(job: Job, { signal, output, log }: ToolContext): Promise<void> {
   const follower = new LogFollower(job, (offset, text) => output("stdout", offset, text));
-  const onAbort = () => void job.stop(isTimeout(signal.reason) ? "timed_out" : "cancelled");
+  const onAbort = () => {
+    const reason = isTimeout(signal.reason) ? "timed_out" : "cancelled";
+    // If it cannot be stopped, the dispatcher gives the call up when the time to wind down is over.
+    job.stop(reason).catch((err) => log.error({ err, job: job.id }, "a command could not be stopped"));
+  };
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
   try {

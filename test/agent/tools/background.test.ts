@@ -231,6 +231,20 @@ describe("a log", () => {
     expect(withoutNotes((await endOf(bench, bash_id)).output)).toBe("12998\n12999\n");
   });
 
+  it("of a command that floods stays small, with its beginning and its end", async () => {
+    const MiB = 1024 * 1024;
+    const bench = await Workbench.open({
+      limits: { logHeadBytes: MiB / 16, logTailBytes: MiB / 16, logLiveBytes: MiB, measureEvery: 10 },
+    });
+    const error = await failure(bench.call("Bash", { command: "echo first; yes", timeout: 1000 }));
+    expect(error.details?.end_offset).toBeGreaterThan(10 * MiB);
+    expect(error.message).toContain("Output until then:\nfirst\ny\n");
+    expect(error.message.endsWith("y\n")).toBe(true);
+    const folder = `${bench.jobsFolder}/${error.details?.bash_id}`;
+    await expect.poll(async () => (await stat(`${folder}/log`)).size).toBeLessThan(2 * MiB);
+    expect((await stat(`${folder}/log.head`)).size).toBe(MiB / 16);
+  });
+
   it("of a finished command is kept for a while: the newest ones", async () => {
     const bench = await Workbench.open({ limits: { finishedKept: 2 } });
     const ids: unknown[] = [];

@@ -1,6 +1,6 @@
 /** A device in a temporary folder: its tools with real files and real processes, and nothing left behind. */
 import { readdirSync, readFileSync } from "node:fs";
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { GrantScope } from "@matrx/shared/grant.ts";
@@ -174,4 +174,17 @@ export async function failure(
     throw error;
   }
   throw new Error("the call succeeded");
+}
+
+/** Runs as a user without root's rights, who may look into home. Who is not root stays who he is. */
+export async function asAnotherUser<T>(bench: Workbench, action: () => Promise<T>): Promise<T> {
+  if (process.geteuid?.() !== 0) return await action();
+  await chmod(path.dirname(bench.home), 0o755);
+  await chmod(bench.home, 0o755);
+  process.seteuid?.(65_534);
+  try {
+    return await action();
+  } finally {
+    process.seteuid?.(0);
+  }
 }

@@ -10,7 +10,7 @@ import {
   symlinkSync,
 } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { failure, Workbench } from "./workbench.ts";
+import { asAnotherUser, failure, Workbench } from "./workbench.ts";
 
 describe("writing a file", () => {
   it("makes it, with its folders, and says so", async () => {
@@ -82,6 +82,26 @@ describe("writing a file", () => {
     expect(readFileSync(bench.at("file"), "utf8")).toBe("two");
     const absent = await failure(bench.call("Write", { file_path: "none", content: "x", expected_sha256 }));
     expect(absent.code).toBe("CONFLICT");
+  });
+
+  it("writes in place where the folder takes no new file, and not at all where the file is read-only", async () => {
+    const bench = await Workbench.open();
+    const file = await bench.put("folder/file", "old");
+    const closed = await bench.put("folder/closed", "old");
+    chmodSync(file, 0o666);
+    chmodSync(closed, 0o444);
+    chmodSync(bench.at("folder"), 0o555);
+    const before = statSync(file);
+    await asAnotherUser(bench, async () => {
+      const { metadata } = await bench.call("Write", { file_path: file, content: "new" });
+      expect(metadata?.atomic).toBe(false);
+      const error = await failure(bench.call("Write", { file_path: closed, content: "new" }));
+      expect(error.code).toBe("PERMISSION_DENIED");
+    });
+    chmodSync(bench.at("folder"), 0o755);
+    expect(readFileSync(file, "utf8")).toBe("new");
+    expect(readFileSync(closed, "utf8")).toBe("old");
+    expect(statSync(file)).toMatchObject({ ino: before.ino, uid: before.uid });
   });
 
   it("refuses what is no file, and text that is no text", async () => {
