@@ -8,6 +8,7 @@ const QUIET = {
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
   WRANGLER_SEND_METRICS: "false",
   WRANGLER_HIDE_BANNER: "true",
+  WRANGLER_LOG: "log",
   WRANGLER_WRITE_LOGS: "false",
   X_LOCAL_OBSERVABILITY: "false",
   X_LOCAL_EXPLORER: "false",

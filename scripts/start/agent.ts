@@ -4,11 +4,12 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type DeviceView, deviceListSchema } from "../../shared/api.ts";
+import { faceOf } from "../../shared/errors.ts";
 import { Problem } from "../problem.ts";
 import { MATRX_BIN } from "../tree.ts";
 import { lastLines, logEnd, withLog } from "./log-file.ts";
 import { request } from "./owner.ts";
-import { type Child, started } from "./process.ts";
+import { type Child, type End, started } from "./process.ts";
 import type { Relay } from "./relay.ts";
 import { Supervisor } from "./supervisor.ts";
 import { userEnvironment } from "./user-environment.ts";
@@ -44,17 +45,24 @@ export interface AgentOptions {
 export async function startAgent({ dataDir, onStart, onDeath }: AgentOptions): Promise<Agent> {
   const log = agentLog(dataDir);
   const since = logEnd(log);
-  const agent = new Supervisor(() => spawnAgent(dataDir), { onStart, onDeath });
+  const agent = new Supervisor(() => spawnAgent(dataDir), { onStart, onDeath, isFinal: isRefused });
   await agent.begin();
   return {
     get pid() {
       return agent.child?.pid;
     },
-    gaveUp: agent.gaveUp.then(
-      (how) => `This machine's agent ${how}. It said last:\n${lastLines(log, since)}`,
+    gaveUp: agent.gaveUp.then((end) =>
+      isRefused(end)
+        ? "This machine was removed from the account, so its agent ended: stop and start again to add it anew."
+        : `This machine's agent ${end.how}. It said last:\n${lastLines(log, since)}`,
     ),
     stop: () => agent.stop(AGENT_GRACE),
   };
+}
+
+/** The relay does not know the device, or not its key: trying again changes nothing. */
+function isRefused({ code }: End): boolean {
+  return code === faceOf("UNKNOWN_DEVICE").exit || code === faceOf("PERMISSION_DENIED").exit;
 }
 
 function spawnAgent(dataDir: string): Promise<Child> {

@@ -32,7 +32,7 @@ export async function isAccepted(relay: Pick<Relay, "url">, token: string): Prom
 }
 
 /** Signs the owner in with a fresh code. */
-export async function signIn(relay: Relay): Promise<Credential> {
+export async function signIn(relay: Pick<Relay, "url" | "claimCode">): Promise<Credential> {
   const response = await send(relay, undefined, "POST /v1/claim", { code: await relay.claimCode() });
   const answer = await response.text();
   const cookie = response.headers.getSetCookie()[0]?.split(";")[0];

@@ -6,6 +6,7 @@ import type { Readable } from "node:stream";
 import * as z from "zod";
 import { type Config, readConfig, writeConfig } from "../../agent/config.ts";
 import { homeOf } from "../../agent/home.ts";
+import { readIdentity } from "../../agent/identity.ts";
 import { MatrxError } from "../../shared/errors.ts";
 import { Problem } from "../problem.ts";
 import { MATRX_BIN } from "../tree.ts";
@@ -33,12 +34,15 @@ export async function ensurePaired(
 /** What the agent was paired as; undefined before. Throws Problem if its files are damaged. */
 function readPaired(dataDir: string): Config | undefined {
   try {
-    return readConfig(homeIn(dataDir));
+    const home = homeIn(dataDir);
+    const config = readConfig(home);
+    if (config) readIdentity(home);
+    return config;
   } catch (error) {
     if (!(error instanceof MatrxError)) throw error;
     throw new Problem(
-      `This machine's agent cannot read its configuration (${error.message}). ${error.hint}; ` +
-        `or move the folder ${agentFolder(dataDir)} away, and the machine is paired anew, as another device.`,
+      `This machine's agent cannot read its files (${error.message}). Correct them, or bring them back from a backup; or move ` +
+        `the folder ${agentFolder(dataDir)} away, and the machine is paired anew, as another device.`,
     );
   }
 }
@@ -69,11 +73,10 @@ async function pair(relay: Relay, stop: AbortSignal, more: readonly string[]): P
     });
     const child = await started(pairing);
     const confirmed = confirmCodes(pairing.stdout, relay, session).finally(() => child.stop(1000));
-    const how = await child.ended;
+    const { code, how } = await child.ended;
     await confirmed;
     stop.throwIfAborted();
-    if (how !== "ended with code 0")
-      throw new Problem(`This machine cannot be paired: ${stderr.trim() || how}`);
+    if (code !== 0) throw new Problem(`This machine cannot be paired: ${stderr.trim() || how}`);
   });
 }
 

@@ -4,11 +4,18 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasCode } from "../problem.ts";
 
+/** How a process ended. */
+export interface End {
+  /** Its exit code; null: a signal ended it. */
+  code: number | null;
+  /** In words: "ended with code 1". */
+  how: string;
+}
+
 /** A child process and its end. */
 export interface Child {
   readonly pid: number;
-  /** Resolves when it has ended, with a phrase that says how. */
-  readonly ended: Promise<string>;
+  readonly ended: Promise<End>;
   /** Ends it: a request first, and after the grace, in milliseconds, by force. */
   stop(graceMs: number): Promise<void>;
   /** Ends it by force, now. */
@@ -17,8 +24,10 @@ export interface Child {
 
 /** Wraps a spawned child. Rejects if it could not be started. */
 export async function started(child: ChildProcess): Promise<Child> {
-  const ended = new Promise<string>((resolve) => {
-    child.once("exit", (code, signal) => resolve(signal ? `ended by ${signal}` : `ended with code ${code}`));
+  const ended = new Promise<End>((resolve) => {
+    child.once("exit", (code, signal) => {
+      resolve({ code, how: signal ? `ended by ${signal}` : `ended with code ${code}` });
+    });
   });
   await new Promise((resolve, reject) => {
     child.once("spawn", resolve).once("error", reject);

@@ -64,7 +64,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
       return workerd.child?.pid;
     },
     gaveUp: workerd.gaveUp.then(
-      (how) => `The relay ${how}. It said last:\n${lastLines(relayLog(dataDir), 0)}`,
+      ({ how }) => `The relay ${how}. It said last:\n${lastLines(relayLog(dataDir), 0)}`,
     ),
     claimCode: () => makeClaimCode(secrets.claimSecret),
     signInLink: () => makeSignInLink(url, secrets.claimSecret),

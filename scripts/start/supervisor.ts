@@ -1,6 +1,6 @@
 /** Keeps a child running: starts it again when it dies, and gives up when it dies at once again and again. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Child } from "./process.ts";
+import type { Child, End } from "./process.ts";
 
 /** Pause before a new start, in milliseconds. */
 const PAUSE = 200;
@@ -14,6 +14,8 @@ export interface Listeners {
   onStart?: ((pid: number) => void) | undefined;
   /** Hears of each death that a new start follows. */
   onDeath?: ((how: string) => void) | undefined;
+  /** Tells whether a new start after such an end would end the same way. */
+  isFinal?: ((end: End) => boolean) | undefined;
 }
 
 export class Supervisor {
@@ -22,7 +24,7 @@ export class Supervisor {
   #child: Child | undefined;
   #stopping = false;
   #running: Promise<void> | undefined;
-  #failed = Promise.withResolvers<string>();
+  #failed = Promise.withResolvers<End>();
 
   /** `start` resolves when the child is ready. */
   constructor(start: () => Promise<Child>, listeners: Listeners = {}) {
@@ -31,7 +33,7 @@ export class Supervisor {
   }
 
   /** Resolves, with how the last one died, when the child is given up. */
-  get gaveUp(): Promise<string> {
+  get gaveUp(): Promise<End> {
     return this.#failed.promise;
   }
 
@@ -57,17 +59,18 @@ export class Supervisor {
     let child = first;
     for (let fastDeaths = 0; ; ) {
       const since = performance.now();
-      const how = await child.ended;
+      const end = await child.ended;
       if (this.#stopping) return;
       fastDeaths = performance.now() - since < FAST ? fastDeaths + 1 : 0;
-      const next = fastDeaths < GIVE_UP_AFTER ? await this.#again(how) : undefined;
+      const isOver = fastDeaths >= GIVE_UP_AFTER || this.#listeners.isFinal?.(end);
+      const next = isOver ? undefined : await this.#again(end);
       if (this.#stopping) return;
-      if (!next) return this.#failed.resolve(how);
+      if (!next) return this.#failed.resolve(end);
       child = next;
     }
   }
 
-  async #again(how: string): Promise<Child | undefined> {
+  async #again({ how }: End): Promise<Child | undefined> {
     this.#listeners.onDeath?.(how);
     await sleep(PAUSE);
     if (this.#stopping) return undefined;

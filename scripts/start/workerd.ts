@@ -51,19 +51,19 @@ export async function startWorkerd({ dataDir, port, hosts, secrets }: WorkerdOpt
       stdio: ["ignore", fd, fd, "pipe"],
     });
     const child = await started(spawned);
-    const listening = await Promise.race([listens(spawned.stdio[3] as Readable), child.ended]);
-    if (listening !== true) throw new Problem(`The relay ${listening}. It said:\n${lastLines(log, since)}`);
+    const end = await Promise.race([listens(spawned.stdio[3] as Readable), child.ended]);
+    if (end) throw new Problem(`The relay ${end.how}. It said:\n${lastLines(log, since)}`);
     return child;
   });
 }
 
 /** Resolves when workerd reports on its control pipe that it listens. */
-function listens(control: Readable): Promise<true> {
+function listens(control: Readable): Promise<undefined> {
   return new Promise((resolve) => {
     let text = "";
     control.setEncoding("utf8").on("data", (part: string) => {
       text += part;
-      if (text.includes('"event":"listen"')) resolve(true);
+      if (text.includes('"event":"listen"')) resolve(undefined);
     });
   });
 }

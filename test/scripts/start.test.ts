@@ -3,7 +3,12 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import * as z from "zod";
+import { makeClaimCode } from "../../scripts/start/claim.ts";
+import { request, signIn } from "../../scripts/start/owner.ts";
 import { isAlive } from "../../scripts/start/process.ts";
+import { openSecrets } from "../../scripts/start/secrets.ts";
+import { ROOT } from "../../scripts/tree.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
 import { launch, pidsOn, START, shell, until, watch } from "../helpers/launcher.ts";
 
@@ -18,6 +23,12 @@ function deviceOf(line: string): string | undefined {
   return line.match(/\/v1\/devices\/([^/]+)\//)?.[1];
 }
 
+/** What the relay answers to the code of a sign-in link. */
+async function signInStatus(link: string): Promise<number> {
+  const [url = "", code] = link.trim().split("#claim=");
+  return (await fetch(`${url}v1/claim`, { method: "POST", body: JSON.stringify({ code }) })).status;
+}
+
 test("the printed line works in a shell, and after Ctrl-C no process is left", {
   timeout: TIME,
 }, async () => {
@@ -28,6 +39,9 @@ test("the printed line works in a shell, and after Ctrl-C no process is left", {
   expect(launcher.output()).toMatch(/Address +http:\/\/localhost:\d+\n/);
   expect(launcher.output()).toMatch(/Sign in +http:\/\/localhost:\d+\/#claim=\S+\n/);
   expect(launcher.output().match(/^curl /gm)).toHaveLength(1);
+
+  const link = await shell(`"${process.execPath}" "${join(ROOT, "scripts/link.ts")}" --data "${dataDir}"`);
+  expect(await signInStatus(link)).toBe(200);
 
   const pids = pidsOn(dataDir);
   expect(pids).toHaveLength(3);
@@ -154,9 +168,30 @@ test("a damaged agent configuration is said, nothing is deleted, and nothing is 
 
   const second = launch(dataDir);
   expect(await second.exit).toBe(1);
-  expect(second.output()).toMatch(/agent cannot read its configuration \(config\.json: is not JSON\)/);
+  expect(second.output()).toMatch(/agent cannot read its files \(config\.json: is not JSON\)/);
   expect(readFileSync(file, "utf8")).toBe('{"relay":');
   expect(existsSync(join(dataDir, "relay.pid"))).toBe(false);
+});
+
+test("a machine that was removed is told so, and the next start adds it anew", {
+  timeout: TIME,
+}, async () => {
+  const dataDir = folderWithSpace();
+  const first = launch(dataDir);
+  const line = await first.curlLine();
+  const url = new URL(line.split(" ").at(-1) ?? "").origin;
+  const { claimSecret } = await openSecrets(dataDir);
+  const owner = await signIn({ url, claimCode: () => makeClaimCode(claimSecret) });
+  await request({ url }, owner, `DELETE /v1/devices/${deviceOf(line)}`, z.unknown());
+  await until("it is said", () => first.output().includes("This machine was removed from the account"));
+  first.process.kill("SIGINT");
+  expect(await first.exit).toBe(0);
+
+  const second = launch(dataDir);
+  const newLine = await second.curlLine();
+  expect(second.output()).toMatch(/was removed from the account: pairing it anew/);
+  expect(deviceOf(newLine)).not.toBe(deviceOf(line));
+  expect(JSON.parse(await shell(newLine))).toMatchObject({ type: "success" });
 });
 
 test("a second launcher on the folder is refused with the first one's address", {
