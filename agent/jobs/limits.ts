@@ -13,8 +13,8 @@ export const JOB_LIMITS = {
   measureEvery: 100,
   /** After a command's end, output of what it left running is waited for this long, in milliseconds. */
   drain: 250,
-  /** A stopped job is asked to end for this long, so that it is gone within `TIMES.killAfter`, in milliseconds. */
-  stopGrace: 2500,
+  /** A stopped job is asked to end for this long, in milliseconds: also on a busy machine it is gone within `TIMES.killAfter`. */
+  stopGrace: 2000,
   /** How often a job that was begun before the agent's restart is looked at, in milliseconds. */
   adoptedLookEvery: 250,
   /** Running jobs of one grant. */
