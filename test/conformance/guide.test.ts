@@ -93,7 +93,7 @@ describe("at the agent's local server", () => {
       } finally {
         await child.stop(5000);
       }
-      expect(await child.ended).toBe("ended with code 0");
+      expect((await child.ended).code).toBe(0);
       expect(isAlive(child.pid)).toBe(false);
     },
     MINUTE,

@@ -35,5 +35,5 @@ export async function startLocalServer(
     const token = token_file === null ? undefined : readFileSync(token_file, "utf8").trim();
     return { url, token, child };
   }
-  throw new Error(`matrx serve ${await child.ended} before it listened: ${said}`);
+  throw new Error(`matrx serve ${(await child.ended).how} before it listened: ${said}`);
 }

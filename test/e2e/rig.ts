@@ -1,0 +1,74 @@
+/** A real relay, a real agent paired with it, and a line between them that can be cut. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { ensurePaired } from "../../scripts/start/pairing.ts";
+import { type CallView, callViewSchema, deviceViewSchema } from "../../shared/api.ts";
+import { makeFolder, removeFolder } from "../helpers/folder.ts";
+import { startRelay, type TestRelay } from "../helpers/relay.ts";
+import { type Agent, startAgent } from "./agent.ts";
+import { Line } from "./line.ts";
+import { processesOf } from "./processes.ts";
+
+export interface Rig {
+  readonly relay: TestRelay;
+  readonly line: Line;
+  readonly device: string;
+  /** The guide base of the device. */
+  readonly base: string;
+  /** An owner's API token. */
+  readonly token: string;
+  /** Where commands may leave files. */
+  readonly folder: string;
+  /** Where agent and relay keep theirs. */
+  readonly dataDir: string;
+  agent: Agent;
+  isOnline(): Promise<boolean>;
+  /** Ends all of it; throws if anything of it is left. */
+  stop(): Promise<void>;
+}
+
+const silent = () => undefined;
+
+export async function startRig(): Promise<Rig> {
+  const [dataDir, folder, line] = [makeFolder(), makeFolder(), await Line.open()];
+  const relay = await startRelay({ dataDir, hosts: [`localhost:${line.port}`] });
+  line.leadTo(relay.port);
+  const token = await relay.token();
+  const throughLine = { ...relay, url: `http://localhost:${line.port}` };
+  const { device_id: device } = await ensurePaired(throughLine, token, new AbortController().signal, silent);
+  const rig: Rig = {
+    ...{ relay, line, device, token, folder, dataDir },
+    base: `${relay.url}/v1/devices/${device}`,
+    agent: await startAgent(dataDir),
+    async isOnline() {
+      const view = await relay.request({ token }, `GET /v1/devices/${device}`, deviceViewSchema);
+      return view.state === "ONLINE";
+    },
+    async stop() {
+      await rig.agent.child.stop(5000);
+      await relay.stop();
+      await line.close();
+      const left = [...processesOf(dataDir), ...processesOf(folder)];
+      for (const place of [dataDir, folder]) removeFolder(place);
+      expect(left).toEqual([]);
+      expect([dataDir, folder].filter((place) => existsSync(place))).toEqual([]);
+    },
+  };
+  await rig.agent.registered();
+  return rig;
+}
+
+/** A name in the rig's folder that no other test uses. */
+export function fileIn({ folder }: Rig): string {
+  return join(folder, `${crypto.randomUUID()}.txt`);
+}
+
+export function linesOf(file: string): string[] {
+  return readFileSync(file, "utf8").trimEnd().split("\n");
+}
+
+/** The record of a call. */
+export function recordOf({ relay, token, device }: Rig, call: string | undefined): Promise<CallView> {
+  return relay.request({ token }, `GET /v1/devices/${device}/calls/${call}`, callViewSchema);
+}
