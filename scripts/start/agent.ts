@@ -45,7 +45,7 @@ export interface AgentOptions {
 export async function startAgent({ dataDir, onStart, onDeath }: AgentOptions): Promise<Agent> {
   const log = agentLog(dataDir);
   const since = logEnd(log);
-  const agent = new Supervisor(() => spawnAgent(dataDir), { onStart, onDeath, isFinal: isRefused });
+  const agent = new Supervisor(() => spawnAgent(dataDir), { onStart, onDeath, isFinal });
   await agent.begin();
   return {
     get pid() {
@@ -58,6 +58,11 @@ export async function startAgent({ dataDir, onStart, onDeath }: AgentOptions): P
     ),
     stop: () => agent.stop(AGENT_GRACE),
   };
+}
+
+/** Of two agents of one device the newer stays: starting the older again would have them take turns. */
+function isFinal(end: End): boolean {
+  return isRefused(end) || end.code === faceOf("CONFLICT").exit;
 }
 
 /** The relay does not know the device, or not its key: trying again changes nothing. */

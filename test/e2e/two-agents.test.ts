@@ -4,17 +4,25 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { agentFolder } from "../../scripts/start/agent.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
+import { connectMachine } from "../helpers/machine.ts";
+import { startRelay } from "../helpers/relay.ts";
 import { startAgent } from "./agent.ts";
 import { invoke } from "./caller.ts";
 import { startRig } from "./rig.ts";
 
-it("lets the newer one win; the older says so and stops", async () => {
-  const rig = await startRig();
-  onTestFinished(() => rig.stop());
+/** The same identity in another folder, as after a restored backup. */
+function copyOf(dataDir: string): string {
   const elsewhere = temporaryFolder();
   mkdirSync(agentFolder(elsewhere), { mode: 0o700 });
   for (const file of ["config.json", "key"])
-    copyFileSync(join(agentFolder(rig.dataDir), file), join(agentFolder(elsewhere), file));
+    copyFileSync(join(agentFolder(dataDir), file), join(agentFolder(elsewhere), file));
+  return elsewhere;
+}
+
+it("lets the newer one win; the older says so and stops", async () => {
+  const rig = await startRig();
+  onTestFinished(() => rig.stop());
+  const elsewhere = copyOf(rig.dataDir);
   const older = rig.agent;
   const newer = await startAgent(elsewhere);
   rig.agent = newer;
@@ -27,5 +35,16 @@ it("lets the newer one win; the older says so and stops", async () => {
   expect(await invoke(rig.base, rig.token, { tool: "Bash", input: { command } })).toMatchObject({
     type: "success",
   });
+  expect(newer.states.at(-1)).toBe("REGISTERED");
+});
+
+it("lets the newer one win over an agent that npm start keeps running", async () => {
+  const relay = await startRelay();
+  onTestFinished(() => relay.stop());
+  const { agent: older } = await connectMachine(relay);
+  onTestFinished(() => older.stop());
+  const newer = await startAgent(copyOf(relay.dataDir));
+  onTestFinished(() => newer.child.stop(5000));
+  expect(await older.gaveUp).toContain("Another connection of this same device took over");
   expect(newer.states.at(-1)).toBe("REGISTERED");
 });
