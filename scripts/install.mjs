@@ -53,8 +53,7 @@ async function install() {
   say("Installing packages (once; a fresh machine takes 10 to 60 seconds) ...");
   const { code, signal, stderr } = await npmCi(() => say(`  still installing, ${seconds(began)} s so far`));
   if (signal) process.exit(signal === "SIGINT" ? 130 : 143);
-  if (code !== 0)
-    fail(`${reasonOf(stderr)}\n\nWhat npm said:\n${stderr.trim().split("\n").slice(-12).join("\n")}`);
+  if (code !== 0) fail(`${reasonOf(stderr)}\n\nWhat npm said:\n${withoutStack(stderr)}`);
   say(`Packages installed in ${seconds(began)} s.`);
 }
 
@@ -105,6 +104,15 @@ function reasonOf(stderr) {
     return "The packages cannot be installed: package.json and package-lock.json do not agree. Run `npm install` once and try again.";
   }
   return "The packages cannot be installed.";
+}
+
+/** npm's own words, which come before the stack of its error. */
+function withoutStack(stderr) {
+  const lines = stderr.trim().split("\n");
+  return lines
+    .filter((line) => !/^npm (error|ERR!)\s+at /.test(line))
+    .slice(0, 8)
+    .join("\n");
 }
 
 function seconds(since) {
