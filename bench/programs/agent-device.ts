@@ -82,7 +82,7 @@ async function run({ tool_call_id, tool, id }: ToolExecute): Promise<void> {
   const isEffect = effectOf(tool) !== "read";
   if (isEffect && journal) await journal.begin(tool_call_id, tool);
   const body = encoder.encode(answerFrame(id));
-  const header: ResultHeader = { call: tool_call_id, status: "success", ms: 0 };
+  const header: ResultHeader = { call: tool_call_id, tool, status: "success", ms: 0 };
   if (isEffect) Object.assign(header, { sha256: hash("sha256", body, "hex"), preview: "Done" });
   if (isEffect && journal) journal.finish(tool_call_id, { header, body });
   socket.send(encodeResultFrame(header, body));
