@@ -69,7 +69,7 @@ export const TIMES = {
   /** The longest deadline that a call may ask for (guide, Shell Execution). Relay. */
   callMax: 10 * minute,
   /** The relay answers for a device this long after the deadline passed. Relay. */
-  deadlineGrace: 3 * second,
+  deadlineGrace: 6 * second,
   /** An unanswered call is written down once it is older. Relay. */
   settleAfter: 5 * second,
   /** Durable outcomes are acknowledged within; many at once. Relay. */

@@ -11,10 +11,13 @@ import { ERROR_CODES, MatrxError } from "./errors.ts";
 
 export const FRAME_KIND = { result: 1, output: 2 } as const;
 
+const CALL_CHARS = 64;
+const TOOL_CHARS = 128;
+
 /** All that relay, ledger and feed know of a result. */
 export const resultHeaderSchema = z.object({
-  call: z.string().max(64),
-  tool: z.string().max(128).optional(),
+  call: z.string().max(CALL_CHARS),
+  tool: z.string().max(TOOL_CHARS).optional(),
   status: z.enum(["success", "error", "cancelled"]),
   code: z.enum(ERROR_CODES).optional(),
   /** Exit code of a command. */
@@ -28,7 +31,7 @@ export const resultHeaderSchema = z.object({
 });
 export type ResultHeader = z.infer<typeof resultHeaderSchema>;
 
-export const outputHeaderSchema = z.object({ call: z.string().max(64) });
+export const outputHeaderSchema = z.object({ call: z.string().max(CALL_CHARS) });
 export type OutputHeader = z.infer<typeof outputHeaderSchema>;
 
 export type AgentFrame =
@@ -69,8 +72,9 @@ export function decodeAgentFrame(frame: ArrayBuffer): AgentFrame {
   if (bytes.length < 3 || bytes.length < bodyStart) throw invalid("is cut short");
   const header = parseHeader(bytes.subarray(3, bodyStart));
   const body = bytes.subarray(bodyStart);
-  if (bytes[0] === FRAME_KIND.result)
-    return { kind: "result", header: read(resultHeaderSchema, header), body };
+  if (bytes[0] === FRAME_KIND.result) {
+    return { kind: "result", header: usualHeader(header) ?? read(resultHeaderSchema, header), body };
+  }
   if (bytes[0] === FRAME_KIND.output)
     return { kind: "output", header: read(outputHeaderSchema, header), body };
   throw invalid(`has the unknown kind ${bytes[0]}`);
@@ -83,6 +87,19 @@ function parseHeader(bytes: Uint8Array): unknown {
     throw invalid("has a header that is not JSON");
   }
 }
+
+/** The header of a read's usual result, known without the schema; see `usualCall` in `caller-frames.ts`. */
+function usualHeader(header: unknown): ResultHeader | undefined {
+  if (typeof header !== "object" || header === null) return undefined;
+  const { call, tool, status, ms } = header as Record<string, unknown>;
+  if (typeof call !== "string" || call.length > CALL_CHARS) return undefined;
+  if (typeof tool !== "string" || tool.length > TOOL_CHARS) return undefined;
+  if (status !== "success" || typeof ms !== "number") return undefined;
+  for (const key in header) if (!USUAL_KEYS.has(key)) return undefined;
+  return { call, tool, status, ms };
+}
+
+const USUAL_KEYS: ReadonlySet<string> = new Set(["call", "tool", "status", "ms"]);
 
 function read<Schema extends z.ZodType>(schema: Schema, header: unknown): z.infer<Schema> {
   const result = schema.safeParse(header);

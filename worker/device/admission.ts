@@ -1,36 +1,16 @@
 /** The way in of every call, from a socket or REST: gate, idempotency, then the device. No await on it. */
-import type { Effect } from "@matrx/shared/effects.ts";
 import { isErrorCode } from "@matrx/shared/errors.ts";
-import type { CallId, GrantId, SessionId } from "@matrx/shared/ids.ts";
+import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
-import type { Calls } from "./calls.ts";
-import { follow } from "./calls.ts";
+import { type Calls, type Expect, follow, type WantedCall } from "./calls.ts";
 import type { DeviceLink } from "./device-link.ts";
-import { type GateKeeping, passGate, passMessage } from "./gate.ts";
+import { passGate, passMessage } from "./gate.ts";
 import { digestOf, requireSameCall } from "./idempotency.ts";
 import type { Lease } from "./leases.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Rates } from "./rates.ts";
 import { type Recipient, withId } from "./recipient.ts";
 import type { RecordStore } from "./record.ts";
-
-/** A call as a surface gives it. */
-export interface WantedCall {
-  call?: CallId | undefined;
-  tool: string;
-  /** JSON of the input. */
-  parameters: string;
-  lease: Lease;
-  id?: string | undefined;
-  session?: SessionId | undefined;
-  timeoutMs?: number | undefined;
-  stream?: boolean | undefined;
-  /** Idempotency key. */
-  key?: string | undefined;
-}
-
-/** Tells the surface the call and its deadline; returns who gets the answer. */
-export type Expect = (call: CallId, deadline: number, effect: Effect) => Recipient;
 
 export interface AdmissionParts {
   store: RecordStore;
@@ -49,25 +29,22 @@ export class Admission {
 
   /** Throws MatrxError `RATE_LIMITED`. */
   message(lease: Lease, now: number): void {
-    passMessage(lease, { policy: this.#parts.store.policy, rates: this.#parts.rates() }, now);
+    passMessage(lease, this.#parts.store.policy, this.#parts.rates(), now);
   }
 
   /** Sends a call, or gives the outcome that its idempotency key stands for. Throws MatrxError; then nothing was sent. */
   admit(wanted: WantedCall, now: number, expect: Expect): CallId {
-    const { calls } = this.#parts;
-    const passed = passGate(wanted.tool, wanted.lease, this.#keeping(), now);
-    const key = wanted.key !== undefined && passed.effect !== "read" ? wanted.key : undefined;
-    if (key === undefined) {
-      const plain = { ...wanted, ...passed, key: undefined };
-      return calls.send(plain, now, (call, deadline) => expect(call, deadline, passed.effect));
-    }
+    const { store, calls, rates } = this.#parts;
+    const keeping = { store, rates: rates(), underWay: calls.flights.size };
+    const passed = passGate(wanted.tool, wanted.lease, keeping, now);
+    const { key } = wanted;
+    if (key === undefined || passed.effect === "read")
+      return calls.send(wanted, passed, undefined, now, expect);
     const digest = digestOf(passed.tool, wanted.parameters);
     const earlier = this.#earlier(wanted, key, digest, now, (call, deadline) =>
       expect(call, deadline, passed.effect),
     );
-    if (earlier) return earlier;
-    const keyed = { ...wanted, ...passed, key: { key, digest } };
-    return calls.send(keyed, now, (call, deadline) => expect(call, deadline, passed.effect));
+    return earlier ?? calls.send(wanted, passed, { key, digest }, now, expect);
   }
 
   /** The call that a key stands for already; its outcome, now or later, goes to this asker too. */
@@ -95,17 +72,6 @@ export class Admission {
       calls.replay(call, row.tool, wanted, recipient, now);
     else calls.refuseUnknown(call, recipient);
     return call;
-  }
-
-  #keeping(): GateKeeping {
-    const { store, calls, rates } = this.#parts;
-    return {
-      policy: store.policy,
-      manifest: store.manifest,
-      bare: store.record?.identity.kind === "bare",
-      rates: rates(),
-      underWay: calls.flights.size,
-    };
   }
 }
 

@@ -29,7 +29,7 @@ export class CallerLink {
     try {
       if (typeof data !== "string") throw notText();
       const message = parseCallerFrame(data);
-      if (message.kind === "action") return this.#act(session, message.action);
+      if (message.kind === "action") return this.#act(session, message.action, now);
       id = message.call.id ?? makeCallId(now);
       this.#parts.admission.message(session.lease, now);
       requireUnexpired(session, now);
@@ -68,7 +68,9 @@ export class CallerLink {
     this.#parts.scheduled(now);
   }
 
-  #act(session: CallerSession, action: Action): void {
+  #act(session: CallerSession, action: Action, now: number): void {
+    this.#parts.admission.message(session.lease, now);
+    if (action.action !== "auth") requireUnexpired(session, now);
     switch (action.action) {
       case "ping":
         return session.send({ type: "pong" });

@@ -6,6 +6,7 @@ import { type CallId, callTime, type DeviceId, type SessionId } from "@matrx/sha
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import type { Lease } from "./leases.ts";
+import { queuedBytes } from "./queue.ts";
 import { type Recipient, refusalAnswer } from "./recipient.ts";
 
 /** What a call does when its caller goes: a read stops, an effect goes on, or stops because its caller asked for that. */
@@ -38,6 +39,9 @@ interface Waiting {
   saved: boolean;
 }
 
+/** Bytes sent between two looks at the queue. */
+const LOOK_EVERY = 256 * 1024;
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -54,6 +58,8 @@ export class CallerSession {
   readonly #binary: boolean;
   readonly #waiting = new Map<string, Waiting>();
   #idBytes = 0;
+  #queued = 0;
+  #sinceLook = 0;
 
   constructor(ws: WebSocket, attachment: CallerAttachment) {
     this.ws = ws;
@@ -92,23 +98,27 @@ export class CallerSession {
 
   /** Answers and live output for one id go this way. */
   recipientOf(id: string): Recipient {
-    return {
-      socket: this.ws,
-      result: (_header: ResultHeader, body: Uint8Array) => {
-        this.#settle(id);
-        this.#sendBody(body);
-      },
-      output: (body: Uint8Array, missed: number) => {
-        if (this.#queued() > LIMITS.callerQueueBytes) return false;
-        if (missed > 0) this.send({ id, type: "gap", frames: missed });
-        this.#sendBody(body);
-        return true;
-      },
-      refuse: (error: ErrorShape, call: CallId) => {
-        this.#settle(id);
-        this.send(refusalAnswer(error, id, call, this.device));
-      },
-    };
+    return new SocketRecipient(this, id);
+  }
+
+  /** The one answer to an id, as the device wrote it. */
+  answer(id: string, body: Uint8Array): void {
+    this.#settle(id);
+    this.#sendBody(body);
+  }
+
+  /** Live output. False: it is left out, the caller reads too slowly. */
+  output(id: string, body: Uint8Array, missed: number): boolean {
+    if (this.#queue() > LIMITS.callerQueueBytes) return false;
+    if (missed > 0) this.send({ id, type: "gap", frames: missed });
+    this.#sendBody(body);
+    return true;
+  }
+
+  /** The one answer to an id, when the relay gives it. */
+  refuse(id: string, error: ErrorShape, call: CallId): void {
+    this.#settle(id);
+    this.send(refusalAnswer(error, id, call, this.device));
   }
 
   send(frame: ToCaller): void {
@@ -158,19 +168,52 @@ export class CallerSession {
 
   #send(data: string | Uint8Array): void {
     if (this.ws.readyState !== WebSocket.OPEN) return;
-    if (this.#queued() > LIMITS.callerQueueMaxBytes)
-      return this.ws.close(CLOSE.tooSlow, "You read too slowly");
+    if (this.#queue() > LIMITS.callerQueueMaxBytes) {
+      this.ws.close(CLOSE.tooSlow, "You read too slowly");
+      return;
+    }
+    this.#sinceLook += data.length;
     this.ws.send(data);
   }
 
-  /** Older builds of the runtime do not count; there the socket is taken to keep up. */
-  #queued(): number {
-    return (this.ws as { bufferedAmount?: number }).bufferedAmount ?? 0;
+  /** Bytes queued: looked at after much was sent, or while much is queued; asking costs more than a small frame. */
+  #queue(): number {
+    if (this.#sinceLook > LOOK_EVERY || this.#queued > LIMITS.callerQueueBytes) {
+      this.#queued = queuedBytes(this.ws);
+      this.#sinceLook = 0;
+    }
+    return this.#queued;
   }
 }
 
+/** Who gets the answer to one id of a socket. */
+class SocketRecipient implements Recipient {
+  readonly socket: WebSocket;
+  readonly #session: CallerSession;
+  readonly #id: string;
+
+  constructor(session: CallerSession, id: string) {
+    this.socket = session.ws;
+    this.#session = session;
+    this.#id = id;
+  }
+
+  result(_header: ResultHeader, body: Uint8Array): void {
+    this.#session.answer(this.#id, body);
+  }
+
+  output(body: Uint8Array, missed: number): boolean {
+    return this.#session.output(this.#id, body, missed);
+  }
+
+  refuse(error: ErrorShape, call: CallId): void {
+    this.#session.refuse(this.#id, error, call);
+  }
+}
+
+/** Bytes of UTF-8. Most ids are ASCII, where it is the length. */
 function utf8Length(text: string): number {
-  return encoder.encode(text).length;
+  return /^[ -~]*$/.test(text) ? text.length : encoder.encode(text).length;
 }
 
 function duplicateId(id: string): MatrxError {

@@ -13,12 +13,11 @@ import { type Lease, revokedGrant } from "./leases.ts";
 import type { Ledger } from "./ledger.ts";
 import { type Recipient, withId } from "./recipient.ts";
 
-/** A call that passed the gate. */
-export interface AdmittedCall {
+/** A call as a surface gives it. */
+export interface WantedCall {
   /** Made in the Worker for REST; else here. */
   call?: CallId | undefined;
   tool: string;
-  effect: Effect;
   /** JSON of the input. */
   parameters: string;
   lease: Lease;
@@ -27,16 +26,40 @@ export interface AdmittedCall {
   session?: SessionId | undefined;
   /** What the caller asked for, in milliseconds. */
   timeoutMs?: number | undefined;
+  stream?: boolean | undefined;
+  /** Idempotency key. */
+  key?: string | undefined;
+}
+
+/** What the gate found out about a call that it let pass. */
+export interface Passed {
+  /** The device's own name for the tool. */
+  tool: string;
+  effect: Effect;
   /** What the tool takes at most, in milliseconds. */
   toolTimeoutMs: number;
-  stream?: boolean | undefined;
-  key?: { key: string; digest: string } | undefined;
+}
+
+/** Tells the surface the call and its deadline; returns who gets the answer. */
+export type Expect = (call: CallId, deadline: number, effect: Effect) => Recipient;
+
+/** An idempotency key, and what it stands for. */
+export interface Keyed {
+  key: string;
+  digest: string;
+}
+
+/** A proof as it is noted for each answer; its time is put in words only when somebody looks. */
+interface LastAnswer {
+  at: number;
+  verdict: Proof["verdict"];
+  tool: string;
+  ms: number;
 }
 
 export class Calls {
   readonly flights = new Flights();
-  /** The last real answer of the device. */
-  proof: Proof | null = null;
+  #proof: LastAnswer | undefined;
   /** Answers to calls that were never given. */
   strays = 0;
   readonly #device: () => DeviceId;
@@ -59,34 +82,35 @@ export class Calls {
    * Writes the ledger row of an effect, then sends the frame. `expect` is told the call and its deadline, and returns
    * who gets the answer. Throws MatrxError; then nothing was sent.
    */
-  send(admitted: AdmittedCall, now: number, expect: (call: CallId, deadline: number) => Recipient): CallId {
+  send(wanted: WantedCall, passed: Passed, keyed: Keyed | undefined, now: number, expect: Expect): CallId {
     const socket = this.#link.requireLive(now);
-    const call = admitted.call ?? makeCallId(now);
-    const deadline = now + (admitted.timeoutMs ?? admitted.toolTimeoutMs);
-    const frame = executeFrame(admitted, call, socket.attachment.ours);
-    const ledgered = admitted.effect !== "read";
-    const grant = admitted.lease.scope.id as GrantId;
+    const call = wanted.call ?? makeCallId(now);
+    const { tool, effect } = passed;
+    const timeoutMs = wanted.timeoutMs ?? passed.toolTimeoutMs;
+    const deadline = now + timeoutMs;
+    const frame = executeFrame(call, tool, timeoutMs, wanted, socket.attachment.ours);
+    const ledgered = effect !== "read";
+    const grant = wanted.lease.scope.id as GrantId;
     if (ledgered) {
-      const { tool, effect, key } = admitted;
-      const entry = { call, grant, tool, effect, key: key?.key ?? null, digest: key?.digest ?? null };
-      this.#ledger.open({ ...entry, created: now, deadline });
+      const { key, digest } = keyed ?? { key: null, digest: null };
+      this.#ledger.open({ call, grant, tool, effect, key, digest, created: now, deadline });
     }
     const flight: Flight = {
       call,
-      tool: admitted.tool,
-      id: admitted.id,
-      effect: admitted.effect,
+      tool,
+      id: wanted.id,
+      effect,
       grant,
       created: now,
       deadline,
-      recipient: expect(call, deadline),
+      recipient: expect(call, deadline, effect),
       ledgered,
       frame: frame.length <= KEPT_FRAME_CHARS ? frame : undefined,
       missed: 0,
     };
     this.flights.add(flight);
     try {
-      socket.ws.send(frame);
+      this.#link.sendTo(socket, frame);
     } catch {
       this.#ledger.close(call, "expired", "DEVICE_OFFLINE", now);
       this.#refuse(flight, offline("The device's connection broke as the call was sent").shape());
@@ -94,12 +118,24 @@ export class Calls {
     return call;
   }
 
+  /** The last real answer of the device. */
+  get proof(): Proof | null {
+    if (!this.#proof) return null;
+    const { at, verdict, tool, ms } = this.#proof;
+    return { at: new Date(at).toISOString(), verdict, tool, ms };
+  }
+
+  /** After a sleep. */
+  restoreProof(proof: Proof | null): void {
+    this.#proof = proof ? { ...proof, at: Date.parse(proof.at) } : undefined;
+  }
+
   /** The device answered. */
   result(header: ResultHeader, body: Uint8Array, now: number): void {
     const flight = this.flights.take(header.call);
     this.#noteProof(header, flight, now);
     flight?.recipient?.result(header, body);
-    for (const follower of flight?.followers ?? []) follower.result(header, body);
+    if (flight?.followers) for (const follower of flight.followers) follower.result(header, body);
     if (flight && !flight.ledgered) return;
     if (!this.#ledger.finish(header, body, now) && !flight) this.#late(header);
     this.#acks.push(header.call);
@@ -152,7 +188,7 @@ export class Calls {
   replay(
     call: CallId,
     tool: string,
-    asker: Pick<AdmittedCall, "id" | "lease">,
+    asker: Pick<WantedCall, "id" | "lease">,
     recipient: Recipient,
     now: number,
   ): void {
@@ -327,8 +363,12 @@ export class Calls {
   }
 
   #noteProof(header: ResultHeader, flight: Flight | undefined, now: number): void {
-    const tool = flight?.tool || (header.tool ?? "");
-    this.proof = { at: new Date(now).toISOString(), verdict: header.status, tool, ms: header.ms };
+    this.#proof = {
+      at: now,
+      verdict: header.status,
+      tool: flight?.tool || (header.tool ?? ""),
+      ms: header.ms,
+    };
   }
 
   /** An answer that nobody waits for: to a call that was given up, one told twice, or one that was never given. */
@@ -342,8 +382,10 @@ export class Calls {
 /** A second asker with the same idempotency key gets the first one's answer, under an id of its own. */
 export function follow(flight: Flight, recipient: Recipient, id: string | undefined): void {
   const follower: Recipient = {
-    ...recipient,
+    ...(recipient.socket && { socket: recipient.socket }),
     result: (header, body) => recipient.result(header, withId(body, id)),
+    output: (body, missed) => recipient.output(body, missed),
+    refuse: (error, call) => recipient.refuse(error, call),
   };
   flight.followers = [...(flight.followers ?? []), follower];
 }

@@ -4,6 +4,7 @@ import { CLOSE } from "@matrx/shared/close-codes.ts";
 import type { ToDevice } from "@matrx/shared/device-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { DEVICE_QUEUE_MAX_BYTES, TIMES } from "@matrx/shared/limits.ts";
+import { queuedBytes } from "./queue.ts";
 import type { RateState } from "./rates.ts";
 
 /** All that survives sleep of a device's socket. */
@@ -33,9 +34,13 @@ export interface DeviceSocket {
 
 type AutoResponseTime = (ws: WebSocket) => Date | null;
 
+const LOOK_EVERY_CHARS = 1024 * 1024;
+
 export class DeviceLink {
   readonly #autoResponseTime: AutoResponseTime;
   #current: DeviceSocket | undefined;
+  /** Characters sent since the queue was looked at: asking the runtime costs more than a small frame does. */
+  #sinceLook = 0;
 
   constructor(autoResponseTime: AutoResponseTime) {
     this.#autoResponseTime = autoResponseTime;
@@ -97,9 +102,10 @@ export class DeviceLink {
 
   /** Our agent pings every 20 seconds: two and a half missed ones, and the link is dead though it looks open. */
   isSilent(now: number): boolean {
-    const lastSign = this.lastSign();
-    if (lastSign === undefined || !this.#current) return false;
-    return now - lastSign >= (this.#current.attachment.ours ? TIMES.silentAfter : TIMES.offlineAfter);
+    if (!this.#current) return false;
+    const { ours, lastAt } = this.#current.attachment;
+    const patience = ours ? TIMES.silentAfter : TIMES.offlineAfter;
+    return now - lastAt >= patience && now - (this.lastSign() ?? now) >= patience;
   }
 
   /** The socket for a call. Throws MatrxError `DEVICE_OFFLINE`, or `RATE_LIMITED` when its queue is full. */
@@ -110,9 +116,19 @@ export class DeviceLink {
       socket.ws.close(CLOSE.silent, "No sign of life");
       throw offline("The device is connected, but gave no sign of life for a while");
     }
-    const queued = (socket.ws as { bufferedAmount?: number }).bufferedAmount ?? 0;
-    if (queued > DEVICE_QUEUE_MAX_BYTES) throw congested();
+    if (this.#sinceLook > LOOK_EVERY_CHARS) this.#requireRoom(socket);
     return socket;
+  }
+
+  /** Sends a call's frame. Throws when the socket broke. */
+  sendTo(socket: DeviceSocket, frame: string): void {
+    this.#sinceLook += frame.length;
+    socket.ws.send(frame);
+  }
+
+  #requireRoom({ ws }: DeviceSocket): void {
+    if (queuedBytes(ws) > DEVICE_QUEUE_MAX_BYTES) throw congested();
+    this.#sinceLook = 0;
   }
 
   /** Sends a frame if the link is up. False: it is not. */

@@ -1,16 +1,21 @@
 /** The frame that carries a call to the device, put together as text: the input and the grant are JSON already. */
 import type { CallId } from "@matrx/shared/ids.ts";
-import type { AdmittedCall } from "./calls.ts";
+import type { WantedCall } from "./calls.ts";
 
 /** Device document, Tool Execute. A bare device gets only what the document knows. */
-export function executeFrame(admitted: AdmittedCall, call: CallId, ours: boolean): string {
-  const { tool, parameters, timeoutMs, toolTimeoutMs } = admitted;
-  const seconds = Math.ceil((timeoutMs ?? toolTimeoutMs) / 1000);
+export function executeFrame(
+  call: CallId,
+  tool: string,
+  timeoutMs: number,
+  wanted: WantedCall,
+  ours: boolean,
+): string {
+  const seconds = Math.ceil(timeoutMs / 1000);
   const known = `{"type":"tool_execute","tool_call_id":"${call}","tool":${JSON.stringify(tool)},"timeout_sec":${seconds}`;
-  return `${known}${ours ? extras(admitted) : ""},"parameters":${parameters}}`;
+  return `${known}${ours ? extras(wanted) : ""},"parameters":${wanted.parameters}}`;
 }
 
-function extras({ id, session, timeoutMs, stream, lease }: AdmittedCall): string {
+function extras({ id, session, timeoutMs, stream, lease }: WantedCall): string {
   let text = `,"grant":${lease.json}`;
   if (id !== undefined) text += `,"id":${JSON.stringify(id)}`;
   if (session) text += `,"session":"${session}"`;

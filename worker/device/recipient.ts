@@ -40,5 +40,7 @@ export function refusalAnswer(
 /** The same answer under another caller's id: an outcome given a second time. */
 export function withId(body: Uint8Array, id: string | undefined): Uint8Array {
   const { id: _, ...answer } = JSON.parse(decoder.decode(body)) as Answer;
-  return encoder.encode(JSON.stringify(id === undefined ? answer : { id, ...answer }));
+  const readdressed: Answer =
+    id === undefined ? { ...answer, image: answer.image ?? null } : { id, ...answer };
+  return encoder.encode(JSON.stringify(readdressed));
 }

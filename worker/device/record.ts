@@ -2,7 +2,7 @@
 import type { Proof } from "@matrx/shared/api.ts";
 import type { AccountId, DeviceId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
-import type { Manifest } from "@matrx/shared/tool.ts";
+import type { Manifest, ToolDescription } from "@matrx/shared/tool.ts";
 
 /** How a device proves itself: our agent by its Ed25519 key, a bare device by the token with this id. */
 export type DeviceIdentity = { kind: "agent"; publicKey: string } | { kind: "bare"; tokenId: string };
@@ -36,6 +36,7 @@ export class RecordStore {
   #record: DeviceRecord | undefined;
   #policy: Policy | undefined;
   #manifest: Manifest | undefined;
+  #byName: Map<string, ToolDescription> | undefined;
 
   constructor(kv: SyncKvStorage) {
     this.#kv = kv;
@@ -66,9 +67,16 @@ export class RecordStore {
     return this.#manifest;
   }
 
+  /** A tool that the device announced. */
+  toolNamed(name: string): ToolDescription | undefined {
+    this.#byName ??= new Map(this.manifest?.tools.map((tool) => [tool.name, tool]));
+    return this.#byName.get(name);
+  }
+
   setManifest(manifest: Manifest): void {
     this.#kv.put("manifest", manifest);
     this.#manifest = manifest;
+    this.#byName = undefined;
   }
 
   get introduction(): Introduction | undefined {
@@ -93,5 +101,6 @@ export class RecordStore {
     this.#record = undefined;
     this.#policy = undefined;
     this.#manifest = undefined;
+    this.#byName = undefined;
   }
 }

@@ -166,8 +166,8 @@ export class Device extends DurableObject<Env> {
   tools(caller: Caller): Promise<Outcome<DeviceTools>> {
     return attempt(async () => {
       await this.#lease(caller);
-      const { policy, manifest } = this.#store;
-      const names = toolNames({ policy, manifest, bare: this.#record().identity.kind === "bare" });
+      const { manifest } = this.#store;
+      const names = toolNames(this.#store);
       const tools = manifest?.tools.filter(({ name }) => names.includes(name)) ?? [];
       return { names, hash: manifest?.hash ?? null, tools };
     });
@@ -271,7 +271,7 @@ export class Device extends DurableObject<Env> {
     const current = this.#link.current?.attachment;
     if (!current) return this.#calls.linkDown(this.#store.farewell?.last_seen ?? Date.now());
     this.#rates = new Rates(current.rates);
-    this.#calls.proof = current.proof;
+    this.#calls.restoreProof(current.proof);
   }
 
   /** Calls under way are looked at soon; those that take long, by alarm, so that the object can sleep. */
