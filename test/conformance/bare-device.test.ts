@@ -164,3 +164,30 @@ it("reconnects by itself, and a read that was under way is answered", async () =
   expect(await caller.framesOf("1")).toHaveLength(1);
   expect(await stateOf(place)).toBe("ONLINE");
 });
+
+it("answers after a reconnect what it began before, once, and an effect is not given twice", async () => {
+  const place = await newPlace();
+  const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let times = 0;
+  const create_directory = async () => {
+    times++;
+    asked.resolve();
+    await gate.promise;
+    return { message: "made" };
+  };
+  const device = await registered(place, { reconnect: true, tools: { create_directory } });
+  using caller = await Caller.open(relay.url, place.deviceId, token);
+  caller.send({ id: "1", tool: "create_directory", input: { path: "a" } });
+  await asked.promise;
+  const back = messageOf(device, "device_registered");
+  device.socket.terminate();
+  await back;
+  gate.resolve();
+  const answer = await caller.answer("1");
+  expect(answer).toMatchObject({ type: "success", output: "made" });
+  device.send("tool_result", { tool_call_id: answer.call, success: true, result: { message: "again" } });
+  device.query("Are you there?");
+  await messageOf(device, "assistant_response");
+  expect(await caller.framesOf("1")).toEqual([answer]);
+  expect(times).toBe(1);
+});

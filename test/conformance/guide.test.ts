@@ -1,11 +1,12 @@
 /** A client written from the Matrx Local guide alone works against each base, unchanged but for URL and token. */
+import { existsSync, readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isAlive } from "../../scripts/start/process.ts";
 import { createdDeviceSchema } from "../../shared/api.ts";
-import { makeFolder, removeFolder } from "../helpers/folder.ts";
+import { processesOf } from "../e2e/processes.ts";
+import { temporaryFolder } from "../helpers/folder.ts";
 import { connectMachine, type Machine } from "../helpers/machine.ts";
 import { startRelay } from "../helpers/relay.ts";
-import { startLocalServer } from "./local-server.ts";
+import { type LocalServer, startLocalServer } from "./local-server.ts";
 import { type GuideRun, runGuide } from "./run-guide.ts";
 
 const MINUTE = 60_000;
@@ -38,6 +39,8 @@ describe("through the relay", () => {
   afterAll(async () => {
     await machine?.agent.stop();
     await relay?.stop();
+    expect(processesOf(relay.dataDir)).toEqual([]);
+    expect(existsSync(relay.dataDir)).toBe(false);
   });
 
   const addDevice = async (name: string) =>
@@ -76,35 +79,32 @@ describe("through the relay", () => {
 });
 
 describe("at the agent's local server", () => {
-  let folder: string;
-
-  beforeAll(() => {
-    folder = makeFolder();
-  });
-
-  afterAll(() => removeFolder(folder));
+  /** Starts it in folders of its own, and checks afterwards that nothing of it is left but its own files. */
+  async function withServer(options: readonly string[], use: (server: LocalServer) => Promise<void>) {
+    const folders = { home: temporaryFolder(), temporary: temporaryFolder() };
+    const server = await startLocalServer(folders, options);
+    try {
+      await use(server);
+    } finally {
+      await server.child.stop(5000);
+    }
+    expect((await server.child.ended).code).toBe(0);
+    expect([...processesOf(folders.home), ...processesOf(folders.temporary)]).toEqual([]);
+    expect(readdirSync(folders.temporary)).toEqual([]);
+  }
 
   it(
     "works with its token",
-    async () => {
-      const { url, token, child } = await startLocalServer(folder);
-      try {
+    () =>
+      withServer([], async ({ url, token }) => {
+        expect((await fetch(`${url}/tools/list`)).status).toBe(401);
         expectConformance(await runGuide(url, token));
-      } finally {
-        await child.stop(5000);
-      }
-      expect((await child.ended).code).toBe(0);
-      expect(isAlive(child.pid)).toBe(false);
-    },
+      }),
     MINUTE,
   );
 
-  it("works without any token when the owner asked for none", async () => {
-    const { url, child } = await startLocalServer(folder, ["--no-token"]);
-    try {
+  it("works without any token when the owner asked for none", () =>
+    withServer(["--no-token"], async ({ url }) => {
       expectConformance(await runGuide(url, undefined, "rest"));
-    } finally {
-      await child.stop(5000);
-    }
-  });
+    }));
 });

@@ -15,14 +15,14 @@ export interface LocalServer {
   readonly child: Child;
 }
 
-/** Starts it on a free port with its files in a folder; resolves when it listens. */
+/** Starts it on a free port; resolves when it listens. */
 export async function startLocalServer(
-  folder: string,
+  { home, temporary }: { home: string; temporary: string },
   options: readonly string[] = [],
 ): Promise<LocalServer> {
   const args = [MATRX_BIN, "serve", "--port", "0", "--json", "--log-level", "error", ...options];
   const serving = spawn(process.execPath, args, {
-    env: { ...userEnvironment(process.env), MATRX_HOME: folder },
+    env: { ...userEnvironment(process.env), MATRX_HOME: home, TMPDIR: temporary },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const child = await started(serving);
