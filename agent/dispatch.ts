@@ -23,6 +23,8 @@ export interface CallRequest {
   readonly tool: string;
   readonly input: Record<string, unknown>;
   readonly grant: GrantScope;
+  /** What the owner set for this device at the relay; holds besides the device's own policy. */
+  readonly relayPolicy?: Policy | undefined;
   /** The caller's own name for the call. */
   readonly id?: string | undefined;
   /** Absent: a fresh session for this call alone. */
@@ -119,7 +121,7 @@ export class Dispatcher {
     try {
       const known = journal?.find(request.call);
       if (known) return this.#recall(request, to, known);
-      const { tool, policy } = this.#admit(name, request.grant);
+      const { tool, policy } = this.#admit(name, request);
       const input = parseInput(tool, request.input);
       const session = this.#options.sessions.open(request.session, request.grant);
       await journal?.begin(request.call, name, request.fingerprint);
@@ -134,11 +136,13 @@ export class Dispatcher {
   }
 
   /** Finds the tool and asks the gate. Throws MatrxError. */
-  #admit(name: string, grant: GrantScope): { tool: Tool; policy: Policy } {
+  #admit(name: string, { grant, relayPolicy = {} }: CallRequest): { tool: Tool; policy: Policy } {
     const tool = this.#tools.get(name);
     if (!tool) throw toolNotFound(name, this.#tools.keys());
     const policy = this.#options.policy.current();
-    const refusal = refusalOf({ tool: name, grant, policy }, "agent");
+    const refusal =
+      refusalOf({ tool: name, grant, policy }, "agent") ??
+      refusalOf({ tool: name, grant, policy: relayPolicy }, "agent");
     if (refusal) throw new MatrxError(refusal);
     return { tool, policy };
   }
@@ -151,11 +155,11 @@ export class Dispatcher {
     request: CallRequest,
     stop: AbortController,
   ): Promise<ToolResult> {
-    const { call, grant, onOutput } = request;
+    const { call, grant, relayPolicy, onOutput } = request;
     const live = onOutput && new LiveOutput(onOutput);
     const log = this.#options.log;
     const output = live ? live.write.bind(live) : silent;
-    const context = { call, session, grant, policy, signal: stop.signal, output, log };
+    const context = { call, session, grant, policy, relayPolicy, signal: stop.signal, output, log };
     try {
       return await runWithDeadline(() => tool.handle(input, context), stop, {
         tool: tool.name,

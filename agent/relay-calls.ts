@@ -115,6 +115,7 @@ export class RelayCalls {
       id,
       session,
       grant,
+      relayPolicy: frame.policy,
       onOutput,
       tool: frame.tool,
       input: frame.parameters,

@@ -12,8 +12,10 @@ export interface ToolContext {
   readonly call: string;
   readonly session: Session;
   readonly grant: GrantScope;
-  /** The device's own policy file; the grant's limits hold besides. */
+  /** The device's own policy file. */
   readonly policy: Policy;
+  /** What the owner set at the relay, which came with the call. The grant's limits hold besides both. */
+  readonly relayPolicy: Policy | undefined;
   /** Aborted by cancel and by the deadline; `signal.reason` is the MatrxError to answer with. */
   readonly signal: AbortSignal;
   /** Live output of callers that opted in; `offset` is a byte offset into the job's log. */

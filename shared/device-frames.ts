@@ -3,6 +3,7 @@ import * as z from "zod";
 import { ERROR_CODES } from "./errors.ts";
 import { type GrantScope, grantScopeSchema } from "./grant.ts";
 import { LIMITS } from "./limits.ts";
+import { policySchema } from "./policy.ts";
 import { manifestSchema } from "./tool.ts";
 
 const timestamp = z.string().max(64);
@@ -124,6 +125,8 @@ export const toolExecuteSchema = z.object({
   /** Ours: the caller's session. Absent: a fresh one for this call alone. */
   session: z.string().optional(),
   grant: grantScopeSchema.optional(),
+  /** Ours: what the owner set for this device at the relay; absent: not limited there. */
+  policy: policySchema.pick({ allowed_tools: true, allowed_paths: true, allowed_apps: true }).optional(),
   /** Ours: the caller wants live output. */
   stream: z.boolean().optional(),
   /** Ours: answer from the journal only, never run: the relay fetches an outcome that it does not hold. */

@@ -22,6 +22,7 @@ export interface Caller {
   readonly session: { readonly cwd: string };
   readonly grant: GrantScope;
   readonly policy: Policy;
+  readonly relayPolicy: Policy | undefined;
 }
 
 /** A path that was allowed. */
@@ -46,12 +47,12 @@ export class Files {
   }
 
   /** The file system as one call may see it, at this moment. */
-  async as({ session, grant, policy }: Caller): Promise<FileAccess> {
+  async as(caller: Caller): Promise<FileAccess> {
     const [closed, limits] = await Promise.all([
       ProtectedSet.lookUp(this.#protectedPaths, this.platform),
-      FolderLimits.lookUp(policy, grant, this.platform),
+      FolderLimits.lookUp(caller, this.platform),
     ]);
-    return new FileAccess(this.platform, session.cwd, closed, limits);
+    return new FileAccess(this.platform, caller.session.cwd, closed, limits);
   }
 }
 

@@ -1,4 +1,4 @@
-/** Folders that a policy and a grant allow: a path must lie in one of each. */
+/** Folders that policies and a grant allow: a path must lie in one of each. */
 
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
@@ -14,6 +14,13 @@ interface Limit {
   readonly roots: readonly string[];
 }
 
+/** Who limits: the device's own file, the owner at the relay, the grant. All of them hold. */
+export interface Limiting {
+  readonly policy: Policy;
+  readonly relayPolicy: Policy | undefined;
+  readonly grant: GrantScope;
+}
+
 export class FolderLimits {
   readonly #platform: Platform;
   readonly #limits: readonly Limit[];
@@ -23,12 +30,13 @@ export class FolderLimits {
     this.#limits = limits;
   }
 
-  static async lookUp(policy: Policy, grant: GrantScope, platform: Platform): Promise<FolderLimits> {
+  static async lookUp({ policy, relayPolicy, grant }: Limiting, platform: Platform): Promise<FolderLimits> {
     const limits: Limit[] = [];
     const add = async (by: string, written: readonly string[] | undefined) => {
       if (written) limits.push({ by, written, roots: await rootsOf(written, platform) });
     };
     await add("the device's policy", policy.allowed_paths);
+    await add("the owner's policy at the relay", relayPolicy?.allowed_paths);
     await add("the token's grant", grant.paths);
     return new FolderLimits(platform, limits);
   }

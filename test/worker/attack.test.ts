@@ -149,6 +149,24 @@ describe("a grant", () => {
     expect(await caller.call("Bash", { command: "id" })).toMatchObject({ code: "PERMISSION_DENIED" });
   });
 
+  it("is held to the owner's limits for the device, which go to the agent with each call", async () => {
+    const device = await AgentDevice.come(home);
+    await owner.setPolicy(home.id, { allowed_tools: ["Read", "Bash"], allowed_paths: ["/srv"] });
+    const caller = await TestCaller.connect(home.id, full.token);
+    expect(await caller.call("Write", {})).toMatchObject({ code: "PERMISSION_DENIED" });
+    expect(await caller.call("Bash", {})).toMatchObject({ code: "PERMISSION_DENIED" });
+    const answering = caller.call("Read", { file_path: "/srv/a" });
+    expect((await device.serve("x")).policy).toEqual({
+      allowed_tools: ["Read", "Bash"],
+      allowed_paths: ["/srv"],
+    });
+    await answering;
+    await owner.setPolicy(home.id, {});
+    const free = caller.call("Read", { file_path: "/a" });
+    expect((await device.serve("x")).policy).toBeUndefined();
+    await free;
+  });
+
   it("that is revoked closes its sockets, stops its calls, and is worth nothing at once", async () => {
     const device = await AgentDevice.come(home);
     const { token, id } = await owner.token({ access: "full" });

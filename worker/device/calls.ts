@@ -2,16 +2,17 @@
 import type { Proof } from "@matrx/shared/api.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
-import { type CallId, type DeviceId, type GrantId, makeCallId, type SessionId } from "@matrx/shared/ids.ts";
+import { type CallId, type GrantId, makeCallId, type SessionId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { OutputHeader, ResultHeader } from "@matrx/shared/result-frame.ts";
 import type { DeviceLink } from "./device-link.ts";
 import { offline } from "./device-link.ts";
-import { executeFrame, replayFrame } from "./execute-frame.ts";
+import { executeFrame, extrasOf, replayFrame } from "./execute-frame.ts";
 import { type Flight, Flights, KEPT_FRAME_CHARS } from "./flights.ts";
 import { type Lease, revokedGrant } from "./leases.ts";
 import type { Ledger } from "./ledger.ts";
 import { type Recipient, withId } from "./recipient.ts";
+import type { RecordStore } from "./record.ts";
 
 /** A call as a surface gives it. */
 export interface WantedCall {
@@ -62,7 +63,7 @@ export class Calls {
   #proof: LastAnswer | undefined;
   /** Answers to calls that were never given. */
   strays = 0;
-  readonly #device: () => DeviceId;
+  readonly #store: RecordStore;
   readonly #link: DeviceLink;
   readonly #ledger: Ledger;
   /** Effect calls whose outcome is durable, to be told to the agent. */
@@ -72,8 +73,8 @@ export class Calls {
   /** When the link went down, while calls wait for it. */
   #downSince: number | undefined;
 
-  constructor(device: () => DeviceId, link: DeviceLink, ledger: Ledger) {
-    this.#device = device;
+  constructor(store: RecordStore, link: DeviceLink, ledger: Ledger) {
+    this.#store = store;
     this.#link = link;
     this.#ledger = ledger;
   }
@@ -88,7 +89,8 @@ export class Calls {
     const { tool, effect } = passed;
     const timeoutMs = wanted.timeoutMs ?? passed.toolTimeoutMs;
     const deadline = now + timeoutMs;
-    const frame = executeFrame(call, tool, timeoutMs, wanted, socket.attachment.ours);
+    const extras = socket.attachment.ours ? extrasOf(wanted, this.#store.limits) : "";
+    const frame = executeFrame(call, tool, timeoutMs, wanted.parameters, extras);
     const ledgered = effect !== "read";
     const grant = wanted.lease.scope.id as GrantId;
     if (ledgered) {
@@ -352,7 +354,7 @@ export class Calls {
   }
 
   #outcomeUnknown(call: CallId, message: string): ErrorShape {
-    const url = `/v1/devices/${this.#device()}/calls/${call}`;
+    const url = `/v1/devices/${this.#store.record?.id}/calls/${call}`;
     return {
       code: "OUTCOME_UNKNOWN",
       message,
@@ -375,7 +377,7 @@ export class Calls {
   #late({ call }: ResultHeader): void {
     if (this.#givenUp.delete(call) || this.#ledger.find(call as CallId)) return;
     this.strays++;
-    console.warn(`device ${this.#device()} answered a call that it was not given: ${call}`);
+    console.warn(`device ${this.#store.record?.id} answered a call that it was not given: ${call}`);
   }
 }
 

@@ -1,22 +1,27 @@
-/** The frame that carries a call to the device, put together as text: the input and the grant are JSON already. */
+/** The frame that carries a call to the device, put together as text: input, grant and limits are JSON already. */
 import type { CallId } from "@matrx/shared/ids.ts";
 import type { WantedCall } from "./calls.ts";
 
-/** Device document, Tool Execute. A bare device gets only what the document knows. */
+/** Device document, Tool Execute; `extras` is what our agent gets besides, and a bare device does not. */
 export function executeFrame(
   call: CallId,
   tool: string,
   timeoutMs: number,
-  wanted: WantedCall,
-  ours: boolean,
+  parameters: string,
+  extras: string,
 ): string {
   const seconds = Math.ceil(timeoutMs / 1000);
   const known = `{"type":"tool_execute","tool_call_id":"${call}","tool":${JSON.stringify(tool)},"timeout_sec":${seconds}`;
-  return `${known}${ours ? extras(wanted) : ""},"parameters":${wanted.parameters}}`;
+  return `${known}${extras},"parameters":${parameters}}`;
 }
 
-function extras({ id, session, timeoutMs, stream, lease }: WantedCall): string {
+/** Our additions; `limits` is the JSON of the owner's limits for this device, if there are any. */
+export function extrasOf(
+  { id, session, timeoutMs, stream, lease }: WantedCall,
+  limits: string | undefined,
+): string {
   let text = `,"grant":${lease.json}`;
+  if (limits) text += `,"policy":${limits}`;
   if (id !== undefined) text += `,"id":${JSON.stringify(id)}`;
   if (session) text += `,"session":"${session}"`;
   if (timeoutMs) text += `,"timeout_ms":${timeoutMs}`;

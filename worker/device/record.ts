@@ -35,6 +35,7 @@ export class RecordStore {
   readonly #kv: SyncKvStorage;
   #record: DeviceRecord | undefined;
   #policy: Policy | undefined;
+  #limits: string | undefined;
   #manifest: Manifest | undefined;
   #byName: Map<string, ToolDescription> | undefined;
 
@@ -60,6 +61,15 @@ export class RecordStore {
   setPolicy(policy: Policy): void {
     this.#kv.put("policy", policy);
     this.#policy = policy;
+    this.#limits = undefined;
+  }
+
+  /** JSON of the limits that the agent holds a call to; undefined: none. */
+  get limits(): string | undefined {
+    const { allowed_tools, allowed_paths, allowed_apps } = this.policy;
+    if (!allowed_tools && !allowed_paths && !allowed_apps) return undefined;
+    this.#limits ??= JSON.stringify({ allowed_tools, allowed_paths, allowed_apps });
+    return this.#limits;
   }
 
   get manifest(): Manifest | undefined {
@@ -100,6 +110,7 @@ export class RecordStore {
   forget(): void {
     this.#record = undefined;
     this.#policy = undefined;
+    this.#limits = undefined;
     this.#manifest = undefined;
     this.#byName = undefined;
   }

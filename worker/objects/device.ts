@@ -64,7 +64,7 @@ export class Device extends DurableObject<Env> {
     this.#store = new RecordStore(state.storage.kv);
     this.#ledger = new Ledger(state.storage.sql);
     this.#link = new DeviceLink((ws) => state.getWebSocketAutoResponseTimestamp(ws));
-    this.#calls = new Calls(device, this.#link, this.#ledger);
+    this.#calls = new Calls(this.#store, this.#link, this.#ledger);
     this.#leases = new Leases(env);
     this.#tickets = new Tickets(state.storage.kv);
     this.#timer = new Timer(() => this.lookAfter(Date.now()));

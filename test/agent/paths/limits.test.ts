@@ -68,6 +68,18 @@ describe.each(WAYS)("folders that are allowed, walked %s", (_way, platform) => {
     );
   });
 
+  it("are those that the owner set at the relay, besides", async () => {
+    const { bench, policy } = await limited();
+    await bench.put("open/deep/file", "deep");
+    const relayPolicy = { allowed_paths: [bench.at("open/deep"), bench.at("shut")] };
+    const limits = { policy, relayPolicy };
+    expect((await bench.call("Read", { file_path: "open/deep/file" }, limits)).output).toContain("deep");
+    for (const file_path of ["open/file", "shut/file"]) {
+      const error = await failure(bench.call("Read", { file_path }, limits));
+      expect(error.code).toBe("PERMISSION_DENIED");
+    }
+  });
+
   it("are not left by a link, also one that leads to nothing yet", async () => {
     const { bench, policy } = await limited();
     symlinkSync(bench.at("shut/file"), bench.at("open/link"));

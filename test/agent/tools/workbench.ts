@@ -27,6 +27,7 @@ export interface CallOptions {
   readonly session?: Session;
   readonly grant?: GrantScope;
   readonly policy?: Policy;
+  readonly relayPolicy?: Policy;
   readonly signal?: AbortSignal;
   readonly output?: ToolContext["output"];
 }
@@ -92,6 +93,7 @@ export class Workbench {
       session: options.session ?? this.session,
       grant: options.grant ?? this.owner,
       policy: options.policy ?? {},
+      relayPolicy: options.relayPolicy,
       signal: options.signal ?? new AbortController().signal,
       output: options.output ?? (() => undefined),
       log: pino({ level: "silent" }),
