@@ -20,7 +20,7 @@ export default defineConfig({
     projects: [
       {
         plugins: [cloudflareTest({ wrangler: { configPath: "./wrangler.toml" } })],
-        test: { name: "workerd", include: ["test/worker/**/*.test.ts"] },
+        test: { name: "workerd", include: ["test/worker/**/*.test.ts"], testTimeout: 15_000 },
       },
       {
         test: {

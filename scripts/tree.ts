@@ -8,3 +8,6 @@ export const BUNDLE = join(ROOT, "dist/worker");
 
 /** The agent's program, which is also the command line. */
 export const MATRX_BIN = join(ROOT, "agent/bin/matrx.js");
+
+/** Keys and data of `npm start`, unless it is told otherwise; secrets of `npm run deploy`. */
+export const DEFAULT_DATA = join(ROOT, ".matrx");

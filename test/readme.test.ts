@@ -18,8 +18,8 @@ test("every path of the file map is there", () => {
 
 test("every command is one of package.json", () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  const named = [...README.matchAll(/npm (?:run )?(start|test|[a-z]+)\b/g)].map(([, name = ""]) => name);
-  expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  const named = [...README.matchAll(/npm (?:run )?([a-z]+)\b/g)].map(([, name = ""]) => name);
+  expect(named.filter((name) => name !== "ci" && !(name in scripts))).toEqual([]);
 });
 
 test("every link leads to a file", () => {

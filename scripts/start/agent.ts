@@ -1,12 +1,12 @@
 /** This machine's agent as a child of `npm start`: kept running, and waited for. */
 import { spawn } from "node:child_process";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type DeviceView, deviceListSchema } from "../../shared/api.ts";
 import { faceOf } from "../../shared/errors.ts";
 import { Problem } from "../problem.ts";
-import { MATRX_BIN } from "../tree.ts";
+import { DEFAULT_DATA, MATRX_BIN } from "../tree.ts";
 import { lastLines, logEnd, withLog } from "./log-file.ts";
 import { request } from "./owner.ts";
 import { type Child, type End, started } from "./process.ts";
@@ -83,9 +83,10 @@ function spawnAgent(dataDir: string): Promise<Child> {
   );
 }
 
-/** What the agent sees: the person's own environment, where its files are, and what it must keep closed besides. */
+/** What the agent sees: the person's own environment, where its files are, and the relays' data, which it keeps closed. */
 export function agentEnvironment(dataDir: string): NodeJS.ProcessEnv {
-  return { ...userEnvironment(process.env), MATRX_HOME: agentFolder(dataDir), MATRX_PROTECTED: dataDir };
+  const closed = [...new Set([dataDir, DEFAULT_DATA])].join(delimiter);
+  return { ...userEnvironment(process.env), MATRX_HOME: agentFolder(dataDir), MATRX_PROTECTED: closed };
 }
 
 /** Finds a device in the account; undefined if it was removed. */

@@ -1,8 +1,8 @@
 /** What `npm start` may be told. */
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { messageOf, Problem } from "../problem.ts";
-import { ROOT } from "../tree.ts";
+import { DEFAULT_DATA } from "../tree.ts";
 
 export interface StartOptions {
   /** 0: any free one. */
@@ -22,7 +22,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): St
   return {
     port: portOf(port ?? env.PORT ?? "8787"),
     // npm runs scripts in the repository; a relative path is meant from where the person stands.
-    dataDir: folder ? resolve(env.INIT_CWD ?? ".", folder) : join(ROOT, ".matrx"),
+    dataDir: folder ? resolve(env.INIT_CWD ?? ".", folder) : DEFAULT_DATA,
     hosts: (env.MATRX_HOSTS ?? "").split(/[\s,]+/).filter(Boolean),
   };
 }
