@@ -1,5 +1,5 @@
 /** The relay's routes, as a table of contents. */
-import { type Context, Hono } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { requireHost } from "./auth/origin.ts";
 import type { Env } from "./env.ts";
@@ -37,8 +37,8 @@ app.get("/ws", deviceSocket);
 app.get("/v1/devices/:device/ws", callerSocket);
 
 // A page of any origin may call with a token of its own; the cookie is not sent across origins.
-app.use("/v1/*", corsForTokens());
-app.use("/tools/*", corsForTokens());
+app.use("/v1/*", forOtherOrigins(corsForTokens()));
+app.use("/tools/*", forOtherOrigins(corsForTokens()));
 
 app.route("/", health);
 app.route("/v1", account);
@@ -49,6 +49,11 @@ app.route("/v1/devices/:device/tools", tools);
 app.route("/v1/devices/:device/calls", calls);
 app.route("/tools", guide);
 app.get("*", page);
+
+/** Only a browser sends an Origin; other requests are spared the headers. */
+function forOtherOrigins(handler: MiddlewareHandler): MiddlewareHandler {
+  return (c, next) => (c.req.raw.headers.has("Origin") ? handler(c, next) : next());
+}
 
 function corsForTokens() {
   return cors({

@@ -5,14 +5,20 @@ import type { Env } from "./env.ts";
 import type { Device } from "./objects/device.ts";
 import { directoryOf } from "./objects/directory.ts";
 
+interface Found {
+  account: AccountId;
+  /** Working it out from the name costs a hash at each request. */
+  object: DurableObjectId;
+}
+
 /** Devices found by this isolate. A device never changes its account, and a removed one refuses by itself. */
-const found = new Map<DeviceId, AccountId>();
+const found = new Map<DeviceId, Found>();
 const FOUND_MAX = 10_000;
 
 /** The object of a device of any account. Throws MatrxError `UNKNOWN_DEVICE`. */
 export async function knownDevice(env: Env, id: string): Promise<DurableObjectStub<Device>> {
-  await accountOfDevice(env, id);
-  return env.DEVICE.getByName(id);
+  const { object } = await find(env, id);
+  return env.DEVICE.get(object);
 }
 
 /** The object of a device of this account; another's device looks like none. Throws MatrxError `UNKNOWN_DEVICE`. */
@@ -21,20 +27,21 @@ export async function ownDevice(
   account: AccountId,
   id: string,
 ): Promise<DurableObjectStub<Device>> {
-  const owner = await accountOfDevice(env, id);
-  if (owner !== account) throw unknownDevice(id);
-  return env.DEVICE.getByName(id);
+  const known = await find(env, id);
+  if (known.account !== account) throw unknownDevice(id);
+  return env.DEVICE.get(known.object);
 }
 
-async function accountOfDevice(env: Env, id: string): Promise<AccountId> {
+async function find(env: Env, id: string): Promise<Found> {
   if (!isDeviceId(id)) throw unknownDevice(id);
   const known = found.get(id);
   if (known) return known;
   const account = await directoryOf(env, id).accountOf(id);
   if (!account) throw unknownDevice(id);
   if (found.size >= FOUND_MAX) found.clear();
-  found.set(id, account);
-  return account;
+  const device = { account, object: env.DEVICE.idFromName(id) };
+  found.set(id, device);
+  return device;
 }
 
 export function unknownDevice(id: string): MatrxError {

@@ -185,6 +185,43 @@ describe("the ledger", () => {
   });
 });
 
+describe("a REST call that takes longer than 60 seconds", () => {
+  it("is answered with 202 and a URL, where its outcome is found later, also a read's", async () => {
+    const { identity, device, token } = await home();
+    const asking = ask(`/v1/devices/${identity.id}/tools/Read`, json({}, bearer(token)));
+    const execute = await device.expect("tool_execute");
+    await sweepAt(identity.id, Date.now() + 60_500);
+    const response = await asking;
+    expect(response.status).toBe(202);
+    const url = response.headers.get("Location") ?? "";
+    expect(await (await ask(url, { headers: bearer(token) })).json()).toMatchObject({
+      state: "accepted",
+      tool: "Read",
+    });
+    device.answer(execute, "late, but here");
+    await device.expect("result_ack");
+    expect(await (await ask(url, { headers: bearer(token) })).json()).toMatchObject({
+      outcome: { output: "late, but here" },
+    });
+  });
+
+  it("can be cancelled by its URL", async () => {
+    const { identity, device, token } = await home();
+    const asking = ask(`/v1/devices/${identity.id}/tools/Bash`, json({}, bearer(token)));
+    const execute = await device.expect("tool_execute");
+    const url = `/v1/devices/${identity.id}/calls/${execute.tool_call_id}`;
+    expect((await ask(`${url}/cancel`, json({}, bearer(token)))).status).toBe(202);
+    expect(await device.expect("tool_cancel")).toMatchObject({ tool_call_id: execute.tool_call_id });
+    device.answer(
+      execute,
+      "Cancelled",
+      { status: "cancelled", code: "CANCELLED" },
+      { code: "CANCELLED", hop: "tool" },
+    );
+    expect((await asking).status).toBe(499);
+  });
+});
+
 describe("a link that drops", () => {
   it("runs reads again when the device is back, and asks what became of effects", async () => {
     const { identity, device, caller } = await home();

@@ -5,7 +5,7 @@ import type { Env } from "../env.ts";
 /** Refuses a Host header that is not ours: a page that rebinds its name to this address gets nothing. */
 export function requireHost(env: Env, request: Request): void {
   if (!env.HOSTS) return;
-  const { host } = new URL(request.url);
+  const host = request.headers.get("Host") ?? new URL(request.url).host;
   if (env.HOSTS.split(",").includes(host)) return;
   throw new MatrxError({
     code: "PERMISSION_DENIED",

@@ -11,14 +11,18 @@ import type { Ledger } from "./ledger.ts";
 import type { Rates } from "./rates.ts";
 import { type Recipient, withId } from "./recipient.ts";
 import type { RecordStore } from "./record.ts";
+import type { Recovery } from "./recovery.ts";
 
 export interface AdmissionParts {
   store: RecordStore;
   link: DeviceLink;
   ledger: Ledger;
   calls: Calls;
+  recovery: Recovery;
   rates: () => Rates;
 }
+
+const NOT_KNOWN = "What became of the call is not known";
 
 export class Admission {
   readonly #parts: AdmissionParts;
@@ -70,7 +74,7 @@ export class Admission {
     else if (flight) follow(flight, recipient, wanted.id);
     else if (row.state === "finished" && row.bytes !== null)
       calls.replay(call, row.tool, wanted, recipient, now);
-    else calls.refuseUnknown(call, recipient);
+    else recipient.refuse(this.#parts.recovery.outcomeUnknown(call, NOT_KNOWN), call);
     return call;
   }
 }

@@ -209,6 +209,9 @@ class SocketRecipient implements Recipient {
   refuse(error: ErrorShape, call: CallId): void {
     this.#session.refuse(this.#id, error, call);
   }
+
+  /** A socket waits for as long as it is open. */
+  sendAway(): void {}
 }
 
 /** Bytes of UTF-8. Most ids are ASCII, where it is the length. */

@@ -60,7 +60,7 @@ export class Callers {
         created: 0,
         deadline,
         ledgered,
-        recipient,
+        recipients: [recipient],
         missed: 0,
       });
     }

@@ -16,11 +16,13 @@ import type { Calls } from "./calls.ts";
 import type { DeviceLink, DeviceSocket } from "./device-link.ts";
 import type { Rates } from "./rates.ts";
 import type { RecordStore } from "./record.ts";
+import type { Recovery } from "./recovery.ts";
 
 export interface DeviceMessagesParts {
   device: () => DeviceId;
   link: DeviceLink;
   calls: Calls;
+  recovery: Recovery;
   store: RecordStore;
   rates: () => Rates;
   /** Outcomes wait to be acknowledged. */
@@ -84,7 +86,7 @@ export class DeviceMessages {
       case "manifest":
         return this.#parts.store.setManifest(manifestSchema.parse(frame));
       case "call_status":
-        return this.#parts.calls.status(frame.calls, now);
+        return this.#parts.recovery.status(frame.calls, now);
       case "user_query":
         this.#parts.link.send({ type: "assistant_response", response: NO_ASSISTANT, timestamp: iso(now) });
         return;

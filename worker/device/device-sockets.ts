@@ -14,6 +14,7 @@ import type { DeviceAttachment, DeviceLink, DeviceSocket } from "./device-link.t
 import { type DeviceMessages, deviceErrorShape, sendError } from "./device-messages.ts";
 import type { Rates } from "./rates.ts";
 import type { DeviceRecord, RecordStore } from "./record.ts";
+import type { Recovery } from "./recovery.ts";
 import { introductionOf, requireProof } from "./registration.ts";
 import { switching } from "./upgrade.ts";
 
@@ -21,6 +22,7 @@ export interface DeviceSocketsParts {
   store: RecordStore;
   link: DeviceLink;
   calls: Calls;
+  recovery: Recovery;
   messages: DeviceMessages;
   /** The link changed; calls want a look. */
   cameBack: () => void;
@@ -101,10 +103,10 @@ export class DeviceSockets {
     this.#dropCandidate(ws);
     const socket = this.#registered.get(ws);
     this.#registered.delete(ws);
-    const { link, store, calls, cameBack } = this.#parts;
+    const { link, store, calls, recovery, cameBack } = this.#parts;
     const lastSign = link.lastSign();
     if (!socket || !link.drop(ws)) return;
-    calls.linkDown(now);
+    recovery.linkDown(now);
     if (store.record) store.sayFarewell({ last_seen: lastSign ?? now, proof: calls.proof });
     cameBack();
   }
@@ -193,7 +195,7 @@ export class DeviceSockets {
 
   #welcome(socket: DeviceSocket, record: DeviceRecord, register: DeviceRegister): void {
     const now = Date.now();
-    const { store, link, calls, cameBack } = this.#parts;
+    const { store, link, recovery, cameBack } = this.#parts;
     const ours = record.identity.kind === "agent" && register.protocol !== undefined;
     const earlierJournal = store.introduction?.journal_id ?? null;
     link.take(socket, ours, now);
@@ -214,7 +216,7 @@ export class DeviceSockets {
       ...(wanted && { manifest_wanted: true }),
     });
     const journalIsNew = earlierJournal !== null && earlierJournal !== (register.journal_id ?? null);
-    calls.linkUp(ours, journalIsNew, now);
+    recovery.linkUp(ours, journalIsNew, now);
     cameBack();
   }
 

@@ -13,10 +13,8 @@ export interface Flight {
   readonly grant: GrantId;
   readonly created: number;
   readonly deadline: number;
-  /** Undefined once the caller went away; the outcome still goes to the ledger. */
-  recipient: Recipient | undefined;
-  /** Others that gave the same idempotency key meanwhile. */
-  followers?: Recipient[];
+  /** The caller, then others that gave the same idempotency key. Empty: they left; an effect's outcome is kept. */
+  recipients: Recipient[];
   /** A row stands in the ledger. */
   ledgered: boolean;
   /** The frame, to be sent again after a reconnect; absent when large, or after a sleep. */

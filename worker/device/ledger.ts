@@ -113,16 +113,12 @@ export class Ledger {
   }
 
   /** Calls whose outcome is still to come, oldest first. */
-  openCalls(): { call: CallId; deadline: number; grant: GrantId }[] {
-    const rows = this.#sql.exec<{ call: string; deadline: number; grant_id: string }>(
-      "SELECT call, deadline, grant_id FROM ledger WHERE state = 'accepted' LIMIT ?",
+  openCalls(): CallId[] {
+    const rows = this.#sql.exec<{ call: string }>(
+      "SELECT call FROM ledger WHERE state = 'accepted' LIMIT ?",
       LIMITS.unansweredPerDevice,
     );
-    return rows.toArray().map(({ call, deadline, grant_id }) => ({
-      call: call as CallId,
-      deadline,
-      grant: grant_id as GrantId,
-    }));
+    return rows.toArray().map(({ call }) => call as CallId);
   }
 
   /** The device's journal is gone: outcomes that were only there are lost. */

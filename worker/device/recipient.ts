@@ -6,12 +6,15 @@ import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 
 export interface Recipient {
   /** The caller's socket; REST has none. */
-  readonly socket?: WebSocket;
+  readonly socket?: WebSocket | undefined;
   /** The answer as the device wrote it; `body` belongs to the frame and is not kept. */
   result(header: ResultHeader, body: Uint8Array): void;
   /** Live output, after `missed` frames were left out. False: this one is left out too, the recipient reads too slowly. */
   output(body: Uint8Array, missed: number): boolean;
   refuse(error: ErrorShape, call: CallId): void;
+  /** REST: after this time (milliseconds since 1970) the caller is sent away with the call's name. */
+  readonly waitsUntil?: number | undefined;
+  sendAway(call: CallId): void;
 }
 
 const encoder = new TextEncoder();

@@ -4,8 +4,8 @@ import type { CallId, SessionId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import type { Admission } from "./admission.ts";
-import type { Calls } from "./calls.ts";
 import type { Lease } from "./leases.ts";
+import type { Recipient } from "./recipient.ts";
 
 /** A call as the Worker passes it on. */
 export interface RestCall {
@@ -32,33 +32,52 @@ export type RestAnswer =
 
 /** Sends a call and waits for its answer, 60 seconds at most; a call that the gate stops is answered as refused. */
 export function restCall(
-  { admission, calls }: { admission: Admission; calls: Calls },
+  admission: Admission,
   wanted: RestCall & { lease: Lease },
   now: number,
 ): Promise<RestAnswer> {
   return new Promise((resolve, reject) => {
-    let timer: ReturnType<typeof setTimeout> | null = null;
-    const settle = (answer: RestAnswer) => {
-      clearTimeout(timer);
-      resolve(answer);
-    };
+    const recipient = new HeldRequest(wanted.call, now + TIMES.restHold, resolve);
     try {
       admission.message(wanted.lease, now);
       admission.admit(wanted, now, (call) => {
-        timer = setTimeout(() => settle(calls.sendAway(call)), TIMES.restHold);
-        return {
-          result: ({ status, code }, body) =>
-            settle({ kind: "answer", call, status, code, body: body.slice() }),
-          output: () => true,
-          refuse: (error) => settle({ kind: "refused", call, error }),
-        };
+        recipient.call = call;
+        return recipient;
       });
     } catch (error) {
-      clearTimeout(timer);
-      if (error instanceof MatrxError) resolve({ kind: "refused", call: wanted.call, error: error.shape() });
+      if (error instanceof MatrxError) recipient.refuse(error.shape(), wanted.call);
       else reject(error);
     }
   });
+}
+
+/** A REST request that waits for its answer. */
+class HeldRequest implements Recipient {
+  call: CallId;
+  readonly waitsUntil: number;
+  readonly #answer: (answer: RestAnswer) => void;
+
+  constructor(call: CallId, waitsUntil: number, answer: (answer: RestAnswer) => void) {
+    this.call = call;
+    this.waitsUntil = waitsUntil;
+    this.#answer = answer;
+  }
+
+  result({ status, code }: ResultHeader, body: Uint8Array): void {
+    this.#answer({ kind: "answer", call: this.call, status, code, body: body.slice() });
+  }
+
+  output(): boolean {
+    return true;
+  }
+
+  refuse(error: ErrorShape, call: CallId): void {
+    this.#answer({ kind: "refused", call, error });
+  }
+
+  sendAway(call: CallId): void {
+    this.#answer({ kind: "pending", call });
+  }
 }
 
 /** Only the grant that made a call, or the owner, reads it. Throws MatrxError `NOT_FOUND`. */

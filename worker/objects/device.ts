@@ -20,6 +20,7 @@ import { type Lease, Leases } from "../device/leases.ts";
 import { callView, Ledger } from "../device/ledger.ts";
 import { Rates } from "../device/rates.ts";
 import { type DeviceRecord, RecordStore } from "../device/record.ts";
+import { Recovery } from "../device/recovery.ts";
 import { noSuchCall, type RestAnswer, type RestCall, restCall } from "../device/rest.ts";
 import { Tickets } from "../device/tickets.ts";
 import { Timer } from "../device/timer.ts";
@@ -47,6 +48,7 @@ export class Device extends DurableObject<Env> {
   readonly #ledger: Ledger;
   readonly #link: DeviceLink;
   readonly #calls: Calls;
+  readonly #recovery: Recovery;
   readonly #leases: Leases;
   readonly #admission: Admission;
   readonly #callers: Callers;
@@ -65,11 +67,19 @@ export class Device extends DurableObject<Env> {
     this.#ledger = new Ledger(state.storage.sql);
     this.#link = new DeviceLink((ws) => state.getWebSocketAutoResponseTimestamp(ws));
     this.#calls = new Calls(this.#store, this.#link, this.#ledger);
+    this.#recovery = new Recovery(device, this.#calls, this.#link, this.#ledger);
     this.#leases = new Leases(env);
     this.#tickets = new Tickets(state.storage.kv);
     this.#timer = new Timer(() => this.lookAfter(Date.now()));
     this.#rates = new Rates();
-    const parts = { store: this.#store, link: this.#link, ledger: this.#ledger, calls: this.#calls, rates };
+    const parts = {
+      store: this.#store,
+      link: this.#link,
+      ledger: this.#ledger,
+      calls: this.#calls,
+      recovery: this.#recovery,
+      rates,
+    };
     this.#admission = new Admission(parts);
     const messages = new DeviceMessages({ ...parts, device, scheduled });
     this.#sockets = new DeviceSockets(state, env, {
@@ -178,7 +188,7 @@ export class Device extends DurableObject<Env> {
     return attempt(async () => {
       const lease = await this.#lease(caller);
       const now = Date.now();
-      const answer = restCall({ admission: this.#admission, calls: this.#calls }, { ...wanted, lease }, now);
+      const answer = restCall(this.#admission, { ...wanted, lease }, now);
       this.#lookAfterCalls(now);
       return answer;
     });
@@ -232,7 +242,7 @@ export class Device extends DurableObject<Env> {
     this.#callers.settleDown(now);
     this.#sockets.settleDown(this.#rates, this.#calls.proof);
     if (this.#calls.flights.size > 0) this.#sockets.requireSigns(now);
-    this.#calls.sweep(now);
+    this.#recovery.sweep(now);
     this.#lookAgain(now);
   }
 
@@ -269,7 +279,7 @@ export class Device extends DurableObject<Env> {
     }
     this.#sockets.restore(devices);
     const current = this.#link.current?.attachment;
-    if (!current) return this.#calls.linkDown(this.#store.farewell?.last_seen ?? Date.now());
+    if (!current) return this.#recovery.linkDown(this.#store.farewell?.last_seen ?? Date.now());
     this.#rates = new Rates(current.rates);
     this.#calls.restoreProof(current.proof);
   }
@@ -280,7 +290,7 @@ export class Device extends DurableObject<Env> {
   }
 
   #lookAgain(now: number): void {
-    const next = this.#calls.nextSweep();
+    const next = this.#recovery.nextSweep();
     if (next === undefined) {
       if (!this.#ledger.isEmpty()) void this.#alarmBy(now + PRUNE_EVERY);
       return;

@@ -5,9 +5,15 @@ import { LIMITS } from "@matrx/shared/limits.ts";
 import type * as z from "zod";
 
 /** The JSON object of a body; an empty body is `{}`. Throws MatrxError. */
-export async function readObject(request: Request): Promise<Record<string, unknown>> {
-  const text = await readText(request);
-  return text === "" ? {} : parseJsonObject(text, LIMITS.restBodyBytes);
+async function readObject(request: Request): Promise<Record<string, unknown>> {
+  return parseJsonObject((await readText(request)) || "{}", LIMITS.restBodyBytes);
+}
+
+/** The text of a body that is a JSON object, to be passed on as it is. Throws MatrxError. */
+export async function readObjectText(request: Request): Promise<string> {
+  const text = (await readText(request)) || "{}";
+  parseJsonObject(text, LIMITS.restBodyBytes);
+  return text;
 }
 
 /** A body of a known shape. Throws MatrxError `INVALID_PARAMETERS` naming the field. */

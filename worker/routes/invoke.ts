@@ -11,7 +11,7 @@ import { unwrap } from "../outcome.ts";
 
 export interface Invocation {
   answer: RestAnswer;
-  headers: Headers;
+  headers: Record<string, string>;
 }
 
 /** Sends a call to its device; the headers name call and session. Throws MatrxError. */
@@ -23,16 +23,16 @@ export async function invoke(
 ): Promise<Invocation> {
   const session = sessionOf(request);
   const answer = unwrap(await device.call(caller, { ...wanted, call: makeCallId(), session }));
-  const headers = new Headers({ [CALL_HEADER]: answer.call, "Cache-Control": "no-store" });
-  if (session) headers.set(SESSION_HEADER, session);
+  const headers: Record<string, string> = { [CALL_HEADER]: answer.call, "Cache-Control": "no-store" };
+  if (session) headers[SESSION_HEADER] = session;
   return { answer, headers };
 }
 
 /** 202: the call goes on; its outcome will be at this URL. */
-export function pendingResponse(device: string, call: string, headers: Headers): Response {
+export function pendingResponse(device: string, call: string, headers: Record<string, string>): Response {
   const url = `/v1/devices/${device}/calls/${call}`;
-  headers.set("Location", url);
-  headers.set("Content-Type", "application/json");
+  headers.Location = url;
+  headers["Content-Type"] = "application/json";
   return new Response(JSON.stringify({ call, state: "accepted", url }), { status: 202, headers });
 }
 
@@ -55,6 +55,7 @@ export function idempotencyKeyOf(request: Request): string | undefined {
 
 /** `?timeout_ms=` of a request. Throws MatrxError. */
 export function timeoutOf(request: Request): number | undefined {
+  if (!request.url.includes("?")) return undefined;
   const text = new URL(request.url).searchParams.get("timeout_ms");
   if (text === null) return undefined;
   const timeout = Number(text);

@@ -12,7 +12,7 @@ import { ownDevice } from "../known-devices.ts";
 import type { Device, DeviceTools } from "../objects/device.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
 import { problemOfShape } from "../problem.ts";
-import { readBody, readObject } from "./body.ts";
+import { readBody, readObjectText } from "./body.ts";
 import { type Invocation, idempotencyKeyOf, invoke, pendingResponse, timeoutOf } from "./invoke.ts";
 
 export const tools = new Hono<{ Bindings: Env }>();
@@ -38,7 +38,7 @@ tools.post("/invoke", async (c) => {
 /** The body is the tool's input; errors are problem+json. */
 tools.post("/:tool", async (c) => {
   const { caller, device, id } = await target(c.env, c.req.raw, c.req.param("device"));
-  const parameters = JSON.stringify(await readObject(c.req.raw));
+  const parameters = await readObjectText(c.req.raw);
   const options = { timeoutMs: timeoutOf(c.req.raw), key: idempotencyKeyOf(c.req.raw) };
   return toolResponse(
     id,
@@ -77,7 +77,7 @@ export async function invokeByGuide(
     ...options,
   });
   if (answer.kind === "pending") return pendingResponse(id, answer.call, headers);
-  headers.set("Content-Type", "application/json");
+  headers["Content-Type"] = "application/json";
   if (answer.kind === "answer") return new Response(answer.body, { headers });
   const refused: Answer = {
     ...refusalAnswer(answer.error, undefined, answer.call, id as DeviceId),
@@ -91,7 +91,7 @@ function toolResponse(device: string, { answer, headers }: Invocation): Response
   if (answer.kind === "refused")
     return withHeaders(problemOfShape(answer.error, { call: answer.call, device }), headers);
   if (answer.status === "success") {
-    headers.set("Content-Type", "application/json");
+    headers["Content-Type"] = "application/json";
     return new Response(answer.body, { headers });
   }
   return withHeaders(toolProblem(answer.code ?? "TOOL_EXECUTION_FAILED", answer.body), headers);
@@ -104,7 +104,7 @@ function toolProblem(code: ErrorCode, body: Uint8Array): Response {
   return problemOfShape(error.shape(), { output, call, device, ...(metadata && { metadata }) });
 }
 
-function withHeaders(response: Response, headers: Headers): Response {
-  for (const [name, value] of headers) response.headers.set(name, value);
+function withHeaders(response: Response, headers: Record<string, string>): Response {
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   return response;
 }

@@ -1,0 +1,134 @@
+/** What becomes of calls when the link drops, the device dies, or an answer does not come. */
+import type { ErrorShape } from "@matrx/shared/errors.ts";
+import type { CallId, DeviceId } from "@matrx/shared/ids.ts";
+import { TIMES } from "@matrx/shared/limits.ts";
+import type { Calls } from "./calls.ts";
+import { type DeviceLink, offline } from "./device-link.ts";
+import type { Flight } from "./flights.ts";
+import type { Ledger } from "./ledger.ts";
+
+/** What the agent's journal knows of a call. */
+export interface CallStatus {
+  tool_call_id: string;
+  state: "never" | "started" | "finished" | "unknown";
+}
+
+export class Recovery {
+  readonly #device: () => DeviceId;
+  readonly #calls: Calls;
+  readonly #link: DeviceLink;
+  readonly #ledger: Ledger;
+  /** When the link went down, while calls wait for it. */
+  #downSince: number | undefined;
+
+  constructor(device: () => DeviceId, calls: Calls, link: DeviceLink, ledger: Ledger) {
+    this.#device = device;
+    this.#calls = calls;
+    this.#link = link;
+    this.#ledger = ledger;
+  }
+
+  linkDown(now: number): void {
+    if (this.#calls.flights.size > 0) this.#downSince = now;
+  }
+
+  /** The device is back. Reads run again; of effects it is asked what became of them. */
+  linkUp(ours: boolean, journalIsNew: boolean, now: number): void {
+    this.#downSince = undefined;
+    if (journalIsNew) this.#journalLost(now);
+    for (const flight of this.#calls.flights.all()) if (!flight.ledgered) this.#sendAgain(flight);
+    const open = ours ? this.#ledger.openCalls() : [];
+    if (open.length > 0) this.#link.send({ type: "call_status", tool_call_ids: open });
+  }
+
+  /** The agent's journal tells what became of calls; those that began or ended answer by themselves. */
+  status(calls: readonly CallStatus[], now: number): void {
+    for (const { tool_call_id, state } of calls) {
+      const call = tool_call_id as CallId;
+      if (state === "never") this.#neverRan(call, now);
+      else if (state === "unknown") this.#unknown(call, "The device stopped while the call ran", now);
+    }
+  }
+
+  /** Ends what is past its time. */
+  sweep(now: number): void {
+    const gone = this.#downSince !== undefined && now - this.#downSince >= TIMES.reconnectGrace;
+    if (gone) this.#downSince = undefined;
+    for (const flight of this.#calls.flights.all()) {
+      if (gone) this.#droppedOut(flight);
+      else if (now >= flight.deadline + TIMES.deadlineGrace) this.#overdue(flight);
+      else this.#sendAway(flight, now);
+    }
+  }
+
+  /** When `sweep` has something to do next, in milliseconds since 1970. */
+  nextSweep(): number | undefined {
+    let next =
+      this.#downSince === undefined ? Number.POSITIVE_INFINITY : this.#downSince + TIMES.reconnectGrace;
+    for (const { deadline, recipients } of this.#calls.flights.all()) {
+      next = Math.min(next, deadline + TIMES.deadlineGrace);
+      for (const { waitsUntil } of recipients) next = Math.min(next, waitsUntil ?? next);
+    }
+    return Number.isFinite(next) ? next : undefined;
+  }
+
+  /** Nobody can tell what became of a call; its caller is told where to look. */
+  outcomeUnknown(call: CallId, message: string): ErrorShape {
+    const url = `/v1/devices/${this.#device()}/calls/${call}`;
+    const hint = `It may have run. Before you send it again, look at GET ${url}`;
+    return { code: "OUTCOME_UNKNOWN", message, hint, hop: "relay", details: { url } };
+  }
+
+  #sendAgain(flight: Flight): void {
+    if (flight.frame) this.#link.send(flight.frame);
+    else this.#calls.refuse(flight, offline("The device dropped out before it answered").shape());
+  }
+
+  #neverRan(call: CallId, now: number): void {
+    const flight = this.#calls.flights.get(call);
+    if (flight?.frame && flight.deadline > now && this.#link.send(flight.frame)) return;
+    this.#ledger.close(call, "expired", "DEVICE_OFFLINE", now);
+    if (!flight) return;
+    const { code, message, hop } = offline("The device dropped out before the call reached it");
+    this.#calls.refuse(flight, { code, message, hint: "It did not run: send it again", hop });
+  }
+
+  #unknown(call: CallId, why: string, now: number): void {
+    this.#ledger.close(call, "unknown", "OUTCOME_UNKNOWN", now);
+    const flight = this.#calls.flights.get(call);
+    if (flight) this.#calls.refuse(flight, this.outcomeUnknown(call, why));
+  }
+
+  #journalLost(now: number): void {
+    for (const call of this.#ledger.openCalls())
+      this.#unknown(call, "The device lost its record of the call", now);
+    this.#ledger.forgetJournal();
+  }
+
+  #droppedOut(flight: Flight): void {
+    const { call, ledgered } = flight;
+    if (ledgered)
+      this.#calls.refuse(flight, this.outcomeUnknown(call, "The device dropped out while the call ran"));
+    else this.#calls.refuse(flight, offline("The device dropped out before it answered").shape());
+  }
+
+  #overdue(flight: Flight): void {
+    const message = "The device did not answer in time";
+    const hint = "Try again, or give it longer with timeout_ms";
+    this.#calls.stop(flight.call);
+    if (flight.ledgered) this.#calls.refuse(flight, this.outcomeUnknown(flight.call, message));
+    else this.#calls.refuse(flight, { code: "TIMEOUT", message, hint, hop: "relay" });
+  }
+
+  /** A REST caller has waited long enough and goes away with the call's name: now its outcome must be kept. */
+  #sendAway(flight: Flight, now: number): void {
+    const isOver = ({ waitsUntil }: { waitsUntil?: number | undefined }) =>
+      waitsUntil !== undefined && now >= waitsUntil;
+    const leaving = flight.recipients.filter(isOver);
+    if (leaving.length === 0) return;
+    if (!flight.ledgered) this.#ledger.open({ ...flight, key: null, digest: null });
+    flight.ledgered = true;
+    flight.recipients = flight.recipients.filter((recipient) => !isOver(recipient));
+    for (const recipient of leaving) recipient.sendAway(flight.call);
+  }
+}
