@@ -46,7 +46,7 @@ export async function startGroups(processes: Processes, say: (line: string) => v
       title: "Calls with an effect, device without work",
       base: our.read,
       variants: [our.read, our.ledger, our.journal],
-      shapes: [ONE, FEW, MANY],
+      shapes: [ONE, FEW],
       aims: [
         {
           what: "effect beside a read, device without work",
