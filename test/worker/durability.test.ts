@@ -2,7 +2,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { Answer } from "@matrx/shared/caller-frames.ts";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { TestCaller } from "./helpers/caller.ts";
 import { AgentDevice, type AgentIdentity, pairAgent } from "./helpers/device.ts";
 import { ask, bearer, json, Person } from "./helpers/relay.ts";
@@ -41,6 +41,10 @@ async function settled(caller: TestCaller, device: AgentDevice): Promise<void> {
   await device.serve("");
   await caller.nextJson();
 }
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe("sleep", () => {
   it("hibernates with open sockets and relays on from their attachments", async () => {
@@ -190,7 +194,11 @@ describe("a REST call that takes longer than 60 seconds", () => {
     const { identity, device, token } = await home();
     const asking = ask(`/v1/devices/${identity.id}/tools/Read`, json({}, bearer(token)));
     const execute = await device.expect("tool_execute");
-    await sweepAt(identity.id, Date.now() + 60_500);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_500 });
+    device.send({ type: "device_heartbeat", device_id: identity.id });
+    await device.expect("heartbeat_ack");
+    await sweepAt(identity.id, Date.now());
+    vi.useRealTimers();
     const response = await asking;
     expect(response.status).toBe(202);
     const url = response.headers.get("Location") ?? "";

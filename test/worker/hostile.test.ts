@@ -7,6 +7,9 @@ import { TestCaller } from "./helpers/caller.ts";
 import { AgentDevice, type AgentIdentity, BareDevice, pairAgent } from "./helpers/device.ts";
 import { ask, bearer, json, Person } from "./helpers/relay.ts";
 
+/** Rates that these tests, run one after the other in a moment, do not reach. */
+const WIDE = { rates: { messages_per_second: 10_000, calls_per_minute: 100_000 } };
+
 let person: Person;
 let identity: AgentIdentity;
 let token: string;
@@ -15,6 +18,7 @@ beforeAll(async () => {
   person = await Person.signIn();
   identity = await pairAgent(person);
   token = (await person.token({ access: "full" })).token;
+  await person.setPolicy(identity.id, WIDE);
 });
 
 async function linked(): Promise<{ device: AgentDevice; caller: TestCaller }> {
@@ -116,7 +120,6 @@ describe("a caller's frame", () => {
   it("that is the 65th without an answer is refused", async () => {
     const { device, caller } = await linked();
     const other = await TestCaller.connect(identity.id, (await person.token({ access: "full" })).token);
-    await person.setPolicy(identity.id, { rates: { messages_per_second: 1000, calls_per_minute: 10_000 } });
     for (let n = 0; n < 65; n++) caller.send({ id: `n${n}`, tool: "SystemInfo", input: {} });
     expect(await caller.nextJson()).toMatchObject({ id: "n64", code: "RATE_LIMITED" });
     for (let n = 0; n < 64; n++) await device.serve(`${n}`);
@@ -134,7 +137,7 @@ describe("a caller's frame", () => {
       ({ code }) => code,
     );
     expect(codes).toEqual(["TOOL_NOT_FOUND", "TOOL_NOT_FOUND", "RATE_LIMITED"]);
-    await person.setPolicy(identity.id, {});
+    await person.setPolicy(identity.id, WIDE);
     caller.close();
   });
 });

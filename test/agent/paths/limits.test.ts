@@ -175,7 +175,12 @@ describe("what belongs to Matrx itself", () => {
   it("is closed also when its folder was moved, or is not there yet", async () => {
     const bench = await Workbench.open();
     writeFileSync(path.join(bench.state, "key"), "secret");
-    const access = await bench.files.as({ session: bench.session, grant: bench.owner, policy: {}, relayPolicy: undefined });
+    const access = await bench.files.as({
+      session: bench.session,
+      grant: bench.owner,
+      policy: {},
+      relayPolicy: undefined,
+    });
     renameSync(bench.state, `${bench.state}-moved`);
     const moved = access.openFolder(`${bench.state}-moved`, "moved");
     expect((await failure(moved)).message).toContain("belongs to Matrx itself");
@@ -186,7 +191,12 @@ describe("what belongs to Matrx itself", () => {
 
   it("has a way to it that nothing may replace", async () => {
     const bench = await Workbench.open();
-    const access = await bench.files.as({ session: bench.session, grant: bench.owner, policy: {}, relayPolicy: undefined });
+    const access = await bench.files.as({
+      session: bench.session,
+      grant: bench.owner,
+      policy: {},
+      relayPolicy: undefined,
+    });
     const above = path.dirname(bench.state);
     expect((await failure(access.find(above, "remove"))).message).toContain(
       "leads to a folder of Matrx itself",
@@ -215,7 +225,12 @@ describe("what belongs to Matrx itself", () => {
     const { Files } = await import("../../../agent/paths/files.ts");
     const { openFile } = await import("../../../agent/paths/open-file.ts");
     const files = new Files({ protectedPaths: [file] });
-    const access = await files.as({ session: bench.session, grant: bench.owner, policy: {}, relayPolicy: undefined });
+    const access = await files.as({
+      session: bench.session,
+      grant: bench.owner,
+      policy: {},
+      relayPolicy: undefined,
+    });
     expect((await failure(openFile(access, "other-name"))).message).toContain("belongs to Matrx itself");
   });
 });
@@ -253,7 +268,12 @@ describe("how a path is written", () => {
     symlinkSync("../../shut", bench.at("open/a/out"));
     symlinkSync("a", bench.at("open/in"));
     const grant = { ...bench.owner, paths: [bench.at("open")] };
-    const access = await bench.files.as({ session: bench.session, grant, policy: {}, relayPolicy: undefined });
+    const access = await bench.files.as({
+      session: bench.session,
+      grant,
+      policy: {},
+      relayPolicy: undefined,
+    });
     const part = fc.constantFrom(
       "..",
       ".",
