@@ -127,7 +127,7 @@ export class Calls {
     this.#noteProof(header, flight, now);
     if (flight) for (const recipient of flight.recipients) recipient.result(header, body);
     if (flight && !flight.ledgered) return;
-    if (!this.#ledger.finish(header, body, now) && !flight) this.#late(header);
+    if (flight || this.#isKnown(header.call)) this.#ledger.finish(header, body, now);
     this.#acks.push(header.call);
   }
 
@@ -214,6 +214,7 @@ export class Calls {
   /** Tells the agent which outcomes are durable; the platform holds the frame until they are. */
   flushAcks(): void {
     if (this.#acks.length === 0) return;
+    this.#ledger.flush();
     const tool_call_ids = this.#acks;
     this.#acks = [];
     if (this.#link.current?.attachment.ours) this.#link.send({ type: "result_ack", tool_call_ids });
@@ -241,11 +242,13 @@ export class Calls {
     this.#proof = { at: now, verdict: status, tool: flight?.tool || (tool ?? ""), ms };
   }
 
-  /** An answer that nobody waits for: to a call that was given up, one told twice, or one that was never given. */
-  #late({ call }: ResultHeader): void {
-    if (this.#givenUp.delete(call) || this.#ledger.find(call as CallId)) return;
+  /** An answer that nobody waits for: to a call with a row, to one that was given up, or to one that was never given. */
+  #isKnown(call: string): boolean {
+    if (this.#ledger.find(call as CallId)) return true;
+    if (this.#givenUp.delete(call)) return false;
     this.strays++;
     console.warn(`device ${this.#store.record?.id} answered a call that it was not given: ${call}`);
+    return false;
   }
 }
 

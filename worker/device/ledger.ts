@@ -39,8 +39,21 @@ interface LedgerRow extends Record<string, SqlStorageValue> {
   outcome: ArrayBuffer | null;
 }
 
+/** An outcome that waits to be written. */
+interface Outcome {
+  header: ResultHeader;
+  /** Null: too large, it stays in the agent's journal. */
+  kept: ArrayBuffer | null;
+  bytes: number;
+  now: number;
+}
+
+const OUTCOMES_MAX_BYTES = 1024 * 1024;
+
 export class Ledger {
   readonly #sql: SqlStorage;
+  #outcomes: Outcome[] = [];
+  #outcomeBytes = 0;
   /** Bytes of all kept outcomes; counted at the first use. */
   #kept: number | undefined;
 
@@ -70,21 +83,39 @@ export class Ledger {
     );
   }
 
-  /** Writes an outcome down; one larger than the limit stays in the agent's journal. False: no such open call. */
-  finish(header: ResultHeader, body: Uint8Array, now: number): boolean {
+  /**
+   * Notes the outcome of an open call. It is written with others, by `flush`: each write of its own would hold up the
+   * object for a sync of the disk. Until then the device keeps it, for it is not acknowledged.
+   */
+  finish(header: ResultHeader, body: Uint8Array, now: number): void {
     const kept = body.length <= LIMITS.ledgerOutcomeBytes ? body.slice().buffer : null;
+    this.#outcomes.push({ header, kept, bytes: body.length, now });
+    this.#outcomeBytes += kept?.byteLength ?? 0;
+    if (this.#outcomeBytes > OUTCOMES_MAX_BYTES) this.flush();
+  }
+
+  /** Writes down what is noted. Everything that reads the ledger does so first. */
+  flush(): void {
+    const outcomes = this.#outcomes;
+    if (outcomes.length === 0) return;
+    this.#outcomes = [];
+    this.#outcomeBytes = 0;
+    for (const outcome of outcomes) this.#write(outcome);
+  }
+
+  #write({ header, kept, bytes, now }: Outcome): void {
     const { call, status, code = null, exit = null, ms, sha256 = null, preview = null } = header;
     const { rowsWritten } = this.#sql.exec(
       `UPDATE ledger SET state = 'finished', finished = ?, status = ?, code = ?, exit = ?, ms = ?, bytes = ?,
        sha256 = ?, preview = ?, outcome = ? WHERE call = ? AND state IN ('accepted', 'unknown')`,
-      ...[now, status, code, exit, ms, body.length, sha256, preview, kept, call],
+      ...[now, status, code, exit, ms, bytes, sha256, preview, kept, call],
     );
     if (kept && rowsWritten) this.#makeRoom(kept.byteLength);
-    return rowsWritten > 0;
   }
 
   /** Ends a call without an outcome. */
   close(call: CallId, state: "expired" | "unknown", code: ErrorCode, now: number): void {
+    this.flush();
     this.#sql.exec(
       "UPDATE ledger SET state = ?, code = ?, finished = ? WHERE call = ? AND state = 'accepted'",
       ...[state, code, now, call],
@@ -92,11 +123,13 @@ export class Ledger {
   }
 
   find(call: CallId): LedgerRow | undefined {
+    this.flush();
     const [row] = this.#sql.exec<LedgerRow>("SELECT * FROM ledger WHERE call = ?", call);
     return row;
   }
 
   findByKey(grant: GrantId, key: string, now: number): LedgerRow | undefined {
+    this.flush();
     const [row] = this.#sql.exec<LedgerRow>(
       "SELECT * FROM ledger WHERE grant_id = ? AND key = ?",
       grant,
@@ -114,6 +147,7 @@ export class Ledger {
 
   /** Calls whose outcome is still to come, oldest first. */
   openCalls(): CallId[] {
+    this.flush();
     const rows = this.#sql.exec<{ call: string }>(
       "SELECT call FROM ledger WHERE state = 'accepted' LIMIT ?",
       LIMITS.unansweredPerDevice,
@@ -123,12 +157,14 @@ export class Ledger {
 
   /** The device's journal is gone: outcomes that were only there are lost. */
   forgetJournal(): void {
+    this.flush();
     this.#sql.exec(
       "UPDATE ledger SET bytes = NULL WHERE state = 'finished' AND outcome IS NULL AND bytes IS NOT NULL",
     );
   }
 
   prune(now: number): void {
+    this.flush();
     this.#sql.exec("DELETE FROM ledger WHERE call < ?", makeCallId(now - TIMES.outcomeKept).slice(0, 14));
     this.#kept = undefined;
   }
