@@ -1,8 +1,8 @@
 /**
- * Our relay in front of the real agent, `matrx up`: listing an empty directory, and creating one that is there. Both
- * walk the same path and change nothing, so the difference is the ledger and the journal.
+ * Our relay in front of the real agent, `matrx up`: reading a tiny file, and creating a directory that is there. Neither
+ * changes anything, and their own work takes equally long, so the difference is the ledger and the journal.
  */
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -22,15 +22,18 @@ export async function agent(
   relay: OurRelay,
 ): Promise<{ read: Variant; effect: Variant }> {
   const device = await startAgent(processes, relay);
-  const path = join(processes.folder, "empty");
-  mkdirSync(path);
-  const variant = async (tool: string): Promise<Variant> => {
-    const work: Work = { tool, input: { path } };
-    return { name: `agent, ${tool}`, line: await callLine(relay, device, work), relay: relay.pid };
+  const file = join(processes.folder, "tiny.txt");
+  writeFileSync(file, "hello\n");
+  // Each folder on the way costs the same: at four more, this one costs as much as opening and reading the file.
+  const folder = join(processes.folder, "a", "b", "c", "d");
+  mkdirSync(folder, { recursive: true });
+  const variant = async (work: Work): Promise<Variant> => {
+    return { name: `agent, ${work.tool}`, line: await callLine(relay, device, work), relay: relay.pid };
   };
-  const read = await variant("ListDirectory");
+  const read = await variant({ tool: "Read", input: { file_path: file } });
   await untilConnected(read);
-  return { read, effect: { ...(await variant("create_directory")), aftermath: AFTERMATH } };
+  const effect = await variant({ tool: "create_directory", input: { path: folder } });
+  return { read, effect: { ...effect, aftermath: AFTERMATH } };
 }
 
 async function startAgent(processes: Processes, relay: OurRelay): Promise<string> {
