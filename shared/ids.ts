@@ -70,12 +70,21 @@ function randomHex(digits: number): string {
   return pool.slice(drawn - digits, drawn);
 }
 
+/** The upper 32 bits of the time, in hex: they change once a minute. */
+let prefix = "";
+let prefixOf = -1;
+
 /** A call's id: UUID version 7 (RFC 9562, section 5.7), ordered by time. */
 export function makeCallId(now: number = Date.now()): CallId {
   const random = randomHex(19);
-  const time = now.toString(16).padStart(12, "0");
-  const variant = "89ab"[Number.parseInt(random.charAt(0), 16) & 3];
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(1, 4)}-${variant}${random.slice(4, 7)}-${random.slice(7)}` as CallId;
+  const minutes = Math.floor(now / 0x10000);
+  if (minutes !== prefixOf) {
+    prefixOf = minutes;
+    prefix = minutes.toString(16).padStart(8, "0");
+  }
+  const time = `${HEX[(now >> 8) & 0xff]}${HEX[now & 0xff]}`;
+  const variant = "89ab"[Number.parseInt(random.charAt(18), 16) & 3];
+  return `${prefix}-${time}-7${random.slice(0, 3)}-${variant}${random.slice(3, 6)}-${random.slice(6, 18)}` as CallId;
 }
 
 export function isCallId(text: string): text is CallId {

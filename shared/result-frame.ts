@@ -8,6 +8,7 @@
  */
 import * as z from "zod";
 import { ERROR_CODES, MatrxError } from "./errors.ts";
+import { strictTextOf } from "./utf8.ts";
 
 export const FRAME_KIND = { result: 1, output: 2 } as const;
 
@@ -39,7 +40,6 @@ export type AgentFrame =
   | { kind: "output"; header: OutputHeader; body: Uint8Array };
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export function encodeResultFrame(header: ResultHeader, body: Uint8Array): Uint8Array<ArrayBuffer> {
   return encode(FRAME_KIND.result, header, body);
@@ -82,7 +82,7 @@ export function decodeAgentFrame(frame: ArrayBuffer): AgentFrame {
 
 function parseHeader(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(decoder.decode(bytes));
+    return JSON.parse(strictTextOf(bytes));
   } catch {
     throw invalid("has a header that is not JSON");
   }

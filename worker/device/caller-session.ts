@@ -5,6 +5,7 @@ import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import { type CallId, callTime, type DeviceId, type SessionId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
+import { textOf } from "@matrx/shared/utf8.ts";
 import type { Lease } from "./leases.ts";
 import { queuedBytes } from "./queue.ts";
 import { type Recipient, refusalAnswer } from "./recipient.ts";
@@ -43,7 +44,6 @@ interface Waiting {
 const LOOK_EVERY = 256 * 1024;
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 export class CallerSession {
   readonly ws: WebSocket;
@@ -163,7 +163,7 @@ export class CallerSession {
   }
 
   #sendBody(body: Uint8Array): void {
-    this.#send(this.#binary ? body : decoder.decode(body));
+    this.#send(this.#binary ? body : textOf(body));
   }
 
   #send(data: string | Uint8Array): void {

@@ -72,7 +72,8 @@ export class Calls {
   #acks: string[] = [];
   /** Calls without a row whose callers were answered, or left, before the device was. */
   readonly #givenUp = new Set<string>();
-  #proof: LastAnswer | undefined;
+  /** Changed in place: it is noted for each answer. */
+  readonly #proof: LastAnswer = { at: 0, verdict: "success", tool: "", ms: 0 };
 
   constructor(store: RecordStore, link: DeviceLink, ledger: Ledger) {
     this.#store = store;
@@ -222,14 +223,14 @@ export class Calls {
 
   /** The last real answer of the device. */
   get proof(): Proof | null {
-    if (!this.#proof) return null;
     const { at, verdict, tool, ms } = this.#proof;
+    if (at === 0) return null;
     return { at: new Date(at).toISOString(), verdict, tool, ms };
   }
 
   /** After a sleep. */
   restoreProof(proof: Proof | null): void {
-    this.#proof = proof ? { ...proof, at: Date.parse(proof.at) } : undefined;
+    if (proof) Object.assign(this.#proof, proof, { at: Date.parse(proof.at) });
   }
 
   #giveUp({ call }: Flight): void {
@@ -239,7 +240,11 @@ export class Calls {
   }
 
   #noteProof({ status, tool, ms }: ResultHeader, flight: Flight | undefined, now: number): void {
-    this.#proof = { at: now, verdict: status, tool: flight?.tool || (tool ?? ""), ms };
+    const proof = this.#proof;
+    proof.at = now;
+    proof.verdict = status;
+    proof.tool = flight?.tool || (tool ?? "");
+    proof.ms = ms;
   }
 
   /** An answer that nobody waits for: to a call with a row, to one that was given up, or to one that was never given. */
