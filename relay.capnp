@@ -22,6 +22,7 @@ const relay :Workerd.Worker = (
     (name = "ACCOUNT", durableObjectNamespace = "Account"),
     (name = "PAIRING", durableObjectNamespace = "Pairing"),
     (name = "DIRECTORY", durableObjectNamespace = "Directory"),
+    (name = "DOOR", durableObjectNamespace = "Door"),
     (name = "ASSETS", service = "web"),
     (name = "EMBEDDED", text = "1"),
     (name = "RELAY_KEYS", fromEnvironment = "RELAY_KEYS"),
@@ -34,6 +35,7 @@ const relay :Workerd.Worker = (
     (className = "Account", uniqueKey = "relay-Account", enableSql = true),
     (className = "Pairing", uniqueKey = "relay-Pairing", enableSql = true),
     (className = "Directory", uniqueKey = "relay-Directory", enableSql = true),
+    (className = "Door", uniqueKey = "relay-Door", enableSql = true),
   ],
   durableObjectStorage = (localDisk = "objects"),
 );

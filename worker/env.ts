@@ -2,6 +2,7 @@
 import type { Account } from "./objects/account.ts";
 import type { Device } from "./objects/device.ts";
 import type { Directory } from "./objects/directory.ts";
+import type { Door } from "./objects/door.ts";
 import type { Pairing } from "./objects/pairing.ts";
 
 export interface Env {
@@ -9,6 +10,7 @@ export interface Env {
   ACCOUNT: DurableObjectNamespace<Account>;
   PAIRING: DurableObjectNamespace<Pairing>;
   DIRECTORY: DurableObjectNamespace<Directory>;
+  DOOR: DurableObjectNamespace<Door>;
   /** The pages: static assets on Cloudflare, a disk service in the embedded relay. */
   ASSETS: Fetcher;
   /** JWKS with private Ed25519 keys; the first one signs. Secret. */

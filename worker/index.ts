@@ -20,6 +20,7 @@ import { tools } from "./routes/tools.ts";
 export { Account } from "./objects/account.ts";
 export { Device } from "./objects/device.ts";
 export { Directory } from "./objects/directory.ts";
+export { Door } from "./objects/door.ts";
 export { Pairing } from "./objects/pairing.ts";
 
 const app = new Hono<{ Bindings: Env }>();

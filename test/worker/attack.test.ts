@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
 import { beforeAll, describe, expect, it } from "vitest";
+import worker from "../../worker/index.ts";
 import { TestCaller } from "./helpers/caller.ts";
 import { AgentDevice, type AgentIdentity, BareDevice, pairAgent, registerFrame } from "./helpers/device.ts";
 import { ask, bearer, claimCode, json, ORIGIN, Person } from "./helpers/relay.ts";
@@ -114,6 +115,36 @@ describe("a token", () => {
       ]);
       expect([400, 403]).toContain(response.status);
     }
+  });
+});
+
+describe("a relay without its secrets", () => {
+  it.each([["RELAY_KEYS"], ["CLAIM_SECRET"]])(
+    "answers 503 without %s, and cannot be claimed",
+    async (name) => {
+      const bare = { ...env, [name]: undefined };
+      const code = await claimCode("owner");
+      const claim = json({ code });
+      for (const response of [
+        await worker.request("/v1/health", {}, bare),
+        await worker.request("/v1/claim", claim, bare),
+      ]) {
+        expect(response.status).toBe(503);
+        expect(await response.json()).toMatchObject({
+          code: "UNAVAILABLE",
+          hint: expect.stringContaining("npm start"),
+        });
+      }
+    },
+  );
+
+  it("takes no keys that are none", async () => {
+    const response = await worker.request(
+      "/v1/health",
+      {},
+      { ...env, RELAY_KEYS: '{"keys":[{"kty":"oct"}]}' },
+    );
+    expect(response.status).toBe(503);
   });
 });
 
@@ -409,6 +440,16 @@ describe("a pairing", () => {
       person: true,
     });
     expect((await ask("/v1/tokens", { headers: bearer(polled.token) })).status).toBe(200);
+  });
+
+  it("is begun at most thirty times in ten minutes from one address, or one network of IPv6", async () => {
+    const begin = (address: string) =>
+      ask("/v1/logins", json({ name: "cli" }, { "CF-Connecting-IP": address }));
+    for (let n = 0; n < 30; n++) expect((await begin(`2001:db8:1:2:${n}::1`)).status).toBe(201);
+    const refused = await begin("2001:db8:1:2:ffff::1");
+    expect(refused.status).toBe(429);
+    expect(await refused.json()).toMatchObject({ code: "RATE_LIMITED", hint: "Try again in 10 minutes" });
+    expect((await begin("2001:db8:1:3::1")).status).toBe(201);
   });
 
   it("lets nobody guess codes: five wrong ones and the door is shut", async () => {

@@ -12,6 +12,7 @@ import { AUDIENCE } from "@matrx/shared/tokens.ts";
 import { Hono } from "hono";
 import type * as z from "zod";
 import { authenticate } from "../auth/caller.ts";
+import { requireDoor } from "../auth/door.ts";
 import { signToken, unauthenticated, verifyToken } from "../auth/keys.ts";
 import type { Env } from "../env.ts";
 import type { Pairing, PairingAnswer, PairingWish } from "../objects/pairing.ts";
@@ -24,6 +25,7 @@ const POLL_SECONDS = 2;
 
 pairings.post("/pairings", async (c) => {
   const device = await readBody(c.req.raw, newPairingSchema);
+  await requireDoor(c.env, c.req.raw);
   return start(c.env, c.req.raw, {
     kind: "device",
     device,
@@ -33,6 +35,7 @@ pairings.post("/pairings", async (c) => {
 
 pairings.post("/logins", async (c) => {
   const { name } = await readBody(c.req.raw, newLoginSchema);
+  await requireDoor(c.env, c.req.raw);
   return start(c.env, c.req.raw, { kind: "login", name });
 });
 

@@ -45,7 +45,9 @@ export async function pairAgent(person: Person, name = "home"): Promise<AgentIde
   const { publicKey, privateKey } = await generateKeyPair("EdDSA", { crv: "Ed25519", extractable: true });
   const { x = "" } = await exportJWK(publicKey);
   const wish = { name, hostname: name, os: "Linux", os_version: "6.1", public_key: x };
-  const started = await (await ask("/v1/pairings", json(wish))).json<{ code: string }>();
+  const started = await (
+    await ask("/v1/pairings", json(wish, { "CF-Connecting-IP": crypto.randomUUID() }))
+  ).json<{ code: string }>();
   const { device } = await person.post<{ device: string }>(`/v1/pairings/${started.code}/confirm`, {});
   return { id: device, key: privateKey };
 }
