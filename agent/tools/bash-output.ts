@@ -82,8 +82,10 @@ interface Page {
   readonly running: boolean;
 }
 
-async function readPage(job: Job, start: number, byLines: boolean): Promise<Page> {
+/** Reads what comes next, in whole lines where one has ended; `filtering` waits for the end of the first, too. */
+async function readPage(job: Job, start: number, filtering: boolean): Promise<Page> {
   const running = job.isRunning;
+  const known = await job.log.size();
   const { bytes, offset } = await job.log.read(start, PAGE_BYTES);
   const size = await job.log.size();
   const skipped = start > 0 && offset === start ? continuationBytes(bytes) : 0;
@@ -91,9 +93,10 @@ async function readPage(job: Job, start: number, byLines: boolean): Promise<Page
   const isEnd = !running && offset + skipped + page.length >= size;
   const whole = isEnd ? bytes.subarray(skipped) : withoutPart(page);
   const line = whole.lastIndexOf(10);
-  // A filter is to see lines whole: the last one waits for its end.
-  const taken = byLines && !isEnd && line !== -1 ? whole.subarray(0, line + 1) : whole;
-  const waits = byLines && !isEnd && line === -1 && whole.length < ANSWER_CHARS;
+  // What was cut from the log took the rest of this line with it.
+  const beforeGap = bytes.length < PAGE_BYTES && offset + bytes.length < known;
+  const taken = !isEnd && !beforeGap && line !== -1 ? whole.subarray(0, line + 1) : whole;
+  const waits = filtering && !isEnd && line === -1 && whole.length < ANSWER_CHARS;
   const shown = waits ? whole.subarray(0, 0) : taken;
   const begin = offset + skipped;
   return { text: shown.toString("utf8"), begin, end: begin + shown.length, size, running };
@@ -136,8 +139,9 @@ function resultOf(
   notes.push(statusText(job, page.running));
   const gap = cut > 3 ? `[${cut} bytes were cut from the log here]\n` : "";
   const body = gap + text;
+  const endsMidLine = body !== "" && !body.endsWith("\n");
   return {
-    output: `${body}${body === "" || body.endsWith("\n") ? "" : "\n"}[${notes.join("; ")}]`,
+    output: `${body}${endsMidLine ? "\n" : ""}[${notes.join("; ")}]`,
     metadata: {
       bash_id: job.id,
       status: page.running ? "running" : status,
@@ -146,6 +150,8 @@ function resultOf(
       end_offset: page.end,
       log_bytes: page.size,
       more: more > 0,
+      // The line break before the note is ours, then, not the command's.
+      ...(endsMidLine && { ends_mid_line: true }),
       ...(leftOut !== undefined && { lines_left_out: leftOut }),
       ...(cut > 3 && { cut_bytes: cut }),
       duration_ms: (ended ?? Date.now()) - started,

@@ -15,7 +15,8 @@ async function readToEnd(bench: Workbench, bash_id: string): Promise<string> {
   let text = "";
   for (;;) {
     const { output, metadata } = await bench.call("BashOutput", { bash_id, wait_ms: 5000 });
-    text += withoutNotes(output);
+    const page = withoutNotes(output);
+    text += metadata?.ends_mid_line ? page.slice(0, -1) : page;
     if (metadata?.status !== "running" && !metadata?.more) return text;
   }
 }
