@@ -57,34 +57,10 @@ export function isSessionId(text: string): text is SessionId {
   return /^[0-9a-f]{16}$/.test(text);
 }
 
-/** Random hex, drawn in advance: asking for ten bytes at a time costs more than all else about an id. */
-let pool = "";
-let drawn = 0;
-
-function randomHex(digits: number): string {
-  if (drawn + digits > pool.length) {
-    pool = hexOf(crypto.getRandomValues(new Uint8Array(1024)));
-    drawn = 0;
-  }
-  drawn += digits;
-  return pool.slice(drawn - digits, drawn);
-}
-
-/** The upper 32 bits of the time, in hex: they change once a minute. */
-let prefix = "";
-let prefixOf = -1;
-
-/** A call's id: UUID version 7 (RFC 9562, section 5.7), ordered by time. */
+/** A call's id: UUID version 7 (RFC 9562, section 5.7), ordered by time; all but time and version is a random UUID's. */
 export function makeCallId(now: number = Date.now()): CallId {
-  const random = randomHex(19);
-  const minutes = Math.floor(now / 0x10000);
-  if (minutes !== prefixOf) {
-    prefixOf = minutes;
-    prefix = minutes.toString(16).padStart(8, "0");
-  }
-  const time = `${HEX[(now >> 8) & 0xff]}${HEX[now & 0xff]}`;
-  const variant = "89ab"[Number.parseInt(random.charAt(18), 16) & 3];
-  return `${prefix}-${time}-7${random.slice(0, 3)}-${variant}${random.slice(3, 6)}-${random.slice(6, 18)}` as CallId;
+  const time = now.toString(16).padStart(12, "0");
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${crypto.randomUUID().slice(15)}` as CallId;
 }
 
 export function isCallId(text: string): text is CallId {
