@@ -52,7 +52,8 @@ export class Job {
   /** Where the command was when it ended; undefined: not known, such as after `exec` or a kill. */
   async lastCwd(): Promise<string | undefined> {
     const text = await readFile(path.join(this.directory, "cwd"), "utf8").catch(() => "");
-    return text.replace(/\r?\n$/, "") || undefined;
+    const last = text.replace(/\r?\n$/, "");
+    return this.#platform.path.isAbsolute(last) ? last : undefined;
   }
 
   /**

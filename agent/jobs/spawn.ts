@@ -18,7 +18,7 @@ export interface Started {
   readonly pid: number;
   /** The command has ended. */
   readonly commandEnded: Promise<void>;
-  /** Also what carries its output has; with the exit code of the process. */
+  /** Also what carries its output has; with the exit code of the process, where that is the command's. */
   readonly allEnded: Promise<number | null>;
   /** Stops watching. */
   release(): void;
@@ -48,10 +48,11 @@ export async function startCommand({ shell, directory, cwd, env }: Start): Promi
 }
 
 function watched(child: ChildProcess): Started {
-  const allEnded = new Promise<number | null>((resolve) => {
-    child.once("exit", (code) => resolve(code));
-  });
   const witness = child.stdio[3] instanceof Socket ? child.stdio[3] : undefined;
+  const allEnded = new Promise<number | null>((resolve) => {
+    // With a witness the process that ends last is the one that wrote the log: its code is not the command's.
+    child.once("exit", (code) => resolve(witness ? null : code));
+  });
   const commandEnded = witness
     ? new Promise<void>((resolve) => {
         witness.once("data", () => resolve()).once("close", () => resolve());

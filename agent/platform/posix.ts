@@ -45,6 +45,7 @@ const RUNNER = [
 function innerScript(shell: string): string {
   const dir = `__matrx_${randomBytes(4).toString("hex")}`;
   const read = shell === "bash" ? "<" : "cat";
-  const onExit = `__rc=$?; pwd -P > "$${dir}/cwd" 2>/dev/null; exit $__rc`;
+  // `set -x` must not show our own commands, and a function named `pwd` must not answer.
+  const onExit = `{ __rc=$?; set +x; command pwd -P > "$${dir}/cwd"; } 2>/dev/null; exit $__rc`;
   return `${dir}=$1; shift; trap '${onExit}' EXIT; eval "$(${read} "$${dir}/command")"`;
 }

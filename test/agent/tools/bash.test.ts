@@ -43,6 +43,20 @@ describe("a command's answer", () => {
     expect(output).toMatch(/^bash: line 2: no-such-program: command not found/);
   });
 
+  it("shows nothing of what the agent itself has the shell do", async () => {
+    const bench = await Workbench.open();
+    const { output } = await bench.call("Bash", { command: "set -x\ntrue" });
+    expect(output).toBe("++ true\n");
+  });
+
+  it("names no exit code when the shell that knew it was killed", async () => {
+    const bench = await Workbench.open();
+    const { output, exit, metadata } = await bench.call("Bash", { command: "kill -9 $PPID; echo x; exit 3" });
+    expect(output).toBe("x\n[The shell was killed, so there is no exit code]");
+    expect(exit).toBeUndefined();
+    expect(metadata).toMatchObject({ status: "lost", exit_code: null });
+  });
+
   it("takes here-documents, quotes, many lines and long scripts as they are", async () => {
     const bench = await Workbench.open();
     const here = "cat <<'EOF'\n  $HOME \"quoted\" `not run`\nEOF";
@@ -167,6 +181,13 @@ describe("the working directory", () => {
     expect((await bench.call("Bash", { command: "pwd" })).output).toBe(`${bench.at("a folder")}\n`);
     const other = await bench.call("Bash", { command: "pwd" }, { session: bench.newSession() });
     expect(other.output).toBe(`${bench.home}\n`);
+  });
+
+  it("is the true one, though the command has a function named pwd", async () => {
+    const bench = await Workbench.open();
+    await mkdir(bench.at("b"));
+    const { metadata } = await bench.call("Bash", { command: "pwd() { echo fake; }; cd b" });
+    expect(metadata?.cwd).toBe(bench.at("b"));
   });
 
   it("is left, and this is said, when it vanished", async () => {
