@@ -44,7 +44,8 @@ export async function writeFile(target: Target, bytes: Uint8Array, signal: Abort
       await replace(target, bytes, signal);
       return { created: false, atomic: true };
     } catch (error) {
-      if (!hasCode(error, "EACCES", "EPERM")) throw error;
+      // EBUSY: something is mounted on the file itself, as containers do with /etc/hosts.
+      if (!hasCode(error, "EACCES", "EPERM", "EBUSY")) throw error;
     }
   }
   await overwrite(target, bytes, signal);

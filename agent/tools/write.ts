@@ -26,6 +26,7 @@ const input = z.strictObject({
 type Input = z.infer<typeof input>;
 
 export function writeTool(files: Files) {
+  const turns = new Turns();
   return defineTool({
     name: "Write",
     effect: "write",
@@ -37,19 +38,41 @@ export function writeTool(files: Files) {
       if (!request.content.isWellFormed()) throw halfCharacter();
       const access = await files.as(context);
       const place = await access.find(request.file_path, "write");
+      if (namesFolder(request.file_path, access)) throw isFolder(place);
       await prepareFolder(access, place, request);
       const { folder, name } = access.parentOf(place);
       if (name === "") throw isFolder(place);
       const parent = await access.openFolder(folder, place.shown);
       try {
-        return await explained(place.shown, "write", () =>
-          write(access, place, parent, name, request, context),
+        return await turns.take(place.path, () =>
+          explained(place.shown, "write", () => write(access, place, parent, name, request, context)),
         );
       } finally {
         await parent.close();
       }
     },
   });
+}
+
+/** A path that ends with a separator. */
+function namesFolder(text: string, { platform }: FileAccess): boolean {
+  return text.endsWith("/") || text.endsWith(platform.path.sep);
+}
+
+/** Writes of one file, one after the other: each looks at what the one before left. */
+class Turns {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  async take<T>(path: string, action: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(path) ?? Promise.resolve();
+    const turn = before.then(action, action);
+    this.#last.set(path, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#last.get(path) === turn) this.#last.delete(path);
+    }
+  }
 }
 
 async function prepareFolder(access: FileAccess, place: Place, request: Input): Promise<void> {

@@ -1,6 +1,8 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
+  existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -82,6 +84,44 @@ describe("writing a file", () => {
     expect(readFileSync(bench.at("file"), "utf8")).toBe("two");
     const absent = await failure(bench.call("Write", { file_path: "none", content: "x", expected_sha256 }));
     expect(absent.code).toBe("CONFLICT");
+  });
+
+  it("lets one of several that expect the same content write", async () => {
+    const bench = await Workbench.open();
+    await bench.put("file", "one");
+    const { metadata } = await bench.call("Read", { file_path: "file" });
+    const expected_sha256 = metadata?.sha256;
+    const calls = ["two", "three", "four"].map((content) =>
+      bench.call("Write", { file_path: "file", content, expected_sha256 }),
+    );
+    const ends = await Promise.allSettled(calls);
+    expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
+    expect(readFileSync(bench.at("file"), "utf8")).toBe("two");
+  });
+
+  it("makes no file of a name that ends like a folder's", async () => {
+    const bench = await Workbench.open();
+    const error = await failure(bench.call("Write", { file_path: "folder/", content: "x" }));
+    expect(error.message).toContain("is a folder");
+    expect(existsSync(bench.at("folder"))).toBe(false);
+  });
+
+  it("writes in place where something is mounted on the file", async ({ skip }) => {
+    const bench = await Workbench.open();
+    const file = await bench.put("file", "old");
+    const source = await bench.put("source", "old");
+    try {
+      execFileSync("mount", ["--bind", source, file], { stdio: "ignore" });
+    } catch {
+      skip("mounting needs root's rights");
+    }
+    try {
+      const { metadata } = await bench.call("Write", { file_path: file, content: "new" });
+      expect(metadata?.atomic).toBe(false);
+      expect(readFileSync(file, "utf8")).toBe("new");
+    } finally {
+      execFileSync("umount", [file]);
+    }
   });
 
   it("writes in place where the folder takes no new file, and not at all where the file is read-only", async () => {
