@@ -1,6 +1,6 @@
 /** Opens an ordinary file for reading. What would block or act when opened is refused by its kind, unopened. */
-import { type BigIntStats, constants } from "node:fs";
-import { type FileHandle, lstat, open } from "node:fs/promises";
+import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { changedOnTheWay } from "../platform/directory.ts";
 import { explained } from "./errors.ts";
@@ -20,11 +20,12 @@ export async function openFile(access: FileAccess, text: string): Promise<OpenFi
   try {
     return await explained(place.shown, "read", async () => {
       if (name === "") throw notAFile(place, "a folder");
-      refuseOddKind(await lstat(parent.at(name), { bigint: true }), place);
+      // Looked up a moment ago in a thread of the pool, so the system knows it.
+      refuseOddKind(lstatSync(parent.at(name), { bigint: true }), place);
       const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
       const handle = await open(parent.at(name), flags);
       try {
-        const stat = await handle.stat({ bigint: true });
+        const stat = fstatSync(handle.fd, { bigint: true });
         refuseOddKind(stat, place);
         access.inspect(stat, place.shown);
         await parent.confirm(name, stat);

@@ -2,8 +2,7 @@
  * The protected set: what belongs to Matrx itself (agent configuration and state, relay data, credentials) is closed to
  * all tools, read and write, whatever the policy; and nothing on the way to it may be replaced.
  */
-import type { BigIntStats } from "node:fs";
-import { stat } from "node:fs/promises";
+import { type BigIntStats, realpathSync, statSync } from "node:fs";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Platform } from "../platform/platform.ts";
 import { canonicalOf } from "./canonical.ts";
@@ -22,15 +21,22 @@ export class ProtectedSet {
     this.#identities = identities;
   }
 
-  /** As things stand now: links may have changed since the last time. */
+  /**
+   * As things stand now: links may have changed since the last time. Without a thread of the pool, as the agent's journal
+   * beside them is written.
+   */
   static async lookUp(configured: readonly string[], platform: Platform): Promise<ProtectedSet> {
     const paths = new Set(configured);
     const identities = new Set<string>();
     for (const path of configured) {
-      const canonical = await canonicalOf(path, platform).catch(() => undefined);
-      if (canonical) paths.add(canonical.path);
-      const found = await stat(path, { bigint: true }).catch(() => undefined);
-      if (found) identities.add(identityOf(found));
+      try {
+        paths.add(realpathSync.native(path));
+        identities.add(identityOf(statSync(path, { bigint: true })));
+      } catch {
+        // It is not there yet: what is made later is where its path leads now.
+        const canonical = await canonicalOf(path, platform).catch(() => undefined);
+        if (canonical) paths.add(canonical.path);
+      }
     }
     return new ProtectedSet(platform, paths, identities);
   }

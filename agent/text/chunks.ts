@@ -1,19 +1,32 @@
 /** A file's bytes in order, a piece at a time. */
-import type { FileHandle } from "node:fs/promises";
 import { StringDecoder } from "node:string_decoder";
 
 const CHUNK = 256 * 1024;
 
+/** Bytes by their offset: an open file, or what was read of one. */
+export interface Source {
+  read(buffer: Buffer, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
+}
+
+/** What was read of a small file: all that is told of it is told of the same bytes, whatever becomes of the file. */
+export function sourceOf(bytes: Buffer): Source {
+  return {
+    read: async (buffer, offset, length, position) => ({
+      bytesRead: bytes.copy(buffer, offset, position, position + length),
+    }),
+  };
+}
+
 /** From a byte offset to the end. A piece is valid until the next one is asked for. */
 export async function* bytesFrom(
-  handle: FileHandle,
+  source: Source,
   offset: number,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer, void> {
   const buffer = Buffer.allocUnsafe(CHUNK);
   for (let position = offset; ; ) {
     signal.throwIfAborted();
-    const { bytesRead } = await handle.read(buffer, 0, CHUNK, position);
+    const { bytesRead } = await source.read(buffer, 0, CHUNK, position);
     if (bytesRead === 0) return;
     position += bytesRead;
     yield buffer.subarray(0, bytesRead);

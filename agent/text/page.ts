@@ -1,7 +1,6 @@
 /** One page of a text file's lines, decoded: forward from a line, or backward from the end. */
 import type { BigIntStats } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
-import { bytesFrom, utf8Of } from "./chunks.ts";
+import { bytesFrom, type Source, utf8Of } from "./chunks.ts";
 import type { LineIndex } from "./line-index.ts";
 import { collectPage, type LineStart, type PageRequest, type RawLine, type RawPage } from "./lines.ts";
 import { encodingOf, type TextEncoding } from "./sniff.ts";
@@ -24,7 +23,7 @@ const COUNTED_BYTES = 16 * MiB;
 const TAIL_BYTES = 64 * MiB;
 
 export interface TextFile {
-  readonly handle: FileHandle;
+  readonly source: Source;
   readonly stat: BigIntStats;
   readonly encoding: TextEncoding;
   readonly bomBytes: number;
@@ -60,10 +59,10 @@ export async function readTextPage(
   const size = Number(file.stat.size);
   // A size of 0 may be one of /proc, which has content all the same.
   if (size <= COUNTED_BYTES || isUtf16(file)) return readLastCounted(file, wanted, index);
-  const start = await tailStart(file.handle, size, -wanted.offset, TAIL_BYTES, wanted.signal);
+  const start = await tailStart(file.source, size, -wanted.offset, TAIL_BYTES, wanted.signal);
   if (start === undefined) return undefined;
   const page = await collectPage(
-    bytesFrom(file.handle, Math.max(start, file.bomBytes), wanted.signal),
+    bytesFrom(file.source, Math.max(start, file.bomBytes), wanted.signal),
     { line: 1, offset: start },
     { ...pageOf(wanted, 1), countAll: false },
   );
@@ -109,7 +108,7 @@ function firstLineOf({ bomBytes }: TextFile): LineStart {
 }
 
 function piecesOf(file: TextFile, { offset }: LineStart, signal: AbortSignal): AsyncGenerator<Buffer, void> {
-  const bytes = bytesFrom(file.handle, offset, signal);
+  const bytes = bytesFrom(file.source, offset, signal);
   return isUtf16(file) ? utf8Of(bytes, file.encoding === "utf-16be") : bytes;
 }
 

@@ -1,12 +1,12 @@
 /** Finds where the last lines of a file begin, reading from its end. */
-import type { FileHandle } from "node:fs/promises";
+import type { Source } from "./chunks.ts";
 
 const CHUNK = 256 * 1024;
 const LF = 10;
 
 /** Byte offset of the last `lines` lines; undefined: they are longer than `maxBytes`. A line's end at the very end begins no new line. */
 export async function tailStart(
-  handle: FileHandle,
+  source: Source,
   size: number,
   lines: number,
   maxBytes: number,
@@ -18,7 +18,7 @@ export async function tailStart(
     signal.throwIfAborted();
     if (size - end > maxBytes) return undefined;
     const begin = Math.max(0, end - CHUNK);
-    const { bytesRead } = await handle.read(buffer, 0, end - begin, begin);
+    const { bytesRead } = await source.read(buffer, 0, end - begin, begin);
     const piece = buffer.subarray(0, bytesRead);
     for (let at = piece.lastIndexOf(LF); at !== -1; at = at === 0 ? -1 : piece.lastIndexOf(LF, at - 1)) {
       if (begin + at === size - 1) continue;

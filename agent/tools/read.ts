@@ -5,6 +5,7 @@ import * as z from "zod";
 import { explained } from "../paths/errors.ts";
 import type { Files } from "../paths/files.ts";
 import { type OpenFile, openFile } from "../paths/open-file.ts";
+import { sourceOf } from "../text/chunks.ts";
 import { LineIndex } from "../text/line-index.ts";
 import { readTextPage, type TextPage } from "../text/page.ts";
 import { SNIFF_BYTES, sniff } from "../text/sniff.ts";
@@ -13,8 +14,8 @@ import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
 const DEFAULT_LINES = 2000;
 /** An image's base64 is a third longer, and must fit into a result frame of 16 MiB. */
 const IMAGE_MAX_BYTES = 10 * 1024 * 1024;
-/** Files up to this size are given a hash, in bytes. */
-const HASHED_MAX_BYTES = 1024 * 1024;
+/** Files up to this size are read at once, and given a hash, in bytes. */
+const WHOLE_MAX_BYTES = 1024 * 1024;
 
 const input = z.strictObject({
   file_path: z.string().min(1).describe("Absolute or relative path to the file"),
@@ -62,11 +63,13 @@ async function read(
   index: LineIndex,
   context: ToolContext,
 ): Promise<ToolResult> {
-  const head = await headOf(file.handle);
+  const whole = await wholeOf(file);
+  const head = whole?.subarray(0, SNIFF_BYTES) ?? (await headOf(file.handle));
   const content = sniff(head);
-  if (content.kind === "image") return readImage(file, content.mediaType);
+  if (content.kind === "image") return readImage(file, whole, content.mediaType);
   if (content.kind === "binary") throw binary(file, content.mediaType);
-  const page = await readTextPage({ ...file, ...content }, wanted, index);
+  const source = whole ? sourceOf(whole) : file.handle;
+  const page = await readTextPage({ stat: file.stat, source, ...content }, wanted, index);
   if (!page) throw tailTooLong(file, wanted.offset);
   if (page.lines.length === 0 && head.length > content.bomBytes) throw beyondEnd(file, wanted.offset, page);
   context.session.noteSeen(file.place.path, {
@@ -75,7 +78,7 @@ async function read(
   });
   return {
     output: raw ? page.lines.join("\n") : rendered(page),
-    metadata: { ...factsOf(file), ...(await metadataOf(page)), ...(await hashOf(file)) },
+    metadata: { ...factsOf(file), ...metadataOf(page), ...(whole && { sha256: hash("sha256", whole) }) },
   };
 }
 
@@ -113,19 +116,19 @@ function factsOf({ place, stat }: OpenFile) {
 }
 
 async function headOf(handle: FileHandle): Promise<Buffer> {
-  const buffer = Buffer.alloc(SNIFF_BYTES);
+  const buffer = Buffer.allocUnsafe(SNIFF_BYTES);
   const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
   return buffer.subarray(0, bytesRead);
 }
 
-async function hashOf({ handle, stat }: OpenFile): Promise<{ sha256?: string }> {
+/** All of a small file; undefined: it is large, or its size says nothing, as in /proc. */
+async function wholeOf({ handle, stat }: OpenFile): Promise<Buffer | undefined> {
   const size = Number(stat.size);
-  if (size === 0 || size > HASHED_MAX_BYTES) return {};
-  return { sha256: hash("sha256", await readAll(handle, size)) };
+  return size === 0 || size > WHOLE_MAX_BYTES ? undefined : await readAll(handle, size);
 }
 
 async function readAll(handle: FileHandle, size: number): Promise<Buffer> {
-  const buffer = Buffer.alloc(size);
+  const buffer = Buffer.allocUnsafe(size);
   let filled = 0;
   while (filled < size) {
     const { bytesRead } = await handle.read(buffer, filled, size - filled, filled);
@@ -135,7 +138,7 @@ async function readAll(handle: FileHandle, size: number): Promise<Buffer> {
   return buffer.subarray(0, filled);
 }
 
-async function readImage(file: OpenFile, mediaType: string): Promise<ToolResult> {
+async function readImage(file: OpenFile, whole: Buffer | undefined, mediaType: string): Promise<ToolResult> {
   const size = Number(file.stat.size);
   if (size > IMAGE_MAX_BYTES) {
     throw new MatrxError({
@@ -146,7 +149,7 @@ async function readImage(file: OpenFile, mediaType: string): Promise<ToolResult>
       details: { ...factsOf(file), media_type: mediaType, limit_bytes: IMAGE_MAX_BYTES },
     });
   }
-  const bytes = await readAll(file.handle, size);
+  const bytes = whole ?? (await readAll(file.handle, size));
   return {
     output: `[Image ${file.place.shown}: ${mediaType}, ${size} bytes]`,
     image: { media_type: mediaType, base64_data: bytes.toString("base64") },

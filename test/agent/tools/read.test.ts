@@ -1,5 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
+import { execFileSync, spawn } from "node:child_process";
+import { createHash, hash } from "node:crypto";
 import { chmodSync, symlinkSync, truncateSync } from "node:fs";
 import { open } from "node:fs/promises";
 import net from "node:net";
@@ -57,6 +57,22 @@ describe("reading a text", () => {
     await bench.put("one.txt", `${"ü".repeat(5000)}\nend\n`);
     const { output } = await bench.call("Read", { file_path: "one.txt" });
     expect(output).toBe(`     1\t${"ü".repeat(2000)}… [cut: the line has 10000 bytes]\n     2\tend`);
+  });
+
+  it("gives the hash of the very bytes that it shows, though the file changes meanwhile", async () => {
+    const bench = await Workbench.open();
+    const file = await bench.put("file", "a".repeat(1000));
+    const script = `const fd = require("fs").openSync(process.argv[1], "r+");
+      for (let n = 0; ; n++) require("fs").writeSync(fd, Buffer.alloc(1000, n % 2 ? "a" : "b"), 0, 1000, 0);`;
+    const writer = spawn(process.execPath, ["-e", script, file]);
+    try {
+      for (const began = performance.now(); performance.now() < began + 600; ) {
+        const { output, metadata } = await bench.call("Read", { file_path: file, raw: true });
+        expect(metadata?.sha256).toBe(hash("sha256", output));
+      }
+    } finally {
+      writer.kill("SIGKILL");
+    }
   });
 
   it("counts from the end with a negative offset", async () => {
