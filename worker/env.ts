@@ -4,8 +4,9 @@ import type { Device } from "./objects/device.ts";
 import type { Directory } from "./objects/directory.ts";
 import type { Door } from "./objects/door.ts";
 import type { Pairing } from "./objects/pairing.ts";
+import type { Secrets } from "./secrets.ts";
 
-export interface Env {
+export interface Env extends Secrets {
   DEVICE: DurableObjectNamespace<Device>;
   ACCOUNT: DurableObjectNamespace<Account>;
   PAIRING: DurableObjectNamespace<Pairing>;
@@ -13,10 +14,6 @@ export interface Env {
   DOOR: DurableObjectNamespace<Door>;
   /** The pages: static assets on Cloudflare, a disk service in the embedded relay. */
   ASSETS: Fetcher;
-  /** JWKS with private Ed25519 keys; the first one signs. Secret. */
-  RELAY_KEYS?: string;
-  /** Signs sign-in links. Secret. */
-  CLAIM_SECRET?: string;
   /** Set in the embedded relay. */
   EMBEDDED?: string;
   /** Host headers that are answered, separated by commas; absent: all (Cloudflare routes by host already). */

@@ -1,9 +1,9 @@
 /** Refuses ids that the relay never gave, before a Device object is touched: touching one stores a file in workerd. */
-import { MatrxError } from "@matrx/shared/errors.ts";
 import { type AccountId, type DeviceId, isDeviceId } from "@matrx/shared/ids.ts";
 import type { Env } from "./env.ts";
 import type { Device } from "./objects/device.ts";
 import { directoryOf } from "./objects/directory.ts";
+import { unknownDevice } from "./refusals.ts";
 
 interface Found {
   account: AccountId;
@@ -36,19 +36,10 @@ async function find(env: Env, id: string): Promise<Found> {
   if (!isDeviceId(id)) throw unknownDevice(id);
   const known = found.get(id);
   if (known) return known;
-  const account = await directoryOf(env, id).accountOf(id);
+  const account = await directoryOf(env.DIRECTORY, id).accountOf(id);
   if (!account) throw unknownDevice(id);
   if (found.size >= FOUND_MAX) found.clear();
   const device = { account, object: env.DEVICE.idFromName(id) };
   found.set(id, device);
   return device;
-}
-
-export function unknownDevice(id: string): MatrxError {
-  return new MatrxError({
-    code: "UNKNOWN_DEVICE",
-    message: `There is no device ${id.slice(0, 64)}`,
-    hint: "GET /v1/devices lists yours; `matrx pair` adds this machine",
-    hop: "relay",
-  });
 }

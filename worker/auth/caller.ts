@@ -2,7 +2,7 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { AccountId, GrantId } from "@matrx/shared/ids.ts";
 import { AUDIENCE, SUBPROTOCOL } from "@matrx/shared/tokens.ts";
-import type { Env } from "../env.ts";
+import type { Secrets } from "../secrets.ts";
 import { readCookie } from "./cookie.ts";
 import { unauthenticated, verifyToken } from "./keys.ts";
 import { requireOwnOrigin } from "./origin.ts";
@@ -24,31 +24,31 @@ const verified = new Map<string, Caller>();
 const VERIFIED_MAX = 1000;
 
 /** The caller of a request with a bearer token or our cookie. Throws MatrxError `UNAUTHENTICATED`. */
-export async function authenticate(env: Env, request: Request): Promise<Caller> {
+export async function authenticate(secrets: Secrets, request: Request): Promise<Caller> {
   const bearer = bearerOf(request);
-  if (bearer) return callerOf(env, AUDIENCE.caller, bearer);
+  if (bearer) return callerOf(secrets, AUDIENCE.caller, bearer);
   const cookie = readCookie(request);
   if (!cookie) throw missing();
   if (request.method !== "GET" && request.method !== "HEAD") requireOwnOrigin(request);
-  return callerOf(env, AUDIENCE.web, cookie);
+  return callerOf(secrets, AUDIENCE.web, cookie);
 }
 
 /** The caller of a WebSocket upgrade: header, subprotocol, one-use ticket, or our cookie with our Origin. */
-export async function authenticateUpgrade(env: Env, request: Request): Promise<TicketCaller> {
+export async function authenticateUpgrade(secrets: Secrets, request: Request): Promise<TicketCaller> {
   const bearer = bearerOf(request) ?? subprotocolToken(request);
-  if (bearer) return callerOf(env, AUDIENCE.caller, bearer);
+  if (bearer) return callerOf(secrets, AUDIENCE.caller, bearer);
   const ticket = new URL(request.url).searchParams.get("ticket");
-  if (ticket) return ticketCaller(env, ticket);
+  if (ticket) return ticketCaller(secrets, ticket);
   const cookie = readCookie(request);
   if (!cookie) throw missing();
   requireOwnOrigin(request);
-  return callerOf(env, AUDIENCE.web, cookie);
+  return callerOf(secrets, AUDIENCE.web, cookie);
 }
 
-async function callerOf(env: Env, audience: string, token: string): Promise<Caller> {
+async function callerOf(secrets: Secrets, audience: string, token: string): Promise<Caller> {
   const known = verified.get(`${audience} ${token}`);
   if (known && known.expires > Date.now()) return known;
-  const { account, subject, expires } = await verifyToken(env, audience, token);
+  const { account, subject, expires } = await verifyToken(secrets, audience, token);
   const caller = { account: account as AccountId, grant: subject as GrantId, expires };
   if (verified.size >= VERIFIED_MAX) verified.clear();
   verified.set(`${audience} ${token}`, caller);
@@ -56,8 +56,8 @@ async function callerOf(env: Env, audience: string, token: string): Promise<Call
 }
 
 /** A ticket's subject is `<grant> <device> <expiry of the grant's token>`. */
-async function ticketCaller(env: Env, token: string): Promise<TicketCaller> {
-  const { account, subject, id } = await verifyToken(env, AUDIENCE.ticket, token);
+async function ticketCaller(secrets: Secrets, token: string): Promise<TicketCaller> {
+  const { account, subject, id } = await verifyToken(secrets, AUDIENCE.ticket, token);
   const [grant = "", device = "", expires = "0"] = subject.split(" ");
   return {
     account: account as AccountId,

@@ -2,12 +2,12 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { AUDIENCE } from "@matrx/shared/tokens.ts";
 import { errors, jwtVerify } from "jose";
-import type { Env } from "../env.ts";
+import type { Secrets } from "../secrets.ts";
 import { reasonOf, type TokenClaims, unauthenticated } from "./keys.ts";
 
 /** Reads a sign-in link's code. Throws MatrxError `UNAUTHENTICATED`. */
-export async function verifyClaim(env: Env, code: string): Promise<TokenClaims> {
-  const secret = new TextEncoder().encode(env.CLAIM_SECRET ?? "");
+export async function verifyClaim(secrets: Secrets, code: string): Promise<TokenClaims> {
+  const secret = new TextEncoder().encode(secrets.CLAIM_SECRET ?? "");
   if (secret.length < 32) {
     throw new MatrxError({
       code: "UNAVAILABLE",

@@ -2,7 +2,7 @@
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import { createLocalJWKSet, errors, importJWK, type JWK, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import * as z from "zod";
-import type { Env } from "../env.ts";
+import type { Secrets } from "../secrets.ts";
 
 const ISSUER = "matrx-relay";
 
@@ -39,13 +39,14 @@ interface Keyring {
 /** One parse per isolate and per value of the secret. */
 const keyrings = new Map<string, Promise<Keyring>>();
 
-function keyring(env: Env): Promise<Keyring> {
-  if (!env.RELAY_KEYS || !env.CLAIM_SECRET) throw unconfigured("RELAY_KEYS or CLAIM_SECRET is not set");
-  let found = keyrings.get(env.RELAY_KEYS);
+function keyring(secrets: Secrets): Promise<Keyring> {
+  if (!secrets.RELAY_KEYS || !secrets.CLAIM_SECRET)
+    throw unconfigured("RELAY_KEYS or CLAIM_SECRET is not set");
+  let found = keyrings.get(secrets.RELAY_KEYS);
   if (!found) {
-    found = makeKeyring(env.RELAY_KEYS);
+    found = makeKeyring(secrets.RELAY_KEYS);
     keyrings.clear();
-    keyrings.set(env.RELAY_KEYS, found);
+    keyrings.set(secrets.RELAY_KEYS, found);
   }
   return found;
 }
@@ -95,13 +96,13 @@ function unconfigured(message: string): MatrxError {
 
 /** Signs a token. `seconds`: its lifetime. */
 export async function signToken(
-  env: Env,
+  secrets: Secrets,
   audience: string,
   claims: { account: string; subject: string; id: string },
   seconds: number,
 ): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
-  const { sign } = await keyring(env);
+  const { sign } = await keyring(secrets);
   return sign({
     aud: audience,
     sub: claims.account,
@@ -113,8 +114,8 @@ export async function signToken(
 }
 
 /** Verifies a token of one audience. Throws MatrxError `UNAUTHENTICATED`. */
-export async function verifyToken(env: Env, audience: string, token: string): Promise<TokenClaims> {
-  const { verify } = await keyring(env);
+export async function verifyToken(secrets: Secrets, audience: string, token: string): Promise<TokenClaims> {
+  const { verify } = await keyring(secrets);
   try {
     const { sub, gid, jti, exp } = await verify(token, audience);
     if (!sub || typeof gid !== "string" || !jti || !exp) throw new errors.JWTInvalid("a claim is missing");
@@ -125,8 +126,8 @@ export async function verifyToken(env: Env, audience: string, token: string): Pr
 }
 
 /** Refuses to work without its secrets. Throws MatrxError `UNAVAILABLE`. */
-export async function publicKeys(env: Env): Promise<{ keys: JWK[] }> {
-  return (await keyring(env)).publicKeys;
+export async function publicKeys(secrets: Secrets): Promise<{ keys: JWK[] }> {
+  return (await keyring(secrets)).publicKeys;
 }
 
 /** 401, with what to do. */

@@ -1,9 +1,8 @@
 /** Where a request may come from: the Host that is answered, and the Origin of pages that hold our cookie. */
 import { MatrxError } from "@matrx/shared/errors.ts";
-import type { Env } from "../env.ts";
 
 /** Refuses a Host header that is not ours: a page that rebinds its name to this address gets nothing. */
-export function requireHost(env: Env, request: Request): void {
+export function requireHost(env: { HOSTS?: string }, request: Request): void {
   if (!env.HOSTS) return;
   const host = request.headers.get("Host") ?? new URL(request.url).host;
   if (env.HOSTS.split(",").includes(host)) return;

@@ -2,7 +2,8 @@
 import { isErrorCode } from "@matrx/shared/errors.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
-import { type Calls, type Expect, follow, type WantedCall } from "./calls.ts";
+import type { Expect, WantedCall } from "./call.ts";
+import type { Calls, Expect, Keyed, Passed, WantedCall } from "./calls.ts";
 import type { DeviceLink } from "./device-link.ts";
 import { passGate, passMessage } from "./gate.ts";
 import { digestOf, requireSameCall } from "./idempotency.ts";
@@ -45,22 +46,21 @@ export class Admission {
     if (key === undefined || passed.effect === "read")
       return calls.send(wanted, passed, undefined, now, expect);
     const digest = digestOf(passed.tool, wanted.parameters);
-    const earlier = this.#earlier(wanted, key, digest, now, (call, deadline) =>
-      expect(call, deadline, passed.effect),
-    );
+    const earlier = this.#earlier(wanted, passed, { key, digest }, now, expect);
     return earlier ?? calls.send(wanted, passed, { key, digest }, now, expect);
   }
 
   /** The call that a key stands for already; its outcome, now or later, goes to this asker too. */
   #earlier(
     wanted: WantedCall,
-    key: string,
-    digest: string,
+    { effect }: Passed,
+    { key, digest }: Keyed,
     now: number,
-    expect: (call: CallId, deadline: number) => Recipient,
+    expect: Expect,
   ): CallId | undefined {
-    const { ledger, calls } = this.#parts;
-    const row = ledger.findByKey(wanted.lease.scope.id as GrantId, key, now);
+    const { ledger, calls, link, recovery } = this.#parts;
+    const grant = wanted.lease.scope.id as GrantId;
+    const row = ledger.findByKey(grant, key, now);
     if (!row) return undefined;
     requireSameCall(row, digest);
     if (row.state === "expired") {
@@ -68,13 +68,16 @@ export class Admission {
       return undefined;
     }
     const call = row.call as CallId;
-    const recipient = expect(call, row.deadline);
+    const recorded = { call, tool: row.tool, effect, grant, created: row.created, deadline: row.deadline };
+    const recipient = expect(call, Math.max(row.deadline, now + TIMES.callDefault), effect);
     const flight = calls.flights.get(call);
-    if (row.outcome) recipient.result(headerOf(row), withId(new Uint8Array(row.outcome), wanted.id));
-    else if (flight) follow(flight, recipient, wanted.id);
-    else if (row.state === "finished" && row.bytes !== null)
-      calls.replay(call, row.tool, wanted, recipient, now);
-    else recipient.refuse(this.#parts.recovery.outcomeUnknown(call, NOT_KNOWN), call);
+    if (row.outcome) {
+      recipient.follow();
+      recipient.result(headerOf(row), new Uint8Array(row.outcome), 0);
+    } else if (flight) follow(flight, recipient);
+    else if (row.state === "finished" && row.bytes !== null) calls.replay(recorded, recipient, now);
+    else if (row.state === "accepted" && row.deadline > now && link.current) calls.rejoin(recorded, recipient);
+    else recipient.refuse(recovery.outcomeUnknown(call, NOT_KNOWN), call);
     return call;
   }
 }

@@ -12,7 +12,7 @@ import { LIMITS } from "@matrx/shared/limits.ts";
 import { AUDIENCE, SESSION_HEADER, SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { Caller } from "../auth/caller.ts";
 import { unauthenticated, verifyToken } from "../auth/keys.ts";
-import type { Env } from "../env.ts";
+import type { Secrets } from "../secrets.ts";
 import type { CallerLink } from "./caller-link.ts";
 import { type CallerAttachment, CallerSession } from "./caller-session.ts";
 import { type Calls, follow } from "./calls.ts";
@@ -23,14 +23,14 @@ import { chooseSubprotocol, switching } from "./upgrade.ts";
 export class Callers {
   readonly #sessions = new Map<WebSocket, CallerSession>();
   readonly #state: DurableObjectState;
-  readonly #env: Env;
+  readonly #secrets: Secrets;
   readonly #leases: Leases;
   readonly #calls: Calls;
   readonly #link: CallerLink;
 
-  constructor(state: DurableObjectState, env: Env, leases: Leases, calls: Calls, link: CallerLink) {
+  constructor(state: DurableObjectState, secrets: Secrets, leases: Leases, calls: Calls, link: CallerLink) {
     this.#state = state;
-    this.#env = env;
+    this.#secrets = secrets;
     this.#leases = leases;
     this.#calls = calls;
     this.#link = link;
@@ -134,7 +134,7 @@ export class Callers {
 
   /** A new token of the same grant. Throws MatrxError. */
   async renew(session: CallerSession, token: string): Promise<number> {
-    const { account, subject, expires } = await verifyToken(this.#env, AUDIENCE.caller, token);
+    const { account, subject, expires } = await verifyToken(this.#secrets, AUDIENCE.caller, token);
     if (account === session.account && subject === session.lease.scope.id) return expires;
     throw new MatrxError(
       unauthenticated("The token is of another grant", "Open another connection for another token"),

@@ -1,57 +1,21 @@
 /** A call's life while all goes well: sent, answered once, cancelled, left. For the rest see `recovery.ts`. */
 import type { Proof } from "@matrx/shared/api.ts";
-import type { Effect } from "@matrx/shared/effects.ts";
-import type { ErrorShape } from "@matrx/shared/errors.ts";
-import { type CallId, type GrantId, makeCallId, type SessionId } from "@matrx/shared/ids.ts";
+import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
+import { type CallId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { OutputHeader, ResultHeader } from "@matrx/shared/result-frame.ts";
+import type { Expect, Keyed, Passed, WantedCall } from "./call.ts";
 import type { DeviceLink } from "./device-link.ts";
 import { offline } from "./device-link.ts";
 import { executeFrame, extrasOf, replayFrame } from "./execute-frame.ts";
-import { type Flight, Flights, KEPT_FRAME_CHARS } from "./flights.ts";
-import { type Lease, revokedGrant } from "./leases.ts";
+import { type Flight, Flights, follow } from "./flights.ts";
+import { revokedGrant } from "./leases.ts";
 import type { Ledger } from "./ledger.ts";
-import { type Recipient, withId } from "./recipient.ts";
+import type { Recipient } from "./recipient.ts";
 import type { RecordStore } from "./record.ts";
 
-/** A call as a surface gives it. */
-export interface WantedCall {
-  /** Made in the Worker for REST; else here. */
-  call?: CallId | undefined;
-  tool: string;
-  /** JSON of the input. */
-  parameters: string;
-  lease: Lease;
-  /** The caller's id; REST has none. */
-  id?: string | undefined;
-  session?: SessionId | undefined;
-  /** What the caller asked for, in milliseconds. */
-  timeoutMs?: number | undefined;
-  stream?: boolean | undefined;
-  /** Idempotency key. */
-  key?: string | undefined;
-}
-
-/** What the gate found out about a call that it let pass. */
-export interface Passed {
-  /** The device's own name for the tool. */
-  tool: string;
-  effect: Effect;
-  /** What the tool takes at most, in milliseconds. */
-  toolTimeoutMs: number;
-}
-
-/** Tells the surface the call and its deadline; returns who gets the answer. */
-export type Expect = (call: CallId, deadline: number, effect: Effect) => Recipient;
-
-/** An idempotency key, and what it stands for. */
-export interface Keyed {
-  key: string;
-  digest: string;
-}
-
-/** Who asks for an outcome. */
-export type Asker = Pick<WantedCall, "id" | "lease">;
+/** A call by its record: it was made before, and what is known of it stands in the ledger. */
+export type RecordedCall = Pick<Flight, "call" | "tool" | "effect" | "grant" | "created" | "deadline">;
 
 /** A proof as it is noted for each answer; its time is put in words only when somebody looks. */
 interface LastAnswer {
@@ -91,7 +55,9 @@ export class Calls {
     const { tool, effect } = passed;
     const timeoutMs = wanted.timeoutMs ?? passed.toolTimeoutMs;
     const deadline = now + timeoutMs;
-    const extras = socket.attachment.ours ? extrasOf(wanted, this.#store.limits) : "";
+    const { ours } = socket.attachment;
+    if (!ours && wanted.lease.scope.paths) throw unheldPaths();
+    const extras = ours ? extrasOf(wanted, this.#store.limits) : "";
     const frame = executeFrame(call, tool, timeoutMs, wanted.parameters, extras);
     const ledgered = effect !== "read";
     const grant = wanted.lease.scope.id as GrantId;
@@ -109,7 +75,7 @@ export class Calls {
       deadline,
       recipients: [expect(call, deadline, effect)],
       ledgered,
-      frame: frame.length <= KEPT_FRAME_CHARS ? frame : undefined,
+      frame: this.flights.keepable(frame),
       missed: 0,
     };
     this.flights.add(flight);
@@ -126,13 +92,13 @@ export class Calls {
   result(header: ResultHeader, body: Uint8Array, now: number): void {
     const flight = this.flights.take(header.call);
     this.#noteProof(header, flight, now);
-    if (flight) for (const recipient of flight.recipients) recipient.result(header, body);
+    if (flight) for (const recipient of flight.recipients) recipient.result(header, body, flight.missed);
     if (flight && !flight.ledgered) return;
     if (flight || this.#isKnown(header.call)) this.#ledger.finish(header, body, now);
     this.#acks.push(header.call);
   }
 
-  /** Live output of a call; it may be left out, and then a gap is said. Followers get none: it bears another's id. */
+  /** Live output of a call; it may be left out, and then a gap is said. Followers get none. */
   output({ call }: OutputHeader, body: Uint8Array): void {
     const flight = this.flights.get(call);
     const [recipient] = flight?.recipients ?? [];
@@ -175,22 +141,26 @@ export class Calls {
   }
 
   /** Fetches an outcome that only the agent's journal holds. */
-  replay(call: CallId, tool: string, asker: Asker, recipient: Recipient, now: number): void {
-    const flight = this.flights.get(call);
-    if (flight) return follow(flight, recipient, asker.id);
+  replay(recorded: RecordedCall, recipient: Recipient, now: number): void {
+    const { call, tool } = recorded;
+    const frame = replayFrame(call, tool);
     const ours = this.#link.current?.attachment.ours ?? false;
-    if (!ours || !this.#link.send(replayFrame(call, tool))) {
+    if (!ours || !this.#link.send(frame)) {
       const error = offline("The outcome is in the device's journal, and the device is offline");
       return recipient.refuse(error.shape(), call);
     }
-    const grant = asker.lease.scope.id as GrantId;
-    const deadline = now + TIMES.callDefault;
-    const fetching: Flight = {
-      ...{ call, tool, effect: "read", grant, created: now, deadline, ledgered: false, missed: 0 },
-      recipients: [],
-    };
-    follow(fetching, recipient, asker.id);
-    this.flights.add(fetching);
+    const fetching = { effect: "read" as const, created: now, deadline: now + TIMES.callDefault, frame };
+    this.#takeUp({ ...recorded, ...fetching, ledgered: false, recipients: [], missed: 0 }, recipient);
+  }
+
+  /** Waits again for a call that runs on, though everyone who waited had left and the object slept. */
+  rejoin(recorded: RecordedCall, recipient: Recipient): void {
+    this.#takeUp({ ...recorded, ledgered: true, recipients: [], missed: 0 }, recipient);
+  }
+
+  #takeUp(flight: Flight, recipient: Recipient): void {
+    follow(flight, recipient);
+    this.flights.add(flight);
   }
 
   /** Ends the calls of a revoked grant: they are answered no more. */
@@ -200,7 +170,13 @@ export class Calls {
       this.stop(flight.call);
       this.refuse(flight, revokedGrant());
     }
-    if (this.#link.current?.attachment.ours) this.#link.send({ type: "session_end", grant });
+    const told = this.#link.current?.attachment.ours && this.#link.send({ type: "session_end", grant });
+    if (!told) this.#store.noteEnded(grant);
+  }
+
+  /** Tells the agent which grants went while it was away. */
+  tellEnded(): void {
+    for (const grant of this.#store.takeEnded()) this.#link.send({ type: "session_end", grant });
   }
 
   /** The device is no more: every call gets this answer. */
@@ -257,41 +233,12 @@ export class Calls {
   }
 }
 
-/** A second asker with the same idempotency key gets the first one's answer, under an id of its own. */
-export function follow(flight: Flight, recipient: Recipient, id: string | undefined): void {
-  flight.recipients.push(new Follower(recipient, id));
-}
-
-class Follower implements Recipient {
-  readonly #recipient: Recipient;
-  readonly #id: string | undefined;
-
-  constructor(recipient: Recipient, id: string | undefined) {
-    this.#recipient = recipient;
-    this.#id = id;
-  }
-
-  get socket(): WebSocket | undefined {
-    return this.#recipient.socket;
-  }
-
-  get waitsUntil(): number | undefined {
-    return this.#recipient.waitsUntil;
-  }
-
-  result(header: ResultHeader, body: Uint8Array): void {
-    this.#recipient.result(header, withId(body, this.#id));
-  }
-
-  output(): boolean {
-    return true;
-  }
-
-  refuse(error: ErrorShape, call: CallId): void {
-    this.#recipient.refuse(error, call);
-  }
-
-  sendAway(call: CallId): void {
-    this.#recipient.sendAway(call);
-  }
+/** Paths are checked by our agent alone: a bare device is not even told a grant's. */
+function unheldPaths(): MatrxError {
+  return new MatrxError({
+    code: "PERMISSION_DENIED",
+    message: "The token's grant limits paths, and nothing on this device can hold a call to them",
+    hint: "Use a token without path limits, or run our agent there",
+    hop: "relay",
+  });
 }

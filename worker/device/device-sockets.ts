@@ -8,7 +8,7 @@ import { randomBase32 } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { NONCE_HEADER, PROTOCOL } from "@matrx/shared/tokens.ts";
 import { bearerOf } from "../auth/caller.ts";
-import type { Env } from "../env.ts";
+import type { Secrets } from "../secrets.ts";
 import type { Calls } from "./calls.ts";
 import type { DeviceAttachment, DeviceLink, DeviceSocket } from "./device-link.ts";
 import { type DeviceMessages, deviceErrorShape, sendError } from "./device-messages.ts";
@@ -44,15 +44,15 @@ const WRONG_MAX = 8;
 
 export class DeviceSockets {
   readonly #state: DurableObjectState;
-  readonly #env: Env;
+  readonly #secrets: Secrets;
   readonly #parts: DeviceSocketsParts;
   readonly #candidates = new Map<WebSocket, Candidate>();
   /** Sockets that were registered; of these only the link's own counts. */
   readonly #registered = new Map<WebSocket, DeviceSocket>();
 
-  constructor(state: DurableObjectState, env: Env, parts: DeviceSocketsParts) {
+  constructor(state: DurableObjectState, secrets: Secrets, parts: DeviceSocketsParts) {
     this.#state = state;
-    this.#env = env;
+    this.#secrets = secrets;
     this.#parts = parts;
   }
 
@@ -183,7 +183,7 @@ export class DeviceSockets {
     const { record } = this.#parts.store;
     try {
       if (!record) throw notRegistered();
-      await requireProof(this.#env, record, register, socket.attachment);
+      await requireProof(this.#secrets, record, register, socket.attachment);
     } catch (error) {
       return this.#turnAway(socket.ws, error);
     }

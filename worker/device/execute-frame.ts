@@ -1,6 +1,6 @@
 /** The frame that carries a call to the device, put together as text: input, grant and limits are JSON already. */
 import type { CallId } from "@matrx/shared/ids.ts";
-import type { WantedCall } from "./calls.ts";
+import type { WantedCall } from "./call.ts";
 
 /** Device document, Tool Execute; `extras` is what our agent gets besides, and a bare device does not. */
 export function executeFrame(

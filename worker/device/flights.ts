@@ -8,12 +8,12 @@ export interface Flight {
   /** Empty after a sleep. */
   readonly tool: string;
   /** The caller's id; REST has none. */
-  readonly id?: string | undefined;
+  id?: string | undefined;
   readonly effect: Effect;
   readonly grant: GrantId;
   readonly created: number;
   readonly deadline: number;
-  /** The caller, then others that gave the same idempotency key. Empty: they left; an effect's outcome is kept. */
+  /** The caller, then its followers (`follow`). Empty: they left; an effect's outcome is kept. */
   recipients: Recipient[];
   /** A row stands in the ledger. */
   ledgered: boolean;
@@ -23,18 +23,33 @@ export interface Flight {
   missed: number;
 }
 
-/** Frames up to this length are kept for sending again. */
-export const KEPT_FRAME_CHARS = 64 * 1024;
+/** Frames up to this length are kept for sending again, up to so much of all of them together. */
+const KEPT_FRAME_CHARS = 64 * 1024;
+const KEPT_FRAMES_CHARS = 8 * 1024 * 1024;
+
+/** A second asker with the same idempotency key gets the first one's answer, under an id of its own. */
+export function follow(flight: Flight, recipient: Recipient): void {
+  recipient.follow();
+  flight.recipients.push(recipient);
+}
 
 export class Flights {
   readonly #flights = new Map<CallId, Flight>();
+  #keptChars = 0;
 
   get size(): number {
     return this.#flights.size;
   }
 
+  /** The frame, if it may be kept with its flight. */
+  keepable(frame: string): string | undefined {
+    const fits = frame.length <= KEPT_FRAME_CHARS && this.#keptChars + frame.length <= KEPT_FRAMES_CHARS;
+    return fits ? frame : undefined;
+  }
+
   add(flight: Flight): void {
     this.#flights.set(flight.call, flight);
+    this.#keptChars += flight.frame?.length ?? 0;
   }
 
   get(call: string): Flight | undefined {
@@ -44,7 +59,9 @@ export class Flights {
   /** Takes a flight out: it gets its one answer now. */
   take(call: string): Flight | undefined {
     const flight = this.#flights.get(call as CallId);
-    if (flight) this.#flights.delete(flight.call);
+    if (!flight) return undefined;
+    this.#flights.delete(flight.call);
+    this.#keptChars -= flight.frame?.length ?? 0;
     return flight;
   }
 

@@ -3,7 +3,7 @@ import { DEVICE_DOCUMENT_TOOLS, effectOf, nearestName, toolNameOf } from "@matrx
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { LIMITS, RATES, TIMES } from "@matrx/shared/limits.ts";
 import { type Policy, refusalOf } from "@matrx/shared/policy.ts";
-import type { Passed } from "./calls.ts";
+import type { Passed } from "./call.ts";
 import type { Lease } from "./leases.ts";
 import type { RateLimits, Rates } from "./rates.ts";
 import type { RecordStore } from "./record.ts";

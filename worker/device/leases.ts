@@ -2,8 +2,6 @@
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { AccountId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
-import type { Env } from "../env.ts";
-import type { LeasedGrant } from "../objects/account.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
 
 export interface Lease {
@@ -17,16 +15,29 @@ export interface Lease {
   until: number;
 }
 
+/** A grant as the Account object gives it. */
+export interface LeasedGrant {
+  scope: GrantScope;
+  version: number;
+  /** Milliseconds since 1970. */
+  expires: number;
+}
+
+/** The Account objects, as far as a device needs them. */
+export interface Accounts {
+  getByName(account: string): { lease(grant: GrantId, device: DeviceId): Promise<Outcome<LeasedGrant>> };
+}
+
 const LEASES_MAX = 1000;
 
 export class Leases {
-  readonly #env: Env;
+  readonly #accounts: Accounts;
   readonly #leases = new Map<GrantId, Lease>();
   readonly #revoked = new Set<GrantId>();
   readonly #asking = new Map<GrantId, Promise<Lease>>();
 
-  constructor(env: Env) {
-    this.#env = env;
+  constructor(accounts: Accounts) {
+    this.#accounts = accounts;
   }
 
   /** A lease that still holds, if there is one. */
@@ -57,7 +68,7 @@ export class Leases {
   }
 
   async #ask(account: AccountId, grant: GrantId, device: DeviceId): Promise<Lease> {
-    const outcome = (await this.#env.ACCOUNT.getByName(account).lease(grant, device)) as Outcome<LeasedGrant>;
+    const outcome = await this.#accounts.getByName(account).lease(grant, device);
     if (this.#revoked.has(grant)) throw unwrap({ ok: false, error: revokedGrant() });
     const { scope, version, expires } = unwrap(outcome);
     const lease = { scope, json: JSON.stringify(scope), version, expires, until: Date.now() + TIMES.lease };

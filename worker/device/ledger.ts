@@ -9,6 +9,7 @@ import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { makeCallId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
+import { readAnswer } from "./recipient.ts";
 
 /** `expired`: never delivered. `unknown`: delivered, and its device cannot tell what became of it. */
 export type LedgerState = CallView["state"];
@@ -208,6 +209,6 @@ export function callView(row: LedgerRow, device: string): CallView {
     status: row.status as CallView["status"],
     code: row.code as CallView["code"],
     outcome_in: row.outcome ? "here" : row.state === "finished" && row.bytes !== null ? "journal" : null,
-    ...(row.outcome && { outcome: JSON.parse(new TextDecoder().decode(row.outcome)) }),
+    ...(row.outcome && { outcome: readAnswer(row.outcome) }),
   };
 }

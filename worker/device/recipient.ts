@@ -7,8 +7,13 @@ import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 export interface Recipient {
   /** The caller's socket; REST has none. */
   readonly socket?: WebSocket | undefined;
-  /** The answer as the device wrote it; `body` belongs to the frame and is not kept. */
-  result(header: ResultHeader, body: Uint8Array): void;
+  /** The answer will bear another's id: it is readdressed, and live output does not come. */
+  follow(): void;
+  /**
+   * The answer as the device wrote it; `body` belongs to the frame and is not kept. `missed` frames of live output were
+   * left out before it.
+   */
+  result(header: ResultHeader, body: Uint8Array, missed: number): void;
   /** Live output, after `missed` frames were left out. False: this one is left out too, the recipient reads too slowly. */
   output(body: Uint8Array, missed: number): boolean;
   refuse(error: ErrorShape, call: CallId): void;
@@ -40,9 +45,19 @@ export function refusalAnswer(
   };
 }
 
+/** An answer as the device wrote it, read. Most are passed on unread: one may be no answer at all. */
+export function readAnswer(body: Uint8Array | ArrayBuffer): Answer {
+  try {
+    const answer = JSON.parse(decoder.decode(body)) as Answer | null;
+    if (typeof answer === "object" && answer !== null) return answer;
+  } catch {}
+  const output = "The device's answer cannot be read";
+  return { type: "error", output, code: "INTERNAL", hint: "See the agent's log", hop: "agent" };
+}
+
 /** The same answer under another caller's id: an outcome given a second time. */
 export function withId(body: Uint8Array, id: string | undefined): Uint8Array {
-  const { id: _, ...answer } = JSON.parse(decoder.decode(body)) as Answer;
+  const { id: _, ...answer } = readAnswer(body);
   const readdressed: Answer =
     id === undefined ? { ...answer, image: answer.image ?? null } : { id, ...answer };
   return encoder.encode(JSON.stringify(readdressed));

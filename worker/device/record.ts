@@ -1,6 +1,6 @@
 /** What a Device object knows of its device for good. Written when something changed, never on connect or heartbeat. */
 import type { Proof } from "@matrx/shared/api.ts";
-import type { AccountId, DeviceId } from "@matrx/shared/ids.ts";
+import type { AccountId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import type { Manifest, ToolDescription } from "@matrx/shared/tool.ts";
 
@@ -30,6 +30,8 @@ export interface Farewell {
   last_seen: number;
   proof: Proof | null;
 }
+
+const ENDED = "ended:";
 
 export class RecordStore {
   readonly #kv: SyncKvStorage;
@@ -105,6 +107,17 @@ export class RecordStore {
 
   sayFarewell(farewell: Farewell): void {
     this.#kv.put("farewell", farewell);
+  }
+
+  /** A grant went while the agent was away: it is told when it is back. */
+  noteEnded(grant: GrantId): void {
+    this.#kv.put(ENDED + grant, true);
+  }
+
+  takeEnded(): GrantId[] {
+    const keys = Array.from(this.#kv.list({ prefix: ENDED }), ([key]) => key);
+    for (const key of keys) this.#kv.delete(key);
+    return keys.map((key) => key.slice(ENDED.length) as GrantId);
   }
 
   forget(): void {

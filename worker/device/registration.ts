@@ -4,13 +4,13 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import { AUDIENCE } from "@matrx/shared/tokens.ts";
 import { importJWK, jwtVerify } from "jose";
 import { reasonOf, unauthenticated, verifyToken } from "../auth/keys.ts";
-import type { Env } from "../env.ts";
+import type { Secrets } from "../secrets.ts";
 import type { DeviceAttachment } from "./device-link.ts";
 import type { DeviceRecord, Introduction } from "./record.ts";
 
 /** Throws MatrxError `UNAUTHENTICATED` or `UNKNOWN_DEVICE`. */
 export async function requireProof(
-  env: Env,
+  secrets: Secrets,
   record: DeviceRecord,
   register: DeviceRegister,
   { nonce, host, token }: DeviceAttachment,
@@ -22,17 +22,17 @@ export async function requireProof(
       unauthenticated("device_register has no auth_token", 'Send auth_token: "Bearer <jwt>"'),
     );
   if (record.identity.kind === "bare")
-    return requireDeviceToken(env, record, record.identity.tokenId, credential);
+    return requireDeviceToken(secrets, record, record.identity.tokenId, credential);
   await requireAssertion(record, record.identity.publicKey, credential, { nonce, host });
 }
 
 async function requireDeviceToken(
-  env: Env,
+  secrets: Secrets,
   record: DeviceRecord,
   tokenId: string,
   token: string,
 ): Promise<void> {
-  const { account, subject, id } = await verifyToken(env, AUDIENCE.device, token);
+  const { account, subject, id } = await verifyToken(secrets, AUDIENCE.device, token);
   if (account === record.account && subject === record.id && id === tokenId) return;
   throw new MatrxError(
     unauthenticated("The token is not this device's, or was replaced", "Make a new one on the relay's page"),

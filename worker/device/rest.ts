@@ -5,7 +5,7 @@ import { TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import type { Admission } from "./admission.ts";
 import type { Lease } from "./leases.ts";
-import type { Recipient } from "./recipient.ts";
+import { type Recipient, withId } from "./recipient.ts";
 
 /** A call as the Worker passes it on. */
 export interface RestCall {
@@ -55,6 +55,7 @@ export function restCall(
 class HeldRequest implements Recipient {
   call: CallId;
   readonly waitsUntil: number;
+  #follows = false;
   readonly #answer: (answer: RestAnswer) => void;
 
   constructor(call: CallId, waitsUntil: number, answer: (answer: RestAnswer) => void) {
@@ -63,8 +64,13 @@ class HeldRequest implements Recipient {
     this.#answer = answer;
   }
 
+  follow(): void {
+    this.#follows = true;
+  }
+
   result({ status, code }: ResultHeader, body: Uint8Array): void {
-    this.#answer({ kind: "answer", call: this.call, status, code, body: body.slice() });
+    const own = this.#follows ? withId(body, undefined) : body.slice();
+    this.#answer({ kind: "answer", call: this.call, status, code, body: own });
   }
 
   output(): boolean {

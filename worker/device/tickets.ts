@@ -18,10 +18,11 @@ export class Tickets {
     if (forDevice !== device) throw new MatrxError(unauthenticated("The ticket is for another device", hint));
     if (this.#kv.get(key) !== undefined)
       throw new MatrxError(unauthenticated("The ticket was used already", hint));
+    this.#prune(now);
     this.#kv.put(key, now + 2 * TIMES.ticket);
   }
 
-  prune(now: number): void {
+  #prune(now: number): void {
     for (const [key, expires] of this.#kv.list<number>({ prefix: "ticket:" })) {
       if (expires < now) this.#kv.delete(key);
     }

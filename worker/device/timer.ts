@@ -1,4 +1,6 @@
-/** One timer for everything that is due within seconds. Later things take the alarm: a timer keeps the object awake. */
+/** When the object looks after its calls: a timer for what is due within seconds, the alarm for what may find it asleep. */
+
+/** Keeps the object awake. */
 export class Timer {
   readonly #run: () => void;
   #due: number | undefined;
@@ -20,5 +22,27 @@ export class Timer {
       },
       Math.max(0, at - Date.now()),
     );
+  }
+}
+
+/** Lets the object sleep. */
+export class Alarm {
+  readonly #storage: Pick<DurableObjectStorage, "getAlarm" | "setAlarm">;
+  /** Asked for while it is looked up which one is set. */
+  #wanted: number | undefined;
+
+  constructor(storage: Pick<DurableObjectStorage, "getAlarm" | "setAlarm">) {
+    this.#storage = storage;
+  }
+
+  /** Rings by `at` (milliseconds since 1970), or sooner if that was asked for, at the same time too. */
+  async by(at: number): Promise<void> {
+    const lookedUp = this.#wanted !== undefined;
+    this.#wanted = Math.min(at, this.#wanted ?? at);
+    if (lookedUp) return;
+    const set = await this.#storage.getAlarm();
+    const wanted = this.#wanted;
+    this.#wanted = undefined;
+    if (set === null || set > wanted) await this.#storage.setAlarm(wanted);
   }
 }

@@ -2,7 +2,7 @@
 import { DurableObject } from "cloudflare:workers";
 import type { newTokenSchema, tokenViewSchema } from "@matrx/shared/api.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import { type Grant, type GrantKind, type GrantScope, isPersonSession } from "@matrx/shared/grant.ts";
+import { type Grant, type GrantKind, isPersonSession } from "@matrx/shared/grant.ts";
 import { type AccountId, type DeviceId, type GrantId, makeDeviceId, makeGrantId } from "@matrx/shared/ids.ts";
 import { LIFETIME } from "@matrx/shared/tokens.ts";
 import type * as z from "zod";
@@ -11,33 +11,32 @@ import { Grants, scopeOf } from "../account/grants.ts";
 import { Once } from "../account/once.ts";
 import { tokenView } from "../account/views.ts";
 import { unauthenticated } from "../auth/keys.ts";
+import type { LeasedGrant } from "../device/leases.ts";
 import type { DeviceIdentity } from "../device/record.ts";
-import type { Env } from "../env.ts";
-import { unknownDevice } from "../known-devices.ts";
 import { Outbox } from "../outbox.ts";
 import { attempt, type Outcome } from "../outcome.ts";
-import { directoryOf } from "./directory.ts";
+import { unknownDevice } from "../refusals.ts";
+import type { Device } from "./device.ts";
+import { type Directory, directoryOf } from "./directory.ts";
 
-/** A grant as a Device object holds it. */
-export interface LeasedGrant {
-  scope: GrantScope;
-  version: number;
-  /** Milliseconds since 1970. */
-  expires: number;
+/** The objects that an account speaks to. */
+export interface AccountEnv {
+  DEVICE: DurableObjectNamespace<Device>;
+  DIRECTORY: DurableObjectNamespace<Directory>;
 }
 
 const DEVICES_MAX = 1000;
 const TOKENS_MAX = 1000;
 const OWNER: Pick<Grant, "owner" | "effects"> = { owner: true, effects: ["read", "write", "execute"] };
 
-export class Account extends DurableObject<Env> {
+export class Account extends DurableObject<AccountEnv> {
   readonly #id: AccountId;
   readonly #grants: Grants;
   readonly #devices: Devices;
   readonly #once: Once;
   readonly #outbox: Outbox;
 
-  constructor(state: DurableObjectState, env: Env) {
+  constructor(state: DurableObjectState, env: AccountEnv) {
     super(state, env);
     const { sql } = state.storage;
     this.#id = (state.id.name ?? "") as AccountId;
@@ -214,7 +213,7 @@ export class Account extends DurableObject<Env> {
   async #newDeviceId(name: string): Promise<DeviceId> {
     for (;;) {
       const id = makeDeviceId(name);
-      if (await directoryOf(this.env, id).enter(id, this.#id)) return id;
+      if (await directoryOf(this.env.DIRECTORY, id).enter(id, this.#id)) return id;
     }
   }
 
@@ -247,7 +246,7 @@ export class Account extends DurableObject<Env> {
     const stub = this.env.DEVICE.getByName(device);
     if (news.type === "revoke") return stub.revoke(news.grant);
     await stub.forget();
-    await directoryOf(this.env, device).strike(device);
+    await directoryOf(this.env.DIRECTORY, device).strike(device);
   }
 }
 

@@ -1,7 +1,7 @@
 /** One device: its socket and its callers' end here, and every call passes through. Delegates to `device/`. */
 import { DurableObject } from "cloudflare:workers";
 import type { CallView, DeviceView } from "@matrx/shared/api.ts";
-import { CLOSE } from "@matrx/shared/close-codes.ts";
+import { CLOSE, closeReason, isSendable } from "@matrx/shared/close-codes.ts";
 import { type CallId, callTime, type GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
@@ -16,20 +16,25 @@ import { type DeviceAttachment, DeviceLink } from "../device/device-link.ts";
 import { DeviceMessages } from "../device/device-messages.ts";
 import { DeviceSockets } from "../device/device-sockets.ts";
 import { toolNames } from "../device/gate.ts";
-import { type Lease, Leases } from "../device/leases.ts";
+import { type Accounts, type Lease, Leases } from "../device/leases.ts";
 import { callView, Ledger } from "../device/ledger.ts";
 import { Rates } from "../device/rates.ts";
 import { type DeviceRecord, RecordStore } from "../device/record.ts";
 import { Recovery } from "../device/recovery.ts";
 import { noSuchCall, type RestAnswer, type RestCall, restCall } from "../device/rest.ts";
 import { Tickets } from "../device/tickets.ts";
-import { Timer } from "../device/timer.ts";
+import { Alarm, Timer } from "../device/timer.ts";
 import { vouchedCaller } from "../device/upgrade.ts";
 import { deviceView } from "../device/view.ts";
-import type { Env } from "../env.ts";
-import { unknownDevice } from "../known-devices.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import { problemResponse } from "../problem.ts";
+import { unknownDevice } from "../refusals.ts";
+import type { Secrets } from "../secrets.ts";
+
+/** What a device needs of its surroundings. */
+export interface DeviceEnv extends Secrets {
+  ACCOUNT: Accounts;
+}
 
 /** What a device has, as its policy leaves it. */
 export interface DeviceTools {
@@ -43,7 +48,7 @@ const LOOK_AGAIN = 60_000;
 /** How often old outcomes are removed, in milliseconds. */
 const PRUNE_EVERY = 6 * 60 * 60_000;
 
-export class Device extends DurableObject<Env> {
+export class Device extends DurableObject<DeviceEnv> {
   readonly #store: RecordStore;
   readonly #ledger: Ledger;
   readonly #link: DeviceLink;
@@ -55,9 +60,10 @@ export class Device extends DurableObject<Env> {
   readonly #sockets: DeviceSockets;
   readonly #tickets: Tickets;
   readonly #timer: Timer;
+  readonly #alarm: Alarm;
   #rates: Rates;
 
-  constructor(state: DurableObjectState, env: Env) {
+  constructor(state: DurableObjectState, env: DeviceEnv) {
     super(state, env);
     state.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
     const device = () => this.#record().id;
@@ -68,9 +74,10 @@ export class Device extends DurableObject<Env> {
     this.#link = new DeviceLink((ws) => state.getWebSocketAutoResponseTimestamp(ws));
     this.#calls = new Calls(this.#store, this.#link, this.#ledger);
     this.#recovery = new Recovery(device, this.#calls, this.#link, this.#ledger);
-    this.#leases = new Leases(env);
+    this.#leases = new Leases(env.ACCOUNT);
     this.#tickets = new Tickets(state.storage.kv);
     this.#timer = new Timer(() => this.lookAfter(Date.now()));
+    this.#alarm = new Alarm(state.storage);
     this.#rates = new Rates();
     const parts = {
       store: this.#store,
@@ -119,21 +126,18 @@ export class Device extends DurableObject<Env> {
   /** The runtime does not answer a close frame of a hibernatable socket by itself. */
   override webSocketClose(ws: WebSocket, code: number, reason: string): void {
     this.#gone(ws);
-    const reserved = code === 1005 || code === 1006 || code === 1015;
-    if (ws.readyState !== WebSocket.CLOSED) ws.close(reserved ? 1000 : code, reason.slice(0, 40));
+    if (ws.readyState !== WebSocket.CLOSED) ws.close(isSendable(code) ? code : 1000, closeReason(reason));
   }
 
   override webSocketError(ws: WebSocket): void {
     this.#gone(ws);
   }
 
-  override async alarm(): Promise<void> {
+  override alarm(): void {
     const now = Date.now();
     if (!this.#store.record) return;
     this.#ledger.prune(now);
-    this.#tickets.prune(now);
     this.lookAfter(now);
-    if (!this.#ledger.isEmpty()) await this.#alarmBy(now + PRUNE_EVERY);
   }
 
   /** Makes this object the device's: only the Account does that. */
@@ -146,17 +150,17 @@ export class Device extends DurableObject<Env> {
   /** The account removed the device: nothing of it stays. */
   async forget(): Promise<void> {
     this.#link.current?.ws.close(CLOSE.revoked, "The device was removed from its account");
-    this.#callers.closeAll(CLOSE.unknownDevice, "The device was removed from its account");
     if (this.#store.record) this.#calls.endAll(unknownDevice(this.#store.record.id).shape());
+    this.#callers.closeAll(CLOSE.unknownDevice, "The device was removed from its account");
     await this.ctx.storage.deleteAll();
     this.#store.forget();
   }
 
-  /** A grant is gone: its sockets close, its calls end. */
+  /** A grant is gone: its calls end, its sockets close. */
   revoke(grant: GrantId): void {
     this.#leases.revoke(grant);
-    this.#callers.revoke(grant);
     if (this.#store.record) this.#calls.revoke(grant);
+    this.#callers.revoke(grant);
   }
 
   /** For the account's own device list; the grant was checked there. */
@@ -292,16 +296,11 @@ export class Device extends DurableObject<Env> {
   #lookAgain(now: number): void {
     const next = this.#recovery.nextSweep();
     if (next === undefined) {
-      if (!this.#ledger.isEmpty()) void this.#alarmBy(now + PRUNE_EVERY);
+      if (!this.#ledger.isEmpty()) void this.#alarm.by(now + PRUNE_EVERY);
       return;
     }
     const young = this.#calls.flights.all().some(({ call }) => now - callTime(call) < TIMES.settleAfter);
     if (young || next - now <= 2 * TIMES.settleAfter) this.#timer.by(Math.min(next, now + TIMES.settleAfter));
-    else void this.#alarmBy(Math.min(next, now + LOOK_AGAIN));
-  }
-
-  async #alarmBy(at: number): Promise<void> {
-    const set = await this.ctx.storage.getAlarm();
-    if (set === null || set > at) await this.ctx.storage.setAlarm(at);
+    else void this.#alarm.by(Math.min(next, now + LOOK_AGAIN));
   }
 }

@@ -1,11 +1,10 @@
 /** Which account a device belongs to. One object for each first character of the ids' random part (docs/decisions/0001). */
 import { DurableObject } from "cloudflare:workers";
 import type { AccountId, DeviceId } from "@matrx/shared/ids.ts";
-import type { Env } from "../env.ts";
 
-export class Directory extends DurableObject<Env> {
-  constructor(state: DurableObjectState, env: Env) {
-    super(state, env);
+export class Directory extends DurableObject {
+  constructor(state: DurableObjectState, env: unknown) {
+    super(state, env as never);
     state.storage.sql.exec(
       "CREATE TABLE IF NOT EXISTS devices (device TEXT PRIMARY KEY, account TEXT NOT NULL) WITHOUT ROWID",
     );
@@ -35,6 +34,9 @@ export class Directory extends DurableObject<Env> {
 }
 
 /** The directory object that knows a device. */
-export function directoryOf(env: Env, device: DeviceId): DurableObjectStub<Directory> {
-  return env.DIRECTORY.getByName(device.charAt(device.length - 10));
+export function directoryOf(
+  directories: DurableObjectNamespace<Directory>,
+  device: DeviceId,
+): DurableObjectStub<Directory> {
+  return directories.getByName(device.charAt(device.length - 10));
 }

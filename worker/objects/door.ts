@@ -1,6 +1,5 @@
 /** Holds strangers to a rate: one object for each address prefix, for the routes that ask for no credential and store something. */
 import { DurableObject } from "cloudflare:workers";
-import type { Env } from "../env.ts";
 
 interface Window {
   began: number;
@@ -10,7 +9,7 @@ interface Window {
 const WINDOW = 10 * 60_000;
 const PASS_MAX = 30;
 
-export class Door extends DurableObject<Env> {
+export class Door extends DurableObject {
   /** Lets one more through: undefined. Or says how many milliseconds to wait. */
   async pass(): Promise<number | undefined> {
     const now = Date.now();

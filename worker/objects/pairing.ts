@@ -4,7 +4,6 @@ import type { newPairingSchema, pairingViewSchema } from "@matrx/shared/api.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type * as z from "zod";
-import type { Env } from "../env.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 
 export type PairingWish =
@@ -22,7 +21,7 @@ interface Row {
   answer?: PairingAnswer;
 }
 
-export class Pairing extends DurableObject<Env> {
+export class Pairing extends DurableObject {
   /** Opens the code for a wish. False: it is in use. */
   async open(wish: PairingWish): Promise<boolean> {
     if (this.#row()) return false;

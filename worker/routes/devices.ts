@@ -6,8 +6,9 @@ import { Hono } from "hono";
 import { authenticate } from "../auth/caller.ts";
 import { signToken } from "../auth/keys.ts";
 import type { Env } from "../env.ts";
-import { ownDevice, unknownDevice } from "../known-devices.ts";
+import { ownDevice } from "../known-devices.ts";
 import { unwrap } from "../outcome.ts";
+import { unknownDevice } from "../refusals.ts";
 import { readBody } from "./body.ts";
 
 export const devices = new Hono<{ Bindings: Env }>();

@@ -6,7 +6,7 @@ import { type ErrorCode, MatrxError } from "@matrx/shared/errors.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
 import { Hono } from "hono";
 import { authenticate, type Caller } from "../auth/caller.ts";
-import { refusalAnswer } from "../device/recipient.ts";
+import { readAnswer, refusalAnswer } from "../device/recipient.ts";
 import type { Env } from "../env.ts";
 import { ownDevice } from "../known-devices.ts";
 import type { Device, DeviceTools } from "../objects/device.ts";
@@ -99,7 +99,7 @@ function toolResponse(device: string, { answer, headers }: Invocation): Response
 
 /** The one place where a result is read: errors are small, and HTTP has a form of its own for them. */
 function toolProblem(code: ErrorCode, body: Uint8Array): Response {
-  const { output, hint, hop, call, device, metadata } = JSON.parse(new TextDecoder().decode(body)) as Answer;
+  const { output, hint, hop, call, device, metadata } = readAnswer(body);
   const error = new MatrxError({ code, message: output, hint, hop: hop ?? "device" });
   return problemOfShape(error.shape(), { output, call, device, ...(metadata && { metadata }) });
 }

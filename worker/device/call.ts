@@ -1,0 +1,41 @@
+/** A call on its way to the device: what is wanted, what the gate found, who gets the answer. */
+import type { Effect } from "@matrx/shared/effects.ts";
+import type { CallId, SessionId } from "@matrx/shared/ids.ts";
+import type { Lease } from "./leases.ts";
+import type { Recipient } from "./recipient.ts";
+
+/** A call as a surface gives it. */
+export interface WantedCall {
+  /** Made in the Worker for REST; else here. */
+  call?: CallId | undefined;
+  tool: string;
+  /** JSON of the input. */
+  parameters: string;
+  lease: Lease;
+  /** The caller's id; REST has none. */
+  id?: string | undefined;
+  session?: SessionId | undefined;
+  /** What the caller asked for, in milliseconds. */
+  timeoutMs?: number | undefined;
+  stream?: boolean | undefined;
+  /** Idempotency key. */
+  key?: string | undefined;
+}
+
+/** What the gate found out about a call that it let pass. */
+export interface Passed {
+  /** The device's own name for the tool. */
+  tool: string;
+  effect: Effect;
+  /** What the tool takes at most, in milliseconds. */
+  toolTimeoutMs: number;
+}
+
+/** Tells the surface the call and its deadline; returns who gets the answer. */
+export type Expect = (call: CallId, deadline: number, effect: Effect) => Recipient;
+
+/** An idempotency key, and what it stands for. */
+export interface Keyed {
+  key: string;
+  digest: string;
+}
