@@ -6,7 +6,7 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { CALL_HEADER, SESSION_HEADER } from "@matrx/shared/tokens.ts";
 import { answerSchema } from "./answer-schema.ts";
-import type { CallToMake, Made } from "./call.ts";
+import type { CallToMake, MadeCall } from "./made-call.ts";
 import { pathOf, type RelayClient, type Reply } from "./relay-client.ts";
 
 const POLL_EVERY = 1000;
@@ -14,7 +14,7 @@ const POLL_EVERY = 1000;
 const TRIES = 3;
 
 /** Makes the call and waits for its end. Throws MatrxError. */
-export async function callByRest(client: RelayClient, toMake: CallToMake): Promise<Made> {
+export async function callByRest(client: RelayClient, toMake: CallToMake): Promise<MadeCall> {
   const reply = await request(client, toMake);
   const session = reply.headers.get(SESSION_HEADER) ?? undefined;
   const answer =

@@ -10,8 +10,8 @@ import { WebSocket } from "ws";
 import { lostBecause } from "../refusals.ts";
 import { callerSocketUrl } from "../relay-url.ts";
 import { callerFrameSchema } from "./answer-schema.ts";
-import type { CallToMake, Made } from "./call.ts";
 import { LiveOutputPrinter } from "./live-output-printer.ts";
+import type { CallToMake, MadeCall } from "./made-call.ts";
 import type { RelayClient } from "./relay-client.ts";
 
 const ID = "1";
@@ -30,7 +30,7 @@ export async function callBySocket(
   client: RelayClient,
   toMake: CallToMake,
   { stream }: { stream: boolean },
-): Promise<Made> {
+): Promise<MadeCall> {
   const live = stream ? new LiveOutputPrinter() : undefined;
   for (let tries = 1; ; tries++) {
     try {
@@ -48,7 +48,7 @@ async function attempt(
   client: RelayClient,
   toMake: CallToMake,
   live: LiveOutputPrinter | undefined,
-): Promise<Made> {
+): Promise<MadeCall> {
   const fresh = toMake.session === "new";
   let session = fresh ? undefined : toMake.session;
   const url = callerSocketUrl(client.relay, toMake.device, session);

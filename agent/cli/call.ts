@@ -1,7 +1,6 @@
 /** `matrx call`: runs one tool on one device. */
 
 import { deviceToolsSchema } from "@matrx/shared/api.ts";
-import type { Answer } from "@matrx/shared/caller-frames.ts";
 import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { Command } from "commander";
@@ -11,6 +10,7 @@ import { readInput } from "./call-input.ts";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "./credentials.ts";
 import { wrongUse } from "./failure.ts";
 import { findDevice } from "./find-device.ts";
+import type { CallToMake } from "./made-call.ts";
 import { endCall } from "./print-answer.ts";
 import { withProgress } from "./progress.ts";
 import { pathOf, type RelayClient } from "./relay-client.ts";
@@ -25,26 +25,6 @@ interface CallOptions extends CallerOptions {
   session?: string;
   save?: string;
   json?: boolean;
-}
-
-/** One call, however it travels. */
-export interface CallToMake {
-  readonly device: string;
-  readonly tool: string;
-  readonly input: Record<string, unknown>;
-  readonly timeoutMs: number | undefined;
-  /** The same key is the same call: a lost answer can be asked for again. */
-  readonly key: string | undefined;
-  readonly session: string | undefined;
-  /** Cancels the call. */
-  readonly stop: AbortSignal;
-}
-
-export interface Made {
-  answer: Answer;
-  /** All of the output was shown while it came. */
-  shown: boolean;
-  session: string | undefined;
 }
 
 export function addCall(program: Command): void {

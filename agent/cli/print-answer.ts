@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import type { Answer } from "@matrx/shared/caller-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import type { Made } from "./call.ts";
+import type { MadeCall } from "./made-call.ts";
 import { printJson, styled } from "./print.ts";
 
 interface EndOptions {
@@ -12,7 +12,7 @@ interface EndOptions {
 }
 
 /** Prints what was not shown yet. Throws the answer's error as MatrxError. */
-export function endCall({ answer, shown, session }: Made, options: EndOptions): void {
+export function endCall({ answer, shown, session }: MadeCall, options: EndOptions): void {
   if (options.session === "new" && session)
     console.error(styled("dim", `session ${session}`, process.stderr));
   if (options.json) printJson(answer);
