@@ -1,15 +1,18 @@
 // Brings node_modules up to package-lock.json before `npm start` and `npm test`. Runs on the machine's own Node (20 or
 // newer) and without any package, because it is the first thing that runs in a fresh clone.
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname ?? ".", "..");
 const modules = join(root, "node_modules");
+const lock = join(root, ".installing");
+/** Longer takes no install, in milliseconds: such a lock was left behind, and its process id is another program's. */
+const LOCK_HOLDS = 15 * 60_000;
 const withDevelopment =
   !/\bdev\b/.test(process.env.npm_config_omit ?? "") && process.env.NODE_ENV !== "production";
 
-if (isIncomplete()) await install();
+if (isIncomplete() || existsSync(lock)) await installAlone();
 if (!hasNode24()) {
   fail(
     `There is no Node 24 for ${process.platform}-${process.arch} among the packages: install Node 24 on this machine and try again.`,
@@ -48,6 +51,39 @@ function hasNode24() {
   return existsSync(join(modules, linked)) || Number.parseInt(process.versions.node, 10) >= 24;
 }
 
+/** Two at once would pull the files from under each other: the second waits for the first, and then mostly has all. */
+async function installAlone() {
+  for (let waits = 0; !takeLock(); waits++) {
+    if (waits === 0) say("Another process installs the packages in this folder: waiting for it ...");
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+  process.on("exit", () => rmSync(lock, { force: true }));
+  if (isIncomplete()) await install();
+}
+
+function takeLock() {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: "wx" });
+    return true;
+  } catch (error) {
+    // A folder that is not writable is npm's to tell.
+    if (error.code !== "EEXIST") return true;
+  }
+  if (!isHeld()) rmSync(lock, { force: true });
+  return false;
+}
+
+function isHeld() {
+  try {
+    if (Date.now() - statSync(lock).mtimeMs > LOCK_HOLDS) return false;
+    const pid = Number(readFileSync(lock, "utf8"));
+    // Empty: its writer has just made it.
+    return pid === 0 || process.kill(pid, 0);
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
+
 async function install() {
   const began = Date.now();
   say("Installing packages (once; a fresh machine takes 10 to 60 seconds) ...");
@@ -69,6 +105,7 @@ function npmCi(tick) {
   let interrupted;
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     process.on(name, () => {
+      if (!interrupted) say("\nStopping the installation (npm takes some seconds to clean up) ...");
       interrupted = name;
       child.kill(name);
     });
@@ -88,6 +125,11 @@ function npmCi(tick) {
 
 function reasonOf(stderr) {
   if (/\b(EACCES|EPERM|EROFS)\b/.test(stderr)) {
+    // npm keeps its cache in the home folder, which may be the one that is closed.
+    const path = stderr.match(/^npm (?:error|ERR!) path (.+)$/m)?.[1];
+    if (path && !path.startsWith(root)) {
+      return `The packages cannot be installed: npm cannot write ${path}. Correct the owner of that folder, or name another one for npm's cache: npm_config_cache=/tmp/npm npm start`;
+    }
     return `The packages cannot be installed: ${root} is not writable for you. Clone the repository into a folder of your own, or correct its owner.`;
   }
   if (/\bENOSPC\b/.test(stderr)) {

@@ -1,6 +1,7 @@
-import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { ROOT } from "../../scripts/tree.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
@@ -10,6 +11,8 @@ const MACHINE_NODE = process.env.npm_node_execpath ?? process.execPath;
 
 interface Clone {
   root: string;
+  /** As `install`, beside others, without writing arguments down. Resolves with what it said. */
+  installBeside(npm: string): Promise<string>;
   /** Runs scripts/install.mjs with an npm that writes down its arguments, then runs `npm`. */
   install(npm?: string): { status: number | null; stderr: string; npmArgs: string[] | undefined };
   installed(version: string): void;
@@ -23,12 +26,17 @@ function makeClone(): Clone {
   writeFileSync(join(root, "package-lock.json"), lockOf("1.0.0"));
   const npmScript = join(root, "npm.js");
   const argsFile = join(root, "npm-args.json");
+  const env = { PATH: "", npm_execpath: npmScript, npm_node_execpath: MACHINE_NODE };
   return {
     root,
+    async installBeside(npm) {
+      writeFileSync(npmScript, npm);
+      const child = spawn(MACHINE_NODE, ["scripts/install.mjs"], { cwd: root, env });
+      return text(child.stderr);
+    },
     install(npm = "") {
       const record = `require("fs").writeFileSync(${JSON.stringify(argsFile)}, JSON.stringify(process.argv.slice(2)));`;
       writeFileSync(npmScript, `${record}\n${npm}`);
-      const env = { PATH: "", npm_execpath: npmScript, npm_node_execpath: MACHINE_NODE };
       const { status, stderr } = spawnSync(MACHINE_NODE, ["scripts/install.mjs"], {
         cwd: root,
         env,
@@ -90,6 +98,7 @@ test.each([
 test.each([
   ["npm error code ENOTFOUND\nnpm error network request failed", /the npm registry cannot be reached/],
   ["npm error code EACCES\nnpm error syscall mkdir", /a clone is not writable for you/],
+  ["npm error code EACCES\nnpm error path /home/ann/.npm", /npm cannot write \/home\/ann\/\.npm\./],
   ["npm error code ENOSPC", /the disk is full/],
   ["npm error code EUSAGE", /Run `npm install` once/],
   ["npm error something else", /cannot be installed\.[\s\S]*something else/],
@@ -98,6 +107,35 @@ test.each([
   expect(result.status).toBe(1);
   expect(result.stderr).toMatch(sentence);
   expect(result.stderr).toContain(stderr.split("\n")[0]);
+});
+
+test("two at once: the second waits for the first, and installs nothing more", async () => {
+  const clone = makeClone();
+  clone.installed("1.0.0");
+  rmSync(join(clone.root, "node_modules/.package-lock.json"));
+  const npm = `require("fs").appendFileSync("runs", "x"); setTimeout(() => {
+    require("fs").writeFileSync("node_modules/.package-lock.json", ${JSON.stringify(lockOf("1.0.0"))});
+  }, 1000);`;
+  const said = await Promise.all([clone.installBeside(npm), clone.installBeside(npm)]);
+  expect(readFileSync(join(clone.root, "runs"), "utf8")).toBe("x");
+  expect(said.filter((text) => text.includes("waiting for it"))).toHaveLength(1);
+  expect(existsSync(join(clone.root, ".installing"))).toBe(false);
+});
+
+test("a lock that a killed install left behind is taken over", () => {
+  const clone = makeClone();
+  clone.installed("1.0.0");
+  const { pid } = spawnSync(MACHINE_NODE, ["--version"]);
+  writeFileSync(join(clone.root, ".installing"), String(pid));
+  expect(clone.install()).toMatchObject({ status: 0, npmArgs: undefined });
+  expect(existsSync(join(clone.root, ".installing"))).toBe(false);
+});
+
+test("Ctrl-C stops the installation, and that is said", async () => {
+  const clone = makeClone();
+  const npm = `process.on("SIGINT", () => process.exit(1)); process.kill(process.ppid, "SIGINT"); setTimeout(() => {}, 9e4);`;
+  expect(await clone.installBeside(npm)).toMatch(/Stopping the installation/);
+  expect(existsSync(join(clone.root, ".installing"))).toBe(false);
 });
 
 test("a damaged lock file is said, and npm is not asked", () => {
