@@ -5,17 +5,22 @@ import { cloudFolder } from "./deploy/secrets.ts";
 import { Problem, reportAndExit } from "./problem.ts";
 import { makeSignInLink } from "./start/claim.ts";
 import { isRunning, readRunning } from "./start/lock.ts";
-import { readOptions } from "./start/options.ts";
+import { asksForHelp, readOptions } from "./start/options.ts";
 import { openSecrets } from "./start/secrets.ts";
 
+const USAGE = `npm run link -- [--data .matrx] | https://<the deployed relay's address>
+
+  Without an address: for the relay that runs on this machine, on the folder of --data (env: MATRX_DATA).`;
+
 async function main(args: readonly string[]): Promise<void> {
+  if (asksForHelp(args)) return console.log(`Usage: ${USAGE}`);
   const [first = ""] = args;
-  const link = /^https?:/.test(first) ? await cloudLink(new URL(first)) : await localLink(args);
+  const link = /^https?:/.test(first) ? await cloudLink(addressOf(first)) : await localLink(args);
   console.log(link);
 }
 
 async function localLink(args: readonly string[]): Promise<string> {
-  const { dataDir } = readOptions(args, process.env);
+  const { dataDir } = readOptions(args, process.env, USAGE);
   const running = readRunning(dataDir);
   if (!running?.port || !isRunning(running)) {
     throw new Problem(
@@ -24,6 +29,11 @@ async function localLink(args: readonly string[]): Promise<string> {
   }
   const { claimSecret } = await openSecrets(dataDir);
   return makeSignInLink(`http://localhost:${running.port}`, claimSecret);
+}
+
+function addressOf(text: string): URL {
+  if (URL.canParse(text)) return new URL(text);
+  throw new Problem(`"${text}" is no address.\nUsage: ${USAGE}`);
 }
 
 async function cloudLink({ origin }: URL): Promise<string> {

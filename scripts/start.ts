@@ -1,9 +1,9 @@
 /** `npm start`: the relay and this machine's agent, until Ctrl-C. */
-import { reportAndExit } from "./problem.ts";
+import { messageOf, reportAndExit } from "./problem.ts";
 import { startAgent, untilOnline } from "./start/agent.ts";
 import { openDataFolder } from "./start/data-folder.ts";
-import { takeLock } from "./start/lock.ts";
-import { readOptions } from "./start/options.ts";
+import { type Lock, takeLock } from "./start/lock.ts";
+import { asksForHelp, readOptions, START_USAGE } from "./start/options.ts";
 import { ensurePaired } from "./start/pairing.ts";
 import { startRelay } from "./start/relay.ts";
 import { screenOf } from "./start/screen.ts";
@@ -17,12 +17,14 @@ const say = (line: string) => console.error(line);
 
 /** Starts everything, waits for the signal, and leaves by `cleanups` what is to be undone, the newest first. */
 async function run(stop: AbortSignal, cleanups: Step[]): Promise<void> {
-  const { port, dataDir, hosts } = readOptions(process.argv.slice(2), process.env);
+  const args = process.argv.slice(2);
+  if (asksForHelp(args)) return console.log(`Usage: ${START_USAGE}`);
+  const { port, dataDir, hosts } = readOptions(args, process.env);
   await buildWorker(say);
   openDataFolder(dataDir);
   const lock = await takeLock(dataDir, say);
   cleanups.unshift(lock.release);
-  stop.addEventListener("abort", () => lock.note({ stopping: true }));
+  stop.addEventListener("abort", () => noteStopping(lock));
   stop.throwIfAborted();
 
   say("Starting the relay ...");
@@ -53,6 +55,15 @@ async function run(stop: AbortSignal, cleanups: Step[]): Promise<void> {
   console.log(screenOf({ url: relay.url, dataDir, signInLink: await relay.signInLink(), device }));
   void agent.gaveUp.then((what) => say(`${what}\nThe relay goes on without it.`));
   await Promise.race([aborted(stop), relay.gaveUp.then((what) => Promise.reject(new Error(what)))]);
+}
+
+/** The data folder may be gone by now; what runs is to be ended all the same. */
+function noteStopping(lock: Lock): void {
+  try {
+    lock.note({ stopping: true });
+  } catch (error) {
+    say(`\n${messageOf(error)}`);
+  }
 }
 
 const stop = stopSignal();

@@ -13,31 +13,44 @@ export interface StartOptions {
   hosts: string[];
 }
 
-const USAGE = "npm start -- [--port 8787] [--data .matrx]";
+export const START_USAGE = `npm start -- [--port 8787] [--data .matrx]
 
-/** Reads options, then the environment (`PORT`, `MATRX_DATA`, `MATRX_HOSTS`), then the defaults. */
-export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): StartOptions {
-  const { port, data } = parse(args);
+  --port <number>  where to listen; 0 takes any free port (env: PORT)
+  --data <folder>  keys, data and this machine's agent (env: MATRX_DATA)
+  MATRX_HOSTS      names that a proxy in front passes on, with commas between`;
+
+/** Tells whether somebody only asks what there is to tell. */
+export function asksForHelp(args: readonly string[]): boolean {
+  return args.includes("--help") || args.includes("-h");
+}
+
+/** Reads options, then the environment (`PORT`, `MATRX_DATA`, `MATRX_HOSTS`), then the defaults. Throws Problem. */
+export function readOptions(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  usage: string = START_USAGE,
+): StartOptions {
+  const { port, data } = parse(args, usage);
   const folder = data || env.MATRX_DATA;
   return {
-    port: portOf(port ?? env.PORT ?? "8787"),
+    port: portOf(port ?? env.PORT ?? "8787", usage),
     // npm runs scripts in the repository; a relative path is meant from where the person stands.
     dataDir: folder ? resolve(env.INIT_CWD ?? ".", folder) : DEFAULT_DATA,
     hosts: (env.MATRX_HOSTS ?? "").split(/[\s,]+/).filter(Boolean),
   };
 }
 
-function parse(args: readonly string[]) {
+function parse(args: readonly string[], usage: string) {
   try {
     const options = { port: { type: "string" }, data: { type: "string" } } as const;
     return parseArgs({ args: [...args], options }).values;
   } catch (error) {
-    throw new Problem(`${messageOf(error)}\nUsage: ${USAGE}`);
+    throw new Problem(`${messageOf(error)}\nUsage: ${usage}`);
   }
 }
 
-function portOf(text: string): number {
+function portOf(text: string, usage: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65535) return port;
-  throw new Problem(`"${text}" is not a port: give a number up to 65535.\nUsage: ${USAGE}`);
+  throw new Problem(`"${text}" is not a port: give a number up to 65535.\nUsage: ${usage}`);
 }

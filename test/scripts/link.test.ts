@@ -30,3 +30,14 @@ test("a link for a deployed relay is made with that relay's secret alone", async
   expect(address).toBe("https://relay.example/");
   expect(decodeJwt(code)).toMatchObject({ aud: AUDIENCE.claim, sub: "owner", jti: expect.any(String) });
 });
+
+test.each([
+  [["--help"], 0],
+  [["relay.example"], 1],
+  [["--prot"], 1],
+  [["https://"], 1],
+] as const)("%j tells how the command is used", (args, code) => {
+  const { status, stdout, stderr } = link([...args], temporaryFolder());
+  expect(status).toBe(code);
+  expect(code === 0 ? stdout : stderr).toContain("Usage: npm run link");
+});
