@@ -2,11 +2,14 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
-import { Problem } from "./problem.ts";
+import { stripVTControlCharacters } from "node:util";
+import { hasCode, Problem } from "./problem.ts";
 import { BUNDLE, ROOT } from "./tree.ts";
 import { wrangler } from "./wrangler.ts";
 
 const SOURCES = ["worker", "shared", "wrangler.toml", "package-lock.json"];
+/** wrangler notes things about its user there, even for a build: not in the home folder, which may be closed. */
+const CONFIG = join(ROOT, ".wrangler/config");
 const MARK = join(BUNDLE, ".sources-sha256");
 
 /** Bundles the Worker if its sources changed. `say` gets a progress line. */
@@ -17,15 +20,27 @@ export async function buildWorker(say: (line: string) => void): Promise<void> {
   // Aside first: a build that fails, or another one at the same time, leaves no half bundle.
   const aside = `${BUNDLE}.${process.pid}`;
   try {
-    const { code, text } = await wrangler(["deploy", "--dry-run", "--outdir", relative(ROOT, aside)]);
-    if (code !== 0) throw new Problem(`The relay cannot be built:\n${text.trim()}`);
+    const args = ["deploy", "--dry-run", "--outdir", relative(ROOT, aside)];
+    const { code, text } = await wrangler(args, { env: { XDG_CONFIG_HOME: CONFIG } });
+    if (code !== 0) throw new Problem(`The relay cannot be built:\n${stripVTControlCharacters(text).trim()}`);
     writeFileSync(join(aside, basename(MARK)), hash);
-    rmSync(BUNDLE, { recursive: true, force: true });
-    renameSync(aside, BUNDLE);
+    putInPlace(aside);
   } catch (error) {
     rmSync(MARK, { force: true });
     rmSync(aside, { recursive: true, force: true });
     throw error;
+  }
+}
+
+/** A build at the same time may put its bundle there between our two steps. */
+function putInPlace(aside: string): void {
+  for (;;) {
+    rmSync(BUNDLE, { recursive: true, force: true });
+    try {
+      return renameSync(aside, BUNDLE);
+    } catch (error) {
+      if (!hasCode(error, "ENOTEMPTY", "EEXIST")) throw error;
+    }
   }
 }
 

@@ -21,15 +21,25 @@ export interface WranglerResult {
   stdout: string;
 }
 
-/** Runs `wrangler <args>` in the repository. With `show`, its output also appears here and it may ask. */
-export function wrangler(args: readonly string[], { show = false } = {}): Promise<WranglerResult> {
+export interface WranglerOptions {
+  /** Its output also appears here, and it may ask. */
+  show?: boolean;
+  /** More for its environment. */
+  env?: Record<string, string>;
+}
+
+/** Runs `wrangler <args>` in the repository. */
+export function wrangler(
+  args: readonly string[],
+  { show = false, env }: WranglerOptions = {},
+): Promise<WranglerResult> {
   const bin = join(
     dirname(createRequire(import.meta.url).resolve("wrangler/package.json")),
     "bin/wrangler.js",
   );
   const child = spawn(process.execPath, [bin, ...args], {
     cwd: ROOT,
-    env: { ...process.env, ...QUIET },
+    env: { ...process.env, ...QUIET, ...env },
     stdio: [show ? "inherit" : "ignore", "pipe", "pipe"],
   });
   let text = "";
