@@ -29,7 +29,7 @@ const SHELL_TOOLS: ReadonlySet<string> = new Set(["Bash"]);
 
 /**
  * Decides whether a grant may call a tool on a device under its policy. Returns the refusal, or undefined.
- * Paths and arguments are checked by the agent alone (DESIGN section 6).
+ * Paths and arguments are checked by the agent alone.
  */
 export function refusalOf({ tool, grant, policy }: Question, hop: Hop): ErrorShape | undefined {
   const effect = effectOf(tool);
