@@ -11,10 +11,10 @@ import { windows } from "../../../agent/platform/windows.ts";
 describe("a path as written", () => {
   it.each([
     [linux, "a/../b", "/home/me", "/home/me/b"],
-    [linux, "~/x", "/work", "/home/me/x"],
-    [linux, "~other/x", "/work", "/work/~other/x"],
-    [linux, "a:b\\c", "/work", "/work/a:b\\c"],
-    [darwin, "~", "/work", "/home/me"],
+    [linux, "~/x", "/srv", "/home/me/x"],
+    [linux, "~other/x", "/srv", "/srv/~other/x"],
+    [linux, "a:b\\c", "/srv", "/srv/a:b\\c"],
+    [darwin, "~", "/srv", "/home/me"],
     [windows, "a/b", "C:\\Users\\me", "C:\\Users\\me\\a\\b"],
     [windows, "D:/Projects", "C:\\Users\\me", "D:\\Projects"],
     [windows, "~\\x", "C:\\work", "C:\\home\\me\\x"],
