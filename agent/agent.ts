@@ -8,7 +8,7 @@ import { type ConnectionOptions, keepConnected } from "./connection.ts";
 import { Dispatcher } from "./dispatch.ts";
 import type { Home } from "./home.ts";
 import { type Identity, signAssertion } from "./identity.ts";
-import { Journal } from "./journal.ts";
+import { openJournal } from "./journal.ts";
 import type { ClientState } from "./link.ts";
 import { manifestOf } from "./manifest.ts";
 import { PolicyFile } from "./policy-file.ts";
@@ -21,7 +21,8 @@ export interface AgentOptions {
   readonly home: Home;
   readonly config: Config;
   readonly identity: Identity;
-  readonly toolbox: Toolbox;
+  /** Opened once this agent is the only one in its folder, and closed at its end. */
+  readonly toolbox: () => Promise<Toolbox>;
   readonly log: Logger;
   readonly onState?: ((state: ClientState) => void) | undefined;
   /** For tests: other times. */
@@ -34,13 +35,15 @@ export interface AgentOptions {
 /** Why the agent ended: `stopped` by us or the owner, `restart` asked for, or the relay's final no. */
 export type AgentEnd = "stopped" | "restart" | MatrxError;
 
-/** Calls are looked over for what is past its time this often, in milliseconds. */
-const PRUNE_EVERY = 60 * 60 * 1000;
-
 /** Runs until the signal, a command of the owner, or the relay's final no. Calls that run then are stopped first. */
 export async function runAgent(options: AgentOptions, signal: AbortSignal): Promise<AgentEnd> {
-  const { home, config, identity, toolbox, log } = options;
-  const journal = openJournal(home, log);
+  const { home, config, identity, log } = options;
+  // First: its lock keeps a second agent away from the jobs of the first.
+  const journal = openJournal(home.journalFile, log);
+  const toolbox = await options.toolbox().catch((error: unknown) => {
+    journal.close();
+    throw error;
+  });
   const policy = new PolicyFile(home);
   const manifest = manifestOf(toolbox.tools);
   const dispatcher = new Dispatcher({
@@ -73,7 +76,6 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   const onSignal = () => void finish();
   signal.addEventListener("abort", onSignal, { once: true });
 
-  const pruning = setInterval(() => journal.prune(), PRUNE_EVERY).unref();
   try {
     const refusal = await keepConnected(
       {
@@ -101,19 +103,9 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     );
     return refusal ?? end;
   } finally {
-    clearInterval(pruning);
     signal.removeEventListener("abort", onSignal);
     await dispatcher.stopAll("The agent was stopped");
+    toolbox.close();
     journal.close();
   }
-}
-
-function openJournal(home: Home, log: Logger): Journal {
-  return new Journal(home.journalFile, {
-    setAside: (kept) =>
-      log.error(
-        { kept },
-        "the journal was damaged: it is kept aside, and a new one was made; earlier calls are forgotten",
-      ),
-  });
 }

@@ -8,6 +8,7 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import { randomBase32 } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { type ResultHeader, resultHeaderSchema } from "@matrx/shared/result-frame.ts";
+import type { Logger } from "pino";
 import type { Outcome } from "./answers.ts";
 import { JOURNAL_SCHEMA, openDatabase } from "./journal-file.ts";
 
@@ -39,14 +40,27 @@ interface Beginning {
 
 /** Rows outlive their bodies, so that a late repeat is still known. */
 const ROW_KEPT = 2 * TIMES.outcomeKept;
+/** What is past its time is looked for this often, in milliseconds. */
+const PRUNE_EVERY = 60 * 60 * 1000;
 /** Acknowledgements are written together, at the latest after this many milliseconds. */
 const ACKNOWLEDGE_WITHIN = 200;
+
+export interface JournalOptions {
+  /** All outcomes together, in bytes. */
+  readonly maxBytes?: number;
+  /** Hears where a damaged file was moved to. */
+  readonly setAside?: (to: string) => unknown;
+  /** Hears of what could not be written, such as on a full disk, and may wait. */
+  readonly failed?: (error: unknown) => unknown;
+}
 
 export class Journal {
   /** Made with the file: a new one means that earlier calls were forgotten. */
   readonly id: string;
   readonly #db: DatabaseSync;
   readonly #maxBytes: number;
+  readonly #failed: (error: unknown) => unknown;
+  readonly #pruning: NodeJS.Timeout;
   readonly #insert: StatementSync;
   readonly #update: StatementSync;
   readonly #select: StatementSync;
@@ -64,12 +78,13 @@ export class Journal {
   /** Opens or makes the file. Throws MatrxError if another agent holds it. */
   constructor(
     path: string,
-    { maxBytes = LIMITS.journalBytes as number, setAside = (_to: string): unknown => undefined } = {},
+    { maxBytes = LIMITS.journalBytes, setAside = silent, failed = silent }: JournalOptions = {},
   ) {
     closeSync(openSync(path, "a", 0o600));
     this.#db = openDatabase(path, setAside);
     this.#db.exec(JOURNAL_SCHEMA);
     this.#maxBytes = maxBytes;
+    this.#failed = failed;
     this.id = this.#readId();
     this.#insert = this.#db.prepare(
       "INSERT INTO calls (call, tool, input, state, started) VALUES (?, ?, ?, 'started', ?)",
@@ -89,8 +104,11 @@ export class Journal {
     this.#dropBody = this.#db.prepare("UPDATE calls SET body = NULL WHERE call = ?");
     this.#syncFull = this.#db.prepare("PRAGMA synchronous = FULL");
     this.#syncNormal = this.#db.prepare("PRAGMA synchronous = NORMAL");
-    this.#db.exec("UPDATE calls SET state = 'unknown' WHERE state = 'started'");
-    this.prune();
+    this.#tidy(() => {
+      this.#db.exec("UPDATE calls SET state = 'unknown' WHERE state = 'started'");
+      this.prune();
+    });
+    this.#pruning = setInterval(() => this.#tidy(() => this.prune()), PRUNE_EVERY).unref();
   }
 
   /** What is known of a call; undefined: never seen. */
@@ -144,10 +162,12 @@ export class Journal {
     return rows.map((row) => String(row.call));
   }
 
-  /** Drops what is older than its time. */
+  /** Drops what is older than its time. A call that runs stays: a clock that was set makes it look old. */
   prune(now: number = Date.now()): void {
     this.#db.prepare("UPDATE calls SET body = NULL WHERE finished < ?").run(now - TIMES.outcomeKept);
-    this.#db.prepare("DELETE FROM calls WHERE started < ?").run(now - ROW_KEPT);
+    this.#db
+      .prepare("DELETE FROM calls WHERE state <> 'started' AND coalesce(finished, started) < ?")
+      .run(now - ROW_KEPT);
     this.#db.exec("PRAGMA incremental_vacuum");
     this.#keptBytes = Number(
       this.#db.prepare("SELECT total(bytes) AS kept FROM calls WHERE body IS NOT NULL").get()?.kept,
@@ -156,6 +176,7 @@ export class Journal {
 
   close(): void {
     if (this.#closed) return;
+    clearInterval(this.#pruning);
     this.#commitBeginnings();
     this.#commitAcknowledged();
     this.#closed = true;
@@ -185,11 +206,29 @@ export class Journal {
     const calls = this.#acknowledged;
     this.#acknowledged = [];
     if (calls.length === 0 || this.#closed) return;
-    this.#syncNormal.run();
-    this.#db.exec("BEGIN");
-    for (const call of calls) this.#keptBytes -= Number(this.#acknowledge.get(call)?.freed ?? 0);
-    this.#db.exec("COMMIT");
-    this.#syncFull.run();
+    // What cannot be written is forgotten: those outcomes are sent, and acknowledged, once more.
+    this.#tidy(() => {
+      let freed = 0;
+      this.#syncNormal.run();
+      try {
+        this.#db.exec("BEGIN");
+        for (const call of calls) freed += Number(this.#acknowledge.get(call)?.freed ?? 0);
+        this.#db.exec("COMMIT");
+      } finally {
+        if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+        this.#syncFull.run();
+      }
+      this.#keptBytes -= freed;
+    });
+  }
+
+  /** Does what may also wait: when it cannot be done, the agent goes on. */
+  #tidy(action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      this.#failed(error);
+    }
   }
 
   #makeRoom(): void {
@@ -207,6 +246,20 @@ export class Journal {
     return String(this.#db.prepare("SELECT value FROM facts WHERE name = 'journal_id'").get()?.value);
   }
 }
+
+/** Opens the journal of a program that says in its log what became of it. Throws MatrxError if another agent holds it. */
+export function openJournal(path: string, log: Logger): Journal {
+  return new Journal(path, {
+    setAside: (kept) =>
+      log.error(
+        { kept },
+        "the journal was damaged: it is kept aside, and a new one was made; earlier calls are forgotten",
+      ),
+    failed: (err) => log.error({ err }, "the journal could not be written; is the disk full?"),
+  });
+}
+
+function silent(): void {}
 
 function unwritable(cause: unknown): MatrxError {
   return new MatrxError(

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { readConfig } from "../config.ts";
 import { Dispatcher } from "../dispatch.ts";
 import { homeOf, makeHome } from "../home.ts";
-import { Journal } from "../journal.ts";
+import { openJournal } from "../journal.ts";
 import { LocalCalls } from "../local/local-calls.ts";
 import { startLocalServer } from "../local/server.ts";
 import { localToken } from "../local/token.ts";
@@ -54,7 +54,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const home = homeOf();
   makeHome(home);
   const log = makeLog({ level: options.logLevel, file: options.logFile });
-  const journal = new Journal(home.localJournalFile);
+  const journal = openJournal(home.localJournalFile, log);
   const toolbox = await openToolbox({ home, jobs: home.localJobs, log });
   const shared = {
     device: readConfig(home)?.device_id ?? "localhost",

@@ -39,16 +39,12 @@ async function up(options: UpOptions): Promise<void> {
     const config = requireConfig(home);
     const identity = readIdentity(home);
     const log = makeLog({ level: options.logLevel ?? config.log_level, file: options.logFile });
-    const toolbox = await openToolbox({ home, jobs: home.jobs, log });
+    const toolbox = () => openToolbox({ home, jobs: home.jobs, log });
     const onState = options.json
       ? (state: string) => printJsonLine({ state, device_id: config.device_id, relay: config.relay })
       : undefined;
-    try {
-      const end = await runAgent({ home, config, identity, toolbox, log, onState }, stop);
-      if (end instanceof MatrxError) throw end;
-      if (end !== "restart") return log.info("stopped");
-    } finally {
-      toolbox.close();
-    }
+    const end = await runAgent({ home, config, identity, toolbox, log, onState }, stop);
+    if (end instanceof MatrxError) throw end;
+    if (end !== "restart") return log.info("stopped");
   }
 }

@@ -21,12 +21,15 @@ export interface StartedAgent {
 
 export function startAgent(
   relay: string,
-  { times, folder = temporaryFolder() }: { times?: AgentOptions["times"]; folder?: string } = {},
+  {
+    times,
+    folder = temporaryFolder(),
+    toolbox = smallToolbox(),
+  }: { times?: AgentOptions["times"]; folder?: string; toolbox?: ReturnType<typeof smallToolbox> } = {},
 ): StartedAgent {
   const home = homeOf({ MATRX_HOME: folder });
   makeHome(home);
   const identity = makeIdentity();
-  const toolbox = smallToolbox();
   const states: ClientState[] = [];
   const stopping = new AbortController();
   const end = runAgent(
@@ -36,7 +39,7 @@ export function startAgent(
       times: { retryDelay: () => 10, ...times },
       windDownMs: 500,
       log: silentLog,
-      ...{ home, identity, toolbox },
+      ...{ home, identity, toolbox: async () => toolbox },
     },
     stopping.signal,
   );

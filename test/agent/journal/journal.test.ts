@@ -1,4 +1,4 @@
-import { fork } from "node:child_process";
+import { execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -128,4 +128,19 @@ test("a damaged file is kept aside, and a new journal has a new name", async () 
   expect(aside[0]).toContain("damaged");
   expect(readFileSync(String(aside[0]), "utf8")).toContain("this is no database");
   expect(journal.find("c1")).toBeUndefined();
+});
+
+test("a disk that takes no more refuses calls, and ends no agent", () => {
+  const script = new URL("fill-and-acknowledge.ts", import.meta.url).pathname;
+  const path = join(temporaryFolder(), "journal");
+  const line = 'ulimit -f 400; exec "$0" "$@"';
+  const said = execFileSync("sh", ["-c", line, process.execPath, script, path], { encoding: "utf8" });
+  expect(JSON.parse(said)).toMatchObject({ failures: 1, found: "finished" });
+});
+
+test("a call that runs is not forgotten when the clock is set", async () => {
+  const journal = open(join(temporaryFolder(), "journal"));
+  await journal.begin("c1", "Write");
+  journal.prune(Date.now() + 10 * TIMES.outcomeKept);
+  expect(journal.find("c1")).toMatchObject({ state: "started" });
 });
