@@ -8,21 +8,22 @@ export interface HeartbeatTimes {
 
 export const HEARTBEAT: HeartbeatTimes = { every: TIMES.heartbeat, pongWithin: TIMES.pongWithin };
 
-interface Socket {
-  send(text: string): void;
-  readonly bufferedAmount: number;
+interface Line {
+  ping(): void;
+  /** Bytes that have left this process, ever. */
+  leftBytes(): number;
 }
 
 export class Heartbeat {
-  readonly #socket: Socket;
+  readonly #line: Line;
   readonly #times: HeartbeatTimes;
   readonly #onSilence: () => void;
   #timer: NodeJS.Timeout;
-  #queued = 0;
+  #left = 0;
 
   /** Begins to beat. `onSilence` is called once when no `pong` came in time. */
-  constructor(socket: Socket, times: HeartbeatTimes, onSilence: () => void) {
-    this.#socket = socket;
+  constructor(line: Line, times: HeartbeatTimes, onSilence: () => void) {
+    this.#line = line;
     this.#times = times;
     this.#onSilence = onSilence;
     this.#timer = setTimeout(() => this.#beat(), times.every);
@@ -39,18 +40,18 @@ export class Heartbeat {
   }
 
   #beat(): void {
-    this.#socket.send("ping");
+    this.#line.ping();
     this.#await();
   }
 
   #await(): void {
-    this.#queued = this.#socket.bufferedAmount;
+    this.#left = this.#line.leftBytes();
     this.#timer = setTimeout(() => this.#overdue(), this.#times.pongWithin);
   }
 
-  /** On a slow line the ping may still wait behind a large result: while bytes leave, the link lives. */
+  /** On a slow line the ping may still wait behind much else: while bytes leave, the link lives. */
   #overdue(): void {
-    if (this.#socket.bufferedAmount < this.#queued) this.#await();
+    if (this.#line.leftBytes() > this.#left) this.#await();
     else this.#onSilence();
   }
 }

@@ -42,15 +42,17 @@ export interface LinkOptions {
   readonly handshakeMs?: number | undefined;
 }
 
-/** Bytes waiting on the socket before live output is dropped. */
-const OUTPUT_QUEUE_BYTES = 1024 * 1024;
+/** Bytes waiting on the socket before live output is dropped: every other answer waits behind them. */
+const OUTPUT_QUEUE_BYTES = 256 * 1024;
 
 export class Link {
   readonly #options: LinkOptions;
   readonly #socket: WebSocket;
   readonly #end = Promise.withResolvers<LinkEnd>();
   #heartbeat: Heartbeat | undefined;
-  #registerTimer: NodeJS.Timeout | undefined;
+  /** The next step to a registered link is waited for. */
+  #timer: NodeJS.Timeout | undefined;
+  #sentBytes = 0;
   #registeredAt: number | undefined;
   #refusal: MatrxError | undefined;
   #why: string | undefined;
@@ -72,32 +74,45 @@ export class Link {
       handshakeTimeout: options.handshakeMs ?? TIMES.registerWithin,
       maxPayload: LIMITS.platformFrameBytes,
     });
+    // `handshakeTimeout` counts silence only, and a server may dribble.
+    this.#await("The relay did not answer the upgrade in time");
     this.#listen();
   }
 
   sendText(frame: object): void {
-    this.#socket.send(JSON.stringify(frame), ignoreFailure);
+    this.#send(JSON.stringify(frame));
   }
 
   /** Sends an outcome; resolves when it left this process, or the connection is gone. */
   sendOutcome({ header, body }: Outcome): Promise<void> {
     const frame = encodeResultFrame(header, body);
-    return new Promise((resolve) => this.#socket.send(frame, () => resolve()));
+    return new Promise((resolve) => this.#send(frame, () => resolve()));
   }
 
   /** Sends live output, or drops it while the line is full. */
   sendOutput(call: string, id: string, piece: OutputPiece): void {
     if (this.#socket.bufferedAmount > OUTPUT_QUEUE_BYTES) return;
     const body = Buffer.from(JSON.stringify({ id, type: "output", ...piece }));
-    this.#socket.send(encodeOutputFrame({ call }, body), ignoreFailure);
+    this.#send(encodeOutputFrame({ call }, body));
   }
 
   get isOpen(): boolean {
     return this.#socket.readyState === WebSocket.OPEN;
   }
 
+  #send(data: string | Uint8Array, done: () => void = ignoreFailure): void {
+    this.#sentBytes += Buffer.byteLength(data);
+    this.#socket.send(data, done);
+  }
+
+  /** Drops the connection unless the next step comes in time. */
+  #await(why: string): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#drop(why), this.#options.handshakeMs ?? TIMES.registerWithin);
+  }
+
   #listen(): void {
-    const { onState, handshakeMs } = this.#options;
+    const { onState } = this.#options;
     const socket = this.#socket;
     let nonce: string | undefined;
     socket.on("upgrade", (response) => {
@@ -105,10 +120,7 @@ export class Link {
     });
     socket.on("open", () => {
       onState("CONNECTED");
-      this.#registerTimer = setTimeout(
-        () => this.#drop("The relay did not answer the registration in time"),
-        handshakeMs ?? TIMES.registerWithin,
-      );
+      this.#await("The relay did not answer the registration in time");
       if (nonce) void this.#register(nonce);
       else this.#drop(`The answer has no ${NONCE_HEADER} header; is this a Matrx relay?`);
     });
@@ -121,8 +133,14 @@ export class Link {
   }
 
   async #register(nonce: string): Promise<void> {
-    this.#options.onState("REGISTERING");
-    this.sendText(await this.#options.register(nonce));
+    const { onState, register, log } = this.#options;
+    onState("REGISTERING");
+    try {
+      this.sendText(await register(nonce));
+    } catch (err) {
+      log.error({ err }, "the registration could not be made");
+      this.#drop("The registration could not be made");
+    }
   }
 
   #receive(data: Buffer, isBinary: boolean): void {
@@ -139,7 +157,16 @@ export class Link {
     if (!frame) return;
     if (frame.type === "device_registered") this.#registered(frame.manifest_wanted ?? false);
     else if (frame.type === "error") this.#noteError(frame);
-    else if (this.#registeredAt !== undefined) this.#options.onFrame(frame, this);
+    else if (this.#registeredAt !== undefined) this.#obey(frame);
+  }
+
+  /** What goes wrong inside is said, and is no end of the program. */
+  #obey(frame: ToDevice): void {
+    try {
+      this.#options.onFrame(frame, this);
+    } catch (err) {
+      this.#options.log.error({ err, type: frame.type }, "a frame of the relay could not be followed");
+    }
   }
 
   /** Unknown and malformed frames leave here: a newer relay may say more than we know. */
@@ -160,9 +187,13 @@ export class Link {
 
   #registered(manifestWanted: boolean): void {
     if (this.#registeredAt !== undefined) return;
-    clearTimeout(this.#registerTimer);
+    clearTimeout(this.#timer);
     this.#registeredAt = performance.now();
-    this.#heartbeat = new Heartbeat(this.#socket, this.#options.heartbeat ?? HEARTBEAT, () =>
+    const line = {
+      ping: () => this.#send("ping"),
+      leftBytes: () => this.#sentBytes - this.#socket.bufferedAmount,
+    };
+    this.#heartbeat = new Heartbeat(line, this.#options.heartbeat ?? HEARTBEAT, () =>
       this.#drop("The relay did not answer the heartbeat"),
     );
     this.#options.onState("REGISTERED");
@@ -178,6 +209,7 @@ export class Link {
   /** The relay answered the upgrade with a plain HTTP response. */
   async #refused(response: IncomingMessage): Promise<void> {
     const status = response.statusCode ?? 0;
+    this.#refusal = refusalOfStatus(status);
     const said = await readProblem(response);
     this.#refusal = refusalOfStatus(status, said);
     this.#why = `The relay answered ${status}${said ? `: ${said}` : ""}`;
@@ -198,7 +230,7 @@ export class Link {
   }
 
   #closed(code: number, reason: string): void {
-    clearTimeout(this.#registerTimer);
+    clearTimeout(this.#timer);
     this.#heartbeat?.stop();
     this.#options.onGone(this);
     this.#end.resolve(this.#endOf(code, reason));
@@ -220,7 +252,6 @@ function ignoreFailure(): void {}
 /** The `detail` of a problem+json answer, as far as it can be read. */
 async function readProblem(response: IncomingMessage): Promise<string | undefined> {
   let text = "";
-  response.setTimeout(TIMES.registerWithin, () => response.destroy());
   try {
     for await (const chunk of response) {
       text += chunk;

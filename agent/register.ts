@@ -60,13 +60,23 @@ function capabilitiesOf(tools: readonly Tool[]): Record<string, boolean> {
 }
 
 function describeHardware(): Record<string, unknown> {
-  const disk = statfsSync(homedir(), { bigint: false });
+  const disk = diskBytes();
   return {
     cpu: cpus()[0]?.model ?? "unknown",
     arch: arch(),
     ram_gb: Math.round(totalmem() / GiB),
-    disk_gb: Math.round((disk.blocks * disk.bsize) / GiB),
+    ...(disk !== undefined && { disk_gb: Math.round(disk / GiB) }),
   };
+}
+
+/** Undefined: the user has no home folder, as some services do. */
+function diskBytes(): number | undefined {
+  try {
+    const { blocks, bsize } = statfsSync(homedir());
+    return blocks * bsize;
+  } catch {
+    return undefined;
+  }
 }
 
 function linuxName(): string | undefined {

@@ -1,8 +1,13 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { importJWK, jwtVerify } from "jose";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { runAgent } from "../../../agent/agent.ts";
+import { Heartbeat } from "../../../agent/heartbeat.ts";
+import { makeIdentity } from "../../../agent/identity.ts";
+import { silentLog, smallToolbox } from "../dispatch/small-tools.ts";
 import { startScriptedRelay } from "./scripted-relay.ts";
 import { DEVICE, startAgent } from "./start-agent.ts";
 
@@ -187,4 +192,85 @@ test("shutdown stops it, restart_client begins anew", async () => {
   await again.register();
   again.send({ type: "system_command", command: "restart_client" });
   expect(await other.end).toBe("restart");
+});
+
+test("a server that dribbles is given up, too", async () => {
+  const server = createTcpServer((socket) => {
+    socket.on("error", () => socket.destroy());
+    socket.write("HTTP/1.1 101 Switching Protocols\r\nX-Dribble: ");
+    const timer = setInterval(() => socket.write("x"), 20);
+    socket.on("close", () => clearInterval(timer));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const agent = startAgent(`http://127.0.0.1:${port}`, { times: { handshakeMs: 100 } });
+  await vi.waitFor(() => expect(agent.states).toContain("RECONNECTING"));
+  await agent.stop();
+});
+
+test("a user without a home folder can be connected", async () => {
+  const relay = await startScriptedRelay();
+  vi.stubEnv("HOME", "/nonexistent");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const agent = startAgent(relay.url);
+  const { metadata } = await (await relay.connection()).register();
+  expect(metadata).not.toHaveProperty("disk_gb");
+  await agent.stop();
+});
+
+test("a frame that cannot be followed ends neither the link nor the program", async () => {
+  const relay = await startScriptedRelay();
+  const endGrant = () => {
+    throw new Error("broken");
+  };
+  const agent = startAgent(relay.url, { toolbox: { ...smallToolbox(), endGrant } });
+  const socket = await relay.connection();
+  await socket.register();
+  socket.send({ type: "session_end", grant: "grant_reader" });
+  socket.send({ type: "call_status", tool_call_ids: ["c1"] });
+  expect(await socket.texts.next()).toMatchObject({ type: "call_status" });
+  await agent.stop();
+});
+
+test("a second agent in one folder is refused before it touches the tools' files", async () => {
+  const relay = await startScriptedRelay();
+  const agent = startAgent(relay.url);
+  await (await relay.connection()).register();
+  let opened = false;
+  const second = runAgent(
+    {
+      config: { relay: relay.url, device_id: DEVICE, name: "box" },
+      home: agent.home,
+      identity: makeIdentity(),
+      log: silentLog,
+      toolbox: async () => {
+        opened = true;
+        return smallToolbox();
+      },
+    },
+    new AbortController().signal,
+  );
+  await expect(second).rejects.toMatchObject({ code: "CONFLICT" });
+  expect(opened).toBe(false);
+  await agent.stop();
+});
+
+test("a full but moving line is alive, one that stands is not", async () => {
+  let left = 0;
+  let pings = 0;
+  let silent = false;
+  const moving = setInterval(() => left++, 5);
+  const line = { ping: () => pings++, leftBytes: () => left };
+  const heartbeat = new Heartbeat(line, { every: 10, pongWithin: 30 }, () => {
+    silent = true;
+  });
+  onTestFinished(() => {
+    clearInterval(moving);
+    heartbeat.stop();
+  });
+  await sleep(200);
+  expect({ silent, pings }).toEqual({ silent: false, pings: 1 });
+  clearInterval(moving);
+  await vi.waitFor(() => expect(silent).toBe(true));
 });
