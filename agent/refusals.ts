@@ -63,6 +63,9 @@ export function lostBecause(error: Error): string {
     case "ENOTFOUND":
     case "EAI_AGAIN":
       return `The relay's name cannot be resolved (${code})`;
+    case "ERR_SSL_WRONG_VERSION_NUMBER":
+    case "ERR_SSL_PACKET_LENGTH_TOO_LONG":
+      return `What listens there does not speak TLS: begin the address with http:// if it is on this machine (${code})`;
     default:
       return code && !error.message.includes(code)
         ? `${error.message} (${code})`

@@ -5,7 +5,7 @@ import * as z from "zod";
 import { readConfig } from "../config.ts";
 import { type Home, homeOf } from "../home.ts";
 import { readJsonFile, readPrivateFile, writePrivateFile } from "../private-file.ts";
-import { relayUrlSchema } from "../relay-url.ts";
+import { isLoopback, relayUrlSchema } from "../relay-url.ts";
 import { wrongUse } from "./failure.ts";
 import { RelayClient } from "./relay-client.ts";
 
@@ -45,7 +45,15 @@ export function relayOf(options: CallerOptions, home: Home = homeOf()): string {
   }
   const parsed = relayUrlSchema.safeParse(relay);
   if (parsed.success) return parsed.data;
-  throw wrongUse(`relay: ${parsed.error.issues[0]?.message}`, "Name one such as https://relay.example");
+  throw wrongUse(`relay: ${parsed.error.issues[0]?.message}`, `Name one such as ${exampleFor(relay)}`);
+}
+
+/** What was probably meant: `localhost:8787` lacks its scheme only. */
+function exampleFor(relay: string): string {
+  const guess = `http://${relay}`;
+  const isMeant =
+    /^[\w.[\]:-]+(\/|$)/.test(relay) && URL.canParse(guess) && isLoopback(new URL(guess).hostname);
+  return isMeant ? guess : "https://relay.example";
 }
 
 /** Keeps a login, for this user alone. */

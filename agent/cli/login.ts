@@ -40,7 +40,7 @@ async function login(options: LoginOptions): Promise<void> {
   const { token, account, expires } = confirmed;
   keepLogin(home, relay, { token, account, expires });
   if (json) return printJsonLine({ status: "signed_in", relay, account, expires });
-  console.log(`Signed in at ${relay} as ${plain(account)}, until ${new Date(expires).toLocaleDateString()}.`);
+  console.log(`Signed in at ${relay} as ${plain(account)}, until ${expires.slice(0, 10)}.`);
 }
 
 function notALogin(): MatrxError {

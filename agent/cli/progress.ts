@@ -9,7 +9,8 @@ export async function withProgress<Value>(what: string, work: Promise<Value>): P
   let shown = false;
   const show = () => {
     const seconds = Math.round((performance.now() - began) / 1000);
-    if (terminal) process.stderr.write(`\r\u001b[K${what} ... ${seconds} s`);
+    if (terminal)
+      process.stderr.write(`\r\u001b[K${fitted(what, ` ... ${seconds} s`, process.stderr.columns)}`);
     else if (!shown) process.stderr.write(`${what} ...\n`);
     shown = true;
   };
@@ -20,4 +21,10 @@ export async function withProgress<Value>(what: string, work: Promise<Value>): P
     clearInterval(timer);
     if (shown && terminal) process.stderr.write("\r\u001b[K");
   }
+}
+
+/** One line of a terminal: a longer one would wrap, and each second leave a row behind. */
+export function fitted(what: string, end: string, columns = 80): string {
+  const room = Math.max(0, columns - 1 - end.length);
+  return `${what.length > room ? what.slice(0, room) : what}${end}`;
 }

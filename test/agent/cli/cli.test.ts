@@ -1,6 +1,10 @@
+import { once } from "node:events";
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { fitted } from "../../../agent/cli/progress.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { endOf, lineOf, runMatrx, startMatrx } from "./matrx.ts";
 
@@ -22,6 +26,7 @@ test.each([
   [["up"], 68, /not paired yet[\s\S]*matrx pair/],
   [["devices"], 64, /No relay is named/],
   [["devices", "--relay", "ftp://x"], 64, /must be an http\(s\) URL/],
+  [["devices", "--relay", "localhost:8787"], 64, /Name one such as http:\/\/localhost:8787/],
   [["devices", "--relay", "http://relay.example"], 64, /must begin with https/],
   [["devices", "--relay", "http://localhost:9"], 77, /Not signed in[\s\S]*matrx login/],
   [["devices", "--relay", "http://localhost:9", "--token-file", "/nonexistent"], 64, /There is no file/],
@@ -36,6 +41,22 @@ test.each([
   expect(ended.stderr).toMatch(says);
   expect(ended.stderr).not.toMatch(/\n\s+at /);
   expect(ended.stderr).not.toContain("\u001b");
+});
+
+test("https to a relay that speaks http is said, without OpenSSL's words", async () => {
+  const server = createServer();
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const relay = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { code, stderr } = await runMatrx(["login", "--relay", relay], { home: temporaryFolder() });
+  expect(code).toBe(69);
+  expect(stderr).toMatch(/^Error: .*does not speak TLS: begin the address with http:\/\//);
+});
+
+test("a line of progress stays one line", () => {
+  expect(fitted("Waiting", " ... 7 s", 80)).toBe("Waiting ... 7 s");
+  expect(fitted("Waiting for you", " ... 100 s", 20)).toBe("Waiting f ... 100 s");
+  expect(fitted("Waiting", " ... 7 s", 5)).toBe(" ... 7 s");
 });
 
 test("with --json an error is one object on stdout too", async () => {
