@@ -15,3 +15,14 @@ export const CLOSE = {
   /** The caller reads too slowly (RFC 6455, 1013: try again later). */
   tooSlow: 1013,
 } as const;
+
+/** A peer may send any number; only these may be sent back (RFC 6455, section 7.4). */
+export function isSendable(code: number): boolean {
+  const reserved = code === 1004 || code === 1005 || code === 1006 || code === 1015;
+  return code >= 1000 && code < 5000 && !reserved;
+}
+
+/** A close frame carries 123 bytes of reason: 41 characters of any kind fit. */
+export function closeReason(text: string): string {
+  return /^[ -~]*$/.test(text) ? text.slice(0, 123) : text.slice(0, 41);
+}

@@ -22,7 +22,7 @@ export const LIMITS = {
   depth: 64,
   /** A caller's id, in characters. Relay and local server. */
   callerIdChars: 128,
-  /** Ids of one session's unanswered calls together, in bytes of UTF-8 (they live in a 16 KiB attachment). Relay. */
+  /** Ids of one session's unanswered calls together, in bytes of a 16 KiB attachment: two a character once one is beyond Latin-1. Relay. */
   unansweredIdBytes: 9 * KiB,
   /** Unanswered calls of one session. Relay and local server. */
   unansweredPerSession: 64,

@@ -1,16 +1,17 @@
 /** The way in of every call, from a socket or REST: gate, idempotency, then the device. No await on it. */
 import { isErrorCode } from "@matrx/shared/errors.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
+import { TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
-import type { Expect, WantedCall } from "./call.ts";
-import type { Calls, Expect, Keyed, Passed, WantedCall } from "./calls.ts";
+import type { Expect, Keyed, Passed, WantedCall } from "./call.ts";
+import type { Calls } from "./calls.ts";
 import type { DeviceLink } from "./device-link.ts";
+import { follow } from "./flights.ts";
 import { passGate, passMessage } from "./gate.ts";
 import { digestOf, requireSameCall } from "./idempotency.ts";
 import type { Lease } from "./leases.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Rates } from "./rates.ts";
-import { type Recipient, withId } from "./recipient.ts";
 import type { RecordStore } from "./record.ts";
 import type { Recovery } from "./recovery.ts";
 
@@ -76,7 +77,8 @@ export class Admission {
       recipient.result(headerOf(row), new Uint8Array(row.outcome), 0);
     } else if (flight) follow(flight, recipient);
     else if (row.state === "finished" && row.bytes !== null) calls.replay(recorded, recipient, now);
-    else if (row.state === "accepted" && row.deadline > now && link.current) calls.rejoin(recorded, recipient);
+    else if (row.state === "accepted" && row.deadline > now && link.current)
+      calls.rejoin(recorded, recipient);
     else recipient.refuse(recovery.outcomeUnknown(call, NOT_KNOWN), call);
     return call;
   }

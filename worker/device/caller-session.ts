@@ -6,22 +6,23 @@ import { type CallId, callTime, type DeviceId, type SessionId } from "@matrx/sha
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import { textOf } from "@matrx/shared/utf8.ts";
-import type { Lease } from "./leases.ts";
+import type { Held } from "./held.ts";
+import { type KeptLease, keptLease, type Lease, leaseOf } from "./leases.ts";
 import { queuedBytes } from "./queue.ts";
-import { type Recipient, refusalAnswer } from "./recipient.ts";
+import { type Recipient, refusalAnswer, withId } from "./recipient.ts";
 
 /** What a call does when its caller goes: a read stops, an effect goes on, or stops because its caller asked for that. */
 export type OnClose = "read" | "goes_on" | "stops";
 
 /** An unanswered call as it is written down. */
-export type Unanswered = [id: string, call: CallId, deadline: number, onClose: OnClose];
+export type Unanswered = [id: string, call: CallId, deadline: number, onClose: OnClose, follows: boolean];
 
 export interface CallerAttachment {
   role: "caller";
   session: SessionId;
   device: DeviceId;
   account: string;
-  lease: Lease;
+  lease: KeptLease;
   /** When the token ends, in milliseconds since 1970. */
   expires: number;
   /** Subprotocol `matrx.v1`. */
@@ -35,6 +36,8 @@ interface Waiting {
   call: CallId;
   deadline: number;
   onClose: OnClose;
+  /** The device answers under another's id. */
+  follows: boolean;
   idBytes: number;
   /** It stands in the attachment. */
   saved: boolean;
@@ -42,8 +45,6 @@ interface Waiting {
 
 /** Bytes sent between two looks at the queue. */
 const LOOK_EVERY = 256 * 1024;
-
-const encoder = new TextEncoder();
 
 export class CallerSession {
   readonly ws: WebSocket;
@@ -53,7 +54,7 @@ export class CallerSession {
   expires: number;
   readonly v1: boolean;
   /** Messages that wait while the lease is renewed. */
-  held: (string | ArrayBuffer)[] | undefined;
+  held: Held | undefined;
   readonly device: DeviceId;
   readonly #binary: boolean;
   readonly #waiting = new Map<string, Waiting>();
@@ -65,18 +66,21 @@ export class CallerSession {
     this.ws = ws;
     this.id = attachment.session;
     this.account = attachment.account;
-    this.lease = attachment.lease;
+    this.lease = leaseOf(attachment.lease);
     this.expires = attachment.expires;
     this.v1 = attachment.v1;
     this.device = attachment.device;
     this.#binary = attachment.binary;
-    for (const [id, call, deadline, onClose] of attachment.unanswered) {
-      this.#wait(id, { call, deadline, onClose, saved: true });
+    for (const [id, call, deadline, onClose, follows] of attachment.unanswered) {
+      this.#wait(id, { call, deadline, onClose, follows, saved: true });
     }
   }
 
   unanswered(): Unanswered[] {
-    return Array.from(this.#waiting, ([id, { call, deadline, onClose }]) => [id, call, deadline, onClose]);
+    return Array.from(this.#waiting, ([id, waiting]) => {
+      const { call, deadline, onClose, follows } = waiting;
+      return [id, call, deadline, onClose, follows];
+    });
   }
 
   callOf(id: string): CallId | undefined {
@@ -87,13 +91,19 @@ export class CallerSession {
   requireRoomFor(id: string): void {
     if (this.#waiting.has(id)) throw duplicateId(id);
     if (this.#waiting.size >= LIMITS.unansweredPerSession) throw tooManyUnanswered();
-    if (this.#idBytes + utf8Length(id) > LIMITS.unansweredIdBytes) throw tooManyUnanswered();
+    if (this.#idBytes + keptBytes(id) > LIMITS.unansweredIdBytes) throw tooManyUnanswered();
   }
 
   /** Notes a call; it is answered once, through the recipient that this returns. */
   expect(id: string, call: CallId, deadline: number, onClose: OnClose): Recipient {
-    this.#wait(id, { call, deadline, onClose, saved: false });
+    this.#wait(id, { call, deadline, onClose, follows: false, saved: false });
     return this.recipientOf(id);
+  }
+
+  /** The device will answer this one under another's id. */
+  follow(id: string): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting) waiting.follows = true;
   }
 
   /** Answers and live output for one id go this way. */
@@ -101,14 +111,18 @@ export class CallerSession {
     return new SocketRecipient(this, id);
   }
 
-  /** The one answer to an id, as the device wrote it. */
-  answer(id: string, body: Uint8Array): void {
-    this.#settle(id);
+  /** The one answer to an id, as the device wrote it, after `missed` frames of live output were left out. */
+  answer(id: string, body: Uint8Array, missed: number): void {
+    const waiting = this.#settle(id);
+    if (!waiting) return;
+    if (waiting.follows) return this.#sendBody(withId(body, id));
+    if (missed > 0) this.send({ id, type: "gap", frames: missed });
     this.#sendBody(body);
   }
 
   /** Live output. False: it is left out, the caller reads too slowly. */
   output(id: string, body: Uint8Array, missed: number): boolean {
+    if (this.#waiting.get(id)?.follows) return true;
     if (this.#queue() > LIMITS.callerQueueBytes) return false;
     if (missed > 0) this.send({ id, type: "gap", frames: missed });
     this.#sendBody(body);
@@ -117,8 +131,7 @@ export class CallerSession {
 
   /** The one answer to an id, when the relay gives it. */
   refuse(id: string, error: ErrorShape, call: CallId): void {
-    this.#settle(id);
-    this.send(refusalAnswer(error, id, call, this.device));
+    if (this.#settle(id)) this.send(refusalAnswer(error, id, call, this.device));
   }
 
   send(frame: ToCaller): void {
@@ -138,7 +151,7 @@ export class CallerSession {
       session: this.id,
       device: this.device,
       account: this.account,
-      lease: this.lease,
+      lease: keptLease(this.lease),
       expires: this.expires,
       v1: this.v1,
       binary: this.#binary,
@@ -149,17 +162,19 @@ export class CallerSession {
   }
 
   #wait(id: string, call: Omit<Waiting, "idBytes">): void {
-    const idBytes = utf8Length(id);
+    const idBytes = keptBytes(id);
     this.#idBytes += idBytes;
     this.#waiting.set(id, { ...call, idBytes });
   }
 
-  #settle(id: string): void {
+  /** Undefined: it was answered already. */
+  #settle(id: string): Waiting | undefined {
     const waiting = this.#waiting.get(id);
-    if (!waiting) return;
+    if (!waiting) return undefined;
     this.#waiting.delete(id);
     this.#idBytes -= waiting.idBytes;
     if (waiting.saved) this.save();
+    return waiting;
   }
 
   #sendBody(body: Uint8Array): void {
@@ -198,8 +213,12 @@ class SocketRecipient implements Recipient {
     this.#id = id;
   }
 
-  result(_header: ResultHeader, body: Uint8Array): void {
-    this.#session.answer(this.#id, body);
+  follow(): void {
+    this.#session.follow(this.#id);
+  }
+
+  result(_header: ResultHeader, body: Uint8Array, missed: number): void {
+    this.#session.answer(this.#id, body, missed);
   }
 
   output(body: Uint8Array, missed: number): boolean {
@@ -214,9 +233,9 @@ class SocketRecipient implements Recipient {
   sendAway(): void {}
 }
 
-/** Bytes of UTF-8. Most ids are ASCII, where it is the length. */
-function utf8Length(text: string): number {
-  return /^[ -~]*$/.test(text) ? text.length : encoder.encode(text).length;
+/** Bytes of an id in an attachment: two for each character, unless all are printable Latin-1, as most are. */
+function keptBytes(id: string): number {
+  return /^[ -ÿ]*$/.test(id) ? id.length : 2 * id.length;
 }
 
 function duplicateId(id: string): MatrxError {

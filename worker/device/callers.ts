@@ -1,8 +1,10 @@
 /** All callers' sockets of a device: accepted, restored after a sleep, leased, revoked, closed. */
-import { CLOSE } from "@matrx/shared/close-codes.ts";
+import { CLOSE, closeReason } from "@matrx/shared/close-codes.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import {
   type AccountId,
+  type CallId,
+  callTime,
   type GrantId,
   isSessionId,
   makeSessionId,
@@ -14,9 +16,11 @@ import type { Caller } from "../auth/caller.ts";
 import { unauthenticated, verifyToken } from "../auth/keys.ts";
 import type { Secrets } from "../secrets.ts";
 import type { CallerLink } from "./caller-link.ts";
-import { type CallerAttachment, CallerSession } from "./caller-session.ts";
-import { type Calls, follow } from "./calls.ts";
-import { isLive, type Leases, wantsRenewal } from "./leases.ts";
+import { type CallerAttachment, CallerSession, type Unanswered } from "./caller-session.ts";
+import type { Calls } from "./calls.ts";
+import type { Flight } from "./flights.ts";
+import { Held } from "./held.ts";
+import { isLive, keptLease, type Leases, wantsRenewal } from "./leases.ts";
 import type { DeviceRecord } from "./record.ts";
 import { chooseSubprotocol, switching } from "./upgrade.ts";
 
@@ -40,30 +44,33 @@ export class Callers {
   restore(ws: WebSocket, attachment: CallerAttachment): void {
     const session = new CallerSession(ws, attachment);
     this.#sessions.set(ws, session);
-    this.#leases.restore(attachment.lease);
-    for (const [id, call, deadline, onClose] of attachment.unanswered) {
-      const recipient = session.recipientOf(id);
-      const shared = this.#calls.flights.get(call);
-      if (shared) {
-        follow(shared, recipient, id);
-        continue;
-      }
-      const ledgered = onClose !== "read";
-      const grant = attachment.lease.scope.id as GrantId;
-      const effect = ledgered ? "execute" : "read";
-      this.#calls.flights.add({
-        call,
-        tool: "",
-        id,
-        effect,
-        grant,
-        created: 0,
-        deadline,
-        ledgered,
-        recipients: [recipient],
-        missed: 0,
-      });
+    // A socket that was closed here, of a revoked grant perhaps, may still be listed: its lease is worth nothing.
+    if (ws.readyState === WebSocket.OPEN) this.#leases.restore(session.lease);
+    for (const unanswered of attachment.unanswered) this.#resume(session, unanswered);
+  }
+
+  /** The call's own caller comes first, whichever socket is restored first: the device answers under its id. */
+  #resume(session: CallerSession, [id, call, deadline, onClose, follows]: Unanswered): void {
+    const flight =
+      this.#calls.flights.get(call) ?? this.#flightOf(session, call, deadline, onClose !== "read");
+    const recipient = session.recipientOf(id);
+    if (follows) {
+      flight.recipients.push(recipient);
+    } else {
+      flight.recipients.unshift(recipient);
+      flight.id = id;
     }
+  }
+
+  #flightOf({ lease }: CallerSession, call: CallId, deadline: number, ledgered: boolean): Flight {
+    const grant = lease.scope.id as GrantId;
+    const effect = ledgered ? "execute" : "read";
+    const flight: Flight = {
+      ...{ call, tool: "", effect, grant, created: callTime(call), deadline, ledgered, missed: 0 },
+      recipients: [],
+    };
+    this.#calls.flights.add(flight);
+    return flight;
   }
 
   /** Accepts a caller that the Worker vouches for. Throws MatrxError when the Account says no. */
@@ -78,7 +85,7 @@ export class Callers {
       session: sessionOf(request),
       device: record.id,
       account: record.account,
-      lease,
+      lease: keptLease(lease),
       expires: caller.expires,
       v1: protocol !== undefined,
       binary: protocol === SUBPROTOCOL.binary,
@@ -97,11 +104,13 @@ export class Callers {
   /** A message of a caller; undefined: it was not a caller's socket. */
   message(ws: WebSocket, data: string | ArrayBuffer, now: number): void {
     const session = this.#sessions.get(ws);
-    if (!session) return;
-    if (session.held) return this.#hold(session, data);
+    // What comes after the relay closed, because the grant is gone perhaps, is not heard.
+    if (!session || ws.readyState !== WebSocket.OPEN) return;
+    if (session.held) return this.#hold(session, session.held, data);
     const { lease } = session;
     if (!isLive(lease, now)) {
-      session.held = [data];
+      session.held = new Held(LIMITS.unansweredPerSession);
+      this.#hold(session, session.held, data);
       void this.#renewLease(session);
       return;
     }
@@ -141,7 +150,7 @@ export class Callers {
     );
   }
 
-  /** Messages wait in order while the Account is asked; when it says no, or nothing, the socket closes. */
+  /** Messages wait in order while the Account is asked. When it says no, or nothing and the lease is over, the socket closes. */
   async #renewLease(session: CallerSession): Promise<void> {
     const { scope } = session.lease;
     try {
@@ -152,22 +161,19 @@ export class Callers {
       );
       session.save();
     } catch (error) {
-      if (isLive(session.lease, Date.now())) return console.warn("lease not renewed, it still holds", error);
-      session.ws.close(
-        CLOSE.revoked,
-        error instanceof MatrxError ? error.message : "The account does not answer",
-      );
+      const saysNo = error instanceof MatrxError;
+      if (!saysNo && isLive(session.lease, Date.now()))
+        return console.warn("lease not renewed, it still holds", error);
+      session.ws.close(CLOSE.revoked, closeReason(saysNo ? error.message : "The account does not answer"));
       return;
     }
-    const held = session.held ?? [];
+    const held = session.held?.messages ?? [];
     session.held = undefined;
-    for (const data of held) this.#link.message(session, data, Date.now());
+    for (const data of held) this.message(session.ws, data, Date.now());
   }
 
-  #hold(session: CallerSession, data: string | ArrayBuffer): void {
-    session.held?.push(data);
-    if ((session.held?.length ?? 0) > LIMITS.unansweredPerSession)
-      session.ws.close(CLOSE.tooSlow, "Too many messages wait");
+  #hold({ ws }: CallerSession, held: Held, data: string | ArrayBuffer): void {
+    if (!held.push(data)) ws.close(CLOSE.tooSlow, "Too many messages wait");
   }
 }
 

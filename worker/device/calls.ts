@@ -171,7 +171,7 @@ export class Calls {
       this.refuse(flight, revokedGrant());
     }
     const told = this.#link.current?.attachment.ours && this.#link.send({ type: "session_end", grant });
-    if (!told) this.#store.noteEnded(grant);
+    if (!told && this.#store.record?.identity.kind === "agent") this.#store.noteEnded(grant);
   }
 
   /** Tells the agent which grants went while it was away. */

@@ -1,5 +1,5 @@
 /** What a registered device sends (device document, and our agent's additions). */
-import { check, parseJsonObject } from "@matrx/shared/caller-frames.ts";
+import { check, isLongerThan, parseJsonObject } from "@matrx/shared/caller-frames.ts";
 import {
   type FromDevice,
   fromDeviceSchema,
@@ -68,6 +68,7 @@ export class DeviceMessages {
     const { ours } = socket.attachment;
     const frame = readFrame(data, ours ? LIMITS.deviceFrameBytes : LIMITS.resultFrameBytes);
     if (frame.type === "tool_result") return this.#bareResult(frame, now);
+    if (isLongerThan(data, LIMITS.deviceFrameBytes)) throw tooLarge("text", LIMITS.deviceFrameBytes);
     const limits = { ...RATES.guest, ...(ours && RATES.owner) };
     if (!this.#parts.rates().takeMessage("device", limits, now)) throw tooFast(limits.messages_per_second);
     this.#known(socket, frame, now);
@@ -115,7 +116,8 @@ export class DeviceMessages {
     const flight = calls.flights.get(result.tool_call_id);
     const { header, body } = answerOfBare(result, flight?.id, device(), flight ? now - flight.created : 0);
     calls.result(header, body, now);
-    if (calls.hasAcks) this.#parts.scheduled(now);
+    // A bare device keeps no journal: what waits here to be written is nowhere else.
+    calls.flushAcks();
   }
 }
 

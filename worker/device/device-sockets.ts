@@ -1,7 +1,7 @@
 /** The device's sockets: accepted before they prove anything, registered once they do, and let go. */
 import type { Proof } from "@matrx/shared/api.ts";
 import { check, parseJsonObject } from "@matrx/shared/caller-frames.ts";
-import { CLOSE } from "@matrx/shared/close-codes.ts";
+import { CLOSE, closeReason } from "@matrx/shared/close-codes.ts";
 import { type DeviceRegister, deviceRegisterSchema } from "@matrx/shared/device-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { randomBase32 } from "@matrx/shared/ids.ts";
@@ -12,6 +12,7 @@ import type { Secrets } from "../secrets.ts";
 import type { Calls } from "./calls.ts";
 import type { DeviceAttachment, DeviceLink, DeviceSocket } from "./device-link.ts";
 import { type DeviceMessages, deviceErrorShape, sendError } from "./device-messages.ts";
+import { Held } from "./held.ts";
 import type { Rates } from "./rates.ts";
 import type { DeviceRecord, RecordStore } from "./record.ts";
 import type { Recovery } from "./recovery.ts";
@@ -33,7 +34,7 @@ interface Candidate {
   socket: DeviceSocket;
   deadline: ReturnType<typeof setTimeout>;
   /** Messages that came while the credential was checked. */
-  held: (string | ArrayBuffer)[] | undefined;
+  held: Held | undefined;
   /** Messages that were no registration. */
   wrong: number;
 }
@@ -78,11 +79,11 @@ export class DeviceSockets {
     return switching(client, { [NONCE_HEADER]: attachment.nonce });
   }
 
-  /** After a sleep. A socket that slept unregistered missed its time. */
+  /** After a sleep. A socket that was not registered has ten seconds again, unless it was turned away. */
   restore(sockets: readonly DeviceSocket[]): void {
     for (const socket of sockets) {
       if (socket.attachment.registered) this.#registered.set(socket.ws, socket);
-      else this.#addCandidate(socket);
+      else if (socket.ws.readyState === WebSocket.OPEN) this.#addCandidate(socket);
     }
     this.#parts.link.restore(sockets);
   }
@@ -161,7 +162,7 @@ export class DeviceSockets {
   #introduce(candidate: Candidate, data: string | ArrayBuffer): void {
     const { ws } = candidate.socket;
     if (candidate.held) {
-      if (candidate.held.push(data) > HELD_MAX) this.#turnAway(ws, tooEager());
+      if (!candidate.held.push(data)) this.#turnAway(ws, tooEager());
       return;
     }
     try {
@@ -169,7 +170,7 @@ export class DeviceSockets {
       const frame = parseJsonObject(data, LIMITS.registerFrameBytes);
       if (frame.type !== "device_register") throw notRegistered();
       const register = check(deviceRegisterSchema, frame);
-      candidate.held = [];
+      candidate.held = new Held(HELD_MAX);
       void this.#register(candidate, register);
     } catch (error) {
       candidate.wrong++;
@@ -190,12 +191,12 @@ export class DeviceSockets {
     if (!this.#candidates.has(socket.ws)) return;
     this.#dropCandidate(socket.ws);
     this.#welcome(socket, record, register);
-    for (const data of candidate.held ?? []) this.message(socket.ws, data, Date.now());
+    for (const data of candidate.held?.messages ?? []) this.message(socket.ws, data, Date.now());
   }
 
   #welcome(socket: DeviceSocket, record: DeviceRecord, register: DeviceRegister): void {
     const now = Date.now();
-    const { store, link, recovery, cameBack } = this.#parts;
+    const { store, link, calls, recovery, cameBack } = this.#parts;
     const ours = record.identity.kind === "agent" && register.protocol !== undefined;
     const earlierJournal = store.introduction?.journal_id ?? null;
     link.take(socket, ours, now);
@@ -217,6 +218,7 @@ export class DeviceSockets {
     });
     const journalIsNew = earlierJournal !== null && earlierJournal !== (register.journal_id ?? null);
     recovery.linkUp(ours, journalIsNew, now);
+    if (ours) calls.tellEnded();
     cameBack();
   }
 
@@ -230,7 +232,7 @@ export class DeviceSockets {
         : shape.code === "UNAUTHENTICATED"
           ? CLOSE.unauthenticated
           : CLOSE.protocol;
-    ws.close(code, shape.message.slice(0, 100));
+    ws.close(code, closeReason(shape.message));
   }
 }
 

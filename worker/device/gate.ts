@@ -33,7 +33,11 @@ export function passGate(
     throw tooMany(`More than ${limits.calls_per_minute} calls in a minute`);
   if (underWay >= LIMITS.unansweredPerDevice)
     throw tooMany(`The device has ${underWay} calls without an answer`);
-  return { tool, effect: effectOf(tool), toolTimeoutMs: known?.timeout_ms ?? TIMES.callDefault };
+  return {
+    tool,
+    effect: effectOf(tool),
+    toolTimeoutMs: Math.min(known?.timeout_ms ?? TIMES.callDefault, TIMES.callMax),
+  };
 }
 
 /** Throws MatrxError `RATE_LIMITED` when a grant sends more messages than it may. */

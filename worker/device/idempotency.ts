@@ -9,8 +9,26 @@ import canonicalize from "canonicalize";
  * that calls keep their order.
  */
 export function digestOf(tool: string, parameters: string): string {
-  const canonical = canonicalize({ tool, parameters: JSON.parse(parameters) as unknown }) ?? "";
-  return hexOf(sha256(new TextEncoder().encode(canonical)));
+  return hexOf(sha256(new TextEncoder().encode(canonicalOf({ tool, parameters: JSON.parse(parameters) }))));
+}
+
+/** Throws MatrxError `INVALID_PARAMETERS` for half a surrogate, or a number that is too large. */
+function canonicalOf(value: unknown): string {
+  try {
+    return canonicalize(value) ?? "";
+  } catch (cause) {
+    throw new MatrxError(
+      {
+        code: "INVALID_PARAMETERS",
+        message:
+          "input: holds half a surrogate pair or too large a number, so no idempotency key can stand for it",
+        hint: "Send the call without the key, or without that value",
+        hop: "relay",
+        details: { field: "input" },
+      },
+      cause,
+    );
+  }
 }
 
 /** Throws MatrxError `CONFLICT` when a key comes again with something else. */

@@ -15,6 +15,9 @@ export interface Lease {
   until: number;
 }
 
+/** A lease as it outlives sleep. */
+export type KeptLease = Omit<Lease, "json">;
+
 /** A grant as the Account object gives it. */
 export interface LeasedGrant {
   scope: GrantScope;
@@ -29,6 +32,8 @@ export interface Accounts {
 }
 
 const LEASES_MAX = 1000;
+/** A longer scope does not fit into an attachment of 16 KiB beside the unanswered calls. */
+const KEPT_CHARS = 512;
 
 export class Leases {
   readonly #accounts: Accounts;
@@ -76,6 +81,17 @@ export class Leases {
     this.#leases.set(grant, lease);
     return lease;
   }
+}
+
+/** For an attachment. A lease that is too large for it is asked for again after the sleep. */
+export function keptLease({ scope, json, version, expires, until }: Lease): KeptLease {
+  if (json.length <= KEPT_CHARS) return { scope, version, expires, until };
+  return { scope: { id: scope.id, owner: false, effects: [] }, version, expires, until: 0 };
+}
+
+/** A lease from an attachment. */
+export function leaseOf(kept: KeptLease): Lease {
+  return { ...kept, json: JSON.stringify(kept.scope) };
 }
 
 /** The lease holds, and so does the grant. */

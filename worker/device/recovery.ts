@@ -126,7 +126,8 @@ export class Recovery {
       waitsUntil !== undefined && now >= waitsUntil;
     const leaving = flight.recipients.filter(isOver);
     if (leaving.length === 0) return;
-    if (!flight.ledgered) this.#ledger.open({ ...flight, key: null, digest: null });
+    if (!flight.ledgered && !this.#ledger.find(flight.call))
+      this.#ledger.open({ ...flight, key: null, digest: null });
     flight.ledgered = true;
     flight.recipients = flight.recipients.filter((recipient) => !isOver(recipient));
     for (const recipient of leaving) recipient.sendAway(flight.call);

@@ -27,6 +27,8 @@ export interface AccountEnv {
 
 const DEVICES_MAX = 1000;
 const TOKENS_MAX = 1000;
+/** What a push that was cut off waits for the next one, in milliseconds. */
+const PUSH_AGAIN = 60_000;
 const OWNER: Pick<Grant, "owner" | "effects"> = { owner: true, effects: ["read", "write", "execute"] };
 
 export class Account extends DurableObject<AccountEnv> {
@@ -194,6 +196,8 @@ export class Account extends DurableObject<AccountEnv> {
 
   #newGrant(kind: GrantKind, name: string, seconds: number, may: May): Grant {
     const now = Date.now();
+    this.#grants.prune(now);
+    this.#once.prune(now);
     if (this.#grants.list(now).length >= TOKENS_MAX) throw tooMany("tokens", TOKENS_MAX);
     const expires = now + seconds * 1000;
     const grant: Grant = {
@@ -232,7 +236,10 @@ export class Account extends DurableObject<AccountEnv> {
 
   async #send(devices: readonly string[], news: DeviceNews): Promise<void> {
     const now = Date.now();
+    if (devices.length === 0) return;
     for (const device of devices) this.#outbox.post(device, JSON.stringify(news), now);
+    // Set before the first try: what is not acknowledged when this object dies is pushed again.
+    await this.ctx.storage.setAlarm(now + PUSH_AGAIN);
     await this.#push(now);
   }
 
