@@ -1,5 +1,7 @@
+import axe, { type AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import * as z from "zod";
 import { createdDeviceSchema, startedPairingSchema, tokenListSchema } from "../../shared/api.ts";
 import { CHROMIUM, startBrowser } from "../helpers/browser.ts";
 import { connectMachine, type Machine } from "../helpers/machine.ts";
@@ -35,6 +37,11 @@ describe.skipIf(!CHROMIUM)("the page", () => {
     });
     return () => context.close();
   });
+
+  /** The text of what has the focus. */
+  function focused(): Promise<string> {
+    return page.evaluate("document.activeElement.textContent");
+  }
 
   async function open(): Promise<void> {
     await page.goto(await relay.signInLink());
@@ -154,9 +161,60 @@ describe.skipIf(!CHROMIUM)("the page", () => {
     await open();
     await page.getByLabel("Tool", { exact: true }).focus();
     await page.keyboard.press("Tab");
-    expect(await page.evaluate("document.activeElement.textContent")).toBe("Run");
+    expect(await focused()).toBe("Run");
     await page.keyboard.press("Enter");
     await page.getByText(/Answered in/).waitFor();
+  });
+
+  test("a device is removed and a token revoked with the keyboard alone, and the focus has a place", async () => {
+    const owner = await relay.signIn();
+    await relay.request(owner, "POST /v1/devices", createdDeviceSchema, { name: "spare" });
+    await relay.request(owner, "POST /v1/tokens", newTokenAnswer, { name: "spare token", access: "read" });
+    await open();
+    const answerWith = async (button: string, keys: string[]) => {
+      await page.getByRole("button", { name: button }).focus();
+      await page.keyboard.press("Enter");
+      await page.getByRole("dialog").waitFor();
+      expect(await focused()).toBe("Keep it");
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    await answerWith("Remove spare", ["Escape"]);
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await focused()).toBe("Remove");
+    await answerWith("Remove spare", ["Shift+Tab", "Enter"]);
+    await page.getByText("spare was removed.").waitFor();
+    await expect.poll(focused).toBe("Devices");
+    await answerWith("Revoke spare token", ["Shift+Tab", "Enter"]);
+    await page.getByText("spare token was revoked.").waitFor();
+    await expect.poll(focused).toBe("Access");
+    await page.getByRole("button", { name: "Close" }).click();
+    expect(await page.getByRole("status").first().textContent()).toBe("");
+    expect(faults).toEqual([]);
+  });
+
+  test.each([
+    ["phone", "light", 390, 844],
+    ["phone", "dark", 390, 844],
+    ["desktop", "light", 1280, 800],
+    ["desktop", "dark", 1280, 800],
+  ] as const)("axe finds nothing to object to on a %s, %s", async (_, colorScheme, width, height) => {
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.goto(relay.url);
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect(await objections(page)).toEqual([]);
+    await open();
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByText(/Answered in/).waitFor();
+    for (const summary of await page.locator("summary").all()) await summary.click();
+    expect(await objections(page)).toEqual([]);
+    await page.getByLabel("Tool", { exact: true }).selectOption("Bash");
+    await page
+      .getByRole("button", { name: /^Remove/ })
+      .first()
+      .click();
+    await page.getByRole("dialog").waitFor();
+    expect(await objections(page)).toEqual([]);
   });
 
   test.each([
@@ -170,3 +228,14 @@ describe.skipIf(!CHROMIUM)("the page", () => {
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
   });
 });
+
+const newTokenAnswer = z.object({ token: z.string() });
+
+/** What axe-core says is wrong with the page as it is now. */
+async function objections(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<AxeResults>("axe.run()");
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ target }) => `${id}: ${help}: ${target.join(" ")}`),
+  );
+}
