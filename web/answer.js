@@ -20,7 +20,7 @@ export function answerView({ type, output, image, metadata, code, hint, hop }, m
     element("p", { class: "soft" }, `Answered in ${ms} ms`),
     image && imageView(image),
     output
-      ? element("pre", { tabindex: "0", "aria-label": "Output" }, output)
+      ? element("pre", { tabindex: "0", role: "group", "aria-label": "Output" }, output)
       : element("p", {}, "No output."),
     metadata && Object.keys(metadata).length > 0 && metadataView(metadata),
   );

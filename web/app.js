@@ -95,7 +95,8 @@ async function refreshDevices() {
   }
   const options = {
     openId,
-    changed: refreshDevices,
+    removed: () =>
+      refreshDevices().then(() => places.devices.querySelector("h2").focus({ preventScroll: true })),
     open: (device) => openTools(device).then(focusTools).catch(showProblem),
   };
   const focused = document.activeElement?.getAttribute("aria-label");
@@ -116,8 +117,8 @@ function focusTools() {
 
 setInterval(() => {
   const seen = document.visibilityState === "visible" && places.devices.isConnected;
-  // A button that is pressed right now must still be there when it is let go.
-  if (!seen || places.devices.querySelector(":active")) return;
+  // A button that is pressed right now, or that waits for a yes, must still be there afterwards.
+  if (!seen || places.devices.querySelector(":active") || document.querySelector("dialog")) return;
   refreshDevices().catch((error) => (error.status === 401 ? start() : showProblem(error)));
 }, LOOK_EVERY);
 addEventListener("hashchange", start);

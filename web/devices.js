@@ -1,23 +1,23 @@
 /** The account's devices: their state, the last proof that they work, and a way in. */
 import { api, part } from "./api.js";
-import { ago, button, clearNotice, confirmed, element, field, form, showDone } from "./dom.js";
+import { ago, button, element, field, form, showDone } from "./dom.js";
 
 const STATES = { ONLINE: "Online", IDLE: "Idle", OFFLINE: "Offline", UNKNOWN: "Unknown" };
 
-/** One line per device. `open` shows its tools; `changed` is called after one was removed. */
-export function devicesView(devices, { openId, open, changed }) {
-  const list = devices.map((device) => deviceItem(device, { isOpen: device.id === openId, open, changed }));
+/** One line per device. `open` shows its tools; `removed` is called after one was removed. */
+export function devicesView(devices, { openId, open, removed }) {
+  const list = devices.map((device) => deviceItem(device, { isOpen: device.id === openId, open, removed }));
   return element(
     "section",
     { class: "card" },
-    element("h2", {}, "Devices"),
+    element("h2", { tabindex: "-1" }, "Devices"),
     list.length > 0
       ? element("ul", { class: "items" }, ...list)
       : element("p", {}, "No devices yet. Add one below."),
   );
 }
 
-function deviceItem(device, { isOpen, open, changed }) {
+function deviceItem(device, { isOpen, open, removed }) {
   const { name, state, kind, os, os_version: version } = device;
   const system = [kind === "bare" ? "bare device" : os, version].filter(Boolean).join(" ");
   const use = element(
@@ -30,10 +30,11 @@ function deviceItem(device, { isOpen, open, changed }) {
     },
     "Tools",
   );
-  const remove = button("Remove", () => removeDevice(device, changed), {
+  const remove = button("Remove", () => removeDevice(device, removed), {
     kind: "danger",
     busy: "Removing …",
     label: `Remove ${name}`,
+    ask: `Remove ${name}? Its key stops working at once, and to come back it must be paired again.`,
   });
   return element(
     "li",
@@ -67,13 +68,10 @@ function proofOf(proof) {
   return `Last answer ${ago(at)}: ${tool}, ${verdict === "cancelled" ? "cancelled" : "with an error"}.`;
 }
 
-async function removeDevice({ id, name }, changed) {
-  clearNotice();
-  const question = `Remove ${name}? Its key stops working at once, and to come back it must be paired again.`;
-  if (!(await confirmed(question, "Remove"))) return;
+async function removeDevice({ id, name }, removed) {
   await api(`DELETE /v1/devices/${part(id)}`);
   showDone(`${name} was removed.`);
-  await changed();
+  await removed();
 }
 
 /** Two ways to add a device: our agent by its code, and any program by a token. */
@@ -103,9 +101,11 @@ export function addDeviceView({ changed }) {
     element(
       "p",
       {},
-      "On the machine, run ",
-      element("code", {}, `matrx pair --relay ${location.origin}`),
-      " and confirm its code here.",
+      "On the machine, in a clone of this relay's repository, run ",
+      element("code", {}, `npx matrx pair --relay ${location.origin}`),
+      ", confirm its code here, and run ",
+      element("code", {}, "npx matrx up"),
+      " there.",
     ),
     form(look, "Looking …", open, field("Code of a machine or command line", code)),
     element(

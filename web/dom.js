@@ -12,10 +12,13 @@ export function element(tag, options = {}, ...children) {
   return made;
 }
 
-/** A button that is disabled, and says what it does, while its work runs. */
-export function button(text, work, { kind = "", busy = `${text} …`, label } = {}) {
+/** A button that is disabled, and says what it does, while its work runs. `ask`: a question that comes first. */
+export function button(text, work, { kind = "", busy = `${text} …`, label, ask } = {}) {
   const made = element("button", { type: "button", class: kind, "aria-label": label }, text);
-  made.addEventListener("click", () => whileBusy(made, busy, work));
+  made.addEventListener("click", async () => {
+    clearNotice();
+    if (!ask || (await confirmed(ask, text))) await whileBusy(made, busy, work);
+  });
   return made;
 }
 
@@ -64,7 +67,7 @@ export function field(name, input, { help, required } = {}) {
 }
 
 /** Asks before something that cannot be undone. Resolves to true for yes. */
-export function confirmed(question, yes) {
+function confirmed(question, yes) {
   return new Promise((resolve) => {
     const dialog = element(
       "dialog",
@@ -90,13 +93,20 @@ const notice = () => document.getElementById("notice");
 
 export function showProblem(error) {
   const hint = error.hint && element("p", { class: "soft" }, error.hint);
-  notice().replaceChildren(
-    element("div", { class: "card problem" }, element("p", {}, error.message || String(error)), hint),
+  showNotice(
+    "problem",
+    element("div", { class: "grow" }, element("p", {}, error.message || String(error)), hint),
   );
 }
 
 export function showDone(text) {
-  notice().replaceChildren(element("div", { class: "card done" }, element("p", {}, text)));
+  showNotice("done", element("p", { class: "grow" }, text));
+}
+
+/** It stays in sight while the page scrolls, so it can be put away. */
+function showNotice(kind, content) {
+  const close = element("button", { type: "button", onclick: clearNotice }, "Close");
+  notice().replaceChildren(element("div", { class: `card row ${kind}` }, content, close));
 }
 
 export function clearNotice() {

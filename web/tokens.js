@@ -1,40 +1,45 @@
 /** API tokens and signed-in places: make, list, revoke. */
 import { api, part } from "./api.js";
-import { button, clearNotice, confirmed, date, element, field, form, showDone } from "./dom.js";
+import { button, clearNotice, date, element, field, form, showDone } from "./dom.js";
 
 const KINDS = { web: "browser", cli: "command line", api: "token" };
 
 /** The list and the form. `ownGrant` is this browser's. */
 export async function tokensView(ownGrant) {
   const list = element("div");
+  const title = element("h2", { tabindex: "-1" }, "Access");
   const refresh = async () =>
-    list.replaceChildren(listView((await api("GET /v1/tokens")).tokens, ownGrant, refresh));
+    list.replaceChildren(listView((await api("GET /v1/tokens")).tokens, ownGrant, revoked));
+  // The button that had the focus is gone with its token.
+  const revoked = () => refresh().then(() => title.focus({ preventScroll: true }));
   await refresh();
   return element(
     "section",
     { class: "card" },
-    element("h2", {}, "Access"),
+    title,
     element("p", { class: "soft" }, "Who may call your devices. Revoking closes open connections at once."),
     list,
     makeView(refresh),
   );
 }
 
-function listView(tokens, ownGrant, refresh) {
-  return element("ul", { class: "items" }, ...tokens.map((token) => tokenItem(token, ownGrant, refresh)));
+function listView(tokens, ownGrant, revoked) {
+  return element("ul", { class: "items" }, ...tokens.map((token) => tokenItem(token, ownGrant, revoked)));
 }
 
-function tokenItem(token, ownGrant, refresh) {
-  const { id, name, kind, access, expires } = token;
+function tokenItem(token, ownGrant, revoked) {
+  const { id, name, kind, access, created, expires } = token;
   const facts = [
     KINDS[kind] ?? kind,
     access === "read" ? "may only read" : "may do everything",
+    `since ${date(created)}`,
     `until ${date(expires)}`,
   ];
-  const revoke = button("Revoke", () => revokeToken(token, refresh), {
+  const revoke = button("Revoke", () => revokeToken(token, revoked), {
     kind: "danger",
     busy: "Revoking …",
     label: `Revoke ${name}`,
+    ask: `Revoke ${name}? Whoever uses it is cut off at once.`,
   });
   return element(
     "li",
@@ -49,12 +54,10 @@ function tokenItem(token, ownGrant, refresh) {
   );
 }
 
-async function revokeToken({ id, name }, refresh) {
-  clearNotice();
-  if (!(await confirmed(`Revoke ${name}? Whoever uses it is cut off at once.`, "Revoke"))) return;
+async function revokeToken({ id, name }, revoked) {
   await api(`DELETE /v1/tokens/${part(id)}`);
   showDone(`${name} was revoked.`);
-  await refresh();
+  await revoked();
 }
 
 function makeView(refresh) {
