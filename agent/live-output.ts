@@ -9,7 +9,7 @@ export interface OutputPiece {
 
 /** Gathered for at most this long, in milliseconds. */
 const GATHER_MS = 8;
-/** And at most this much, in UTF-16 units: however it is escaped, a frame stays under 64 KiB. */
+/** And at most this much, in UTF-16 units; a job's log is handed on in pieces that fit: however it is escaped, a frame stays under 64 KiB. */
 const PIECE_CHARS = 8 * 1024;
 
 export class LiveOutput {

@@ -4,7 +4,8 @@ export class LiveOutputPrinter {
   #gaps = false;
 
   show(channel: "stdout" | "stderr", offset: number, data: string): void {
-    if (offset !== (this.#next ?? 0)) this.gap();
+    // Bytes that are no UTF-8 arrive as characters of three: only a jump forward is a gap.
+    if (offset > (this.#next ?? 0)) this.gap();
     this.#next = offset + Buffer.byteLength(data);
     process[channel].write(data);
   }

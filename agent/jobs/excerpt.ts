@@ -26,7 +26,8 @@ export async function excerptOf(log: JobLog, note: (from: number, to: number) =>
   const headChars = Math.floor(ANSWER_CHARS * HEAD_SHARE);
   const head = firstChars(await readRange(log, 0, headChars * 3), headChars);
   const tailChars = ANSWER_CHARS - headChars;
-  const tail = lastChars(await readRange(log, end - tailChars * 3, end), tailChars);
+  const tailFrom = Math.max(head.length, end - tailChars * 3);
+  const tail = lastChars(await readRange(log, tailFrom, end), tailChars);
   const left = { from: head.length, to: end - tail.length };
   const text = `${head.toString("utf8")}\n[${note(left.from, left.to)}]\n${tail.toString("utf8")}`;
   return { text, end, left };

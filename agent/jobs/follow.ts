@@ -3,8 +3,8 @@ import { type FSWatcher, watch } from "node:fs";
 import { withoutPart } from "../text/sniff.ts";
 import type { Job } from "./job.ts";
 
-/** Bytes handed on at once. */
-const PIECE = 16 * 1024;
+/** Bytes handed on at once: no more than one frame carries, because what is no UTF-8 tells no offsets within it. */
+const PIECE = 8 * 1024;
 /** Further behind than this it leaps, in bytes. */
 const MOST_BEHIND = 1024 * 1024;
 /** Also looks without being told of a change, in milliseconds: not every file system tells. */

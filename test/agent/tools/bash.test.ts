@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { makeGrantId } from "@matrx/shared/ids.ts";
 import { describe, expect, it } from "vitest";
+import { LiveOutput, type OutputPiece } from "../../../agent/live-output.ts";
 import { currentPlatform } from "../../../agent/platform/current.ts";
 import { posixShell } from "../../../agent/platform/posix.ts";
 import { failure, isAlive, processesMarked, Workbench } from "./workbench.ts";
@@ -108,6 +109,22 @@ describe("a command's answer", () => {
     await call.catch(() => undefined);
   });
 
+  it("hands on bytes that are no text at their own offsets", async () => {
+    const bench = await Workbench.open();
+    const pieces: OutputPiece[] = [];
+    const live = new LiveOutput((piece) => pieces.push(piece));
+    const command = "head -c 40000 /dev/zero | tr '\\0' '\\377'";
+    await bench.call("Bash", { command }, { output: live.write.bind(live) });
+    live.close();
+    let offset = 0;
+    for (const piece of pieces) {
+      expect(piece.offset).toBe(offset);
+      // Each byte is one replacement character.
+      offset += piece.data.length;
+    }
+    expect(offset).toBe(40_000);
+  });
+
   it("keeps the beginning and the end of long output, and says where the rest is", async () => {
     const bench = await Workbench.open();
     const { output, metadata } = await bench.call("Bash", { command: "seq 1 200000" });
@@ -125,6 +142,21 @@ describe("a command's answer", () => {
     }
     expect(middle.slice(0, 5000)).toBe(whole.slice(left.from, left.from + 5000));
   });
+
+  it.each([30_000, 30_001, 40_000, 71_999, 72_001, 90_001])(
+    "of %i bytes is whole but for what it names",
+    async (bytes) => {
+      const bench = await Workbench.open();
+      const { output, metadata } = await bench.call("Bash", { command: `seq 1 50000 | head -c ${bytes}` });
+      const whole = Array.from({ length: 50_000 }, (_, i) => `${i + 1}\n`)
+        .join("")
+        .slice(0, bytes);
+      const { from, to } = (metadata?.left_out ?? { from: bytes, to: bytes }) as { from: number; to: number };
+      const note = from < to ? /\n\[\d+ bytes are left out here[^\n]*\]\n/ : "";
+      expect(output.replace(note, "")).toBe(whole.slice(0, from) + whole.slice(to));
+      expect(metadata?.truncated).toBe(bytes > 30_000);
+    },
+  );
 
   it("gives the command nothing to read, no secrets of the agent, and no open files", async () => {
     const env = {
