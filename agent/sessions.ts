@@ -12,6 +12,13 @@ export interface SeenFile {
   readonly modified: number;
 }
 
+/** The part of a job's log that was shown last, in bytes, and by which call. */
+export interface Cursor {
+  readonly call: string;
+  readonly from: number;
+  readonly to: number;
+}
+
 const MOST_SEEN = 1000;
 const MOST_CURSORS = 1000;
 
@@ -22,7 +29,7 @@ export class Session {
   readonly start: string;
   cwd: string;
   readonly #seen = new Map<string, SeenFile>();
-  readonly #cursors = new Map<string, number>();
+  readonly #cursors = new Map<string, Cursor>();
 
   constructor(id: SessionId, grant: GrantId, start: string) {
     this.id = id;
@@ -40,13 +47,19 @@ export class Session {
     return this.#seen.get(path);
   }
 
-  /** Byte offset in a job's log up to which this session has seen it. */
-  cursorOf(job: string): number {
-    return this.#cursors.get(job) ?? 0;
+  /**
+   * Byte offset in a job's log up to which this session has seen it. A call that runs again, because its answer was lost,
+   * begins where it began.
+   */
+  cursorOf(job: string, call: string): number {
+    const cursor = this.#cursors.get(job);
+    if (!cursor) return 0;
+    return cursor.call === call ? cursor.from : cursor.to;
   }
 
-  setCursor(job: string, offset: number): void {
-    putBounded(this.#cursors, job, offset, MOST_CURSORS);
+  /** Notes what a call showed of a job's log. */
+  setCursor(job: string, cursor: Cursor): void {
+    putBounded(this.#cursors, job, cursor, MOST_CURSORS);
   }
 }
 

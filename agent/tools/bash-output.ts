@@ -45,14 +45,14 @@ export function bashOutputTool(jobs: Jobs) {
       "Read the output of a command that Bash started: what is new since this session's last check, and whether it is running or completed, with its exit code. At most 30000 characters at once; the next check goes on from there. Other readers are not affected.",
     input,
     timeoutMs: 60_000,
-    async handle(request, { session, grant, signal }) {
+    async handle(request, { call, session, grant, signal }) {
       const job = jobs.find(request.bash_id, grant);
       if (request.filter !== undefined) checkPattern(request.filter);
-      const start = await startOf(job, request.offset, session.cursorOf(job.id));
+      const start = await startOf(job, request.offset, session.cursorOf(job.id, call));
       await waitForOutput(job, start, request.wait_ms ?? 0, signal);
       const page = await readPage(job, start, request.filter !== undefined);
       const { text, leftOut } = await filtered(page.text, request);
-      if (request.offset === undefined) session.setCursor(job.id, page.end);
+      if (request.offset === undefined) session.setCursor(job.id, { call, from: start, to: page.end });
       return resultOf(job, start, page, text, leftOut);
     },
   });

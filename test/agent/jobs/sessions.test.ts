@@ -48,6 +48,6 @@ describe("a session", () => {
     for (let i = 0; i < 3000; i++) session.noteSeen(`/file-${i}`, { size: i, modified: 0 });
     expect(session.seen("/file-0")).toBeUndefined();
     expect(session.seen("/file-2999")).toEqual({ size: 2999, modified: 0 });
-    expect(session.cursorOf("job_none")).toBe(0);
+    expect(session.cursorOf("job_none", "call")).toBe(0);
   });
 });

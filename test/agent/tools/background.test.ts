@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { makeGrantId } from "@matrx/shared/ids.ts";
+import { makeCallId, makeGrantId } from "@matrx/shared/ids.ts";
 import { describe, expect, it } from "vitest";
 import { failure, isAlive, processesMarked, Workbench } from "./workbench.ts";
 
@@ -55,6 +55,17 @@ describe("a command in the background", () => {
     expect(other.output).toContain("1\n2\n3\n4\n5\n");
     const again = await bench.call("BashOutput", { bash_id, offset: -4 });
     expect(withoutNotes(again.output)).toBe("4\n5\n");
+  });
+
+  it("shows the same again to a call that runs again, because its answer was lost", async () => {
+    const bench = await Workbench.open();
+    const bash_id = await begin(bench, "seq 1 5; sleep 0.3; seq 6 9");
+    const call = makeCallId();
+    await bench.call("BashOutput", { bash_id, wait_ms: 5000 }, { call });
+    const again = await bench.call("BashOutput", { bash_id }, { call });
+    expect(again.output).toContain("1\n2\n3\n4\n5\n");
+    const rest = withoutNotes(again.output) + (await readToEnd(bench, bash_id));
+    expect(rest).toBe("1\n2\n3\n4\n5\n6\n7\n8\n9\n");
   });
 
   it("gives long output page by page, with nothing lost and no character broken", async () => {

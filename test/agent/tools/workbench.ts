@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { GrantScope } from "@matrx/shared/grant.ts";
-import { makeGrantId, makeSessionId } from "@matrx/shared/ids.ts";
+import { makeCallId, makeGrantId, makeSessionId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import pino from "pino";
 import { afterEach } from "vitest";
@@ -24,6 +24,7 @@ export interface BenchOptions {
 }
 
 export interface CallOptions {
+  readonly call?: string;
   readonly session?: Session;
   readonly grant?: GrantScope;
   readonly policy?: Policy;
@@ -89,7 +90,7 @@ export class Workbench {
   async call(name: string, input: Record<string, unknown>, options: CallOptions = {}): Promise<ToolResult> {
     const tool = this.tool(name);
     return await tool.handle(tool.input.parse(input), {
-      call: "call",
+      call: options.call ?? makeCallId(),
       session: options.session ?? this.session,
       grant: options.grant ?? this.owner,
       policy: options.policy ?? {},
