@@ -5,6 +5,8 @@ import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import { isSameToken } from "./token.ts";
 
 export interface AccessRules {
+  /** Where it listens. */
+  readonly host: string;
   readonly port: number;
   /** Undefined: the owner asked for no token. */
   readonly token: string | undefined;
@@ -13,10 +15,12 @@ export interface AccessRules {
 }
 
 /** Checks `Host`: a page of a foreign name that resolves to this machine (DNS rebinding) is refused. Throws MatrxError. */
-export function checkHost(request: IncomingMessage, { port }: AccessRules): void {
+export function checkHost(request: IncomingMessage, rules: AccessRules): void {
+  const { port } = rules;
   const host = request.headers.host?.toLowerCase();
-  const names = ["localhost", "127.0.0.1", "[::1]"];
-  if (host && names.some((name) => host === `${name}:${port}` || (port === 80 && host === name))) return;
+  if (host && namesOf(rules).some((name) => host === `${name}:${port}` || (port === 80 && host === name))) {
+    return;
+  }
   throw new MatrxError({
     code: "PERMISSION_DENIED",
     message: `The Host header "${host ?? ""}" is not this server's`,
@@ -26,17 +30,22 @@ export function checkHost(request: IncomingMessage, { port }: AccessRules): void
 }
 
 /** Checks `Origin`, which browsers send: this server's own, or a listed one. Throws MatrxError. */
-export function checkOrigin(request: IncomingMessage, { port, allowedOrigins }: AccessRules): void {
+export function checkOrigin(request: IncomingMessage, rules: AccessRules): void {
   const { origin } = request.headers;
   if (origin === undefined) return;
-  const own = ["localhost", "127.0.0.1", "[::1]"].map((name) => `http://${name}:${port}`);
-  if (own.includes(origin) || allowedOrigins.includes(origin)) return;
+  const own = namesOf(rules).map((name) => `http://${name}${rules.port === 80 ? "" : `:${rules.port}`}`);
+  if (own.includes(origin) || rules.allowedOrigins.includes(origin)) return;
   throw new MatrxError({
     code: "PERMISSION_DENIED",
     message: `Pages of ${origin} may not call this machine's tools`,
     hint: `If you trust them, start the server with --allow-origin ${origin}`,
     hop: "agent",
   });
+}
+
+/** What this server is called in a URL. */
+function namesOf({ host }: AccessRules): string[] {
+  return ["localhost", "127.0.0.1", "[::1]", host];
 }
 
 /** Checks the token, from the Authorization header or the subprotocol of an upgrade. Throws MatrxError. */

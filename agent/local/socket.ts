@@ -76,11 +76,7 @@ class CallerConnection {
     void started.outcome.then(({ body }) => {
       live?.end();
       this.#unanswered.delete(id);
-      this.#socket.send(
-        Buffer.from(body.buffer, body.byteOffset, body.length),
-        { binary: false },
-        ignoreFailure,
-      );
+      this.#write(Buffer.from(body.buffer, body.byteOffset, body.length));
     });
   }
 
@@ -125,7 +121,13 @@ class CallerConnection {
   }
 
   #send(frame: ToCaller): void {
-    this.#socket.send(JSON.stringify(frame), ignoreFailure);
+    this.#write(JSON.stringify(frame));
+  }
+
+  /** A caller that does not read what it asked for is let go, before its answers fill the memory. */
+  #write(text: string | Buffer): void {
+    if (this.#socket.bufferedAmount > LIMITS.callerQueueMaxBytes) this.#socket.terminate();
+    else this.#socket.send(text, { binary: false }, ignoreFailure);
   }
 }
 

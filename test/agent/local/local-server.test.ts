@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { Dispatcher } from "../../../agent/dispatch.ts";
 import { homeOf } from "../../../agent/home.ts";
@@ -16,7 +17,7 @@ import { silentLog, smallToolbox } from "../dispatch/small-tools.ts";
 const TOKEN = "a-token-of-this-machine";
 const PAGE = "https://app.example";
 
-async function serve({ asksToken = true } = {}) {
+async function serve({ asksToken = true, host = "127.0.0.1" } = {}) {
   const toolbox = smallToolbox();
   const journal = new Journal(join(temporaryFolder(), "journal"));
   const shared = {
@@ -33,7 +34,7 @@ async function serve({ asksToken = true } = {}) {
     keyedDispatcher: new Dispatcher({ ...shared, journal }),
   });
   const server = await startLocalServer({
-    ...{ host: "127.0.0.1", port: 0, allowedOrigins: [PAGE], log: silentLog },
+    ...{ host, port: 0, allowedOrigins: [PAGE], log: silentLog },
     ...{ calls, token: asksToken ? TOKEN : undefined },
   });
   onTestFinished(async () => {
@@ -335,4 +336,25 @@ test("the token is made once", () => {
   const token = localToken(home);
   expect(token).toMatch(/^[\w-]{43}$/);
   expect(localToken(home)).toBe(token);
+});
+
+test("another address of this machine is the server's own name, too", async () => {
+  const { url } = await serve({ host: "127.0.0.2" });
+  expect(url).toContain("//127.0.0.2:");
+  const list = await fetch(`${url}/tools/list`, { headers: { ...bearer, Origin: url } });
+  expect(list.status).toBe(200);
+});
+
+test("a caller that does not read is let go before its answers fill the memory", async () => {
+  const { url, runs } = await serve();
+  const { socket, send, frames } = await open(url);
+  socket.pause();
+  for (let n = 0; n < 40; n++) send({ id: `${n}`, tool: "Bash", input: { command: "big 2000000" } });
+  await vi.waitFor(() => expect(runs.get("Bash")).toBe(40), 5000);
+  await sleep(200);
+  const closed = once(socket, "close");
+  socket.on("error", () => undefined);
+  socket.resume();
+  await closed;
+  expect(frames.length).toBeLessThan(40);
 });
