@@ -59,7 +59,12 @@ export class PolicyFile {
   }
 
   #readStamp(): string {
-    const stat = statSync(this.#path, { throwIfNoEntry: false, bigint: true });
-    return stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : "none";
+    try {
+      const stat = statSync(this.#path, { throwIfNoEntry: false, bigint: true });
+      return stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : "none";
+    } catch {
+      // Reading it says why.
+      return "unreadable";
+    }
   }
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readConfig, writeConfig } from "../../../agent/config.ts";
@@ -75,4 +75,10 @@ test("without a policy file nothing is limited; a damaged one closes everything,
   writeFileSync(place.policyFile, '{"allowed_paths":["/home"]}');
   policy.reload();
   expect(policy.current()).toEqual({ allowed_paths: ["/home"] });
+});
+
+test("a policy file that cannot even be looked at closes everything", () => {
+  const place = home();
+  symlinkSync("policy.json", place.policyFile);
+  expect(() => new PolicyFile(place).current()).toThrow(/All calls are refused.*policy\.json/);
 });
