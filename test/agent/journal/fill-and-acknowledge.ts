@@ -15,5 +15,7 @@ try {
 } catch {
   journal.acknowledge(ended);
   await sleep(300);
-  console.log(JSON.stringify({ ended: ended.length, failures: failures.length, found: journal.find("c0")?.state }));
+  console.log(
+    JSON.stringify({ ended: ended.length, failures: failures.length, found: journal.find("c0")?.state }),
+  );
 }
