@@ -31,15 +31,19 @@ export async function callBySocket(
   toMake: CallToMake,
   { stream }: { stream: boolean },
 ): Promise<MadeCall> {
+  const { stop } = toMake;
   const live = stream ? new LiveOutputPrinter() : undefined;
+  const sending = { sent: false };
   for (let tries = 1; ; tries++) {
     try {
-      return await attempt(client, toMake, live);
+      return await attempt(client, toMake, live, sending);
     } catch (error) {
       if (!(error instanceof ConnectionLost)) throw error;
-      if (toMake.stop.aborted || tries === TRIES) throw lost(error.message, toMake);
+      if (stop.aborted || tries === TRIES) {
+        throw sending.sent ? lost(error.message, toMake) : notSent(error.message, stop);
+      }
       live?.gap();
-      await sleep(AGAIN_AFTER);
+      await sleep(AGAIN_AFTER, undefined, { signal: stop }).catch(() => undefined);
     }
   }
 }
@@ -48,7 +52,9 @@ async function attempt(
   client: RelayClient,
   toMake: CallToMake,
   live: LiveOutputPrinter | undefined,
+  sending: { sent: boolean },
 ): Promise<MadeCall> {
+  if (toMake.stop.aborted) throw new ConnectionLost("cancelled");
   const fresh = toMake.session === "new";
   let session = fresh ? undefined : toMake.session;
   const url = callerSocketUrl(client.relay, toMake.device, session);
@@ -62,6 +68,8 @@ async function attempt(
   const ended = Promise.withResolvers<Answer>();
   let why: string | undefined;
   socket.on("open", () => {
+    if (toMake.stop.aborted) return;
+    sending.sent = true;
     socket.send(JSON.stringify(frameOf(toMake, live !== undefined)));
   });
   socket.on("message", (data) => {
@@ -80,6 +88,7 @@ async function attempt(
   });
   const pinging = setInterval(() => sendIfOpen(socket, { action: "ping" }), PING_EVERY);
   const cancel = () => {
+    if (socket.readyState !== WebSocket.OPEN) return ended.reject(new ConnectionLost("cancelled"));
     sendIfOpen(socket, { id: ID, action: "cancel" });
     setTimeout(() => socket.terminate(), CANCELLED_WITHIN).unref();
   };
@@ -127,6 +136,20 @@ async function problemOf(response: IncomingMessage): Promise<MatrxError> {
     message: `The relay answered ${response.statusCode} to the WebSocket`,
     hint: "Check the relay's address; --rest calls without a WebSocket",
     hop: "relay",
+  });
+}
+
+function notSent(why: string, stop: AbortSignal): MatrxError {
+  if (stop.aborted) {
+    const message = "Cancelled before the call was sent: nothing ran";
+    return new MatrxError({ code: "CANCELLED", message, hint: "", hop: "caller" });
+  }
+  const message = `The relay cannot be reached, so nothing ran: ${why}`;
+  return new MatrxError({
+    code: "UNAVAILABLE",
+    message,
+    hint: "Check the address and your network",
+    hop: "caller",
   });
 }
 

@@ -35,6 +35,9 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
 });
 
+// Whoever reads what is said on the side may go, too.
+process.stderr.on("error", () => undefined);
+
 try {
   await program.parseAsync();
 } catch (error) {

@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import type { Answer } from "@matrx/shared/caller-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
+import { wrongUse } from "./failure.ts";
 import type { MadeCall } from "./made-call.ts";
 import { printJson, styled } from "./print.ts";
 
@@ -40,6 +41,14 @@ function exitOf({ metadata }: Answer): number {
 }
 
 function save({ image, output }: Answer, path: string): void {
-  writeFileSync(path, image ? Buffer.from(image.base64_data, "base64") : output);
+  try {
+    writeFileSync(path, image ? Buffer.from(image.base64_data, "base64") : output);
+  } catch (cause) {
+    const why = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
+    throw wrongUse(
+      `The call ended well, but ${path} cannot be written${why}`,
+      "Name another file with --save",
+    );
+  }
   console.error(`Saved to ${path}.`);
 }

@@ -1,0 +1,76 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { WebSocketServer } from "ws";
+import { callBySocket } from "../../../agent/cli/call-by-socket.ts";
+import { LiveOutputPrinter } from "../../../agent/cli/live-output-printer.ts";
+import { endCall } from "../../../agent/cli/print-answer.ts";
+import { RelayClient } from "../../../agent/cli/relay-client.ts";
+
+test("a call that is cancelled while the connection is made is not sent", async () => {
+  const upgrade = Promise.withResolvers<(accepted: boolean) => void>();
+  const messages: string[] = [];
+  const server = new WebSocketServer({
+    port: 0,
+    host: "127.0.0.1",
+    verifyClient: (_info, accept) => upgrade.resolve(accept),
+  });
+  onTestFinished(() => {
+    for (const client of server.clients) client.terminate();
+    server.close();
+  });
+  server.on("connection", (socket) => socket.on("message", (data) => messages.push(data.toString())));
+  await once(server, "listening");
+  const stop = new AbortController();
+  const client = new RelayClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, "token");
+  const call = { device: "box", tool: "Bash", input: {}, timeoutMs: undefined, key: "k", session: undefined };
+  const made = callBySocket(client, { ...call, stop: stop.signal }, { stream: false });
+  const refused = expect(made).rejects.toMatchObject({
+    code: "CANCELLED",
+    message: "Cancelled before the call was sent: nothing ran",
+  });
+  const accept = await upgrade.promise;
+  stop.abort();
+  accept(true);
+  await refused;
+  expect(messages).toEqual([]);
+});
+
+test("bytes that are no text are no gap in what is shown, a jump is one", () => {
+  const spies = [vi.spyOn(process.stdout, "write"), vi.spyOn(process.stderr, "write")];
+  for (const spy of spies) spy.mockReturnValue(true);
+  onTestFinished(() => {
+    for (const spy of spies) spy.mockRestore();
+  });
+  const printer = new LiveOutputPrinter();
+  printer.show("stdout", 0, "\ufffd");
+  printer.show("stdout", 1, "");
+  expect(printer.isWhole).toBe(true);
+  printer.show("stdout", 100, "");
+  expect(printer.isWhole).toBe(false);
+});
+
+test("a relay that is not there ran nothing, and this is said", async () => {
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  const call = { device: "box", tool: "Bash", input: {}, timeoutMs: undefined, key: "k", session: undefined };
+  const made = callBySocket(
+    new RelayClient(`http://127.0.0.1:${port}`, "token"),
+    { ...call, stop: new AbortController().signal },
+    { stream: false },
+  );
+  await expect(made).rejects.toMatchObject({
+    code: "UNAVAILABLE",
+    message: expect.stringContaining("so nothing ran"),
+  });
+});
+
+test("a file that cannot be written is said in plain words", () => {
+  const answer = { type: "success" as const, output: "x" };
+  const save = "/nonexistent/file";
+  expect(() => endCall({ answer, shown: false, session: undefined }, { save })).toThrow(
+    "The call ended well, but /nonexistent/file cannot be written (ENOENT)",
+  );
+});
