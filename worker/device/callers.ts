@@ -41,12 +41,13 @@ export class Callers {
   }
 
   /** After a sleep: sockets, leases, and the calls that wait for an answer. */
-  restore(ws: WebSocket, attachment: CallerAttachment): void {
+  restore(ws: WebSocket, attachment: CallerAttachment): CallerSession {
     const session = new CallerSession(ws, attachment);
     this.#sessions.set(ws, session);
     // A socket that was closed here, of a revoked grant perhaps, may still be listed: its lease is worth nothing.
     if (ws.readyState === WebSocket.OPEN) this.#leases.restore(session.lease);
     for (const unanswered of attachment.unanswered) this.#resume(session, unanswered);
+    return session;
   }
 
   /** The call's own caller comes first, whichever socket is restored first: the device answers under its id. */
@@ -118,9 +119,9 @@ export class Callers {
     this.#link.message(session, data, now);
   }
 
-  closed(ws: WebSocket): void {
-    const session = this.#sessions.get(ws);
-    if (!session) return;
+  closed(ws: WebSocket, attachment: CallerAttachment): void {
+    const session = this.#sessions.get(ws) ?? this.restore(ws, attachment);
+    ws.serializeAttachment(null);
     this.#sessions.delete(ws);
     this.#link.closed(session);
   }

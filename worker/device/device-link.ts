@@ -88,8 +88,10 @@ export class DeviceLink {
 
   /** When the device last gave a sign of life, in milliseconds since 1970. */
   lastSign(): number | undefined {
-    if (!this.#current) return undefined;
-    const { ws, attachment } = this.#current;
+    return this.#current && this.signOf(this.#current);
+  }
+
+  signOf({ ws, attachment }: DeviceSocket): number {
     return Math.max(attachment.lastAt, this.#autoResponseTime(ws)?.getTime() ?? 0);
   }
 

@@ -100,25 +100,27 @@ export class DeviceSockets {
     return candidate !== undefined;
   }
 
-  closed(ws: WebSocket, now: number): void {
+  closed(ws: WebSocket, attachment: DeviceAttachment, now: number): void {
     this.#dropCandidate(ws);
-    const socket = this.#registered.get(ws);
-    this.#registered.delete(ws);
     const { link, store, calls, recovery, cameBack } = this.#parts;
-    const lastSign = link.lastSign();
-    if (!socket || !link.drop(ws)) return;
+    const socket = this.#registered.get(ws);
+    const last_seen = link.signOf(socket ?? { ws, attachment });
+    this.#registered.delete(ws);
+    ws.serializeAttachment(null);
+    const droppedAsleep = !socket && attachment.registered && !link.current;
+    if (!link.drop(ws) && !droppedAsleep) return;
     recovery.linkDown(now);
-    if (store.record) store.sayFarewell({ last_seen: lastSign ?? now, proof: calls.proof });
+    if (store.record) store.sayFarewell({ last_seen, proof: calls.proof ?? attachment.proof });
     cameBack();
   }
 
   /** Closes a link that looks open but has been silent too long. */
   requireSigns(now: number): void {
     const { link } = this.#parts;
-    const ws = link.current?.ws;
-    if (!ws || !link.isSilent(now)) return;
+    if (!link.current || !link.isSilent(now)) return;
+    const { ws, attachment } = link.current;
     ws.close(CLOSE.silent, "No sign of life");
-    this.closed(ws, now);
+    this.closed(ws, attachment, now);
   }
 
   /** Keeps proof and rates with the socket, so that they outlive sleep. */

@@ -268,9 +268,11 @@ export class Device extends DurableObject<DeviceEnv> {
     return this.#leases.held(caller.grant, Date.now()) ?? (await this.#leases.ask(account, caller.grant, id));
   }
 
+  /** Once for each socket. One that dropped while the object slept is met here first: `#restore` does not find it. */
   #gone(ws: WebSocket): void {
-    this.#callers.closed(ws);
-    this.#sockets.closed(ws, Date.now());
+    const attachment = ws.deserializeAttachment() as DeviceAttachment | CallerAttachment | null;
+    if (attachment?.role === "caller") this.#callers.closed(ws, attachment);
+    else if (attachment) this.#sockets.closed(ws, attachment, Date.now());
   }
 
   /** After a sleep everything is in the sockets' attachments. */
