@@ -27,7 +27,7 @@ test("every link leads to a file", () => {
   expect(links.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
-test("the WebSocket example runs", { timeout: 60_000 }, async () => {
+test("the WebSocket example runs, and says it when the relay refuses", { timeout: 60_000 }, async () => {
   const relay = await startRelay();
   onTestFinished(() => relay.stop());
   const machine = await connectMachine(relay);
@@ -40,4 +40,9 @@ test("the WebSocket example runs", { timeout: 60_000 }, async () => {
   const args = ["first-call.mjs", machine.id, relay.url.replace("http", "ws")];
   const child = spawn(process.execPath, args, { cwd: folder });
   expect(await text(child.stdout)).toMatch(/^success Linux|^success Darwin/);
+
+  const wrong = spawn(process.execPath, ["first-call.mjs", "DEVICE", args[2] ?? ""], { cwd: folder });
+  const exit = new Promise((resolve) => wrong.once("close", resolve));
+  expect(await text(wrong.stderr)).toMatch(/^The relay did not accept the connection: .*the device's id/);
+  expect(await exit).toBe(1);
 });

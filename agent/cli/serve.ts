@@ -43,7 +43,7 @@ export function addServe(program: Command): void {
 Examples:
   matrx serve
   matrx serve --port 8123 --allow-origin https://app.example
-  curl -H "Authorization: Bearer $(cat TOKEN_FILE)" http://localhost:8000/tools/list`,
+  sed 's/^/Authorization: Bearer /' TOKEN_FILE | curl -sS -H @- http://localhost:8000/tools/list`,
     )
     .action(serve);
 }
@@ -119,8 +119,10 @@ function announce(url: string, tokenFile: string | undefined, json: boolean): vo
     `Serving this machine's tools at ${url} (WebSocket: ${url.replace(/^http/, "ws")}/ws). Ctrl-C stops it.`,
   );
   if (tokenFile === undefined) return;
+  // Through a pipe: an argument would show the token in the list of processes.
+  const file = `'${tokenFile.replaceAll("'", "'\\''")}'`;
   console.log(`The token is in ${tokenFile}. Try:\n`);
-  console.log(`  curl -H "Authorization: Bearer $(cat '${tokenFile}')" ${url}/tools/list`);
+  console.log(`  sed 's/^/Authorization: Bearer /' ${file} | curl -sS -H @- ${url}/tools/list`);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -1,0 +1,128 @@
+/** The commands of README and guides, typed as they stand there; only addresses, ids and folders are this test's own. */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import * as z from "zod";
+import { MATRX_BIN, ROOT } from "../../scripts/tree.ts";
+import { endOf, lineOf, startMatrx } from "../agent/cli/matrx.ts";
+import { temporaryFolder } from "../helpers/folder.ts";
+import { shell } from "../helpers/launcher.ts";
+import { connectMachine } from "../helpers/machine.ts";
+import { startRelay } from "../helpers/relay.ts";
+import { commandsOf } from "./commands.ts";
+
+const GUIDES = readdirSync(join(ROOT, "docs/guides")).map((name) => `docs/guides/${name}`);
+const PAGES = ["README.md", ...GUIDES];
+const USE = ["README.md", "docs/guides/use.md"];
+
+/** Commands that are not typed here, and where they are tried. */
+const ELSEWHERE = new Map([
+  ["npm start", "test/scripts/start.test.ts"],
+  ["npm test", "this run"],
+  ["npx wrangler login", "needs an account"],
+  ["npm run deploy", "test/scripts/deploy.test.ts"],
+  ["MATRX_HOSTS=relay.example.org npm start", "test/scripts/options.test.ts, test/scripts/relay.test.ts"],
+]);
+
+function read(page: string): string {
+  return readFileSync(join(ROOT, page), "utf8");
+}
+
+test("each command of the pages is typed here, or tried elsewhere", () => {
+  for (const page of PAGES) expect(commandsOf(read(page)).length, page).toBeGreaterThan(1);
+  const others = PAGES.filter((page) => !USE.includes(page)).flatMap((page) => commandsOf(read(page)));
+  expect(others.filter((command) => !ELSEWHERE.has(command))).toEqual([]);
+});
+
+test("every link of the guides leads to a file", () => {
+  for (const page of GUIDES) {
+    const links = [...read(page).matchAll(/\]\((?!http)([^)#]+)\)/g)].map(([, path = ""]) => path);
+    for (const link of links) expect(() => readFileSync(join(ROOT, page, "..", link)), link).not.toThrow();
+  }
+});
+
+test.each(USE)("the commands of %s do what they say", { timeout: 120_000 }, async (page) => {
+  const reader = await startReader();
+  for (const command of commandsOf(read(page)).filter((line) => !ELSEWHERE.has(line))) {
+    expect(await reader.type(command), command).toMatch(reader.expected(command));
+  }
+});
+
+/** What a command prints; the first that fits counts. */
+const EXPECTED: [RegExp, RegExp][] = [
+  [/ login /, /"status":"signed_in"/],
+  [/ pair /, /"status":"paired"/],
+  [/ up$/, /REGISTERED/],
+  [/ serve$/, /"url":"http:/],
+  [/ devices\b/, /^NAME +STATE[\s\S]*ONLINE/],
+  [/ tools DEVICE$/, /^Bash +execute/m],
+  [/ tools DEVICE Bash$/, /^Bash \(execute\)/],
+  [/uname -a'/, /^(Linux|Darwin) /],
+  [/ ListDirectory /, /"type": ?"success"/],
+  [/ status /, /✓ tool +SystemInfo answered/],
+  [/\/tools\/SystemInfo$/, /"type":"success"/],
+  [/\/v1\/devices$/, /"state":"ONLINE"/],
+  [/\/tools\/list$/, /SystemInfo/],
+  [/\/tools\/invoke$/, /"type":"success","output":"(Linux|Darwin) /],
+];
+
+/** Somebody with a relay, a machine and a terminal. */
+async function startReader() {
+  const relay = await startRelay();
+  onTestFinished(() => relay.stop());
+  const machine = await connectMachine(relay);
+  onTestFinished(() => machine.agent.stop());
+  const owner = await relay.signIn();
+  const folder = temporaryFolder();
+  const home = join(folder, "home");
+  const authorization = join(folder, "authorization");
+  writeFileSync(authorization, `Authorization: Bearer ${await relay.token()}\n`, { mode: 0o600 });
+  const own = new Map([
+    ["http://localhost:8787", relay.url],
+    ["https://relay.example", relay.url],
+    [".matrx/authorization", authorization],
+    ["DEVICE", machine.id],
+    ["/tmp/second", join(folder, "second")],
+  ]);
+
+  function inOwnWords(command: string): string {
+    return [...own].reduce((text, [theirs, ours]) => text.replaceAll(theirs, ours), command);
+  }
+
+  /** Starts a command that waits for somebody or runs on, and reads its JSON lines until it is where it should be. */
+  async function begin(command: string, more: string[], status: (line: object) => boolean): Promise<string> {
+    const [, elsewhere = home, rest = ""] = command.match(/^(?:MATRX_HOME=(\S+) )?npx matrx (.*)$/) ?? [];
+    const child = startMatrx([...rest.split(" "), "--json", ...more], { home: elsewhere });
+    const ended = endOf(child);
+    const reached = JSON.stringify(await lineOf(child, status));
+    if (!/^(login|pair)/.test(rest)) return reached;
+    const { code } = z.object({ code: z.string() }).parse(JSON.parse(reached));
+    await relay.request(owner, `POST /v1/pairings/${code}/confirm`, z.unknown(), {});
+    const { stdout, stderr } = await ended;
+    return stdout + stderr;
+  }
+
+  return {
+    expected(command: string): RegExp {
+      const found = EXPECTED.find(([of]) => of.test(command));
+      if (!found) throw new Error(`What should it print? ${command}`);
+      return found[1];
+    },
+    async type(command: string): Promise<string> {
+      const line = inOwnWords(command);
+      if (/ login /.test(line)) return begin(line, [], () => true);
+      if (/ pair /.test(line)) return begin(line, ["--yes"], () => true);
+      if (/ up$/.test(line)) return begin(line, [], (said) => "state" in said && said.state === "REGISTERED");
+      if (/ serve$/.test(line)) {
+        const said = await begin(line, ["--port", "0"], () => true);
+        const { url, token_file } = z
+          .object({ url: z.string(), token_file: z.string() })
+          .parse(JSON.parse(said));
+        own.set("http://localhost:8000", url).set("TOKEN_FILE", token_file);
+        return said;
+      }
+      const npx = `npx() { shift; MATRX_HOME='${home}' NO_COLOR=1 '${process.execPath}' '${MATRX_BIN}' "$@"; }`;
+      return shell(`${npx}\n${line}`);
+    },
+  };
+}
