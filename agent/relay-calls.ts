@@ -18,7 +18,7 @@ export interface RelayCallsOptions {
 
 export type SystemCommand = Extract<ToDevice, { type: "system_command" }>["command"];
 
-/** Outcomes of reads that wait for a connection together, in bytes. */
+/** Outcomes that wait for a connection together, in bytes. */
 const WAITING_BYTES = 32 * 1024 * 1024;
 
 interface Waiting {
@@ -30,8 +30,8 @@ export class RelayCalls {
   readonly #options: RelayCallsOptions;
   #link: Link | undefined;
   /**
-   * Outcomes of reads that ended while no connection was up: the relay gives those calls again. Those of effects are
-   * in the journal.
+   * Outcomes that came while no connection was up, and are not in the journal: those of reads, which the relay gives
+   * again, and of effects that were refused or could not be written down, for which it asks.
    */
   readonly #waiting = new Map<string, Waiting>();
 
@@ -64,6 +64,7 @@ export class RelayCalls {
           type: "call_status",
           calls: frame.tool_call_ids.map((call) => ({ tool_call_id: call, state: this.#stateOf(call) })),
         });
+        for (const call of frame.tool_call_ids) this.#sendWaiting(call);
         return;
       case "result_ack":
         journal.acknowledge(frame.tool_call_ids);
@@ -92,12 +93,7 @@ export class RelayCalls {
     const { tool_call_id: call, id, session, grant, timeout_ms, timeout_sec } = frame;
     // Sent again while it runs: its one answer is still to come.
     if (dispatcher.isRunning(call)) return;
-    const ended = this.#waiting.get(call);
-    if (ended) {
-      this.#waiting.delete(call);
-      this.#send(ended.outcome);
-      return;
-    }
+    if (this.#sendWaiting(call)) return;
     if (frame.replay) {
       this.#replay(call);
       return;
@@ -133,6 +129,15 @@ export class RelayCalls {
     if (this.#options.dispatcher.stateOf(outcome.header.call) === "finished") return;
     this.#waiting.set(outcome.header.call, { outcome, since: performance.now() });
     this.#forget();
+  }
+
+  /** Sends an outcome that waited. Tells whether there was one. */
+  #sendWaiting(call: string): boolean {
+    const ended = this.#waiting.get(call);
+    if (!ended) return false;
+    this.#waiting.delete(call);
+    this.#send(ended.outcome);
+    return true;
   }
 
   /** Drops what waited too long, and the oldest of too much. */

@@ -1,0 +1,50 @@
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { Dispatcher } from "../../../agent/dispatch.ts";
+import { Journal } from "../../../agent/journal.ts";
+import type { Link } from "../../../agent/link.ts";
+import { RelayCalls } from "../../../agent/relay-calls.ts";
+import { temporaryFolder } from "../../helpers/folder.ts";
+import { OWNER, silentLog, smallToolbox } from "../dispatch/small-tools.ts";
+
+/** A connection that keeps what it is given. */
+function line() {
+  const sent: unknown[] = [];
+  const link = {
+    isOpen: true,
+    sendText: (frame: unknown) => sent.push(frame),
+    sendOutcome: async ({ header }: { header: unknown }) => sent.push(header),
+  };
+  return { sent, link: link as unknown as Link };
+}
+
+test("an outcome that the disk did not take, while no link was up, is sent when the relay asks", async () => {
+  const journal = new Journal(join(temporaryFolder(), "journal"));
+  onTestFinished(() => journal.close());
+  vi.spyOn(journal, "finish").mockImplementation(() => {
+    throw new Error("disk full");
+  });
+  const toolbox = smallToolbox();
+  const device = "box";
+  const policy = { current: () => ({}) };
+  const dispatcher = new Dispatcher({ device, policy, journal, log: silentLog, ...toolbox });
+  const options = { device, dispatcher, journal, log: silentLog };
+  const calls = new RelayCalls({ ...options, onSessionEnd: () => {}, onSystemCommand: () => {} });
+  const { link: lost } = line();
+  calls.handle(
+    {
+      ...{ type: "tool_execute", tool_call_id: "c1", id: "1", tool: "Write", grant: OWNER },
+      ...{ parameters: { file_path: "x", content: "y" }, timeout_sec: 5 },
+    },
+    lost,
+  );
+  await vi.waitFor(() => expect(dispatcher.isRunning("c1")).toBe(false));
+  const { link, sent } = line();
+  calls.attach(link);
+  calls.handle({ type: "call_status", tool_call_ids: ["c1"] }, link);
+  expect(sent).toEqual([
+    { type: "call_status", calls: [{ tool_call_id: "c1", state: "finished" }] },
+    expect.objectContaining({ call: "c1", status: "success" }),
+  ]);
+  expect(toolbox.runs.get("Write")).toBe(1);
+});
