@@ -98,7 +98,9 @@ async function overwrite(
     if (stat.ino !== old?.ino || stat.dev !== old.dev) throw new FileChanged();
     await parent.confirm(name, stat);
     signal.throwIfAborted();
-    await writeAll(handle, bytes, undefined);
+    await writeAll(handle, bytes, undefined).catch((cause: unknown) => {
+      throw new PartlyWritten(cause);
+    });
     await handle.truncate(bytes.length);
     await handle.sync();
   } finally {
@@ -108,6 +110,13 @@ async function overwrite(
 
 /** Another file stands there than a moment ago. */
 export class FileChanged extends Error {}
+
+/** It failed while a file was written in place: the old content is gone in part. */
+export class PartlyWritten extends Error {
+  constructor(cause: unknown) {
+    super(cause instanceof Error && "code" in cause ? String(cause.code) : "unknown", { cause });
+  }
+}
 
 const PIECE = 1024 * 1024;
 

@@ -7,7 +7,7 @@ import { explained } from "../paths/errors.ts";
 import type { FileAccess, Files, Place } from "../paths/files.ts";
 import { makeFolders } from "../paths/make-folders.ts";
 import { refuseOddKind } from "../paths/open-file.ts";
-import { entryAt, FileChanged, writeFile } from "../paths/write-file.ts";
+import { entryAt, FileChanged, PartlyWritten, writeFile } from "../paths/write-file.ts";
 import type { Directory } from "../platform/directory.ts";
 import { bytesFrom } from "../text/chunks.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
@@ -96,7 +96,8 @@ async function write(
   const bytes = Buffer.from(content, "utf8");
   const linked = await access.isReachedByLink(place);
   const written = await writeFile({ parent, name, old, linked }, bytes, signal).catch((error: unknown) => {
-    throw error instanceof FileChanged ? changed(place) : error;
+    if (error instanceof FileChanged) throw changed(place);
+    throw error instanceof PartlyWritten ? partlyWritten(place, error) : error;
   });
   const stat = await entryAt(parent, name);
   if (stat) session.noteSeen(place.path, { size: Number(stat.size), modified: Number(stat.mtimeMs) });
@@ -181,6 +182,19 @@ function changed(place: Place): MatrxError {
     hop: "tool",
     details: { path: place.shown },
   });
+}
+
+function partlyWritten(place: Place, cause: PartlyWritten): MatrxError {
+  return new MatrxError(
+    {
+      code: "TOOL_EXECUTION_FAILED",
+      message: `Writing ${place.shown} failed on the way (${cause.message}): it holds a part of the new content, and the rest of the old`,
+      hint: "Free some space, then write it again",
+      hop: "tool",
+      details: { path: place.shown, system_code: cause.message },
+    },
+    cause,
+  );
 }
 
 function halfCharacter(): MatrxError {

@@ -124,6 +124,25 @@ describe("writing a file", () => {
     }
   });
 
+  it("says that a file written in place is neither old nor new when the disk is full", async ({ skip }) => {
+    const bench = await Workbench.open();
+    mkdirSync(bench.at("disk"));
+    try {
+      execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", bench.at("disk")], { stdio: "ignore" });
+    } catch {
+      skip("mounting needs root's rights");
+    }
+    try {
+      const file = await bench.put("disk/file", "old");
+      linkSync(file, bench.at("disk/link"));
+      const content = "x".repeat(2 * 1024 * 1024);
+      const error = await failure(bench.call("Write", { file_path: file, content }));
+      expect(error.message).toContain("failed on the way (ENOSPC): it holds a part of the new content");
+    } finally {
+      execFileSync("umount", [bench.at("disk")]);
+    }
+  });
+
   it("writes in place where the folder takes no new file, and not at all where the file is read-only", async () => {
     const bench = await Workbench.open();
     const file = await bench.put("folder/file", "old");
