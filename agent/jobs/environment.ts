@@ -25,14 +25,12 @@ export function commandEnvironment(
   job: string,
   path: string | undefined,
 ): NodeJS.ProcessEnv {
-  const clean: NodeJS.ProcessEnv = {};
-  for (const [name, value] of Object.entries(env)) {
-    if (name.startsWith("MATRX_") || SECRETS.has(name) || OF_THE_SERVICE.has(name)) continue;
-    clean[name] = value;
-  }
-  if (path) clean.PATH = path;
-  clean[MARK] = job;
-  return clean;
+  return { ...cleaned(env), ...(path && { PATH: path }), [MARK]: job };
+}
+
+function cleaned(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const isOurs = (name: string) => name.startsWith("MATRX_") || SECRETS.has(name) || OF_THE_SERVICE.has(name);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isOurs(name)));
 }
 
 const BEGIN = "__matrx_path_begin__";
@@ -47,8 +45,10 @@ export function loginPath(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const shell = env.SHELL;
   if (!isService || !shell || process.platform === "win32") return Promise.resolve(undefined);
   const script = `printf '%s' '${BEGIN}'; printenv PATH; printf '%s' '${END}'`;
+  // The person's profile runs, too, which is no place for our secrets.
+  const options = { env: cleaned(env), timeout: 3000, killSignal: "SIGKILL" } as const;
   return new Promise((resolve) => {
-    execFile(shell, ["-l", "-c", script], { env, timeout: 3000, killSignal: "SIGKILL" }, (_error, stdout) => {
+    execFile(shell, ["-l", "-c", script], options, (_error, stdout) => {
       const begin = stdout.indexOf(BEGIN);
       const end = stdout.indexOf(END, begin);
       const found = begin === -1 || end === -1 ? "" : stdout.slice(begin + BEGIN.length, end).trim();

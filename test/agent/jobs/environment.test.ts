@@ -28,11 +28,14 @@ describe("the environment of a command", () => {
     const shell = path.join(folder, "shell");
     await writeFile(
       shell,
-      '#!/bin/sh\necho welcome\nPATH=/from/login:/usr/bin:/bin exec /bin/sh "$2" "$3"\n',
+      '#!/bin/sh\necho welcome\nPATH=/from/login$RELAY_KEYS:/usr/bin:/bin exec /bin/sh "$2" "$3"\n',
     );
     await chmod(shell, 0o755);
     const env = { SHELL: shell, PATH: "/usr/bin:/bin" };
-    expect(await loginPath({ ...env, INVOCATION_ID: "x" })).toBe("/from/login:/usr/bin:/bin");
+    // The profile sees no secrets of ours.
+    expect(await loginPath({ ...env, INVOCATION_ID: "x", RELAY_KEYS: "/seen" })).toBe(
+      "/from/login:/usr/bin:/bin",
+    );
     expect(await loginPath(env)).toBeUndefined();
     expect(await loginPath({ ...env, SHELL: "/nowhere", INVOCATION_ID: "x" })).toBeUndefined();
     await rm(folder, { recursive: true });
