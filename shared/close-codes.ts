@@ -18,8 +18,8 @@ export const CLOSE = {
 
 /** A peer may send any number; only these may be sent back (RFC 6455, section 7.4). */
 export function isSendable(code: number): boolean {
-  const reserved = code === 1004 || code === 1005 || code === 1006 || code === 1015;
-  return code >= 1000 && code < 5000 && !reserved;
+  const known = code >= 1000 && code <= 1014 && code !== 1004 && code !== 1005 && code !== 1006;
+  return known || (code >= 3000 && code < 5000);
 }
 
 /** A close frame carries 123 bytes of reason: 41 characters of any kind fit. */

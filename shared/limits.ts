@@ -40,7 +40,7 @@ export const LIMITS = {
   previewChars: 500,
   /** Bytes queued towards one caller before its live output is dropped. Relay. */
   callerQueueBytes: 1 * MiB,
-  /** Bytes queued towards one caller before it is disconnected. Relay. */
+  /** Bytes queued towards all sockets of one grant before the one that is to get more is disconnected. Relay. */
   callerQueueMaxBytes: 24 * MiB,
 } as const;
 

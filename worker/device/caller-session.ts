@@ -58,12 +58,16 @@ export class CallerSession {
   readonly device: DeviceId;
   readonly #binary: boolean;
   readonly #waiting = new Map<string, Waiting>();
+  readonly #queuedOfGrant: (grant: string) => number;
   #idBytes = 0;
+  /** Bytes queued here, and towards all sockets of the grant, when they were looked at last. */
   #queued = 0;
+  #queuedTogether = 0;
   #sinceLook = 0;
 
-  constructor(ws: WebSocket, attachment: CallerAttachment) {
+  constructor(ws: WebSocket, attachment: CallerAttachment, queuedOfGrant: (grant: string) => number) {
     this.ws = ws;
+    this.#queuedOfGrant = queuedOfGrant;
     this.id = attachment.session;
     this.account = attachment.account;
     this.lease = leaseOf(attachment.lease);
@@ -123,7 +127,8 @@ export class CallerSession {
   /** Live output. False: it is left out, the caller reads too slowly. */
   output(id: string, body: Uint8Array, missed: number): boolean {
     if (this.#waiting.get(id)?.follows) return true;
-    if (this.#queue() > LIMITS.callerQueueBytes) return false;
+    this.#look(body.length);
+    if (this.#queued > LIMITS.callerQueueBytes) return false;
     if (missed > 0) this.send({ id, type: "gap", frames: missed });
     this.#sendBody(body);
     return true;
@@ -183,7 +188,8 @@ export class CallerSession {
 
   #send(data: string | Uint8Array): void {
     if (this.ws.readyState !== WebSocket.OPEN) return;
-    if (this.#queue() > LIMITS.callerQueueMaxBytes) {
+    this.#look(data.length);
+    if (this.#queuedTogether > LIMITS.callerQueueMaxBytes) {
       this.ws.close(CLOSE.tooSlow, "You read too slowly");
       return;
     }
@@ -191,13 +197,12 @@ export class CallerSession {
     this.ws.send(data);
   }
 
-  /** Bytes queued: looked at after much was sent, or while much is queued; asking costs more than a small frame. */
-  #queue(): number {
-    if (this.#sinceLook > LOOK_EVERY || this.#queued > LIMITS.callerQueueBytes) {
-      this.#queued = queuedBytes(this.ws);
-      this.#sinceLook = 0;
-    }
-    return this.#queued;
+  /** Looks at the queues once much was sent, or while much is queued: asking costs more than a small frame. */
+  #look(toSend: number): void {
+    if (this.#sinceLook + toSend <= LOOK_EVERY && this.#queued <= LIMITS.callerQueueBytes) return;
+    this.#queued = queuedBytes(this.ws);
+    this.#queuedTogether = this.#queuedOfGrant(this.lease.scope.id);
+    this.#sinceLook = 0;
   }
 }
 

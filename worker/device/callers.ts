@@ -21,6 +21,7 @@ import type { Calls } from "./calls.ts";
 import type { Flight } from "./flights.ts";
 import { Held } from "./held.ts";
 import { isLive, keptLease, type Leases, wantsRenewal } from "./leases.ts";
+import { queuedBytes } from "./queue.ts";
 import type { DeviceRecord } from "./record.ts";
 import { chooseSubprotocol, switching } from "./upgrade.ts";
 
@@ -42,7 +43,7 @@ export class Callers {
 
   /** After a sleep: sockets, leases, and the calls that wait for an answer. */
   restore(ws: WebSocket, attachment: CallerAttachment): CallerSession {
-    const session = new CallerSession(ws, attachment);
+    const session = new CallerSession(ws, attachment, this.#queuedOfGrant);
     this.#sessions.set(ws, session);
     // A socket that was closed here, of a revoked grant perhaps, may still be listed: its lease is worth nothing.
     if (ws.readyState === WebSocket.OPEN) this.#leases.restore(session.lease);
@@ -81,7 +82,7 @@ export class Callers {
       (await this.#leases.ask(record.account, caller.grant, record.id));
     const [client, server] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
     const protocol = chooseSubprotocol(request);
-    const session = new CallerSession(server, {
+    const attachment: CallerAttachment = {
       role: "caller",
       session: sessionOf(request),
       device: record.id,
@@ -91,7 +92,9 @@ export class Callers {
       v1: protocol !== undefined,
       binary: protocol === SUBPROTOCOL.binary,
       unanswered: [],
-    });
+    };
+    const session = new CallerSession(server, attachment, this.#queuedOfGrant);
+    session.lease = lease;
     this.#state.acceptWebSocket(server, ["caller"]);
     session.save();
     this.#sessions.set(server, session);
@@ -132,6 +135,14 @@ export class Callers {
       if (session.lease.scope.id === grant) ws.close(CLOSE.revoked, "The token was revoked");
     }
   }
+
+  /** Closing a slow reader's socket frees nothing that is queued for it: a grant with many sockets has one bound. */
+  readonly #queuedOfGrant = (grant: string): number => {
+    let bytes = 0;
+    for (const { ws, lease } of this.#sessions.values())
+      if (lease.scope.id === grant) bytes += queuedBytes(ws);
+    return bytes;
+  };
 
   closeAll(code: number, reason: string): void {
     for (const ws of this.#sessions.keys()) ws.close(code, reason);
