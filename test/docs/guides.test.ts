@@ -1,9 +1,10 @@
 /** The commands of README and guides, typed as they stand there; only addresses, ids and folders are this test's own. */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { MATRX_BIN, ROOT } from "../../scripts/tree.ts";
+import { policySchema } from "../../shared/policy.ts";
 import { endOf, lineOf, startMatrx } from "../agent/cli/matrx.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
 import { shell } from "../helpers/launcher.ts";
@@ -39,6 +40,39 @@ test("every link of the guides leads to a file", () => {
     const links = [...read(page).matchAll(/\]\((?!http)([^)#]+)\)/g)].map(([, path = ""]) => path);
     for (const link of links) expect(() => readFileSync(join(ROOT, page, "..", link)), link).not.toThrow();
   }
+});
+
+test("the example of a policy limits tools and folders as it says", { timeout: 60_000 }, async () => {
+  const example = read("docs/guides/use.md").match(/^```json\n(.*?)\n```$/ms)?.[1] ?? "";
+  expect(policySchema.parse(JSON.parse(example))).toHaveProperty("allowed_paths");
+  const relay = await startRelay();
+  onTestFinished(() => relay.stop());
+  const { id, agent } = await connectMachine(relay);
+  onTestFinished(() => agent.stop());
+  const folder = realpathSync(temporaryFolder());
+  writeFileSync(join(folder, "notes"), "mine");
+  const place = join(relay.dataDir, "agent/policy.json");
+  const call = async (tool: string, input: object) => {
+    const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+    const answer = await fetch(`${relay.url}/v1/devices/${id}/tools/${tool}`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(input),
+    });
+    return answer.status;
+  };
+  const token = await relay.token();
+  const statuses = async () => [
+    await call("Read", { file_path: join(folder, "notes") }),
+    await call("Read", { file_path: "/etc/hosts" }),
+    await call("Write", { file_path: join(folder, "new"), content: "" }),
+    await call("Bash", { command: "true" }),
+  ];
+  expect(await statuses()).toEqual([200, 200, 200, 200]);
+  writeFileSync(place, example.replace("/home/ann/projects", folder));
+  await expect.poll(statuses, { timeout: 10_000 }).toEqual([200, 403, 403, 403]);
+  writeFileSync(place, "{");
+  await expect.poll(statuses, { timeout: 10_000 }).toEqual([403, 403, 403, 403]);
 });
 
 test.each(USE)("the commands of %s do what they say", { timeout: 120_000 }, async (page) => {
