@@ -89,6 +89,16 @@ export class FileAccess {
     return place;
   }
 
+  /** Tells whether what stands at a path, or where it leads, may be read. */
+  async mayRead(path: string): Promise<boolean> {
+    try {
+      await this.find(path, "read");
+      return true;
+    } catch (error) {
+      return !(error instanceof MatrxError && error.code === "PERMISSION_DENIED");
+    }
+  }
+
   /** Opens a folder by its canonical path. Close it. Throws MatrxError. */
   openFolder(folder: string, shown: string): Promise<Directory> {
     return explained(shown, "open", () =>

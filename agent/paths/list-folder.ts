@@ -14,6 +14,8 @@ export interface Entry {
   readonly target?: string;
   /** What the target is; absent: nothing is there, or it cannot be seen. */
   readonly target_type?: Entry["type"];
+  /** The target lies where the caller may not look. */
+  readonly target_closed?: true;
   /** Why nothing more is known, such as `EACCES`. */
   readonly error?: string;
   /** The name is no UTF-8: file tools cannot address it. Its bytes, in base64. */
@@ -32,6 +34,8 @@ interface Wanted {
   readonly limit: number;
   /** Only names after this one. */
   readonly after: string | undefined;
+  /** Asked before a symlink of this name is followed. */
+  readonly mayFollow: (name: string) => Promise<boolean>;
   readonly signal: AbortSignal;
 }
 
@@ -49,7 +53,7 @@ export async function listFolder(folder: Directory, wanted: Wanted): Promise<Ent
   for (let from = 0; from < names.length; from += AT_ONCE) {
     wanted.signal.throwIfAborted();
     const some = names.slice(from, from + AT_ONCE);
-    entries.push(...(await Promise.all(some.map((name) => entryOf(folder, name)))));
+    entries.push(...(await Promise.all(some.map((name) => entryOf(folder, name, wanted)))));
   }
   return { entries, remaining: following - names.length, total };
 }
@@ -89,7 +93,11 @@ function textOf(bytes: Buffer): string {
   return bytes.toString("latin1").replace(/[\x80-\xff]/g, (c) => `\\x${c.charCodeAt(0).toString(16)}`);
 }
 
-async function entryOf(folder: Directory, { shown: name, bytes }: Name): Promise<Entry> {
+async function entryOf(
+  folder: Directory,
+  { shown: name, bytes }: Name,
+  { mayFollow }: Wanted,
+): Promise<Entry> {
   const readable = isUtf8(bytes);
   const odd = readable ? {} : { name_base64: bytes.toString("base64") };
   const path = readable ? folder.at(name) : Buffer.concat([Buffer.from(folder.at("")), bytes]);
@@ -98,7 +106,9 @@ async function entryOf(folder: Directory, { shown: name, bytes }: Name): Promise
     const type = typeOf(found);
     const facts = { size: Number(found.size), mtime: new Date(Number(found.mtimeMs)).toISOString() };
     if (type !== "symlink") return { name, type, ...facts, ...odd };
-    return { name, type, ...facts, target: await readlink(path), ...(await targetType(path)), ...odd };
+    const seen = readable && (await mayFollow(name));
+    const beyond = seen ? await targetType(path) : { target_closed: true as const };
+    return { name, type, ...facts, target: await readlink(path), ...beyond, ...odd };
   } catch (error) {
     if (!isSystemError(error)) throw error;
     return { name, type: "unknown", error: error.code, ...odd };

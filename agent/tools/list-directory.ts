@@ -29,7 +29,8 @@ export function listDirectoryTool(files: Files) {
       const place = await access.findExisting(path ?? ".", "read");
       const folder = await openListed(access, place);
       try {
-        const wanted = { showHidden, limit, after, signal: context.signal };
+        const mayFollow = (name: string) => access.mayRead(access.platform.path.join(place.path, name));
+        const wanted = { showHidden, limit, after, mayFollow, signal: context.signal };
         const page = await explained(place.shown, "list", () => listFolder(folder, wanted));
         return resultOf(place, page);
       } finally {
@@ -95,6 +96,7 @@ function lineOf(entry: Entry): string {
   if (entry.type === "directory") return `${name}/`;
   if (entry.type !== "symlink") return name;
   const target = shown(entry.target ?? "");
+  if (entry.target_closed) return `${name} -> ${target}`;
   if (!entry.target_type) return `${name} -> ${target} [nothing there]`;
   return `${name} -> ${target}${entry.target_type === "directory" && !target.endsWith("/") ? "/" : ""}`;
 }

@@ -98,6 +98,23 @@ describe.each(WAYS)("folders that are allowed, walked %s", (_way, platform) => {
     expect(readFileSync(bench.at("shut/file"), "utf8")).toBe("outside");
   });
 
+  it("let a listing say where a link leads, and not what is there", async () => {
+    const bench = await Workbench.open();
+    await bench.put("in/file", "x");
+    await bench.put("out/secret", "x");
+    symlinkSync(bench.at("out/secret"), bench.at("in/there"));
+    symlinkSync(bench.at("out/none"), bench.at("in/not-there"));
+    symlinkSync("file", bench.at("in/own"));
+    const policy = { allowed_paths: [bench.at("in")] };
+    const { output } = await bench.call("ListDirectory", { path: "in" }, { policy });
+    expect(output.split("\n")).toEqual([
+      "file",
+      `not-there -> ${bench.at("out/none")}`,
+      "own -> file",
+      `there -> ${bench.at("out/secret")}`,
+    ]);
+  });
+
   it("may be named through a link by the owner, and by the caller", async () => {
     const { bench } = await limited();
     symlinkSync("open", bench.at("alias"));
