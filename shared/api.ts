@@ -90,7 +90,7 @@ export const newTokenSchema = z.strictObject({
   /** Device ids; absent: all of the account. */
   devices: z.array(z.string()).min(1).max(256).optional(),
   /** Folders that file tools may touch; absent: not limited by the token. */
-  paths: z.array(z.string().min(1)).min(1).max(64).optional(),
+  paths: z.array(z.string().min(1).max(4096)).min(1).max(64).optional(),
   days: z.int().min(1).max(365).default(90),
 });
 

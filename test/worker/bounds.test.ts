@@ -136,6 +136,32 @@ it("grants that are over leave no row once another is made", async () => {
   expect(rows).toEqual([]);
 });
 
+it("a device's token that is too long is refused like any that is wrong", async () => {
+  const { identity } = await home();
+  const response = await ask(`/v1/device/ws?device=${identity.id}`, {
+    headers: { Upgrade: "websocket", ...bearer("x".repeat(20_000)) },
+  });
+  expect(response.status).toBe(401);
+});
+
+it("a tool's name over REST is as long as over a socket, at most", async () => {
+  const { identity, token } = await home();
+  const response = await ask(`/v1/devices/${identity.id}/tools/${"x".repeat(129)}`, json({}, bearer(token)));
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ code: "INVALID_PARAMETERS", field: "tool" });
+});
+
+it("a token for one device gets no ticket for another, and a revoked one none at all", async () => {
+  const { person, identity } = await home();
+  const { id: other } = await person.bareDevice();
+  const limited = await person.token({ access: "full", devices: [identity.id] });
+  const ticketFor = (device: string) => ask("/v1/tickets", json({ device }, bearer(limited.token)));
+  expect((await ticketFor(other)).status).toBe(403);
+  expect((await ticketFor(identity.id)).status).toBe(201);
+  await person.ask(`/v1/tokens/${limited.id}`, { method: "DELETE" });
+  expect((await ticketFor(identity.id)).status).toBe(401);
+});
+
 describe("messages that wait", () => {
   it("are bounded in number and in size", () => {
     const few = new Held(2);

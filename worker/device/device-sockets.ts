@@ -8,6 +8,7 @@ import { randomBase32 } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { NONCE_HEADER, PROTOCOL } from "@matrx/shared/tokens.ts";
 import { bearerOf } from "../auth/caller.ts";
+import { unauthenticated } from "../auth/keys.ts";
 import type { Secrets } from "../secrets.ts";
 import type { Calls } from "./calls.ts";
 import type { DeviceAttachment, DeviceLink, DeviceSocket } from "./device-link.ts";
@@ -41,6 +42,8 @@ interface Candidate {
 
 const CANDIDATES_MAX = 8;
 const HELD_MAX = 16;
+/** As long as in `device_register`; a longer one would not fit into the attachment. */
+const TOKEN_CHARS_MAX = 8192;
 const WRONG_MAX = 8;
 
 export class DeviceSockets {
@@ -60,6 +63,8 @@ export class DeviceSockets {
   /** A device dials in; it has ten seconds to register. */
   async accept(request: Request, record: DeviceRecord): Promise<Response> {
     const token = bearerOf(request);
+    if (token && token.length > TOKEN_CHARS_MAX)
+      throw new MatrxError(unauthenticated("The token cannot be read"));
     const [client, server] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
     const attachment: DeviceAttachment = {
       role: "device",

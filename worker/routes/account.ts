@@ -57,7 +57,7 @@ account.get("/account", async (c) => {
 account.post("/tickets", async (c) => {
   const caller = await authenticate(c.env, c.req.raw);
   const { device } = await readBody(c.req.raw, newTicketSchema);
-  await ownDevice(c.env, caller.account, device);
+  unwrap(await (await ownDevice(c.env, caller.account, device)).viewFor(caller));
   const subject = `${caller.grant} ${device} ${caller.expires}`;
   const names = { account: caller.account, subject, id: crypto.randomUUID() };
   const seconds = TIMES.ticket / 1000;

@@ -1,7 +1,7 @@
 /** The tools of one device: what it has, and calling them. Also the guide's base for REST. */
 
 import type { Answer } from "@matrx/shared/caller-frames.ts";
-import { callSchema } from "@matrx/shared/caller-frames.ts";
+import { callSchema, check } from "@matrx/shared/caller-frames.ts";
 import { type ErrorCode, MatrxError } from "@matrx/shared/errors.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
 import { Hono } from "hono";
@@ -23,6 +23,8 @@ tools.get("/", async (c) => {
   return c.json({ device: id, hash, tools: list });
 });
 
+const namedSchema = callSchema.pick({ tool: true });
+
 /** Guide, List Available Tools. */
 tools.get("/list", async (c) => {
   const { caller, device } = await target(c.env, c.req.raw, c.req.param("device"));
@@ -38,12 +40,10 @@ tools.post("/invoke", async (c) => {
 /** The body is the tool's input; errors are problem+json. */
 tools.post("/:tool", async (c) => {
   const { caller, device, id } = await target(c.env, c.req.raw, c.req.param("device"));
+  const { tool } = check(namedSchema, { tool: c.req.param("tool") });
   const parameters = await readObjectText(c.req.raw);
   const options = { timeoutMs: timeoutOf(c.req.raw), key: idempotencyKeyOf(c.req.raw) };
-  return toolResponse(
-    id,
-    await invoke(device, caller, c.req.raw, { tool: c.req.param("tool"), parameters, ...options }),
-  );
+  return toolResponse(id, await invoke(device, caller, c.req.raw, { tool, parameters, ...options }));
 });
 
 /** RPC types cannot express JSON Schema; the object's own type can. */
