@@ -99,6 +99,8 @@ async function refreshDevices() {
       refreshDevices().then(() => places.devices.querySelector("h2").focus({ preventScroll: true })),
     open: (device) => openTools(device).then(focusTools).catch(showProblem),
   };
+  // A question on the screen: the button that asked it must be there to get the focus back.
+  if (document.querySelector("dialog")) return devices;
   const focused = document.activeElement?.getAttribute("aria-label");
   places.devices.replaceChildren(devicesView(devices, options));
   if (focused) places.devices.querySelector(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
@@ -117,8 +119,8 @@ function focusTools() {
 
 setInterval(() => {
   const seen = document.visibilityState === "visible" && places.devices.isConnected;
-  // A button that is pressed right now, or that waits for a yes, must still be there afterwards.
-  if (!seen || places.devices.querySelector(":active") || document.querySelector("dialog")) return;
+  // A button that is pressed right now must still be there when it is let go.
+  if (!seen || places.devices.querySelector(":active")) return;
   refreshDevices().catch((error) => (error.status === 401 ? start() : showProblem(error)));
 }, LOOK_EVERY);
 addEventListener("hashchange", start);

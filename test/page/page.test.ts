@@ -181,6 +181,20 @@ describe.skipIf(!CHROMIUM)("the page", () => {
     await answerWith("Remove spare", ["Escape"]);
     await page.getByRole("dialog").waitFor({ state: "detached" });
     expect(await focused()).toBe("Remove");
+    // A list of devices that comes while the question stands must not take the button away.
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route("**/v1/devices", (route) => released.then(() => route.continue()));
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByText(/Answered in/).waitFor();
+    await answerWith("Remove spare", []);
+    const listed = page.waitForResponse("**/v1/devices").then((response) => response.finished());
+    release();
+    await listed;
+    await page.evaluate("new Promise((resolve) => setTimeout(resolve, 100))");
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await focused()).toBe("Remove");
+    await page.unrouteAll();
     await answerWith("Remove spare", ["Shift+Tab", "Enter"]);
     await page.getByText("spare was removed.").waitFor();
     await expect.poll(focused).toBe("Devices");
