@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MatrxError } from "@matrx/shared/errors.ts";
 import { HEALTHY_AFTER, retryDelay } from "./backoff.ts";
-import { type ClientState, Link, type LinkOptions } from "./link.ts";
+import { Link, type LinkOptions } from "./link.ts";
 
 export interface ConnectionOptions extends LinkOptions {
   /** Milliseconds until the next try; for tests. */
@@ -46,5 +46,3 @@ async function slept(ms: number, signal: AbortSignal): Promise<boolean> {
     return false;
   }
 }
-
-export type { ClientState };

@@ -100,12 +100,6 @@ export class Jobs {
     });
   }
 
-  /** The jobs that a grant may see, newest first. */
-  list(grant: Pick<GrantScope, "id" | "owner">): Job[] {
-    const all = [...this.#jobs.values()].filter((job) => grant.owner || job.record.grant === grant.id);
-    return all.sort((a, b) => b.record.started - a.record.started);
-  }
-
   /** Stops all that runs for a grant. */
   async endGrant(grant: GrantId): Promise<void> {
     const own = [...this.#jobs.values()].filter((job) => job.record.grant === grant && job.isRunning);
