@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { Dispatcher } from "../../../agent/dispatch.ts";
@@ -346,12 +345,14 @@ test("another address of this machine is the server's own name, too", async () =
 });
 
 test("a caller that does not read is let go before its answers fill the memory", async () => {
-  const { url, runs } = await serve();
+  const { url, calls } = await serve();
+  const cancelled = vi.spyOn(calls, "cancel");
   const { socket, send, frames } = await open(url);
   socket.pause();
+  // It waits until it is stopped: the end of its connection does that.
+  send({ id: "waits", tool: "Grep", input: {} });
   for (let n = 0; n < 40; n++) send({ id: `${n}`, tool: "Bash", input: { command: "big 2000000" } });
-  await vi.waitFor(() => expect(runs.get("Bash")).toBe(40), 5000);
-  await sleep(200);
+  await vi.waitFor(() => expect(cancelled).toHaveBeenCalled(), 15_000);
   const closed = once(socket, "close");
   socket.on("error", () => undefined);
   socket.resume();
