@@ -2,7 +2,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
-import { stripVTControlCharacters } from "node:util";
 import { hasCode, Problem } from "./problem.ts";
 import { BUNDLE, ROOT } from "./tree.ts";
 import { wrangler } from "./wrangler.ts";
@@ -22,7 +21,7 @@ export async function buildWorker(say: (line: string) => void): Promise<void> {
   try {
     const args = ["deploy", "--dry-run", "--outdir", relative(ROOT, aside)];
     const { code, text } = await wrangler(args, { env: { XDG_CONFIG_HOME: CONFIG } });
-    if (code !== 0) throw new Problem(`The relay cannot be built:\n${stripVTControlCharacters(text).trim()}`);
+    if (code !== 0) throw new Problem(`The relay cannot be built:\n${text.trim()}`);
     writeFileSync(join(aside, basename(MARK)), hash);
     putInPlace(aside);
   } catch (error) {

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { ROOT } from "./tree.ts";
 
 const QUIET = {
@@ -16,7 +17,7 @@ const QUIET = {
 
 export interface WranglerResult {
   code: number | null;
-  /** What it printed, both streams, in order. */
+  /** What it printed, both streams, in order, without the colours that it also writes into pipes. */
   text: string;
   stdout: string;
 }
@@ -55,6 +56,8 @@ export function wrangler(
   });
   return new Promise((resolve, reject) => {
     child.on("error", reject);
-    child.on("close", (code) => resolve({ code, text, stdout }));
+    child.on("close", (code) =>
+      resolve({ code, text: stripVTControlCharacters(text), stdout: stripVTControlCharacters(stdout) }),
+    );
   });
 }

@@ -17,3 +17,16 @@ test("a dry run builds Worker and page, uploads nothing, and makes no secrets", 
   expect(stdout).toContain("Dry run: nothing was uploaded.");
   expect(existsSync(dataDir)).toBe(false);
 });
+
+test("without an account the deployment says what to do first, in plain text", { timeout: 60_000 }, () => {
+  const folder = temporaryFolder();
+  const { CLOUDFLARE_API_TOKEN: _, CLOUDFLARE_API_KEY: __, ...env } = process.env;
+  const { status, stderr } = spawnSync(process.execPath, [join(ROOT, "scripts/deploy.ts")], {
+    env: { ...env, MATRX_DATA: join(folder, "data"), HOME: folder, XDG_CONFIG_HOME: folder, NO_COLOR: "1" },
+    encoding: "utf8",
+  });
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/Run `npx wrangler login` first\?/);
+  expect(stderr).not.toContain("\u001b");
+  expect(existsSync(join(folder, "data"))).toBe(false);
+});
