@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -9,12 +10,14 @@ import { temporaryFolder } from "../helpers/folder.ts";
 
 const silent = () => undefined;
 
-/** A process that does nothing, with these arguments. */
+/** A process that does nothing, with these arguments. It speaks first: its command line shows a moment after its start. */
 async function idle(...args: string[]) {
-  const child = await started(
-    spawn(process.execPath, ["-e", "process.on('SIGTERM',()=>{});setInterval(()=>{},1e6)", ...args]),
-  );
+  const program = "process.on('SIGTERM',()=>{});setInterval(()=>{},1e6);console.log('up')";
+  const spawned = spawn(process.execPath, ["-e", program, ...args]);
+  const speaks = once(spawned.stdout, "data");
+  const child = await started(spawned);
   onTestFinished(() => child.kill());
+  await speaks;
   return child;
 }
 
