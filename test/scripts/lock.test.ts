@@ -13,7 +13,7 @@ const silent = () => undefined;
 /** A process that does nothing, with these arguments. It speaks first: its command line shows a moment after its start. */
 async function idle(...args: string[]) {
   const program = "process.on('SIGTERM',()=>{});setInterval(()=>{},1e6);console.log('up')";
-  const spawned = spawn(process.execPath, ["-e", program, ...args]);
+  const spawned = spawn(process.execPath, ["-e", program, "--", ...args]);
   const speaks = once(spawned.stdout, "data");
   const child = await started(spawned);
   onTestFinished(() => child.kill());
