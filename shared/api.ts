@@ -104,7 +104,6 @@ export const tokenViewSchema = z.object({
   created: time,
   expires: time,
 });
-export type TokenView = z.infer<typeof tokenViewSchema>;
 export const tokenListSchema = z.object({ tokens: z.array(tokenViewSchema) });
 /** The token itself is shown this once. */
 export const createdTokenSchema = z.object({ token: z.string(), ...tokenViewSchema.shape });

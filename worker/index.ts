@@ -1,5 +1,5 @@
 /** The relay's routes, as a table of contents. */
-import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { requireHost } from "./auth/origin.ts";
 import type { Env } from "./env.ts";
@@ -65,5 +65,4 @@ function corsForTokens() {
   });
 }
 
-export type AppContext = Context<{ Bindings: Env }>;
 export default app;

@@ -3,7 +3,7 @@ import type { tokenViewSchema } from "@matrx/shared/api.ts";
 import type { Grant } from "@matrx/shared/grant.ts";
 import type * as z from "zod";
 
-export function isoTime(ms: number): string {
+function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 

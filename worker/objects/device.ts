@@ -228,12 +228,6 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#store.setPolicy(policy);
   }
 
-  /** Gives a bare device a token of its own; an earlier one is worth nothing then. */
-  renewToken(tokenId: string): void {
-    const record = this.#record();
-    this.#store.adopt({ ...record, identity: { kind: "bare", tokenId } });
-  }
-
   /** Answers of the device to calls that it was not given, since this object woke. */
   get strays(): number {
     return this.#calls.strays;

@@ -1,5 +1,11 @@
 /** Signing in and out, and who one is. */
-import { type accountViewSchema, claimSchema, newTicketSchema } from "@matrx/shared/api.ts";
+import {
+  type accountViewSchema,
+  type claimedSchema,
+  claimSchema,
+  newTicketSchema,
+  type ticketSchema,
+} from "@matrx/shared/api.ts";
 import { isPersonSession } from "@matrx/shared/grant.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { AUDIENCE, LIFETIME } from "@matrx/shared/tokens.ts";
@@ -29,7 +35,7 @@ account.post("/claim", async (c) => {
   const token = await signToken(c.env, AUDIENCE.web, names, LIFETIME.web);
   c.header("Set-Cookie", setCookie(c.req.raw, token));
   c.header("Cache-Control", "no-store");
-  return c.json({ account: claim.account });
+  return c.json({ account: claim.account } satisfies z.infer<typeof claimedSchema>);
 });
 
 account.post("/sign-out", async (c) => {
@@ -62,8 +68,6 @@ account.post("/tickets", async (c) => {
   const names = { account: caller.account, subject, id: crypto.randomUUID() };
   const seconds = TIMES.ticket / 1000;
   c.header("Cache-Control", "no-store");
-  return c.json(
-    { ticket: await signToken(c.env, AUDIENCE.ticket, names, seconds), expires_in: seconds },
-    201,
-  );
+  const ticket = await signToken(c.env, AUDIENCE.ticket, names, seconds);
+  return c.json({ ticket, expires_in: seconds } satisfies z.infer<typeof ticketSchema>, 201);
 });

@@ -1,10 +1,12 @@
 /** The tools of one device: what it has, and calling them. Also the guide's base for REST. */
 
+import type { toolNamesSchema } from "@matrx/shared/api.ts";
 import type { Answer } from "@matrx/shared/caller-frames.ts";
 import { callSchema, check } from "@matrx/shared/caller-frames.ts";
 import { type ErrorCode, MatrxError } from "@matrx/shared/errors.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
 import { Hono } from "hono";
+import type * as z from "zod";
 import { authenticate, type Caller } from "../auth/caller.ts";
 import { readAnswer, refusalAnswer } from "../device/recipient.ts";
 import type { Env } from "../env.ts";
@@ -59,7 +61,7 @@ async function target(env: Env, request: Request, id: string | undefined) {
 /** Names only (guide, List Available Tools). */
 export async function listTools(device: DurableObjectStub<Device>, caller: Caller): Promise<Response> {
   const { names } = await toolsOf(device, caller);
-  return Response.json({ tools: names });
+  return Response.json({ tools: names } satisfies z.infer<typeof toolNamesSchema>);
 }
 
 /** 200 with `type: "error"` for what the tool or the device could not do (guide, Invoke a Tool). */
