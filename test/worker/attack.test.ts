@@ -452,6 +452,30 @@ describe("a pairing", () => {
     expect((await begin("2001:db8:1:3::1")).status).toBe(201);
   });
 
+  it("gives tokens with which an open socket goes on; another grant's token does not", async () => {
+    const started = await (await ask("/v1/logins", json({ name: "cli" }))).json<{
+      code: string;
+      secret: string;
+    }>();
+    await owner.post(`/v1/pairings/${started.code}/confirm`, {});
+    const poll = async () => {
+      const polled = await ask(`/v1/pairings/${started.code}/poll`, json({ secret: started.secret }));
+      return (await polled.json<{ token: string }>()).token;
+    };
+    const caller = await TestCaller.connect(home.id, await poll());
+    caller.send({ action: "auth", token: await poll() });
+    expect(await caller.nextJson()).toMatchObject({
+      type: "authenticated",
+      expires: expect.stringMatching(/Z$/),
+    });
+    for (const token of [full.token, "x.y.z"]) {
+      caller.send({ action: "auth", token });
+      expect(await caller.nextJson()).toMatchObject({ id: null, type: "error", code: "UNAUTHENTICATED" });
+    }
+    caller.send({ action: "ping" });
+    expect(await caller.nextJson()).toEqual({ type: "pong" });
+  });
+
   it("lets nobody guess codes: five wrong ones and the door is shut", async () => {
     const guesser = await Person.signIn();
     for (let n = 0; n < 5; n++) expect((await guesser.ask(`/v1/pairings/0000000${n}`)).status).toBe(404);

@@ -69,6 +69,20 @@ describe("a call to our agent", () => {
     expect((await second).status).toBe(200);
   });
 
+  it("resumes a socket's session that it names, and refuses a name that is none", async () => {
+    const person = await Person.signIn();
+    const identity = await pairAgent(person);
+    const device = await AgentDevice.come(identity);
+    const { token } = await person.token({ access: "full" });
+    const first = await TestCaller.connect(identity.id, token);
+    first.close();
+    const second = await TestCaller.connect(identity.id, token, { query: `?session=${first.session}` });
+    const answering = second.call("Bash", { command: "pwd" });
+    expect((await device.serve("/")).session).toBe(first.session);
+    await answering;
+    await expect(TestCaller.connect(identity.id, token, { query: "?session=mine" })).rejects.toThrow("400");
+  });
+
   it("answers many calls at once by their ids, in the order that the device gives", async () => {
     const person = await Person.signIn();
     const identity = await pairAgent(person);
