@@ -1,6 +1,7 @@
 /** The device link (device document, and what our agent adds): one union per direction. */
 import * as z from "zod";
 import { ERROR_CODES } from "./errors.ts";
+import { eventSchema } from "./events.ts";
 import { type GrantScope, grantScopeSchema } from "./grant.ts";
 import { LIMITS } from "./limits.ts";
 import { policySchema } from "./policy.ts";
@@ -49,16 +50,6 @@ export const toolResultSchema = z.object({
   executed_at: timestamp.optional(),
 });
 export type ToolResult = z.infer<typeof toolResultSchema>;
-
-/** Device document 4. Device Event. */
-const eventSchema = z.object({
-  type: z.literal("event"),
-  device_id: deviceId.optional(),
-  event_type: z.string().min(1).max(64),
-  severity: z.string().max(32).optional(),
-  data: z.record(z.string(), z.unknown()).optional(),
-  timestamp: timestamp.optional(),
-});
 
 /** Device document 5. User Query (Future). */
 const userQuerySchema = z.object({

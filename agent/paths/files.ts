@@ -13,6 +13,7 @@ import { explained, fileError } from "./errors.ts";
 import { FolderLimits } from "./folder-limits.ts";
 import { ProtectedSet } from "./protected.ts";
 import { absolutePath, isAbsolute } from "./spelling.ts";
+import { Turns } from "./turns.ts";
 
 /** `folder`: making one, where nothing stands. `remove`: deleting, moving or replacing what stands there. */
 export type Intent = "read" | "write" | "folder" | "remove";
@@ -39,6 +40,8 @@ export interface FilesOptions {
 
 export class Files {
   readonly platform: Platform;
+  /** By canonical path; every tool that changes a file takes its turn here. */
+  readonly turns = new Turns();
   readonly #protectedPaths: readonly string[];
 
   constructor({ protectedPaths, platform = currentPlatform() }: FilesOptions) {

@@ -26,7 +26,6 @@ const input = z.strictObject({
 type Input = z.infer<typeof input>;
 
 export function writeTool(files: Files) {
-  const turns = new Turns();
   return defineTool({
     name: "Write",
     effect: "write",
@@ -44,7 +43,7 @@ export function writeTool(files: Files) {
       if (name === "") throw isFolder(place);
       const parent = await access.openFolder(folder, place.shown);
       try {
-        return await turns.take(place.path, () =>
+        return await files.turns.take(place.path, () =>
           explained(place.shown, "write", () => write(access, place, parent, name, request, context)),
         );
       } finally {
@@ -57,22 +56,6 @@ export function writeTool(files: Files) {
 /** A path that ends with a separator. */
 function namesFolder(text: string, { platform }: FileAccess): boolean {
   return text.endsWith("/") || text.endsWith(platform.path.sep);
-}
-
-/** Writes of one file, one after the other: each looks at what the one before left. */
-class Turns {
-  readonly #last = new Map<string, Promise<unknown>>();
-
-  async take<T>(path: string, action: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(path) ?? Promise.resolve();
-    const turn = before.then(action, action);
-    this.#last.set(path, turn);
-    try {
-      return await turn;
-    } finally {
-      if (this.#last.get(path) === turn) this.#last.delete(path);
-    }
-  }
 }
 
 async function prepareFolder(access: FileAccess, place: Place, request: Input): Promise<void> {

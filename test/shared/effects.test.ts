@@ -3,10 +3,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 const BUILT_IN = {
-  read: ["Read", "Glob", "Grep", "ListDirectory", "SystemInfo", "BashOutput", "search_files"],
-  write: ["Write", "Edit", "Move", "create_directory"],
+  read: [
+    ...["Read", "Glob", "Grep", "ListDirectory", "SystemInfo", "BashOutput", "search_files"],
+    ...["DirectoryTree", "SystemLog", "ListProcesses"],
+  ],
+  write: ["Write", "Edit", "ApplyPatch", "Move", "create_directory"],
   execute: [
-    ...["Bash", "TaskStop", "Delete", "delete_directory"],
+    ...["Bash", "TaskStop", "StopProcess", "Delete", "delete_directory"],
     ...["OpenUrl", "OpenPath", "open_app", "Screenshot"],
   ],
 };
