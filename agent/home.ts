@@ -20,6 +20,10 @@ export interface Home {
   /** Jobs of the local server. */
   readonly localJobs: string;
   readonly logs: string;
+  /** What `matrx up` logs; older files of it lie beside it (`log.ts`). */
+  readonly logFile: string;
+  /** What `matrx serve` logs. */
+  readonly localLogFile: string;
 }
 
 /** The places for this user, by the environment. Makes nothing. */
@@ -37,7 +41,7 @@ export function homeOf(env: NodeJS.ProcessEnv = process.env): Home {
 
 /** Makes the folders, for this user alone. Throws MatrxError. */
 export function makeHome(home: Home): void {
-  for (const folder of [home.config, home.state]) makePrivateFolder(folder);
+  for (const folder of [home.config, home.state, home.logs]) makePrivateFolder(folder);
 }
 
 function placesIn({ config, state, logs }: Pick<Home, "config" | "state" | "logs">): Home {
@@ -54,5 +58,7 @@ function placesIn({ config, state, logs }: Pick<Home, "config" | "state" | "logs
     localTokenFile: join(state, "local-token"),
     jobs: join(state, "jobs"),
     localJobs: join(state, "local-jobs"),
+    logFile: join(logs, "agent.log"),
+    localLogFile: join(logs, "local.log"),
   };
 }

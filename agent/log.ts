@@ -1,6 +1,14 @@
-/** Logs: JSON lines for programs, short lines for people on a terminal. Secrets are left out by key. */
+/**
+ * Logs: JSON lines for programs, short lines for people on a terminal. Secrets are left out by key.
+ *
+ * Where they are: `agent.log` (written by `matrx up`) and `local.log` (by `matrx serve`) in `Home.logs`, each with up to
+ * two older files beside it, `agent.log.1` and `agent.log.2` (the oldest), of at most 5 MiB each. One JSON object a line:
+ * `time` (ms since 1970), `level` (30 info, 40 warning, 50 error), `msg`, and facts. With `--log-file` that file takes
+ * their place.
+ */
 import { Writable } from "node:stream";
 import pino, { type DestinationStream, type Logger } from "pino";
+import { LogFile } from "./log-file.ts";
 
 const SECRETS = [
   "token",
@@ -18,19 +26,51 @@ const PATHS = SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
 export interface LogOptions {
   level?: string | undefined;
-  /** Append JSON lines here instead of writing to stderr. */
+  /** Where JSON lines are kept, besides what is printed. */
   file?: string | undefined;
+  /** Print to stderr: short lines if a person sits there. */
+  printed?: boolean;
+  /** Hears what is logged as an error, or worse. */
+  onError?: ((problem: LoggedProblem) => void) | undefined;
 }
 
-/** The program's log: a file, else stderr, in short lines if a person sits there. */
-export function makeLog({ level = "info", file }: LogOptions = {}): Logger {
-  return pino({ level, redact: { paths: PATHS, censor: "[redacted]" }, base: null }, destinationOf(file));
+/** What was logged as an error. */
+export interface LoggedProblem {
+  readonly msg: string;
+  /** The message of the error that was logged with it. */
+  readonly cause: string | undefined;
 }
 
-function destinationOf(file: string | undefined): DestinationStream {
-  if (file) return pino.destination({ dest: file, append: true, mkdir: true, sync: true, mode: 0o600 });
+/** The program's log. */
+export function makeLog({ level = "info", file, printed = true, onError }: LogOptions = {}): Logger {
+  const outputs: DestinationStream[] = [];
+  if (printed) outputs.push(printedLines());
+  if (file) outputs.push(new LogFile({ path: file, onFailure: (cause) => sayUnwritten(file, cause) }));
+  const destination = {
+    write: (line: string) => {
+      for (const output of outputs) output.write(line);
+      if (onError && ERROR_LEVEL.test(line)) onError(problemIn(line));
+    },
+  };
+  return pino({ level, redact: { paths: PATHS, censor: "[redacted]" }, base: null }, destination);
+}
+
+function printedLines(): DestinationStream {
   if (process.stderr.isTTY) return shortLines(process.stderr);
   return pino.destination({ dest: 2, sync: true });
+}
+
+/** Said on stderr, since the log itself cannot. */
+function sayUnwritten(file: string, cause: unknown): void {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  console.error(`The log ${file} cannot be written: ${why}`);
+}
+
+const ERROR_LEVEL = /^\{"level":[56]0,/;
+
+function problemIn(line: string): LoggedProblem {
+  const { msg = "", err } = JSON.parse(line) as { msg?: string; err?: { message?: string } };
+  return { msg, cause: err?.message };
 }
 
 /** Turns JSON lines into `12:03:01 connected device=laptop`. */

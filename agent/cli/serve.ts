@@ -12,9 +12,9 @@ import { PolicyFile } from "../policy-file.ts";
 import { isLoopback } from "../relay-url.ts";
 import { openToolbox } from "../toolbox.ts";
 import { wrongUse } from "./failure.ts";
+import { logFileOption, logLevelOption, logTo } from "./log-options.ts";
 import { printJsonLine, styled } from "./print.ts";
 import { stopSignal } from "./stop-signal.ts";
-import { logFileOption, logLevelOption } from "./up.ts";
 
 interface ServeOptions {
   port: string;
@@ -53,7 +53,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const { port, host, allowedOrigins } = checked(options);
   const home = homeOf();
   makeHome(home);
-  const log = makeLog({ level: options.logLevel, file: options.logFile });
+  const log = makeLog(logTo(home.localLogFile, options));
   const journal = openJournal(home.localJournalFile, log);
   const toolbox = await openToolbox({ home, jobs: home.localJobs, log });
   const shared = {

@@ -1,13 +1,13 @@
 /** `matrx up`: connects this machine, until Ctrl-C. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
-import { Option } from "commander";
 import { runAgent } from "../agent.ts";
-import { LOG_LEVELS, requireConfig } from "../config.ts";
+import { requireConfig } from "../config.ts";
 import { homeOf, makeHome } from "../home.ts";
 import { readIdentity } from "../identity.ts";
 import { makeLog } from "../log.ts";
 import { openToolbox } from "../toolbox.ts";
+import { logFileOption, logLevelOption, logTo } from "./log-options.ts";
 import { printJsonLine } from "./print.ts";
 import { stopSignal } from "./stop-signal.ts";
 
@@ -16,9 +16,6 @@ interface UpOptions {
   logLevel?: string;
   json?: boolean;
 }
-
-export const logFileOption = new Option("--log-file <path>", "append the log here instead of printing it");
-export const logLevelOption = new Option("--log-level <level>", "how much to log").choices(LOG_LEVELS);
 
 export function addUp(program: Command): void {
   program
@@ -38,7 +35,7 @@ async function up(options: UpOptions): Promise<void> {
   for (;;) {
     const config = requireConfig(home);
     const identity = readIdentity(home);
-    const log = makeLog({ level: options.logLevel ?? config.log_level, file: options.logFile });
+    const log = makeLog(logTo(home.logFile, { ...options, logLevel: options.logLevel ?? config.log_level }));
     const toolbox = () => openToolbox({ home, jobs: home.jobs, log });
     const onState = options.json
       ? (state: string) => printJsonLine({ state, device_id: config.device_id, relay: config.relay })
