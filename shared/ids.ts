@@ -27,7 +27,8 @@ export function hexOf(bytes: Uint8Array): string {
   return text;
 }
 
-const DEVICE_ID = /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?-[0-9a-hjkmnp-tv-z]{10}$/;
+/** Text of a device id. */
+export const DEVICE_ID = /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?-[0-9a-hjkmnp-tv-z]{10}$/;
 
 /** A device's id: the slug of its name and 10 random characters (50 bits). */
 export function makeDeviceId(name: string): DeviceId {
@@ -57,10 +58,19 @@ export function isSessionId(text: string): text is SessionId {
   return /^[0-9a-f]{16}$/.test(text);
 }
 
-/** A call's id: UUID version 7 (RFC 9562, section 5.7), ordered by time; all but time and version is a random UUID's. */
-export function makeCallId(now: number = Date.now()): CallId {
+/** UUID version 7 (RFC 9562, section 5.7): ordered by time; all but time and version is a random UUID's. */
+function uuidV7(now: number): string {
   const time = now.toString(16).padStart(12, "0");
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${crypto.randomUUID().slice(15)}` as CallId;
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${crypto.randomUUID().slice(15)}`;
+}
+
+export function makeCallId(now: number = Date.now()): CallId {
+  return uuidV7(now) as CallId;
+}
+
+/** An event's id; `now` in milliseconds since 1970. */
+export function makeEventId(now: number = Date.now()): string {
+  return uuidV7(now);
 }
 
 export function isCallId(text: string): text is CallId {

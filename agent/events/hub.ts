@@ -1,0 +1,112 @@
+/** Where all events of this machine meet: stamped, kept for local callers, and sent to the relay when there is a link. */
+import type { DeviceEvent } from "@matrx/shared/events.ts";
+import { makeEventId } from "@matrx/shared/ids.ts";
+import type { OpenConditions } from "./open-conditions.ts";
+import type { Outbox } from "./outbox.ts";
+import type { Report } from "./report.ts";
+
+/** Events kept in memory for local callers. */
+const KEPT = 100;
+
+/** A connection to the relay, as far as events go. */
+export interface EventLink {
+  sendText(frame: object): void;
+}
+
+export interface EventHubOptions {
+  readonly device: string;
+  /** Absent: this program has no relay to send to. */
+  readonly outbox?: Outbox;
+  /** Absent: conditions are forgotten at the end. */
+  readonly conditions?: OpenConditions;
+}
+
+export class EventHub {
+  readonly #options: EventHubOptions;
+  /** By id, the newest last. */
+  readonly #kept = new Map<string, DeviceEvent>();
+  #link: EventLink | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: EventHubOptions) {
+    this.#options = options;
+  }
+
+  /** Makes an event of a report; returns it as it is kept. */
+  emit({ type, severity, data, key, resolved, fold }: Report): DeviceEvent {
+    const { device, outbox, conditions } = this.#options;
+    const now = Date.now();
+    const event: DeviceEvent = {
+      type: "event",
+      id: makeEventId(now),
+      device_id: device,
+      event_type: type,
+      severity,
+      ...(key !== undefined && { key }),
+      ...(resolved && { resolved }),
+      data,
+      timestamp: new Date(now).toISOString(),
+    };
+    conditions?.note(event);
+    const kept = outbox?.put(event, fold, performance.now()) ?? event;
+    this.#keep(kept);
+    this.#send();
+    return kept;
+  }
+
+  /** The last events, the newest last. */
+  recent(): DeviceEvent[] {
+    return [...this.#kept.values()];
+  }
+
+  /** Keys of conditions of this type that were reported and are not over, also by an earlier run. */
+  openKeys(type: string): string[] {
+    return this.#options.conditions?.of(type) ?? [];
+  }
+
+  /** Whether events leave at once, later, or not at all. */
+  get relay(): "connected" | "waiting" | "none" {
+    if (!this.#options.outbox) return "none";
+    return this.#link ? "connected" : "waiting";
+  }
+
+  attach(link: EventLink): void {
+    this.#link = link;
+    this.#send();
+  }
+
+  detach(link: EventLink): void {
+    if (this.#link !== link) return;
+    this.#link = undefined;
+    clearTimeout(this.#timer);
+    this.#options.outbox?.linkLost(performance.now());
+  }
+
+  /** Events that never left this machine. */
+  close(): { waiting: number; dropped: number } {
+    clearTimeout(this.#timer);
+    this.#link = undefined;
+    return this.#options.outbox?.unsent ?? { waiting: 0, dropped: 0 };
+  }
+
+  #send(): void {
+    const { outbox } = this.#options;
+    const link = this.#link;
+    if (!link || !outbox) return;
+    for (let event = outbox.take(performance.now()); event; event = outbox.take(performance.now())) {
+      this.#keep(event);
+      link.sendText(event);
+    }
+    clearTimeout(this.#timer);
+    const wait = outbox.readyIn(performance.now());
+    if (wait !== undefined) this.#timer = setTimeout(() => this.#send(), wait).unref();
+  }
+
+  /** An event that was kept before is kept as it stands now. */
+  #keep(event: DeviceEvent): void {
+    if (event.id === undefined) return;
+    this.#kept.set(event.id, event);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > KEPT && oldest !== undefined) this.#kept.delete(oldest);
+  }
+}
