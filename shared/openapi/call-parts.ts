@@ -1,0 +1,44 @@
+/** What calls have in common on the relay and on the local server. */
+import * as z from "zod";
+import { callSchema } from "../caller-frames.ts";
+import { LIMITS } from "../limits.ts";
+import type { Answer, Parameter } from "./operation.ts";
+
+/** The longest deadline in words of the schema that checks it. */
+export const timeoutMs: Parameter = {
+  schema: callSchema.shape.timeout_ms.unwrap(),
+  description: "Deadline of the whole call, in milliseconds; the tool's own time limit holds besides.",
+  example: 120_000,
+};
+
+export const idempotencyKey: Parameter = {
+  schema: z.string().min(1).max(LIMITS.idempotencyKeyChars),
+  description:
+    "The same key, of the same grant on the same device, gives the same outcome for 24 hours: the call does not run again.",
+  example: "build-42",
+};
+
+/** Names the call, on every answer of a tool. */
+export const matrxCall: Parameter = {
+  schema: z.string(),
+  description: "The call's name",
+};
+
+export const CALL_EXAMPLE = { tool: "Bash", input: { command: "make test" }, timeout_ms: 120_000 };
+
+export const ANSWER_EXAMPLE = {
+  type: "success",
+  output: "all tests passed\n",
+  call: "0199d3a4-7c1e-7b52-9f3e-2d6a8c410e75",
+  device: "laptop-4k7m2x9qpa",
+  image: null,
+  metadata: { exit_code: 0 },
+};
+
+/** An upgrade that went well; the body is the link itself. */
+export const switched = (link: string): Answer => ({
+  description: `The connection is a WebSocket now: the ${link}, see docs/protocol.md.`,
+  headers: {
+    Upgrade: { schema: z.literal("websocket"), description: "As asked for", required: true },
+  },
+});

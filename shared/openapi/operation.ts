@@ -1,0 +1,66 @@
+/** How a route is described: one entry for each in the tables that an OpenAPI document is made of. */
+import type * as z from "zod";
+import type { ErrorCode } from "../errors.ts";
+
+/** Who may call it. `secret`: whoever holds what stands in the body. `device`: the machine itself. */
+export type Access = "anyone" | "secret" | "device" | "caller" | "person";
+
+export interface Parameter {
+  readonly schema: z.ZodType;
+  readonly description: string;
+  readonly required?: boolean;
+  readonly example?: unknown;
+}
+
+export interface Body {
+  readonly schema: z.ZodType;
+  readonly example: unknown;
+  /** An empty body counts as `{}`. */
+  readonly optional?: boolean;
+}
+
+/** An answer that is no error. */
+export interface Answer {
+  readonly description: string;
+  /** Of a body in JSON. */
+  readonly schema?: z.ZodType;
+  readonly example?: unknown;
+  /** Bodies of other types, by content type: what they hold. */
+  readonly other?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, Parameter>>;
+}
+
+export interface Operation {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** With parameters as OpenAPI writes them: `/v1/devices/{device}`. */
+  readonly path: string;
+  /** The operationId: generated clients name their functions after it. */
+  readonly id: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly access: Access;
+  readonly query?: Readonly<Record<string, Parameter>>;
+  readonly headers?: Readonly<Record<string, Parameter>>;
+  readonly body?: Body;
+  readonly answers: Readonly<Record<number, Answer>>;
+  /** Errors besides those that its surface implies. */
+  readonly errors?: readonly ErrorCode[];
+}
+
+/** A server's whole interface. */
+export interface Surface {
+  readonly title: string;
+  readonly version: string;
+  /** CommonMark. */
+  readonly description: string;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly security: Readonly<Record<string, object>>;
+  /** The parameters that stand in paths, by name. */
+  readonly path: Readonly<Record<string, Parameter>>;
+  /** Schemas that get a name in the document, by the name of their constant: `deviceViewSchema` becomes `DeviceView`. */
+  readonly schemas: Readonly<Record<string, unknown>>;
+  readonly operations: readonly Operation[];
+  /** Errors that follow from what an operation is: who may, what it takes. */
+  readonly implied: (operation: Operation) => readonly ErrorCode[];
+}

@@ -1,0 +1,156 @@
+/** Signing in and out, tokens, tickets. */
+import {
+  accountViewSchema,
+  claimedSchema,
+  claimSchema,
+  createdTokenSchema,
+  newTicketSchema,
+  newTokenSchema,
+  ticketSchema,
+  tokenListSchema,
+} from "@matrx/shared/api.ts";
+import type { Operation } from "@matrx/shared/openapi/operation.ts";
+import * as z from "zod";
+import { DEVICE, GRANT } from "./parts.ts";
+
+const TOKEN_VIEW = {
+  id: GRANT,
+  name: "backup script",
+  kind: "api",
+  access: "read",
+  devices: [DEVICE],
+  paths: ["/home/ann/documents"],
+  created: "2026-01-01T09:00:00.000Z",
+  expires: "2026-04-01T09:00:00.000Z",
+};
+
+const setCookie = {
+  "Set-Cookie": { schema: z.string(), description: "The cookie `matrx_session`", required: true },
+};
+
+export const accountOperations: readonly Operation[] = [
+  {
+    method: "POST",
+    path: "/v1/claim",
+    id: "claim",
+    tag: "Account",
+    summary: "Sign in with a link",
+    description:
+      "The code of a sign-in link (`npm run link` makes one) becomes the cookie of a person session, once.",
+    access: "secret",
+    body: { schema: claimSchema, example: { code: "eyJhbGciOiJIUzI1NiJ9.e30.c2ln" } },
+    answers: {
+      200: {
+        description: "Signed in",
+        schema: claimedSchema,
+        example: { account: "owner" },
+        headers: setCookie,
+      },
+    },
+    errors: ["UNAUTHENTICATED", "UNAVAILABLE"],
+  },
+  {
+    method: "POST",
+    path: "/v1/sign-out",
+    id: "signOut",
+    tag: "Account",
+    summary: "Sign out",
+    description: "Ends the caller's own grant: its connections close, its calls stop.",
+    access: "caller",
+    answers: { 204: { description: "Signed out", headers: setCookie } },
+  },
+  {
+    method: "GET",
+    path: "/v1/account",
+    id: "getAccount",
+    tag: "Account",
+    summary: "Who am I?",
+    access: "caller",
+    answers: {
+      200: {
+        description: "The account and the grant of the credential",
+        schema: accountViewSchema,
+        example: {
+          account: "owner",
+          grant: GRANT,
+          name: "Firefox on Linux",
+          kind: "web",
+          person: true,
+          expires: "2026-04-01T09:00:00.000Z",
+        },
+      },
+    },
+  },
+  {
+    method: "POST",
+    path: "/v1/tickets",
+    id: "createTicket",
+    tag: "Account",
+    summary: "Make a ticket for a WebSocket client",
+    description:
+      "For clients that can send neither header nor subprotocol: `?ticket=` on the caller link of that device, once, within 30 seconds.",
+    access: "caller",
+    body: { schema: newTicketSchema, example: { device: DEVICE } },
+    answers: {
+      201: {
+        description: "The ticket",
+        schema: ticketSchema,
+        example: { ticket: "eyJhbGciOiJFZERTQSJ9.e30.c2ln", expires_in: 30 },
+      },
+    },
+    errors: ["UNKNOWN_DEVICE"],
+  },
+  {
+    method: "GET",
+    path: "/v1/tokens",
+    id: "listTokens",
+    tag: "Tokens",
+    summary: "List all grants of the account",
+    access: "person",
+    answers: {
+      200: {
+        description: "Tokens, browsers and command lines",
+        schema: tokenListSchema,
+        example: { tokens: [TOKEN_VIEW] },
+      },
+    },
+  },
+  {
+    method: "POST",
+    path: "/v1/tokens",
+    id: "createToken",
+    tag: "Tokens",
+    summary: "Make an API token",
+    description: "It is shown this once; the relay keeps only what it may do.",
+    access: "person",
+    body: {
+      schema: newTokenSchema,
+      example: {
+        name: "backup script",
+        access: "read",
+        devices: [DEVICE],
+        paths: ["/home/ann/documents"],
+        days: 90,
+      },
+    },
+    answers: {
+      201: {
+        description: "The token",
+        schema: createdTokenSchema,
+        example: { token: "eyJhbGciOiJFZERTQSJ9.e30.c2ln", ...TOKEN_VIEW },
+      },
+    },
+    errors: ["UNKNOWN_DEVICE", "CONFLICT"],
+  },
+  {
+    method: "DELETE",
+    path: "/v1/tokens/{grant}",
+    id: "revokeToken",
+    tag: "Tokens",
+    summary: "Revoke a token",
+    description: "Closes its connections, stops its calls.",
+    access: "person",
+    answers: { 204: { description: "Revoked" } },
+    errors: ["NOT_FOUND"],
+  },
+];

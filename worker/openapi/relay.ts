@@ -1,0 +1,69 @@
+/** The relay's whole interface, and the OpenAPI document of it. */
+import * as api from "@matrx/shared/api.ts";
+import type { ErrorCode } from "@matrx/shared/errors.ts";
+import * as bodies from "@matrx/shared/openapi/bodies.ts";
+import { type OpenApiDocument, openApiDocument } from "@matrx/shared/openapi/document.ts";
+import type { Operation, Surface } from "@matrx/shared/openapi/operation.ts";
+import { policySchema } from "@matrx/shared/policy.ts";
+import { toolDescriptionSchema } from "@matrx/shared/tool.ts";
+import { accountOperations } from "./account.ts";
+import { deviceOperations } from "./devices.ts";
+import { pageOperations } from "./pages.ts";
+import { pairingOperations } from "./pairings.ts";
+import { PATH } from "./parts.ts";
+import { toolOperations } from "./tools.ts";
+
+export const RELAY: Surface = {
+  title: "Matrx Relay",
+  version: "0.1.0",
+  description:
+    "Home machines, reachable from anywhere: their tools by REST and WebSocket. Every error is problem+json (RFC 9457) with a `code`, mostly a `hint` with what to do, and `hop`, who said it. docs/protocol.md describes frames, limits and a call's life. Fields may be added to answers; unknown ones are to be ignored.",
+  tags: {
+    Devices: "The machines of an account",
+    Tools: "What a machine can do, and calling it",
+    Calls: "The record of a call",
+    Guide: "The guide's REST interface: `/v1/devices/{device}` is a base address of it, and so is the root",
+    Account: "Signing in and out",
+    Tokens: "Credentials for scripts and apps",
+    Pairing: "Adding a machine, signing a command line in",
+    Links: "WebSockets",
+    Relay: "The relay itself",
+  },
+  security: {
+    bearer: {
+      type: "http",
+      scheme: "bearer",
+      bearerFormat: "JWT",
+      description: "An API token, or the token of `matrx login`",
+    },
+    cookie: {
+      type: "apiKey",
+      in: "cookie",
+      name: "matrx_session",
+      description: "Of a signed-in browser. All but GET and HEAD must then have the relay's own `Origin`.",
+    },
+  },
+  path: PATH,
+  schemas: { ...api, ...bodies, policySchema, toolDescriptionSchema },
+  operations: [
+    ...deviceOperations,
+    ...toolOperations,
+    ...accountOperations,
+    ...pairingOperations,
+    ...pageOperations,
+  ],
+  implied,
+};
+
+/** Any request may come under a wrong Host, or meet a fault of ours; the rest follows from what it shows and sends. */
+function implied({ access, path, body }: Operation): ErrorCode[] {
+  const codes: ErrorCode[] = ["PERMISSION_DENIED", "INTERNAL"];
+  if (access === "caller" || access === "person") codes.push("UNAUTHENTICATED", "UNAVAILABLE");
+  if (path.includes("{device}")) codes.push("UNKNOWN_DEVICE");
+  if (body) codes.push("INVALID_MESSAGE", "INVALID_PARAMETERS", "PAYLOAD_TOO_LARGE");
+  return codes;
+}
+
+export function relayDocument(): OpenApiDocument {
+  return openApiDocument(RELAY);
+}
