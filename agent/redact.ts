@@ -13,6 +13,11 @@ const RULES: readonly [RegExp, string][] = [
     /((?:pass(?:word|wd|phrase)?|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|authorization|cookie|credential)\w*["']?\s*[:=]\s*["']?)[^\s"',;]{3,}/gi,
     `$1${MASK}`,
   ],
+  // An option of a command and the word after it.
+  [
+    /(--?(?:[a-z0-9]+[-_])*(?:pass(?:word|wd|phrase)?|secret|token|api[-_]?key|access[-_]?key|private[-_]?key)\s+["']?)(?!-)[^\s"']{3,}/gi,
+    `$1${MASK}`,
+  ],
 ];
 
 /** The first characters of a text, with what looks like a secret masked. */

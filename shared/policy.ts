@@ -27,6 +27,14 @@ export interface Question {
 /** Tools that run commands: no path limit binds them unless a sandbox does. */
 const SHELL_TOOLS: ReadonlySet<string> = new Set(["Bash"]);
 
+/** Tools that see or act beyond folders: a grant that is held to folders does not get them. */
+const BEYOND_FOLDERS: ReadonlySet<string> = new Set([
+  "Screenshot",
+  "ListProcesses",
+  "StopProcess",
+  "open_app",
+]);
+
 /**
  * Decides whether a grant may call a tool on a device under its policy. Returns the refusal, or undefined.
  * Paths and arguments are checked by the agent alone.
@@ -38,8 +46,19 @@ export function refusalOf({ tool, grant, policy }: Question, hop: Hop): ErrorSha
   if (policy.allowed_tools && !policy.allowed_tools.includes(tool)) {
     return deniedTool(tool, "the device's policy", hop);
   }
+  if (grant.paths && BEYOND_FOLDERS.has(tool)) return deniedBeyondFolders(tool, hop);
   if (SHELL_TOOLS.has(tool)) return shellRefusal(tool, grant, policy, hop);
   return undefined;
+}
+
+/**
+ * Tells whether a grant may run any program, unheld: what is opened or started for it needs no further look. All policies
+ * that hold are asked at once, each as for Bash.
+ */
+export function mayRunAnyProgram(grant: GrantScope, policies: readonly Policy[]): boolean {
+  const mayCall = (tools: readonly string[] | undefined) => tools === undefined || tools.includes("Bash");
+  if (!grant.owner || grant.paths || !mayCall(grant.tools)) return false;
+  return policies.every((policy) => !policy.allowed_paths && mayCall(policy.allowed_tools));
 }
 
 function shellRefusal(tool: string, grant: GrantScope, policy: Policy, hop: Hop): ErrorShape | undefined {
@@ -55,6 +74,16 @@ function shellRefusal(tool: string, grant: GrantScope, policy: Policy, hop: Hop)
       ? `${tool} is refused: ${limitedBy} limits paths, and nothing here can hold a shell to them`
       : `${tool} is refused: this grant is not the owner's, and there is no sandbox to run it in`,
     hint: "Use the file tools, or a grant of the owner's on a device without path limits",
+    hop,
+    details: { tool },
+  };
+}
+
+function deniedBeyondFolders(tool: string, hop: Hop): ErrorShape {
+  return {
+    code: "PERMISSION_DENIED",
+    message: `${tool} is refused: the token's grant is limited to folders, and ${tool} sees or acts beyond them`,
+    hint: "Use the file tools in those folders, or ask the owner for a grant without path limits",
     hop,
     details: { tool },
   };

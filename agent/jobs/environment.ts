@@ -25,10 +25,11 @@ export function commandEnvironment(
   job: string,
   path: string | undefined,
 ): NodeJS.ProcessEnv {
-  return { ...cleaned(env), ...(path && { PATH: path }), [MARK]: job };
+  return { ...cleanEnvironment(env), ...(path && { PATH: path }), [MARK]: job };
 }
 
-function cleaned(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+/** Without what belongs to the agent alone: its secrets, its own settings, what its service manager told it. */
+export function cleanEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const isOurs = (name: string) => name.startsWith("MATRX_") || SECRETS.has(name) || OF_THE_SERVICE.has(name);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !isOurs(name)));
 }
@@ -46,7 +47,7 @@ export function loginPath(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   if (!isService || !shell || process.platform === "win32") return Promise.resolve(undefined);
   const script = `printf '%s' '${BEGIN}'; printenv PATH; printf '%s' '${END}'`;
   // The person's profile runs, too, which is no place for our secrets.
-  const options = { env: cleaned(env), timeout: 3000, killSignal: "SIGKILL" } as const;
+  const options = { env: cleanEnvironment(env), timeout: 3000, killSignal: "SIGKILL" } as const;
   return new Promise((resolve) => {
     execFile(shell, ["-l", "-c", script], options, (_error, stdout) => {
       const begin = stdout.indexOf(BEGIN);

@@ -1,40 +1,29 @@
 /** PowerShell for jobs. Never run: no Windows machine was at hand. */
 import path from "node:path";
+import { powershellArguments, powershellLiteral, systemPowershell } from "./powershell.ts";
 import type { Shell } from "./shell.ts";
 
 /** PowerShell 7 where it is installed, else the 5.1 of the system. */
 export function windowsShell(env: NodeJS.ProcessEnv, exists: (path: string) => boolean): Shell {
-  const root = env.SystemRoot ?? "C:\\Windows";
   const programs = env.ProgramFiles ?? "C:\\Program Files";
   const folders = (env.PATH ?? env.Path ?? "").split(";").filter(Boolean);
   const candidates = [
     path.win32.join(programs, "PowerShell", "7", "pwsh.exe"),
     ...folders.map((folder) => path.win32.join(folder, "pwsh.exe")),
   ];
-  const file =
-    candidates.find(exists) ??
-    path.win32.join(root, "System32", "WindowsPowerShell", "v1.0", "powershell.exe");
+  const file = candidates.find(exists) ?? systemPowershell(env);
   return {
     file,
-    argumentsFor: (directory) => [
-      "-NoLogo",
-      "-NoProfile",
-      "-NonInteractive",
-      "-ExecutionPolicy",
-      "Bypass",
-      "-EncodedCommand",
-      encoded(script(directory)),
-    ],
+    argumentsFor: (directory) => powershellArguments(script(directory)),
     logsItself: false,
   };
 }
 
 function script(directory: string): string {
-  const quoted = directory.replaceAll("'", "''");
   return [
     "$ProgressPreference = 'SilentlyContinue'",
     "[Console]::OutputEncoding = [Text.UTF8Encoding]::new($false)",
-    `$__job = '${quoted}'`,
+    `$__job = ${powershellLiteral(directory)}`,
     "$__rc = 1",
     "try {",
     "  $global:LASTEXITCODE = 0",
@@ -46,9 +35,4 @@ function script(directory: string): string {
     "}",
     "exit $__rc",
   ].join("\n");
-}
-
-/** `-EncodedCommand` takes UTF-16LE in base64, so that no quoting can go wrong. */
-function encoded(text: string): string {
-  return Buffer.from(text, "utf16le").toString("base64");
 }

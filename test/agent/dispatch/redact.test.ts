@@ -9,6 +9,8 @@ test.each([
   ['{"api_key": "zzzzyyyyxxxx"}', "zzzzyyyyxxxx"],
   ["eyJhbGciOiJFZERTQSJ9.eyJpc3MiOiJ4In0.abc", "eyJhbGci"],
   ["-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIA", "MC4CAQ"],
+  ["restic --password hunter2hunter2 backup", "hunter2"],
+  ["tool --github-token 'abcdef123456' run", "abcdef"],
   ["AWS AKIAABCDEFGHIJKLMNOP here", "AKIAABCDEFGHIJKLMNOP"],
 ])("is not shown: %s", (text, secret) => {
   const preview = previewOf(text);

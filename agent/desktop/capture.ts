@@ -1,0 +1,50 @@
+/** Takes a picture of the screen: by node-screenshots, else by what the system has. */
+import path from "node:path";
+import type { MatrxError } from "@matrx/shared/errors.ts";
+import type { Desktop } from "./desktop.ts";
+import { failed, noDisplay } from "./errors.ts";
+import { nativePicture } from "./native-camera.ts";
+import { NoPicture, type Picture, type PictureWanted } from "./picture.ts";
+import { findProgram } from "./programs.ts";
+import { systemPicture } from "./system-camera.ts";
+
+/** What the libraries and programs say when the display does not answer. */
+const NO_CONNECTION = /connection (?:closed|error|refused)|display string|open display/i;
+
+/** Throws MatrxError. */
+export async function capture(
+  desktop: Desktop,
+  wanted: PictureWanted,
+  signal: AbortSignal,
+): Promise<Picture> {
+  desktop.requireDisplay();
+  const env = await desktop.environment();
+  const ways = new Map([["node-screenshots", () => nativePicture(wanted, env, signal)]]);
+  for (const camera of desktop.platform.desktop.cameras(wanted.monitor, env)) {
+    const program = findProgram(camera.program, env);
+    const room = { pictures: desktop.pictures, env, signal };
+    if (program) ways.set(path.basename(program), () => systemPicture(camera, program, wanted, room));
+  }
+  const troubles: string[] = [];
+  for (const [name, take] of ways) {
+    try {
+      return await take();
+    } catch (error) {
+      if (!(error instanceof NoPicture)) throw error;
+      troubles.push(`${name}: ${error.message}`);
+    }
+  }
+  throw noPicture(desktop, wanted, troubles.join("; "));
+}
+
+function noPicture(desktop: Desktop, { monitor }: PictureWanted, troubles: string): MatrxError {
+  const { displayHint } = desktop.platform.desktop;
+  if (NO_CONNECTION.test(troubles)) {
+    return noDisplay(`The agent's display does not answer (${troubles})`, displayHint);
+  }
+  const hint =
+    monitor === undefined
+      ? "On Linux, install ffmpeg (X11), or grim, gnome-screenshot or spectacle (Wayland)"
+      : "Leave the monitor out: the programs of the system that stand in may not choose one";
+  return failed(`No picture could be taken (${troubles})`, hint, { reason: "NO_CAMERA" });
+}

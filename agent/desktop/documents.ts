@@ -1,0 +1,74 @@
+/**
+ * What may be opened for a confined caller: folders, and documents by a list of kinds. Everything else may run when it
+ * is opened. The system opens by name, so a file that is exchanged after this look is not noticed.
+ */
+
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import { explained } from "../paths/errors.ts";
+import type { FileAccess, Place } from "../paths/files.ts";
+import { type OpenFile, openFile } from "../paths/open-file.ts";
+import { sniff } from "../text/sniff.ts";
+import { denied } from "./errors.ts";
+
+const TEXTS = ["txt", "md", "log", "csv", "tsv", "json"];
+const OTHERS = [
+  ["pdf", "epub", "rtf", "docx", "xlsx", "pptx", "odt", "ods", "odp"],
+  ["png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "heic", "avif"],
+  ["mp3", "m4a", "aac", "flac", "wav", "ogg", "opus"],
+  ["mp4", "m4v", "mov", "mkv", "webm", "avi"],
+].flat();
+
+const PROGRAMS: ReadonlySet<string> = new Set([
+  "application/x-elf",
+  "application/vnd.microsoft.portable-executable",
+  "application/x-mach-binary",
+]);
+/** A script, a desktop entry, a Windows program. */
+const PROGRAM_TEXT = /^(?:\ufeff|\u00ef\u00bb\u00bf)?\s*(?:#!|MZ|\[Desktop Entry\])|^\[Desktop Entry\]/m;
+const HEAD_BYTES = 4096;
+const ANY_EXECUTE_BIT = 0o111n;
+
+/** Throws MatrxError `PERMISSION_DENIED` unless the place may be opened for a confined caller. */
+export async function checkIsDocument(access: FileAccess, place: Place): Promise<void> {
+  const found = await explained(place.shown, "open", () => stat(place.path));
+  if (found.isDirectory()) return checkIsFolder(access, place);
+  const extension = path.extname(place.path).slice(1).toLowerCase();
+  if (!TEXTS.includes(extension) && !OTHERS.includes(extension)) {
+    throw refused(place, extension ? `a .${extension} file is no plain document` : "its kind is not known");
+  }
+  const file = await openFile(access, place.path);
+  try {
+    await checkContent(file, place, TEXTS.includes(extension));
+  } finally {
+    await file.handle.close();
+  }
+}
+
+function checkIsFolder(access: FileAccess, place: Place): void {
+  if (access.platform.desktop.isMoreThanFolder(path.basename(place.path))) {
+    throw refused(place, "a folder with an extension may be a program");
+  }
+}
+
+async function checkContent({ handle, stat }: OpenFile, place: Place, isText: boolean): Promise<void> {
+  const buffer = Buffer.alloc(HEAD_BYTES);
+  const { bytesRead } = await handle.read(buffer, 0, HEAD_BYTES, 0);
+  const head = buffer.subarray(0, bytesRead);
+  const content = sniff(head);
+  const isProgram =
+    PROGRAM_TEXT.test(head.toString("latin1")) ||
+    (content.kind === "binary" && PROGRAMS.has(content.mediaType)) ||
+    (isText && content.kind !== "text");
+  if (isProgram) throw refused(place, "what is in it is not what its name says");
+  // File managers run text that may be executed, with or without a first line that names a shell.
+  if (isText && (stat.mode & ANY_EXECUTE_BIT) !== 0n) throw refused(place, "it is marked as executable");
+}
+
+function refused({ shown }: Place, why: string) {
+  return denied(
+    `${shown} is not opened: ${why}, and this call may not run programs`,
+    "Folders, pictures, sound, video, PDF, text and office documents may be opened; look at others with Read",
+    { path: shown },
+  );
+}

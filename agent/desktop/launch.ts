@@ -1,0 +1,86 @@
+/** Starts a program apart from the agent, with nothing to read and its output to nowhere, and sees whether it fails at once. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LaunchCommand } from "../platform/desktop.ts";
+import { failed } from "./errors.ts";
+import { findProgram } from "./programs.ts";
+
+export interface Launched {
+  /** Its name, without folders. */
+  readonly program: string;
+  readonly pid: number;
+  /** It ended well while it was watched. */
+  readonly ended: boolean;
+  /** It only passes things on: what became of them is not known. */
+  readonly handedOver: boolean;
+}
+
+export interface Surroundings {
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+}
+
+/** Starts the first command whose program is there. Throws MatrxError. */
+export async function launchFirst(
+  commands: readonly LaunchCommand[],
+  surroundings: Surroundings,
+): Promise<Launched> {
+  for (const command of commands) {
+    const program = findProgram(command.program, surroundings.env);
+    if (program) return await launch({ ...command, program }, surroundings);
+  }
+  const names = commands.map(({ program }) => program).join(", ");
+  throw failed(
+    `No program was found that could do it: ${names}`,
+    "Check the name, or install it; names are looked for on the agent's PATH",
+    { reason: "NO_PROGRAM", programs: commands.map(({ program }) => program) },
+  );
+}
+
+async function launch(command: LaunchCommand, { env, cwd }: Surroundings): Promise<Launched> {
+  const { program: file, args, watchMs, handsOver, detached } = command;
+  const program = path.basename(file);
+  const began = performance.now();
+  const child = spawn(file, args, { env, cwd, detached, stdio: "ignore", windowsHide: true });
+  const exit = new Promise<{ code: number | null; signal: string | null }>((resolve) => {
+    child.once("exit", (code, signal) => resolve({ code, signal }));
+  });
+  try {
+    await once(child, "spawn");
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+    throw failed(
+      `${program} could not be started: ${code}`,
+      "Look whether the program can be run by the agent's user",
+      { program, system_code: code },
+    );
+  }
+  child.unref();
+  const watch = new AbortController();
+  const early = await Promise.race([
+    exit,
+    sleep(watchMs, undefined, { signal: watch.signal }).catch(() => undefined),
+  ]);
+  watch.abort();
+  if (early && early.code !== 0) throw endedAtOnce(program, early, performance.now() - began);
+  return { program, pid: child.pid ?? 0, ended: early !== undefined, handedOver: handsOver };
+}
+
+/** Exit codes of xdg-open, by its manual. */
+const XDG_OPEN: Partial<Record<number, string>> = {
+  2: "a file does not exist",
+  3: "no program was found that opens it",
+  4: "the program that opens it failed",
+};
+
+function endedAtOnce(program: string, end: { code: number | null; signal: string | null }, ms: number) {
+  const how = end.signal ? `by ${end.signal}` : `with exit code ${end.code}`;
+  const known = program === "xdg-open" ? XDG_OPEN[end.code ?? 0] : undefined;
+  return failed(
+    `${program} ended ${how} after ${Math.round(ms)} ms${known ? `: ${known}` : ""}`,
+    "Try it with Bash to see what it says, or look at the screen with Screenshot",
+    { program, exit_code: end.code, ...(end.signal && { signal: end.signal }) },
+  );
+}

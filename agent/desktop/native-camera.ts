@@ -1,0 +1,42 @@
+/** Takes a picture with node-screenshots, in a process of its own. */
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type { MonitorChoice } from "../platform/desktop.ts";
+import { wrongParameter } from "./errors.ts";
+import { type Monitor, NoPicture, type Picture, type PictureFacts, type PictureWanted } from "./picture.ts";
+import { outputOf } from "./run.ts";
+
+/** What the program says before the bytes. */
+export interface CaptureAnswer {
+  readonly error?: string;
+  readonly facts?: PictureFacts;
+  /** Without `facts`: the wanted one is not among these. */
+  readonly monitors?: readonly Monitor[];
+}
+
+const PROGRAM = path.join(path.dirname(fileURLToPath(import.meta.url)), "capture-program.ts");
+
+/** Throws NoPicture, or MatrxError when there is no such monitor. */
+export async function nativePicture(
+  wanted: PictureWanted,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<Picture> {
+  const output = await outputOf(process.execPath, [PROGRAM, JSON.stringify(wanted)], { env, signal });
+  const end = output.indexOf("\n");
+  if (end < 0) throw new NoPicture("it ended without a word");
+  const { error, facts, monitors = [] }: CaptureAnswer = JSON.parse(output.toString("utf8", 0, end));
+  if (error !== undefined) throw new NoPicture(error.split("\n", 1)[0]);
+  if (monitors.length > 0) throw noSuchMonitor(wanted.monitor, monitors);
+  if (!facts) throw new NoPicture("it found no monitor");
+  return { ...facts, bytes: output.subarray(end + 1), by: "node-screenshots" };
+}
+
+function noSuchMonitor(wanted: MonitorChoice, monitors: readonly Monitor[]) {
+  const choices = monitors.map(({ index, name, width, height }) => `${index} (${name}, ${width}x${height})`);
+  return wrongParameter(
+    "monitor",
+    `There is no monitor ${JSON.stringify(wanted)}`,
+    `Choose one of ${choices.join(", ")}`,
+  );
+}

@@ -1,0 +1,46 @@
+/** A picture of the screen, and what is asked of one. */
+import type { MonitorChoice } from "../platform/desktop.ts";
+
+export type PictureFormat = "png" | "jpeg";
+
+export interface PictureWanted {
+  readonly format: PictureFormat;
+  /** By index, id or name; absent: the primary one. */
+  readonly monitor: MonitorChoice;
+  /** A PNG above this size, in bytes, is made a JPEG. */
+  readonly mostBytes: number;
+}
+
+export interface Monitor {
+  readonly index: number;
+  readonly id: number;
+  readonly name: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly scale: number;
+  readonly primary: boolean;
+}
+
+export interface PictureFacts {
+  readonly format: PictureFormat;
+  /** In pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Of one colour all over; absent: it was not looked at. */
+  readonly isOneColour?: boolean;
+  /** Index of the monitor, where it is known. */
+  readonly monitor?: number;
+  /** All of this machine, where they are known. */
+  readonly monitors?: readonly Monitor[];
+}
+
+export interface Picture extends PictureFacts {
+  readonly bytes: Buffer;
+  /** What took it. */
+  readonly by: string;
+}
+
+/** Why one way of taking a picture did not work; the next may. */
+export class NoPicture extends Error {}

@@ -1,0 +1,52 @@
+/** Pictures of the screen on disk: for this user alone, the newest few, and none once the agent has ended. */
+import { rmSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { hasCode } from "../paths/errors.ts";
+
+const MOST = 20;
+
+export class Pictures {
+  #folder: Promise<string> | undefined;
+  readonly #kept: string[] = [];
+  #made = 0;
+
+  /** Writes a picture, and removes the oldest beyond the most that are kept. Resolves with its path. */
+  async keep(bytes: Uint8Array, extension: string): Promise<string> {
+    const file = await this.#write(bytes, extension).catch((error: unknown) => {
+      // Something cleaned the temporary folder up.
+      if (!hasCode(error, "ENOENT")) throw error;
+      this.#folder = undefined;
+      return this.#write(bytes, extension);
+    });
+    this.#kept.push(file);
+    for (const old of this.#kept.splice(0, this.#kept.length - MOST)) await rm(old, { force: true });
+    return file;
+  }
+
+  /** Gives `use` the path of a file that does not exist yet, and removes what it became. */
+  async withScratch<T>(extension: string, use: (file: string) => Promise<T>): Promise<T> {
+    const folder = await mkdtemp(path.join(os.tmpdir(), "matrx-screenshot-"));
+    try {
+      return await use(path.join(folder, `picture.${extension}`));
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  close(): void {
+    for (const file of this.#kept.splice(0)) rmSync(path.dirname(file), { recursive: true, force: true });
+    this.#folder = undefined;
+  }
+
+  async #write(bytes: Uint8Array, extension: string): Promise<string> {
+    // A new folder with a name that nobody can foresee, 0700.
+    this.#folder ??= mkdtemp(path.join(os.tmpdir(), "matrx-screenshots-"));
+    this.#made += 1;
+    const name = `screenshot-${String(this.#made).padStart(4, "0")}.${extension}`;
+    const file = path.join(await this.#folder, name);
+    await writeFile(file, bytes, { flag: "wx", mode: 0o600 });
+    return file;
+  }
+}

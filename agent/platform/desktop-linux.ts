@@ -1,0 +1,68 @@
+/** The desktop of Linux: X11 or Wayland, and the tools of freedesktop.org. */
+import type { Camera, DesktopCommands, LaunchCommand, MonitorChoice } from "./desktop.ts";
+
+/** An opener without a desktop around it stays for as long as the browser runs. */
+const OPENER_MS = 1000;
+const APP_MS = 300;
+
+export const linuxDesktop: DesktopCommands = {
+  hasDisplay: (env) => Boolean(env.DISPLAY || env.WAYLAND_DISPLAY),
+  displayHint:
+    "Start the agent in the desktop session, or give it DISPLAY (and XAUTHORITY) or WAYLAND_DISPLAY of one",
+  blankHint: "nothing may be shown there, or the screen is off or locked",
+
+  openers: (target) => [
+    opener("xdg-open", [target]),
+    opener("gio", ["open", target]),
+    // Windows Subsystem for Linux.
+    opener("wslview", [target]),
+  ],
+
+  launchers(app, args, _env, hasEntry) {
+    const entry = app.replace(/\.desktop$/, "");
+    const byEntry = launcher("gtk-launch", ["--", entry, ...args], true);
+    const byName = launcher(app, args, false);
+    if (app.includes("/")) return [byName];
+    return hasEntry(entry) ? [byName, byEntry] : [byName];
+  },
+
+  cameras: (monitor, env) => (env.WAYLAND_DISPLAY ? onWayland(monitor) : onX11(monitor, env.DISPLAY ?? "")),
+
+  isMoreThanFolder: () => false,
+};
+
+function opener(program: string, args: readonly string[]): LaunchCommand {
+  return { program, args, watchMs: OPENER_MS, handsOver: true, detached: true };
+}
+
+function launcher(program: string, args: readonly string[], handsOver: boolean): LaunchCommand {
+  return { program, args, watchMs: handsOver ? OPENER_MS : APP_MS, handsOver, detached: true };
+}
+
+/** `grim` is for compositors such as sway; the other two ask GNOME or KDE, and take the whole desktop only. */
+function onWayland(monitor: MonitorChoice): Camera[] {
+  if (typeof monitor === "number") return [];
+  const output = monitor === undefined ? [] : ["-o", monitor];
+  const grim: Camera = {
+    program: "grim",
+    argsFor: (file, format) => ["-t", format, ...output, file],
+  };
+  return monitor === undefined ? [grim, ...WHOLE_DESKTOP] : [grim];
+}
+
+function onX11(monitor: MonitorChoice, display: string): Camera[] {
+  if (monitor !== undefined) return [];
+  const ffmpeg: Camera = {
+    program: "ffmpeg",
+    argsFor: (file, format) => [
+      ...["-nostdin", "-loglevel", "error", "-f", "x11grab", "-draw_mouse", "0", "-i", display],
+      ...["-frames:v", "1", "-update", "1", ...(format === "jpeg" ? ["-q:v", "5"] : []), "-y", file],
+    ],
+  };
+  return [ffmpeg, ...WHOLE_DESKTOP];
+}
+
+const WHOLE_DESKTOP: readonly Camera[] = [
+  { program: "gnome-screenshot", argsFor: (file) => ["-f", file] },
+  { program: "spectacle", argsFor: (file) => ["-b", "-n", "-f", "-o", file] },
+];

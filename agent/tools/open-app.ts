@@ -1,0 +1,46 @@
+import * as z from "zod";
+import { allowedStart } from "../desktop/apps.ts";
+import type { Desktop } from "../desktop/desktop.ts";
+import type { Files } from "../paths/files.ts";
+import { defineTool } from "../tool.ts";
+
+const ARGUMENT_CHARS = 4096;
+
+const word = z
+  .string()
+  .max(ARGUMENT_CHARS)
+  .regex(/^[^\0]*$/, "must not hold a NUL character");
+
+const input = z.strictObject({
+  app: word.min(1).describe("The application: its name, a desktop entry's id (Linux), or an absolute path"),
+  args: z
+    .array(word)
+    .max(64)
+    .optional()
+    .describe("Arguments, such as a web address or the path of a document"),
+});
+
+export function openAppTool(files: Files, desktop: Desktop) {
+  return defineTool({
+    name: "open_app",
+    effect: "execute",
+    description:
+      "Start an application on the device's screen, apart from the agent. A policy may name the applications that are allowed; who may not run programs starts only those, with web addresses and documents as arguments.",
+    input,
+    timeoutMs: 20_000,
+    async handle({ app, args = [] }, context) {
+      const start = await allowedStart(files, context, { app, args });
+      context.signal.throwIfAborted();
+      const { program, pid, ended, handedOver } = await desktop.startApp(start.app, start.args, start.cwd);
+      const how = handedOver
+        ? `${app} was handed to ${program}; whether a window opened is not known`
+        : ended
+          ? `${app} was started (process ${pid}) and has ended well already: it may have handed over to one that was running`
+          : `${app} was started (process ${pid})`;
+      return {
+        output: how,
+        metadata: { app, args: start.args, program, pid, running: !ended && !handedOver },
+      };
+    },
+  });
+}

@@ -1,0 +1,33 @@
+import os from "node:os";
+import * as z from "zod";
+import { isConfined } from "../desktop/confinement.ts";
+import type { Desktop } from "../desktop/desktop.ts";
+import { checkIsDocument } from "../desktop/documents.ts";
+import type { Files } from "../paths/files.ts";
+import { defineTool } from "../tool.ts";
+
+const input = z.strictObject({
+  path: z.string().min(1).describe("The file or directory path to open"),
+});
+
+export function openPathTool(files: Files, desktop: Desktop) {
+  return defineTool({
+    name: "OpenPath",
+    effect: "execute",
+    description:
+      "Open a file or folder on the device's screen, with the program that its user opens it with (a folder in the file manager). Who may not run programs opens folders and plain documents only. Says what it was handed to; whether a window opened can be seen with Screenshot.",
+    input,
+    timeoutMs: 20_000,
+    async handle({ path }, context) {
+      const access = await files.as(context);
+      const place = await access.findExisting(path, "read");
+      if (isConfined(context)) await checkIsDocument(access, place);
+      context.signal.throwIfAborted();
+      const { program, pid } = await desktop.open(place.path, os.homedir());
+      return {
+        output: `${place.path} was handed to ${program}; whether a window opened is not known`,
+        metadata: { path: place.path, handed_to: program, pid },
+      };
+    },
+  });
+}

@@ -1,0 +1,29 @@
+import os from "node:os";
+import * as z from "zod";
+import type { Desktop } from "../desktop/desktop.ts";
+import { openableAddress } from "../desktop/web-address.ts";
+import { defineTool } from "../tool.ts";
+
+const input = z.strictObject({
+  url: z.string().min(1).max(8192).describe("The URL to open: http, https or mailto"),
+});
+
+export function openUrlTool(desktop: Desktop) {
+  return defineTool({
+    name: "OpenUrl",
+    effect: "execute",
+    description:
+      "Open a URL in the default browser of the device's user (mailto: in the mail program). Says what it was handed to; whether a window opened can be seen with Screenshot.",
+    input,
+    timeoutMs: 20_000,
+    async handle({ url }, { signal }) {
+      const address = openableAddress(url);
+      signal.throwIfAborted();
+      const { program, pid } = await desktop.open(address, os.homedir());
+      return {
+        output: `${address} was handed to ${program}; whether a window opened is not known`,
+        metadata: { url: address, handed_to: program, pid },
+      };
+    },
+  });
+}

@@ -1,0 +1,79 @@
+import { MatrxError } from "@matrx/shared/errors.ts";
+import * as z from "zod";
+import { capture } from "../desktop/capture.ts";
+import type { Desktop } from "../desktop/desktop.ts";
+import type { Picture, PictureFormat } from "../desktop/picture.ts";
+import { defineTool, type ToolResult } from "../tool.ts";
+
+/** An image's base64 is a third longer, and must fit into a result frame of 16 MiB. */
+const IMAGE_MAX_BYTES = 10 * 1024 * 1024;
+
+const input = z.strictObject({
+  monitor: z
+    .union([z.int().min(0), z.string().min(1).max(256)])
+    .optional()
+    .describe("Which monitor: its index from 0, its id or its name (default: the primary one)"),
+  format: z.enum(["png", "jpeg", "jpg"]).optional().describe("png (default), or jpeg, which is smaller"),
+});
+
+export function screenshotTool(desktop: Desktop) {
+  return defineTool({
+    name: "Screenshot",
+    effect: "execute",
+    description:
+      "Capture a screenshot of the device's screen. Returns an image, PNG unless another format is asked for, and saves it in a temporary folder (the newest 20 are kept until the agent ends). Its size and the list of monitors are in the metadata.",
+    input,
+    timeoutMs: 60_000,
+    async handle({ monitor, format = "png" }, { signal }) {
+      const wantedFormat: PictureFormat = format === "png" ? "png" : "jpeg";
+      const wanted = { format: wantedFormat, monitor, mostBytes: IMAGE_MAX_BYTES };
+      const picture = await capture(desktop, wanted, signal);
+      const path = await desktop.pictures.keep(picture.bytes, picture.format === "png" ? "png" : "jpg");
+      if (picture.bytes.length > IMAGE_MAX_BYTES) throw tooLarge(path, picture);
+      return resultOf(path, picture, { wantedFormat, blankHint: desktop.platform.desktop.blankHint });
+    },
+  });
+}
+
+interface Wanted {
+  readonly wantedFormat: PictureFormat;
+  readonly blankHint: string;
+}
+
+function resultOf(path: string, picture: Picture, { wantedFormat, blankHint }: Wanted): ToolResult {
+  const { bytes, ...facts } = picture;
+  const { format, width, height, isOneColour, monitor, monitors, by } = facts;
+  const where = monitor === undefined ? "the screen" : `monitor ${monitor}`;
+  const notes = [
+    `Screenshot of ${where}: ${width}x${height}, ${format}, ${bytes.length} bytes, saved as ${path}`,
+  ];
+  if (format !== wantedFormat) {
+    notes.push(`[A PNG of it is larger than ${IMAGE_MAX_BYTES} bytes, so this is a JPEG of lower quality]`);
+  }
+  if (isOneColour) notes.push(`[The whole picture is one colour: ${blankHint}]`);
+  return {
+    output: notes.join("\n"),
+    image: { media_type: `image/${format}`, base64_data: bytes.toString("base64") },
+    metadata: {
+      path,
+      width,
+      height,
+      media_type: `image/${format}`,
+      size: bytes.length,
+      taken_by: by,
+      ...(isOneColour !== undefined && { one_colour: isOneColour }),
+      ...(monitor !== undefined && { monitor }),
+      ...(monitors && { monitors }),
+    },
+  };
+}
+
+function tooLarge(path: string, { bytes, width, height }: Picture): MatrxError {
+  return new MatrxError({
+    code: "PAYLOAD_TOO_LARGE",
+    message: `The picture (${width}x${height}) has ${bytes.length} bytes even as JPEG; at most ${IMAGE_MAX_BYTES} can be returned`,
+    hint: `It is saved as ${path}: make a smaller copy of it with Bash, or choose one monitor`,
+    hop: "tool",
+    details: { path, width, height, size: bytes.length, limit_bytes: IMAGE_MAX_BYTES },
+  });
+}

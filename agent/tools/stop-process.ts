@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { TIMES } from "@matrx/shared/limits.ts";
+import * as z from "zod";
+import type { Platform } from "../platform/platform.ts";
+import { type ProcessFacts, processesOf } from "../platform/process-list.ts";
+import { protectionOf } from "../platform/protected-processes.ts";
+import { previewOf } from "../redact.ts";
+import { defineTool, type ToolResult } from "../tool.ts";
+
+/** Between two looks whether it has ended, and after a kill, in milliseconds. */
+const LOOK_EVERY = 50;
+const AFTER_KILL = 2000;
+const COMMAND_CHARS = 200;
+
+const input = z.strictObject({
+  pid: z
+    .int()
+    .min(1)
+    .max(2 ** 31 - 1)
+    .describe("The process, as ListProcesses gives it"),
+  started: z.iso
+    .datetime({ offset: true })
+    .describe("When it started, as ListProcesses gives it: a number given anew is not the same process"),
+});
+
+/** `marks` are paths that only programs of Matrx are started with. */
+export function stopProcessTool(platform: Platform, marks: readonly string[]) {
+  return defineTool({
+    name: "StopProcess",
+    effect: "execute",
+    description:
+      "End a process of the device by pid and start time, as ListProcesses gives them: it is asked to end, and killed after three seconds. Its children are named, and go on. The agent, what it was started by, and other programs of Matrx are refused. Commands of Bash are ended with TaskStop.",
+    input,
+    timeoutMs: TIMES.killAfter + 30_000,
+    async handle({ pid, started }, { signal }) {
+      // Taken first: as long as it stays the same, the process is the one that is looked at next.
+      const began = await platform.processes.beginOf(pid);
+      const all = await processesOf(platform.processList, signal);
+      const target = all.find((row) => row.pid === pid);
+      if (!target || began === undefined) throw notThere(pid);
+      checkStart(target, Date.parse(started), platform.processList.startedWithinMs);
+      const why = protectionOf(target, all, { pid: process.pid, marks });
+      if (why) throw refused(target, why);
+      const children = all.filter((row) => row.parent === pid).map((row) => row.pid);
+      const how = await end(platform, { pid, began }, signal);
+      return resultOf(target, how, children);
+    },
+  });
+}
+
+type Ending = "terminated" | "killed" | "gone";
+
+interface Target {
+  readonly pid: number;
+  readonly began: string;
+}
+
+async function end({ processes }: Platform, { pid, began }: Target, signal: AbortSignal): Promise<Ending> {
+  const lives = async () => (await processes.beginOf(pid)) === began;
+  if (!(await lives())) return "gone";
+  const endedWithin = async (ms: number) => {
+    for (const until = performance.now() + ms; performance.now() < until; await sleep(LOOK_EVERY)) {
+      if (!(await lives())) return true;
+      signal.throwIfAborted();
+    }
+    return false;
+  };
+  send(pid, "SIGTERM");
+  if (await endedWithin(TIMES.killAfter)) return "terminated";
+  if (await lives()) send(pid, "SIGKILL");
+  if (await endedWithin(AFTER_KILL)) return "killed";
+  throw new MatrxError({
+    code: "TOOL_EXECUTION_FAILED",
+    message: `Process ${pid} was killed, and has not ended: the system holds it, as in a read from a drive that does not answer`,
+    hint: "Look again with ListProcesses in a while",
+    hop: "tool",
+    details: { pid },
+  });
+}
+
+function send(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ESRCH") return;
+    if (code !== "EPERM") throw error;
+    throw new MatrxError({
+      code: "PERMISSION_DENIED",
+      message: `Process ${pid} belongs to another user, and the system does not let the agent end it`,
+      hint: "Its owner or an administrator can",
+      hop: "tool",
+      details: { pid },
+    });
+  }
+}
+
+function resultOf(target: ProcessFacts, how: Ending, children: readonly number[]): ToolResult {
+  const { pid, name } = target;
+  const what = `Process ${pid} (${name})`;
+  const said = {
+    terminated: `${what} was asked to end, and ended`,
+    killed: `${what} did not end within ${TIMES.killAfter} ms, and was killed`,
+    gone: `${what} had ended by itself`,
+  }[how];
+  const rest = children.length > 0 ? `; processes that it had started go on: ${children.join(", ")}` : "";
+  return {
+    output: said + rest,
+    metadata: { pid, name, command: previewOf(target.command, COMMAND_CHARS), how, children },
+  };
+}
+
+function checkStart(target: ProcessFacts, wanted: number, within: number): void {
+  if (Math.abs(target.started - wanted) <= within) return;
+  const started = new Date(target.started).toISOString();
+  throw new MatrxError({
+    code: "CONFLICT",
+    message: `Process ${target.pid} is another one now: ${target.name}, started ${started}`,
+    hint: "Look with ListProcesses; nothing was ended",
+    hop: "tool",
+    details: { pid: target.pid, started },
+  });
+}
+
+function notThere(pid: number): MatrxError {
+  return new MatrxError({
+    code: "NOT_FOUND",
+    message: `There is no process ${pid}`,
+    hint: "It may have ended; look with ListProcesses",
+    hop: "tool",
+    details: { pid },
+  });
+}
+
+function refused({ pid, name }: ProcessFacts, why: string): MatrxError {
+  return new MatrxError({
+    code: "PERMISSION_DENIED",
+    message: `Process ${pid} (${name}) is not ended: ${why}`,
+    hint: "Use the matrx command, or npm start, on the device itself",
+    hop: "tool",
+    details: { pid },
+  });
+}
