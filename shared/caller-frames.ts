@@ -1,5 +1,6 @@
 /** The caller link (guide, WebSocket Protocol): what a caller sends and what it gets. */
 import * as z from "zod";
+import type { EventView } from "./api.ts";
 import { type ErrorCode, type Hop, MatrxError } from "./errors.ts";
 import { LIMITS, TIMES } from "./limits.ts";
 
@@ -28,6 +29,8 @@ export const actionSchema = z.discriminatedUnion("action", [
   z.object({ action: z.literal("cancel_all") }),
   z.object({ action: z.literal("ping") }),
   z.object({ action: z.literal("auth"), token: z.string().min(1).max(8192) }),
+  /** Events of the device from now on, or from `after` on. Subprotocol `matrx.v1`, relay only. */
+  z.object({ action: z.literal("events"), after: z.uuid().optional() }),
 ]);
 export type Action = z.infer<typeof actionSchema>;
 
@@ -76,6 +79,13 @@ export interface AuthenticatedFrame {
   expires: string;
 }
 
+/** Something that the device reported, for a caller that asked by the action `events`. Relay only. */
+export interface EventFrame {
+  type: "event";
+  device: string;
+  event: EventView;
+}
+
 /** What the relay and the local server send to a caller. */
 export type ToCaller =
   | Answer
@@ -83,6 +93,7 @@ export type ToCaller =
   | GapFrame
   | HelloFrame
   | AuthenticatedFrame
+  | EventFrame
   | { type: "pong" }
   | ConnectionError;
 

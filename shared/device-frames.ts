@@ -125,21 +125,26 @@ export const toolExecuteSchema = z.object({
 });
 export type ToolExecute = z.infer<typeof toolExecuteSchema>;
 
+/** What a device may do, as its policy at the relay leaves it. A list that is absent limits nothing. */
+const permissionsSchema = z.object(
+  policySchema.pick({ allowed_tools: true, allowed_paths: true, allowed_apps: true }).shape,
+);
+export type Permissions = z.infer<typeof permissionsSchema>;
+
 /** Device document, Backend to Client 5. System Command. */
-const systemCommandSchema = z.object({
+export const systemCommandSchema = z.object({
   type: z.literal("system_command"),
   command: z.enum(["restart_client", "update_permissions", "shutdown"]),
   reason: z.string().optional(),
+  /** Ours: with `update_permissions`, what now holds, as in `device_registered`. */
+  permissions: permissionsSchema.optional(),
 });
+export type SystemCommand = z.infer<typeof systemCommandSchema>;
 
 const deviceRegisteredSchema = z.object({
   type: z.literal("device_registered"),
   device_id: deviceId,
-  permissions: z.object({
-    allowed_tools: z.array(z.string()).optional(),
-    allowed_paths: z.array(z.string()).optional(),
-    allowed_apps: z.array(z.string()).optional(),
-  }),
+  permissions: permissionsSchema,
   /** Ours: version of this protocol that the relay speaks. */
   protocol: z.int().optional(),
   /** Ours: send the manifest's body. */

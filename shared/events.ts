@@ -1,5 +1,7 @@
 /** What a device reports by itself (device document, 4. Device Event). */
 import * as z from "zod";
+import type { ErrorShape } from "./errors.ts";
+import type { GrantScope } from "./grant.ts";
 
 export const EVENT_TYPES = [
   "low_disk_space",
@@ -13,7 +15,10 @@ export type EventType = (typeof EVENT_TYPES)[number];
 export const SEVERITIES = ["info", "warning", "critical"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** Device document 4. Device Event, and what our agent adds. A device may report types of its own. */
+/**
+ * Device document 4. Device Event, and what our agent adds. A device may report types of its own, and may use the names
+ * of our additions for something else: what is not ours is left alone.
+ */
 export const eventSchema = z.object({
   type: z.literal("event"),
   device_id: z.string().min(1).max(128).optional(),
@@ -22,10 +27,23 @@ export const eventSchema = z.object({
   data: z.record(z.string(), z.unknown()).optional(),
   timestamp: z.string().max(64).optional(),
   /** Ours: UUIDv7. The same event sent again, after a link dropped, is kept once. */
-  id: z.uuid().optional(),
+  id: z.uuidv7().optional().catch(undefined),
   /** Ours: what it is about, such as a drive or a service; an event that resolves carries the key of the one it ends. */
-  key: z.string().min(1).max(256).optional(),
+  key: z.string().min(1).max(256).optional().catch(undefined),
   /** Ours: what was reported under this type and key is over. */
-  resolved: z.literal(true).optional(),
+  resolved: z.boolean().optional().catch(undefined),
 });
 export type DeviceEvent = z.infer<typeof eventSchema>;
+
+/** Decides whether a grant may read a device's events. Returns the refusal, or undefined. */
+export function eventRefusal({ effects, paths }: GrantScope): ErrorShape | undefined {
+  if (effects.includes("read") && !paths) return undefined;
+  return {
+    code: "PERMISSION_DENIED",
+    message: paths
+      ? "The token is limited to folders, and events name files and services outside of them"
+      : 'Reading events needs the effect "read"',
+    hint: "Use a token that may read and is not limited to folders",
+    hop: "relay",
+  };
+}

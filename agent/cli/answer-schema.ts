@@ -28,4 +28,5 @@ export const callerFrameSchema = z.union([
   z.object({ id: z.string(), type: z.literal("gap"), frames: z.number() }),
   z.object({ type: z.literal("hello"), session: z.string() }),
   z.object({ type: z.literal("pong") }),
+  z.object({ type: z.literal("event"), device: z.string() }),
 ]);

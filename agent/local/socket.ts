@@ -96,6 +96,8 @@ class CallerConnection {
       case "auth":
         // The token here does not expire, so there is nothing to renew.
         return;
+      case "events":
+        throw noEventsHere();
       default:
         action satisfies never;
     }
@@ -167,6 +169,16 @@ function sessionOf(request: IncomingMessage): string {
 
 /** A closed connection is heard by its close event. */
 function ignoreFailure(): void {}
+
+function noEventsHere(): MatrxError {
+  return new MatrxError({
+    code: "INVALID_PARAMETERS",
+    message: "action: events are kept at the relay, and not told here",
+    hint: "Ask at the relay",
+    hop: "agent",
+    details: { field: "action" },
+  });
+}
 
 function binaryFrame(): MatrxError {
   return new MatrxError({

@@ -135,7 +135,12 @@ export class BareDevice extends EventEmitter {
     }
     this.emit("message", message);
     if (message.type === "tool_execute") await this.#execute(message);
-    if (message.type === "system_command" && message.command === "shutdown") this.close();
+    if (message.type === "system_command") this.#obey(message);
+  }
+
+  #obey({ command, permissions }) {
+    if (command === "shutdown") this.close();
+    if (command === "update_permissions" && permissions) this.permissions = permissions;
   }
 
   async #execute({ tool_call_id, tool, parameters, timeout_sec }) {

@@ -1,8 +1,10 @@
 /** Schemas of the frames that the code writes and never reads, so that it has interfaces for them only. */
+import { eventViewSchema } from "@matrx/shared/api.ts";
 import type {
   Answer,
   AuthenticatedFrame,
   ConnectionError,
+  EventFrame,
   GapFrame,
   HelloFrame,
   OutputFrame,
@@ -55,6 +57,12 @@ const hello = z.strictObject({
 
 const authenticated = z.strictObject({ type: z.literal("authenticated"), expires: z.iso.datetime() });
 
+const event = z.strictObject({
+  type: z.literal("event"),
+  device: z.string(),
+  event: z.strictObject(eventViewSchema.shape),
+});
+
 const pong = z.strictObject({ type: z.literal("pong") });
 
 export const deviceAssertionSchema = z.strictObject({ iss: z.string(), aud: z.string(), nonce: z.string() });
@@ -69,6 +77,7 @@ export const TO_CALLER = {
   pong,
   hello,
   authenticated,
+  event,
 } as const;
 
 /** Same fields, same types. A frame that the code gained or changed fails the type check here. */
@@ -83,5 +92,6 @@ true satisfies Same<z.infer<typeof output>, OutputFrame>;
 true satisfies Same<z.infer<typeof gap>, GapFrame>;
 true satisfies Same<z.infer<typeof hello>, HelloFrame>;
 true satisfies Same<z.infer<typeof authenticated>, AuthenticatedFrame>;
+true satisfies Same<z.infer<typeof event>, EventFrame>;
 true satisfies Same<Known, ToCaller>;
 true satisfies Same<z.infer<typeof deviceAssertionSchema>, DeviceAssertion>;

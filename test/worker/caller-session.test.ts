@@ -19,6 +19,7 @@ const ATTACHMENT: CallerAttachment = {
   expires: Number.POSITIVE_INFINITY,
   v1: true,
   binary: false,
+  events: null,
   unanswered: [],
 };
 

@@ -10,8 +10,10 @@ import { refusalAnswer } from "./recipient.ts";
 export interface CallerLinkParts {
   admission: Admission;
   calls: Calls;
-  /** Reads a new token for this socket; resolves to when it ends, in milliseconds since 1970. */
-  renew: (session: CallerSession, token: string) => Promise<number>;
+  /** Goes on with a new token on this socket, and says so. Rejects with MatrxError. */
+  renew: (session: CallerSession, token: string) => Promise<void>;
+  /** Gives events to this socket. Throws MatrxError. */
+  wantEvents: (session: CallerSession, after: string | undefined, now: number) => void;
   /** Work was begun that needs a look later. */
   scheduled: (now: number) => void;
 }
@@ -42,7 +44,7 @@ export class CallerLink {
   /** The caller is gone: reads stop, effects go on unless their caller asked otherwise. */
   closed(session: CallerSession): void {
     for (const [, call, , onClose] of session.unanswered()) {
-      this.#parts.calls.abandon(call, session.ws, onClose !== "goes_on");
+      this.#parts.calls.abandon(call, ({ socket }) => socket === session.ws, onClose !== "goes_on");
     }
   }
 
@@ -80,7 +82,9 @@ export class CallerLink {
         for (const [, call] of session.unanswered()) this.#cancel(call);
         return;
       case "auth":
-        void this.#renew(session, action.token);
+        return void this.#renew(session, action.token);
+      case "events":
+        this.#parts.wantEvents(session, action.after, now);
     }
   }
 
@@ -90,9 +94,7 @@ export class CallerLink {
 
   async #renew(session: CallerSession, token: string): Promise<void> {
     try {
-      session.expires = await this.#parts.renew(session, token);
-      session.save();
-      session.send({ type: "authenticated", expires: new Date(session.expires).toISOString() });
+      await this.#parts.renew(session, token);
     } catch (error) {
       this.#refuse(session, undefined, errorShape(error));
     }

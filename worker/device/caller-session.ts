@@ -29,6 +29,8 @@ export interface CallerAttachment {
   v1: boolean;
   /** Subprotocol `matrx.v1.bin`: results come as binary frames. */
   binary: boolean;
+  /** The place of the last event that it was given; null: it did not ask for events. */
+  events: number | null;
   unanswered: Unanswered[];
 }
 
@@ -56,6 +58,8 @@ export class CallerSession {
   /** Messages that wait while the lease is renewed. */
   held: Held | undefined;
   readonly device: DeviceId;
+  /** The place of the last event that this caller was given; null: it did not ask for events. */
+  eventsUntil: number | null;
   readonly #binary: boolean;
   readonly #waiting = new Map<string, Waiting>();
   readonly #queuedOfGrant: (grant: string) => number;
@@ -75,6 +79,7 @@ export class CallerSession {
     this.v1 = attachment.v1;
     this.device = attachment.device;
     this.#binary = attachment.binary;
+    this.eventsUntil = attachment.events;
     for (const [id, call, deadline, onClose, follows] of attachment.unanswered) {
       this.#wait(id, { call, deadline, onClose, follows, saved: true });
     }
@@ -160,6 +165,7 @@ export class CallerSession {
       expires: this.expires,
       v1: this.v1,
       binary: this.#binary,
+      events: this.eventsUntil,
       unanswered: this.unanswered(),
     };
     this.ws.serializeAttachment(attachment);

@@ -1,6 +1,7 @@
 /** All callers' sockets of a device: accepted, restored after a sleep, leased, revoked, closed. */
 import { CLOSE, closeReason } from "@matrx/shared/close-codes.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
+import { eventRefusal } from "@matrx/shared/events.ts";
 import {
   type AccountId,
   type CallId,
@@ -18,6 +19,7 @@ import type { Secrets } from "../secrets.ts";
 import type { CallerLink } from "./caller-link.ts";
 import { type CallerAttachment, CallerSession, type Unanswered } from "./caller-session.ts";
 import type { Calls } from "./calls.ts";
+import type { Events } from "./events.ts";
 import type { Flight } from "./flights.ts";
 import { Held } from "./held.ts";
 import { isLive, keptLease, type Leases, wantsRenewal } from "./leases.ts";
@@ -25,19 +27,28 @@ import { queuedBytes } from "./queue.ts";
 import type { DeviceRecord } from "./record.ts";
 import { chooseSubprotocol, switching } from "./upgrade.ts";
 
+export interface CallersParts {
+  leases: Leases;
+  calls: Calls;
+  events: Events;
+  link: CallerLink;
+}
+
 export class Callers {
   readonly #sessions = new Map<WebSocket, CallerSession>();
   readonly #state: DurableObjectState;
   readonly #secrets: Secrets;
   readonly #leases: Leases;
   readonly #calls: Calls;
+  readonly #events: Events;
   readonly #link: CallerLink;
 
-  constructor(state: DurableObjectState, secrets: Secrets, leases: Leases, calls: Calls, link: CallerLink) {
+  constructor(state: DurableObjectState, secrets: Secrets, { leases, calls, events, link }: CallersParts) {
     this.#state = state;
     this.#secrets = secrets;
     this.#leases = leases;
     this.#calls = calls;
+    this.#events = events;
     this.#link = link;
   }
 
@@ -91,6 +102,7 @@ export class Callers {
       expires: caller.expires,
       v1: protocol !== undefined,
       binary: protocol === SUBPROTOCOL.binary,
+      events: null,
       unanswered: [],
     };
     const session = new CallerSession(server, attachment, this.#queuedOfGrant);
@@ -153,13 +165,43 @@ export class Callers {
     for (const session of this.#sessions.values()) session.settleDown(now);
   }
 
-  /** A new token of the same grant. Throws MatrxError. */
-  async renew(session: CallerSession, token: string): Promise<number> {
+  /** A caller wants events from now on, or those after one that it has. Throws MatrxError. */
+  wantEvents(session: CallerSession, after: string | undefined, now: number): void {
+    const refusal = session.v1 ? eventRefusal(session.lease.scope) : notOptedIn();
+    if (refusal) throw new MatrxError(refusal);
+    session.eventsUntil = after === undefined ? this.#events.end : this.#events.placeOf(after);
+    session.save();
+    this.#tellEvents(session, now);
+  }
+
+  /** Gives what is new to all who want events. */
+  tellEvents(now: number): void {
+    for (const session of this.#sessions.values()) this.#tellEvents(session, now);
+  }
+
+  /** Whose token or lease is over gets them once it is renewed. */
+  #tellEvents(session: CallerSession, now: number): void {
+    if (session.eventsUntil === null || session.expires <= now) return;
+    if (!isLive(session.lease, now)) return void this.#renewLease(session);
+    const placed = this.#events.since(session.eventsUntil);
+    for (const { seq, event } of placed) {
+      session.send({ type: "event", device: session.device, event });
+      session.eventsUntil = seq;
+    }
+    if (placed.length > 0) session.save();
+  }
+
+  /** Goes on with a new token of the same grant. Throws MatrxError. */
+  async renew(session: CallerSession, token: string): Promise<void> {
     const { account, subject, expires } = await verifyToken(this.#secrets, AUDIENCE.caller, token);
-    if (account === session.account && subject === session.lease.scope.id) return expires;
-    throw new MatrxError(
-      unauthenticated("The token is of another grant", "Open another connection for another token"),
-    );
+    if (account !== session.account || subject !== session.lease.scope.id)
+      throw new MatrxError(
+        unauthenticated("The token is of another grant", "Open another connection for another token"),
+      );
+    session.expires = expires;
+    session.save();
+    session.send({ type: "authenticated", expires: new Date(expires).toISOString() });
+    this.#tellEvents(session, Date.now());
   }
 
   /** Messages wait in order while the Account is asked. When it says no, or nothing and the lease is over, the socket closes. */
@@ -182,11 +224,22 @@ export class Callers {
     const held = session.held?.messages ?? [];
     session.held = undefined;
     for (const data of held) this.message(session.ws, data, Date.now());
+    this.#tellEvents(session, Date.now());
   }
 
   #hold({ ws }: CallerSession, held: Held, data: string | ArrayBuffer): void {
     if (!held.push(data)) ws.close(CLOSE.tooSlow, "Too many messages wait");
   }
+}
+
+function notOptedIn(): ErrorShape {
+  return {
+    code: "INVALID_PARAMETERS",
+    message: "action: events come only on a connection with the subprotocol matrx.v1",
+    hint: `Offer ${SUBPROTOCOL.v1} when you connect`,
+    hop: "relay",
+    details: { field: "action" },
+  };
 }
 
 /** The session that a caller resumes, or a new one. Throws MatrxError `INVALID_PARAMETERS`. */

@@ -7,6 +7,7 @@ import {
   toDeviceSchema,
 } from "@matrx/shared/device-frames.ts";
 import { type ErrorShape, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
+import type { DeviceEvent } from "@matrx/shared/events.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
 import { LIMITS, RATES } from "@matrx/shared/limits.ts";
 import { decodeAgentFrame } from "@matrx/shared/result-frame.ts";
@@ -25,6 +26,8 @@ export interface DeviceMessagesParts {
   recovery: Recovery;
   store: RecordStore;
   rates: () => Rates;
+  /** Keeps an event and tells who asked. Throws MatrxError. */
+  event: (event: DeviceEvent, now: number) => void;
   /** Outcomes wait to be acknowledged. */
   scheduled: (now: number) => void;
 }
@@ -97,6 +100,7 @@ export class DeviceMessages {
         );
         return;
       case "event":
+        return this.#parts.event(frame, now);
       case "llm_response_chunk":
         return;
     }

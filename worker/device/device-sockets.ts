@@ -209,17 +209,12 @@ export class DeviceSockets {
     link.take(socket, ours, now);
     this.#registered.set(socket.ws, socket);
     store.introduce(introductionOf(register));
-    const { allowed_tools, allowed_paths, allowed_apps } = store.policy;
     const wanted =
       ours && register.manifest_hash !== undefined && store.manifest?.hash !== register.manifest_hash;
     link.send({
       type: "device_registered",
       device_id: record.id,
-      permissions: {
-        ...(allowed_tools && { allowed_tools }),
-        ...(allowed_paths && { allowed_paths }),
-        ...(allowed_apps && { allowed_apps }),
-      },
+      permissions: store.permissions,
       ...(ours && { protocol: PROTOCOL }),
       ...(wanted && { manifest_wanted: true }),
     });

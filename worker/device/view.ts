@@ -3,11 +3,17 @@ import type { DeviceView, Proof } from "@matrx/shared/api.ts";
 import type { DeviceLink } from "./device-link.ts";
 import type { DeviceRecord, RecordStore } from "./record.ts";
 
+export interface DeviceViewParts {
+  store: RecordStore;
+  link: DeviceLink;
+  proof: Proof | null;
+  /** Open conditions. */
+  alerts: number;
+}
+
 export function deviceView(
   record: DeviceRecord,
-  store: RecordStore,
-  link: DeviceLink,
-  proof: Proof | null,
+  { store, link, proof, alerts }: DeviceViewParts,
   now: number,
 ): DeviceView {
   const { introduction, farewell } = store;
@@ -24,5 +30,6 @@ export function deviceView(
     os_version: introduction?.os_version ?? null,
     agent_version: introduction?.agent_version ?? null,
     created: new Date(record.created).toISOString(),
+    alerts,
   };
 }

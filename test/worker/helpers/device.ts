@@ -65,6 +65,8 @@ export const TOOLS = [
   { name: "Write", description: "Writes", effect: "write", input_schema: { type: "object" } },
 ];
 
+const UNASKED: ReadonlySet<string> = new Set(["result_ack", "call_status", "system_command"]);
+
 export class AgentDevice extends BareDevice {
   readonly id: string;
 
@@ -90,13 +92,13 @@ export class AgentDevice extends BareDevice {
     return new AgentDevice(ws, headers, id);
   }
 
-  /** Acknowledgements and questions come when they come; a test that does not ask for one passes them over. */
+  /** Some frames come when they come; a test that does not ask for one passes them over. */
   override async expect<Type extends ToDevice["type"]>(
     type: Type,
   ): Promise<Extract<ToDevice, { type: Type }>> {
     const frame = await this.nextJson<ToDevice>();
     if (frame.type === type) return frame as Extract<ToDevice, { type: Type }>;
-    if (frame.type === "result_ack" || frame.type === "call_status") return this.expect(type);
+    if (UNASKED.has(frame.type)) return this.expect(type);
     throw new Error(`expected ${type}, got ${JSON.stringify(frame)}`);
   }
 

@@ -1,0 +1,239 @@
+/**
+ * What a device reported by itself: its last hundred events. A condition is what is reported under one type and key; its
+ * newest event tells whether it is open. Events come in bursts and then at most every ten seconds: rows are all that
+ * is needed to know how many came, so neither sleep nor restart lets more in.
+ */
+import type { EventView } from "@matrx/shared/api.ts";
+import { isLongerThan } from "@matrx/shared/caller-frames.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import type { DeviceEvent } from "@matrx/shared/events.ts";
+import { makeCallId } from "@matrx/shared/ids.ts";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+
+interface EventRow extends Record<string, SqlStorageValue> {
+  seq: number;
+  id: string;
+  event_type: string;
+  key: string | null;
+  severity: string | null;
+  data: string;
+  resolved: number;
+  open: number;
+  timestamp: string | null;
+  received: number;
+  dropped: number;
+}
+
+/** What is worked out from the rows once, and known from then on. */
+interface Known {
+  /** The place of the newest event; 0: there is none. */
+  end: number;
+  open: number;
+  /** Dropped since the newest event. */
+  dropped: number;
+  /** As many of them are written down. */
+  droppedKept: number;
+}
+
+/** An event and its place among the others. */
+export interface Placed {
+  seq: number;
+  event: EventView;
+}
+
+const DROPPED = "events_dropped";
+
+export class Events {
+  readonly #sql: SqlStorage;
+  readonly #kv: SyncKvStorage;
+  #known: Known | undefined;
+
+  constructor({ sql, kv }: Pick<DurableObjectStorage, "sql" | "kv">) {
+    this.#sql = sql;
+    this.#kv = kv;
+  }
+
+  /** Conditions that were reported and are not over. */
+  get open(): number {
+    return this.#state().open;
+  }
+
+  /** The place of the newest event; 0: there is none. */
+  get end(): number {
+    return this.#state().end;
+  }
+
+  /** Events were dropped, and how many is not written down yet. */
+  get isUnsaved(): boolean {
+    return this.#known !== undefined && this.#known.dropped !== this.#known.droppedKept;
+  }
+
+  /**
+   * Keeps an event, the same one once. False: it was kept before, or dropped. Throws MatrxError: `PAYLOAD_TOO_LARGE`, or
+   * `RATE_LIMITED` for the first one that is dropped.
+   */
+  keep(event: DeviceEvent, now: number): boolean {
+    const data = JSON.stringify(event.data ?? {});
+    if (isLongerThan(data, LIMITS.eventDataBytes)) throw tooLarge();
+    const known = this.#state();
+    if (event.id !== undefined && this.#find(event.id) !== undefined) return false;
+    const before = this.#newestOf(event);
+    // One that was dropped and is sent again: what came after it holds.
+    const isLate = before !== undefined && event.id !== undefined && event.id < before.id;
+    const ends = event.resolved === true && before?.open === 1 && !isLate;
+    if (!ends && this.#isTooSoon(now)) return this.#drop(known);
+    if (before?.open && !isLate) this.#sql.exec("UPDATE events SET open = 0 WHERE seq = ?", before.seq);
+    const opens = event.key !== undefined && !event.resolved && !isLate;
+    this.#makeRoom();
+    this.#insert(event, { data, opens, dropped: known.dropped, now });
+    this.#known = undefined;
+    return true;
+  }
+
+  /** The newest `limit` events, or the first `limit` after one of them; the newest last. */
+  list(after: string | undefined, limit: number): EventView[] {
+    this.#state();
+    const rows =
+      after === undefined
+        ? this.#sql
+            .exec<EventRow>("SELECT * FROM events ORDER BY seq DESC LIMIT ?", limit)
+            .toArray()
+            .reverse()
+        : this.#after(this.placeOf(after), limit);
+    return rows.map(viewOf);
+  }
+
+  /** Events that came since the newest one and were not kept. */
+  get dropped(): number {
+    return this.#state().dropped;
+  }
+
+  /** The place of an event; 0, before all, if it is not kept. */
+  placeOf(id: string): number {
+    this.#state();
+    return this.#find(id) ?? 0;
+  }
+
+  /** What came after a place. */
+  since(place: number): Placed[] {
+    if (place >= this.end) return [];
+    return this.#after(place, LIMITS.eventsKept).map((row) => ({ seq: row.seq, event: viewOf(row) }));
+  }
+
+  /** Writes down how many were dropped. */
+  flush(): void {
+    if (!this.#known || !this.isUnsaved) return;
+    this.#known.droppedKept = this.#known.dropped;
+    this.#kv.put(DROPPED, this.#known.dropped);
+  }
+
+  forget(): void {
+    this.#known = undefined;
+  }
+
+  #state(): Known {
+    this.#known ??= this.#readState();
+    return this.#known;
+  }
+
+  #readState(): Known {
+    this.#sql.exec(`CREATE TABLE IF NOT EXISTS events (
+      seq INTEGER PRIMARY KEY, id TEXT NOT NULL, event_type TEXT NOT NULL, key TEXT, severity TEXT, data TEXT NOT NULL,
+      resolved INTEGER NOT NULL, open INTEGER NOT NULL, timestamp TEXT, received INTEGER NOT NULL,
+      dropped INTEGER NOT NULL)`);
+    const { end, open } = this.#sql
+      .exec<{ end: number; open: number }>(
+        "SELECT ifnull(max(seq), 0) AS end, total(open) AS open FROM events",
+      )
+      .one();
+    const dropped = this.#kv.get<number>(DROPPED) ?? 0;
+    return { end, open, dropped, droppedKept: dropped };
+  }
+
+  /** Each event takes up ten seconds, and a burst may be that far ahead. A clock that was set back is no reason to wait. */
+  #isTooSoon(now: number): boolean {
+    let takenUntil = 0;
+    const rows = this.#sql.exec<Pick<EventRow, "received">>(
+      "SELECT received FROM events WHERE received <= ? ORDER BY seq",
+      now,
+    );
+    for (const { received } of rows) takenUntil = Math.max(takenUntil, received) + TIMES.eventEvery;
+    return takenUntil - now > (LIMITS.eventBurst - 1) * TIMES.eventEvery;
+  }
+
+  #find(id: string): number | undefined {
+    const [row] = this.#sql.exec<Pick<EventRow, "seq">>("SELECT seq FROM events WHERE id = ?", id);
+    return row?.seq;
+  }
+
+  /** The newest event of the same condition. */
+  #newestOf({ event_type, key }: DeviceEvent): EventRow | undefined {
+    if (key === undefined) return undefined;
+    const [row] = this.#sql.exec<EventRow>(
+      "SELECT * FROM events WHERE event_type = ? AND key = ? ORDER BY id DESC LIMIT 1",
+      ...[event_type, key],
+    );
+    return row;
+  }
+
+  #after(place: number, limit: number): EventRow[] {
+    return this.#sql
+      .exec<EventRow>("SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?", place, limit)
+      .toArray();
+  }
+
+  #drop(known: Known): false {
+    known.dropped++;
+    if (known.dropped === 1) throw tooMany();
+    return false;
+  }
+
+  #makeRoom(): void {
+    this.#sql.exec(
+      `DELETE FROM events WHERE (SELECT count(*) FROM events) >= ${LIMITS.eventsKept}
+       AND seq = (SELECT seq FROM events ORDER BY open, seq LIMIT 1)`,
+    );
+  }
+
+  #insert(
+    { id, event_type, key, severity, resolved, timestamp }: DeviceEvent,
+    { data, opens, dropped, now }: { data: string; opens: boolean; dropped: number; now: number },
+  ): void {
+    this.#sql.exec(
+      `INSERT INTO events (id, event_type, key, severity, data, resolved, open, timestamp, received, dropped)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ...[id ?? makeCallId(now), event_type, key ?? null, severity ?? null, data],
+      ...[Number(resolved ?? false), Number(opens), timestamp ?? null, now, dropped],
+    );
+    if (dropped > 0) this.#kv.delete(DROPPED);
+  }
+}
+
+function viewOf({ seq: _, data, resolved, open, received, ...row }: EventRow): EventView {
+  return {
+    ...row,
+    data: JSON.parse(data) as EventView["data"],
+    resolved: resolved === 1,
+    open: open === 1,
+    received: new Date(received).toISOString(),
+  };
+}
+
+function tooLarge(): MatrxError {
+  return new MatrxError({
+    code: "PAYLOAD_TOO_LARGE",
+    message: `The event's data is larger than ${LIMITS.eventDataBytes} bytes`,
+    hint: "Send the figures, and leave the rest to a tool",
+    hop: "relay",
+    details: { limit_bytes: LIMITS.eventDataBytes },
+  });
+}
+
+function tooMany(): MatrxError {
+  return new MatrxError({
+    code: "RATE_LIMITED",
+    message: `More events than ${LIMITS.eventBurst} at once, and then one every ${TIMES.eventEvery / 1000} seconds`,
+    hint: "This one and those that follow too soon are dropped, and counted",
+    hop: "relay",
+  });
+}
