@@ -1,7 +1,10 @@
 /** REST bodies, for the relay that writes them and the clients that read them. Times are ISO 8601 in UTC. */
 import * as z from "zod";
+import { systemCommandSchema } from "./device-frames.ts";
 import { ERROR_CODES } from "./errors.ts";
+import { LIMITS } from "./limits.ts";
 import { toolDescriptionSchema } from "./tool.ts";
+import { toolDefinitionSchema, toolFormatSchema } from "./tool-formats.ts";
 
 const time = z.iso.datetime();
 
@@ -31,6 +34,8 @@ export const deviceViewSchema = z.object({
   os_version: z.string().nullable(),
   agent_version: z.string().nullable(),
   created: time,
+  /** Conditions that the device reported and that are not over. */
+  alerts: z.int().optional(),
 });
 export type DeviceView = z.infer<typeof deviceViewSchema>;
 
@@ -48,6 +53,14 @@ export const deviceToolsSchema = z.object({
   device: z.string(),
   hash: z.string().nullable(),
   tools: z.array(toolDescriptionSchema),
+});
+
+/** `GET .../tools?format=`: what this caller may call, as an AI's API takes it. `.../tools/list?format=` names no device. */
+export const toolDefinitionsSchema = z.object({
+  device: z.string().optional(),
+  hash: z.string().nullable(),
+  format: toolFormatSchema,
+  tools: z.array(toolDefinitionSchema),
 });
 
 /** `GET .../tools/list` (guide, List Available Tools) */
@@ -69,6 +82,70 @@ export const callViewSchema = z.object({
   outcome: z.unknown().optional(),
 });
 export type CallView = z.infer<typeof callViewSchema>;
+
+/** An event as the relay keeps it; also in the frame `event` of a caller that asked for events. */
+export const eventViewSchema = z.object({
+  /** The device's own, else the relay's. */
+  id: z.string(),
+  event_type: z.string(),
+  severity: z.string().nullable(),
+  key: z.string().nullable(),
+  data: z.record(z.string(), z.unknown()),
+  /** It says that what was reported under this type and key is over. */
+  resolved: z.boolean(),
+  /** It has a key, and nothing newer under this type and key came. */
+  open: z.boolean(),
+  /** When it happened, as the device wrote it. */
+  timestamp: z.string().nullable(),
+  received: time,
+  /** So many came right before this one and were not kept: the device sent too many. */
+  dropped: z.int(),
+});
+export type EventView = z.infer<typeof eventViewSchema>;
+
+/** `GET /v1/devices/{device}/events`, in the query */
+export const eventQuerySchema = z.object({
+  /** Only those after this event; if it is not kept any more, all that are. */
+  after: z.uuid().optional(),
+  limit: z.coerce.number().int().min(1).max(LIMITS.eventsKept).default(LIMITS.eventsKept),
+});
+export type EventQuery = z.infer<typeof eventQuerySchema>;
+/** The newest last. */
+export const eventListSchema = z.object({
+  device: z.string(),
+  events: z.array(eventViewSchema),
+  /** So many came after the newest one and were not kept. */
+  dropped: z.int(),
+});
+export type EventList = z.infer<typeof eventListSchema>;
+
+/** `POST /v1/devices/{device}/commands` */
+export const newCommandSchema = z.strictObject({
+  command: systemCommandSchema.shape.command,
+  /** Shown in the device's log. */
+  reason: z.string().max(500).optional(),
+});
+/** It was handed to the device's connection. */
+export const commandedSchema = z.object({ device: z.string(), command: systemCommandSchema.shape.command });
+
+/** The events of a call over `text/event-stream`: the first, ... */
+export const callEventSchema = z.object({
+  call: z.string(),
+  device: z.string(),
+  session: z.string().exactOptional(),
+  deadline: time,
+});
+/** ... live output, ... */
+export const outputEventSchema = z.object({
+  /** The caller's, if the call was made on a WebSocket. */
+  id: z.string().exactOptional(),
+  type: z.literal("output"),
+  channel: z.enum(["stdout", "stderr"]),
+  offset: z.int(),
+  data: z.string(),
+});
+/** ... and what was left out of it; last comes an answer or a problem. */
+export const gapEventSchema = z.object({ type: z.literal("gap"), frames: z.int() });
 
 /** `GET /v1/account` */
 export const accountViewSchema = z.object({

@@ -50,6 +50,11 @@ export function toolNameOf(name: string): string {
   return ALIASES.get(name) ?? name;
 }
 
+/** What models call a built-in tool, such as `local_bash` for Bash; undefined: it is none. */
+export function modelNameOf(tool: string): string | undefined {
+  return PINNED.has(tool) ? aliasOf(tool) : undefined;
+}
+
 function aliasOf(tool: string): string {
   const snake = tool.replace(/([a-z])([A-Z])/g, "$1_$2").toLowerCase();
   return `local_${snake}`;

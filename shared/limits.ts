@@ -40,8 +40,16 @@ export const LIMITS = {
   previewChars: 500,
   /** Bytes queued towards one caller before its live output is dropped. Relay. */
   callerQueueBytes: 1 * MiB,
-  /** Bytes queued towards all sockets of one grant before the one that is to get more is disconnected. Relay. */
+  /** Bytes queued towards all sockets of one grant, and as many towards its event streams, before the one that is to get more is disconnected. Relay. */
   callerQueueMaxBytes: 24 * MiB,
+  /** Event streams that one grant may have open on one device. Relay. */
+  streamsPerGrant: 32,
+  /** `data` of an event as JSON, in bytes. Relay. */
+  eventDataBytes: 8 * KiB,
+  /** Events kept of one device; the oldest go first, those of open conditions last. Relay. */
+  eventsKept: 100,
+  /** Events that a device may send at once; what comes faster than `eventEvery` afterwards is dropped and counted. Relay. */
+  eventBurst: 20,
 } as const;
 
 const second = 1000;
@@ -76,6 +84,10 @@ export const TIMES = {
   ackWithin: 50,
   /** REST answers within; past it `202` with the call's URL. Relay. */
   restHold: 60 * second,
+  /** An event stream says that it is alive when nothing else was said for this long. Relay. */
+  streamKeepAlive: 15 * second,
+  /** A reader that stopped reading after the call's end is disconnected after. Relay. */
+  streamDrain: 60 * second,
   /** Outcomes and idempotency keys are kept. Relay and agent. */
   outcomeKept: 24 * hour,
   /** A grant is held by a device object without asking again. Relay. */
@@ -90,6 +102,8 @@ export const TIMES = {
   sessionKept: 1 * hour,
   /** A terminated command gets this long before it is killed. Agent. */
   killAfter: 3 * second,
+  /** One more event of a device is taken after its `eventBurst` is used up. Relay. */
+  eventEvery: 10 * second,
 } as const;
 
 /** Defaults of the policy's rates (device document, Rate Limits; the owner's own are wider). */

@@ -6,13 +6,17 @@ import type { Env } from "./env.ts";
 import { problemResponse } from "./problem.ts";
 import { account } from "./routes/account.ts";
 import { calls } from "./routes/calls.ts";
+import { commands } from "./routes/commands.ts";
 import { devices } from "./routes/devices.ts";
+import { events } from "./routes/events.ts";
 import { guide } from "./routes/guide.ts";
 import { health } from "./routes/health.ts";
 import { notFound } from "./routes/not-found.ts";
+import { openapi } from "./routes/openapi.ts";
 import { page } from "./routes/page.ts";
 import { pairings } from "./routes/pairings.ts";
 import { callerSocket, deviceSocket } from "./routes/sockets.ts";
+import { systemPrompt } from "./routes/system-prompt.ts";
 import { tokens } from "./routes/tokens.ts";
 import { tools } from "./routes/tools.ts";
 
@@ -40,15 +44,21 @@ app.get("/v1/devices/:device/ws", callerSocket);
 // A page of any origin may call with a token of its own; the cookie is not sent across origins.
 app.use("/v1/*", forOtherOrigins(corsForTokens()));
 app.use("/tools/*", forOtherOrigins(corsForTokens()));
+app.use("/openapi.json", forOtherOrigins(corsForTokens()));
 
 app.route("/", health);
+app.route("/", openapi);
 app.route("/v1", account);
 app.route("/v1/tokens", tokens);
 app.route("/v1", pairings);
 app.route("/v1/devices", devices);
 app.route("/v1/devices/:device/tools", tools);
 app.route("/v1/devices/:device/calls", calls);
+app.route("/v1/devices/:device/system-prompt", systemPrompt);
+app.route("/v1/devices/:device/events", events);
+app.route("/v1/devices/:device/commands", commands);
 app.route("/tools", guide);
+app.get("/docs", page);
 app.get("*", page);
 
 /** Only a browser sends an Origin; other requests are spared the headers. */

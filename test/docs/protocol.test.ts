@@ -35,6 +35,9 @@ const FRAMES: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ["OutputFrame header", outputHeaderSchema],
   ["OutputFrame body", TO_CALLER.output],
   ["DeviceAssertion", deviceAssertionSchema],
+  ["CallEvent call", api.callEventSchema],
+  ["CallEvent output", api.outputEventSchema],
+  ["CallEvent gap", api.gapEventSchema],
   ["Problem", api.problemSchema],
 ]);
 
@@ -209,6 +212,7 @@ const BODIES: Record<string, z.ZodObject> = {
   "POST /v1/pairings/:code/poll": api.pollPairingSchema,
   "POST /v1/devices": api.newDeviceSchema,
   "PUT /v1/devices/:device/policy": policySchema,
+  "POST /v1/devices/:device/commands": api.newCommandSchema,
   "POST /v1/devices/:device/tools/invoke": callSchema.omit({ queue_for: true }),
   "POST /tools/invoke": callSchema.omit({ queue_for: true }),
 };

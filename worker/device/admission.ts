@@ -1,5 +1,6 @@
 /** The way in of every call, from a socket or REST: gate, idempotency, then the device. No await on it. */
-import { isErrorCode } from "@matrx/shared/errors.ts";
+import type { Effect } from "@matrx/shared/effects.ts";
+import { type ErrorShape, isErrorCode } from "@matrx/shared/errors.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
@@ -10,8 +11,9 @@ import { follow } from "./flights.ts";
 import { passGate, passMessage } from "./gate.ts";
 import { digestOf, requireSameCall } from "./idempotency.ts";
 import type { Lease } from "./leases.ts";
-import type { Ledger } from "./ledger.ts";
+import type { Ledger, LedgerRow } from "./ledger.ts";
 import type { Rates } from "./rates.ts";
+import type { Recipient } from "./recipient.ts";
 import type { RecordStore } from "./record.ts";
 import type { Recovery } from "./recovery.ts";
 
@@ -59,7 +61,7 @@ export class Admission {
     now: number,
     expect: Expect,
   ): CallId | undefined {
-    const { ledger, calls, link, recovery } = this.#parts;
+    const { ledger } = this.#parts;
     const grant = wanted.lease.scope.id as GrantId;
     const row = ledger.findByKey(grant, key, now);
     if (!row) return undefined;
@@ -69,8 +71,17 @@ export class Admission {
       return undefined;
     }
     const call = row.call as CallId;
+    this.join(row, expect(call, Math.max(row.deadline, now + TIMES.callDefault), effect), now);
+    return call;
+  }
+
+  /** Gives the outcome of a recorded call, now or later, to one more who asks. */
+  join(row: LedgerRow, recipient: Recipient, now: number): void {
+    const { calls, link, recovery } = this.#parts;
+    const call = row.call as CallId;
+    const grant = row.grant_id as GrantId;
+    const effect = row.effect as Effect;
     const recorded = { call, tool: row.tool, effect, grant, created: row.created, deadline: row.deadline };
-    const recipient = expect(call, Math.max(row.deadline, now + TIMES.callDefault), effect);
     const flight = calls.flights.get(call);
     if (row.outcome) {
       recipient.follow();
@@ -79,9 +90,14 @@ export class Admission {
     else if (row.state === "finished" && row.bytes !== null) calls.replay(recorded, recipient, now);
     else if (row.state === "accepted" && row.deadline > now && link.current)
       calls.rejoin(recorded, recipient);
+    else if (row.state === "expired") recipient.refuse(neverRan(row.code), call);
     else recipient.refuse(recovery.outcomeUnknown(call, NOT_KNOWN), call);
-    return call;
   }
+}
+
+function neverRan(code: string | null): ErrorShape {
+  const message = "The call never reached the device, so it did not run";
+  return { code: isErrorCode(code) ? code : "DEVICE_OFFLINE", message, hint: "Send it again", hop: "relay" };
 }
 
 function headerOf(row: { call: string; status: string | null; code: string | null }): ResultHeader {

@@ -98,13 +98,14 @@ export class Calls {
     this.#acks.push(header.call);
   }
 
-  /** Live output of a call; it may be left out, and then a gap is said. Followers get none. */
+  /** Live output of a call; it may be left out, and then a gap is said. Of those who came later, streams alone get it. */
   output({ call }: OutputHeader, body: Uint8Array): void {
     const flight = this.flights.get(call);
-    const [recipient] = flight?.recipients ?? [];
+    const [recipient, ...others] = flight?.recipients ?? [];
     if (!flight || !recipient) return;
     if (recipient.output(body, flight.missed)) flight.missed = 0;
     else flight.missed++;
+    for (const other of others) other.output(body, 0);
   }
 
   /** Gives the one answer to a call here; the device's own comes too late then. */
@@ -131,10 +132,10 @@ export class Calls {
   }
 
   /** A caller went away. When it was the last who waited, its call stops or goes on; an effect's outcome is kept. */
-  abandon(call: CallId, socket: WebSocket, stop: boolean): void {
+  abandon(call: CallId, left: (recipient: Recipient) => boolean, stop: boolean): void {
     const flight = this.flights.get(call);
     if (!flight) return;
-    flight.recipients = flight.recipients.filter((recipient) => recipient.socket !== socket);
+    flight.recipients = flight.recipients.filter((recipient) => !left(recipient));
     if (flight.recipients.length > 0) return;
     if (stop) this.cancel(call);
     if (!flight.ledgered) this.#giveUp(flight);

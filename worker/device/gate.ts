@@ -1,8 +1,11 @@
 /** The relay's gate: may this grant call this tool here, now? Synchronous; the agent checks again. */
+import { DEVICE_DOCUMENT_DESCRIPTIONS } from "@matrx/shared/device-document-tools.ts";
 import { DEVICE_DOCUMENT_TOOLS, effectOf, nearestName, toolNameOf } from "@matrx/shared/effects.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
+import type { GrantScope } from "@matrx/shared/grant.ts";
 import { LIMITS, RATES, TIMES } from "@matrx/shared/limits.ts";
 import { type Policy, refusalOf } from "@matrx/shared/policy.ts";
+import { modelNames, type NamedTool } from "@matrx/shared/tool-formats.ts";
 import type { Passed } from "./call.ts";
 import type { Lease } from "./leases.ts";
 import type { RateLimits, Rates } from "./rates.ts";
@@ -23,7 +26,7 @@ export function passGate(
   now: number,
 ): Passed {
   const { policy } = store;
-  const tool = store.toolNamed(name) ? name : toolNameOf(name);
+  const tool = store.toolCalled(name) ?? toolNameOf(name);
   const refusal = refusalOf({ tool, grant: lease.scope, policy }, "relay");
   if (refusal) throw new MatrxError(refusal);
   const known = store.toolNamed(tool);
@@ -53,6 +56,16 @@ export function toolNames(store: RecordStore): string[] {
   const names = announced ?? (isBare(store) ? [...DEVICE_DOCUMENT_TOOLS] : []);
   const { allowed_tools } = store.policy;
   return (allowed_tools ? names.filter((name) => allowed_tools.includes(name)) : names).sort();
+}
+
+/** The tools that a grant may call here as models know them: grant and policy allow them. */
+export function openTools(grant: GrantScope, store: RecordStore): NamedTool[] {
+  const { policy } = store;
+  const announced = store.manifest?.tools ?? (isBare(store) ? DEVICE_DOCUMENT_DESCRIPTIONS : []);
+  const names = modelNames(announced.map(({ name }) => name));
+  return [...new Map(announced.map((tool) => [tool.name, tool])).values()]
+    .filter(({ name }) => !refusalOf({ tool: name, grant, policy }, "relay"))
+    .map((tool) => ({ ...tool, model_name: names.get(tool.name) ?? tool.name }));
 }
 
 /** A bare device announces nothing: any name is passed on to it. */

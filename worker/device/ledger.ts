@@ -25,10 +25,11 @@ export interface LedgerEntry {
   deadline: number;
 }
 
-interface LedgerRow extends Record<string, SqlStorageValue> {
+export interface LedgerRow extends Record<string, SqlStorageValue> {
   call: string;
   grant_id: string;
   tool: string;
+  effect: string;
   state: string;
   digest: string | null;
   created: number;

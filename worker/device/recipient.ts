@@ -1,6 +1,6 @@
 /** Who waits for a call: a caller's socket or a held REST request. */
 import type { Answer } from "@matrx/shared/caller-frames.ts";
-import type { ErrorShape } from "@matrx/shared/errors.ts";
+import type { ErrorCode, ErrorShape } from "@matrx/shared/errors.ts";
 import type { CallId, DeviceId } from "@matrx/shared/ids.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 
@@ -53,6 +53,16 @@ export function readAnswer(body: Uint8Array | ArrayBuffer): Answer {
   } catch {}
   const output = "The device's answer cannot be read";
   return { type: "error", output, code: "INTERNAL", hint: "See the agent's log", hop: "agent" };
+}
+
+/** An answer that is an error, as HTTP tells of it: errors are small, and HTTP has a form of its own for them. */
+export function answerProblem(
+  code: ErrorCode = "TOOL_EXECUTION_FAILED",
+  body: Uint8Array,
+): { error: ErrorShape; extra: Record<string, unknown> } {
+  const { output, hint, hop, call, device, metadata } = readAnswer(body);
+  const error: ErrorShape = { code, message: output, hint, hop: hop ?? "device" };
+  return { error, extra: { output, call, device, ...(metadata && { metadata }) } };
 }
 
 /** The same answer under another caller's id: an outcome given a second time. */

@@ -1,8 +1,10 @@
 /** What a Device object knows of its device for good. Written when something changed, never on connect or heartbeat. */
 import type { Proof } from "@matrx/shared/api.ts";
+import type { Permissions } from "@matrx/shared/device-frames.ts";
 import type { AccountId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import type { Manifest, ToolDescription } from "@matrx/shared/tool.ts";
+import { modelNames } from "@matrx/shared/tool-formats.ts";
 
 /** How a device proves itself: our agent by its Ed25519 key, a bare device by the token with this id. */
 export type DeviceIdentity = { kind: "agent"; publicKey: string } | { kind: "bare"; tokenId: string };
@@ -40,6 +42,7 @@ export class RecordStore {
   #limits: string | undefined;
   #manifest: Manifest | undefined;
   #byName: Map<string, ToolDescription> | undefined;
+  #byModelName: Map<string, string> | undefined;
 
   constructor(kv: SyncKvStorage) {
     this.#kv = kv;
@@ -66,11 +69,21 @@ export class RecordStore {
     this.#limits = undefined;
   }
 
+  /** What the device may do, for the device. */
+  get permissions(): Permissions {
+    const { allowed_tools, allowed_paths, allowed_apps } = this.policy;
+    return {
+      ...(allowed_tools && { allowed_tools }),
+      ...(allowed_paths && { allowed_paths }),
+      ...(allowed_apps && { allowed_apps }),
+    };
+  }
+
   /** JSON of the limits that the agent holds a call to; undefined: none. */
   get limits(): string | undefined {
     const { allowed_tools, allowed_paths, allowed_apps } = this.policy;
     if (!allowed_tools && !allowed_paths && !allowed_apps) return undefined;
-    this.#limits ??= JSON.stringify({ allowed_tools, allowed_paths, allowed_apps });
+    this.#limits ??= JSON.stringify(this.permissions);
     return this.#limits;
   }
 
@@ -85,10 +98,20 @@ export class RecordStore {
     return this.#byName.get(name);
   }
 
+  /** The tool that a caller means: by its own name, or by the one that models know it by. */
+  toolCalled(name: string): string | undefined {
+    if (this.toolNamed(name)) return name;
+    this.#byModelName ??= new Map(
+      [...modelNames(this.#byName?.keys() ?? [])].map(([own, modelName]) => [modelName, own]),
+    );
+    return this.#byModelName.get(name);
+  }
+
   setManifest(manifest: Manifest): void {
     this.#kv.put("manifest", manifest);
     this.#manifest = manifest;
     this.#byName = undefined;
+    this.#byModelName = undefined;
   }
 
   get introduction(): Introduction | undefined {
@@ -126,5 +149,6 @@ export class RecordStore {
     this.#limits = undefined;
     this.#manifest = undefined;
     this.#byName = undefined;
+    this.#byModelName = undefined;
   }
 }

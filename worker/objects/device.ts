@@ -1,11 +1,16 @@
 /** One device: its socket and its callers' end here, and every call passes through. Delegates to `device/`. */
 import { DurableObject } from "cloudflare:workers";
-import type { CallView, DeviceView } from "@matrx/shared/api.ts";
+import type { CallView, DeviceView, EventList, EventQuery } from "@matrx/shared/api.ts";
 import { CLOSE, closeReason, isSendable } from "@matrx/shared/close-codes.ts";
+import type { SystemCommand } from "@matrx/shared/device-frames.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { type DeviceEvent, eventRefusal } from "@matrx/shared/events.ts";
 import { type CallId, callTime, type GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
+import type { Machine } from "@matrx/shared/system-prompt.ts";
 import type { ToolDescription } from "@matrx/shared/tool.ts";
+import type { NamedTool } from "@matrx/shared/tool-formats.ts";
 import type { Caller } from "../auth/caller.ts";
 import { Admission } from "../device/admission.ts";
 import { CallerLink } from "../device/caller-link.ts";
@@ -15,13 +20,16 @@ import { Calls } from "../device/calls.ts";
 import { type DeviceAttachment, DeviceLink } from "../device/device-link.ts";
 import { DeviceMessages } from "../device/device-messages.ts";
 import { DeviceSockets } from "../device/device-sockets.ts";
-import { toolNames } from "../device/gate.ts";
+import { EventStreams } from "../device/event-stream.ts";
+import { Events } from "../device/events.ts";
+import { openTools, toolNames } from "../device/gate.ts";
 import { type Accounts, type Lease, Leases } from "../device/leases.ts";
 import { callView, Ledger } from "../device/ledger.ts";
 import { Rates } from "../device/rates.ts";
 import { type DeviceRecord, RecordStore } from "../device/record.ts";
 import { Recovery } from "../device/recovery.ts";
 import { noSuchCall, type RestAnswer, type RestCall, restCall } from "../device/rest.ts";
+import { type OpenStream, RestStreams, type StreamedCall } from "../device/rest-stream.ts";
 import { Tickets } from "../device/tickets.ts";
 import { Alarm, Timer } from "../device/timer.ts";
 import { vouchedCaller } from "../device/upgrade.ts";
@@ -36,11 +44,20 @@ export interface DeviceEnv extends Secrets {
   ACCOUNT: Accounts;
 }
 
+type Command = SystemCommand["command"];
+
 /** What a device has, as its policy leaves it. */
 export interface DeviceTools {
   names: string[];
   hash: string | null;
   tools: ToolDescription[];
+}
+
+/** What one caller may call. */
+export interface OpenTools {
+  machine: Machine;
+  hash: string | null;
+  tools: NamedTool[];
 }
 
 /** How often an object looks after calls that take long, in milliseconds. */
@@ -52,11 +69,14 @@ export class Device extends DurableObject<DeviceEnv> {
   readonly #store: RecordStore;
   readonly #ledger: Ledger;
   readonly #link: DeviceLink;
+  readonly #events: Events;
   readonly #calls: Calls;
   readonly #recovery: Recovery;
   readonly #leases: Leases;
   readonly #admission: Admission;
   readonly #callers: Callers;
+  readonly #streams = new EventStreams();
+  readonly #restStreams: RestStreams;
   readonly #sockets: DeviceSockets;
   readonly #tickets: Tickets;
   readonly #timer: Timer;
@@ -71,6 +91,7 @@ export class Device extends DurableObject<DeviceEnv> {
     const scheduled = (now: number) => this.#timer.by(now + TIMES.ackWithin);
     this.#store = new RecordStore(state.storage.kv);
     this.#ledger = new Ledger(state.storage.sql);
+    this.#events = new Events(state.storage);
     this.#link = new DeviceLink((ws) => state.getWebSocketAutoResponseTimestamp(ws));
     this.#calls = new Calls(this.#store, this.#link, this.#ledger);
     this.#recovery = new Recovery(device, this.#calls, this.#link, this.#ledger);
@@ -88,7 +109,12 @@ export class Device extends DurableObject<DeviceEnv> {
       rates,
     };
     this.#admission = new Admission(parts);
-    const messages = new DeviceMessages({ ...parts, device, scheduled });
+    this.#restStreams = new RestStreams({
+      ...{ device, admission: this.#admission, calls: this.#calls },
+      ...{ ledger: this.#ledger, streams: this.#streams },
+    });
+    const event = (event: DeviceEvent, now: number) => this.#event(event, now);
+    const messages = new DeviceMessages({ ...parts, device, event, scheduled });
     this.#sockets = new DeviceSockets(state, env, {
       ...parts,
       messages,
@@ -98,9 +124,13 @@ export class Device extends DurableObject<DeviceEnv> {
       admission: this.#admission,
       calls: this.#calls,
       renew: (session, token) => this.#callers.renew(session, token),
+      wantEvents: (session, after, now) => this.#callers.wantEvents(session, after, now),
       scheduled: (now) => this.#lookAfterCalls(now),
     });
-    this.#callers = new Callers(state, env, this.#leases, this.#calls, callerLink);
+    this.#callers = new Callers(state, env, {
+      ...{ leases: this.#leases, calls: this.#calls, events: this.#events },
+      link: callerLink,
+    });
     this.#restore();
   }
 
@@ -154,6 +184,7 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#callers.closeAll(CLOSE.unknownDevice, "The device was removed from its account");
     await this.ctx.storage.deleteAll();
     this.#store.forget();
+    this.#events.forget();
   }
 
   /** A grant is gone: its calls end, its sockets close. */
@@ -161,19 +192,20 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#leases.revoke(grant);
     if (this.#store.record) this.#calls.revoke(grant);
     this.#callers.revoke(grant);
+    this.#streams.revoke(grant);
   }
 
   /** For the account's own device list; the grant was checked there. */
   view(account: string): DeviceView | undefined {
     const record = this.#store.record;
     if (record?.account !== account) return undefined;
-    return deviceView(record, this.#store, this.#link, this.#calls.proof, Date.now());
+    return this.#view(record);
   }
 
   viewFor(caller: Caller): Promise<Outcome<DeviceView>> {
     return attempt(async () => {
       await this.#lease(caller);
-      return deviceView(this.#record(), this.#store, this.#link, this.#calls.proof, Date.now());
+      return this.#view(this.#record());
     });
   }
 
@@ -187,6 +219,18 @@ export class Device extends DurableObject<DeviceEnv> {
     });
   }
 
+  /** The tools that this caller may call, as models know them, and the machine that they are on. */
+  openTools(caller: Caller): Promise<Outcome<OpenTools>> {
+    return attempt(async () => {
+      const { scope } = await this.#lease(caller);
+      const { name } = this.#record();
+      const { introduction } = this.#store;
+      const { os = null, os_version = null } = introduction ?? {};
+      const hash = this.#store.manifest?.hash ?? null;
+      return { machine: { name, os, os_version }, hash, tools: openTools(scope, this.#store) };
+    });
+  }
+
   /** A REST call: its answer, or `pending` after 60 seconds. */
   call(caller: Caller, wanted: RestCall): Promise<Outcome<RestAnswer>> {
     return attempt(async () => {
@@ -195,6 +239,28 @@ export class Device extends DurableObject<DeviceEnv> {
       const answer = restCall(this.#admission, { ...wanted, lease }, now);
       this.#lookAfterCalls(now);
       return answer;
+    });
+  }
+
+  /** A REST call whose caller is told what becomes of it as it happens. */
+  streamCall(caller: Caller, wanted: StreamedCall): Promise<Outcome<OpenStream>> {
+    return attempt(async () => {
+      const lease = await this.#lease(caller);
+      const now = Date.now();
+      const stream = this.#restStreams.call(lease, wanted, now);
+      this.#lookAfterCalls(now);
+      return stream;
+    });
+  }
+
+  /** What becomes of a call that was made before, as it happens. */
+  attach(caller: Caller, call: CallId): Promise<Outcome<OpenStream>> {
+    return attempt(async () => {
+      const lease = await this.#lease(caller);
+      const now = Date.now();
+      const stream = this.#restStreams.attach(lease, call, now);
+      this.#lookAfterCalls(now);
+      return stream;
     });
   }
 
@@ -223,9 +289,35 @@ export class Device extends DurableObject<DeviceEnv> {
     return this.#store.policy;
   }
 
-  setPolicy(policy: Policy): void {
-    this.#record();
-    this.#store.setPolicy(policy);
+  /** Holds at once; the device is told, if it is there. The Account has seen that a person asks. */
+  setPolicy(policy: Policy): Promise<Outcome<void>> {
+    return attempt(() => {
+      this.#record();
+      if (JSON.stringify(policy) === JSON.stringify(this.#store.policy)) return;
+      this.#store.setPolicy(policy);
+      this.#link.send(this.#systemCommand("update_permissions", "The policy at the relay has changed"));
+    });
+  }
+
+  /** Hands a command to the device's program. The Account has seen that a person asks. */
+  command(caller: Caller, command: Command, reason: string | undefined): Promise<Outcome<void>> {
+    return attempt(async () => {
+      await this.#lease(caller);
+      const socket = this.#link.requireLive(Date.now());
+      this.#link.sendTo(socket, JSON.stringify(this.#systemCommand(command, reason)));
+      console.info(`device ${this.#record().id} was sent ${command} by ${caller.grant}`);
+    });
+  }
+
+  /** What the device reported, for a grant that may read it. */
+  events(caller: Caller, { after, limit }: EventQuery): Promise<Outcome<EventList>> {
+    return attempt(async () => {
+      const { scope } = await this.#lease(caller);
+      const refusal = eventRefusal(scope);
+      if (refusal) throw new MatrxError(refusal);
+      const { id: device } = this.#record();
+      return { device, events: this.#events.list(after, limit), dropped: this.#events.dropped };
+    });
   }
 
   /** Answers of the device to calls that it was not given, since this object woke. */
@@ -233,10 +325,16 @@ export class Device extends DurableObject<DeviceEnv> {
     return this.#calls.strays;
   }
 
+  /** Event streams that somebody reads, or did not read to the end yet. */
+  get openStreams(): number {
+    return this.#streams.size;
+  }
+
   /** Looks after what takes long or is over: acknowledgements, attachments, deadlines, a silent link. */
   lookAfter(now: number): void {
     if (!this.#store.record) return;
     this.#calls.flushAcks();
+    this.#events.flush();
     this.#callers.settleDown(now);
     this.#sockets.settleDown(this.#rates, this.#calls.proof);
     if (this.#calls.flights.size > 0) this.#sockets.requireSigns(now);
@@ -255,6 +353,29 @@ export class Device extends DurableObject<DeviceEnv> {
     const record = this.#record();
     if (record.account !== caller.account) throw unknownDevice(record.id);
     return record;
+  }
+
+  #view(record: DeviceRecord): DeviceView {
+    const { proof } = this.#calls;
+    const parts = { store: this.#store, link: this.#link, proof, alerts: this.#events.open };
+    return deviceView(record, parts, Date.now());
+  }
+
+  #systemCommand(command: Command, reason: string | undefined): SystemCommand {
+    return {
+      type: "system_command",
+      command,
+      ...(reason !== undefined && { reason }),
+      ...(command === "update_permissions" && { permissions: this.#store.permissions }),
+    };
+  }
+
+  #event(event: DeviceEvent, now: number): void {
+    try {
+      if (this.#events.keep(event, now)) this.#callers.tellEvents(now);
+    } finally {
+      if (this.#events.isUnsaved) this.#timer.by(now + TIMES.settleAfter);
+    }
   }
 
   async #lease(caller: Caller): Promise<Lease> {

@@ -1,5 +1,10 @@
 /** The tools of a device, calling them, and the record of a call. */
-import { callViewSchema, deviceToolsSchema, toolNamesSchema } from "@matrx/shared/api.ts";
+import {
+  callViewSchema,
+  deviceToolsSchema,
+  toolDefinitionsSchema,
+  toolNamesSchema,
+} from "@matrx/shared/api.ts";
 import {
   answerSchema,
   callBodySchema,
@@ -9,6 +14,8 @@ import {
 import { ANSWER_EXAMPLE, CALL_EXAMPLE, timeoutMs } from "@matrx/shared/openapi/call-parts.ts";
 import type { Answer, Operation, Parameter } from "@matrx/shared/openapi/operation.ts";
 import { DEVICE_HEADER } from "@matrx/shared/tokens.ts";
+import { toolFormatSchema } from "@matrx/shared/tool-formats.ts";
+import * as z from "zod";
 import {
   ANSWER_HEADERS,
   CALL,
@@ -20,8 +27,21 @@ import {
   PENDING,
 } from "./parts.ts";
 
+const EVENTS = {
+  "text/event-stream": "Events of the call: `call`, then `output` and `gap`, last `result` or `error`",
+};
+
+const FORMAT: Readonly<Record<string, Parameter>> = {
+  format: {
+    schema: toolFormatSchema,
+    description:
+      "Definitions in the shape of an AI's API, of the tools that the credential and the device's policy allow",
+    example: "openai",
+  },
+};
+
 const names: Answer = {
-  description: "Names only",
+  description: "Names only; with `?format=` definitions for models",
   schema: toolNamesSchema,
   example: { tools: ["Bash", "ListDirectory", "Read"] },
 };
@@ -30,6 +50,7 @@ const answered: Answer = {
   description: "What the tool said. A command that ends with another exit code than 0 is a success too.",
   schema: answerSchema,
   example: ANSWER_EXAMPLE,
+  other: EVENTS,
   headers: ANSWER_HEADERS,
 };
 
@@ -48,7 +69,28 @@ const AT_ROOT = {
   headers: { [DEVICE_HEADER]: which("`?device=`") },
 };
 
+const cancelOnDisconnect: Parameter = {
+  schema: z.enum(["true", "false"]),
+  description: "For event streams: also stop a call with an effect when its reader goes.",
+};
+
+const lastEventId: Parameter = {
+  schema: z.string(),
+  description: "For event streams: `end` from a reader who has the last event.",
+};
+
 export const toolOperations: readonly Operation[] = [
+  {
+    method: "GET",
+    path: "/v1/devices/{device}/system-prompt",
+    id: "getSystemPrompt",
+    tag: "Tools",
+    summary: "What a model is told of the device and its tools",
+    description:
+      "The guide's recommended addition to a system prompt, with the tools that the credential may call.",
+    access: "caller",
+    answers: { 200: { description: "The text", other: { "text/plain; charset=utf-8": "The text" } } },
+  },
   {
     method: "GET",
     path: "/v1/devices/{device}/tools",
@@ -57,10 +99,13 @@ export const toolOperations: readonly Operation[] = [
     summary: "Tools with their schemas",
     description: "As the device announced them when it was last here.",
     access: "caller",
+    query: FORMAT,
+    errors: ["INVALID_PARAMETERS"],
     answers: {
       200: {
-        description: "Each tool with description, effect and the JSON Schema of its input",
-        schema: deviceToolsSchema,
+        description:
+          "Each tool with description, effect and the JSON Schema of its input; with `?format=` definitions for models",
+        schema: z.union([deviceToolsSchema, toolDefinitionsSchema]),
         example: {
           device: DEVICE,
           hash: "5b2f0c9e",
@@ -86,7 +131,7 @@ export const toolOperations: readonly Operation[] = [
     description:
       "The body is the tool's input. Errors are problem+json with the status of their code; they carry `output`, `call` and `device` besides.",
     access: "caller",
-    query: { timeout_ms: timeoutMs },
+    query: { timeout_ms: timeoutMs, cancel_on_disconnect: cancelOnDisconnect },
     headers: CALL_HEADERS,
     body: { schema: toolInputSchema, example: { command: "make test" }, optional: true },
     answers: { 200: answered, 202: PENDING },
@@ -99,7 +144,9 @@ export const toolOperations: readonly Operation[] = [
     tag: "Guide",
     summary: "Names of the tools",
     access: "caller",
+    query: FORMAT,
     answers: { 200: names },
+    errors: ["INVALID_PARAMETERS"],
   },
   {
     method: "POST",
@@ -107,7 +154,8 @@ export const toolOperations: readonly Operation[] = [
     id: "invokeTool",
     tag: "Guide",
     summary: "Invoke a tool",
-    description: "`id`, `stream` and `cancel_on_disconnect` are for WebSockets and not looked at.",
+    description:
+      "`id` and `stream` are for WebSockets and not looked at; `cancel_on_disconnect` is for event streams.",
     access: "caller",
     headers: CALL_HEADERS,
     body: { schema: callBodySchema, example: CALL_EXAMPLE },
@@ -122,7 +170,8 @@ export const toolOperations: readonly Operation[] = [
     summary: "Names of the tools of the device named elsewhere",
     description: "With several devices and none named: 400 with the choices.",
     access: "caller",
-    ...AT_ROOT,
+    query: { ...AT_ROOT.query, ...FORMAT },
+    headers: AT_ROOT.headers,
     answers: { 200: names },
     errors: ["INVALID_PARAMETERS", "UNKNOWN_DEVICE"],
   },
@@ -149,8 +198,12 @@ export const toolOperations: readonly Operation[] = [
     description:
       "For the grant that made it and for the owner, for 24 hours. A call that only reads has one if its caller was sent away with 202.",
     access: "caller",
-    answers: { 200: { description: "The record", schema: callViewSchema, example: CALL_VIEW_EXAMPLE } },
-    errors: ["NOT_FOUND"],
+    headers: { "Last-Event-ID": lastEventId },
+    answers: {
+      200: { description: "The record", schema: callViewSchema, example: CALL_VIEW_EXAMPLE, other: EVENTS },
+      204: { description: "The reader of events has the last one already." },
+    },
+    errors: ["NOT_FOUND", "RATE_LIMITED"],
   },
   {
     method: "POST",

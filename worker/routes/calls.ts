@@ -6,11 +6,13 @@ import { noSuchCall } from "../device/rest.ts";
 import type { Env } from "../env.ts";
 import { ownDevice } from "../known-devices.ts";
 import { unwrap } from "../outcome.ts";
+import { attachToCall, wantsEvents } from "./call-stream.ts";
 
 export const calls = new Hono<{ Bindings: Env }>();
 
 calls.get("/:call", async (c) => {
   const { caller, device, call } = await target(c.env, c.req.raw, c.req.param());
+  if (wantsEvents(c.req.raw)) return attachToCall(device, caller, c.req.raw, call);
   return c.json(unwrap(await device.readCall(caller, call)));
 });
 

@@ -13,7 +13,7 @@ export const guide = new Hono<{ Bindings: Env }>();
 guide.get("/list", async (c) => {
   const caller = await authenticate(c.env, c.req.raw);
   const id = await namedDevice(c.env, caller, c.req.raw);
-  return listTools(await ownDevice(c.env, caller.account, id), caller);
+  return listTools(await ownDevice(c.env, caller.account, id), caller, c.req.raw);
 });
 
 guide.post("/invoke", async (c) => {

@@ -2,7 +2,7 @@
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { isSessionId, makeCallId, makeSessionId, type SessionId } from "@matrx/shared/ids.ts";
-import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import { LIMITS } from "@matrx/shared/limits.ts";
 import { CALL_HEADER, SESSION_HEADER } from "@matrx/shared/tokens.ts";
 import type { Caller } from "../auth/caller.ts";
 import type { RestAnswer, RestCall } from "../device/rest.ts";
@@ -14,15 +14,24 @@ export interface Invocation {
   headers: Record<string, string>;
 }
 
+/** What a caller says of a call. */
+export type Wanted = Pick<RestCall, "tool" | "parameters" | "timeoutMs" | "key">;
+
+/** Name and session of the call that a request makes. Throws MatrxError. */
+export function newCall(request: Request): Pick<RestCall, "call" | "session"> {
+  return { call: makeCallId(), session: sessionOf(request) };
+}
+
 /** Sends a call to its device; the headers name call and session. Throws MatrxError. */
 export async function invoke(
   device: DurableObjectStub<Device>,
   caller: Caller,
   request: Request,
-  wanted: Pick<RestCall, "tool" | "parameters" | "timeoutMs" | "key">,
+  wanted: Wanted,
 ): Promise<Invocation> {
-  const session = sessionOf(request);
-  const answer = unwrap(await device.call(caller, { ...wanted, call: makeCallId(), session }));
+  const call = newCall(request);
+  const { session } = call;
+  const answer = unwrap(await device.call(caller, { ...wanted, ...call }));
   const headers: Record<string, string> = { [CALL_HEADER]: answer.call, "Cache-Control": "no-store" };
   if (session) headers[SESSION_HEADER] = session;
   return { answer, headers };
@@ -42,7 +51,7 @@ function sessionOf(request: Request): SessionId | undefined {
   if (wanted === null) return undefined;
   if (wanted === "new") return makeSessionId();
   if (isSessionId(wanted)) return wanted;
-  throw wrongHeader(SESSION_HEADER, "must be `new`, or the 16 hexadecimal digits of a session");
+  throw wrongField(SESSION_HEADER, "must be `new`, or the 16 hexadecimal digits of a session");
 }
 
 /** `Idempotency-Key` of a request. Throws MatrxError. */
@@ -50,20 +59,11 @@ export function idempotencyKeyOf(request: Request): string | undefined {
   const key = request.headers.get("Idempotency-Key");
   if (key === null) return undefined;
   if (key.length > 0 && key.length <= LIMITS.idempotencyKeyChars) return key;
-  throw wrongHeader("Idempotency-Key", `must have 1 to ${LIMITS.idempotencyKeyChars} characters`);
+  throw wrongField("Idempotency-Key", `must have 1 to ${LIMITS.idempotencyKeyChars} characters`);
 }
 
-/** `?timeout_ms=` of a request. Throws MatrxError. */
-export function timeoutOf(request: Request): number | undefined {
-  if (!request.url.includes("?")) return undefined;
-  const text = new URL(request.url).searchParams.get("timeout_ms");
-  if (text === null) return undefined;
-  const timeout = Number(text);
-  if (Number.isInteger(timeout) && timeout >= 1 && timeout <= TIMES.callMax) return timeout;
-  throw wrongHeader("timeout_ms", `must be a whole number from 1 to ${TIMES.callMax}`);
-}
-
-function wrongHeader(field: string, message: string): MatrxError {
+/** An error that names a header, or a parameter of the address. */
+export function wrongField(field: string, message: string): MatrxError {
   const shape: ErrorShape = {
     code: "INVALID_PARAMETERS",
     message: `${field}: ${message}`,

@@ -1,26 +1,30 @@
 /** The tools of one device: what it has, and calling them. Also the guide's base for REST. */
 
-import type { toolNamesSchema } from "@matrx/shared/api.ts";
+import type { toolDefinitionsSchema, toolNamesSchema } from "@matrx/shared/api.ts";
 import type { Answer } from "@matrx/shared/caller-frames.ts";
 import { callSchema, check } from "@matrx/shared/caller-frames.ts";
-import { type ErrorCode, MatrxError } from "@matrx/shared/errors.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
+import { type ToolFormat, toolDefinition } from "@matrx/shared/tool-formats.ts";
 import { Hono } from "hono";
 import type * as z from "zod";
 import { authenticate, type Caller } from "../auth/caller.ts";
-import { readAnswer, refusalAnswer } from "../device/recipient.ts";
+import { answerProblem, refusalAnswer } from "../device/recipient.ts";
 import type { Env } from "../env.ts";
 import { ownDevice } from "../known-devices.ts";
-import type { Device, DeviceTools } from "../objects/device.ts";
+import type { Device, DeviceTools, OpenTools } from "../objects/device.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
 import { problemOfShape } from "../problem.ts";
 import { readBody, readObjectText } from "./body.ts";
-import { type Invocation, idempotencyKeyOf, invoke, pendingResponse, timeoutOf } from "./invoke.ts";
+import { streamCall, wantsEvents } from "./call-stream.ts";
+import { type Invocation, idempotencyKeyOf, invoke, pendingResponse } from "./invoke.ts";
+import { cancelOnDisconnectOf, formatOf, timeoutOf } from "./query.ts";
 
 export const tools = new Hono<{ Bindings: Env }>();
 
 tools.get("/", async (c) => {
   const { caller, device, id } = await target(c.env, c.req.raw, c.req.param("device"));
+  const format = formatOf(c.req.raw);
+  if (format) return c.json({ device: id, ...(await definitionsOf(device, caller, format)) });
   const { hash, tools: list } = await toolsOf(device, caller);
   return c.json({ device: id, hash, tools: list });
 });
@@ -30,7 +34,7 @@ const namedSchema = callSchema.pick({ tool: true });
 /** Guide, List Available Tools. */
 tools.get("/list", async (c) => {
   const { caller, device } = await target(c.env, c.req.raw, c.req.param("device"));
-  return listTools(device, caller);
+  return listTools(device, caller, c.req.raw);
 });
 
 /** Guide, Invoke a Tool. */
@@ -45,7 +49,10 @@ tools.post("/:tool", async (c) => {
   const { tool } = check(namedSchema, { tool: c.req.param("tool") });
   const parameters = await readObjectText(c.req.raw);
   const options = { timeoutMs: timeoutOf(c.req.raw), key: idempotencyKeyOf(c.req.raw) };
-  return toolResponse(id, await invoke(device, caller, c.req.raw, { tool, parameters, ...options }));
+  const wanted = { tool, parameters, ...options };
+  if (!wantsEvents(c.req.raw)) return toolResponse(id, await invoke(device, caller, c.req.raw, wanted));
+  const cancelOnDisconnect = cancelOnDisconnectOf(c.req.raw);
+  return streamCall(device, caller, c.req.raw, { ...wanted, cancelOnDisconnect });
 });
 
 /** RPC types cannot express JSON Schema; the object's own type can. */
@@ -58,8 +65,28 @@ async function target(env: Env, request: Request, id: string | undefined) {
   return { caller, device: await ownDevice(env, caller.account, id ?? ""), id: id ?? "" };
 }
 
-/** Names only (guide, List Available Tools). */
-export async function listTools(device: DurableObjectStub<Device>, caller: Caller): Promise<Response> {
+/** What this caller may call, as models know it. Throws MatrxError. */
+export async function openToolsOf(device: DurableObjectStub<Device>, caller: Caller): Promise<OpenTools> {
+  return unwrap((await device.openTools(caller)) as Outcome<OpenTools>);
+}
+
+async function definitionsOf(
+  device: DurableObjectStub<Device>,
+  caller: Caller,
+  format: ToolFormat,
+): Promise<Omit<z.infer<typeof toolDefinitionsSchema>, "device">> {
+  const { hash, tools: open } = await openToolsOf(device, caller);
+  return { hash, format, tools: open.map((tool) => toolDefinition(tool, format)) };
+}
+
+/** Names only (guide, List Available Tools), or definitions in the format that was asked for. */
+export async function listTools(
+  device: DurableObjectStub<Device>,
+  caller: Caller,
+  request: Request,
+): Promise<Response> {
+  const format = formatOf(request);
+  if (format) return Response.json(await definitionsOf(device, caller, format));
   const { names } = await toolsOf(device, caller);
   return Response.json({ tools: names } satisfies z.infer<typeof toolNamesSchema>);
 }
@@ -71,13 +98,15 @@ export async function invokeByGuide(
   caller: Caller,
   request: Request,
 ): Promise<Response> {
-  const { tool, input, timeout_ms, idempotency_key } = await readBody(request, callSchema);
+  const { tool, input, timeout_ms, idempotency_key, cancel_on_disconnect } = await readBody(
+    request,
+    callSchema,
+  );
   const options = { timeoutMs: timeout_ms, key: idempotency_key ?? idempotencyKeyOf(request) };
-  const { answer, headers } = await invoke(device, caller, request, {
-    tool,
-    parameters: JSON.stringify(input),
-    ...options,
-  });
+  const wanted = { tool, parameters: JSON.stringify(input), ...options };
+  if (wantsEvents(request))
+    return streamCall(device, caller, request, { ...wanted, cancelOnDisconnect: cancel_on_disconnect });
+  const { answer, headers } = await invoke(device, caller, request, wanted);
   if (answer.kind === "pending") return pendingResponse(id, answer.call, headers);
   headers["Content-Type"] = "application/json";
   if (answer.kind === "answer") return new Response(answer.body, { headers });
@@ -96,14 +125,8 @@ function toolResponse(device: string, { answer, headers }: Invocation): Response
     headers["Content-Type"] = "application/json";
     return new Response(answer.body, { headers });
   }
-  return withHeaders(toolProblem(answer.code ?? "TOOL_EXECUTION_FAILED", answer.body), headers);
-}
-
-/** The one place where a result is read: errors are small, and HTTP has a form of its own for them. */
-function toolProblem(code: ErrorCode, body: Uint8Array): Response {
-  const { output, hint, hop, call, device, metadata } = readAnswer(body);
-  const error = new MatrxError({ code, message: output, hint, hop: hop ?? "device" });
-  return problemOfShape(error.shape(), { output, call, device, ...(metadata && { metadata }) });
+  const { error, extra } = answerProblem(answer.code, answer.body);
+  return withHeaders(problemOfShape(error, extra), headers);
 }
 
 function withHeaders(response: Response, headers: Record<string, string>): Response {

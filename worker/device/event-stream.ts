@@ -1,0 +1,202 @@
+/** Server-sent events towards one reader: queued here under a bound, because the platform would queue without one. */
+import { MatrxError, problemOf } from "@matrx/shared/errors.ts";
+import type { GrantId } from "@matrx/shared/ids.ts";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import { revokedGrant } from "./leases.ts";
+
+const encoder = new TextEncoder();
+const KEEP_ALIVE = ": keep-alive\n\n";
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+
+export class EventStream {
+  readonly body: ReadableStream<Uint8Array>;
+  /** The reader went away, or was sent away, before the call's end. */
+  onLeft: () => void = () => undefined;
+  readonly #streams: EventStreams;
+  readonly #grant: GrantId;
+  readonly #queue: Uint8Array[] = [];
+  readonly #keepAlive: ReturnType<typeof setInterval>;
+  #controller: ReadableByteStreamController | undefined;
+  /** The reader waits for more. */
+  #asked: (() => void) | undefined;
+  #queued = 0;
+  #ended = false;
+  #impatience: ReturnType<typeof setTimeout> | null = null;
+
+  constructor(streams: EventStreams, grant: GrantId) {
+    this.#streams = streams;
+    this.#grant = grant;
+    this.#keepAlive = setInterval(() => this.#stayAlive(), TIMES.streamKeepAlive);
+    this.body = new ReadableStream({
+      type: "bytes",
+      start: (controller) => {
+        this.#controller = controller;
+      },
+      pull: () => this.#pull(),
+      cancel: () => this.#leave(),
+    });
+  }
+
+  /** Bytes that the reader has not asked for yet. */
+  get queued(): number {
+    return this.#queued;
+  }
+
+  /** Whether an event of so many bytes fits under the bound of the grant. */
+  hasRoomFor(bytes: number): boolean {
+    return this.#streams.hasRoomFor(bytes, this.#grant);
+  }
+
+  /** The reader is so far behind that what may be left out is. */
+  get behind(): boolean {
+    return this.#queued > LIMITS.callerQueueBytes;
+  }
+
+  /** One event; `data` is JSON, and is copied. */
+  send(event: string, data: Uint8Array): void {
+    if (!this.#ended) this.#push(eventOf(`event: ${event}\n`, data));
+  }
+
+  /** The last event. */
+  end(event: string, data: Uint8Array): void {
+    if (this.#ended) return;
+    this.send(`${event}\nid: end`, data);
+    this.#ended = true;
+    clearInterval(this.#keepAlive);
+    this.#closeWhenRead();
+  }
+
+  /** The last event of a reader who may not go on. */
+  endEarly(event: string, data: Uint8Array): void {
+    if (this.#ended) return;
+    this.end(event, data);
+    this.onLeft();
+  }
+
+  /** Ends without a last event. */
+  cut(): void {
+    this.#leave();
+    this.#close();
+  }
+
+  #push(bytes: Uint8Array): void {
+    this.#queue.push(bytes);
+    this.#queued += bytes.length;
+    this.#hand();
+  }
+
+  #pull(): Promise<void> {
+    const handed = new Promise<void>((resolve) => {
+      this.#asked = resolve;
+    });
+    this.#hand();
+    return handed;
+  }
+
+  /** Gives the reader who asked the next piece. */
+  #hand(): void {
+    const asked = this.#asked;
+    const next = asked && this.#queue.shift();
+    if (!asked || !next) return;
+    this.#asked = undefined;
+    this.#queued -= next.length;
+    this.#controller?.enqueue(next);
+    if (this.#ended) this.#closeWhenRead();
+    asked();
+  }
+
+  /** After the end the object may sleep: it waits for nobody who stopped reading. */
+  #closeWhenRead(): void {
+    clearTimeout(this.#impatience);
+    if (this.#queue.length > 0) {
+      this.#impatience = setTimeout(() => this.cut(), TIMES.streamDrain);
+      return;
+    }
+    this.#streams.closed(this, this.#grant);
+    this.#close();
+  }
+
+  #close(): void {
+    this.#controller?.close();
+    this.#controller?.byobRequest?.respond(0);
+    this.#asked?.();
+  }
+
+  #stayAlive(): void {
+    if (this.#queue.length === 0) this.#push(encoder.encode(KEEP_ALIVE));
+  }
+
+  #leave(): void {
+    clearInterval(this.#keepAlive);
+    clearTimeout(this.#impatience);
+    this.#queue.length = 0;
+    this.#queued = 0;
+    this.#streams.closed(this, this.#grant);
+    if (this.#ended) return;
+    this.#ended = true;
+    this.onLeft();
+  }
+}
+
+/** The open streams of a device's callers, each grant's under one bound. */
+export class EventStreams {
+  readonly #open = new Map<GrantId, Set<EventStream>>();
+
+  /** Throws MatrxError `RATE_LIMITED`. */
+  open(grant: GrantId): EventStream {
+    const streams = this.#open.get(grant) ?? new Set();
+    if (streams.size >= LIMITS.streamsPerGrant) throw tooManyStreams();
+    this.#open.set(grant, streams);
+    const stream = new EventStream(this, grant);
+    streams.add(stream);
+    return stream;
+  }
+
+  closed(stream: EventStream, grant: GrantId): void {
+    const streams = this.#open.get(grant);
+    streams?.delete(stream);
+    if (streams?.size === 0) this.#open.delete(grant);
+  }
+
+  /** Whether so many bytes more may wait for a grant's readers. */
+  hasRoomFor(bytes: number, grant: GrantId): boolean {
+    let queued = bytes;
+    for (const stream of this.#open.get(grant) ?? []) queued += stream.queued;
+    return queued <= LIMITS.callerQueueMaxBytes;
+  }
+
+  /** The grant is gone: its readers are told, and hear no more. */
+  revoke(grant: GrantId): void {
+    const problem = encoder.encode(JSON.stringify(problemOf(revokedGrant())));
+    for (const stream of [...(this.#open.get(grant) ?? [])]) stream.endEarly("error", problem);
+  }
+
+  get size(): number {
+    return [...this.#open.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+}
+
+/** An event's bytes. JSON has line breaks between its tokens only: where a device wrote some, they become spaces. */
+function eventOf(head: string, data: Uint8Array): Uint8Array {
+  const before = encoder.encode(`${head}data: `);
+  const bytes = new Uint8Array(before.length + data.length + 2);
+  bytes.set(before);
+  bytes.set(data, before.length);
+  for (const char of [LINE_FEED, CARRIAGE_RETURN]) {
+    for (let at = bytes.indexOf(char, before.length); at !== -1; at = bytes.indexOf(char, at + 1))
+      bytes[at] = 32;
+  }
+  bytes.fill(LINE_FEED, before.length + data.length);
+  return bytes;
+}
+
+function tooManyStreams(): MatrxError {
+  return new MatrxError({
+    code: "RATE_LIMITED",
+    message: `This token has ${LIMITS.streamsPerGrant} event streams open on the device`,
+    hint: "Read one to its end or close it first, or call over one WebSocket",
+    hop: "relay",
+    details: { limit: LIMITS.streamsPerGrant },
+  });
+}
