@@ -1,9 +1,10 @@
 /** One page of a text file's lines, decoded: forward from a line, or backward from the end. */
 import type { BigIntStats } from "node:fs";
 import { bytesFrom, type Source, utf8Of } from "./chunks.ts";
+import { decode, isUtf16, type TextEncoding } from "./encodings.ts";
 import type { LineIndex } from "./line-index.ts";
 import { collectPage, type LineStart, type PageRequest, type RawLine, type RawPage } from "./lines.ts";
-import { encodingOf, type TextEncoding } from "./sniff.ts";
+import { encodingOf } from "./sniff.ts";
 import { tailStart } from "./tail.ts";
 
 const KiB = 1024;
@@ -26,6 +27,8 @@ export interface TextFile {
   readonly source: Source;
   readonly stat: BigIntStats;
   readonly encoding: TextEncoding;
+  /** The caller said so; else a page may turn out to be in another one. */
+  readonly declared: boolean;
   readonly bomBytes: number;
 }
 
@@ -58,7 +61,7 @@ export async function readTextPage(
   if (wanted.offset > 0) return readForward(file, wanted, index);
   const size = Number(file.stat.size);
   // A size of 0 may be one of /proc, which has content all the same.
-  if (size <= COUNTED_BYTES || isUtf16(file)) return readLastCounted(file, wanted, index);
+  if (size <= COUNTED_BYTES || isUtf16(file.encoding)) return readLastCounted(file, wanted, index);
   const start = await tailStart(file.source, size, -wanted.offset, TAIL_BYTES, wanted.signal);
   if (start === undefined) return undefined;
   const page = await collectPage(
@@ -67,7 +70,7 @@ export async function readTextPage(
     { ...pageOf(wanted, 1), countAll: false },
   );
   const numberedFromEnd = start > 0 ? wanted.offset - 1 : 0;
-  const { totalLines: _, ...shown } = decoded(page, file.encoding);
+  const { totalLines: _, ...shown } = decoded(page, file);
   return {
     ...shown,
     totalLines: undefined,
@@ -77,13 +80,13 @@ export async function readTextPage(
 }
 
 async function readForward(file: TextFile, wanted: Wanted, index: LineIndex): Promise<TextPage> {
-  const known = isUtf16(file) ? undefined : index.before(file.stat, wanted.offset);
+  const known = isUtf16(file.encoding) ? undefined : index.before(file.stat, wanted.offset);
   const start = known ?? firstLineOf(file);
   const request = { ...pageOf(wanted, wanted.offset), countAll: Number(file.stat.size) <= COUNTED_BYTES };
   const page = await collectPage(piecesOf(file, start, wanted.signal), start, request, (found) => {
-    if (!isUtf16(file)) index.note(file.stat, found);
+    if (!isUtf16(file.encoding)) index.note(file.stat, found);
   });
-  return { ...decoded(page, file.encoding), firstLine: wanted.offset, nextOffset: page.nextLine };
+  return { ...decoded(page, file), firstLine: wanted.offset, nextOffset: page.nextLine };
 }
 
 async function readLastCounted(file: TextFile, wanted: Wanted, index: LineIndex): Promise<TextPage> {
@@ -109,15 +112,12 @@ function firstLineOf({ bomBytes }: TextFile): LineStart {
 
 function piecesOf(file: TextFile, { offset }: LineStart, signal: AbortSignal): AsyncGenerator<Buffer, void> {
   const bytes = bytesFrom(file.source, offset, signal);
-  return isUtf16(file) ? utf8Of(bytes, file.encoding === "utf-16be") : bytes;
+  return isUtf16(file.encoding) ? utf8Of(bytes, file.encoding === "utf-16be") : bytes;
 }
 
-function isUtf16({ encoding }: TextFile): boolean {
-  return encoding === "utf-16le" || encoding === "utf-16be";
-}
-
-function decoded(page: RawPage, sniffed: TextEncoding) {
-  const encoding = sniffed === "utf-8" ? encodingOfPage(page.lines) : sniffed;
+function decoded(page: RawPage, file: TextFile) {
+  const sniffed = file.encoding === "utf-8" && !file.declared;
+  const encoding = sniffed ? encodingOfPage(page.lines) : file.encoding;
   const lines = page.lines.map((line, index) =>
     decodedLine(line, encoding, page.endless && index === page.lines.length - 1),
   );
@@ -125,13 +125,14 @@ function decoded(page: RawPage, sniffed: TextEncoding) {
 }
 
 /** The head of the file was UTF-8; this page may still tell otherwise. */
-function encodingOfPage(lines: readonly RawLine[]): "utf-8" | "latin1" {
-  const damaged = lines.some(({ bytes }) => encodingOf(bytes) === "latin1");
+function encodingOfPage(lines: readonly RawLine[]): TextEncoding {
+  const damaged = lines.some(({ bytes }) => encodingOf(bytes) !== "utf-8");
   return damaged ? encodingOf(Buffer.concat(lines.map(({ bytes }) => bytes))) : "utf-8";
 }
 
 function decodedLine({ bytes, length }: RawLine, encoding: TextEncoding, endless: boolean): string {
-  const text = bytes.toString(encoding === "latin1" ? "latin1" : "utf8");
+  // UTF-16 has become UTF-8 on the way.
+  const text = decode(bytes, isUtf16(encoding) ? "utf-8" : encoding);
   if (text.length <= LINE_CHARS && length <= bytes.length) return text;
   const cut = text.slice(0, LINE_CHARS);
   const shown = cut.isWellFormed() ? cut : cut.slice(0, -1);

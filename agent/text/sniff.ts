@@ -1,7 +1,6 @@
 /** What a file holds, told by its first bytes and never by its name. */
 import { isUtf8 } from "node:buffer";
-
-export type TextEncoding = "utf-8" | "utf-8-bom" | "utf-16le" | "utf-16be" | "latin1";
+import { isUtf16, type TextEncoding } from "./encodings.ts";
 
 export type Content =
   | { readonly kind: "text"; readonly encoding: TextEncoding; readonly bomBytes: number }
@@ -25,11 +24,20 @@ export function sniff(head: Buffer): Content {
   return { kind: "text", encoding: encodingOf(head), bomBytes: 0 };
 }
 
+/** As text in an encoding that somebody knows, whatever the bytes look like. */
+export function textIn(encoding: TextEncoding, head: Buffer): Extract<Content, { kind: "text" }> {
+  const marked = byMark(head);
+  if (marked?.kind !== "text") return { kind: "text", encoding, bomBytes: 0 };
+  if (marked.encoding === "utf-8-bom" && encoding === "utf-8") return marked;
+  const bomBytes = isUtf16(encoding) && marked.encoding === encoding ? marked.bomBytes : 0;
+  return { kind: "text", encoding, bomBytes };
+}
+
 /**
- * UTF-8, or Latin-1 when the bytes are no UTF-8. A single damaged character among many good ones is still UTF-8.
- * The end may be cut within a character.
+ * UTF-8, or a single-byte encoding when the bytes are no UTF-8: Latin-1, or Windows-1252 where characters stand that only it
+ * has. A single damaged character among many good ones is still UTF-8. The end may be cut within a character.
  */
-export function encodingOf(bytes: Buffer): "utf-8" | "latin1" {
+export function encodingOf(bytes: Buffer): "utf-8" | "latin1" | "windows-1252" {
   const whole = withoutPart(bytes);
   if (isUtf8(whole)) return "utf-8";
   let good = 0;
@@ -38,7 +46,19 @@ export function encodingOf(bytes: Buffer): "utf-8" | "latin1" {
     if (character === "\ufffd") damaged++;
     else if (character > "\x7f") good++;
   }
-  return good > damaged ? "utf-8" : "latin1";
+  if (good > damaged) return "utf-8";
+  return hasWindowsCharacters(bytes) ? "windows-1252" : "latin1";
+}
+
+/** Bytes of Windows-1252 that are control characters in Latin-1; five of them mean nothing in either. */
+function hasWindowsCharacters(bytes: Buffer): boolean {
+  let found = false;
+  for (const byte of bytes) {
+    if (byte < 0x80 || byte > 0x9f) continue;
+    if (byte === 0x81 || byte === 0x8d || byte === 0x8f || byte === 0x90 || byte === 0x9d) return false;
+    found = true;
+  }
+  return found;
 }
 
 /** Without the beginning of a UTF-8 character at the end. */

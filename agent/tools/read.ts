@@ -1,14 +1,16 @@
-import { hash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { explained } from "../paths/errors.ts";
 import type { Files } from "../paths/files.ts";
 import { type OpenFile, openFile } from "../paths/open-file.ts";
-import { sourceOf } from "../text/chunks.ts";
+import { readByteRange } from "../text/byte-range.ts";
+import { bytesFrom, sourceOf } from "../text/chunks.ts";
+import { TEXT_ENCODINGS, type TextEncoding } from "../text/encodings.ts";
 import { LineIndex } from "../text/line-index.ts";
 import { readTextPage, type TextPage } from "../text/page.ts";
-import { SNIFF_BYTES, sniff } from "../text/sniff.ts";
+import { SNIFF_BYTES, sniff, textIn } from "../text/sniff.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
 
 const DEFAULT_LINES = 2000;
@@ -16,6 +18,11 @@ const DEFAULT_LINES = 2000;
 const IMAGE_MAX_BYTES = 10 * 1024 * 1024;
 /** Files up to this size are read at once, and given a hash, in bytes. */
 const WHOLE_MAX_BYTES = 1024 * 1024;
+/** Binary files up to this size are given a hash, in bytes. */
+const HASHED_MAX_BYTES = 64 * 1024 * 1024;
+const DEFAULT_BYTES = 64 * 1024;
+/** As base64 it stays below a result frame of 16 MiB. */
+const MOST_BYTES = 8 * 1024 * 1024;
 
 const input = z.strictObject({
   file_path: z.string().min(1).describe("Absolute or relative path to the file"),
@@ -25,7 +32,25 @@ const input = z.strictObject({
     .describe("Start reading from this line number (1-indexed); negative: that many lines from the end"),
   limit: z.int().min(1).max(100_000).optional().describe("Maximum number of lines to return (default 2000)"),
   raw: z.boolean().optional().describe("Return the text without line numbers and notes (default false)"),
+  encoding: z
+    .enum(["base64", ...TEXT_ENCODINGS])
+    .optional()
+    .describe(
+      "base64: read bytes of any file; else the text's encoding, where it cannot be told from its bytes",
+    ),
+  byte_offset: z
+    .int()
+    .optional()
+    .describe("With base64: start at this byte (default 0); negative: that many bytes from the end"),
+  byte_limit: z
+    .int()
+    .min(1)
+    .max(MOST_BYTES)
+    .optional()
+    .describe("With base64: maximum number of bytes to return (default 65536)"),
 });
+
+type Input = z.infer<typeof input>;
 
 export function readTool(files: Files) {
   const index = new LineIndex();
@@ -33,15 +58,17 @@ export function readTool(files: Files) {
     name: "Read",
     effect: "read",
     description:
-      "Read a file from the device. Returns numbered lines, at most 2000 lines or 50 KiB a page, and says the offset of the next page. Lines are cut at 2000 characters. Images (PNG, JPEG, GIF, WebP) are returned as images. Other binary files are refused with their type and size.",
+      "Read a file from the device. Returns numbered lines, at most 2000 lines or 50 KiB a page, and says the offset of the next page. Lines are cut at 2000 characters. Images (PNG, JPEG, GIF, WebP) are returned as images. Other binary files are refused with type, size and hash; encoding=base64 reads ranges of their bytes.",
     input,
     timeoutMs: 60_000,
-    async handle({ file_path, offset, limit, raw }, context) {
-      const file = await openFile(await files.as(context), file_path);
+    async handle(request, context) {
+      checkFields(request);
+      const file = await openFile(await files.as(context), request.file_path);
       try {
-        const wanted = { offset: offset || 1, limit: limit ?? DEFAULT_LINES, signal: context.signal };
         return await explained(file.place.shown, "read", () =>
-          read(file, wanted, raw ?? false, index, context),
+          request.encoding === "base64"
+            ? readBytes(file, request, context.signal)
+            : read(file, request, request.encoding, index, context),
         );
       } finally {
         await file.handle.close();
@@ -50,29 +77,69 @@ export function readTool(files: Files) {
   });
 }
 
-interface Wanted {
-  offset: number;
-  limit: number;
-  signal: AbortSignal;
+const LINE_FIELDS = ["offset", "limit"] as const;
+const BYTE_FIELDS = ["byte_offset", "byte_limit"] as const;
+
+/** Lines or bytes, not both. Throws MatrxError `INVALID_PARAMETERS`. */
+function checkFields(request: Input): void {
+  const isBytes = request.encoding === "base64";
+  const field = (isBytes ? LINE_FIELDS : BYTE_FIELDS).find((name) => request[name] !== undefined);
+  if (!field) return;
+  throw new MatrxError({
+    code: "INVALID_PARAMETERS",
+    message: `${field}: it counts ${isBytes ? "lines, and encoding is base64" : "bytes, and encoding is not base64"}`,
+    hint: isBytes
+      ? "Use byte_offset and byte_limit"
+      : "Use offset and limit for lines, or set encoding to base64",
+    hop: "tool",
+    details: { field },
+  });
+}
+
+async function readBytes(file: OpenFile, request: Input, signal: AbortSignal): Promise<ToolResult> {
+  const size = Number(file.stat.size);
+  const wanted = { offset: request.byte_offset ?? 0, limit: request.byte_limit ?? DEFAULT_BYTES, signal };
+  const { start, bytes, next } = await readByteRange(file.handle, size, wanted);
+  if (bytes.length === 0 && start > 0) throw beyondBytes(file, start);
+  const end = start + bytes.length;
+  const note =
+    next === undefined
+      ? `Bytes ${start} to ${end - 1} as base64; the file ends here`
+      : `Bytes ${start} to ${end - 1} of ${size} as base64. Continue with byte_offset=${next}`;
+  const base64 = bytes.toString("base64");
+  return {
+    output: request.raw ? base64 : bytes.length === 0 ? "[The file is empty]" : `${base64}\n\n[${note}]`,
+    metadata: {
+      ...factsOf(file),
+      start_byte: start,
+      end_byte: end,
+      ...(next !== undefined && { next_byte_offset: next }),
+      truncated: next !== undefined,
+      encoding: "base64",
+      sha256_of_range: hash("sha256", bytes),
+    },
+  };
 }
 
 async function read(
   file: OpenFile,
-  wanted: Wanted,
-  raw: boolean,
+  { offset, limit, raw }: Input,
+  declared: TextEncoding | undefined,
   index: LineIndex,
-  context: ToolContext,
+  { signal, session }: ToolContext,
 ): Promise<ToolResult> {
   const whole = await wholeOf(file);
   const head = whole?.subarray(0, SNIFF_BYTES) ?? (await headOf(file.handle));
-  const content = sniff(head);
+  const content = declared ? textIn(declared, head) : sniff(head);
   if (content.kind === "image") return readImage(file, whole, content.mediaType);
-  if (content.kind === "binary") throw binary(file, content.mediaType);
+  if (content.kind === "binary") throw await binary(file, content.mediaType, signal);
   const source = whole ? sourceOf(whole) : file.handle;
-  const page = await readTextPage({ stat: file.stat, source, ...content }, wanted, index);
+  const wanted = { offset: offset || 1, limit: limit ?? DEFAULT_LINES, signal };
+  const text = { stat: file.stat, source, ...content, declared: declared !== undefined };
+  const page = await readTextPage(text, wanted, index);
   if (!page) throw tailTooLong(file, wanted.offset);
   if (page.lines.length === 0 && head.length > content.bomBytes) throw beyondEnd(file, wanted.offset, page);
-  context.session.noteSeen(file.place.path, {
+  session.noteSeen(file.place.path, {
     size: Number(file.stat.size),
     modified: Number(file.stat.mtimeMs),
   });
@@ -157,14 +224,31 @@ async function readImage(file: OpenFile, whole: Buffer | undefined, mediaType: s
   };
 }
 
-function binary(file: OpenFile, mediaType: string): MatrxError {
+async function binary(file: OpenFile, mediaType: string, signal: AbortSignal): Promise<MatrxError> {
   const size = Number(file.stat.size);
+  const sha256 = size <= HASHED_MAX_BYTES ? await sha256Of(file.handle, signal) : undefined;
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `${file.place.shown} is a binary file (${mediaType}, ${size} bytes)`,
-    hint: "Look into it with Bash, for example: file, hexdump -C, strings, unzip -l",
+    hint: "Read its bytes with encoding=base64, or look into it with Bash, for example: file, hexdump -C, strings, unzip -l",
     hop: "tool",
-    details: { ...factsOf(file), media_type: mediaType },
+    details: { ...factsOf(file), media_type: mediaType, ...(sha256 && { sha256 }) },
+  });
+}
+
+async function sha256Of(handle: FileHandle, signal: AbortSignal): Promise<string> {
+  const digest = createHash("sha256");
+  for await (const piece of bytesFrom(handle, 0, signal)) digest.update(piece);
+  return digest.digest("hex");
+}
+
+function beyondBytes(file: OpenFile, offset: number): MatrxError {
+  return new MatrxError({
+    code: "INVALID_PARAMETERS",
+    message: `byte_offset ${offset} is at or beyond the end of ${file.place.shown}: it has ${file.stat.size} bytes`,
+    hint: "Use a smaller byte_offset, or a negative one to read from the end",
+    hop: "tool",
+    details: { ...factsOf(file), field: "byte_offset" },
   });
 }
 

@@ -1,16 +1,15 @@
-import { createHash, hash } from "node:crypto";
-import { type BigIntStats, constants } from "node:fs";
-import { open } from "node:fs/promises";
+import { hash } from "node:crypto";
+import type { BigIntStats } from "node:fs";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
-import { explained } from "../paths/errors.ts";
+import { countChangedLines } from "../edit/line-diff.ts";
 import type { FileAccess, Files, Place } from "../paths/files.ts";
+import { checkSha256, HeldFile, isFolder } from "../paths/held-file.ts";
 import { makeFolders } from "../paths/make-folders.ts";
-import { refuseOddKind } from "../paths/open-file.ts";
-import { entryAt, FileChanged, PartlyWritten, writeFile } from "../paths/write-file.ts";
-import type { Directory } from "../platform/directory.ts";
-import { bytesFrom } from "../text/chunks.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
+
+/** Old and new contents up to this size are compared to say how many lines change, in bytes. */
+const COMPARED_MAX_BYTES = 1024 * 1024;
 
 const input = z.strictObject({
   file_path: z.string().min(1).describe("Absolute or relative path to the file"),
@@ -39,15 +38,11 @@ export function writeTool(files: Files) {
       const place = await access.find(request.file_path, "write");
       if (namesFolder(request.file_path, access)) throw isFolder(place);
       await prepareFolder(access, place, request);
-      const { folder, name } = access.parentOf(place);
-      if (name === "") throw isFolder(place);
-      const parent = await access.openFolder(folder, place.shown);
+      const file = await HeldFile.hold(access, place);
       try {
-        return await files.turns.take(place.path, () =>
-          explained(place.shown, "write", () => write(access, place, parent, name, request, context)),
-        );
+        return await files.turns.take(place.path, () => write(file, request, context));
       } finally {
-        await parent.close();
+        await file.close();
       }
     },
   });
@@ -66,85 +61,40 @@ async function prepareFolder(access: FileAccess, place: Place, request: Input): 
 }
 
 async function write(
-  access: FileAccess,
-  place: Place,
-  parent: Directory,
-  name: string,
+  file: HeldFile,
   { content, expected_sha256 }: Input,
   { signal, session }: ToolContext,
 ): Promise<ToolResult> {
-  const old = await entryAt(parent, name);
-  if (old) refuse(access, old, place);
-  if (expected_sha256) await checkExpected(parent, name, old, expected_sha256.toLowerCase(), place, signal);
+  const { place } = file;
+  const old = await file.entry();
+  if (expected_sha256) checkSha256(old && (await file.sha256(old, signal)), expected_sha256, place);
   const bytes = Buffer.from(content, "utf8");
-  const linked = await access.isReachedByLink(place);
-  const written = await writeFile({ parent, name, old, linked }, bytes, signal).catch((error: unknown) => {
-    if (error instanceof FileChanged) throw changed(place);
-    throw error instanceof PartlyWritten ? partlyWritten(place, error) : error;
-  });
-  const stat = await entryAt(parent, name);
+  const lines = old && (await changedLines(file, old, bytes, signal));
+  const written = await file.write(old, bytes, signal);
+  const stat = await file.entry();
   if (stat) session.noteSeen(place.path, { size: Number(stat.size), modified: Number(stat.mtimeMs) });
+  const change = lines ? `, ${lines.added} lines added, ${lines.removed} removed` : "";
   return {
-    output: `${written.created ? "Created" : "Overwrote"} ${place.shown} (${bytes.length} bytes)`,
+    output: `${written.created ? "Created" : "Overwrote"} ${place.shown} (${bytes.length} bytes${change})`,
     metadata: {
       path: place.path,
       bytes: bytes.length,
       created: written.created,
       atomic: written.atomic,
       sha256: hash("sha256", bytes),
+      ...(lines && { lines_added: lines.added, lines_removed: lines.removed }),
     },
   };
 }
 
-function refuse(access: FileAccess, old: BigIntStats, place: Place): void {
-  if (old.isDirectory()) throw isFolder(place);
-  refuseOddKind(old, place);
-  access.inspect(old, place.shown);
-}
-
-async function checkExpected(
-  parent: Directory,
-  name: string,
-  old: BigIntStats | undefined,
-  expected: string,
-  place: Place,
-  signal: AbortSignal,
-): Promise<void> {
-  const found = old && (await sha256At(parent.at(name), signal));
-  if (found === expected) return;
-  throw new MatrxError({
-    code: "CONFLICT",
-    message: found
-      ? `${place.shown} has changed: its SHA-256 is ${found}`
-      : `${place.shown} does not exist, so it cannot have the expected content`,
-    hint: "Read it again, then write",
-    hop: "tool",
-    details: { path: place.shown, ...(found && { sha256: found }) },
+/** How many lines change; undefined where telling it would cost much, or the old content may not be read. */
+async function changedLines(file: HeldFile, old: BigIntStats, bytes: Buffer, signal: AbortSignal) {
+  if (old.size > COMPARED_MAX_BYTES || bytes.length > COMPARED_MAX_BYTES) return undefined;
+  const before = await file.read(old, signal).catch((error: unknown) => {
+    if (error instanceof MatrxError && error.code === "PERMISSION_DENIED") return undefined;
+    throw error;
   });
-}
-
-async function sha256At(path: string, signal: AbortSignal): Promise<string> {
-  const handle = await open(
-    path,
-    constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
-  );
-  try {
-    const digest = createHash("sha256");
-    for await (const piece of bytesFrom(handle, 0, signal)) digest.update(piece);
-    return digest.digest("hex");
-  } finally {
-    await handle.close();
-  }
-}
-
-function isFolder(place: Place): MatrxError {
-  return new MatrxError({
-    code: "TOOL_EXECUTION_FAILED",
-    message: `${place.shown} is a folder`,
-    hint: "Name a file in it",
-    hop: "tool",
-    details: { path: place.shown },
-  });
+  return before && countChangedLines(before.toString("latin1"), bytes.toString("latin1"));
 }
 
 function noFolder(access: FileAccess, place: Place): MatrxError {
@@ -155,29 +105,6 @@ function noFolder(access: FileAccess, place: Place): MatrxError {
     hop: "tool",
     details: { path: place.shown },
   });
-}
-
-function changed(place: Place): MatrxError {
-  return new MatrxError({
-    code: "CONFLICT",
-    message: `${place.shown} was replaced by another program at this moment; nothing was written`,
-    hint: "Read it, then write again",
-    hop: "tool",
-    details: { path: place.shown },
-  });
-}
-
-function partlyWritten(place: Place, cause: PartlyWritten): MatrxError {
-  return new MatrxError(
-    {
-      code: "TOOL_EXECUTION_FAILED",
-      message: `Writing ${place.shown} failed on the way (${cause.message}): it holds a part of the new content, and the rest of the old`,
-      hint: "Free some space, then write it again",
-      hop: "tool",
-      details: { path: place.shown, system_code: cause.message },
-    },
-    cause,
-  );
 }
 
 function halfCharacter(): MatrxError {

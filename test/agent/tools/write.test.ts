@@ -22,7 +22,8 @@ describe("writing a file", () => {
     expect(made.metadata).toMatchObject({ bytes: 6, created: true, path: bench.at("a/b/c.txt") });
     expect(readFileSync(bench.at("a/b/c.txt"), "utf8")).toBe("grün\n");
     const again = await bench.call("Write", { file_path: "a/b/c.txt", content: "" });
-    expect(again.output).toBe(`Overwrote ${bench.at("a/b/c.txt")} (0 bytes)`);
+    expect(again.output).toBe(`Overwrote ${bench.at("a/b/c.txt")} (0 bytes, 0 lines added, 1 removed)`);
+    expect(again.metadata).toMatchObject({ lines_added: 0, lines_removed: 1 });
     expect(statSync(bench.at("a/b/c.txt")).size).toBe(0);
     expect(readdirSync(bench.at("a/b"))).toEqual(["c.txt"]);
   });

@@ -1,0 +1,118 @@
+/** What is said of a text that a file does not hold: where something like it stands, and in what that differs. */
+
+import type { MatrxError } from "@matrx/shared/errors.ts";
+import { closestLines } from "./closest-lines.ts";
+import { withPlainEnds } from "./line-ends.ts";
+import { notInEncoding, refused, type Subject } from "./refusals.ts";
+import { shownText, type UnitText, unitsFor } from "./units.ts";
+
+/** How much of a file is looked through, in units. */
+const SEARCHED_UNITS = 4 * 1024 * 1024;
+
+export interface Absent {
+  readonly name: string;
+  readonly old: string;
+}
+
+export function absent(text: UnitText, { name, old }: Absent, subject: Subject): MatrxError {
+  if (unitsFor(old, text.encoding) === undefined) return notInEncoding(text.encoding, name, old, subject);
+  const message = `${name} does not stand in ${subject.shown}`;
+  const hint = "Read the file again, and copy the text from it exactly";
+  if (!subject.mayQuote) return refused(subject, "not_found", `${message}. Nothing was changed`, hint);
+  const content = withPlainEnds(shownText(text.units.slice(0, SEARCHED_UNITS), text.encoding));
+  const wanted = withPlainEnds(old);
+  const difference = differenceOf(wanted, content);
+  if (difference) {
+    const { line, what, hint: how } = difference;
+    const found = `${message}; what stands at line ${line} differs: ${what}. Nothing was changed`;
+    return refused(subject, "not_found", found, how ?? hint, { line });
+  }
+  const closest = closestLines(wanted, content.split("\n"));
+  const list = closest.map(({ line, percent, text: shown }) => `\n  line ${line} (${percent}%): ${shown}`);
+  return refused(
+    subject,
+    "not_found",
+    `${message}. Nothing was changed${list.length > 0 ? `. The closest lines are:${list.join("")}` : ""}`,
+    hint,
+    closest.length > 0 ? { closest } : {},
+  );
+}
+
+interface Difference {
+  readonly line: number;
+  readonly what: string;
+  readonly hint?: string;
+}
+
+/** The first kind of difference after which nothing else differs. */
+function differenceOf(wanted: string, content: string): Difference | undefined {
+  return lineNumbers(wanted, content) ?? spelling(wanted, content) ?? blanks(wanted, content);
+}
+
+/** As Read shows them. */
+const LINE_NUMBER = /^ *-?\d+\t/;
+
+function lineNumbers(wanted: string, content: string): Difference | undefined {
+  const lines = wanted.split("\n");
+  if (!lines.every((line, index) => LINE_NUMBER.test(line) || (line === "" && index > 0))) return undefined;
+  const at = content.indexOf(lines.map((line) => line.replace(LINE_NUMBER, "")).join("\n"));
+  if (at === -1) return undefined;
+  const what = "the text was given with the line numbers that Read shows";
+  return { line: lineOf(content, at), what, hint: "Leave out the line numbers and the tab after them" };
+}
+
+function spelling(wanted: string, content: string): Difference | undefined {
+  const at = plainSpelling(content).indexOf(plainSpelling(wanted));
+  if (at === -1) return undefined;
+  const what = "quotes, dashes, spaces or accents are other characters that look alike";
+  return { line: lineOf(plainSpelling(content), at), what };
+}
+
+/** One spelling of what looks alike. */
+function plainSpelling(text: string): string {
+  return text
+    .normalize("NFC")
+    .replace(/[\u2018\u2019\u201a\u201b\u2032]/g, "'")
+    .replace(/[\u201c\u201d\u201e\u201f\u2033]/g, '"')
+    .replace(/[\u2010-\u2015\u2212]/g, "-")
+    .replace(/[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g, " ");
+}
+
+/** The same lines but for white space at their beginnings and ends. */
+function blanks(wanted: string, content: string): Difference | undefined {
+  const lines = content.split("\n");
+  const trimmed = lines.map((line) => line.trim());
+  const searched = wanted.split("\n");
+  const pattern = searched.map((line) => line.trim());
+  if (pattern.every((line) => line === "")) return undefined;
+  const at = trimmed.findIndex((_, start) => pattern.every((line, index) => trimmed[start + index] === line));
+  if (at === -1) return undefined;
+  const differs = searched.findIndex((line, index) => line !== lines[at + index]);
+  if (differs === -1) return undefined;
+  return {
+    line: at + differs + 1,
+    what: blankDifference(searched[differs] ?? "", lines[at + differs] ?? ""),
+  };
+}
+
+function blankDifference(given: string, found: string): string {
+  const indentation = (line: string) => /^\s*/.exec(line)?.[0] ?? "";
+  if (indentation(given) !== indentation(found)) {
+    return `indentation differs (the file has ${blankInWords(indentation(found))}, old_string has ${blankInWords(indentation(given))})`;
+  }
+  return "white space at the end of the line differs";
+}
+
+/** Such as "4 spaces" or "1 tab". */
+function blankInWords(blank: string): string {
+  const count = (character: string, name: string) => {
+    const found = blank.split(character).length - 1;
+    return found === 0 ? [] : [`${found} ${name}${found === 1 ? "" : "s"}`];
+  };
+  const parts = [...count("\t", "tab"), ...count(" ", "space")];
+  return parts.join(" and ") || (blank === "" ? "none" : `${blank.length} other blanks`);
+}
+
+function lineOf(text: string, place: number): number {
+  return text.slice(0, place).split("\n").length;
+}

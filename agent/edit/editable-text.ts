@@ -1,0 +1,38 @@
+/** A file's bytes as text that can be edited; refuses what is none. */
+import { MatrxError } from "@matrx/shared/errors.ts";
+import type { TextEncoding } from "../text/encodings.ts";
+import { encodingOf, SNIFF_BYTES, sniff, textIn } from "../text/sniff.ts";
+import { type UnitText, unitTextOf } from "./units.ts";
+
+/** The largest file that is edited, in bytes. */
+export const EDIT_MAX_BYTES = 16 * 1024 * 1024;
+
+/** `declared`: the encoding that the caller says it is in. Throws MatrxError. */
+export function editableText(bytes: Buffer, declared: TextEncoding | undefined, shown: string): UnitText {
+  const content = declared ? textIn(declared, bytes) : sniff(bytes.subarray(0, SNIFF_BYTES));
+  if (content.kind !== "text") throw notText(shown, content.mediaType, bytes.length);
+  const isGuessed = !declared && content.bomBytes === 0;
+  return unitTextOf(bytes, isGuessed ? encodingOf(bytes) : content.encoding, content.bomBytes);
+}
+
+/** Throws MatrxError when a file is too large to be edited. */
+export function checkEditSize(size: bigint, shown: string): void {
+  if (size <= EDIT_MAX_BYTES) return;
+  throw new MatrxError({
+    code: "PAYLOAD_TOO_LARGE",
+    message: `${shown} has ${size} bytes; files of at most ${EDIT_MAX_BYTES} are edited`,
+    hint: "Use Bash with sed or perl for a file of this size",
+    hop: "tool",
+    details: { path: shown, size: Number(size), limit_bytes: EDIT_MAX_BYTES },
+  });
+}
+
+function notText(shown: string, mediaType: string, size: number): MatrxError {
+  return new MatrxError({
+    code: "TOOL_EXECUTION_FAILED",
+    message: `${shown} is no text (${mediaType}, ${size} bytes); it is not edited`,
+    hint: "If it is text, give its encoding; UTF-16 without a mark looks like this, for example",
+    hop: "tool",
+    details: { path: shown, reason: "binary", media_type: mediaType, size },
+  });
+}

@@ -1,0 +1,97 @@
+/** What changed between two texts, by lines. Only what lies between their common beginning and end is compared. */
+import { structuredPatch } from "diff";
+
+const CONTEXT_LINES = 3;
+/** A comparison that would be longer is given up, in changed lines and milliseconds. */
+const MOST_CHANGES = 1000;
+const COMPARED_MS = 200;
+
+/** The lines in which two texts differ, with some around them. */
+interface Window {
+  /** Counted from 1. */
+  readonly firstLine: number;
+  readonly before: string;
+  readonly after: string;
+}
+
+export interface LineDiff {
+  /** Hunks of a unified diff, as lines. */
+  readonly lines: readonly string[];
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** Texts may be units or decoded; `decode` makes the compared part readable. Undefined: they differ too much. */
+export function diffLines(
+  before: string,
+  after: string,
+  decode: (text: string) => string,
+): LineDiff | undefined {
+  const window = windowOf(before, after);
+  const limits = { context: CONTEXT_LINES, maxEditLength: MOST_CHANGES, timeout: COMPARED_MS };
+  const patch = structuredPatch("", "", decode(window.before), decode(window.after), "", "", limits);
+  if (!patch) return undefined;
+  const shift = window.firstLine - 1;
+  const lines = patch.hunks.flatMap((hunk) => [
+    `@@ -${hunk.oldStart + shift},${hunk.oldLines} +${hunk.newStart + shift},${hunk.newLines} @@`,
+    ...hunk.lines,
+  ]);
+  const all = patch.hunks.flatMap((hunk) => hunk.lines);
+  const count = (sign: string) => all.filter((line) => line.startsWith(sign)).length;
+  return { lines, added: count("+"), removed: count("-") };
+}
+
+/** Undefined: they differ too much for counting. */
+export function countChangedLines(
+  before: string,
+  after: string,
+): { added: number; removed: number } | undefined {
+  return diffLines(before, after, (text) => text);
+}
+
+function windowOf(before: string, after: string): Window {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start++;
+  let tail = 0;
+  while (
+    tail < shorter - start &&
+    before.charCodeAt(before.length - 1 - tail) === after.charCodeAt(after.length - 1 - tail)
+  ) {
+    tail++;
+  }
+  const from = lineStart(before, start, CONTEXT_LINES);
+  // Both have the same text there, so its line ends are at the same distance from the end.
+  const end = lineEnd(before, before.length - tail, CONTEXT_LINES);
+  return {
+    firstLine: countLineEnds(before, from) + 1,
+    before: before.slice(from, end),
+    after: after.slice(from, after.length - (before.length - end)),
+  };
+}
+
+/** Where the line of a place begins, or one some lines before. */
+function lineStart(text: string, place: number, linesBefore: number): number {
+  let at = place;
+  for (let line = 0; line <= linesBefore && at > 0; line++)
+    at = text.lastIndexOf("\n", at - (line ? 2 : 1)) + 1;
+  return at;
+}
+
+/** Where the line of a place ends, or one some lines after. */
+function lineEnd(text: string, place: number, linesAfter: number): number {
+  let at = place;
+  for (let line = 0; line <= linesAfter; line++) {
+    const end = text.indexOf("\n", at);
+    if (end === -1) return text.length;
+    at = end + 1;
+  }
+  return at;
+}
+
+/** Line ends before a place. */
+function countLineEnds(text: string, place: number): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at !== -1 && at < place; at = text.indexOf("\n", at + 1)) count++;
+  return count;
+}

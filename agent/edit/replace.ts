@@ -1,0 +1,139 @@
+/** Replaces texts in a file's text. All of them are looked for in the text as it was; what they do not touch stays as it is. */
+import { absent } from "./absent.ts";
+import { fittingEnds, placesInOriginal, withPlainEnds } from "./line-ends.ts";
+import { occurrencesOf } from "./occurrences.ts";
+import {
+  nothingChanges,
+  notInEncoding,
+  notUnique,
+  overlapping,
+  type Subject,
+  tooMany,
+  wrongCount,
+} from "./refusals.ts";
+import { characterStarts, type UnitText, unitsFor } from "./units.ts";
+
+export interface Replacement {
+  /** What the caller calls it: `old_string`, or `edits[2].old_string`. */
+  readonly name: string;
+  readonly old: string;
+  readonly new: string;
+  /** Replace every occurrence, from the left, without overlap. */
+  readonly all: boolean;
+  /** How many there must be; more than one means all of them, if none overlap. */
+  readonly expected: number | undefined;
+}
+
+export interface Edited {
+  readonly units: string;
+  /** Ascending. */
+  readonly cuts: readonly Cut[];
+}
+
+export interface Cut {
+  readonly from: number;
+  readonly to: number;
+  readonly units: string;
+  /** Of which replacement it is, by its index. */
+  readonly by: number;
+}
+
+/** Occurrences that are replaced at once, at most. */
+const MOST_CUTS = 100_000;
+
+/** Throws MatrxError when a text is not there, is not unique, or when nothing would change. */
+export function replaceIn(text: UnitText, replacements: readonly Replacement[], subject: Subject): Edited {
+  const plain = withPlainEnds(text.units);
+  const cuts = replacements
+    .flatMap((replacement, by) => cutsOf(text, plain, replacement, by, subject))
+    .sort((a, b) => a.from - b.from);
+  const clash = cuts.findIndex((cut, index) => cut.from < (cuts[index - 1]?.to ?? 0));
+  if (clash !== -1) throw overlapping(namesOf(cuts.slice(clash - 1, clash + 1), replacements), subject);
+  const units = joined(text.units, cuts);
+  if (units === text.units) throw nothingChanges(subject);
+  return { units, cuts };
+}
+
+function namesOf(cuts: readonly Cut[], replacements: readonly Replacement[]): string[] {
+  return cuts.map(({ by }) => replacements[by]?.name ?? "");
+}
+
+function cutsOf(
+  text: UnitText,
+  plain: string,
+  replacement: Replacement,
+  by: number,
+  subject: Subject,
+): Cut[] {
+  const old = withPlainEnds(replacement.old);
+  const wanted = unitsFor(old, text.encoding);
+  const units = unitsFor(replacement.new, text.encoding);
+  if (units === undefined)
+    throw notInEncoding(text.encoding, newNameOf(replacement), replacement.new, subject);
+  const places = wanted === undefined ? [] : placesOf(text, plain, wanted, subject);
+  if (wanted === undefined || places.length === 0) throw absent(text, replacement, subject);
+  const chosen = chooseFrom(places, wanted.length, plain, replacement, subject);
+  const ends = chosen.flatMap((place) => [place, place + wanted.length]);
+  const original = placesInOriginal(text.units, ends);
+  return chosen.map((_, index) => {
+    const from = original[2 * index] ?? 0;
+    const to = original[2 * index + 1] ?? 0;
+    return { from, to, units: fittingEnds(text.units, from, to, units), by };
+  });
+}
+
+/** All places, in the text with plain ends; they may overlap. */
+function placesOf(text: UnitText, plain: string, wanted: string, subject: Subject): number[] {
+  const starts = characterStarts({ ...text, units: plain });
+  const places: number[] = [];
+  for (const place of occurrencesOf(wanted, plain)) {
+    if (!starts(place)) continue;
+    if (places.length === MOST_CUTS) throw tooMany(MOST_CUTS, subject);
+    places.push(place);
+  }
+  return places;
+}
+
+/** The places to replace: the only one, or all from the left where that was asked for. */
+function chooseFrom(
+  places: readonly number[],
+  length: number,
+  plain: string,
+  { name, all, expected }: Replacement,
+  subject: Subject,
+): readonly number[] {
+  const apart = withoutOverlap(places, length);
+  const onlyOne = !all && (expected ?? 1) === 1;
+  // Which of two that overlap is meant, only `replace_all` says: the left one.
+  const isUnclear = !all && apart.length < places.length;
+  if (isUnclear || (onlyOne && places.length > 1)) throw notUnique(plain, name, places, isUnclear, subject);
+  if (expected !== undefined && expected !== apart.length) {
+    throw wrongCount(plain, name, apart, expected, subject);
+  }
+  return apart;
+}
+
+function withoutOverlap(places: readonly number[], length: number): number[] {
+  const apart: number[] = [];
+  let end = 0;
+  for (const place of places) {
+    if (place < end) continue;
+    apart.push(place);
+    end = place + length;
+  }
+  return apart;
+}
+
+function joined(units: string, cuts: readonly Cut[]): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const cut of cuts) {
+    pieces.push(units.slice(at, cut.from), cut.units);
+    at = cut.to;
+  }
+  return pieces.join("") + units.slice(at);
+}
+
+function newNameOf({ name }: Replacement): string {
+  return name.replace("old_string", "new_string");
+}

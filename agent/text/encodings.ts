@@ -1,0 +1,83 @@
+/** Encodings that a text may be in: from bytes to text, and back. Stateful ones (ISO-2022, UTF-7) are not among them. */
+import iconv from "iconv-lite";
+
+/** What a caller may say that a file is in. */
+export const TEXT_ENCODINGS = [
+  "utf-8",
+  "utf-16le",
+  "utf-16be",
+  "latin1",
+  "windows-1250",
+  "windows-1251",
+  "windows-1252",
+  "windows-1253",
+  "windows-1254",
+  "iso-8859-2",
+  "iso-8859-5",
+  "iso-8859-15",
+  "koi8-r",
+  "koi8-u",
+  "cp437",
+  "cp850",
+  "cp866",
+  "macintosh",
+  "shift_jis",
+  "euc-jp",
+  "gb18030",
+  "big5",
+  "euc-kr",
+] as const;
+
+export type TextEncoding = "utf-8-bom" | (typeof TEXT_ENCODINGS)[number];
+
+export function isUtf8Family(encoding: TextEncoding): boolean {
+  return encoding === "utf-8" || encoding === "utf-8-bom";
+}
+
+export function isUtf16(encoding: TextEncoding): boolean {
+  return encoding === "utf-16le" || encoding === "utf-16be";
+}
+
+/** What is no character of the encoding becomes U+FFFD; half a character of UTF-16 stays one. */
+export function decode(bytes: Buffer, encoding: TextEncoding): string {
+  if (isUtf8Family(encoding)) return bytes.toString("utf8");
+  if (encoding === "latin1") return bytes.toString("latin1");
+  if (encoding === "utf-16le") return bytes.toString("utf16le");
+  if (encoding === "utf-16be") return Buffer.from(bytes).swap16().toString("utf16le");
+  return iconv.decode(bytes, encoding);
+}
+
+/** The bytes of well-formed text, without a mark; undefined: the encoding lacks one of its characters. */
+export function encode(text: string, encoding: TextEncoding): Buffer | undefined {
+  if (isUtf8Family(encoding)) return Buffer.from(text, "utf8");
+  if (encoding === "utf-16le") return Buffer.from(text, "utf16le");
+  if (encoding === "utf-16be") return Buffer.from(text, "utf16le").swap16();
+  const bytes = encoding === "latin1" ? Buffer.from(text, "latin1") : iconv.encode(text, encoding);
+  return decode(bytes, encoding) === text ? bytes : undefined;
+}
+
+/** The first character of a text that an encoding lacks. */
+export function lackingCharacter(text: string, encoding: TextEncoding): string | undefined {
+  for (const character of text) if (!encode(character, encoding)) return character;
+  return undefined;
+}
+
+/** Bytes of the character that begins with `lead`, where another byte of it could be taken for one by itself. */
+type CharacterLength = (lead: number, second: number) => number;
+
+const CHARACTER_LENGTHS: Partial<Record<TextEncoding, CharacterLength>> = {
+  shift_jis: (lead) => ((lead >= 0x81 && lead <= 0x9f) || (lead >= 0xe0 && lead <= 0xfc) ? 2 : 1),
+  "euc-jp": (lead) => (lead === 0x8f ? 3 : lead === 0x8e || isHigh(lead) ? 2 : 1),
+  gb18030: (lead, second) => (!isHigh(lead) ? 1 : second >= 0x30 && second <= 0x39 ? 4 : 2),
+  big5: (lead) => (isHigh(lead) ? 2 : 1),
+  "euc-kr": (lead) => (isHigh(lead) ? 2 : 1),
+};
+
+function isHigh(byte: number): boolean {
+  return byte >= 0x81 && byte <= 0xfe;
+}
+
+/** Undefined: every place of the bytes where a character is found is the beginning of one. */
+export function characterLengthOf(encoding: TextEncoding): CharacterLength | undefined {
+  return CHARACTER_LENGTHS[encoding];
+}

@@ -1,0 +1,196 @@
+import { hash } from "node:crypto";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import * as z from "zod";
+import { checkEditSize, editableText } from "../edit/editable-text.ts";
+import { endsOf } from "../edit/line-ends.ts";
+import { type Edited, type Replacement, replaceIn } from "../edit/replace.ts";
+import { type ShownDiff, shownDiff } from "../edit/shown-diff.ts";
+import { bytesWith, type UnitText } from "../edit/units.ts";
+import type { Files, Place } from "../paths/files.ts";
+import { checkSha256, HeldFile } from "../paths/held-file.ts";
+import type { Written } from "../paths/write-file.ts";
+import { TEXT_ENCODINGS } from "../text/encodings.ts";
+import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
+
+const MOST_EDITS = 200;
+
+const oldString = z.string().describe("The exact text to find; it must stand in the file only once");
+const newString = z.string().describe("The text to put in its place");
+
+const input = z.strictObject({
+  file_path: z.string().min(1).describe("Absolute or relative path to the file"),
+  old_string: oldString.optional(),
+  new_string: newString.optional(),
+  replace_all: z
+    .boolean()
+    .optional()
+    .describe("Replace every occurrence, from the start, without overlap (default false)"),
+  expected_replacements: z
+    .int()
+    .min(1)
+    .optional()
+    .describe("Replace all occurrences, and only if there are exactly this many (default 1)"),
+  edits: z
+    .array(
+      z.strictObject({
+        old_string: oldString,
+        new_string: newString,
+        replace_all: z.boolean().optional().describe("Replace every occurrence of this one"),
+      }),
+    )
+    .min(1)
+    .max(MOST_EDITS)
+    .optional()
+    .describe(
+      "Several edits at once, instead of old_string and new_string; each is matched against the file as it was, and all or none are made",
+    ),
+  expected_sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/i, "must be a SHA-256 in hex, as Read gives it")
+    .optional()
+    .describe("Edit only if the file's present content has this SHA-256"),
+  encoding: z
+    .enum(TEXT_ENCODINGS)
+    .optional()
+    .describe(
+      "The file's encoding, where it cannot be told from its bytes (UTF-8, UTF-16 with a mark, Latin-1)",
+    ),
+});
+
+type Input = z.infer<typeof input>;
+
+export function editTool(files: Files) {
+  return defineTool({
+    name: "Edit",
+    effect: "write",
+    description:
+      "Edit a text file by replacing old_string, which must stand in it exactly once, with new_string. Line ends need not be given as the file has them: \\n finds \\r\\n too, and the file keeps its own. Encoding, byte order mark, mode, owner and links stay, and so does every byte outside of the replaced text. Returns a diff. Files of up to 16 MiB.",
+    input,
+    timeoutMs: 60_000,
+    async handle(request, context) {
+      const replacements = replacementsOf(request);
+      const access = await files.as(context);
+      const place = await access.findExisting(request.file_path, "write");
+      return await files.turns.take(place.path, async () => {
+        const file = await HeldFile.hold(access, place);
+        try {
+          return await edit(file, replacements, request, context);
+        } finally {
+          await file.close();
+        }
+      });
+    },
+  });
+}
+
+async function edit(
+  file: HeldFile,
+  replacements: readonly Replacement[],
+  { expected_sha256, encoding }: Input,
+  { session, grant, signal }: ToolContext,
+): Promise<ToolResult> {
+  const { place } = file;
+  const stat = await file.existing();
+  checkEditSize(stat.size, place.shown);
+  const bytes = await file.read(stat, signal);
+  checkSha256(hash("sha256", bytes), expected_sha256, place);
+  const text = editableText(bytes, encoding, place.shown);
+  const mayQuote = grant.effects.includes("read");
+  const edited = replaceIn(text, replacements, { shown: place.shown, mayQuote });
+  const newBytes = bytesWith(text, edited.units);
+  const written = await file.write(stat, newBytes, signal);
+  const after = await file.entry();
+  if (after) session.noteSeen(place.path, { size: Number(after.size), modified: Number(after.mtimeMs) });
+  const diff = shownDiff(text, edited.units);
+  return {
+    output: [confirmation(place, text, edited), ...(mayQuote ? [diff.text] : [])].join("\n"),
+    metadata: metadataOf(place, text, edited, newBytes, written, diff),
+  };
+}
+
+function confirmation({ shown }: Place, text: UnitText, { cuts }: Edited): string {
+  const count = cuts.length === 1 ? "1 replacement" : `${cuts.length} replacements`;
+  return `Edited ${shown}: ${count}, ${cuts.length === 1 ? "at" : "the first at"} line ${firstLine(text, cuts)}`;
+}
+
+function firstLine({ units }: UnitText, [first]: Edited["cuts"]): number {
+  return units.slice(0, first?.from ?? 0).split("\n").length;
+}
+
+function metadataOf(
+  place: Place,
+  text: UnitText,
+  { cuts, units }: Edited,
+  bytes: Buffer,
+  { atomic }: Written,
+  { added, removed, cut }: ShownDiff,
+) {
+  return {
+    path: place.path,
+    replacements: cuts.length,
+    first_line: firstLine(text, cuts),
+    ...(added !== undefined && { lines_added: added, lines_removed: removed }),
+    bytes: bytes.length,
+    sha256: hash("sha256", bytes),
+    encoding: text.encoding,
+    eol: endsOf(units),
+    atomic,
+    diff_cut: cut,
+  };
+}
+
+/** One edit or several, not both. Throws MatrxError `INVALID_PARAMETERS`. */
+function replacementsOf(request: Input): Replacement[] {
+  const { edits, old_string, new_string, replace_all, expected_replacements: expected } = request;
+  if (edits) {
+    const given = ["old_string", "new_string", "replace_all", "expected_replacements"] as const;
+    const other = given.find((name) => request[name] !== undefined);
+    if (other) throw wrong(other, "it cannot be given together with edits", "Put everything into edits");
+    return edits.map((one, index) =>
+      checked({
+        name: `edits[${index}].old_string`,
+        old: one.old_string,
+        new: one.new_string,
+        all: one.replace_all ?? false,
+        expected: undefined,
+      }),
+    );
+  }
+  const needed = "Give old_string and new_string, or edits";
+  if (old_string === undefined) throw wrong("old_string", "it is missing", needed);
+  if (new_string === undefined) throw wrong("new_string", "it is missing", needed);
+  const all = replace_all ?? false;
+  return [checked({ name: "old_string", old: old_string, new: new_string, all, expected })];
+}
+
+function checked(replacement: Replacement): Replacement {
+  const { name, old } = replacement;
+  if (old === "") {
+    throw wrong(
+      name,
+      "it is empty",
+      "To make a file or replace all of it use Write; to insert, give a text beside the place",
+    );
+  }
+  if (!old.isWellFormed() || !replacement.new.isWellFormed()) {
+    throw wrong(
+      name,
+      "it or its new text holds half of a character",
+      "Send the text whole; surrogates come in pairs",
+    );
+  }
+  if (old === replacement.new) {
+    throw wrong(name, "nothing would change: the new text is the same", "Give a new text that differs");
+  }
+  return replacement;
+}
+
+function wrong(field: string, why: string, hint: string): MatrxError {
+  return new MatrxError({
+    code: "INVALID_PARAMETERS",
+    message: `${field}: ${why}`,
+    hint,
+    hop: "tool",
+    details: { field },
+  });
+}
