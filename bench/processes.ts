@@ -33,6 +33,15 @@ export class Processes {
     return child;
   }
 
+  /** Kills a program as a crash would, and waits for its end. */
+  async kill(pid: number): Promise<void> {
+    const child = [...this.#running].find((candidate) => candidate.pid === pid);
+    if (!child) throw new Error(`process ${pid} is none of this run's`);
+    this.#running.delete(child);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  }
+
   /** Something to be done at the end, once the processes are ended. */
   atEnd(cleanup: () => Promise<void> | void): void {
     this.#cleanups.push(cleanup);
@@ -60,8 +69,7 @@ export class Processes {
     this.#running.add(child);
     if (this.isStopping) child.kill("SIGKILL");
     child.once("exit", (code, signal) => {
-      this.#running.delete(child);
-      if (this.isStopping) return;
+      if (!this.#running.delete(child) || this.isStopping) return;
       console.error(`bench: ${name} ended by itself (${signal ?? code})`);
       process.exitCode = 1;
     });

@@ -6,11 +6,15 @@ import { type Processes, type Program, pidOf } from "./processes.ts";
 /** The program itself, not npm's shim in front of it. */
 export const WORKERD: string = createRequire(import.meta.url)("workerd").default;
 
-export async function serveWorkerd(processes: Processes, config: string, objects: string): Promise<Program> {
-  const args = ["serve", config, `-dobjects=${objects}`, "-shttp=127.0.0.1:0", "--control-fd=3"];
-  const child = processes.spawn(WORKERD, args, { stdio: ["ignore", "inherit", "inherit", "pipe"] });
-  const port = await portFrom(child.stdio[3] as Readable);
-  return { pid: pidOf(child, "workerd"), port };
+export async function serveWorkerd(
+  processes: Processes,
+  config: string,
+  objects: string,
+  { port = 0, env = {} }: { port?: number; env?: NodeJS.ProcessEnv } = {},
+): Promise<Program> {
+  const args = ["serve", config, `-dobjects=${objects}`, `-shttp=127.0.0.1:${port}`, "--control-fd=3"];
+  const child = processes.spawn(WORKERD, args, { env, stdio: ["ignore", "inherit", "inherit", "pipe"] });
+  return { pid: pidOf(child, "workerd"), port: await portFrom(child.stdio[3] as Readable) };
 }
 
 async function portFrom(control: Readable): Promise<number> {

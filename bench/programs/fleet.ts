@@ -1,0 +1,90 @@
+/**
+ * Thousands of idle devices in one process, each the agent's own connection: it signs in with its key, beats, and dials
+ * again when the line drops. Told by HTTP: `POST /grow?to=2000` dials more, `GET /` says when each registered last.
+ */
+import { createPrivateKey } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import pino from "pino";
+import { keepConnected } from "../../agent/connection.ts";
+import { type Identity, signAssertion } from "../../agent/identity.ts";
+import { registerFrame } from "../../agent/register.ts";
+import type { FleetDevice, FleetState } from "../fleet/devices.ts";
+import { ready, settingsOf } from "../processes.ts";
+
+export interface FleetSettings extends Record<string, string> {
+  /** Address of the relay, `http://host:port`. */
+  relay: string;
+  /** JSON file of the devices. */
+  devices: string;
+}
+
+/** Dialled at once while the fleet grows: a device is not one of thousands that someone switches on together. */
+const GROWS_BY = 50;
+
+const { relay, devices: file } = settingsOf<FleetSettings>();
+const { host } = new URL(relay);
+const devices = JSON.parse(readFileSync(file, "utf8")) as FleetDevice[];
+const log = pino({ level: "silent" });
+const manifest = { hash: "bench-1", tools: [] };
+const forever = new AbortController().signal;
+
+/** When each device was registered last, in milliseconds since 1970; undefined while it is not connected. */
+const registeredAt: (number | undefined)[] = [];
+let tries = 0;
+
+function dial(index: number): void {
+  const { id, publicKey, privateKey } = devices[index] as FleetDevice;
+  const identity: Identity = { publicKey, privateKey: createPrivateKey(privateKey) };
+  registeredAt[index] = undefined;
+  void keepConnected(
+    {
+      url: `ws://${host}/v1/device/ws?device=${id}`,
+      manifest,
+      register: async (nonce) =>
+        registerFrame({
+          device: id,
+          tools: [],
+          manifestHash: manifest.hash,
+          journalId: id,
+          token: await signAssertion(identity, { iss: id, aud: host, nonce }),
+        }),
+      onState: (state) => {
+        if (state === "CONNECTING" || state === "RECONNECTING") tries++;
+      },
+      onRegistered: () => {
+        registeredAt[index] = Date.now();
+      },
+      onFrame: () => undefined,
+      onGone: () => {
+        registeredAt[index] = undefined;
+      },
+      log,
+    },
+    forever,
+  ).then((refusal) => {
+    throw refusal ?? new Error(`device ${id} stopped`);
+  });
+}
+
+async function grow(to: number): Promise<void> {
+  while (registeredAt.length < to) {
+    const missing = registeredAt.filter((at) => at === undefined).length;
+    if (missing < GROWS_BY) dial(registeredAt.length);
+    else await sleep(5);
+  }
+}
+
+const server = createServer((request, response) => {
+  const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
+  if (pathname === "/grow") void grow(Number(searchParams.get("to")));
+  response.end(
+    JSON.stringify({
+      registeredAt: registeredAt.filter((at) => at !== undefined),
+      tries,
+    } satisfies FleetState),
+  );
+});
+server.listen(0, "127.0.0.1", () => ready((server.address() as AddressInfo).port));
