@@ -8,6 +8,7 @@ import { policySchema } from "@matrx/shared/policy.ts";
 import { toolDescriptionSchema } from "@matrx/shared/tool.ts";
 import { accountOperations } from "./account.ts";
 import { deviceOperations } from "./devices.ts";
+import { eventOperations } from "./events.ts";
 import { pageOperations } from "./pages.ts";
 import { pairingOperations } from "./pairings.ts";
 import { PATH } from "./parts.ts";
@@ -22,6 +23,7 @@ export const RELAY: Surface = {
     Devices: "The machines of an account",
     Tools: "What a machine can do, and calling it",
     Calls: "The record of a call",
+    Events: "What a machine reports by itself",
     Guide: "The guide's REST interface: `/v1/devices/{device}` is a base address of it, and so is the root",
     Account: "Signing in and out",
     Tokens: "Credentials for scripts and apps",
@@ -48,6 +50,7 @@ export const RELAY: Surface = {
   operations: [
     ...deviceOperations,
     ...toolOperations,
+    ...eventOperations,
     ...accountOperations,
     ...pairingOperations,
     ...pageOperations,

@@ -42,7 +42,7 @@ const FORMAT: Readonly<Record<string, Parameter>> = {
 
 const names: Answer = {
   description: "Names only; with `?format=` definitions for models",
-  schema: toolNamesSchema,
+  schema: z.union([toolNamesSchema, toolDefinitionsSchema]),
   example: { tools: ["Bash", "ListDirectory", "Read"] },
 };
 

@@ -67,7 +67,7 @@ devices.put("/:device/policy", async (c) => {
   const device = await ownDevice(c.env, caller.account, c.req.param("device"));
   unwrap(await c.env.ACCOUNT.getByName(caller.account).requirePerson(caller.grant));
   const policy = await readBody(c.req.raw, policySchema);
-  await device.setPolicy(policy);
+  unwrap(await device.setPolicy(policy));
   return c.json(policy);
 });
 

@@ -12,6 +12,12 @@ const CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
   ["ico", "image/x-icon"],
 ]);
 
+/** Pages by the address that people see. */
+const PAGES: ReadonlyMap<string, string> = new Map([
+  ["/", "/index.html"],
+  ["/docs", "/docs.html"],
+]);
+
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -26,7 +32,7 @@ const CONTENT_SECURITY_POLICY = [
 /** A file of the page. The disk service of workerd lists folders, so only names with a known ending are passed on. */
 export async function page(c: Context<{ Bindings: Env }>): Promise<Response> {
   const url = new URL(c.req.url);
-  if (url.pathname === "/") url.pathname = "/index.html";
+  url.pathname = PAGES.get(url.pathname) ?? url.pathname;
   const contentType = CONTENT_TYPES.get(url.pathname.split(".").at(-1) ?? "");
   if (!contentType) return notFound();
   const found = await c.env.ASSETS.fetch(new Request(url, { headers: passedOn(c.req.raw) }));
