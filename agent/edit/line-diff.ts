@@ -33,12 +33,17 @@ export function diffLines(
   if (!patch) return undefined;
   const shift = window.firstLine - 1;
   const lines = patch.hunks.flatMap((hunk) => [
-    `@@ -${hunk.oldStart + shift},${hunk.oldLines} +${hunk.newStart + shift},${hunk.newLines} @@`,
+    `@@ -${range(hunk.oldStart + shift, hunk.oldLines)} +${range(hunk.newStart + shift, hunk.newLines)} @@`,
     ...hunk.lines,
   ]);
   const all = patch.hunks.flatMap((hunk) => hunk.lines);
   const count = (sign: string) => all.filter((line) => line.startsWith(sign)).length;
   return { lines, added: count("+"), removed: count("-") };
+}
+
+/** As in a unified diff, where no lines are said to stand after the line before. */
+function range(start: number, lines: number): string {
+  return `${lines === 0 ? start - 1 : start},${lines}`;
 }
 
 /** Undefined: they differ too much for counting. */
