@@ -2,15 +2,19 @@
 import type { Shape } from "./measure.ts";
 import type { Processes } from "./processes.ts";
 import type { Group } from "./report.ts";
+import type { Variant } from "./variant.ts";
 import { agent } from "./variants/agent.ts";
 import { direct } from "./variants/direct.ts";
 import { nodeRelay } from "./variants/node-relay.ts";
 import { ours, startOurs } from "./variants/ours.ts";
 import { rawObject } from "./variants/raw-object.ts";
+import { noTunnel, sshTunnel } from "./variants/ssh.ts";
 
 const ONE: Shape = { inFlight: 1, calls: 300 };
 const FEW: Shape = { inFlight: 16, calls: 600 };
 const MANY: Shape = { inFlight: 64, calls: 600 };
+/** Each answer is 1 MiB. */
+const LONG: Shape = { inFlight: 1, calls: 20 };
 /** Real tools take milliseconds: fewer calls, as long a measurement. */
 const FEW_REAL: Shape = { inFlight: 16, calls: 200 };
 
@@ -22,6 +26,7 @@ export async function startGroups(processes: Processes, say: (line: string) => v
   say("Starting: our relay, devices without work");
   const relay = await startOurs(processes);
   const our = await ours(processes, relay);
+  const tunnels = await tunnelGroups(processes, our.read, say);
   say("Starting: our agent");
   const real = await agent(processes, relay);
   return [
@@ -33,6 +38,21 @@ export async function startGroups(processes: Processes, say: (line: string) => v
       aims: [
         { what: "latency beside the raw object", variant: our.read, ratio: "latency_ratio", atMost: 1.25 },
         { what: "CPU beside the raw object", variant: our.read, ratio: "cpu_ratio", atMost: 1.35 },
+      ],
+    },
+    ...tunnels,
+    {
+      title: "A result of 1 MiB",
+      base: raw.long,
+      variants: [raw.long, our.long],
+      shapes: [LONG],
+      aims: [
+        {
+          what: "CPU of a 1 MiB result beside the raw object",
+          variant: our.long,
+          ratio: "cpu_ratio",
+          atMost: 1.5,
+        },
       ],
     },
     {
@@ -69,6 +89,27 @@ export async function startGroups(processes: Processes, say: (line: string) => v
           atMost: 2.5,
         },
       ],
+    },
+  ];
+}
+
+/** Beside a reverse tunnel of OpenSSH, where there is one. */
+async function tunnelGroups(
+  processes: Processes,
+  ours: Variant,
+  say: (line: string) => void,
+): Promise<Group[]> {
+  const why = noTunnel();
+  say(why ? `Left out: the ssh tunnel. ${why}` : "Starting: an ssh tunnel");
+  if (why) return [];
+  const tunnel = await sshTunnel(processes);
+  return [
+    {
+      title: "Beside an ssh tunnel",
+      base: tunnel,
+      variants: [tunnel, ours],
+      shapes: [ONE, MANY],
+      aims: [{ what: "latency beside the ssh tunnel", variant: ours, ratio: "latency_ratio", atMost: 1.3 }],
     },
   ];
 }

@@ -78,10 +78,10 @@ function receive(frame: ToDevice): void {
 
 const encoder = new TextEncoder();
 
-async function run({ tool_call_id, tool, id }: ToolExecute): Promise<void> {
+async function run({ tool_call_id, tool, id, parameters }: ToolExecute): Promise<void> {
   const isEffect = effectOf(tool) !== "read";
   if (isEffect && journal) await journal.begin(tool_call_id, tool);
-  const body = encoder.encode(answerFrame(id));
+  const body = encoder.encode(answerFrame(id, parameters));
   const header: ResultHeader = { call: tool_call_id, tool, status: "success", ms: 0 };
   if (isEffect) Object.assign(header, { sha256: hash("sha256", body, "hex"), preview: "Done" });
   if (isEffect && journal) journal.finish(tool_call_id, { header, body });

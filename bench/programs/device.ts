@@ -7,8 +7,8 @@ import { ready, settingsOf } from "../processes.ts";
 import { ROUTE_LENGTH } from "../route.ts";
 
 function answerTo(call: string): string {
-  const { id } = JSON.parse(call) as { id?: string };
-  return answerFrame(id);
+  const { id, input } = JSON.parse(call) as { id?: string; input?: Record<string, unknown> };
+  return answerFrame(id, input);
 }
 
 function serve(): void {

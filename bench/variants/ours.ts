@@ -1,7 +1,7 @@
 /** Our embedded relay, with every check on: authentication, envelope, effect, policy, rates; effects in the ledger. */
 import { join } from "node:path";
 import { startRelay } from "../../scripts/start/relay.ts";
-import { emptyWork, type Work } from "../frames.ts";
+import { emptyWork, longWork, type Work } from "../frames.ts";
 import { httpLine } from "../http-line.ts";
 import { Owner } from "../owner.ts";
 import type { Processes } from "../processes.ts";
@@ -38,6 +38,8 @@ export function callLine({ port, token }: OurRelay, device: string, work: Work) 
 
 export interface OurVariants {
   read: Variant;
+  /** A result of 1 MiB. */
+  long: Variant;
   rest: Variant;
   /** A ledger row, and no journal on the device. */
   ledger: Variant;
@@ -63,6 +65,7 @@ export async function ours(processes: Processes, relay: OurRelay): Promise<OurVa
   };
   return {
     read: { name: "ours", line: await callLine(relay, plain, read), relay: pid },
+    long: { name: "ours", line: await callLine(relay, plain, longWork()), relay: pid },
     rest: { name: "ours", line: httpLine(rest, read), relay: pid },
     ledger: await effect("effect, ledger", plain),
     journal: await effect("effect, ledger and journal", journalling),

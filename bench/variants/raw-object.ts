@@ -2,14 +2,16 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { emptyWork } from "../frames.ts";
+import { emptyWork, longWork } from "../frames.ts";
 import { httpLine } from "../http-line.ts";
 import type { Processes } from "../processes.ts";
 import { socketLine } from "../socket-line.ts";
 import type { Variant } from "../variant.ts";
 import { serveWorkerd } from "../workerd.ts";
 
-export async function rawObject(processes: Processes): Promise<{ socket: Variant; rest: Variant }> {
+export async function rawObject(
+  processes: Processes,
+): Promise<{ socket: Variant; rest: Variant; long: Variant }> {
   const objects = join(processes.folder, "raw");
   mkdirSync(objects);
   const config = fileURLToPath(new URL("../raw/relay.capnp", import.meta.url));
@@ -19,6 +21,7 @@ export async function rawObject(processes: Processes): Promise<{ socket: Variant
   const work = emptyWork("Read");
   return {
     socket: { name: "raw object", line: await socketLine(`${url}/call`, work), relay: pid },
+    long: { name: "raw object", line: await socketLine(`${url}/call`, longWork()), relay: pid },
     rest: { name: "raw object", line: httpLine({ port, path: "/call" }, work), relay: pid },
   };
 }
