@@ -8,20 +8,28 @@ const HEAD_SHARE = 0.2;
 
 export interface Excerpt {
   readonly text: string;
-  /** Offset of the end of the log. */
-  readonly end: number;
   /** What is left out, in bytes; undefined: nothing. */
   readonly left: { readonly from: number; readonly to: number } | undefined;
 }
 
-/** The whole log, or 20 % of the room for its beginning and 80 % for its end. */
-export async function excerptOf(log: JobLog, note: (from: number, to: number) => string): Promise<Excerpt> {
-  const end = await log.size();
+/** Where the last whole character ends of a log that is still written. */
+export async function wholeEnd(log: JobLog): Promise<number> {
+  const size = await log.size();
+  const last = await readRange(log, Math.max(0, size - 3), size);
+  return size - (last.length - withoutPart(last).length);
+}
+
+/** A log up to `end`: all of it, or 20 % of the room for its beginning and 80 % for its end. */
+export async function excerptOf(
+  log: JobLog,
+  end: number,
+  note: (from: number, to: number) => string,
+): Promise<Excerpt> {
   // One unit takes three bytes of UTF-8 at most.
   if (end <= ANSWER_CHARS * 3) {
     const bytes = await readRange(log, 0, end);
     const text = bytes.toString("utf8");
-    if (text.length <= ANSWER_CHARS) return { text, end, left: undefined };
+    if (text.length <= ANSWER_CHARS) return { text, left: undefined };
   }
   const headChars = Math.floor(ANSWER_CHARS * HEAD_SHARE);
   const head = firstChars(await readRange(log, 0, headChars * 3), headChars);
@@ -30,7 +38,7 @@ export async function excerptOf(log: JobLog, note: (from: number, to: number) =>
   const tail = lastChars(await readRange(log, tailFrom, end), tailChars);
   const left = { from: head.length, to: end - tail.length };
   const text = `${head.toString("utf8")}\n[${note(left.from, left.to)}]\n${tail.toString("utf8")}`;
-  return { text, end, left };
+  return { text, left };
 }
 
 /** The bytes of a range as far as they are kept. */

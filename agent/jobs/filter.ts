@@ -8,17 +8,21 @@ const BUDGET = 1000;
 const LINE_CHARS = 10_000;
 
 /** Throws MatrxError `INVALID_PARAMETERS`. */
-export function checkPattern(pattern: string): void {
+export function checkPattern(pattern: string, field = "filter"): void {
   try {
     new RegExp(pattern);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : "it cannot be read";
-    throw badPattern(`filter: ${why}`, "Correct the regular expression (JavaScript's syntax)", cause);
+    throw badPattern(field, why, "Correct the regular expression (JavaScript's syntax)", cause);
   }
 }
 
 /** Which lines match. Throws MatrxError when the pattern takes too long. */
-export async function matchingLines(pattern: string, lines: readonly string[]): Promise<boolean[]> {
+export async function matchingLines(
+  pattern: string,
+  lines: readonly string[],
+  field = "filter",
+): Promise<boolean[]> {
   const shortened = lines.map((line) => line.slice(0, LINE_CHARS));
   const worker = new Worker(THREAD, { eval: true, workerData: { pattern, lines: shortened } });
   let timer: NodeJS.Timeout | undefined;
@@ -26,7 +30,7 @@ export async function matchingLines(pattern: string, lines: readonly string[]): 
     return await new Promise<boolean[]>((resolve, reject) => {
       worker.on("message", (message: boolean[] | "begun") => {
         if (message !== "begun") resolve(message);
-        else timer = setTimeout(() => reject(tooSlow()), BUDGET);
+        else timer = setTimeout(() => reject(tooSlow(field)), BUDGET);
       });
       worker.once("error", reject);
     });
@@ -43,16 +47,17 @@ const pattern = new RegExp(workerData.pattern);
 parentPort.postMessage(workerData.lines.map((line) => pattern.test(line)));
 `;
 
-function tooSlow(): MatrxError {
+function tooSlow(field: string): MatrxError {
   return badPattern(
-    `filter: the expression took longer than ${BUDGET} ms`,
+    field,
+    `the expression took longer than ${BUDGET} ms`,
     "Use a simpler one, without nested repetition such as (a+)+",
   );
 }
 
-function badPattern(message: string, hint: string, cause?: unknown): MatrxError {
+function badPattern(field: string, why: string, hint: string, cause?: unknown): MatrxError {
   return new MatrxError(
-    { code: "INVALID_PARAMETERS", message, hint, hop: "tool", details: { field: "filter" } },
+    { code: "INVALID_PARAMETERS", message: `${field}: ${why}`, hint, hop: "tool", details: { field } },
     cause,
   );
 }

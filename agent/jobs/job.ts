@@ -1,4 +1,5 @@
 /** One job: a command that runs, or has run, and its log. */
+import { isUtf8 } from "node:buffer";
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Platform } from "../platform/platform.ts";
@@ -51,8 +52,10 @@ export class Job {
 
   /** Where the command was when it ended; undefined: not known, such as after `exec` or a kill. */
   async lastCwd(): Promise<string | undefined> {
-    const text = await readFile(path.join(this.directory, "cwd"), "utf8").catch(() => "");
-    const last = text.replace(/\r?\n$/, "");
+    const bytes = await readFile(path.join(this.directory, "cwd")).catch(() => Buffer.alloc(0));
+    // A folder whose name is no UTF-8 cannot be named in what follows.
+    if (!isUtf8(bytes)) return undefined;
+    const last = bytes.toString("utf8").replace(/\r?\n$/, "");
     return this.#platform.path.isAbsolute(last) ? last : undefined;
   }
 
@@ -74,6 +77,11 @@ export class Job {
   /** Living processes of the job, also those that it left behind. */
   processes(): Promise<number[]> {
     return this.#platform.processes.members(this.#root());
+  }
+
+  /** Tells whether one of its processes seems to wait for someone to type at a terminal that the command opened. */
+  async waitsForKeys(): Promise<boolean> {
+    return await this.#platform.processes.waitForKeys(await this.processes());
   }
 
   /** The command is over: takes its exit code from the file that it left, else from the process. */

@@ -47,6 +47,11 @@ export class JobLog {
     return this.#inTurn(async () => this.#shape.base + (await this.#liveSize()));
   }
 
+  /** When the last bytes came, in milliseconds since 1970. */
+  async lastWrite(): Promise<number> {
+    return (await stat(this.file)).mtimeMs;
+  }
+
   /** At most `length` bytes from an offset; fewer at the end of a part. None: the end of the log. */
   read(offset: number, length: number): Promise<LogPart> {
     return this.#inTurn(async () => {

@@ -1,5 +1,5 @@
 /** Where a path really leads: links followed, also those that lead to nothing yet. */
-import { readdir, readlink, realpath } from "node:fs/promises";
+import { lstat, readdir, readlink, realpath } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Platform } from "../platform/platform.ts";
 import { hasCode } from "./errors.ts";
@@ -46,6 +46,36 @@ export async function canonicalOf(
   const spelled = mayLook(parent.path) ? await otherSpelling(parent.path, name) : undefined;
   if (spelled === undefined) return { path: path.join(parent.path, name), missing: [name] };
   return canonicalOf(path.join(parent.path, spelled), platform, mayLook, links + 1);
+}
+
+/** As `canonicalOf`, but a link at the very end is not followed. */
+export async function canonicalEntryOf(
+  absolute: string,
+  platform: Platform,
+  mayLook: MayLook = () => true,
+): Promise<Canonical> {
+  const { path } = platform;
+  const name = path.basename(absolute);
+  if (name === "") return canonicalOf(absolute, platform, mayLook);
+  const parent = await canonicalOf(path.dirname(absolute), platform, mayLook);
+  const entry = path.join(parent.path, name);
+  if (parent.missing.length > 0) return { path: entry, missing: [...parent.missing, name] };
+  const kind = await kindOf(entry);
+  if (kind === "link") return { path: entry, missing: [] };
+  // Its true name, where the system takes others for it.
+  if (kind === "other") return canonicalOf(entry, platform, mayLook);
+  const spelled = mayLook(parent.path) ? await otherSpelling(parent.path, name) : undefined;
+  if (spelled === undefined) return { path: entry, missing: [name] };
+  return { path: path.join(parent.path, spelled), missing: [] };
+}
+
+async function kindOf(entry: string): Promise<"link" | "other" | undefined> {
+  try {
+    return (await lstat(entry)).isSymbolicLink() ? "link" : "other";
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
 }
 
 async function linkTarget(absolute: string): Promise<string | undefined> {

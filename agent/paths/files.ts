@@ -1,16 +1,17 @@
 /** The only way in which tools touch the file system: under the protected set, the policy and the grant. */
 import type { BigIntStats } from "node:fs";
-import { lstat, readdir } from "node:fs/promises";
-import { nearestName } from "@matrx/shared/effects.ts";
+import { lstat } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import { currentPlatform } from "../platform/current.ts";
 import type { Directory } from "../platform/directory.ts";
 import type { Platform } from "../platform/platform.ts";
-import { type Canonical, canonicalOf } from "./canonical.ts";
+import { type Canonical, canonicalEntryOf, canonicalOf } from "./canonical.ts";
 import { explained, fileError } from "./errors.ts";
 import { FolderLimits } from "./folder-limits.ts";
+import { shownName } from "./names.ts";
+import { notFound } from "./not-found.ts";
 import { ProtectedSet } from "./protected.ts";
 import { absolutePath, isAbsolute } from "./spelling.ts";
 import { Turns } from "./turns.ts";
@@ -28,7 +29,9 @@ export interface Caller {
 
 /** A path that was allowed. */
 export interface Place extends Canonical {
-  /** As the caller named it, made absolute: for messages. */
+  /** As the caller named it, made absolute. */
+  readonly named: string;
+  /** The same for messages: on one line, with nothing hidden in it. */
   readonly shown: string;
 }
 
@@ -73,23 +76,38 @@ export class FileAccess {
   }
 
   /** Follows a path and asks whether it may be touched. Throws MatrxError. */
-  async find(text: string, intent: Intent): Promise<Place> {
-    const shown = absolutePath(text, this.#cwd, this.platform);
-    const canonical = await this.#follow(shown);
+  find(text: string, intent: Intent): Promise<Place> {
+    return this.#find(text, intent, canonicalOf);
+  }
+
+  /** As `find`, but a link at the end of the path is meant itself, and not what it leads to. */
+  findEntry(text: string, intent: Intent): Promise<Place> {
+    return this.#find(text, intent, canonicalEntryOf);
+  }
+
+  async #find(text: string, intent: Intent, follow: typeof canonicalOf): Promise<Place> {
+    const named = absolutePath(text, this.#cwd, this.platform);
+    const shown = shownName(named);
+    const canonical = await this.#follow(named, shown, follow);
     this.#limits.check(canonical.path, shown);
+    // To remove an entry is to change the folder that holds it.
+    if (intent === "remove") this.#limits.check(this.parentOf(canonical).folder, `the folder of ${shown}`);
     // A folder that exists is not replaced by writing; one that does not exist yet would be by a file.
     const replaces = intent === "remove" || (intent === "write" && canonical.missing.length > 0);
     this.#closed.check(canonical.path, shown, { replaces });
     const inCwd = !isAbsolute(text, this.platform);
     if (inCwd && canonical.missing.length > 0) await this.#checkCwd();
-    return { ...canonical, shown };
+    return { ...canonical, named, shown };
   }
 
   /** As `find`, and it must exist: else the error names what is spelled alike. */
   async findExisting(text: string, intent: Intent): Promise<Place> {
-    const place = await this.find(text, intent);
-    if (place.missing.length > 0) throw await this.#notFound(place);
-    return place;
+    return await this.#existing(await this.find(text, intent));
+  }
+
+  /** As `findEntry`, and it must exist. */
+  async findExistingEntry(text: string, intent: Intent): Promise<Place> {
+    return await this.#existing(await this.findEntry(text, intent));
   }
 
   /** Tells whether what stands at a path, or where it leads, may be read. */
@@ -100,6 +118,17 @@ export class FileAccess {
     } catch (error) {
       return !(error instanceof MatrxError && error.code === "PERMISSION_DENIED");
     }
+  }
+
+  /** Throws MatrxError `PERMISSION_DENIED` unless a path that is free of links may be read. Nothing is looked up. */
+  checkCanonical(canonical: string): void {
+    this.#limits.check(canonical, canonical);
+    this.#closed.check(canonical, canonical, { replaces: false });
+  }
+
+  /** What is closed to all tools inside a folder, so that a search need not even look there. */
+  closedInside(folder: string): string[] {
+    return this.#closed.inside(folder);
   }
 
   /** Opens a folder by its canonical path. Close it. Throws MatrxError. */
@@ -120,9 +149,9 @@ export class FileAccess {
   }
 
   /** Tells whether the caller named a link, and not what it leads to. */
-  async isReachedByLink({ shown, path }: Place): Promise<boolean> {
-    if (shown === path) return false;
-    return (await lstat(shown).catch(() => undefined))?.isSymbolicLink() ?? false;
+  async isReachedByLink({ named, path }: Place): Promise<boolean> {
+    if (named === path) return false;
+    return (await lstat(named).catch(() => undefined))?.isSymbolicLink() ?? false;
   }
 
   /** Throws MatrxError `PERMISSION_DENIED` when this very file is protected under another name. */
@@ -130,12 +159,12 @@ export class FileAccess {
     this.#closed.inspect(stat, shown);
   }
 
-  async #follow(shown: string): Promise<Canonical> {
+  async #follow(named: string, shown: string, follow: typeof canonicalOf): Promise<Canonical> {
     try {
-      return await canonicalOf(shown, this.platform, (folder) => this.#limits.allows(folder));
+      return await follow(named, this.platform, (folder) => this.#limits.allows(folder));
     } catch (error) {
       // Outside the allowed folders nothing is said about what stands there.
-      this.#limits.check(shown, shown);
+      this.#limits.check(named, shown);
       throw fileError(error, shown, "follow");
     }
   }
@@ -152,34 +181,14 @@ export class FileAccess {
     });
   }
 
-  async #notFound(place: Place): Promise<MatrxError> {
+  async #existing(place: Place): Promise<Place> {
+    if (place.missing.length === 0) return place;
     const { folder, name } = this.parentOf(place);
-    const parentMissing = place.missing.length > 1;
-    const alike = parentMissing || !this.#limits.allows(folder) ? [] : await namesLike(folder, name);
-    const suggestions = alike.map((other) => this.platform.path.join(folder, other));
-    return new MatrxError({
-      code: "NOT_FOUND",
-      message: `${place.shown} does not exist${suggestions.length ? `. Did you mean ${suggestions.join(" or ")}?` : ""}`,
-      hint: parentMissing
-        ? `Only ${this.existingPart(place)} exists of it; look there with ListDirectory`
-        : "Look with ListDirectory",
-      hop: "tool",
-      details: { path: place.shown, ...(suggestions.length && { suggestions }) },
-    });
+    const mayLook = place.missing.length === 1 && this.#limits.allows(folder);
+    const existing = shownName(this.existingPart(place));
+    throw await notFound(
+      { shown: place.shown, existing, folder: mayLook ? folder : undefined, name },
+      this.platform.path.join,
+    );
   }
-}
-
-const MOST_SUGGESTIONS = 3;
-const MOST_NAMES = 5000;
-
-async function namesLike(folder: string, name: string): Promise<string[]> {
-  const names = new Set((await readdir(folder).catch(() => [])).slice(0, MOST_NAMES));
-  const found: string[] = [];
-  while (found.length < MOST_SUGGESTIONS) {
-    const next = nearestName(name, names);
-    if (next === undefined) break;
-    found.push(next);
-    names.delete(next);
-  }
-  return found;
 }

@@ -1,5 +1,5 @@
 /** Folders that policies and a grant allow: a path must lie in one of each. */
-
+import { statSync } from "node:fs";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
@@ -60,8 +60,25 @@ export class FolderLimits {
   }
 
   #refusing(canonical: string): Limit | undefined {
-    return this.#limits.find(({ roots }) => !roots.some((root) => isWithin(canonical, root, this.#platform)));
+    return this.#limits.find(({ roots }) => !roots.some((root) => liesIn(canonical, root, this.#platform)));
   }
+}
+
+/**
+ * Another spelling of the root counts only where it is the same folder: a volume may tell upper case from lower case
+ * though its system mostly does not.
+ */
+function liesIn(canonical: string, root: string, platform: Platform): boolean {
+  const { sep } = platform.path;
+  if (canonical === root || canonical.startsWith(root.endsWith(sep) ? root : root + sep)) return true;
+  if (!isWithin(canonical, root, platform)) return false;
+  return same(canonical.split(sep).slice(0, root.split(sep).length).join(sep), root);
+}
+
+function same(one: string, other: string): boolean {
+  const a = statSync(one, { bigint: true, throwIfNoEntry: false });
+  const b = statSync(other, { bigint: true, throwIfNoEntry: false });
+  return a !== undefined && a.dev === b?.dev && a.ino === b.ino;
 }
 
 /** A folder that is not absolute, or is one of another system, allows nothing here. */

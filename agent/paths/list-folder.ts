@@ -4,6 +4,7 @@ import type { BigIntStats } from "node:fs";
 import { lstat, opendir, readlink, stat } from "node:fs/promises";
 import type { Directory } from "../platform/directory.ts";
 import { isSystemError } from "./errors.ts";
+import { textOfName } from "./names.ts";
 
 export interface Entry {
   readonly name: string;
@@ -18,7 +19,7 @@ export interface Entry {
   readonly target_closed?: true;
   /** Why nothing more is known, such as `EACCES`. */
   readonly error?: string;
-  /** The name is no UTF-8: file tools cannot address it. Its bytes, in base64. */
+  /** The name is no UTF-8: file tools cannot address it, and `name` is not it. Its bytes, in base64. */
   readonly name_base64?: string;
 }
 
@@ -69,7 +70,7 @@ async function firstNames(folder: Directory, { showHidden, limit, after, signal 
     const bytes = entry.name as unknown as Buffer;
     if (!showHidden && bytes[0] === DOT) continue;
     total++;
-    const shown = textOf(bytes);
+    const shown = textOfName(bytes);
     if (after !== undefined && shown <= after) continue;
     following++;
     names.push({ shown, bytes });
@@ -88,11 +89,6 @@ function sorted(names: Name[]): Name[] {
   return names.sort((a, b) => (a.shown < b.shown ? -1 : a.shown > b.shown ? 1 : 0));
 }
 
-function textOf(bytes: Buffer): string {
-  if (isUtf8(bytes)) return bytes.toString("utf8");
-  return bytes.toString("latin1").replace(/[\x80-\xff]/g, (c) => `\\x${c.charCodeAt(0).toString(16)}`);
-}
-
 async function entryOf(
   folder: Directory,
   { shown: name, bytes }: Name,
@@ -100,7 +96,7 @@ async function entryOf(
 ): Promise<Entry> {
   const readable = isUtf8(bytes);
   const odd = readable ? {} : { name_base64: bytes.toString("base64") };
-  const path = readable ? folder.at(name) : Buffer.concat([Buffer.from(folder.at("")), bytes]);
+  const path = readable ? folder.at(name) : folder.entry(bytes);
   try {
     const found = await lstat(path, { bigint: true });
     const type = typeOf(found);

@@ -50,6 +50,10 @@ export class ProtectedSet {
     }
   }
 
+  inside(folder: string): string[] {
+    return [...this.#paths].filter((path) => isWithin(path, folder, this.#platform));
+  }
+
   /** Throws MatrxError `PERMISSION_DENIED` when this very directory or file is protected, under whatever name. */
   inspect(found: BigIntStats, shown: string): void {
     if (this.#identities.has(identityOf(found))) throw closed(shown);

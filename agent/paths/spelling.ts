@@ -2,6 +2,7 @@
 import { homedir } from "node:os";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Platform } from "../platform/platform.ts";
+import { quotedName } from "./names.ts";
 
 /** Throws MatrxError `INVALID_PARAMETERS`. */
 export function absolutePath(text: string, cwd: string, platform: Platform, home = homedir()): string {
@@ -20,6 +21,11 @@ export function isAbsolute(text: string, platform: Platform): boolean {
   return platform.path.isAbsolute(text) || /^~(?:[\\/]|$)/.test(text);
 }
 
+/** Tells whether a path as written ends with a separator. */
+export function namesFolder(text: string, { path }: Platform): boolean {
+  return text.endsWith("/") || text.endsWith(path.sep);
+}
+
 function expandHome(text: string, home: string, { path }: Platform): string {
   if (text === "~") return home;
   const separated = text.startsWith("~/") || (path.sep === "\\" && text.startsWith("~\\"));
@@ -29,7 +35,7 @@ function expandHome(text: string, home: string, { path }: Platform): string {
 function badPath(text: string, why: string): MatrxError {
   return new MatrxError({
     code: "INVALID_PARAMETERS",
-    message: `"${text}" cannot be used as a path: ${why}`,
+    message: `${quotedName(text)} cannot be used as a path: ${why}`,
     hint: "Give an absolute path of this device, one from the home folder (~/...), or one from the working directory",
     hop: "tool",
     details: { path: text },

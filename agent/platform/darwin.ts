@@ -1,8 +1,16 @@
 import path from "node:path";
+import { darwinDesktop } from "./desktop-darwin.ts";
 import { openByIdentity } from "./directory.ts";
+import { darwinDrives } from "./drives-darwin.ts";
 import type { Platform } from "./platform.ts";
-import { posixObjection, posixShell } from "./posix.ts";
+import { posixObjection, posixPlaceFolder, posixShell } from "./posix.ts";
+import { darwinProcessList } from "./process-list-darwin.ts";
 import { darwinProcesses } from "./processes-darwin.ts";
+import { darwinLog } from "./system-log.ts";
+import { darwinTrash } from "./trash-darwin.ts";
+
+const SYSTEM_FOLDERS =
+  "Applications Library System Users Volumes bin cores dev opt private private/etc private/tmp private/var sbin usr";
 
 export const darwin: Platform = {
   name: "Darwin",
@@ -10,8 +18,18 @@ export const darwin: Platform = {
   // APFS compares names without case and without regard to how accents are composed.
   fold: (text) => text.normalize("NFC").toLowerCase(),
   objectionTo: posixObjection,
+  // The volumes appear a second time below /System/Volumes.
+  notSearched: ["/dev", "/System/Volumes"],
   isProcessInside: () => false,
   shell: posixShell,
   openDirectory: openByIdentity,
   processes: darwinProcesses,
+  drives: darwinDrives,
+  systemFolders: SYSTEM_FOLDERS.split(" ").map((name) => `/${name}`),
+  mountPoints: () => [],
+  placeFolder: posixPlaceFolder,
+  trash: darwinTrash,
+  systemLog: darwinLog,
+  processList: darwinProcessList,
+  desktop: darwinDesktop,
 };

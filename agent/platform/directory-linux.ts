@@ -1,6 +1,6 @@
 /** Walks to a directory by descriptors: each step opens one name below the last, and no step follows a link. */
 import { closeSync, constants, existsSync, fstatSync, openSync } from "node:fs";
-import { changedOnTheWay, type OpenDirectory, openByIdentity } from "./directory.ts";
+import { changedOnTheWay, type Directory, type OpenDirectory, openByIdentity } from "./directory.ts";
 
 /** Not among Node's constants: a descriptor that only names a place, and needs no right to read it. */
 const O_PATH = 0o10000000;
@@ -24,19 +24,35 @@ export const openByDescriptors: OpenDirectory = async (canonical, inspect) => {
     closeSync(place);
     throw error;
   }
+  return held(place, canonical);
+};
+
+/** `canonical` is for messages. */
+function held(place: number, canonical: string): Directory {
   const self = `/proc/self/fd/${place}`;
   return {
     self,
     at: (name) => `${self}/${name}`,
+    entry: (name) => Buffer.concat([Buffer.from(`${self}/`), name]),
+    async openFolder(name, inspect) {
+      const below = step(place, name, canonical);
+      try {
+        inspect(fstatSync(below, { bigint: true }));
+      } catch (error) {
+        closeSync(below);
+        throw error;
+      }
+      return held(below, canonical);
+    },
     // What was opened through the descriptor cannot be anything else.
     confirm: () => Promise.resolve(),
     close: async () => closeSync(place),
   };
-};
+}
 
-function step(parent: number, name: string, canonical: string): number {
+function step(parent: number, name: string | Buffer, canonical: string): number {
   try {
-    return openSync(`/proc/self/fd/${parent}/${name}`, STEP);
+    return openSync(Buffer.concat([Buffer.from(`/proc/self/fd/${parent}/`), Buffer.from(name)]), STEP);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOTDIR" || code === "ELOOP") throw changedOnTheWay(canonical);

@@ -9,6 +9,10 @@ export interface Directory {
   readonly self: string;
   /** A path to its entry of this name. */
   at(name: string): string;
+  /** The same of a name's bytes, which need not be UTF-8. */
+  entry(name: Buffer): Buffer;
+  /** Opens a folder in it, which must be no link. Close it. `inspect` throws to refuse it. */
+  openFolder(name: Buffer, inspect: (stat: BigIntStats) => void): Promise<Directory>;
   /** Throws unless `opened` still is the entry of this name, in this directory. */
   confirm(name: string, opened: BigIntStats): Promise<void>;
   close(): Promise<void>;
@@ -26,6 +30,8 @@ export const openByIdentity: OpenDirectory = async (canonical, inspect) => {
   return {
     self: canonical,
     at: (name) => path.join(canonical, name),
+    entry: (name) => Buffer.concat([Buffer.from(canonical + path.sep), name]),
+    openFolder: (name, inspectChild) => openByIdentity(path.join(canonical, name.toString()), inspectChild),
     async confirm(name, opened) {
       const now = await inspectWay(canonical, inspect);
       const entry = await lstat(path.join(canonical, name), { bigint: true });

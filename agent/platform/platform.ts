@@ -1,8 +1,13 @@
 /** What differs between operating systems, behind one interface. macOS and Windows: written from documents, not run. */
 import type { PlatformPath } from "node:path";
+import type { DesktopCommands } from "./desktop.ts";
 import type { OpenDirectory } from "./directory.ts";
+import type { ListDrives } from "./drives.ts";
+import type { ProcessList } from "./process-list.ts";
 import type { ProcessTable } from "./processes.ts";
 import type { Shell } from "./shell.ts";
+import type { LogSource } from "./system-log.ts";
+import type { TrashWay } from "./trash.ts";
 
 export interface Platform {
   /** As uname says it. */
@@ -12,10 +17,25 @@ export interface Platform {
   fold(path: string): string;
   /** Why text cannot be a path of this system, or undefined. */
   objectionTo(path: string): string | undefined;
+  /** Folders that hold no files of anybody: searched only by those who name them. */
+  readonly notSearched: readonly string[];
   /** The system's own view into processes, where their memory and environment can be read. */
   isProcessInside(canonical: string): boolean;
   /** The program that runs commands; `exists` asks for a file. */
   shell(env: NodeJS.ProcessEnv, exists: (path: string) => boolean): Shell;
   readonly openDirectory: OpenDirectory;
   readonly processes: ProcessTable;
+  /** For the monitor of disk space. */
+  readonly drives: ListDrives;
+  /** Folders that the system needs, as canonical paths: no tool moves or deletes them. */
+  readonly systemFolders: readonly string[];
+  /** Canonical paths of all mount points; none: the system does not tell, and only other file systems are known. */
+  mountPoints(): readonly string[];
+  /** Gives a folder a new path, which must be free. Throws EEXIST or ENOTEMPTY when it is not, EXDEV on another file system. */
+  placeFolder(source: string, destination: string): Promise<void>;
+  readonly trash: TrashWay;
+  /** Where the system's log is to be had: the first that answers. */
+  readonly systemLog: readonly LogSource[];
+  readonly processList: ProcessList;
+  readonly desktop: DesktopCommands;
 }

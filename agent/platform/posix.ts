@@ -1,5 +1,6 @@
 /** What Linux and macOS share: how a path may look, and how a command is run. */
 import { randomBytes } from "node:crypto";
+import { mkdir, rename, rmdir } from "node:fs/promises";
 import path from "node:path";
 import type { Shell } from "./shell.ts";
 
@@ -7,6 +8,17 @@ export function posixObjection(text: string): string | undefined {
   if (/^[a-z]:(?:[\\/]|$)/i.test(text)) return "it is a Windows path, and this device is not Windows";
   if (text.startsWith("\\\\")) return "it is a Windows network path, and this device is not Windows";
   return undefined;
+}
+
+/** An empty folder holds the place: a folder takes it over at once, and only while it is empty. */
+export async function posixPlaceFolder(source: string, destination: string): Promise<void> {
+  await mkdir(destination, 0o700);
+  try {
+    await rename(source, destination);
+  } catch (error) {
+    await rmdir(destination).catch(() => undefined);
+    throw error;
+  }
 }
 
 const BASH = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash"];

@@ -14,6 +14,8 @@ export const darwinProcesses: ProcessTable = {
     return familyOf(root, await rows(), new Set());
   },
 
+  waitForKeys: () => Promise.resolve(false),
+
   async signal(_root, pids, signal) {
     signalEach(pids, signal);
   },

@@ -3,7 +3,7 @@
  * one that started a session of its own and lost its parent is found. What can escape: a process that does both and
  * cleans its environment, one that the user may not look into (setuid), and what another service starts on request.
  */
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, readlink } from "node:fs/promises";
 import { familyOf, type ProcessRoot, type ProcessRow, type ProcessTable, signalEach } from "./processes.ts";
 
 export const linuxProcesses: ProcessTable = {
@@ -20,6 +20,11 @@ export const linuxProcesses: ProcessTable = {
     const marked = new Set<number>();
     for (const row of rows) if (await isMarked(row, root)) marked.add(row.pid);
     return familyOf(root, rows, marked);
+  },
+
+  async waitForKeys(pids) {
+    for (const pid of pids) if (await waitsAtTerminal(pid)) return true;
+    return false;
   },
 
   async signal(_root, pids, signal) {
@@ -53,6 +58,16 @@ async function isMarked(row: ProcessRow, root: ProcessRoot): Promise<boolean> {
   try {
     const environment = await readFile(`/proc/${row.pid}/environ`, "latin1");
     return environment.split("\0").includes(root.mark);
+  } catch {
+    return false;
+  }
+}
+
+/** Its standard input is a terminal, and it sleeps where the kernel waits for one. */
+async function waitsAtTerminal(pid: number): Promise<boolean> {
+  try {
+    if (!/^\/dev\/(?:pts\/|tty)/.test(await readlink(`/proc/${pid}/fd/0`))) return false;
+    return /^(?:wait_woken|n_tty_read)$/.test(await readFile(`/proc/${pid}/wchan`, "utf8"));
   } catch {
     return false;
   }

@@ -14,6 +14,8 @@ export const windowsProcesses: ProcessTable = {
     return isAlive(root.pid) ? [root.pid] : [];
   },
 
+  waitForKeys: () => Promise.resolve(false),
+
   /** A console program hears no TERM: without force `taskkill` only asks windows to close. */
   async signal(root, _pids, signal) {
     const force = signal === "SIGKILL" ? ["/F"] : [];

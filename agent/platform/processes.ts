@@ -13,6 +13,8 @@ export interface ProcessTable {
   beginOf(pid: number): Promise<string | undefined>;
   /** Living processes of a job. */
   members(root: ProcessRoot): Promise<number[]>;
+  /** Tells whether one of them seems to wait for someone to type at a terminal; false also where the system does not tell. */
+  waitForKeys(pids: readonly number[]): Promise<boolean>;
   signal(root: ProcessRoot, pids: readonly number[], signal: "SIGTERM" | "SIGKILL"): Promise<void>;
 }
 

@@ -1,8 +1,14 @@
+import { rename } from "node:fs/promises";
 import path from "node:path";
+import { windowsDesktop } from "./desktop-windows.ts";
 import { openByIdentity } from "./directory.ts";
+import { windowsDrives } from "./drives-windows.ts";
 import type { Platform } from "./platform.ts";
+import { windowsProcessList } from "./process-list-windows.ts";
 import { windowsProcesses } from "./processes-windows.ts";
 import { windowsShell } from "./shell-windows.ts";
+import { windowsLog } from "./system-log.ts";
+import { windowsTrash } from "./trash-windows.ts";
 
 /** Names that are devices in every folder, whatever their extension. */
 const DEVICE_NAME = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i;
@@ -20,8 +26,23 @@ export const windows: Platform = {
     if (parts.some((part) => /[^. ][. ]+$/.test(part))) return "a name ends with a dot or a space";
     return undefined;
   },
+  notSearched: [],
   isProcessInside: () => false,
   shell: windowsShell,
   openDirectory: openByIdentity,
   processes: windowsProcesses,
+  drives: windowsDrives,
+  systemFolders: systemFolders(process.env),
+  mountPoints: () => [],
+  // It never takes the place of anything here.
+  placeFolder: rename,
+  trash: windowsTrash,
+  systemLog: windowsLog(process.env),
+  processList: windowsProcessList,
+  desktop: windowsDesktop,
 };
+
+function systemFolders(env: NodeJS.ProcessEnv): string[] {
+  const named = [env.SystemRoot, env.ProgramFiles, env["ProgramFiles(x86)"], env.ProgramData];
+  return ["C:\\Windows", "C:\\Program Files", "C:\\Users", ...named.filter((folder) => folder !== undefined)];
+}

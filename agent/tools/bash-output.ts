@@ -1,15 +1,16 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { ANSWER_CHARS, firstChars } from "../jobs/excerpt.ts";
 import { checkPattern, matchingLines } from "../jobs/filter.ts";
 import type { Job } from "../jobs/job.ts";
 import type { Jobs } from "../jobs/jobs.ts";
+import { type WaitEnd, type Waiting, waitFor } from "../jobs/wait.ts";
 import { withoutPart } from "../text/sniff.ts";
 import { defineTool, type ToolResult } from "../tool.ts";
 
 const MAX_WAIT_MS = 30_000;
-/** How often a waiting call looks, in milliseconds. */
-const LOOK_EVERY = 40;
+/** A command that wrote nothing for this long is said to be quiet, in milliseconds. */
+const QUIET_AFTER_MS = 5000;
 /** Bytes read at once: a UTF-16 unit takes three of UTF-8 at most. */
 const PAGE_BYTES = ANSWER_CHARS * 3;
 
@@ -32,7 +33,27 @@ const input = z.strictObject({
     .min(0)
     .max(MAX_WAIT_MS)
     .optional()
-    .describe("Wait this long for new output or the end, in milliseconds (max 30000)"),
+    .describe(
+      "Wait this long for new output or the end, in milliseconds (max 30000, also the default of the other waits)",
+    ),
+  wait_for: z
+    .enum(["output", "exit"])
+    .optional()
+    .describe("What to wait for: any new output (default), or the end of the command"),
+  wait_bytes: z
+    .int()
+    .min(1)
+    .max(ANSWER_CHARS)
+    .optional()
+    .describe("Wait for this many new bytes, or the end"),
+  wait_pattern: z
+    .string()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe(
+      "Wait until a new line matches this regular expression (also one without its end yet), or the end",
+    ),
 });
 
 type Input = z.infer<typeof input>;
@@ -47,13 +68,16 @@ export function bashOutputTool(jobs: Jobs) {
     timeoutMs: 60_000,
     async handle(request, { call, session, grant, signal }) {
       const job = jobs.find(request.bash_id, grant);
+      const until = untilOf(request);
       if (request.filter !== undefined) checkPattern(request.filter);
       const start = await startOf(job, request.offset, session.cursorOf(job.id, call));
-      await waitForOutput(job, start, request.wait_ms ?? 0, signal);
+      const ms = request.wait_ms ?? (isWait(request) ? MAX_WAIT_MS : 0);
+      const waited = await waitFor(job, { from: start, ms, until }, signal);
       const page = await readPage(job, start, request.filter !== undefined);
       const { text, leftOut } = await filtered(page.text, request);
       if (request.offset === undefined) session.setCursor(job.id, { call, from: start, to: page.end });
-      return resultOf(job, start, page, text, leftOut);
+      const quiet = page.running ? await quietness(job) : undefined;
+      return resultOf(job, start, page, text, leftOut, { quiet, waited: ms > 0 ? waited : undefined });
     },
   });
 }
@@ -64,11 +88,31 @@ async function startOf(job: Job, offset: number | undefined, cursor: number): Pr
   return offset < 0 ? Math.max(0, size + offset) : Math.min(offset, size);
 }
 
-async function waitForOutput(job: Job, start: number, waitMs: number, signal: AbortSignal): Promise<void> {
-  const until = performance.now() + waitMs;
-  while (job.isRunning && performance.now() < until && (await job.log.size()) <= start) {
-    await Promise.race([job.ended, sleep(LOOK_EVERY, undefined, { signal })]);
+function isWait({ wait_for, wait_bytes, wait_pattern }: Input): boolean {
+  return wait_for !== undefined || wait_bytes !== undefined || wait_pattern !== undefined;
+}
+
+/** One wait at a time. Throws MatrxError. */
+function untilOf({ wait_for, wait_bytes, wait_pattern }: Input): Waiting["until"] {
+  const given = Object.entries({ wait_for, wait_bytes, wait_pattern });
+  const fields = given.flatMap(([field, value]) => (value === undefined ? [] : [field]));
+  if (fields.length > 1) throw severalWaits(fields);
+  if (wait_pattern !== undefined) {
+    checkPattern(wait_pattern, "wait_pattern");
+    return { pattern: wait_pattern };
   }
+  return wait_bytes === undefined ? (wait_for ?? "output") : { bytes: wait_bytes };
+}
+
+interface Quietness {
+  /** Milliseconds since it last wrote, or began. */
+  readonly ms: number;
+  readonly waitsForKeys: boolean;
+}
+
+async function quietness(job: Job): Promise<Quietness> {
+  const ms = Math.max(0, Math.round(Date.now() - (await job.log.lastWrite())));
+  return { ms, waitsForKeys: ms > QUIET_AFTER_MS && (await job.waitsForKeys()) };
 }
 
 interface Page {
@@ -129,6 +173,7 @@ function resultOf(
   page: Page,
   text: string,
   leftOut: number | undefined,
+  { quiet, waited }: { quiet: Quietness | undefined; waited: WaitEnd | undefined },
 ): ToolResult {
   const { status, exit, started, ended } = job.record;
   const more = page.size - page.end;
@@ -137,6 +182,8 @@ function resultOf(
   if (leftOut) notes.push(`${leftOut} lines did not match the filter`);
   if (more > 0 && text !== "") notes.push(`${more} bytes more follow; check again`);
   notes.push(statusText(job, page.running));
+  if (waited === "time" && page.running) notes.push("what was waited for did not come in time");
+  if (quiet && quiet.ms > QUIET_AFTER_MS) notes.push(quietText(quiet));
   const gap = cut > 3 ? `[${cut} bytes were cut from the log here]\n` : "";
   const body = gap + text;
   const endsMidLine = body !== "" && !body.endsWith("\n");
@@ -154,9 +201,16 @@ function resultOf(
       ...(endsMidLine && { ends_mid_line: true }),
       ...(leftOut !== undefined && { lines_left_out: leftOut }),
       ...(cut > 3 && { cut_bytes: cut }),
+      ...(waited && { wait_ended: waited }),
+      ...(quiet && { quiet_ms: quiet.ms, waits_for_keys: quiet.waitsForKeys }),
       duration_ms: (ended ?? Date.now()) - started,
     },
   };
+}
+
+function quietText({ ms, waitsForKeys }: Quietness): string {
+  const hint = waitsForKeys ? ", and one of its processes seems to wait for someone to type" : "";
+  return `no output for ${Math.floor(ms / 1000)} s${hint}`;
 }
 
 function statusText({ id, record: { status, exit } }: Job, running: boolean): string {
@@ -165,4 +219,14 @@ function statusText({ id, record: { status, exit } }: Job, running: boolean): st
   if (status === "timed_out") return `${id} was stopped: it ran out of time`;
   if (status === "lost") return `${id} has ended; its exit code is not known`;
   return `${id} was stopped`;
+}
+
+function severalWaits(fields: readonly string[]): MatrxError {
+  return new MatrxError({
+    code: "INVALID_PARAMETERS",
+    message: `${fields.join(" and ")} cannot be given together`,
+    hint: "Wait for one thing; each wait ends with the command, too",
+    hop: "tool",
+    details: { fields },
+  });
 }

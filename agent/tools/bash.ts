@@ -1,8 +1,9 @@
 import { stat } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import * as z from "zod";
-import { excerptOf } from "../jobs/excerpt.ts";
+import { excerptOf, wholeEnd } from "../jobs/excerpt.ts";
 import { LogFollower } from "../jobs/follow.ts";
 import type { Job } from "../jobs/job.ts";
 import type { Jobs } from "../jobs/jobs.ts";
@@ -25,6 +26,14 @@ const input = z.strictObject({
     .boolean()
     .optional()
     .describe("If true, runs in background. Use BashOutput to check on it and TaskStop to end it."),
+  yield_ms: z
+    .int()
+    .min(1)
+    .max(MAX_TIMEOUT_MS)
+    .optional()
+    .describe(
+      "Answer after this many milliseconds if the command still runs, with its output so far; it goes on in the background, without a timeout unless one was given",
+    ),
 });
 
 export function bashTool(jobs: Jobs) {
@@ -35,16 +44,20 @@ export function bashTool(jobs: Jobs) {
       "Execute a shell command on the device, with nothing to read from stdin. The working directory persists across calls of a session; variables do not. Returns stdout and stderr in the order they came, and the exit code if it is not 0. Long output is cut in the middle; the whole stays readable with BashOutput.",
     input,
     timeoutMs: TIMES.callMax,
-    async handle({ command, description, timeout, run_in_background: background = false }, context) {
+    async handle(
+      { command, description, timeout, run_in_background: background = false, yield_ms },
+      context,
+    ) {
       if (command.includes("\0") || !command.isWellFormed()) throw unreadable();
       const { session, grant } = context;
       const lost = await leaveLostDirectory(session);
       const cwd = session.cwd;
-      const timeoutMs = background ? timeout : (timeout ?? DEFAULT_TIMEOUT_MS);
+      const mayGoOn = background || yield_ms !== undefined;
+      const timeoutMs = mayGoOn ? timeout : (timeout ?? DEFAULT_TIMEOUT_MS);
       context.signal.throwIfAborted();
       const job = await jobs.start({ grant: grant.id, command, description, cwd, background, timeoutMs });
       if (background) return begun(job, lost);
-      await finished(job, context);
+      if (!(await finished(job, yield_ms, context))) return await stillRunning(job, context, lost);
       const last = await job.lastCwd();
       // Commands of one session may overlap: only the one that went elsewhere moves it.
       if (last !== undefined && last !== cwd) session.cwd = last;
@@ -73,8 +86,15 @@ function begun(job: Job, lost: string | undefined): ToolResult {
   };
 }
 
-/** Waits for the end; hands on live output; a cancelled call or one past its deadline stops the command. */
-async function finished(job: Job, { signal, output, log }: ToolContext): Promise<void> {
+/**
+ * Waits for the end, or until the caller wants an answer; hands on live output. A cancelled call or one past its deadline
+ * stops the command. Tells whether it has ended.
+ */
+async function finished(
+  job: Job,
+  yieldMs: number | undefined,
+  { signal, output, log }: ToolContext,
+): Promise<boolean> {
   const follower = new LogFollower(job, (offset, text) => output("stdout", offset, text));
   const onAbort = () => {
     const reason = isTimeout(signal.reason) ? "timed_out" : "cancelled";
@@ -83,12 +103,48 @@ async function finished(job: Job, { signal, output, log }: ToolContext): Promise
   };
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
+  const waiting = new AbortController();
   try {
-    await job.ended;
+    const ended = job.ended.then(() => true);
+    if (yieldMs === undefined) return await ended;
+    const enough = sleep(yieldMs, false, { signal: waiting.signal }).catch(() => false);
+    // A command that is being stopped is waited for.
+    return (await Promise.race([ended, enough])) || (signal.aborted && (await ended));
   } finally {
+    waiting.abort();
     signal.removeEventListener("abort", onAbort);
     await follower.finish();
   }
+}
+
+async function stillRunning(
+  job: Job,
+  { session, call }: ToolContext,
+  lost: string | undefined,
+): Promise<ToolResult> {
+  const end = await wholeEnd(job.log);
+  const { text, left } = await excerptOf(job.log, end, (from, to) => leftOut(job, from, to));
+  session.setCursor(job.id, { call, from: 0, to: end });
+  const said = lost ? `[${lost}]\n${text}` : text;
+  const note = `${job.id} is still running, in the background now. Read on with BashOutput, end it with TaskStop`;
+  return {
+    output: `${said}${said === "" || said.endsWith("\n") ? "" : "\n"}[${note}]`,
+    metadata: {
+      bash_id: job.id,
+      status: "running",
+      cwd: job.record.cwd,
+      exit_code: null,
+      start_offset: 0,
+      end_offset: end,
+      truncated: left !== undefined,
+      ...(left && { left_out: left }),
+      duration_ms: Date.now() - job.record.started,
+    },
+  };
+}
+
+function leftOut({ id }: Job, from: number, to: number): string {
+  return `${to - from} bytes are left out here; read them with BashOutput: bash_id "${id}", offset ${from}`;
 }
 
 async function resultOf(
@@ -98,11 +154,8 @@ async function resultOf(
   timeoutMs: number | undefined,
 ): Promise<ToolResult> {
   const { status, exit, started, ended } = job.record;
-  const { text, end, left } = await excerptOf(
-    job.log,
-    (from, to) =>
-      `${to - from} bytes are left out here; read them with BashOutput: bash_id "${job.id}", offset ${from}`,
-  );
+  const end = await job.log.size();
+  const { text, left } = await excerptOf(job.log, end, (from, to) => leftOut(job, from, to));
   const duration = (ended ?? Date.now()) - started;
   const metadata = {
     bash_id: job.id,

@@ -1,13 +1,30 @@
 /** The tools of this device: one line each. */
+import type { Desktop } from "../desktop/desktop.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import type { Files } from "../paths/files.ts";
+import { SearchEngines } from "../search/engines.ts";
 import type { Tool } from "../tool.ts";
 import { bashTool } from "./bash.ts";
 import { bashOutputTool } from "./bash-output.ts";
 import { createDirectoryTool } from "./create-directory.ts";
+import { deleteTool } from "./delete.ts";
+import { deleteDirectoryTool } from "./delete-directory.ts";
+import { directoryTreeTool } from "./directory-tree.ts";
+import { editTool } from "./edit.ts";
+import { globTool } from "./glob.ts";
+import { grepTool } from "./grep.ts";
 import { listDirectoryTool } from "./list-directory.ts";
+import { listProcessesTool } from "./list-processes.ts";
+import { moveTool } from "./move.ts";
+import { openAppTool } from "./open-app.ts";
+import { openPathTool } from "./open-path.ts";
+import { openUrlTool } from "./open-url.ts";
 import { readTool } from "./read.ts";
+import { screenshotTool } from "./screenshot.ts";
+import { searchFilesTool } from "./search-files.ts";
+import { stopProcessTool } from "./stop-process.ts";
 import { systemInfoTool } from "./system-info.ts";
+import { systemLogTool } from "./system-log.ts";
 import { taskStopTool } from "./task-stop.ts";
 import { writeTool } from "./write.ts";
 
@@ -15,17 +32,36 @@ import { writeTool } from "./write.ts";
 export interface Workshop {
   readonly files: Files;
   readonly jobs: Jobs;
+  readonly desktop: Desktop;
+  /** Paths that only programs of Matrx are started with: no tool ends these. */
+  readonly ownMarks: readonly string[];
 }
 
-export function deviceTools({ files, jobs }: Workshop): readonly Tool[] {
+export function deviceTools({ files, jobs, desktop, ownMarks }: Workshop): readonly Tool[] {
+  const engines = new SearchEngines();
   return [
     readTool(files),
     writeTool(files),
+    editTool(files),
     listDirectoryTool(files),
+    directoryTreeTool(files),
+    globTool(files, engines),
+    grepTool(files, engines),
+    searchFilesTool(files),
     bashTool(jobs),
     bashOutputTool(jobs),
     taskStopTool(jobs),
     systemInfoTool(files.platform),
     createDirectoryTool(files),
+    moveTool(files),
+    deleteTool(files),
+    deleteDirectoryTool(files),
+    systemLogTool(files),
+    screenshotTool(desktop),
+    openUrlTool(desktop),
+    openPathTool(files, desktop),
+    openAppTool(files, desktop),
+    listProcessesTool(files.platform),
+    stopProcessTool(files.platform, ownMarks),
   ];
 }

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { explained, hasCode } from "../paths/errors.ts";
 import type { FileAccess, Files, Place } from "../paths/files.ts";
 import { type Entry, type EntryPage, listFolder } from "../paths/list-folder.ts";
+import { quotedName, shownBytes, shownName } from "../paths/names.ts";
 import type { Directory } from "../platform/directory.ts";
 import { defineTool, type ToolResult } from "../tool.ts";
 
@@ -21,7 +22,7 @@ export function listDirectoryTool(files: Files) {
     name: "ListDirectory",
     effect: "read",
     description:
-      "List the contents of a directory on the device, sorted by name; directories end with /, symlinks show their target. At most 500 entries a page; the cursor of the next page is said.",
+      "List the contents of a directory on the device, sorted by name; directories end with /, symlinks show their target. Names with something hidden in them (line breaks, control or direction characters, spaces at an end) are shown as JSON strings; bytes that are no UTF-8 as \\xe9, and only Bash opens such names. At most 500 entries a page; the cursor of the next page is said.",
     input,
     timeoutMs: 60_000,
     async handle({ path, show_hidden: showHidden = false, limit = DEFAULT_LIMIT, after }, context) {
@@ -91,18 +92,20 @@ function resultOf(place: Place, { entries, remaining, total }: EntryPage): ToolR
 }
 
 function lineOf(entry: Entry): string {
-  const name = shown(entry.name);
+  const name = nameOf(entry);
   if (entry.error) return `${name} [${entry.error === "EACCES" ? "permission denied" : entry.error}]`;
   if (entry.type === "directory") return `${name}/`;
   if (entry.type !== "symlink") return name;
-  const target = shown(entry.target ?? "");
+  const target = shownName(entry.target ?? "");
   if (entry.target_closed) return `${name} -> ${target}`;
   if (!entry.target_type) return `${name} -> ${target} [nothing there]`;
   return `${name} -> ${target}${entry.target_type === "directory" && !target.endsWith("/") ? "/" : ""}`;
 }
 
-/** A name with a line's end or another control character is quoted, so that one line stays one entry. */
-function shown(name: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-  return /[\x00-\x1f\x7f]/.test(name) ? JSON.stringify(name) : name;
+/** What a line says besides the name looks like this: a name that holds it is quoted, too. */
+const LIKE_A_NOTE = / -> |(?:^| )\[[^\]]*\]$/;
+
+function nameOf({ name, name_base64 }: Entry): string {
+  if (name_base64 !== undefined) return shownBytes(Buffer.from(name_base64, "base64"));
+  return LIKE_A_NOTE.test(name) ? quotedName(name) : shownBytes(Buffer.from(name));
 }

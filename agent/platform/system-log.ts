@@ -1,0 +1,58 @@
+/** Where a system keeps its log, and how its last lines are had. */
+import { powershellArguments, systemPowershell } from "./powershell.ts";
+
+/** `place` is asked of the path limits: who may not read there may not read the log by a program either. */
+export type LogSource =
+  | { readonly by: "file"; readonly place: string }
+  | {
+      readonly by: "program";
+      readonly place: string;
+      readonly file: string;
+      /** Arguments that make it print at least its last `lines` lines, oldest first, where there are as many. */
+      argumentsFor(lines: number): string[];
+    };
+
+/** systemd's journal, else the files of syslog. */
+export const linuxLog: readonly LogSource[] = [
+  {
+    by: "program",
+    place: "/var/log/journal",
+    file: "journalctl",
+    argumentsFor: (lines) => ["--no-pager", "--quiet", "--output=short-iso", `--lines=${lines}`],
+  },
+  { by: "file", place: "/var/log/syslog" },
+  { by: "file", place: "/var/log/messages" },
+];
+
+/** `log show` counts no lines, so it is asked for the last while. Written from documents, not run. */
+export const darwinLog: readonly LogSource[] = [
+  {
+    by: "program",
+    place: "/private/var/db/diagnostics",
+    file: "/usr/bin/log",
+    argumentsFor: (lines) => ["show", "--style", "syslog", "--last", lines > 1000 ? "1h" : "10m"],
+  },
+  { by: "file", place: "/private/var/log/system.log" },
+];
+
+/** The event log named System, newest first there, so turned round. Written from documents, not run. */
+export function windowsLog(env: NodeJS.ProcessEnv): readonly LogSource[] {
+  const root = env.SystemRoot ?? "C:\\Windows";
+  return [
+    {
+      by: "program",
+      place: `${root}\\System32\\winevt\\Logs`,
+      file: systemPowershell(env),
+      argumentsFor: (lines) => powershellArguments(eventScript(lines)),
+    },
+  ];
+}
+
+function eventScript(lines: number): string {
+  return [
+    "[Console]::OutputEncoding = [Text.UTF8Encoding]::new($false)",
+    `$events = @(Get-WinEvent -LogName System -MaxEvents ${lines})`,
+    "[array]::Reverse($events)",
+    "$events | ForEach-Object { '{0:o} {1} {2}: {3}' -f $_.TimeCreated, $_.ProviderName, $_.LevelDisplayName, ($_.Message -replace '\\s+', ' ') }",
+  ].join("\n");
+}

@@ -1,0 +1,44 @@
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { TIMES } from "@matrx/shared/limits.ts";
+import * as z from "zod";
+import type { Files } from "../paths/files.ts";
+import type { HeldEntry } from "../paths/held-entry.ts";
+import { defineTool } from "../tool.ts";
+import { discard } from "../trash/discard.ts";
+
+const input = z.strictObject({
+  path: z.string().min(1).describe("Absolute or relative path of the directory to delete"),
+  recursive: z
+    .boolean()
+    .optional()
+    .describe("Needed if it is not empty: delete it with all that lies in it (default false)"),
+  permanent: z
+    .boolean()
+    .optional()
+    .describe("Delete for good instead of moving to the trash (default false)"),
+});
+
+export function deleteDirectoryTool(files: Files) {
+  return defineTool({
+    name: "delete_directory",
+    effect: "execute",
+    description:
+      "Delete a directory on the device: into the trash, from where Move brings it back, or for good with permanent. Files and symlinks are refused. Returns where it lies now.",
+    input,
+    timeoutMs: TIMES.callMax,
+    handle: ({ path, recursive = false, permanent = false }, context) =>
+      discard(files, { path, recursive, permanent, check: refuseOther }, context),
+  });
+}
+
+function refuseOther({ place, stat }: HeldEntry): void {
+  if (stat.isDirectory()) return;
+  const kind = stat.isSymbolicLink() ? "a symlink" : "a file";
+  throw new MatrxError({
+    code: "TOOL_EXECUTION_FAILED",
+    message: `${place.shown} is ${kind}, not a directory`,
+    hint: "Use Delete",
+    hop: "tool",
+    details: { path: place.shown },
+  });
+}

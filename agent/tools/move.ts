@@ -1,0 +1,228 @@
+import type { BigIntStats } from "node:fs";
+import { unlink } from "node:fs/promises";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { TIMES } from "@matrx/shared/limits.ts";
+import * as z from "zod";
+import { type Carried, carryEntry } from "../paths/carry-entry.ts";
+import { explained, hasCode } from "../paths/errors.ts";
+import type { FileAccess, Files, Place } from "../paths/files.ts";
+import { type HeldEntry, holdEntry } from "../paths/held-entry.ts";
+import { makeFolders } from "../paths/make-folders.ts";
+import { placeEntry, replaceEntry, type Spot, taken } from "../paths/place-entry.ts";
+import { shownName } from "../paths/names.ts";
+import { isWithin, namesFolder } from "../paths/spelling.ts";
+import { syncFolder } from "../paths/sync-folder.ts";
+import { entryAt } from "../paths/write-file.ts";
+import type { Session } from "../sessions.ts";
+import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
+
+const input = z.strictObject({
+  source: z.string().min(1).describe("Absolute or relative path of the file, folder or symlink to move"),
+  destination: z
+    .string()
+    .min(1)
+    .describe("Its new path. With a / at the end: the folder to move it into, under its own name"),
+  overwrite: z
+    .boolean()
+    .optional()
+    .describe("Replace a file or symlink that stands at the destination (default false); never a folder"),
+  create_directories: z
+    .boolean()
+    .optional()
+    .describe("Create missing parent directories of the destination (default true)"),
+});
+
+type Input = z.infer<typeof input>;
+
+export function moveTool(files: Files) {
+  return defineTool({
+    name: "Move",
+    effect: "write",
+    description:
+      "Move or rename a file, folder or symlink on the device, also to another file system (then it is copied whole first; mode, times and owner are kept). Nothing is replaced unless overwrite is true, and a folder never is: an existing folder as destination is refused, unless it is named with a / at its end. A symlink is moved itself. Also brings back from the trash what Delete put there.",
+    input,
+    timeoutMs: TIMES.callMax,
+    async handle(request, context) {
+      const access = await files.as(context);
+      const from = await access.findExistingEntry(request.source, "remove");
+      const to = await findDestination(access, from, request);
+      refuseItself(access, from, to);
+      await prepareFolder(access, to, request);
+      const [first = "", second] = [...new Set([from.path, to.path])].sort();
+      const act = () => move(access, from, to, request, context);
+      return await files.turns.take(first, () => (second ? files.turns.take(second, act) : act()));
+    },
+  });
+}
+
+async function findDestination(access: FileAccess, from: Place, { destination }: Input): Promise<Place> {
+  if (!namesFolder(destination, access.platform)) return await access.findEntry(destination, "write");
+  const folder = await access.find(destination, "read");
+  return await access.findEntry(access.platform.path.join(folder.path, access.parentOf(from).name), "write");
+}
+
+function refuseItself({ platform }: FileAccess, from: Place, to: Place): void {
+  if (from.path === to.path && newNameOf(from, to, platform.path) === platform.path.basename(from.path)) {
+    throw wrongDestination(to, `${to.shown} is where it is already`, "Name another destination");
+  }
+  if (from.path !== to.path && isWithin(to.path, from.path, platform)) {
+    throw wrongDestination(
+      to,
+      `${from.shown} cannot be moved into itself`,
+      "Name a destination outside of it",
+    );
+  }
+}
+
+/** The name to give: as the caller spelled it, where it stands already in another spelling. */
+function newNameOf(from: Place, to: Place, path: FileAccess["platform"]["path"]): string {
+  return path.basename(from.path === to.path ? to.named : to.path);
+}
+
+async function prepareFolder(access: FileAccess, to: Place, request: Input): Promise<void> {
+  const folders = to.missing.slice(0, -1);
+  if (folders.length === 0) return;
+  const existing = access.existingPart(to);
+  if (request.create_directories === false) {
+    throw new MatrxError({
+      code: "NOT_FOUND",
+      message: `The folder of ${to.shown} does not exist`,
+      hint: `Only ${shownName(existing)} exists of it; leave out create_directories to have it made`,
+      hop: "tool",
+      details: { path: to.shown },
+    });
+  }
+  await makeFolders(access, existing, folders, to.shown);
+}
+
+async function move(
+  access: FileAccess,
+  from: Place,
+  to: Place,
+  request: Input,
+  { session, signal }: ToolContext,
+): Promise<ToolResult> {
+  const source = await holdEntry(access, from);
+  try {
+    const parent = await access.openFolder(access.parentOf(to).folder, to.shown);
+    try {
+      const name = newNameOf(from, to, access.platform.path);
+      const spot = { parent, name };
+      const moved = await explained(to.shown, "move it to", () =>
+        moveTo(access, source, spot, to, request.overwrite ?? false, signal),
+      );
+      await syncFolder(parent.self);
+      await syncFolder(source.parent.self);
+      const path = access.platform.path.join(access.parentOf(to).folder, name);
+      follow(session, from.path, path, access);
+      return resultOf(source, { ...to, path }, moved);
+    } finally {
+      await parent.close();
+    }
+  } finally {
+    await source.parent.close();
+  }
+}
+
+interface Moved {
+  readonly overwrote: boolean;
+  /** It went to another file system. */
+  readonly carried?: Carried;
+}
+
+async function moveTo(
+  access: FileAccess,
+  source: HeldEntry,
+  spot: Spot,
+  to: Place,
+  overwrite: boolean,
+  signal: AbortSignal,
+): Promise<Moved> {
+  const old = await entryAt(spot.parent, spot.name);
+  if (old && isSame(old, source.stat)) return await respell(source, spot, to, overwrite);
+  if (old) refuseOld(access, source, old, to, overwrite);
+  signal.throwIfAborted();
+  const overwrote = old !== undefined;
+  try {
+    await (old ? replaceEntry(source, spot) : placeEntry(source, spot, access.platform));
+    return { overwrote };
+  } catch (error) {
+    if (hasCode(error, "EEXIST", "ENOTEMPTY"))
+      throw taken(to.shown, "Another program made it at this moment");
+    if (!hasCode(error, "EXDEV")) throw error;
+  }
+  try {
+    return { overwrote, carried: await carryEntry(access, source, spot, overwrote, signal) };
+  } catch (error) {
+    if (hasCode(error, "EEXIST", "ENOTEMPTY"))
+      throw taken(to.shown, "Another program made it at this moment");
+    throw error;
+  }
+}
+
+/** The system takes both names for the same entry, or they are two names of one file. */
+async function respell(source: HeldEntry, spot: Spot, to: Place, overwrite: boolean): Promise<Moved> {
+  if (source.stat.isDirectory() || source.stat.nlink === 1n) {
+    await replaceEntry(source, spot);
+    return { overwrote: false };
+  }
+  if (!overwrite)
+    throw taken(to.shown, "It is another name of the same file; give overwrite to keep only that name");
+  // To rename one onto the other would leave both.
+  await source.parent.confirm(source.name, source.stat);
+  await unlink(source.parent.at(source.name));
+  return { overwrote: true };
+}
+
+function isSame(a: BigIntStats, b: BigIntStats): boolean {
+  return a.dev === b.dev && a.ino === b.ino;
+}
+
+function refuseOld(
+  access: FileAccess,
+  source: HeldEntry,
+  old: BigIntStats,
+  to: Place,
+  overwrite: boolean,
+): void {
+  access.inspect(old, to.shown);
+  if (old.isDirectory()) {
+    const { sep } = access.platform.path;
+    throw taken(to.shown, `It is a folder; to move something into it, write ${to.shown}${sep}`);
+  }
+  if (!overwrite) throw taken(to.shown, "Choose another name, or give overwrite: true to replace it");
+  if (source.stat.isDirectory()) throw taken(to.shown, "A folder replaces no file; delete that first");
+}
+
+/** Sessions go along when their folder is moved, and know the file under its new name. */
+function follow(session: Session, from: string, to: string, { platform }: FileAccess): void {
+  const { relative, join } = platform.path;
+  if (isWithin(session.cwd, from, platform)) session.cwd = join(to, relative(from, session.cwd));
+  const seen = session.seen(from);
+  if (seen) session.noteSeen(to, seen);
+}
+
+function resultOf({ place, stat }: HeldEntry, to: Place, { overwrote, carried }: Moved): ToolResult {
+  const replaced = overwrote ? ", replacing what stood there" : "";
+  const way = carried ? ` (${carried.bytes} bytes, copied to another file system)` : "";
+  return {
+    output: `Moved ${place.shown} to ${shownName(to.path)}${replaced}${way}`,
+    metadata: {
+      source: place.path,
+      destination: to.path,
+      type: stat.isDirectory() ? "directory" : stat.isSymbolicLink() ? "symlink" : "file",
+      overwrote,
+      ...(carried && { copied_entries: carried.entries, copied_bytes: carried.bytes }),
+    },
+  };
+}
+
+function wrongDestination(to: Place, message: string, hint: string): MatrxError {
+  return new MatrxError({
+    code: "INVALID_PARAMETERS",
+    message,
+    hint,
+    hop: "tool",
+    details: { field: "destination", path: to.shown },
+  });
+}

@@ -1,0 +1,113 @@
+/** Puts an entry into a folder of the trash under a free name, with a note of where it was. */
+import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { mkdir, open, unlink } from "node:fs/promises";
+import path from "node:path";
+import { hasCode } from "../paths/errors.ts";
+import type { HeldEntry } from "../paths/held-entry.ts";
+import { placeEntry } from "../paths/place-entry.ts";
+import { syncFolder } from "../paths/sync-folder.ts";
+import type { Directory } from "../platform/directory.ts";
+import type { Platform } from "../platform/platform.ts";
+import type { TrashFolder } from "../platform/trash.ts";
+
+/** Bytes of a name that are kept, so that a number and the note's ending fit beside them into 255. */
+const NAME_BYTES = 220;
+/** Numbered names that are tried, before chance decides. */
+const MOST_NUMBERED = 50;
+
+/** A folder of the trash, held open. */
+export interface HeldTrash {
+  readonly directory: Directory;
+  /** Canonical. */
+  readonly path: string;
+}
+
+/** Where it lies then. Throws what the system says: EXDEV when it is another file system after all. */
+export async function putIntoFolder(
+  platform: Platform,
+  entry: HeldEntry,
+  trash: HeldTrash,
+  { files, info, writtenFrom }: TrashFolder,
+): Promise<string> {
+  const things = files ? await openPart(trash.directory, files) : trash.directory;
+  const notes = info ? await openPart(trash.directory, info) : undefined;
+  try {
+    const note = noteOf(entry.place.path, writtenFrom, new Date());
+    for (const name of namesFor(entry.name)) {
+      if (notes && !(await writeNote(notes, name, note))) continue;
+      try {
+        // Programs that keep to no rules may have left something without a note.
+        await placeEntry(entry, { parent: things, name }, platform);
+      } catch (error) {
+        if (notes) await unlink(notes.at(noteName(name)));
+        if (hasCode(error, "EEXIST", "ENOTEMPTY")) continue;
+        throw error;
+      }
+      await syncFolder(things.self);
+      return path.join(trash.path, files ?? "", name);
+    }
+    throw new Error("no free name in the trash");
+  } finally {
+    await notes?.close();
+    if (things !== trash.directory) await things.close();
+  }
+}
+
+async function openPart(trash: Directory, name: string): Promise<Directory> {
+  await mkdir(trash.at(name), 0o700).catch((error: unknown) => {
+    if (!hasCode(error, "EEXIST")) throw error;
+  });
+  return await trash.openFolder(Buffer.from(name), () => undefined);
+}
+
+/** The name itself, then numbered ones, then one by chance. */
+function* namesFor(name: string): Generator<string> {
+  const { name: stem, ext } = path.parse(name);
+  const ending = Buffer.byteLength(ext) > 20 ? "" : ext;
+  const short = shortened(ending ? stem : name, NAME_BYTES - Buffer.byteLength(ending));
+  yield short + ending;
+  for (let number = 2; number < MOST_NUMBERED; number++) yield `${short} ${number}${ending}`;
+  yield `${short} ${randomBytes(8).toString("hex")}${ending}`;
+}
+
+function shortened(text: string, bytes: number): string {
+  let short = "";
+  let used = 0;
+  for (const character of text) {
+    used += Buffer.byteLength(character);
+    if (used > bytes) break;
+    short += character;
+  }
+  return short;
+}
+
+function noteName(name: string): string {
+  return `${name}.trashinfo`;
+}
+
+/** Made first, and only if there is none: it takes the name. False: the name is taken. */
+async function writeNote(notes: Directory, name: string, text: string): Promise<boolean> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+  try {
+    const handle = await open(notes.at(noteName(name)), flags, 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    return true;
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return false;
+    throw error;
+  }
+}
+
+/** `Path` with each byte but the plain ones in percent, `DeletionDate` in local time without its zone. */
+export function noteOf(original: string, writtenFrom: string | undefined, when: Date): string {
+  const written = writtenFrom === undefined ? original : path.posix.relative(writtenFrom, original);
+  const encoded = written.split("/").map(encodeURIComponent).join("/");
+  const local = new Date(when.getTime() - when.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+  return `[Trash Info]\nPath=${encoded}\nDeletionDate=${local}\n`;
+}
