@@ -1,5 +1,5 @@
 /** The relay's calls: run here, and answered over whichever connection is up when they end. */
-import type { ToDevice, ToolExecute } from "@matrx/shared/device-frames.ts";
+import type { SystemCommand, ToDevice, ToolExecute } from "@matrx/shared/device-frames.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { Logger } from "pino";
 import { errorOutcome, type Outcome } from "./answers.ts";
@@ -13,10 +13,8 @@ export interface RelayCallsOptions {
   readonly journal: Journal;
   readonly log: Logger;
   readonly onSessionEnd: (grant: string) => void;
-  readonly onSystemCommand: (command: SystemCommand, reason: string | undefined) => void;
+  readonly onSystemCommand: (command: SystemCommand["command"], reason: string | undefined) => void;
 }
-
-export type SystemCommand = Extract<ToDevice, { type: "system_command" }>["command"];
 
 /** Outcomes that wait for a connection together, in bytes. */
 const WAITING_BYTES = 32 * 1024 * 1024;

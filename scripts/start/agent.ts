@@ -51,18 +51,25 @@ export async function startAgent({ dataDir, onStart, onDeath }: AgentOptions): P
     get pid() {
       return agent.child?.pid;
     },
-    gaveUp: agent.gaveUp.then((end) =>
-      isRefused(end)
-        ? "This machine was removed from the account, so its agent ended: stop and start again to add it anew."
-        : `This machine's agent ${end.how}. It said last:\n${lastLines(log, since)}`,
-    ),
+    gaveUp: agent.gaveUp.then((end) => {
+      if (isAsked(end))
+        return "This machine's agent was asked to stop, and did: start again to bring it back.";
+      if (isRefused(end))
+        return "This machine was removed from the account, so its agent ended: stop and start again to add it anew.";
+      return `This machine's agent ${end.how}. It said last:\n${lastLines(log, since)}`;
+    }),
     stop: () => agent.stop(AGENT_GRACE),
   };
 }
 
 /** Of two agents of one device the newer stays: starting the older again would have them take turns. */
 function isFinal(end: End): boolean {
-  return isRefused(end) || end.code === faceOf("CONFLICT").exit;
+  return isAsked(end) || isRefused(end) || end.code === faceOf("CONFLICT").exit;
+}
+
+/** It was told to stop: by the command `shutdown`, or by a signal. */
+function isAsked({ code }: End): boolean {
+  return code === 0;
 }
 
 /** The relay does not know the device, or not its key: trying again changes nothing. */

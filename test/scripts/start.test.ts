@@ -194,6 +194,33 @@ test("a machine that was removed is told so, and the next start adds it anew", {
   expect(JSON.parse(await shell(newLine))).toMatchObject({ type: "success" });
 });
 
+test("an agent that a person stops stays stopped, is told, and comes back with the next start", {
+  timeout: TIME,
+}, async () => {
+  const dataDir = folderWithSpace();
+  const first = launch(dataDir);
+  const line = await first.curlLine();
+  const url = new URL(line.split(" ").at(-1) ?? "").origin;
+  const { claimSecret } = await openSecrets(dataDir);
+  const owner = await signIn({ url, claimCode: () => makeClaimCode(claimSecret) });
+  const command = (name: string) =>
+    request({ url }, owner, `POST /v1/devices/${deviceOf(line)}/commands`, z.unknown(), { command: name });
+  const agent = pidsOn(dataDir)[2] ?? 0;
+  await command("restart_client");
+  await until("it answers again", async () => (await shell(`${line} || true`)).includes('"type":"success"'));
+  expect(pidsOn(dataDir)[2]).toBe(agent);
+  await command("shutdown");
+  await until("it is said", () => first.output().includes("This machine's agent was asked to stop"));
+  expect(first.output()).not.toContain("starting it again");
+  expect(isAlive(agent)).toBe(false);
+  await expect(command("shutdown")).rejects.toThrow("not connected");
+  first.process.kill("SIGINT");
+  expect(await first.exit).toBe(0);
+
+  const second = launch(dataDir);
+  expect(JSON.parse(await shell(await second.curlLine()))).toMatchObject({ type: "success" });
+});
+
 test("a second launcher on the folder is refused with the first one's address", {
   timeout: TIME,
 }, async () => {

@@ -2,7 +2,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { type EventList, type EventView, eventListSchema } from "@matrx/shared/api.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
-import { makeCallId } from "@matrx/shared/ids.ts";
+import { makeEventId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { describe, expect, it } from "vitest";
 import { Events } from "../../worker/device/events.ts";
@@ -21,7 +21,7 @@ let minted = Date.now();
 /** An event as our agent names it: each later than the one before. */
 function named(report: Report): Report {
   minted++;
-  return { ...report, id: makeCallId(minted) };
+  return { ...report, id: makeEventId(minted) };
 }
 
 function report(device: BareDevice, event: Report): void {
@@ -199,7 +199,7 @@ describe("a condition", () => {
     expect((await open()).map(({ id }) => id)).toEqual([second.id]);
     report(device, over);
     report(device, named({ ...FULL, id: undefined, key: "/other" }));
-    report(device, { ...FULL, id: makeCallId(minted - 1000) });
+    report(device, { ...FULL, id: makeEventId(minted - 1000) });
     await heard(device);
     expect((await open()).map(({ key }) => key)).toEqual(["/other"]);
     expect(await alerts(place)).toBe(1);
@@ -305,7 +305,7 @@ describe("reading events", () => {
     expect(await idsOf(`?after=${ids[1]}`)).toEqual(ids.slice(2));
     expect(await idsOf(`?after=${ids[1]}&limit=2`)).toEqual(ids.slice(2, 4));
     expect(await idsOf(`?after=${ids[4]}`)).toEqual([]);
-    expect(await idsOf(`?after=${makeCallId()}`)).toEqual(ids);
+    expect(await idsOf(`?after=${makeEventId()}`)).toEqual(ids);
     for (const query of ["?limit=0", "?limit=101", "?limit=x", "?after=1"]) {
       const response = await ask(`/v1/devices/${identity.id}/events${query}`, { headers: bearer(token) });
       expect(response.status, query).toBe(400);

@@ -7,7 +7,7 @@ import type { EventView } from "@matrx/shared/api.ts";
 import { isLongerThan } from "@matrx/shared/caller-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
-import { makeCallId } from "@matrx/shared/ids.ts";
+import { makeEventId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 
 interface EventRow extends Record<string, SqlStorageValue> {
@@ -42,6 +42,8 @@ export interface Placed {
 }
 
 const DROPPED = "events_dropped";
+/** The first characters of a UUIDv7 are its time in milliseconds. */
+const TIME_CHARS = 13;
 
 export class Events {
   readonly #sql: SqlStorage;
@@ -79,7 +81,7 @@ export class Events {
     if (event.id !== undefined && this.#find(event.id) !== undefined) return false;
     const before = this.#newestOf(event);
     // One that was dropped and is sent again: what came after it holds.
-    const isLate = before !== undefined && event.id !== undefined && event.id < before.id;
+    const isLate = before !== undefined && event.id !== undefined && timeOf(event.id) < timeOf(before.id);
     const ends = event.resolved === true && before?.open === 1 && !isLate;
     if (!ends && this.#isTooSoon(now)) return this.#drop(known);
     if (before?.open && !isLate) this.#sql.exec("UPDATE events SET open = 0 WHERE seq = ?", before.seq);
@@ -170,7 +172,7 @@ export class Events {
   #newestOf({ event_type, key }: DeviceEvent): EventRow | undefined {
     if (key === undefined) return undefined;
     const [row] = this.#sql.exec<EventRow>(
-      "SELECT * FROM events WHERE event_type = ? AND key = ? ORDER BY id DESC LIMIT 1",
+      `SELECT * FROM events WHERE event_type = ? AND key = ? ORDER BY substr(id, 1, ${TIME_CHARS}) DESC, seq DESC LIMIT 1`,
       ...[event_type, key],
     );
     return row;
@@ -202,11 +204,16 @@ export class Events {
     this.#sql.exec(
       `INSERT INTO events (id, event_type, key, severity, data, resolved, open, timestamp, received, dropped)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      ...[id ?? makeCallId(now), event_type, key ?? null, severity ?? null, data],
+      ...[id ?? makeEventId(now), event_type, key ?? null, severity ?? null, data],
       ...[Number(resolved ?? false), Number(opens), timestamp ?? null, now, dropped],
     );
     if (dropped > 0) this.#kv.delete(DROPPED);
   }
+}
+
+/** The time of a UUIDv7, to be compared: what follows it is random. */
+function timeOf(id: string): string {
+  return id.slice(0, TIME_CHARS);
 }
 
 function viewOf({ seq: _, data, resolved, open, received, ...row }: EventRow): EventView {
