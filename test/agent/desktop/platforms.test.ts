@@ -1,0 +1,243 @@
+/** The commands of each system's desktop, and what is read from what they print. */
+import { describe, expect, it } from "vitest";
+import type { LaunchCommand } from "../../../agent/platform/desktop.ts";
+import { darwinDesktop } from "../../../agent/platform/desktop-darwin.ts";
+import { linuxDesktop } from "../../../agent/platform/desktop-linux.ts";
+import { windowsDesktop } from "../../../agent/platform/desktop-windows.ts";
+import { powershellLiteral, windowsArgument } from "../../../agent/platform/powershell.ts";
+import { parseProcessList } from "../../../agent/platform/process-list-darwin.ts";
+import { parseInventory } from "../../../agent/platform/process-list-windows.ts";
+import { protectionOf } from "../../../agent/platform/protected-processes.ts";
+
+const X11 = { DISPLAY: ":1" };
+const WAYLAND = { DISPLAY: ":1", WAYLAND_DISPLAY: "wayland-0" };
+const WINDOWS = { SystemRoot: "D:\\Windows" };
+const none = () => false;
+
+const lines = (commands: readonly LaunchCommand[]) => commands.map(({ program, args }) => [program, ...args]);
+
+/** What PowerShell is told to do. */
+function scriptOf(args: readonly string[]): string {
+  return Buffer.from(args.at(-1) ?? "", "base64").toString("utf16le");
+}
+
+function windowsScripts(commands: readonly LaunchCommand[]): string[] {
+  return commands.map(({ program, args }) => {
+    expect(program).toBe("D:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe");
+    return scriptOf(args);
+  });
+}
+
+describe("is there a screen", () => {
+  it.each([
+    ["Linux without", linuxDesktop, {}, false],
+    ["Linux with an empty one", linuxDesktop, { DISPLAY: "" }, false],
+    ["X11", linuxDesktop, X11, true],
+    ["Wayland", linuxDesktop, { WAYLAND_DISPLAY: "wayland-0" }, true],
+    ["macOS", darwinDesktop, {}, true],
+    ["Windows", windowsDesktop, {}, true],
+  ])("%s", (_what, desktop, env, has) => {
+    expect(desktop.hasDisplay(env)).toBe(has);
+  });
+});
+
+describe("opening", () => {
+  it("is left to what the system has for it", () => {
+    const url = "https://example.com/";
+    expect(lines(linuxDesktop.openers(url, X11))).toEqual([
+      ["xdg-open", url],
+      ["gio", "open", url],
+      ["wslview", url],
+    ]);
+    expect(lines(darwinDesktop.openers(url, {}))).toEqual([["/usr/bin/open", url]]);
+    const [script] = windowsScripts(windowsDesktop.openers("C:\\it's $(x)", WINDOWS));
+    expect(script?.split("\n").at(-1)).toBe("Start-Process -FilePath 'C:\\it''s $(x)'");
+  });
+
+  it.each([
+    ["photos", false, false],
+    [".config", false, false],
+    ["Tool.app", true, false],
+    ["x.{21EC2020-3AEA-1069-A2DD-08002B30309D}", true, false],
+  ])("takes the folder %s for what it is", (name, more, onLinux) => {
+    expect(darwinDesktop.isMoreThanFolder(name)).toBe(more);
+    expect(windowsDesktop.isMoreThanFolder(name)).toBe(more);
+    expect(linuxDesktop.isMoreThanFolder(name)).toBe(onLinux);
+  });
+});
+
+describe("starting an application", () => {
+  it("goes by program, else by desktop entry, on Linux", () => {
+    expect(lines(linuxDesktop.launchers("code", ["a"], X11, none))).toEqual([["code", "a"]]);
+    expect(lines(linuxDesktop.launchers("code.desktop", ["a"], X11, (id) => id === "code"))).toEqual([
+      ["code.desktop", "a"],
+      ["gtk-launch", "--", "code", "a"],
+    ]);
+    expect(lines(linuxDesktop.launchers("/opt/x", [], X11, () => true))).toEqual([["/opt/x"]]);
+  });
+
+  it.each([
+    [[], ["-a", "Safari"]],
+    [["https://example.com"], ["-a", "Safari", "https://example.com"]],
+    [
+      ["/a b", "https://x"],
+      ["-a", "Safari", "/a b", "https://x"],
+    ],
+    [["--private"], ["-a", "Safari", "--args", "--private"]],
+    [
+      ["/a", "-W"],
+      ["-a", "Safari", "--args", "/a", "-W"],
+    ],
+  ])("goes by open -a on macOS: %j", (args, expected) => {
+    expect(lines(darwinDesktop.launchers("Safari", args, {}, none))).toEqual([
+      ["/usr/bin/open", ...expected],
+    ]);
+  });
+
+  it("goes by Start-Process on Windows, its arguments quoted for the program and for PowerShell", () => {
+    const args = ["a b", 'say "hi"', "it's", "C:\\dir\\", "C:\\a dir\\"];
+    const [script] = windowsScripts(windowsDesktop.launchers("code", args, WINDOWS, none));
+    expect(script?.split("\n").at(-1)).toBe(
+      `Start-Process -FilePath 'code' -ArgumentList '"a b" "say \\"hi\\"" it''s C:\\dir\\ "C:\\a dir\\\\"'`,
+    );
+    const [bare] = windowsScripts(windowsDesktop.launchers("code", [], WINDOWS, none));
+    expect(bare).toMatch(/-FilePath 'code'$/);
+  });
+
+  it.each([
+    ["plain", "plain"],
+    ["", '""'],
+    ["a b", '"a b"'],
+    ['a"b', '"a\\"b"'],
+    ['a\\"b', '"a\\\\\\"b"'],
+    ["a b\\", '"a b\\\\"'],
+    ["a\\b", "a\\b"],
+  ])("gives Windows the argument %j", (text, expected) => {
+    expect(windowsArgument(text)).toBe(expected);
+  });
+
+  it("closes no literal of PowerShell early, by whatever quote", () => {
+    expect(powershellLiteral("a'b\u2018c\u2019d\u201ae\u201b")).toBe(
+      "'a''b\u2018\u2018c\u2019\u2019d\u201a\u201ae\u201b\u201b'",
+    );
+  });
+});
+
+describe("taking a picture", () => {
+  const taken = (
+    desktop: typeof linuxDesktop,
+    monitor: number | string | undefined,
+    env: NodeJS.ProcessEnv,
+  ) => desktop.cameras(monitor, env).map(({ program, argsFor }) => [program, ...argsFor("/t/p.png", "png")]);
+
+  it("is asked of ffmpeg on X11, of the compositor's own on Wayland", () => {
+    expect(taken(linuxDesktop, undefined, X11).map(([program]) => program)).toEqual([
+      "ffmpeg",
+      "gnome-screenshot",
+      "spectacle",
+    ]);
+    expect(taken(linuxDesktop, undefined, X11)[0]?.join(" ")).toContain("-f x11grab -draw_mouse 0 -i :1 ");
+    expect(taken(linuxDesktop, undefined, WAYLAND)).toEqual([
+      ["grim", "-t", "png", "/t/p.png"],
+      ["gnome-screenshot", "-f", "/t/p.png"],
+      ["spectacle", "-b", "-n", "-f", "-o", "/t/p.png"],
+    ]);
+  });
+
+  it("is asked of nobody who cannot choose the monitor", () => {
+    expect(taken(linuxDesktop, 1, X11)).toEqual([]);
+    expect(taken(linuxDesktop, 1, WAYLAND)).toEqual([]);
+    expect(taken(linuxDesktop, "DP-1", WAYLAND)).toEqual([["grim", "-t", "png", "-o", "DP-1", "/t/p.png"]]);
+    expect(taken(darwinDesktop, "Color LCD", {})).toEqual([]);
+  });
+
+  it("is asked of screencapture on macOS, which counts from one", () => {
+    expect(taken(darwinDesktop, 1, {})).toEqual([
+      ["/usr/sbin/screencapture", "-x", "-t", "png", "-D", "2", "/t/p.png"],
+    ]);
+    const [camera] = darwinDesktop.cameras(undefined, {});
+    expect(camera?.argsFor("/t/p.jpg", "jpeg")).toEqual(["-x", "-t", "jpg", "/t/p.jpg"]);
+  });
+
+  it.each([
+    [undefined, "PrimaryScreen"],
+    [1, "AllScreens[1]"],
+    ["\\\\.\\DISPLAY'1", "DeviceName -eq '\\\\.\\DISPLAY''1'"],
+  ])("is asked of Windows by PowerShell: monitor %j", (monitor, part) => {
+    const [camera] = windowsDesktop.cameras(monitor, WINDOWS);
+    const script = scriptOf(camera?.argsFor("C:\\t\\p.jpg", "jpeg") ?? []);
+    expect(script).toContain(part);
+    expect(script).toContain("$picture.Save('C:\\t\\p.jpg', [Drawing.Imaging.ImageFormat]::Jpeg)");
+  });
+});
+
+describe("processes", () => {
+  it("are read from ps", () => {
+    const text = [
+      "    1     0 Ss   root      0.0  11904 Sat Nov 21 16:51:00 2026     /sbin/launchd",
+      "  501     1 S    ann      12.5  65536 Sat Nov  7 06:01:02 2026     /Applications/My Tool.app/Contents/MacOS/My Tool -x y",
+      "  777   501 Z    ann       0.0      0 Sat Nov 21 16:51:00 2026     (gone)",
+      "",
+    ].join("\n");
+    const started = (iso: string) => new Date(`${iso} 2026`).getTime();
+    expect(parseProcessList(text)).toEqual([
+      {
+        pid: 1,
+        parent: 0,
+        name: "launchd",
+        command: "/sbin/launchd",
+        user: "root",
+        cpuPercent: 0,
+        memoryBytes: 11_904 * 1024,
+        started: started("Nov 21 16:51:00"),
+      },
+      {
+        pid: 501,
+        parent: 1,
+        name: "My Tool",
+        command: "/Applications/My Tool.app/Contents/MacOS/My Tool -x y",
+        user: "ann",
+        cpuPercent: 12.5,
+        memoryBytes: 65_536 * 1024,
+        started: started("Nov 7 06:01:02"),
+      },
+    ]);
+  });
+
+  it("are read from the inventory of Windows", () => {
+    const row = { pid: 4, parent: 0, name: "System", command: null, memory: 1024, used: 1_500_000 };
+    const started = "2026-11-21T16:51:00.1234567Z";
+    expect(parseInventory(JSON.stringify({ seconds: 0.3, rows: [{ ...row, started }] }))).toEqual([
+      {
+        pid: 4,
+        parent: 0,
+        name: "System",
+        command: "System",
+        user: null,
+        cpuPercent: 50,
+        memoryBytes: 1024,
+        started: Date.parse("2026-11-21T16:51:00.123Z"),
+      },
+    ]);
+    expect(() => parseInventory("Access denied")).toThrow();
+  });
+
+  it("of Matrx and above it are protected, and no others", () => {
+    const row = (pid: number, parent: number, command = "x") => ({
+      ...{ pid, parent, command, name: "x", user: null },
+      ...{ cpuPercent: 0, memoryBytes: 0, started: 0 },
+    });
+    // 40 is its own parent's parent, as a table read while it changes may say.
+    const all = [
+      row(1, 0),
+      row(40, 30),
+      row(30, 40),
+      row(50, 40),
+      row(60, 50),
+      row(70, 1, "workerd -d=/data/x"),
+    ];
+    const own = { pid: 50, marks: ["/data"] };
+    const isProtected = all.filter((one) => protectionOf(one, all, own) !== undefined).map(({ pid }) => pid);
+    expect(isProtected).toEqual([1, 40, 30, 50, 70]);
+  });
+});

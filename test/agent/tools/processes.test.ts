@@ -1,0 +1,202 @@
+/** Real processes, listed and ended. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { afterEach, describe, expect, it } from "vitest";
+import { darwinProcessList } from "../../../agent/platform/process-list-darwin.ts";
+import { linuxProcessList } from "../../../agent/platform/process-list-linux.ts";
+import { until } from "../../helpers/launcher.ts";
+import { failure, isAlive, Workbench } from "./workbench.ts";
+
+interface Row {
+  pid: number;
+  ppid: number;
+  name: string;
+  command: string;
+  user: string | null;
+  cpu_percent: number;
+  memory_bytes: number;
+  started: string;
+}
+
+const begun = new Set<ChildProcess>();
+
+afterEach(() => {
+  for (const child of begun) child.kill("SIGKILL");
+  begun.clear();
+});
+
+/** Starts a program, and waits for its first word when it has one to say. */
+async function begin(file: string, args: readonly string[], { speaks = false } = {}): Promise<number> {
+  const child = spawn(file, args, { stdio: ["ignore", "pipe", "ignore"] });
+  begun.add(child);
+  await once(child, "spawn");
+  if (speaks) await once(child.stdout, "data");
+  return child.pid ?? 0;
+}
+
+async function rowsOf(bench: Workbench, input: Record<string, unknown>): Promise<Row[]> {
+  const { metadata } = await bench.call("ListProcesses", input);
+  return metadata?.processes as Row[];
+}
+
+async function rowOf(bench: Workbench, pid: number): Promise<Row> {
+  const [row] = await rowsOf(bench, { filter: String(pid) });
+  if (row?.pid !== pid) throw new Error(`${pid} is not listed`);
+  return row;
+}
+
+describe("ListProcesses", () => {
+  it("tells what a process is", async () => {
+    const bench = await Workbench.open();
+    const before = Date.now();
+    const pid = await begin("sleep", ["4242.5"]);
+    const row = await rowOf(bench, pid);
+    expect(row).toMatchObject({ pid, ppid: process.pid, name: "sleep", command: "sleep 4242.5" });
+    expect(row.memory_bytes).toBeGreaterThan(50_000);
+    expect(Math.abs(Date.parse(row.started) - before)).toBeLessThan(60_000);
+    const { output } = await bench.call("ListProcesses", { filter: "4242.5" });
+    expect(output.split("\n")[0]).toMatch(/^PID +PPID +USER +CPU% +MEM MiB +STARTED +COMMAND$/);
+    expect(output).toContain("sleep 4242.5");
+    expect(output).toContain("[1 of 1 matching processes, ");
+  });
+
+  it("masks secrets in commands, and keeps one line a row", async () => {
+    const bench = await Workbench.open();
+    const script = "setTimeout(() => {}, 60000)\n// a second line";
+    const secrets = ["--password", "hunter2hunter2", "--api-key=abcdef123456", "TOKEN=zzzzyyyyxxxx"];
+    const pid = await begin(process.execPath, ["-e", script, "marked-7c1", ...secrets]);
+    const { output, metadata } = await bench.call("ListProcesses", { filter: String(pid) });
+    for (const secret of ["hunter2", "abcdef", "zzzz"]) {
+      expect(JSON.stringify([output, metadata])).not.toContain(secret);
+    }
+    expect(output).toMatch(/setTimeout\(\(\) => \{\}, 60000\) \/\/ a second line marked-7c1/);
+    expect(JSON.stringify(metadata)).toContain("marked-7c1 --password [redacted] --api-key=[redacted]");
+    expect(output.split("\n")).toHaveLength(3);
+    // A masked word cannot be guessed by asking for it.
+    expect(await rowsOf(bench, { filter: "hunter2hunter2" })).toEqual([]);
+  });
+
+  it("tells the processor time of this moment", async () => {
+    const bench = await Workbench.open();
+    const idle = await begin("sleep", ["60"]);
+    const busy = await begin(process.execPath, ["-e", "for (;;);"]);
+    await until("the busy one is seen", async () => (await rowOf(bench, busy)).cpu_percent > 0);
+    expect((await rowOf(bench, idle)).cpu_percent).toBe(0);
+    const [first] = await rowsOf(bench, { sort: "cpu", limit: 1 });
+    expect(first?.cpu_percent).toBeGreaterThan(0);
+  });
+
+  it.each(["cpu", "memory", "pid", "name", "started"])(
+    "sorts by %s, and says what is left out",
+    async (sort) => {
+      const bench = await Workbench.open();
+      await begin("sleep", ["61"]);
+      await begin("sleep", ["62"]);
+      const { metadata, output } = await bench.call("ListProcesses", { sort, limit: 2 });
+      expect(metadata).toMatchObject({ truncated: true });
+      expect(output).toMatch(/\[\d+ more: raise limit, or narrow it with filter\]/);
+      const [a, b] = (metadata?.processes ?? []) as [Row, Row];
+      const inOrder = {
+        cpu: a.cpu_percent >= b.cpu_percent,
+        memory: a.memory_bytes >= b.memory_bytes,
+        pid: a.pid < b.pid,
+        name: a.name.localeCompare(b.name) <= 0,
+        started: a.started >= b.started,
+      }[sort];
+      expect(inOrder).toBe(true);
+    },
+  );
+
+  it.skipIf(!existsSync("/bin/ps"))("is told the same by ps, as macOS has it", async () => {
+    const pid = await begin("sleep", ["4343"]);
+    const [mine, other] = await Promise.all(
+      [linuxProcessList, darwinProcessList].map(async (list) =>
+        (await list.all()).find((row) => row.pid === pid),
+      ),
+    );
+    expect(other).toMatchObject({ pid, parent: process.pid, command: "sleep 4343", user: mine?.user });
+    const apart = Math.abs((other?.started ?? 0) - (mine?.started ?? Number.NaN));
+    expect(apart).toBeLessThanOrEqual(linuxProcessList.startedWithinMs);
+  });
+
+  it("stops looking when the call is cancelled", async () => {
+    const bench = await Workbench.open();
+    const stop = new AbortController();
+    const call = failure(bench.call("ListProcesses", {}, { signal: stop.signal }));
+    stop.abort(Object.assign(new Error("cancelled"), { code: "CANCELLED" }));
+    expect((await call).code).toBe("CANCELLED");
+  });
+});
+
+describe("StopProcess", () => {
+  it("asks a process to end, and says so", async () => {
+    const bench = await Workbench.open();
+    const pid = await begin("sleep", ["60"]);
+    const { started } = await rowOf(bench, pid);
+    const { output, metadata } = await bench.call("StopProcess", { pid, started });
+    expect(output).toBe(`Process ${pid} (sleep) was asked to end, and ended`);
+    expect(metadata).toMatchObject({ pid, how: "terminated", children: [] });
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it("kills one that does not listen, and names the children that go on", async () => {
+    const bench = await Workbench.open();
+    const pid = await begin("bash", ["-c", "trap '' TERM; sleep 60 & echo; while :; do wait; done"], {
+      speaks: true,
+    });
+    const { started } = await rowOf(bench, pid);
+    const [child] = (await rowsOf(bench, { limit: 5000 })).filter((row) => row.ppid === pid);
+    const { output, metadata } = await bench.call("StopProcess", { pid, started });
+    expect(metadata).toMatchObject({ how: "killed", children: [child?.pid] });
+    expect(output).toContain(`go on: ${child?.pid}`);
+    expect(isAlive(pid)).toBe(false);
+    expect(isAlive(child?.pid ?? 0)).toBe(true);
+    process.kill(child?.pid ?? 0, "SIGKILL");
+  });
+
+  it("ends nothing when the number belongs to another process now", async () => {
+    const bench = await Workbench.open();
+    const pid = await begin("sleep", ["60"]);
+    const { started } = await rowOf(bench, pid);
+    const earlier = new Date(Date.parse(started) - 60_000).toISOString();
+    const error = await failure(bench.call("StopProcess", { pid, started: earlier }));
+    expect(error).toMatchObject({ code: "CONFLICT", details: { pid } });
+    expect(isAlive(pid)).toBe(true);
+  });
+
+  it("says that there is no such process", async () => {
+    const bench = await Workbench.open();
+    const pid = await begin("sleep", ["60"]);
+    const { started } = await rowOf(bench, pid);
+    await bench.call("StopProcess", { pid, started });
+    expect((await failure(bench.call("StopProcess", { pid, started }))).code).toBe("NOT_FOUND");
+  });
+
+  it("refuses the agent, what began it, and the system's first process", async () => {
+    const bench = await Workbench.open();
+    for (const [pid, why] of [
+      [process.pid, "it is the agent itself"],
+      [process.ppid, "the agent was started by it"],
+      [1, "it is the system's first process"],
+    ] as const) {
+      const { started } = await rowOf(bench, pid);
+      const error = await failure(bench.call("StopProcess", { pid, started }));
+      expect(error.code).toBe("PERMISSION_DENIED");
+      expect(error.message).toContain(why);
+    }
+  });
+
+  it("refuses other programs of Matrx, known by what is theirs", async () => {
+    const bench = await Workbench.open();
+    const pid = await begin(process.execPath, [
+      "-e",
+      "setInterval(() => {}, 1000)",
+      `${bench.state}/relay.capnp`,
+    ]);
+    const { started } = await rowOf(bench, pid);
+    const error = await failure(bench.call("StopProcess", { pid, started }));
+    expect(error.message).toContain("a program of Matrx");
+    expect(isAlive(pid)).toBe(true);
+  });
+});

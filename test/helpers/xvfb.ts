@@ -1,0 +1,67 @@
+/** A screen of a test's own: a real X server without a monitor. */
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { accessSync, constants } from "node:fs";
+import path from "node:path";
+import type { Readable } from "node:stream";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+/** Whether there can be one; if not, the tests with it are skipped (in CI they fail). */
+export const HAS_XVFB = lookFor(["Xvfb", "xsetroot"]);
+
+export interface Screen extends AsyncDisposable {
+  /** As in DISPLAY. */
+  readonly display: string;
+  /** Paints the whole screen with xsetroot. */
+  paint(...args: readonly string[]): Promise<void>;
+}
+
+/** Starts one on a free number; `await using` ends it. */
+export async function startScreen(size = "640x400"): Promise<Screen> {
+  // Without -noreset what is painted goes with the last client.
+  const server = spawn(
+    "Xvfb",
+    ["-noreset", "-displayfd", "3", "-screen", "0", `${size}x24`, "-nolisten", "tcp"],
+    {
+      stdio: ["ignore", "ignore", "ignore", "pipe"],
+    },
+  );
+  const ended = once(server, "exit");
+  const [number] = await Promise.race([
+    once(server.stdio[3] as Readable, "data"),
+    ended.then(() => Promise.reject(new Error("Xvfb ended before it began"))),
+  ]);
+  const display = `:${String(number).trim()}`;
+  return {
+    display,
+    async paint(...args) {
+      await run("xsetroot", args, { env: { ...process.env, DISPLAY: display } });
+    },
+    async [Symbol.asyncDispose]() {
+      server.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
+function lookFor(programs: readonly string[]): boolean {
+  const missing = programs.filter((program) => !isOnPath(program));
+  if (missing.length === 0) return true;
+  const what = `tests of the screen need ${missing.join(", ")}: apt-get install xvfb x11-xserver-utils`;
+  if (process.env.CI === "true") throw new Error(what);
+  console.warn(`Skipped: ${what}`);
+  return false;
+}
+
+function isOnPath(program: string): boolean {
+  return (process.env.PATH ?? "").split(path.delimiter).some((folder) => {
+    try {
+      accessSync(path.join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
