@@ -1,11 +1,13 @@
 /** The agent: this machine's tools, held out to the relay until it is told to stop. */
 
+import type { SystemCommand } from "@matrx/shared/device-frames.ts";
 import type { MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import { type ConnectionOptions, keepConnected } from "./connection.ts";
 import { Dispatcher } from "./dispatch.ts";
+import type { EventHub } from "./events/hub.ts";
 import type { Home } from "./home.ts";
 import { type Identity, signAssertion } from "./identity.ts";
 import { openJournal } from "./journal.ts";
@@ -13,7 +15,7 @@ import type { ClientState } from "./link.ts";
 import { manifestOf } from "./manifest.ts";
 import { PolicyFile } from "./policy-file.ts";
 import { registerFrame } from "./register.ts";
-import { RelayCalls, type SystemCommand } from "./relay-calls.ts";
+import { RelayCalls } from "./relay-calls.ts";
 import { deviceSocketUrl, hostOf } from "./relay-url.ts";
 import type { Toolbox } from "./toolbox.ts";
 
@@ -23,6 +25,10 @@ export interface AgentOptions {
   readonly identity: Identity;
   /** Opened once this agent is the only one in its folder, and closed at its end. */
   readonly toolbox: () => Promise<Toolbox>;
+  /** What this machine reports by itself. */
+  readonly events?: Pick<EventHub, "attach" | "detach"> | undefined;
+  /** What runs beside the connection with the same tools: begun before it dials, closed after it ended. */
+  readonly alongside?: ((toolbox: Toolbox) => Promise<{ close(): Promise<void> }>) | undefined;
   readonly log: Logger;
   readonly onState?: ((state: ClientState) => void) | undefined;
   /** For tests: other times. */
@@ -32,12 +38,12 @@ export interface AgentOptions {
   readonly windDownMs?: number | undefined;
 }
 
-/** Why the agent ended: `stopped` by us or the owner, `restart` asked for, or the relay's final no. */
+/** Why the agent ended: `stopped` by a signal or the owner's `shutdown`, `restart` asked for, or the relay's final no. */
 export type AgentEnd = "stopped" | "restart" | MatrxError;
 
 /** Runs until the signal, a command of the owner, or the relay's final no. Calls that run then are stopped first. */
 export async function runAgent(options: AgentOptions, signal: AbortSignal): Promise<AgentEnd> {
-  const { home, config, identity, log } = options;
+  const { home, config, identity, log, events } = options;
   // First: its lock keeps a second agent away from the jobs of the first.
   const journal = openJournal(home.journalFile, log);
   const toolbox = await options.toolbox().catch((error: unknown) => {
@@ -54,7 +60,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   const leave = new AbortController();
   let end: AgentEnd = "stopped";
 
-  const obey = (command: SystemCommand, reason: string | undefined) => {
+  const obey = (command: SystemCommand["command"], reason: string | undefined) => {
     log.info({ command, reason }, "the relay sent a command");
     if (command === "update_permissions") return policy.reload();
     if (command === "restart_client") end = "restart";
@@ -76,7 +82,9 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   const onSignal = () => void finish();
   signal.addEventListener("abort", onSignal, { once: true });
 
+  let beside: { close(): Promise<void> } | undefined;
   try {
+    beside = await options.alongside?.(toolbox);
     const refusal = await keepConnected(
       {
         url: deviceSocketUrl(config.relay, config.device_id),
@@ -93,9 +101,15 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
           log.info({ relay: config.relay, device: config.device_id }, state);
           options.onState?.(state);
         },
-        onRegistered: (link) => calls.attach(link),
+        onRegistered: (link) => {
+          calls.attach(link);
+          events?.attach(link);
+        },
         onFrame: (frame, link) => calls.handle(frame, link),
-        onGone: (link) => calls.detach(link),
+        onGone: (link) => {
+          calls.detach(link);
+          events?.detach(link);
+        },
         log,
         ...options.times,
       },
@@ -104,7 +118,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     return refusal ?? end;
   } finally {
     signal.removeEventListener("abort", onSignal);
-    await dispatcher.stopAll("The agent was stopped");
+    await Promise.all([dispatcher.stopAll("The agent was stopped"), beside?.close()]);
     toolbox.close();
     journal.close();
   }
