@@ -2,6 +2,7 @@
 import { delimiter } from "node:path";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Logger } from "pino";
+import { Desktop } from "./desktop/desktop.ts";
 import type { SessionSource } from "./dispatch.ts";
 import type { Home } from "./home.ts";
 import { Jobs } from "./jobs/jobs.ts";
@@ -29,10 +30,12 @@ export interface ToolboxOptions {
 /** The tools of this machine. What is Matrx's own on it is closed to them. */
 export async function openToolbox({ home, jobs: directory, log }: ToolboxOptions): Promise<Toolbox> {
   const jobs = await Jobs.open({ directory });
-  const files = new Files({ protectedPaths: protectedPaths(home) });
+  const own = protectedPaths(home);
+  const files = new Files({ protectedPaths: own });
+  const desktop = new Desktop();
   const sessions = new Sessions();
   return {
-    tools: deviceTools({ files, jobs }),
+    tools: deviceTools({ files, jobs, desktop, ownMarks: [...own, ...ownScript()] }),
     sessions,
     endGrant: (grant) => {
       sessions.endGrant(grant);
@@ -40,12 +43,20 @@ export async function openToolbox({ home, jobs: directory, log }: ToolboxOptions
         .endGrant(grant)
         .catch((err) => log.error({ err, grant }, "jobs of a grant that ended could not be stopped"));
     },
-    close: () => jobs.close(),
+    close: () => {
+      jobs.close();
+      desktop.close();
+    },
   };
 }
 
 /** Our own files, and those of a relay on this machine, which it names in `MATRX_PROTECTED`. */
-function protectedPaths({ config, state, logs }: Home): string[] {
+export function protectedPaths({ config, state, logs }: Home): string[] {
   const named = process.env.MATRX_PROTECTED?.split(delimiter).filter((path) => path !== "") ?? [];
   return [...new Set([config, state, logs, ...named])];
+}
+
+/** The script that this program was started with, and other programs of Matrx are. */
+function ownScript(): string[] {
+  return process.argv[1] === undefined ? [] : [process.argv[1]];
 }

@@ -8,6 +8,7 @@ import { makeCallId, makeGrantId, makeSessionId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import pino from "pino";
 import { afterEach } from "vitest";
+import { Desktop } from "../../../agent/desktop/desktop.ts";
 import { Jobs } from "../../../agent/jobs/jobs.ts";
 import type { JobLimits } from "../../../agent/jobs/limits.ts";
 import { Files } from "../../../agent/paths/files.ts";
@@ -39,6 +40,7 @@ export class Workbench {
   /** What belongs to the agent itself. */
   readonly state: string;
   readonly files: Files;
+  readonly desktop: Desktop;
   readonly sessions: Sessions;
   readonly owner: GrantScope = {
     id: makeGrantId(),
@@ -56,10 +58,11 @@ export class Workbench {
     this.#options = options;
     this.home = path.join(root, "home");
     this.state = path.join(root, "state");
-    const { platform = currentPlatform() } = options;
+    const { platform = currentPlatform(), env = process.env } = options;
     this.files = new Files({ protectedPaths: [this.state], platform });
     this.jobs = jobs;
-    this.#tools = deviceTools({ files: this.files, jobs });
+    this.desktop = new Desktop({ platform, env });
+    this.#tools = this.#makeTools();
     this.sessions = new Sessions({ workspace: this.home });
     this.session = this.newSession();
   }
@@ -105,7 +108,12 @@ export class Workbench {
   async restart(): Promise<void> {
     this.jobs.close();
     this.jobs = await openJobs(this.#root, this.#options);
-    this.#tools = deviceTools({ files: this.files, jobs: this.jobs });
+    this.#tools = this.#makeTools();
+  }
+
+  #makeTools(): readonly Tool[] {
+    const { files, jobs, desktop, state } = this;
+    return deviceTools({ files, jobs, desktop, ownMarks: [state] });
   }
 
   /** An absolute path below home. */
@@ -123,6 +131,7 @@ export class Workbench {
   async close(): Promise<void> {
     await this.jobs.stopAll();
     this.jobs.close();
+    this.desktop.close();
     for (const pid of processesMarked(this.#root)) process.kill(pid, "SIGKILL");
     await rm(this.#root, { recursive: true, force: true });
   }
