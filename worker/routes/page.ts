@@ -1,33 +1,14 @@
 /** The pages: static files, with headers that let nothing foreign run. */
+import { CONTENT_TYPES, PAGE_HEADERS } from "@matrx/shared/pages.ts";
 import type { Context } from "hono";
 import type { Env } from "../env.ts";
 import { notFound } from "./not-found.ts";
-
-const CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
-  ["html", "text/html; charset=utf-8"],
-  ["js", "text/javascript; charset=utf-8"],
-  ["css", "text/css; charset=utf-8"],
-  ["svg", "image/svg+xml"],
-  ["png", "image/png"],
-  ["ico", "image/x-icon"],
-]);
 
 /** Pages by the address that people see. */
 const PAGES: ReadonlyMap<string, string> = new Map([
   ["/", "/index.html"],
   ["/docs", "/docs.html"],
 ]);
-
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
 
 /** A file of the page. The disk service of workerd lists folders, so only names with a known ending are passed on. */
 export async function page(c: Context<{ Bindings: Env }>): Promise<Response> {
@@ -47,13 +28,5 @@ function passedOn(request: Request): Headers {
 
 function headersOf(found: Response, contentType: string): Headers {
   const etag = found.headers.get("ETag");
-  return new Headers({
-    "Content-Type": contentType,
-    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cache-Control": "no-cache",
-    ...(etag && { ETag: etag }),
-  });
+  return new Headers({ "Content-Type": contentType, ...PAGE_HEADERS, ...(etag && { ETag: etag }) });
 }
