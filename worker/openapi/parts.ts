@@ -1,6 +1,5 @@
 /** Parameters and examples that several of the relay's routes share. */
 import type { callViewSchema } from "@matrx/shared/api.ts";
-import { ERROR_CODES, type ErrorCode } from "@matrx/shared/errors.ts";
 import { DEVICE_ID } from "@matrx/shared/ids.ts";
 import { pendingCallSchema } from "@matrx/shared/openapi/bodies.ts";
 import { idempotencyKey, matrxCall } from "@matrx/shared/openapi/call-parts.ts";
@@ -61,9 +60,6 @@ export const PENDING: Answer = {
     Location: { schema: z.string(), description: "The call's record", required: true },
   },
 };
-
-/** Errors that a call's record may carry are also those that a call may be answered with. */
-export const CALL_ERRORS: readonly ErrorCode[] = ERROR_CODES.filter((code) => code !== "NOT_FOUND");
 
 export const CALL_VIEW_EXAMPLE: z.infer<typeof callViewSchema> = {
   call: CALL,

@@ -5,6 +5,7 @@ import {
   toolDefinitionsSchema,
   toolNamesSchema,
 } from "@matrx/shared/api.ts";
+import { ERROR_CODES } from "@matrx/shared/errors.ts";
 import {
   answerSchema,
   callBodySchema,
@@ -16,16 +17,7 @@ import type { Answer, Operation, Parameter } from "@matrx/shared/openapi/operati
 import { DEVICE_HEADER } from "@matrx/shared/tokens.ts";
 import { toolFormatSchema } from "@matrx/shared/tool-formats.ts";
 import * as z from "zod";
-import {
-  ANSWER_HEADERS,
-  CALL,
-  CALL_ERRORS,
-  CALL_HEADERS,
-  CALL_VIEW_EXAMPLE,
-  DEVICE,
-  PATH,
-  PENDING,
-} from "./parts.ts";
+import { ANSWER_HEADERS, CALL, CALL_HEADERS, CALL_VIEW_EXAMPLE, DEVICE, PATH, PENDING } from "./parts.ts";
 
 const EVENTS = {
   "text/event-stream": "Events of the call: `call`, then `output` and `gap`, last `result` or `error`",
@@ -135,7 +127,8 @@ export const toolOperations: readonly Operation[] = [
     headers: CALL_HEADERS,
     body: { schema: toolInputSchema, example: { command: "make test" }, optional: true },
     answers: { 200: answered, 202: PENDING },
-    errors: CALL_ERRORS,
+    // Whatever ends a call, in the relay, the agent or the tool.
+    errors: ERROR_CODES,
   },
   {
     method: "GET",

@@ -50,8 +50,8 @@ tools.post("/:tool", async (c) => {
   const parameters = await readObjectText(c.req.raw);
   const options = { timeoutMs: timeoutOf(c.req.raw), key: idempotencyKeyOf(c.req.raw) };
   const wanted = { tool, parameters, ...options };
-  if (!wantsEvents(c.req.raw)) return toolResponse(id, await invoke(device, caller, c.req.raw, wanted));
   const cancelOnDisconnect = cancelOnDisconnectOf(c.req.raw);
+  if (!wantsEvents(c.req.raw)) return toolResponse(id, await invoke(device, caller, c.req.raw, wanted));
   return streamCall(device, caller, c.req.raw, { ...wanted, cancelOnDisconnect });
 });
 
