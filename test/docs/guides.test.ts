@@ -12,14 +12,20 @@ import { connectMachine } from "../helpers/machine.ts";
 import { startRelay } from "../helpers/relay.ts";
 import { commandsOf } from "./commands.ts";
 
-const GUIDES = readdirSync(join(ROOT, "docs/guides")).map((name) => `docs/guides/${name}`);
+const GUIDES = readdirSync(join(ROOT, "docs/guides"))
+  .filter((name) => name.endsWith(".md"))
+  .map((name) => `docs/guides/${name}`);
 const PAGES = ["README.md", ...GUIDES];
-const USE = ["README.md", "docs/guides/use.md"];
+const USE = ["README.md", "docs/guides/use.md", "docs/guides/ai.md"];
+
+const TASK = '"Which of my folders here is the largest?"';
 
 /** Commands that are not typed here, and where they are tried. */
 const ELSEWHERE = new Map([
   ["npm start", "test/scripts/start.test.ts"],
   ["npm test", "this run"],
+  [`npx node docs/guides/ai/fetch-loop.mjs DEVICE ${TASK}`, "test/docs/ai.test.ts"],
+  [`npx node docs/guides/ai/ai-sdk.mjs DEVICE ${TASK}`, "test/docs/ai.test.ts"],
   ["npx wrangler login", "needs an account"],
   ["npm run deploy", "test/scripts/deploy.test.ts"],
   ["MATRX_HOSTS=relay.example.org npm start", "test/scripts/options.test.ts, test/scripts/relay.test.ts"],
@@ -96,6 +102,8 @@ const EXPECTED: [RegExp, RegExp][] = [
   [/ status /, /✓ tool +SystemInfo answered/],
   [/\/tools\/SystemInfo$/, /"type":"success"/],
   [/\/v1\/devices$/, /"state":"ONLINE"/],
+  [/\?format=openai'$/, /"name":"local_bash"/],
+  [/\/system-prompt$/, /^You have access to .*\n\n[\s\S]*- local_bash: /],
   [/\/tools\/list$/, /SystemInfo/],
   [/\/tools\/invoke$/, /"type":"success","output":"(Linux|Darwin) /],
 ];

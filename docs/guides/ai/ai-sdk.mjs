@@ -1,0 +1,51 @@
+/** The same with the AI SDK, which keeps the loop, the messages and the parallel calls. `ai-sdk.mjs DEVICE "the task"` */
+import { readFileSync } from "node:fs";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { dynamicTool, generateText, isStepCount, jsonSchema } from "ai";
+import { openDevice } from "./device.mjs";
+
+const { MATRX_RELAY, MATRX_TOKEN_FILE, OPENAI_BASE_URL, OPENAI_API_KEY, OPENAI_MODEL } = process.env;
+const [device, task] = process.argv.slice(2);
+
+const token = readFileSync(MATRX_TOKEN_FILE, "utf8").trim().split(" ").at(-1);
+const { tools, prompt, call } = await openDevice({ relay: MATRX_RELAY, device, token, format: "mcp" });
+
+/** A tool for the SDK; what it throws is told to the model. */
+function toolOf({ name, description, inputSchema }) {
+  return dynamicTool({
+    description,
+    inputSchema: jsonSchema(inputSchema),
+    async execute(input) {
+      const result = await call(name, JSON.stringify(input));
+      if (result.failed) throw new Error(result.text);
+      return result;
+    },
+    toModelOutput({ output: { text, image } }) {
+      if (!image) return { type: "text", value: text };
+      const data = { type: "data", data: image.base64_data };
+      return {
+        type: "content",
+        value: [
+          { type: "text", text },
+          { type: "file", mediaType: image.media_type, data },
+        ],
+      };
+    },
+  });
+}
+
+const provider = createOpenAICompatible({
+  name: "model",
+  baseURL: OPENAI_BASE_URL,
+  apiKey: OPENAI_API_KEY,
+  // Only for APIs that take images in results of tools; without it they would go as text.
+  supportsMultiPartToolContent: true,
+});
+const { text } = await generateText({
+  model: provider(OPENAI_MODEL),
+  instructions: prompt,
+  prompt: task,
+  tools: Object.fromEntries(tools.map((tool) => [tool.name, toolOf(tool)])),
+  stopWhen: isStepCount(30),
+});
+console.log(text);

@@ -1,0 +1,50 @@
+/** A device as a model's orchestrator sees it: tool definitions, a text for the system prompt, calls in one session. */
+
+/** `format`: anthropic, openai, openai-responses or mcp. Throws if the relay or the device cannot be used. */
+export async function openDevice({ relay, device, token, format }) {
+  const address = `${relay}/v1/devices/${device}`;
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+
+  async function get(path) {
+    const response = await fetch(address + path, { headers });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return response;
+  }
+
+  const { tools } = await (await get(`/tools?format=${format}`)).json();
+  const prompt = await (await get("/system-prompt")).text();
+
+  // Calls of one session share a working directory. Even a call that is refused names one.
+  const first = await fetch(`${address}/tools/SystemInfo`, {
+    method: "POST",
+    headers: { ...headers, "Matrx-Session": "new" },
+  });
+  const session = first.headers.get("Matrx-Session");
+  if (!session) throw new Error(`No session: ${first.status} ${await first.text()}`);
+
+  /**
+   * Calls a tool by the name that the model uses; `input` is the JSON that it wrote. Resolves to what the model is
+   * told, and the image if there is one. As events, because a plain answer comes within a minute or says 202.
+   */
+  async function call(name, input) {
+    const response = await fetch(`${address}/tools/${encodeURIComponent(name)}`, {
+      method: "POST",
+      headers: { ...headers, "Matrx-Session": session, Accept: "text/event-stream" },
+      body: input || "{}",
+    });
+    const text = await response.text();
+    const isStream = response.headers.get("Content-Type") === "text/event-stream";
+    const [, event, data] = text.match(/(?:^|\n)event: (result|error)\n(?:id: .*\n)?data: (.*)\n\n$/) ?? [];
+    if (isStream && !event) return failure({ code: "OUTCOME_UNKNOWN", detail: "The relay broke off" });
+    const answer = JSON.parse(isStream ? data : text);
+    if (event !== "result") return failure(answer);
+    return { failed: false, text: answer.output, image: answer.image };
+  }
+
+  return { tools, prompt, call };
+}
+
+/** An error is a result for the model too: with the hint it often finds a way. */
+function failure({ code, detail, hint = "" }) {
+  return { failed: true, text: `Error ${code}: ${detail}. ${hint}`.trim(), image: null };
+}

@@ -1,0 +1,181 @@
+/** docs/guides/ai.md: its programs as processes, on a real relay and a real agent. The model is a fake that follows a script. */
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { type ChatMessage, LLMock, type ToolCall } from "@copilotkit/aimock";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from "vitest";
+import { ROOT } from "../../scripts/tree.ts";
+import { type Rig, startRig } from "../e2e/rig.ts";
+
+const GUIDE = readFileSync(join(ROOT, "docs/guides/ai.md"), "utf8");
+const PROGRAMS = ["fetch-loop.mjs", "ai-sdk.mjs"];
+/** One red pixel. */
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC";
+
+test("the guide prints its programs as they are", () => {
+  const printed = [...GUIDE.matchAll(/^```js (\S+)\n([\s\S]*?)^```$/gm)].map(([, name = "", code]) => [
+    name,
+    code,
+  ]);
+  expect(printed.map(([name]) => name)).toEqual(["device.mjs", ...PROGRAMS]);
+  for (const [name, code] of printed)
+    expect(code, name).toBe(readFileSync(join(ROOT, "docs/guides/ai", name ?? ""), "utf8"));
+});
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig();
+});
+afterAll(() => rig?.stop());
+
+/** A turn of the fake model: what it must have been told before, and what it says then. */
+interface Turn {
+  after: RegExp[];
+  calls?: ToolCall[];
+  says?: string;
+}
+
+function call(name: string, input: object): ToolCall {
+  return { name, arguments: JSON.stringify(input), id: `call_${crypto.randomUUID()}` };
+}
+
+/** A model's API that follows a script; what is not in the script is an error to the program. */
+async function fakeModel(turns: readonly Turn[]) {
+  const model = new LLMock({ port: 0, strict: true });
+  for (const [turn, { after, calls, says }] of turns.entries()) {
+    const isTurn = (messages: ChatMessage[]) =>
+      messages.filter(({ role }) => role === "assistant").length === turn &&
+      after.every((words) => words.test(JSON.stringify(messages.filter(({ role }) => role !== "assistant"))));
+    model.on(
+      { predicate: ({ messages }) => isTurn(messages) },
+      calls ? { toolCalls: calls } : { content: says ?? "" },
+    );
+  }
+  await model.start();
+  onTestFinished(() => model.stop());
+  return model;
+}
+
+/** Runs a program of the guide, as its reader does. */
+async function run(program: string, model: LLMock, token: string, task: string) {
+  const file = join(rig.dataDir, `authorization-${crypto.randomUUID()}`);
+  writeFileSync(file, `Authorization: Bearer ${token}\n`, { mode: 0o600 });
+  const child = spawn(process.execPath, [join(ROOT, "docs/guides/ai", program), rig.device, task], {
+    env: {
+      PATH: process.env.PATH,
+      ...{ MATRX_RELAY: rig.relay.url, MATRX_TOKEN_FILE: file },
+      ...{ OPENAI_BASE_URL: `${model.url}/v1`, OPENAI_API_KEY: "none", OPENAI_MODEL: "fake" },
+    },
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const exit = new Promise((resolve) => child.once("close", resolve));
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { stdout, stderr, code: await exit };
+}
+
+/** Names of the tools that the model was offered, in each of its turns. */
+function offered(model: LLMock): string[][] {
+  return model.getRequests().map(({ body }) => {
+    const { tools = [] } = body as { tools?: { function: { name: string } }[] };
+    return tools.map((tool) => tool.function.name);
+  });
+}
+
+async function served(path: string, token: string): Promise<Response> {
+  return fetch(`${rig.base}${path}`, { headers: { Authorization: `Bearer ${token}` } });
+}
+
+describe.each(PROGRAMS)("%s", (program) => {
+  /** A folder of its own for each run. */
+  function folder(): string {
+    const path = join(realpathSync(rig.folder), crypto.randomUUID());
+    mkdirSync(join(path, "sub"), { recursive: true });
+    writeFileSync(join(path, "pixel.png"), Buffer.from(PNG, "base64"));
+    return path;
+  }
+
+  it("does what the model asks for: at once, in one session, with errors and images told to it", {
+    timeout: 60_000,
+  }, async () => {
+    const place = folder();
+    /** Each of two commands ends only when the other has begun. */
+    const meet = (own: string, other: string) =>
+      call("local_bash", {
+        command: `cd '${place}'; touch ${own}; until [ -e ${other} ]; do sleep 0.02; done; echo ${own} met ${other}`,
+        timeout: 20_000,
+      });
+    const model = await fakeModel([
+      { after: [], calls: [meet("a", "b"), meet("b", "a")] },
+      {
+        after: [/a met b/, /b met a/],
+        calls: [
+          call("local_write", { file_path: join(place, "note.txt"), content: "written by a model\n" }),
+          call("local_read", { file_path: join(place, "missing.txt") }),
+          call("local_bash", { command: `cd '${place}/sub'` }),
+        ],
+      },
+      {
+        after: [/Error NOT_FOUND: [^"]*missing\.txt/],
+        calls: [
+          call("local_bash", { command: "pwd > where.txt" }),
+          call("local_read", { file_path: join(place, "pixel.png") }),
+        ],
+      },
+      {
+        after: [new RegExp(`data:image/png;base64,${PNG.slice(0, 24).replaceAll("+", "\\+")}`)],
+        says: "All done.",
+      },
+    ]);
+    const ended = await run(program, model, rig.token, `Work in ${place}`);
+    expect(ended).toEqual({ stdout: "All done.\n", stderr: "", code: 0 });
+    expect(readFileSync(join(place, "note.txt"), "utf8")).toBe("written by a model\n");
+    expect(readFileSync(join(place, "sub/where.txt"), "utf8")).toBe(`${place}/sub\n`);
+    expect(JSON.stringify(model.getRequests())).not.toContain(rig.token);
+
+    const { tools } = (await (await served("/tools?format=anthropic", rig.token)).json()) as {
+      tools: { name: string }[];
+    };
+    for (const names of offered(model)) expect(names).toEqual(tools.map(({ name }) => name));
+    const prompt = await (await served("/system-prompt", rig.token)).text();
+    const [first] = model.getRequests();
+    expect(first?.body).toMatchObject({
+      messages: [
+        { role: "system", content: prompt },
+        { role: "user", content: `Work in ${place}` },
+      ],
+    });
+  });
+
+  it("offers a token that may only read nothing else, and tells the model when it tries all the same", async () => {
+    const place = folder();
+    const token = await rig.relay.token("read");
+    const model = await fakeModel([
+      {
+        after: [],
+        calls: [
+          call("local_read", { file_path: join(place, "pixel.png") }),
+          call("local_write", { file_path: join(place, "note.txt"), content: "no" }),
+          call("local_bash", { command: `touch '${place}/touched'` }),
+        ],
+      },
+      { after: [/PERMISSION_DENIED|unavailable tool/], says: "I may not." },
+    ]);
+    expect(await run(program, model, token, "Write a note")).toEqual({
+      ...{ stdout: "I may not.\n", stderr: "", code: 0 },
+    });
+    expect(["note.txt", "touched"].filter((name) => existsSync(join(place, name)))).toEqual([]);
+    for (const names of offered(model)) {
+      expect(names).toContain("local_read");
+      expect(names.filter((name) => /write|bash$|edit|delete|open|screenshot/.test(name))).toEqual([]);
+    }
+  });
+
+  it("says what is wrong when the relay does not let it in", async () => {
+    const model = await fakeModel([]);
+    const { code, stderr } = await run(program, model, "nonsense", "Anything");
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/401 .*UNAUTHENTICATED/);
+    expect(model.getRequests()).toEqual([]);
+  });
+});
