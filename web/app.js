@@ -1,7 +1,9 @@
-/** The page: signed out, a code to confirm, or the account's devices, tools and tokens. */
+/** The page: signed out, a code to confirm, or the account's devices and tokens, and of one device tools and events. */
 import { ApiError, api } from "./api.js";
+import { commandsView } from "./commands.js";
 import { addDeviceView, devicesView } from "./devices.js";
 import { button, clearNotice, element, showProblem } from "./dom.js";
+import { eventsView } from "./events.js";
 import { pairingView } from "./pairing.js";
 import { claim, signInView } from "./sign-in.js";
 import { tokensView } from "./tokens.js";
@@ -11,8 +13,9 @@ import { toolsView } from "./tools.js";
 const LOOK_EVERY = 10_000;
 
 const main = document.getElementById("main");
-const places = { devices: element("div"), tools: element("div") };
+const places = { devices: element("div"), device: element("div") };
 let openId;
+let closeEvents = () => undefined;
 
 /** Does what the address asks for, then shows the page. */
 async function start() {
@@ -60,7 +63,7 @@ function showAccount(account) {
     "Sign out",
     async () => {
       await api("POST /v1/sign-out");
-      openId = undefined;
+      closeDevice();
       clearNotice();
       await start();
     },
@@ -78,26 +81,22 @@ async function showPairing(code) {
 }
 
 async function showHome(account) {
-  places.tools.replaceChildren();
-  openId = undefined;
+  closeDevice();
   const devices = await refreshDevices();
   const tokens = await tokensView(account.grant);
-  main.replaceChildren(places.devices, places.tools, addDeviceView({ changed: refreshDevices }), tokens);
+  main.replaceChildren(places.devices, places.device, addDeviceView({ changed: refreshDevices }), tokens);
   const online = devices.filter(({ state }) => state === "ONLINE");
-  if (online.length === 1) await openTools(online[0]);
+  if (online.length === 1) await openDevice(online[0]);
 }
 
 async function refreshDevices() {
   const { devices } = await api("GET /v1/devices");
-  if (!devices.some(({ id }) => id === openId)) {
-    places.tools.replaceChildren();
-    openId = undefined;
-  }
+  if (!devices.some(({ id }) => id === openId)) closeDevice();
   const options = {
     openId,
     removed: () =>
       refreshDevices().then(() => places.devices.querySelector("h2").focus({ preventScroll: true })),
-    open: (device) => openTools(device).then(focusTools).catch(showProblem),
+    open: (device) => openDevice(device).then(focusDevice).catch(showProblem),
   };
   // A question on the screen: the button that asked it must be there to get the focus back.
   if (document.querySelector("dialog")) return devices;
@@ -107,14 +106,25 @@ async function refreshDevices() {
   return devices;
 }
 
-async function openTools(device) {
-  places.tools.replaceChildren(await toolsView(device, () => refreshDevices().catch(showProblem)));
+async function openDevice(device) {
+  const refresh = () => refreshDevices().catch(showProblem);
+  const tools = await toolsView(device, refresh);
+  closeDevice();
+  const events = eventsView(device, { changed: refresh });
+  closeEvents = events.close;
   openId = device.id;
+  places.device.replaceChildren(tools, events.view, commandsView(device));
   await refreshDevices();
 }
 
-function focusTools() {
-  places.tools.querySelector("h2")?.focus();
+function closeDevice() {
+  closeEvents();
+  openId = undefined;
+  places.device.replaceChildren();
+}
+
+function focusDevice() {
+  places.device.querySelector("h2")?.focus();
 }
 
 setInterval(() => {

@@ -4,7 +4,7 @@ import { ago, button, element, field, form, showDone } from "./dom.js";
 
 const STATES = { ONLINE: "Online", IDLE: "Idle", OFFLINE: "Offline", UNKNOWN: "Unknown" };
 
-/** One line per device. `open` shows its tools; `removed` is called after one was removed. */
+/** One line per device. `open` shows its tools and events; `removed` is called after one was removed. */
 export function devicesView(devices, { openId, open, removed }) {
   const list = devices.map((device) => deviceItem(device, { isOpen: device.id === openId, open, removed }));
   return element(
@@ -18,17 +18,17 @@ export function devicesView(devices, { openId, open, removed }) {
 }
 
 function deviceItem(device, { isOpen, open, removed }) {
-  const { name, state, kind, os, os_version: version } = device;
+  const { name, state, kind, os, os_version: version, alerts = 0 } = device;
   const system = [kind === "bare" ? "bare device" : os, version].filter(Boolean).join(" ");
   const use = element(
     "button",
     {
       type: "button",
       "aria-pressed": String(isOpen),
-      "aria-label": `Tools of ${name}`,
+      "aria-label": `Open ${name}`,
       onclick: () => open(device),
     },
-    "Tools",
+    "Open",
   );
   const remove = button("Remove", () => removeDevice(device, removed), {
     kind: "danger",
@@ -47,6 +47,8 @@ function deviceItem(device, { isOpen, open, removed }) {
         { class: "row" },
         element("h3", {}, name),
         element("span", { class: `state ${state}` }, STATES[state]),
+        alerts > 0 &&
+          element("span", { class: "severity open" }, `${alerts} open alert${alerts === 1 ? "" : "s"}`),
       ),
       element(
         "div",

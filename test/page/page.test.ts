@@ -1,4 +1,3 @@
-import axe, { type AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
@@ -6,6 +5,7 @@ import { createdDeviceSchema, startedPairingSchema, tokenListSchema } from "../.
 import { CHROMIUM, startBrowser } from "../helpers/browser.ts";
 import { connectMachine, type Machine } from "../helpers/machine.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
+import { objections } from "./objections.ts";
 
 const HOSTILE = `<img src=x onerror="document.title='owned'"><b>x</b>`;
 
@@ -244,12 +244,3 @@ describe.skipIf(!CHROMIUM)("the page", () => {
 });
 
 const newTokenAnswer = z.object({ token: z.string() });
-
-/** What axe-core says is wrong with the page as it is now. */
-async function objections(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<AxeResults>("axe.run()");
-  return violations.flatMap(({ id, help, nodes }) =>
-    nodes.map(({ target }) => `${id}: ${help}: ${target.join(" ")}`),
-  );
-}

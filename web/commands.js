@@ -1,0 +1,36 @@
+/** Commands to the program on a device. */
+import { api, part } from "./api.js";
+import { button, element, showDone } from "./dom.js";
+
+/** Buttons that start it anew and stop it. */
+export function commandsView({ id, name, kind }) {
+  const program = kind === "bare" ? "program" : "agent";
+  const send = async (command, done) => {
+    await api(`POST /v1/devices/${part(id)}/commands`, { command, reason: "Asked for on the relay's page" });
+    showDone(done);
+  };
+  return element(
+    "section",
+    { class: "card" },
+    element("h2", {}, `The ${program} on `, name),
+    element(
+      "div",
+      { class: "row" },
+      button(
+        `Restart ${program}`,
+        () => send("restart_client", `The ${program} on ${name} was asked to start anew.`),
+        {
+          busy: "Asking …",
+          label: `Restart ${program} on ${name}`,
+          ask: `Restart the ${program} on ${name}? Calls that run there are stopped.`,
+        },
+      ),
+      button(`Stop ${program}`, () => send("shutdown", `The ${program} on ${name} was asked to stop.`), {
+        kind: "danger",
+        busy: "Asking …",
+        label: `Stop ${program} on ${name}`,
+        ask: `Stop the ${program} on ${name}? Nothing reaches the machine until somebody starts it there.`,
+      }),
+    ),
+  );
+}
