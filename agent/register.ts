@@ -3,6 +3,8 @@ import { readFileSync, statfsSync } from "node:fs";
 import { arch, cpus, homedir, hostname, release, totalmem } from "node:os";
 import type { DeviceRegister } from "@matrx/shared/device-frames.ts";
 import { PROTOCOL } from "@matrx/shared/tokens.ts";
+import { capabilitiesOf } from "./capabilities.ts";
+import { currentPlatform } from "./platform/current.ts";
 import type { Tool } from "./tool.ts";
 import { AGENT_VERSION } from "./version.ts";
 
@@ -37,25 +39,13 @@ export function registerFrame(registration: Registration): DeviceRegister {
     type: "device_register",
     device_id: device,
     ...describeMachine(),
-    capabilities: capabilitiesOf(tools),
+    capabilities: capabilitiesOf(tools, currentPlatform(), process.env),
     metadata: describeHardware(),
     auth_token: `Bearer ${token}`,
     protocol: PROTOCOL,
     agent_version: AGENT_VERSION,
     manifest_hash: manifestHash,
     journal_id: journalId,
-  };
-}
-
-/** The device document's four, as far as the tools go. */
-function capabilitiesOf(tools: readonly Tool[]): Record<string, boolean> {
-  const names = new Set(tools.map((tool) => tool.name));
-  return {
-    file_operations: names.has("Read") && names.has("Write"),
-    app_control: names.has("open_app"),
-    voice: false,
-    homelab: false,
-    shell: names.has("Bash"),
   };
 }
 

@@ -1,11 +1,15 @@
 import { EFFECTS, effectOf } from "@matrx/shared/effects.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
-import { type Policy, policySchema, refusalOf } from "@matrx/shared/policy.ts";
+import { mayRunAnyProgram, type Policy, policySchema, refusalOf } from "@matrx/shared/policy.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-const TOOLS = ["Read", "Glob", "Write", "Edit", "Bash", "OpenUrl", "delete_directory", "github__close_issue"];
+const BEYOND_FOLDERS = ["Screenshot", "ListProcesses", "StopProcess", "open_app"];
+const TOOLS = [
+  ...["Read", "Glob", "Write", "Edit", "Bash", "OpenUrl", "delete_directory", "github__close_issue"],
+  ...BEYOND_FOLDERS,
+];
 const OWNER: GrantScope = { id: "grant_1" as GrantId, owner: true, effects: [...EFFECTS] };
 
 const someTools = fc.option(fc.subarray(TOOLS), { nil: undefined, freq: 2 });
@@ -100,6 +104,31 @@ describe("the gate", () => {
     );
   });
 
+  it("gives a grant that is held to folders no tool that goes beyond them", () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...BEYOND_FOLDERS), grants, policies, (tool, grant, policy) => {
+        if (grant.paths) expect(allows(tool, grant, policy)).toBe(false);
+        else expect(allows(tool, { ...grant, paths: [] }, policy)).toBe(false);
+      }),
+      { numRuns: 1000 },
+    );
+    const held = { ...OWNER, paths: ["/srv"] };
+    expect(TOOLS.filter((tool) => !allows(tool, held, {}))).toEqual(["Bash", ...BEYOND_FOLDERS]);
+    expect(TOOLS.filter((tool) => !allows(tool, OWNER, { allowed_paths: ["/srv"] }))).toEqual(["Bash"]);
+  });
+
+  it("lets any program be run only for a grant that may call Bash under every policy", () => {
+    fc.assert(
+      fc.property(grants, policies, policies, (grant, policy, relay) => {
+        const scope = { id: OWNER.id, ...present(grant), effects: [...EFFECTS] } as GrantScope;
+        const all = [policy, relay].map((one) => present(one) as Policy);
+        const mayCallBash = all.every((one) => allows("Bash", scope, one));
+        expect(mayRunAnyProgram(scope, all)).toBe(mayCallBash);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
   it.each([
     ["allowed_tools", { allowed_tools: [] }],
     ["the grant's tools", {}],
@@ -121,6 +150,13 @@ describe("the gate", () => {
     ["the policy's tools", "Read", OWNER, { allowed_tools: ["Glob"] }, /the device's policy/],
     ["the policy's paths", "Bash", OWNER, { allowed_paths: ["/srv"] }, /the device's policy limits paths/],
     ["the grant's paths", "Bash", { ...OWNER, paths: ["/srv"] }, {}, /the token's grant limits paths/],
+    [
+      "the grant's paths and the screen",
+      "Screenshot",
+      { ...OWNER, paths: ["/srv"] },
+      {},
+      /limited to folders, and Screenshot sees or acts beyond them/,
+    ],
     ["a guest's shell", "Bash", { ...OWNER, owner: false }, {}, /not the owner's/],
   ] as const)("says why: %s", (_why, tool, grant, policy, message) => {
     const refusal = refusalOf({ tool, grant: grant as GrantScope, policy: policy as Policy }, "relay");
