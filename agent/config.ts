@@ -2,6 +2,7 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import type { Home } from "./home.ts";
+import { rawMonitorsSchema } from "./monitors/settings.ts";
 import { readJsonFile, writePrivateFile } from "./private-file.ts";
 import { relayUrlSchema } from "./relay-url.ts";
 
@@ -14,6 +15,8 @@ export const configSchema = z.strictObject({
   /** The account that confirmed the pairing. */
   account: z.string().optional(),
   log_level: z.enum(LOG_LEVELS).optional(),
+  /** What is watched on this machine, as its owner wrote it; what is left out has defaults. */
+  monitors: rawMonitorsSchema.optional(),
 });
 export type Config = z.infer<typeof configSchema>;
 

@@ -13,6 +13,8 @@ export interface Home {
   readonly policyFile: string;
   readonly credentialsFile: string;
   readonly journalFile: string;
+  /** Conditions that were reported and are not over. */
+  readonly conditionsFile: string;
   /** Journal of the local server, for calls with an idempotency key. */
   readonly localJournalFile: string;
   readonly localTokenFile: string;
@@ -41,7 +43,7 @@ export function homeOf(env: NodeJS.ProcessEnv = process.env): Home {
 
 /** Makes the folders, for this user alone. Throws MatrxError. */
 export function makeHome(home: Home): void {
-  for (const folder of [home.config, home.state, home.logs]) makePrivateFolder(folder);
+  for (const folder of [home.config, home.state]) makePrivateFolder(folder);
 }
 
 function placesIn({ config, state, logs }: Pick<Home, "config" | "state" | "logs">): Home {
@@ -54,6 +56,7 @@ function placesIn({ config, state, logs }: Pick<Home, "config" | "state" | "logs
     policyFile: join(config, "policy.json"),
     credentialsFile: join(config, "credentials.json"),
     journalFile: join(state, "journal.sqlite"),
+    conditionsFile: join(state, "conditions.json"),
     localJournalFile: join(state, "local-journal.sqlite"),
     localTokenFile: join(state, "local-token"),
     jobs: join(state, "jobs"),

@@ -72,6 +72,7 @@ async function pair(options: PairOptions): Promise<void> {
   writeIdentity(home, identity);
   const config: Config = {
     ...(kept?.log_level && { log_level: kept.log_level }),
+    ...(kept?.monitors && { monitors: kept.monitors }),
     relay,
     device_id: confirmed.device_id,
     name: confirmed.name,

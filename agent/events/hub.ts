@@ -26,6 +26,7 @@ export class EventHub {
   /** By id, the newest last. */
   readonly #kept = new Map<string, DeviceEvent>();
   #link: EventLink | undefined;
+  #lastTime = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: EventHubOptions) {
@@ -35,7 +36,9 @@ export class EventHub {
   /** Makes an event of a report; returns it as it is kept. */
   emit({ type, severity, data, key, resolved, fold }: Report): DeviceEvent {
     const { device, outbox, conditions } = this.#options;
-    const now = Date.now();
+    // The relay orders by the time in the id: a clock that is set back must not make an end older than its beginning.
+    const now = Math.max(Date.now(), this.#lastTime);
+    this.#lastTime = now;
     const event: DeviceEvent = {
       type: "event",
       id: makeEventId(now),

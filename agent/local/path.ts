@@ -7,11 +7,12 @@ export function pathOf(request: IncomingMessage): string {
   return (request.url ?? "/").replace(/\?.*$/, "");
 }
 
-export function notHere(request: IncomingMessage): MatrxError {
+/** `there`: what the server answers, as `GET /path`. */
+export function notHere(request: IncomingMessage, there: readonly string[]): MatrxError {
   return new MatrxError({
     code: "NOT_FOUND",
     message: `There is nothing at ${request.method} ${pathOf(request).slice(0, 128)}`,
-    hint: "There are: GET /health, GET /tools/list, POST /tools/invoke, and the WebSocket /ws",
+    hint: `There are: ${there.join(", ")}, and the WebSocket /ws`,
     hop: "agent",
   });
 }

@@ -1,33 +1,17 @@
-/** REST of the guide: list the tools, call one in a fresh session. */
+/** REST of the guide: list the tools, call one in a fresh session; and how bodies are read and answers written. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { callSchema, check, parseJsonObject } from "@matrx/shared/caller-frames.ts";
 import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import { MatrxError, problemOf } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { CALL_HEADER } from "@matrx/shared/tokens.ts";
-import type { LocalCalls } from "./local-calls.ts";
-import { notHere, pathOf } from "./path.ts";
+import type { Answer } from "./answer.ts";
 
-/** Answers a request that was let in. Throws MatrxError. */
-export async function answerRest(
-  request: IncomingMessage,
-  response: ServerResponse,
-  calls: LocalCalls,
-): Promise<void> {
-  switch (`${request.method} ${pathOf(request)}`) {
-    case "GET /":
-    case "GET /health":
-      return sendJson(response, 200, { status: "ok" });
-    case "GET /tools/list":
-      return sendJson(response, 200, { tools: calls.toolNames });
-    case "POST /tools/invoke":
-      return invoke(request, response, calls);
-    default:
-      throw notHere(request);
-  }
-}
+export const listTools: Answer = (_request, response, { calls }) => {
+  sendJson(response, 200, { tools: calls.toolNames });
+};
 
-async function invoke(request: IncomingMessage, response: ServerResponse, calls: LocalCalls): Promise<void> {
+export const invoke: Answer = async (request, response, { calls }) => {
   const { id: _, stream: __, ...call } = check(callSchema, await readJson(request));
   const started = calls.start(call);
   const cancelsOnGone = effectOf(toolNameOf(call.tool)) === "read" || call.cancel_on_disconnect;
@@ -42,9 +26,10 @@ async function invoke(request: IncomingMessage, response: ServerResponse, calls:
     [CALL_HEADER]: started.call,
   });
   response.end(body);
-}
+};
 
-async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
+/** Throws MatrxError. */
+export async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
   const type = request.headers["content-type"] ?? "";
   // Forms and plain text come from any page without a preflight.
   if (!/^application\/json\b/i.test(type)) throw notJson(type);
@@ -58,7 +43,7 @@ async function readJson(request: IncomingMessage): Promise<Record<string, unknow
   return parseJsonObject(Buffer.concat(chunks).toString(), LIMITS.restBodyBytes);
 }
 
-function sendJson(response: ServerResponse, status: number, body: object): void {
+export function sendJson(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { "Content-Type": "application/json" });
   response.end(JSON.stringify(body));
 }

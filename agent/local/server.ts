@@ -1,5 +1,5 @@
 /** `matrx serve`: this machine's tools at http://localhost, as the guide says. Loopback only. */
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { MatrxError, problemOf, shapeOf } from "@matrx/shared/errors.ts";
@@ -7,11 +7,13 @@ import { LIMITS } from "@matrx/shared/limits.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { Logger } from "pino";
 import { WebSocketServer } from "ws";
+import type { EventHub } from "../events/hub.ts";
 import { type AccessRules, checkHost, checkOrigin, checkToken, isBearer } from "./access.ts";
 import { allowOrigin, answerPreflight } from "./cors.ts";
 import type { LocalCalls } from "./local-calls.ts";
 import { notHere, pathOf } from "./path.ts";
-import { answerRest, sendProblem } from "./rest.ts";
+import { sendProblem } from "./rest.ts";
+import { answerRest, needsToken, ROUTE_LINES } from "./routes.ts";
 import { serveSocket } from "./socket.ts";
 
 export interface LocalServerOptions {
@@ -21,6 +23,7 @@ export interface LocalServerOptions {
   readonly token: string | undefined;
   readonly allowedOrigins: readonly string[];
   readonly calls: LocalCalls;
+  readonly hub: EventHub;
   readonly log: Logger;
 }
 
@@ -49,8 +52,8 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
       checkOrigin(request, rules);
       allowOrigin(request, response);
       if (request.method === "OPTIONS") return answerPreflight(response);
-      if (!isOpen(request)) checkToken(request, rules);
-      await answerRest(request, response, calls);
+      if (needsToken(request)) checkToken(request, rules);
+      await answerRest(request, response, options);
     } catch (error) {
       sendProblem(response, logged(error, log));
     }
@@ -60,7 +63,7 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
       checkHost(request, rules);
       checkOrigin(request, rules);
       checkToken(request, rules);
-      if (pathOf(request) !== "/ws") throw notHere(request);
+      if (pathOf(request) !== "/ws") throw notHere(request, ROUTE_LINES);
       sockets.handleUpgrade(request, socket, head, (webSocket) => serveSocket(webSocket, request, calls));
     } catch (error) {
       refuseUpgrade(socket, logged(error, log));
@@ -68,11 +71,6 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
   });
 
   return { port, url: `http://${urlHost(host)}:${port}`, close: () => close(server, sockets) };
-}
-
-/** Health says nothing of the machine, so it needs no token. */
-function isOpen(request: IncomingMessage): boolean {
-  return ["/health", "/"].includes(pathOf(request));
 }
 
 /** Browsers want one of what they offered; the token is echoed only if nothing else was. */

@@ -25,7 +25,13 @@ export function startAgent(
     times,
     folder = temporaryFolder(),
     toolbox = smallToolbox(),
-  }: { times?: AgentOptions["times"]; folder?: string; toolbox?: ReturnType<typeof smallToolbox> } = {},
+    events,
+  }: {
+    times?: AgentOptions["times"];
+    folder?: string;
+    toolbox?: ReturnType<typeof smallToolbox>;
+    events?: AgentOptions["events"];
+  } = {},
 ): StartedAgent {
   const home = homeOf({ MATRX_HOME: folder });
   makeHome(home);
@@ -39,7 +45,7 @@ export function startAgent(
       times: { retryDelay: () => 10, ...times },
       windDownMs: 500,
       log: silentLog,
-      ...{ home, identity, toolbox: async () => toolbox },
+      ...{ home, identity, events, toolbox: async () => toolbox },
     },
     stopping.signal,
   );

@@ -113,8 +113,11 @@ test("its pace is well under the relay's", () => {
 });
 
 type Step =
-  | { do: "raise" | "resolve"; key: number }
-  | { do: "note" | "fold" | "lose" }
+  | { do: "raise"; key: number }
+  | { do: "resolve"; key: number }
+  | { do: "note" }
+  | { do: "fold" }
+  | { do: "lose" }
   | { do: "wait"; ms: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(

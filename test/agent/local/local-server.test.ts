@@ -1,51 +1,14 @@
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
-import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { WebSocket } from "ws";
-import { Dispatcher } from "../../../agent/dispatch.ts";
 import { homeOf } from "../../../agent/home.ts";
-import { Journal } from "../../../agent/journal.ts";
-import { LocalCalls } from "../../../agent/local/local-calls.ts";
 import { startLocalServer } from "../../../agent/local/server.ts";
 import { localToken } from "../../../agent/local/token.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
-import { silentLog, smallToolbox } from "../dispatch/small-tools.ts";
-
-const TOKEN = "a-token-of-this-machine";
-const PAGE = "https://app.example";
-
-async function serve({ asksToken = true, host = "127.0.0.1" } = {}) {
-  const toolbox = smallToolbox();
-  const journal = new Journal(join(temporaryFolder(), "journal"));
-  const shared = {
-    device: "box",
-    policy: { current: () => ({}) },
-    log: silentLog,
-    windDownMs: 300,
-    ...toolbox,
-  };
-  const calls = new LocalCalls({
-    device: "box",
-    toolNames: toolbox.tools.map(({ name }) => name),
-    dispatcher: new Dispatcher(shared),
-    keyedDispatcher: new Dispatcher({ ...shared, journal }),
-  });
-  const server = await startLocalServer({
-    ...{ host, port: 0, allowedOrigins: [PAGE], log: silentLog },
-    ...{ calls, token: asksToken ? TOKEN : undefined },
-  });
-  onTestFinished(async () => {
-    await calls.stopAll("over");
-    await server.close();
-    journal.close();
-  });
-  return { ...server, runs: toolbox.runs, calls };
-}
-
-const bearer = { Authorization: `Bearer ${TOKEN}` };
-const json = { ...bearer, "Content-Type": "application/json" };
+import { silentLog } from "../dispatch/small-tools.ts";
+import { bearer, json, PAGE, serve, TOKEN } from "./serve.ts";
 
 function invoke(url: string, body: unknown, headers: Record<string, string> = json): Promise<Response> {
   return fetch(`${url}/tools/invoke`, { method: "POST", headers, body: JSON.stringify(body) });
@@ -325,8 +288,8 @@ test("bytes that are no HTTP do not stop it", async () => {
 });
 
 test("a port in use is said in one sentence", async () => {
-  const { port, calls } = await serve();
-  const options = { host: "127.0.0.1", token: TOKEN, allowedOrigins: [], log: silentLog, port, calls };
+  const { port, calls, hub } = await serve();
+  const options = { host: "127.0.0.1", token: TOKEN, allowedOrigins: [], log: silentLog, port, calls, hub };
   await expect(startLocalServer(options)).rejects.toMatchObject({ message: `Port ${port} is in use` });
 });
 

@@ -1,0 +1,33 @@
+/** Routes of the guide that came before its tools (Legacy Routes): gone, and each says what does its work now. */
+import type { IncomingMessage } from "node:http";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { pathOf } from "./path.ts";
+
+const TOOLS: ReadonlyMap<string, string> = new Map([
+  ["/system/info", "SystemInfo"],
+  ["/files", "ListDirectory"],
+  ["/screenshot", "Screenshot"],
+  ["/logs", "SystemLog"],
+  ["/generate-directory-structure/text", "DirectoryTree"],
+  ["/generate-directory-structure/json", "DirectoryTree"],
+  ["/generate-directory-structure/zip", "DirectoryTree"],
+  ["/download/small-file", "Read"],
+  ["/download/large-file", "Read"],
+  ["/download/generated-file", "Read"],
+]);
+
+const DATABASES = "Databases are reached through an MCP server for them, mounted beside the tools";
+
+/** Whoever asks for one is told what to do; undefined: the path was never there. */
+export function notAnyMore(request: IncomingMessage): MatrxError | undefined {
+  const path = pathOf(request);
+  const tool = TOOLS.get(path);
+  if (path !== "/db-data" && tool === undefined) return undefined;
+  return new MatrxError({
+    code: "NOT_FOUND",
+    message: `${path} is not answered here`,
+    hint: tool ? `Call the tool ${tool}: POST /tools/invoke {"tool":"${tool}","input":{...}}` : DATABASES,
+    hop: "agent",
+    ...(tool && { details: { tool } }),
+  });
+}

@@ -1,0 +1,50 @@
+/** The local server with what it needs: calls of the owner, and a journal for those with an idempotency key. */
+import type { Logger } from "pino";
+import { Dispatcher } from "../dispatch.ts";
+import type { EventHub } from "../events/hub.ts";
+import type { Home } from "../home.ts";
+import { openJournal } from "../journal.ts";
+import { PolicyFile } from "../policy-file.ts";
+import type { Toolbox } from "../toolbox.ts";
+import { LocalCalls } from "./local-calls.ts";
+import { type LocalServer, startLocalServer } from "./server.ts";
+
+export interface LocalOptions {
+  readonly home: Home;
+  readonly device: string;
+  readonly toolbox: Toolbox;
+  readonly hub: EventHub;
+  readonly log: Logger;
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** Undefined: no token is asked for. */
+  readonly token: string | undefined;
+  readonly allowedOrigins: readonly string[];
+}
+
+/** Starts it; `close` stops its calls first. Throws MatrxError. */
+export async function openLocal(options: LocalOptions): Promise<LocalServer> {
+  const { home, device, toolbox, log } = options;
+  const journal = openJournal(home.localJournalFile, log);
+  const { tools, sessions } = toolbox;
+  const shared = { device, tools, sessions, policy: new PolicyFile(home), log };
+  const calls = new LocalCalls({
+    device,
+    toolNames: tools.map((tool) => tool.name),
+    dispatcher: new Dispatcher(shared),
+    keyedDispatcher: new Dispatcher({ ...shared, journal }),
+  });
+  try {
+    const server = await startLocalServer({ ...options, calls });
+    const close = async () => {
+      await calls.stopAll("The local server was stopped");
+      await server.close();
+      journal.close();
+    };
+    return { ...server, close };
+  } catch (error) {
+    journal.close();
+    throw error;
+  }
+}

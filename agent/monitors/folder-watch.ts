@@ -1,0 +1,220 @@
+/** Watches one folder, as long as it is there: chokidar's events, batched; nothing of Matrx itself, no link followed. */
+import { Stats } from "node:fs";
+import { realpath, stat } from "node:fs/promises";
+import path from "node:path";
+import type { ChokidarOptions, FSWatcher } from "chokidar";
+import type { Emit } from "../events/report.ts";
+import { isNodeError } from "../private-file.ts";
+import { EMPTY_BATCH, type FileBatch, type FileChange, joinBatches, withFiles } from "./file-batch.ts";
+import type { Problem } from "./problems.ts";
+import { type Repeated, repeat } from "./repeat.ts";
+
+export interface FolderSettings {
+  readonly path: string;
+  readonly depth: number;
+  readonly max_entries: number;
+  readonly report: readonly FileChange[];
+}
+
+export interface FolderParts {
+  readonly emit: Emit;
+  /** The problem that keeps this folder from being watched, or undefined: it is. */
+  readonly onProblem: (problem: Problem | undefined) => void;
+  /** Whether a path, free of links, is closed to all watching. */
+  readonly isClosed: (canonical: string) => boolean;
+  readonly watch: (folder: string, options: ChokidarOptions) => FSWatcher;
+  readonly times?: Partial<FolderTimes>;
+}
+
+/** In milliseconds. */
+export interface FolderTimes {
+  /** Changes are gathered for this long from the first on. */
+  readonly gather: number;
+  /** A file is reported once its size stays the same for this long. */
+  readonly settle: number;
+  /** Until a folder that cannot be watched is tried again. */
+  readonly again: number;
+}
+
+const TIMES: FolderTimes = { gather: 5000, settle: 2000, again: 60_000 };
+/** A folder with too many entries is counted again only after so many tries of others. */
+const TRIES_APART = 10;
+const IGNORED = new Set(["node_modules", ".git"]);
+
+export class FolderWatch {
+  readonly #settings: FolderSettings;
+  readonly #parts: FolderParts;
+  readonly #times: FolderTimes;
+  readonly #looks: Repeated;
+  #watcher: FSWatcher | undefined;
+  /** Device and inode of what is watched. */
+  #identity = "";
+  #restUntil = 0;
+  #batch: FileBatch = EMPTY_BATCH;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(settings: FolderSettings, parts: FolderParts) {
+    this.#settings = settings;
+    this.#parts = parts;
+    this.#times = { ...TIMES, ...parts.times };
+    this.#looks = repeat({
+      look: async (signal) => {
+        if (this.#watcher) await this.#lookAfter(this.#watcher);
+        else if (performance.now() >= this.#restUntil) await this.#open(signal);
+        return this.#times.again;
+      },
+      againMs: this.#times.again,
+      onEnd: (failure) => failure && parts.onProblem(this.#problemOf(failure)),
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#looks.close();
+    this.#flush();
+    await this.#leave();
+  }
+
+  async #open(signal: AbortSignal): Promise<void> {
+    const { isClosed, watch } = this.#parts;
+    const root = await realpath(this.#settings.path);
+    if (isClosed(root)) throw new ClosedFolder();
+    const found = await stat(root);
+    if (!found.isDirectory()) throw Object.assign(new Error("no folder"), { code: "ENOTDIR" });
+    if (signal.aborted) return;
+    const watcher = watch(root, {
+      depth: this.#settings.depth,
+      followSymlinks: false,
+      ignorePermissionErrors: true,
+      persistent: false,
+      awaitWriteFinish: {
+        stabilityThreshold: this.#times.settle,
+        pollInterval: Math.min(500, this.#times.settle),
+      },
+      ignored: (found) => IGNORED.has(path.basename(found)) || isClosed(path.normalize(found)),
+    });
+    this.#watcher = watcher;
+    this.#identity = identityOf(found);
+    this.#follow(watcher, root);
+  }
+
+  /** A drive that was taken out may leave a watcher that hears nothing. */
+  async #lookAfter(watcher: FSWatcher): Promise<void> {
+    const found = await stat(this.#settings.path).catch((error: unknown) => error);
+    if (found instanceof Stats && identityOf(found) === this.#identity) return;
+    this.#stop(watcher, this.#problemOf(found instanceof Stats ? GONE : found));
+  }
+
+  #follow(watcher: FSWatcher, root: string): void {
+    let entries = 0;
+    let ready = false;
+    const appeared = () => {
+      entries++;
+      if (entries <= this.#settings.max_entries || this.#watcher !== watcher) return;
+      this.#restUntil = performance.now() + TRIES_APART * this.#times.again;
+      this.#stop(watcher, this.#tooMany());
+    };
+    const note = (file: string, change: FileChange) => {
+      if (ready && this.#watcher === watcher) this.#gather(path.relative(root, file), change);
+    };
+    watcher.on("ready", () => {
+      ready = true;
+      if (this.#watcher === watcher) this.#parts.onProblem(undefined);
+    });
+    watcher.on("add", (file) => {
+      note(file, "added");
+      appeared();
+    });
+    watcher.on("addDir", appeared);
+    watcher.on("change", (file) => note(file, "changed"));
+    watcher.on("unlink", (file) => {
+      entries--;
+      note(file, "removed");
+    });
+    watcher.on("unlinkDir", (folder) => {
+      entries--;
+      if (folder === root) this.#stop(watcher, this.#problemOf(GONE));
+    });
+    watcher.on("error", (error) => this.#stop(watcher, this.#problemOf(error)));
+  }
+
+  #gather(file: string, change: FileChange): void {
+    if (!this.#settings.report.includes(change)) return;
+    this.#batch = withFiles(this.#batch, { count: 1, files: [{ path: file.toWellFormed(), change }] });
+    this.#timer ??= setTimeout(() => this.#flush(), this.#times.gather).unref();
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const batch = this.#batch;
+    this.#batch = EMPTY_BATCH;
+    if (batch.count === 0) return;
+    const folder = this.#settings.path;
+    this.#parts.emit({
+      type: "new_file_detected",
+      severity: "info",
+      data: { folder, ...batch },
+      fold: { name: folder, join: joinBatches },
+    });
+  }
+
+  /** Says why it is not watched, until it is again. */
+  #stop(watcher: FSWatcher, problem: Problem): void {
+    if (this.#watcher !== watcher) return;
+    this.#flush();
+    this.#parts.onProblem(problem);
+    void this.#leave();
+  }
+
+  async #leave(): Promise<void> {
+    const watcher = this.#watcher;
+    this.#watcher = undefined;
+    await watcher?.close();
+  }
+
+  #tooMany(): Problem {
+    const { path: folder, max_entries, depth } = this.#settings;
+    return {
+      message: `${folder} is not watched: it has more than ${max_entries} entries down to depth ${depth}`,
+      hint: "Watch a smaller folder, or set depth or max_entries for it in config.json",
+    };
+  }
+
+  #problemOf(error: unknown): Problem {
+    const { path: folder } = this.#settings;
+    if (error instanceof ClosedFolder) {
+      return { message: `${folder} is not watched: it belongs to Matrx itself`, hint: OTHER_FOLDER };
+    }
+    const [, why, hint] = REASONS.find(([code]) => isNodeError(error, code)) ?? [];
+    if (why) return { message: `${folder} is not watched: ${why}`, hint };
+    const cause = error instanceof Error ? error.message : String(error);
+    return { message: `${folder} is not watched, because the system refused it`, cause };
+  }
+}
+
+function identityOf({ dev, ino }: Stats): string {
+  return `${dev}:${ino}`;
+}
+
+const GONE = Object.assign(new Error("gone"), { code: "ENOENT" });
+
+class ClosedFolder extends Error {}
+
+const OTHER_FOLDER = "Name another folder under monitors.new_file_detected in config.json";
+
+const REASONS: readonly (readonly [code: string, why: string, hint: string])[] = [
+  ["ENOENT", "it is not there", "Make it, or take it out of config.json; it is looked for every minute"],
+  ["ENOTDIR", "it is no folder", OTHER_FOLDER],
+  ["EACCES", "the agent's user may not read it", "Let the user read it, or name another folder"],
+  ["EPERM", "the agent's user may not read it", "Let the user read it, or name another folder"],
+  [
+    "EMFILE",
+    "too many files are open (EMFILE)",
+    "Raise the limit of open files (ulimit -n), or watch smaller folders",
+  ],
+  [
+    "ENOSPC",
+    "the system's limit of watched folders is reached (ENOSPC)",
+    "Raise fs.inotify.max_user_watches with sysctl, or watch smaller folders",
+  ],
+];

@@ -1,0 +1,101 @@
+/** `service_down`: a service of the home network does not answer, several times in a row. */
+import { Conditions } from "./condition.ts";
+import { keyOf } from "./key.ts";
+import type { MonitorParts } from "./parts.ts";
+import { type Repeated, repeat } from "./repeat.ts";
+import { type CheckService, placeOf, type Service } from "./service-check.ts";
+
+export interface ServiceSettings {
+  readonly every_seconds: number;
+  readonly timeout_seconds: number;
+  /** So many failures in a row are a service that is down. */
+  readonly failures: number;
+}
+
+/** While it is in doubt, it is asked again sooner, in milliseconds. */
+const DOUBT_EVERY = 10_000;
+/** Back only after so many answers in a row: one that starts over and over is not there. */
+const ANSWERS = 2;
+
+/** What the checks of one service mean. */
+export class ServiceWatch {
+  readonly #service: Service;
+  readonly #conditions: Conditions;
+  readonly #needed: number;
+  #failures = 0;
+  #answers = 0;
+  #downSince: number | undefined;
+
+  constructor(service: Service, conditions: Conditions, failures: number) {
+    this.#service = service;
+    this.#conditions = conditions;
+    this.#needed = failures;
+  }
+
+  /** Takes why the service is down, or undefined. `now` in milliseconds since 1970. Tells whether it is in doubt. */
+  look(why: string | undefined, now: number): boolean {
+    return why === undefined ? this.#answered(now) : this.#failed(why, now);
+  }
+
+  #failed(why: string, now: number): boolean {
+    this.#answers = 0;
+    this.#failures++;
+    this.#downSince ??= now;
+    if (this.#failures < this.#needed) return true;
+    const since = new Date(this.#downSince).toISOString();
+    const failures = this.#failures;
+    this.#conditions.raise(this.#key, "critical", { ...this.#facts, reason: why, failures, since });
+    return false;
+  }
+
+  #answered(now: number): boolean {
+    this.#answers++;
+    const isDown = this.#conditions.open.includes(this.#key);
+    if (isDown && this.#answers < ANSWERS) return true;
+    const down = this.#downSince;
+    const seconds = down === undefined ? {} : { down_seconds: Math.round((now - down) / 1000) };
+    this.#conditions.clear(this.#key, { ...this.#facts, ...seconds });
+    this.#failures = 0;
+    this.#downSince = undefined;
+    return false;
+  }
+
+  get #key(): string {
+    return keyOf(this.#service.name);
+  }
+
+  get #facts() {
+    return { service: this.#service.name, address: placeOf(this.#service) };
+  }
+}
+
+export function watchServices(
+  services: readonly Service[],
+  { every_seconds, timeout_seconds, failures }: ServiceSettings,
+  parts: MonitorParts & { readonly check: CheckService },
+): Repeated {
+  const conditions = new Conditions("service_down", parts.emit, parts.openKeys("service_down"));
+  const named = new Set(services.map(({ name }) => keyOf(name)));
+  for (const key of conditions.open) {
+    if (!named.has(key)) conditions.clear(key, { service: key, unwatched: true });
+  }
+  const everyMs = every_seconds * 1000;
+  const watches = services.map((service) => {
+    const watch = new ServiceWatch(service, conditions, failures);
+    return repeat({
+      async look(stop) {
+        const signal = AbortSignal.any([stop, AbortSignal.timeout(timeout_seconds * 1000)]);
+        const why = await parts.check(service, signal);
+        if (stop.aborted) return everyMs;
+        return watch.look(why, Date.now()) ? Math.min(everyMs, DOUBT_EVERY) : everyMs;
+      },
+      againMs: everyMs,
+      onEnd: (failure) => parts.onLook(`service_down ${service.name}`, failure),
+    });
+  });
+  return {
+    close() {
+      for (const watch of watches) watch.close();
+    },
+  };
+}

@@ -1,0 +1,126 @@
+/** Starts what watches this machine, as its owner set it, and stops it. */
+import { homedir } from "node:os";
+import type { EventHub } from "../events/hub.ts";
+import { ProtectedSet } from "../paths/protected.ts";
+import { absolutePath } from "../paths/spelling.ts";
+import { currentPlatform } from "../platform/current.ts";
+import type { Platform } from "../platform/platform.ts";
+import { busyProcesses } from "./busy-processes.ts";
+import { Conditions } from "./condition.ts";
+import { DriveUses } from "./drive-use.ts";
+import { FolderWatch } from "./folder-watch.ts";
+import { watchCpu } from "./high-cpu-usage.ts";
+import { watchDisks } from "./low-disk-space.ts";
+import type { MonitorParts } from "./parts.ts";
+import type { Problems } from "./problems.ts";
+import { ProcessorLoad } from "./processor-load.ts";
+import { checkService } from "./service-check.ts";
+import { watchServices } from "./service-down.ts";
+import type { MonitorSettings } from "./settings.ts";
+
+export interface MonitorsOptions {
+  readonly settings: MonitorSettings;
+  readonly hub: EventHub;
+  readonly problems: Problems;
+  /** What belongs to Matrx itself. */
+  readonly protectedPaths: readonly string[];
+}
+
+export interface Monitors {
+  close(): Promise<void>;
+}
+
+export async function startMonitors(options: MonitorsOptions): Promise<Monitors> {
+  const { settings, hub, problems } = options;
+  const platform = currentPlatform();
+  const { low_disk_space, high_cpu_usage, new_file_detected, service_down } = settings;
+  const parts: MonitorParts = {
+    emit: (report) => hub.emit(report),
+    openKeys: (type) => hub.openKeys(type),
+    onLook: (monitor, failure) => tell(problems, monitor, failure),
+  };
+  const looks = [
+    ...(low_disk_space.enabled
+      ? [watchDisks(new DriveUses({ list: platform.drives }), low_disk_space, parts)]
+      : []),
+    ...(high_cpu_usage.enabled
+      ? [watchCpu(high_cpu_usage, { ...parts, load: new ProcessorLoad(), busiest: busyProcesses })]
+      : []),
+    watchServices(service_down.services, service_down, { ...parts, check: checkService }),
+  ];
+  const folders = await watchFolders(new_file_detected.folders, options, platform);
+  endUnwatched(options);
+  return {
+    async close() {
+      for (const look of looks) look.close();
+      await Promise.all(folders.map((folder) => folder.close()));
+    },
+  };
+}
+
+async function watchFolders(
+  folders: MonitorSettings["new_file_detected"]["folders"],
+  { hub, problems, protectedPaths }: MonitorsOptions,
+  platform: Platform,
+): Promise<FolderWatch[]> {
+  if (folders.length === 0) return [];
+  const { watch } = await import("chokidar");
+  const closed = await ProtectedSet.lookUp(protectedPaths, platform);
+  return folders.map((folder) => {
+    const path = folderPath(folder, platform);
+    return new FolderWatch(
+      { ...folder, path },
+      {
+        emit: (report) => hub.emit(report),
+        watch,
+        isClosed: (canonical) => isClosed(closed, canonical),
+        onProblem: (problem) => {
+          if (problem) problems.raise(folderKey(path), problem);
+          else problems.clear(folderKey(path), `${path} is watched again`);
+        },
+      },
+    );
+  });
+}
+
+/** What an earlier run reported, and what is not watched any more, is over. */
+function endUnwatched({ settings, hub, problems }: MonitorsOptions): void {
+  for (const type of ["low_disk_space", "high_cpu_usage"] as const) {
+    if (settings[type].enabled) continue;
+    const left = new Conditions(type, (report) => hub.emit(report), hub.openKeys(type));
+    for (const key of left.open) left.clear(key, { unwatched: true });
+  }
+  const platform = currentPlatform();
+  problems.clearUnknown([
+    ...["low_disk_space", "high_cpu_usage"].map(monitorKey),
+    ...settings.service_down.services.map(({ name }) => monitorKey(`service_down ${name}`)),
+    ...settings.new_file_detected.folders.map((folder) => folderKey(folderPath(folder, platform))),
+  ]);
+}
+
+function folderPath({ path }: { path: string }, platform: Platform): string {
+  return absolutePath(path, homedir(), platform);
+}
+
+function folderKey(path: string): string {
+  return `folder ${path}`;
+}
+
+function monitorKey(monitor: string): string {
+  return `monitor ${monitor}`;
+}
+
+function isClosed(closed: ProtectedSet, canonical: string): boolean {
+  try {
+    closed.check(canonical, canonical, { replaces: false });
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+function tell(problems: Problems, monitor: string, failure: Error | undefined): void {
+  if (failure)
+    problems.raise(monitorKey(monitor), { message: `${monitor} cannot be watched`, cause: failure.message });
+  else problems.clear(monitorKey(monitor), `${monitor} is watched again`);
+}

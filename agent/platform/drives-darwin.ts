@@ -1,0 +1,24 @@
+/** Written from documents, not run. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { Drive, ListDrives } from "./drives.ts";
+
+const run = promisify(execFile);
+
+/** Where the writable half of the system's volume is mounted; its users know it as `/`. */
+const DATA = "/System/Volumes/Data";
+
+export const darwinDrives: ListDrives = async () => {
+  const { stdout } = await run("/sbin/mount", [], { timeout: 5000 });
+  return parseMount(stdout);
+};
+
+/** Lines such as `/dev/disk3s5 on /System/Volumes/Data (apfs, local, journaled, nobrowse)`. */
+export function parseMount(text: string): Drive[] {
+  return [...text.matchAll(/^\/dev\/\S+ on (.+) \(([^()]+)\)$/gm)].flatMap(([, path = "", options = ""]) => {
+    const set = new Set(options.split(", "));
+    if (path === DATA) return [{ name: "/", path }];
+    const counted = set.has("local") && !set.has("read-only") && !set.has("nobrowse");
+    return counted ? [{ name: path, path }] : [];
+  });
+}

@@ -1,0 +1,57 @@
+/** What a program of ours says of itself and its machine: the log, and events. Errors in the log are events, too. */
+import type { Logger } from "pino";
+import { EventHub } from "./events/hub.ts";
+import { OpenConditions } from "./events/open-conditions.ts";
+import { Outbox } from "./events/outbox.ts";
+import { type LogOptions, makeLog } from "./log.ts";
+import { Problems } from "./monitors/problems.ts";
+
+export interface Reporting {
+  readonly log: Logger;
+  readonly hub: EventHub;
+  readonly problems: Problems;
+  /** Says in the log what never left this machine. */
+  close(): void;
+}
+
+export interface ReportingOptions {
+  readonly device: string;
+  readonly log: LogOptions;
+  /** Present: events go to the relay, and conditions are remembered in this file over restarts. */
+  readonly conditionsFile?: string;
+}
+
+export function openReporting({ device, log: options, conditionsFile }: ReportingOptions): Reporting {
+  let problems: Problems | undefined;
+  const onError: LogOptions["onError"] = ({ msg, cause }) =>
+    problems?.happened({ message: msg, cause }, performance.now());
+  const log = makeLog({ ...options, onError });
+  const hub = new EventHub({
+    device,
+    ...(conditionsFile !== undefined && {
+      outbox: new Outbox(performance.now()),
+      conditions: new OpenConditions(conditionsFile, log),
+    }),
+  });
+  problems = new Problems((report) => hub.emit(report), hub.openKeys("error_occurred"));
+  const unguard = guardProcess(log);
+  const close = () => {
+    unguard();
+    const unsent = hub.close();
+    if (unsent.waiting + unsent.dropped > 0)
+      log.warn(unsent, "events that the relay never got are forgotten");
+  };
+  return { log, hub, problems, close };
+}
+
+/** A promise that failed and that nothing waited for is no end of the program; what it cannot survive is told first. */
+function guardProcess(log: Logger): () => void {
+  const onRejection = (err: unknown) => log.error({ err }, "something failed that nothing waited for");
+  const onException = (err: unknown) => log.fatal({ err }, "the program ends, because of a fault in it");
+  process.on("unhandledRejection", onRejection);
+  process.on("uncaughtExceptionMonitor", onException);
+  return () => {
+    process.off("unhandledRejection", onRejection);
+    process.off("uncaughtExceptionMonitor", onException);
+  };
+}

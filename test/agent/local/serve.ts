@@ -1,0 +1,45 @@
+/** A local server with small tools, for one test. */
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { Dispatcher } from "../../../agent/dispatch.ts";
+import { EventHub } from "../../../agent/events/hub.ts";
+import { Journal } from "../../../agent/journal.ts";
+import { LocalCalls } from "../../../agent/local/local-calls.ts";
+import { startLocalServer } from "../../../agent/local/server.ts";
+import { temporaryFolder } from "../../helpers/folder.ts";
+import { silentLog, smallToolbox } from "../dispatch/small-tools.ts";
+
+export const TOKEN = "a-token-of-this-machine";
+export const PAGE = "https://app.example";
+
+export async function serve({ asksToken = true, host = "127.0.0.1" } = {}) {
+  const toolbox = smallToolbox();
+  const journal = new Journal(join(temporaryFolder(), "journal"));
+  const shared = {
+    device: "box",
+    policy: { current: () => ({}) },
+    log: silentLog,
+    windDownMs: 300,
+    ...toolbox,
+  };
+  const calls = new LocalCalls({
+    device: "box",
+    toolNames: toolbox.tools.map(({ name }) => name),
+    dispatcher: new Dispatcher(shared),
+    keyedDispatcher: new Dispatcher({ ...shared, journal }),
+  });
+  const hub = new EventHub({ device: "box" });
+  const server = await startLocalServer({
+    ...{ host, port: 0, allowedOrigins: [PAGE], log: silentLog },
+    ...{ calls, hub, token: asksToken ? TOKEN : undefined },
+  });
+  onTestFinished(async () => {
+    await calls.stopAll("over");
+    await server.close();
+    journal.close();
+  });
+  return { ...server, runs: toolbox.runs, calls, hub };
+}
+
+export const bearer = { Authorization: `Bearer ${TOKEN}` };
+export const json = { ...bearer, "Content-Type": "application/json" };

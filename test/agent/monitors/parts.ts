@@ -1,0 +1,32 @@
+/** What a monitor is given, with an ear on what it emits. */
+import type { Report } from "../../../agent/events/report.ts";
+import type { MonitorParts } from "../../../agent/monitors/parts.ts";
+
+export interface HeardParts extends MonitorParts {
+  readonly reports: Report[];
+  readonly failures: (Error | undefined)[];
+  /** The next report that was not waited for yet. */
+  next(): Promise<Report>;
+}
+
+export function heardParts(left: readonly string[] = []): HeardParts {
+  const reports: Report[] = [];
+  const failures: (Error | undefined)[] = [];
+  const waiting: ((report: Report) => void)[] = [];
+  let taken = 0;
+  return {
+    reports,
+    failures,
+    emit(report) {
+      reports.push(report);
+      waiting.shift()?.(report);
+    },
+    openKeys: () => [...left],
+    onLook: (_monitor, failure) => void failures.push(failure),
+    next() {
+      const report = reports[taken++];
+      if (report) return Promise.resolve(report);
+      return new Promise((resolve) => waiting.push(resolve));
+    },
+  };
+}
