@@ -8,13 +8,14 @@ import { explained, hasCode } from "../paths/errors.ts";
 import type { FileAccess, Files, Place } from "../paths/files.ts";
 import { type HeldEntry, holdEntry } from "../paths/held-entry.ts";
 import { makeFolders } from "../paths/make-folders.ts";
-import { placeEntry, replaceEntry, type Spot, taken } from "../paths/place-entry.ts";
 import { shownName } from "../paths/names.ts";
+import { placeEntry, replaceEntry, type Spot, taken } from "../paths/place-entry.ts";
 import { isWithin, namesFolder } from "../paths/spelling.ts";
 import { syncFolder } from "../paths/sync-folder.ts";
 import { entryAt } from "../paths/write-file.ts";
 import type { Session } from "../sessions.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
+import { forgetNote } from "../trash/forget-note.ts";
 
 const input = z.strictObject({
   source: z.string().min(1).describe("Absolute or relative path of the file, folder or symlink to move"),
@@ -115,6 +116,7 @@ async function move(
       await syncFolder(source.parent.self);
       const path = access.platform.path.join(access.parentOf(to).folder, name);
       follow(session, from.path, path, access);
+      await forgetNote(access, from.path);
       return resultOf(source, { ...to, path }, moved);
     } finally {
       await parent.close();

@@ -9,6 +9,7 @@ import { newRemoval, removeTree } from "../paths/remove-tree.ts";
 import { isWithin } from "../paths/spelling.ts";
 import { syncFolder } from "../paths/sync-folder.ts";
 import type { ToolContext, ToolResult } from "../tool.ts";
+import { forgetNote } from "./forget-note.ts";
 import { putIntoTrash, type Trashed } from "./put-into-trash.ts";
 
 export interface Discard {
@@ -50,6 +51,7 @@ async function forGood(access: FileAccess, entry: HeldEntry, signal: AbortSignal
     throw removal.removed > 0 && error instanceof MatrxError ? inPart(error, entry, removal.removed) : error;
   }
   await syncFolder(parent.self);
+  await forgetNote(access, place.path);
   const more = removal.removed > 1 ? `, ${removal.removed} entries in all` : "";
   return {
     output: `Deleted ${place.shown} for good${more}`,

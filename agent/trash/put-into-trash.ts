@@ -116,6 +116,7 @@ async function byProgram(
 }
 
 function reasonOf(error: unknown): string {
+  if (error instanceof MatrxError) return error.message;
   const said = error instanceof Error && "stderr" in error ? String(error.stderr).trim().slice(0, 200) : "";
   if (said) return said;
   if (error instanceof Error && "code" in error) return `${error.code}`;
