@@ -7,6 +7,7 @@ import type { Directory } from "../platform/directory.ts";
 import { bytesFrom } from "../text/chunks.ts";
 import { explained } from "./errors.ts";
 import type { FileAccess, Place } from "./files.ts";
+import type { HeldEntry } from "./held-entry.ts";
 import { refuseOddKind } from "./open-file.ts";
 import { entryAt, FileChanged, PartlyWritten, type Written, writeFile } from "./write-file.ts";
 
@@ -38,6 +39,11 @@ export class HeldFile {
   /** The folder, as long as it is held. */
   get parent(): Directory {
     return this.#parent;
+  }
+
+  /** As what moves entries takes it. */
+  asEntry(stat: BigIntStats): HeldEntry {
+    return { place: this.place, parent: this.#parent, name: this.#name, stat };
   }
 
   /** The ordinary file that stands there, or undefined. Throws MatrxError when it is something else, or protected. */

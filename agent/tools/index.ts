@@ -4,6 +4,7 @@ import type { Jobs } from "../jobs/jobs.ts";
 import type { Files } from "../paths/files.ts";
 import { SearchEngines } from "../search/engines.ts";
 import type { Tool } from "../tool.ts";
+import { applyPatchTool } from "./apply-patch.ts";
 import { bashTool } from "./bash.ts";
 import { bashOutputTool } from "./bash-output.ts";
 import { createDirectoryTool } from "./create-directory.ts";
@@ -43,6 +44,7 @@ export function deviceTools({ files, jobs, desktop, ownMarks }: Workshop): reado
     readTool(files),
     writeTool(files),
     editTool(files),
+    applyPatchTool(files),
     listDirectoryTool(files),
     directoryTreeTool(files),
     globTool(files, engines),

@@ -6,6 +6,7 @@ import { countChangedLines } from "../edit/line-diff.ts";
 import type { FileAccess, Files, Place } from "../paths/files.ts";
 import { checkSha256, HeldFile, isFolder } from "../paths/held-file.ts";
 import { makeFolders } from "../paths/make-folders.ts";
+import { namesFolder } from "../paths/spelling.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
 
 /** Old and new contents up to this size are compared to say how many lines change, in bytes. */
@@ -36,7 +37,7 @@ export function writeTool(files: Files) {
       if (!request.content.isWellFormed()) throw halfCharacter();
       const access = await files.as(context);
       const place = await access.find(request.file_path, "write");
-      if (namesFolder(request.file_path, access)) throw isFolder(place);
+      if (namesFolder(request.file_path, access.platform)) throw isFolder(place);
       await prepareFolder(access, place, request);
       const file = await HeldFile.hold(access, place);
       try {
@@ -46,11 +47,6 @@ export function writeTool(files: Files) {
       }
     },
   });
-}
-
-/** A path that ends with a separator. */
-function namesFolder(text: string, { platform }: FileAccess): boolean {
-  return text.endsWith("/") || text.endsWith(platform.path.sep);
 }
 
 async function prepareFolder(access: FileAccess, place: Place, request: Input): Promise<void> {

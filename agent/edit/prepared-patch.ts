@@ -1,0 +1,96 @@
+/** From what a patch says to the bytes that each file will have; nothing is changed here. */
+import { hash } from "node:crypto";
+import type { MatrxError } from "@matrx/shared/errors.ts";
+import type { Place } from "../paths/files.ts";
+import type { HeldFile } from "../paths/held-file.ts";
+import type { Before } from "../paths/undoable-changes.ts";
+import { applyHunks } from "./apply-hunks.ts";
+import { checkEditSize, editableText } from "./editable-text.ts";
+import type { Hunk } from "./patch.ts";
+import { nothingChanges, refused } from "./refusals.ts";
+import { type ShownDiff, shownDiff } from "./shown-diff.ts";
+import { bytesWith } from "./units.ts";
+
+/** A file patch whose paths were found, and may be changed. */
+export type FoundPatch =
+  | { readonly kind: "add"; readonly place: Place; readonly content: string }
+  | { readonly kind: "delete"; readonly place: Place; readonly hunks: readonly Hunk[] }
+  | {
+      readonly kind: "update";
+      readonly place: Place;
+      readonly to: Place | undefined;
+      readonly hunks: readonly Hunk[];
+    };
+
+export type Prepared =
+  | { readonly kind: "add"; readonly place: Place; readonly bytes: Buffer }
+  | { readonly kind: "delete"; readonly file: HeldFile; readonly before: Before }
+  | {
+      readonly kind: "update";
+      readonly file: HeldFile;
+      readonly before: Before;
+      readonly to: Place | undefined;
+      readonly bytes: Buffer;
+      readonly diff: ShownDiff | undefined;
+    };
+
+/** A file with what it holds. Throws MatrxError when it is too large. */
+export async function readBefore(file: HeldFile, signal: AbortSignal): Promise<Before> {
+  const stat = await file.existing();
+  checkEditSize(stat.size, file.place.shown);
+  return { stat, bytes: await file.read(stat, signal) };
+}
+
+/** What an existing file becomes. Throws MatrxError when the patch does not fit. */
+export function prepare(
+  found: Exclude<FoundPatch, { kind: "add" }>,
+  file: HeldFile,
+  before: Before,
+  mayQuote: boolean,
+): Prepared {
+  const subject = { shown: found.place.shown, mayQuote };
+  if (found.hunks.length === 0) {
+    if (found.kind === "delete") return { kind: "delete", file, before };
+    return { kind: "update", file, before, to: found.to, bytes: before.bytes, diff: undefined };
+  }
+  const text = editableText(before.bytes, undefined, subject.shown);
+  const units = applyHunks(text, found.hunks, subject);
+  if (found.kind === "delete") {
+    if (units !== "") throw notAll(subject);
+    return { kind: "delete", file, before };
+  }
+  if (units === text.units && !found.to) throw nothingChanges(subject);
+  const bytes = bytesWith(text, units);
+  return { kind: "update", file, before, to: found.to, bytes, diff: shownDiff(text, units) };
+}
+
+/** What programs are told of a changed file. */
+export function factsOf(change: Prepared): Record<string, unknown> {
+  if (change.kind === "add") {
+    return { path: change.place.path, action: "added", ...contentFacts(change.bytes) };
+  }
+  const { path } = change.file.place;
+  const before = { sha256_before: hash("sha256", change.before.bytes) };
+  if (change.kind === "delete") return { path, action: "deleted", ...before };
+  const lines = change.diff?.added !== undefined && {
+    lines_added: change.diff.added,
+    lines_removed: change.diff.removed,
+  };
+  const facts = { ...before, ...contentFacts(change.bytes), ...lines };
+  return change.to
+    ? { path: change.to.path, action: "moved", from: path, ...facts }
+    : { path, action: "updated", ...facts };
+}
+
+function contentFacts(bytes: Buffer) {
+  return { bytes: bytes.length, sha256: hash("sha256", bytes) };
+}
+
+function notAll(subject: { shown: string; mayQuote: boolean }): MatrxError {
+  return refused(
+    subject,
+    "not_all",
+    `The patch deletes ${subject.shown}, but does not name all that it holds. Nothing was changed`,
+    'Delete it with "*** Delete File: PATH", which needs no content',
+  );
+}

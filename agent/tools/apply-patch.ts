@@ -1,0 +1,253 @@
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { refusalOf } from "@matrx/shared/policy.ts";
+import * as z from "zod";
+import { parsePatch } from "../edit/parse-patch.ts";
+import type { FilePatch } from "../edit/patch.ts";
+import { type FoundPatch, factsOf, type Prepared, prepare, readBefore } from "../edit/prepared-patch.ts";
+import type { FileAccess, Files } from "../paths/files.ts";
+import { HeldFile } from "../paths/held-file.ts";
+import { absolutePath, isAbsolute } from "../paths/spelling.ts";
+import { exists, UndoableChanges } from "../paths/undoable-changes.ts";
+import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
+
+const MOST_FILES = 200;
+/** All files of a patch together, before the change, in bytes. */
+const MOST_BYTES = 64 * 1024 * 1024;
+/** Diffs in an answer, in characters. */
+const DIFF_CHARS = 30_000;
+
+const input = z.strictObject({
+  patch: z
+    .string()
+    .min(1)
+    .describe(
+      'A unified diff, or "*** Begin Patch", then for each file "*** Update File: PATH" (maybe with "*** Move to: PATH") and hunks of lines that begin with " ", "-" or "+" after "@@" or "@@ LINE ABOVE", "*** Add File: PATH" and lines that begin with "+", or "*** Delete File: PATH", then "*** End Patch"',
+    ),
+  path: z.string().min(1).optional().describe("Folder for relative names (default: the working directory)"),
+});
+
+type Input = z.infer<typeof input>;
+
+export function applyPatchTool(files: Files) {
+  return defineTool({
+    name: "ApplyPatch",
+    effect: "write",
+    description:
+      "Change several text files at once, all or none: a unified diff, or the *** Begin Patch format, which needs no line numbers. Lines that stay or go must stand in the file exactly as given; where the place is not the one that the patch names, it must be the only one. Nothing is changed when anything does not fit. Encoding, line ends, mode and links of files stay. Deleting and moving files needs what Delete needs. Returns a diff of each file.",
+    input,
+    timeoutMs: 60_000,
+    async handle(request, context) {
+      const patches = parsePatch(request.patch);
+      checkCount(patches);
+      if (patches.some(takesAway)) checkMayDelete(context);
+      const access = await files.as(context);
+      const found = await findAll(access, patches, request, context);
+      const paths = pathsOf(found);
+      return await withTurns(files, paths, () => patchFiles(access, found, context));
+    },
+  });
+}
+
+/** Prepares all, then changes all; takes back what was done when one fails. */
+async function patchFiles(
+  access: FileAccess,
+  found: readonly FoundPatch[],
+  context: ToolContext,
+): Promise<ToolResult> {
+  const held: HeldFile[] = [];
+  const changes = new UndoableChanges(access, context.signal);
+  try {
+    const prepared = await prepareAll(access, found, held, context);
+    try {
+      for (const change of prepared) await apply(changes, change);
+    } catch (error) {
+      throw takenBack(error, await changes.undo());
+    }
+    const left = await changes.finish();
+    return resultOf(prepared, left, context);
+  } finally {
+    await changes.close();
+    for (const file of held) await file.close();
+  }
+}
+
+async function prepareAll(
+  access: FileAccess,
+  found: readonly FoundPatch[],
+  held: HeldFile[],
+  { signal, grant }: ToolContext,
+): Promise<Prepared[]> {
+  const prepared: Prepared[] = [];
+  let bytes = 0;
+  for (const one of found) {
+    signal.throwIfAborted();
+    if (one.kind === "add") {
+      prepared.push({ kind: "add", place: one.place, bytes: Buffer.from(one.content) });
+      continue;
+    }
+    const file = await HeldFile.hold(access, one.place);
+    held.push(file);
+    const before = await readBefore(file, signal);
+    bytes += before.bytes.length;
+    if (bytes > MOST_BYTES) throw tooMuch(`its files have more than ${MOST_BYTES} bytes together`);
+    prepared.push(prepare(one, file, before, grant.effects.includes("read")));
+  }
+  return prepared;
+}
+
+async function apply(changes: UndoableChanges, change: Prepared): Promise<void> {
+  if (change.kind === "add") await changes.make(change.place, change.bytes);
+  else if (change.kind === "delete") await changes.remove(change.file, change.before);
+  else if (change.to) await changes.move(change.file, change.before, change.to, change.bytes);
+  else await changes.write(change.file, change.before, change.bytes);
+}
+
+function takesAway(patch: FilePatch): boolean {
+  return patch.kind === "delete" || (patch.kind === "update" && patch.to !== undefined);
+}
+
+/** What Delete may not do, a patch may not either. Throws MatrxError `PERMISSION_DENIED`. */
+function checkMayDelete({ grant, policy, relayPolicy = {} }: ToolContext): void {
+  const refusal =
+    refusalOf({ tool: "Delete", grant, policy }, "tool") ??
+    refusalOf({ tool: "Delete", grant, policy: relayPolicy }, "tool");
+  if (!refusal) return;
+  throw new MatrxError({
+    ...refusal,
+    message: `This patch deletes or moves files, which needs what Delete needs. ${refusal.message}`,
+  });
+}
+
+async function findAll(
+  access: FileAccess,
+  patches: readonly FilePatch[],
+  { path }: Input,
+  { session }: ToolContext,
+): Promise<FoundPatch[]> {
+  const { platform } = access;
+  const base = path === undefined ? undefined : absolutePath(path, session.cwd, platform);
+  const named = (name: string) =>
+    base === undefined || isAbsolute(name, platform) ? name : platform.path.join(base, name);
+  const found: FoundPatch[] = [];
+  for (const patch of patches) found.push(await find(access, patch, named));
+  return found;
+}
+
+async function find(
+  access: FileAccess,
+  patch: FilePatch,
+  named: (name: string) => string,
+): Promise<FoundPatch> {
+  const name = named(patch.path);
+  if (patch.kind === "add") {
+    const place = await access.find(name, "write");
+    if (place.missing.length === 0) throw exists(place);
+    return { kind: "add", place, content: patch.content };
+  }
+  if (patch.kind === "update" && patch.to === undefined) {
+    return {
+      kind: "update",
+      place: await access.findExisting(name, "write"),
+      to: undefined,
+      hunks: patch.hunks,
+    };
+  }
+  // A link is meant itself here, and is no file.
+  const place = await access.findExistingEntry(name, "remove");
+  if (patch.kind === "delete") return { kind: "delete", place, hunks: patch.hunks };
+  const to = await access.find(named(patch.to ?? ""), "write");
+  if (to.missing.length === 0) throw exists(to);
+  return { kind: "update", place, to, hunks: patch.hunks };
+}
+
+/** All paths that are changed, in an order of their own. Throws MatrxError when one is named twice. */
+function pathsOf(found: readonly FoundPatch[]): string[] {
+  const places = found.flatMap((one) =>
+    one.kind === "update" && one.to ? [one.place, one.to] : [one.place],
+  );
+  const seen = new Set<string>();
+  for (const { path, shown } of places) {
+    if (seen.has(path)) throw namedTwice(shown);
+    seen.add(path);
+  }
+  return [...seen].sort();
+}
+
+function withTurns<T>(files: Files, paths: readonly string[], action: () => Promise<T>): Promise<T> {
+  const [first, ...rest] = paths;
+  if (first === undefined) return action();
+  return files.turns.take(first, () => withTurns(files, rest, action));
+}
+
+function resultOf(prepared: readonly Prepared[], left: readonly string[], context: ToolContext): ToolResult {
+  const summary = prepared.map(summaryOf);
+  const diffs = context.grant.effects.includes("read") ? shownDiffs(prepared) : [];
+  const remains = left.map((what) => `[A leftover could not be cleared away: ${what}]`);
+  return {
+    output: [...summary, ...diffs, ...remains].join("\n"),
+    metadata: { files: prepared.map(factsOf), ...(left.length > 0 && { leftovers: left }) },
+  };
+}
+
+function summaryOf(change: Prepared): string {
+  if (change.kind === "add") return `Added ${change.place.shown} (${change.bytes.length} bytes)`;
+  const { shown } = change.file.place;
+  if (change.kind === "delete") return `Deleted ${shown}`;
+  return change.to ? `Moved ${shown} to ${change.to.shown}` : `Updated ${shown}`;
+}
+
+function shownDiffs(prepared: readonly Prepared[]): string[] {
+  const shown: string[] = [];
+  let chars = 0;
+  for (const change of prepared) {
+    if (change.kind !== "update" || !change.diff) continue;
+    chars += change.diff.text.length;
+    if (chars > DIFF_CHARS) {
+      shown.push("", "[The diffs of the other files are not shown; Read them to see what changed]");
+      break;
+    }
+    shown.push("", `--- ${change.file.place.shown}`, `+++ ${(change.to ?? change.file.place).shown}`);
+    shown.push(change.diff.text);
+  }
+  return shown;
+}
+
+function checkCount(patches: readonly FilePatch[]): void {
+  if (patches.length > MOST_FILES)
+    throw tooMuch(`it names ${patches.length} files; ${MOST_FILES} are the most`);
+}
+
+function tooMuch(why: string): MatrxError {
+  return new MatrxError({
+    code: "PAYLOAD_TOO_LARGE",
+    message: `patch: ${why}. Nothing was changed`,
+    hint: "Split it into several patches",
+    hop: "tool",
+    details: { field: "patch" },
+  });
+}
+
+function namedTwice(shown: string): MatrxError {
+  return new MatrxError({
+    code: "INVALID_PARAMETERS",
+    message: `patch: ${shown} is named twice. Nothing was changed`,
+    hint: "Put all hunks of a file below one line that names it",
+    hop: "tool",
+    details: { field: "patch", path: shown },
+  });
+}
+
+/** The error that stopped a patch, and what became of the changes made before it. */
+function takenBack(error: unknown, problems: readonly string[]): unknown {
+  if (problems.length === 0 && !(error instanceof MatrxError)) return error;
+  const shape =
+    error instanceof MatrxError
+      ? error.shape()
+      : { code: "TOOL_EXECUTION_FAILED" as const, message: String(error), hop: "tool" as const };
+  const outcome =
+    problems.length === 0
+      ? "Nothing is changed: what had been done before was taken back"
+      : `These could not be taken back and stay changed: ${problems.join("; ")}`;
+  const details = { ...shape.details, ...(problems.length > 0 && { not_taken_back: problems }) };
+  return new MatrxError({ ...shape, message: `${shape.message}. ${outcome}`, details }, error);
+}
