@@ -1,5 +1,6 @@
-/** What calls have in common on the relay and on the local server. */
+/** What calls and events have in common on the relay and on the local server. */
 import * as z from "zod";
+import { eventQuerySchema } from "../api.ts";
 import { callSchema } from "../caller-frames.ts";
 import { LIMITS } from "../limits.ts";
 import type { Answer, Parameter } from "./operation.ts";
@@ -33,6 +34,33 @@ export const ANSWER_EXAMPLE = {
   device: "laptop-4k7m2x9qpa",
   image: null,
   metadata: { exit_code: 0 },
+};
+
+export const eventQuery: Readonly<Record<string, Parameter>> = {
+  after: {
+    schema: eventQuerySchema.shape.after.unwrap(),
+    description: "Only those after this event; if it is not kept any more, all that are",
+  },
+  limit: { schema: eventQuerySchema.shape.limit, description: "At most so many" },
+};
+
+export const EVENTS_EXAMPLE = {
+  device: "laptop-4k7m2x9qpa",
+  events: [
+    {
+      id: "0199d3a4-7c1e-7b52-9f3e-2d6a8c410e75",
+      event_type: "low_disk_space",
+      severity: "warning",
+      key: "/",
+      data: { drive: "/", free_gb: 5.2 },
+      resolved: false,
+      open: true,
+      timestamp: "2026-02-12T10:45:00Z",
+      received: "2026-02-12T10:45:00.120Z",
+      dropped: 0,
+    },
+  ],
+  dropped: 0,
 };
 
 /** An upgrade that went well; the body is the link itself. */
