@@ -22,7 +22,7 @@ export const eventOperations: readonly Operation[] = [
         example: EVENTS_EXAMPLE,
       },
     },
-    errors: ["INVALID_PARAMETERS"],
+    errors: ["INVALID_PARAMETERS", "RATE_LIMITED"],
   },
   {
     method: "POST",
@@ -39,6 +39,6 @@ export const eventOperations: readonly Operation[] = [
         example: { device: DEVICE, command: "restart_client" },
       },
     },
-    errors: ["DEVICE_OFFLINE"],
+    errors: ["DEVICE_OFFLINE", "RATE_LIMITED"],
   },
 ];
