@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { Conditions } from "../../../agent/monitors/condition.ts";
 import { checkService, placeOf } from "../../../agent/monitors/service-check.ts";
 import { ServiceWatch, watchServices } from "../../../agent/monitors/service-down.ts";
+import { freePort } from "./free-port.ts";
 import { heardParts } from "./parts.ts";
 
 const never = new AbortController().signal;
@@ -24,13 +25,6 @@ async function web(answer: RequestListener): Promise<string> {
 }
 
 const answers = (status: number) => web((_request, response) => response.writeHead(status).end("hello"));
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer();
-  const port = await listening(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 test.each([
   [200, undefined, undefined],

@@ -1,0 +1,157 @@
+/** What a machine reports by itself, all the way: `matrx up --serve` at a real relay, a full drive, a new file, a page of a browser. */
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { WebSocket } from "ws";
+import * as z from "zod";
+import { ensurePaired } from "../../scripts/start/pairing.ts";
+import { type EventView, eventListSchema, eventViewSchema } from "../../shared/api.ts";
+import { startMatrx } from "../agent/cli/matrx.ts";
+import { freePort } from "../agent/monitors/free-port.ts";
+import { temporaryFolder } from "../helpers/folder.ts";
+import { startRelay, type TestRelay } from "../helpers/relay.ts";
+
+const saidSchema = z.looseObject({
+  url: z.string().optional(),
+  token_file: z.string().optional(),
+  state: z.string().optional(),
+});
+const frameSchema = z.looseObject({ type: z.string(), event: eventViewSchema.optional() });
+
+/** Starts the agent; resolves when it serves here and is registered there. */
+async function up(home: string) {
+  const child = startMatrx(["up", "--serve", "0", "--json", "--log-level", "warn"], { home });
+  let [url, token, text, errors] = ["", "", "", ""];
+  child.stderr?.on("data", (data) => {
+    errors += data;
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.once("exit", (code) => reject(new Error(`it ended with ${code}: ${errors}`)));
+    child.stdout?.on("data", (data) => {
+      text += data;
+      const lines = text.split("\n");
+      text = lines.pop() ?? "";
+      for (const said of lines.map((line) => saidSchema.parse(JSON.parse(line)))) {
+        if (said.url && said.token_file) {
+          url = said.url;
+          token = readFileSync(said.token_file, "utf8").trim();
+        }
+        if (said.state === "REGISTERED") resolve();
+      }
+    });
+  });
+  const stop = async () => {
+    child.kill("SIGTERM");
+    const [code] = await once(child, "exit");
+    expect(code).toBe(0);
+  };
+  return { url, token, stop };
+}
+
+/** Events of a device as they reach a caller's socket at the relay; each is waited for once, in any order. */
+async function listen(relay: TestRelay, device: string, token: string) {
+  const socket = new WebSocket(`${relay.url.replace("http", "ws")}/v1/devices/${device}/ws`, ["matrx.v1"], {
+    headers: { Authorization: `Bearer ${token}` },
+  });
+  onTestFinished(() => socket.terminate());
+  const events: EventView[] = [];
+  let look = () => {};
+  socket.on("message", (data) => {
+    const { type, event } = frameSchema.parse(JSON.parse(String(data)));
+    if (type !== "event" || !event) return;
+    events.push(event);
+    look();
+  });
+  await once(socket, "open");
+  socket.send(JSON.stringify({ action: "events" }));
+  return (type: string, fits: (event: EventView) => boolean = () => true) =>
+    new Promise<EventView>((resolve) => {
+      look = () => {
+        const place = events.findIndex((event) => event.event_type === type && fits(event));
+        const [event] = place < 0 ? [] : events.splice(place, 1);
+        if (event) resolve(event);
+      };
+      look();
+    });
+}
+
+/** A drive of 16 MiB, or undefined where none can be mounted. */
+function mountDrive(): string | undefined {
+  const place = realpathSync(temporaryFolder());
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=16m", "matrx-test", place], { stdio: "ignore" });
+  } catch {
+    return undefined;
+  }
+  onTestFinished(() => void execFileSync("umount", ["--lazy", place]));
+  return place;
+}
+
+test("a full drive, a service that is down, a new file and a browser are told at the relay, and what is over", {
+  timeout: 90_000,
+}, async ({ skip }) => {
+  const drive = mountDrive();
+  if (!drive) {
+    if (process.env.CI) throw new Error("mounting needs root's rights on Linux");
+    skip("mounting needs root's rights on Linux");
+    return;
+  }
+  const relay = await startRelay();
+  onTestFinished(() => relay.stop());
+  const token = await relay.token();
+  const { device_id: device } = await ensurePaired(
+    relay,
+    token,
+    new AbortController().signal,
+    () => undefined,
+  );
+  const home = join(relay.dataDir, "agent");
+  const inbox = join(realpathSync(temporaryFolder()), "inbox");
+  mkdirSync(inbox);
+  const port = await freePort();
+  const monitors = {
+    new_file_detected: { folders: [{ path: inbox }] },
+    service_down: { services: [{ name: "wiki", host: "127.0.0.1", port }], failures: 1 },
+  };
+  const config = join(home, "config.json");
+  writeFileSync(config, JSON.stringify({ ...JSON.parse(readFileSync(config, "utf8")), monitors }));
+  writeFileSync(join(drive, "big"), Buffer.alloc(15 * 1024 * 1024));
+
+  const event = await listen(relay, device, token);
+  const first = await up(home);
+  expect(await event("low_disk_space", ({ key }) => key === drive)).toMatchObject({
+    ...{ severity: "warning", open: true, resolved: false, dropped: 0 },
+    data: { drive, free_gb: 0.001, total_gb: 0.016, percentage_free: expect.any(Number) },
+  });
+  expect(await event("service_down")).toMatchObject({
+    ...{ key: "wiki", severity: "critical", open: true },
+    data: { service: "wiki", address: `127.0.0.1:${port}`, reason: expect.stringContaining("ECONNREFUSED") },
+  });
+
+  const headers = { Authorization: `Bearer ${first.token}`, "Content-Type": "application/json" };
+  const body = JSON.stringify({ event_type: "tab_opened", url: "https://a.example" });
+  const triggered = await (await fetch(`${first.url}/trigger`, { method: "POST", headers, body })).json();
+  expect(triggered).toMatchObject({ relay: "connected" });
+  expect(await event("tab_opened")).toMatchObject({ data: { url: "https://a.example" } });
+
+  writeFileSync(join(inbox, "scan.pdf"), "x");
+  expect(await event("new_file_detected")).toMatchObject({
+    ...{ severity: "info", key: null },
+    data: { folder: inbox, count: 1, files: [{ path: "scan.pdf", change: "added" }] },
+  });
+  const local = eventListSchema.parse(await (await fetch(`${first.url}/events`, { headers })).json());
+  const there = await relay.request({ token }, `GET /v1/devices/${device}/events`, eventListSchema);
+  const facts = ({ id, event_type, data, open }: EventView) => ({ id, event_type, data, open });
+  expect(there.events.map(facts)).toEqual(expect.arrayContaining(local.events.map(facts)));
+
+  await first.stop();
+  rmSync(join(drive, "big"));
+  const second = await up(home);
+  expect(await event("low_disk_space", ({ key }) => key === drive)).toMatchObject({
+    ...{ resolved: true, open: false },
+    data: { percentage_free: 100 },
+  });
+  await second.stop();
+});
