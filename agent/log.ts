@@ -83,7 +83,8 @@ export function shortLines(to: NodeJS.WritableStream): DestinationStream {
   });
 }
 
-function shortLine(line: string): string {
+/** A JSON line as people read it; any other line as it is. */
+export function shortLine(line: string): string {
   try {
     const { level, time, msg = "", ...rest } = JSON.parse(line) as Record<string, unknown>;
     const clock = new Date(Number(time)).toTimeString().slice(0, 8);

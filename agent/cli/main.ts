@@ -2,9 +2,12 @@
 import { Command, CommanderError } from "commander";
 import { AGENT_VERSION } from "../version.ts";
 import { addCall } from "./call.ts";
+import { addCompletion } from "./completion/completion.ts";
 import { addDevices } from "./devices.ts";
+import { addDoctor } from "./doctor.ts";
 import { exitCodeOf, reportFailure } from "./failure.ts";
 import { addLogin } from "./login.ts";
+import { addLogs } from "./logs.ts";
 import { addPair } from "./pair.ts";
 import { addServe } from "./serve.ts";
 import { addStatus } from "./status.ts";
@@ -23,12 +26,16 @@ program.commandsGroup("On the machine that you want to reach:");
 addPair(program);
 addUp(program);
 addServe(program);
+addLogs(program);
+addDoctor(program);
 program.commandsGroup("From anywhere:");
 addLogin(program);
 addDevices(program);
 addTools(program);
 addCall(program);
 addStatus(program);
+program.commandsGroup("For your shell:");
+addCompletion(program);
 
 // A reader that goes (`matrx tools laptop | head`) is no failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

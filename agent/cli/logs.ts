@@ -1,0 +1,86 @@
+/** `matrx logs`: what the programs on this machine logged, from their files. */
+import { unwatchFile, watchFile } from "node:fs";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { type Command, Option } from "commander";
+import { homeOf } from "../home.ts";
+import { shortLine } from "../log.ts";
+import { LogReader } from "../log-reader.ts";
+import { wrongUse } from "./failure.ts";
+import { plain } from "./print.ts";
+import { stopSignal } from "./stop-signal.ts";
+
+const LEVELS = { debug: 20, info: 30, warn: 40, error: 50 } as const;
+const LINES_MAX = 100_000;
+/** How often the file is looked at, in milliseconds; watching by the system misses files that are set aside. */
+const LOOK_EVERY = 250;
+
+interface LogsOptions {
+  lines: string;
+  follow?: boolean;
+  local?: boolean;
+  level: keyof typeof LEVELS;
+  file?: string;
+  json?: boolean;
+}
+
+export function addLogs(program: Command): void {
+  program
+    .command("logs")
+    .description("show what the agent on this machine logged")
+    .option("-n, --lines <number>", "how many of the last lines", "50")
+    .option("-f, --follow", "go on as lines come, until Ctrl-C")
+    .option("--local", "what `matrx serve` logged, instead of `matrx up`")
+    .addOption(
+      new Option("--level <level>", "leave out what matters less")
+        .choices(Object.keys(LEVELS))
+        .default("debug"),
+    )
+    .option("--file <path>", "a log that was kept elsewhere with --log-file")
+    .option("--json", "print the lines as they are kept, one JSON object each")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  matrx logs\n  matrx logs -f --level warn\n  matrx logs -n 1000 --json | jq .msg",
+    )
+    .action(logs);
+}
+
+async function logs(options: LogsOptions): Promise<void> {
+  const lines = Number(options.lines);
+  if (!Number.isInteger(lines) || lines < 0 || lines > LINES_MAX) {
+    throw wrongUse(
+      `--lines: "${options.lines}" is no number of lines`,
+      `Give a whole number from 0 to ${LINES_MAX}`,
+    );
+  }
+  const home = homeOf();
+  const path = options.file ?? (options.local ? home.localLogFile : home.logFile);
+  const reader = new LogReader(path, (line) => levelOf(line) >= LEVELS[options.level]);
+  const last = reader.last(lines);
+  if (last === undefined && !options.follow) throw noLog(path, options.local ?? false);
+  const show = (line: string) => console.log(options.json ? line : plain(shortLine(line)));
+  last?.forEach(show);
+  if (options.follow) await follow(reader, path, show);
+}
+
+async function follow(reader: LogReader, path: string, show: (line: string) => void): Promise<void> {
+  const stop = stopSignal();
+  const look = () => reader.fresh().forEach(show);
+  watchFile(path, { interval: LOOK_EVERY }, look);
+  look();
+  await new Promise<void>((resolve) => stop.addEventListener("abort", () => resolve(), { once: true }));
+  unwatchFile(path, look);
+}
+
+/** Lines that are not ours are shown. */
+function levelOf(line: string): number {
+  return Number(/^\{"level":(\d+),/.exec(line)?.[1] ?? LEVELS.error);
+}
+
+function noLog(path: string, local: boolean): MatrxError {
+  return new MatrxError({
+    code: "NOT_FOUND",
+    message: `There is no log at ${path}`,
+    hint: `Nothing was logged yet. Run: matrx ${local ? "serve" : "up"} (or name another file with --file)`,
+    hop: "agent",
+  });
+}

@@ -1,0 +1,76 @@
+/** What every device needs: a Node that runs this, folders that can be written, room on the disk, a shell. */
+import { existsSync, readFileSync, statfsSync, statSync } from "node:fs";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { findProgram } from "../desktop/programs.ts";
+import type { Home } from "../home.ts";
+import { cleanEnvironment } from "../jobs/environment.ts";
+import type { Platform } from "../platform/platform.ts";
+import { makePrivateFolder } from "../private-file.ts";
+import { AGENT_VERSION } from "../version.ts";
+import { type Check, type Finding, missing, ok } from "./finding.ts";
+
+const NODE_NEEDED = 24;
+const GIB = 1024 ** 3;
+/** Journal, jobs and logs together stay below. */
+const ROOM_NEEDED = GIB;
+/** Watches of folders that a desktop system gives its users. */
+const WATCHES_USUAL = 65_536;
+const WATCHES_FILE = "/proc/sys/fs/inotify/max_user_watches";
+
+export function machineChecks(home: Home, platform: Platform): readonly Check[] {
+  return [
+    { name: "program", look: program },
+    { name: "folders", look: () => folders(home) },
+    { name: "disk", look: () => disk(home) },
+    { name: "shell", look: () => shell(platform) },
+    { name: "watching", look: () => watches(platform) },
+  ];
+}
+
+function program(): Finding {
+  const fact = `matrx ${AGENT_VERSION} on Node ${process.versions.node}`;
+  if (Number.parseInt(process.versions.node, 10) >= NODE_NEEDED) return ok(fact);
+  throw failure(fact, `Install Node ${NODE_NEEDED} or newer`);
+}
+
+/** Throws MatrxError when one cannot be written, or others than this user may look into it. */
+function folders({ config, state, logs }: Home): Finding {
+  const all = [...new Set([config, state, logs])];
+  for (const folder of all) {
+    makePrivateFolder(folder);
+    if (process.platform !== "win32" && (statSync(folder).mode & 0o077) !== 0) {
+      throw failure(`${folder} is open to other users of this machine`, `Run: chmod 700 '${folder}'`);
+    }
+  }
+  return ok(all.join(", "));
+}
+
+function disk({ state }: Home): Finding {
+  const { bavail, bsize } = statfsSync(state);
+  const free = bavail * bsize;
+  const fact = `${(free / GIB).toFixed(1)} GiB free where the journal lies`;
+  if (free >= ROOM_NEEDED) return ok(fact);
+  throw failure(fact, "Free some space: results of calls and logs of jobs are kept there");
+}
+
+function shell(platform: Platform): Finding {
+  const { file } = platform.shell(cleanEnvironment(process.env), existsSync);
+  if (!findProgram(file, process.env))
+    throw failure(`${file} is not there, or may not be run`, "Bash needs it");
+  return ok(file);
+}
+
+function watches({ name }: Platform): Finding {
+  if (name !== "Linux") return ok("the system sets no limit on watched folders");
+  const limit = Number(readFileSync(WATCHES_FILE, "utf8"));
+  const fact = `up to ${limit} folders and files can be watched`;
+  if (limit >= WATCHES_USUAL) return ok(fact);
+  return missing(
+    fact,
+    `Raise it for large watched folders: sysctl fs.inotify.max_user_watches=${WATCHES_USUAL}`,
+  );
+}
+
+function failure(message: string, hint: string): MatrxError {
+  return new MatrxError({ code: "UNAVAILABLE", message, hint, hop: "agent" });
+}

@@ -1,0 +1,107 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Argument, Command, Option } from "commander";
+import { describe, expect, test } from "vitest";
+import { candidatesFor } from "../../../agent/cli/completion/candidates.ts";
+import { COMPLETION_SCRIPTS } from "../../../agent/cli/completion/scripts.ts";
+import { temporaryFolder } from "../../helpers/folder.ts";
+import { runMatrx } from "./matrx.ts";
+
+const BIN = join(import.meta.dirname, "../../../agent/bin");
+
+describe("what may stand next", () => {
+  const program = new Command("demo");
+  program
+    .command("call")
+    .argument("<device>")
+    .argument("<tool>")
+    .option("-q, --quiet")
+    .option("--timeout <s>");
+  program
+    .command("logs")
+    .addOption(new Option("--level <level>").choices(["info", "warn"]))
+    .addArgument(new Argument("<kind>").choices(["up", "serve"]));
+  const asked: string[] = [];
+  const names = {
+    devices: async () => ["laptop", "desktop"],
+    tools: async (device: string) => {
+      asked.push(device);
+      return ["Bash", "BashOutput", "Read"];
+    },
+  };
+
+  test.each([
+    [[], "", ["call", "logs", "help"]],
+    [[], "c", ["call"]],
+    [["call"], "l", ["laptop"]],
+    [["call", "laptop"], "Bash", ["Bash", "BashOutput"]],
+    [["call", "--quiet", "laptop"], "R", ["Read"]],
+    [["call", "--timeout", "5", "laptop"], "R", ["Read"]],
+    [["call", "--timeout"], "", []],
+    [["call"], "--", ["--quiet", "--timeout", "--help"]],
+    [["logs", "--level"], "w", ["warn"]],
+    [["logs", "--level=warn"], "s", ["serve"]],
+    [["call", "laptop", "Bash"], "", []],
+    [["nothing", "like", "this"], "x", []],
+  ])("after %j, beginning with %j: %j", async (words, current, wanted) => {
+    expect(await candidatesFor(program, words, current, names)).toEqual(wanted);
+  });
+
+  test("tools are those of the device that stands there", () => {
+    expect(new Set(asked)).toEqual(new Set(["laptop"]));
+  });
+});
+
+test("completion explains itself, and knows its shells", async () => {
+  const home = temporaryFolder();
+  const help = await runMatrx(["completion", "--help"], { home });
+  expect(help.stdout).toMatch(/Examples:\n {2}matrx completion bash/);
+  expect((await runMatrx(["completion", "tcsh"], { home })).code).toBe(64);
+});
+
+describe("in a real shell", () => {
+  const shells = [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's
+    ["bash", "/bin/bash", 'COMP_WORDS=(matrx lo); COMP_CWORD=1; _matrx; printf "%s\\n" "${COMPREPLY[@]}"'],
+    ["zsh", "/usr/bin/zsh", "compadd() { print -l -- $@ }; words=(matrx lo); CURRENT=2; _matrx"],
+    ["fish", "/usr/bin/fish", 'complete -C "matrx lo"'],
+  ] as const;
+
+  /** Runs a shell with our completion loaded. */
+  function ask(name: (typeof shells)[number][0], file: string, question: string): string[] {
+    const home = temporaryFolder();
+    const load = {
+      bash: "source <(matrx completion bash)",
+      zsh: "autoload -Uz compinit; compinit -u; source <(matrx completion zsh)",
+      fish: "matrx completion fish | source",
+    }[name];
+    const none = { bash: "--norc", zsh: "-f", fish: "--no-config" }[name];
+    const path = `${join(home, "bin")}:${dirname(process.execPath)}:${process.env.PATH}`;
+    execFileSync("mkdir", ["-p", join(home, "bin")]);
+    execFileSync("ln", ["-s", join(BIN, "matrx.js"), join(home, "bin/matrx")]);
+    const env = { ...process.env, HOME: home, MATRX_HOME: home, PATH: path };
+    const output = execFileSync(file, [none, "-c", `${load}\n${question}`], {
+      env,
+      encoding: "utf8",
+      cwd: home,
+    });
+    expect(existsSync(join(home, "evaluated"))).toBe(false);
+    return output.split("\n").filter((line) => /^\w/.test(line));
+  }
+
+  for (const [name, file, question] of shells) {
+    test.skipIf(!existsSync(file) && !process.env.CI)(`${name} (needs ${file})`, { timeout: 30_000 }, () => {
+      expect(ask(name, file, question).sort()).toEqual(["login", "logs"]);
+    });
+  }
+
+  test("nothing that was typed is run", { timeout: 30_000 }, () => {
+    const typed = 'COMP_WORDS=(matrx call "\\$(touch evaluated)" ""); COMP_CWORD=3; _matrx; echo done';
+    expect(ask("bash", "/bin/bash", typed)).toEqual(["done"]);
+  });
+
+  test("of powershell there is the script alone", () => {
+    expect(COMPLETION_SCRIPTS.powershell).toContain("Register-ArgumentCompleter -Native -CommandName matrx");
+  });
+});

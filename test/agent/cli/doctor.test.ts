@@ -1,0 +1,84 @@
+import { chmodSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { examine } from "../../../agent/doctor/examine.ts";
+import { ok } from "../../../agent/doctor/finding.ts";
+import { darwin } from "../../../agent/platform/darwin.ts";
+import { linux } from "../../../agent/platform/linux.ts";
+import { optionalPrograms } from "../../../agent/platform/optional-programs.ts";
+import { windows } from "../../../agent/platform/windows.ts";
+import { temporaryFolder } from "../../helpers/folder.ts";
+import { runMatrx } from "./matrx.ts";
+
+interface Found {
+  name: string;
+  state: string;
+  fact: string;
+  hint?: string;
+}
+
+test("doctor looks at machine, parts and hops, and says what to do", { timeout: 60_000 }, async () => {
+  const home = temporaryFolder();
+  const { code, stdout } = await runMatrx(["doctor", "--json"], { home });
+  const found = JSON.parse(stdout) as Record<"machine" | "parts" | "hops", Found[]>;
+  const states = (group: Found[]) => Object.fromEntries(group.map(({ name, state }) => [name, state]));
+  expect(states(found.machine)).toMatchObject({ program: "ok", folders: "ok", disk: "ok", shell: "ok" });
+  expect(states(found.parts)).toMatchObject({ search: "ok", terminals: "missing" });
+  expect(found.parts.map(({ name }) => name)).toEqual([
+    "search",
+    "screenshots",
+    "terminals",
+    "browser",
+    "sandbox",
+  ]);
+  // This machine is not paired: the first hop fails, the others are not tried, and the exit code says so.
+  expect(states(found.hops)).toEqual({
+    machine: "failed",
+    relay: "untried",
+    account: "untried",
+    device: "untried",
+    tool: "untried",
+  });
+  expect(code).toBe(68);
+  for (const group of Object.values(found).filter(Array.isArray)) {
+    for (const { name, state, hint } of group as Found[])
+      if (state === "missing" || state === "failed")
+        expect([name, hint]).toEqual([name, expect.stringMatching(/\w/)]);
+  }
+});
+
+test("doctor tells a person about folders that others may read", { timeout: 60_000 }, async () => {
+  const home = temporaryFolder();
+  await runMatrx(["doctor"], { home });
+  chmodSync(home, 0o755);
+  const { stdout } = await runMatrx(["doctor"], { home });
+  expect(stdout).toMatch(/✗ folders +.* is open to other users[^\n]*\n[^\n]*chmod 700/);
+  expect(stdout).toMatch(/\d failed \(✗\)/);
+});
+
+test("a check that throws what nobody expected is one finding, without a stack", async () => {
+  const broken = { name: "broken", look: () => JSON.parse("{") };
+  const results = await examine([broken, { name: "next", look: () => ok("fine") }]);
+  expect(results.map(({ name, state }) => [name, state])).toEqual([
+    ["broken", "failed"],
+    ["next", "ok"],
+  ]);
+  expect(results[0]?.fact).not.toContain("JSON.parse");
+});
+
+/** macOS and Windows are not run here. */
+describe("where a system keeps browsers and its sandbox", () => {
+  test.each([
+    [linux, {}, "chromium", "bwrap"],
+    [darwin, {}, "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome", "/usr/bin/sandbox-exec"],
+    [
+      windows,
+      { ProgramFiles: "C:\\Program Files" },
+      "C:\\Program Files\\Microsoft\\Edge\\Application\\msedge.exe",
+      undefined,
+    ],
+  ])("%o", (platform, env, browser, sandbox) => {
+    const { browsers, sandbox: way } = optionalPrograms(platform);
+    expect(browsers(env)).toContain(browser);
+    expect(way?.program).toBe(sandbox);
+  });
+});
