@@ -35,7 +35,7 @@ export async function openToolbox({ home, jobs: directory, log }: ToolboxOptions
   const desktop = new Desktop();
   const sessions = new Sessions();
   return {
-    tools: deviceTools({ files, jobs, desktop, ownMarks: [...own, ...ownScript()] }),
+    tools: deviceTools({ files, jobs, desktop, ownMarks: own }),
     sessions,
     endGrant: (grant) => {
       sessions.endGrant(grant);
@@ -54,9 +54,4 @@ export async function openToolbox({ home, jobs: directory, log }: ToolboxOptions
 export function protectedPaths({ config, state, logs }: Home): string[] {
   const named = process.env.MATRX_PROTECTED?.split(delimiter).filter((path) => path !== "") ?? [];
   return [...new Set([config, state, logs, ...named])];
-}
-
-/** The script that this program was started with, and other programs of Matrx are. */
-function ownScript(): string[] {
-  return process.argv[1] === undefined ? [] : [process.argv[1]];
 }

@@ -58,13 +58,20 @@ async function factsOf(pid: number, { before, seconds, booted, users }: Context)
   return {
     pid,
     parent: times.parent,
-    name: times.name,
+    name: nameOf(commandLine) ?? times.name,
     command: command || `[${times.name}]`,
     user: users.get(uid) ?? (uid || null),
     cpuPercent: Math.round((used / TICKS / seconds) * 1000) / 10,
     memoryBytes: Number(field("VmRSS") || 0) * 1024,
     started: booted + Math.round((times.started / TICKS) * 1000),
   };
+}
+
+/** The program's, as its command line begins: the kernel knows the main thread's, which Node names otherwise. */
+function nameOf(commandLine: string): string | undefined {
+  const program = commandLine.split("\0", 1)[0]?.split("/").at(-1) ?? "";
+  // What holds a space or a colon was written over by the program itself.
+  return /^[^\s:]+$/.test(program) ? program.replace(/^-/, "") : undefined;
 }
 
 interface Times {

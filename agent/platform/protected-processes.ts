@@ -3,9 +3,12 @@ import type { ProcessFacts } from "./process-list.ts";
 
 export interface OwnProcess {
   readonly pid: number;
-  /** Paths that only programs of Matrx are started with: its own script, its protected folders. */
+  /** Paths that only programs of Matrx are started with: its protected folders. */
   readonly marks: readonly string[];
 }
+
+/** An agent or a local server, by whatever path it was started. */
+const AGENT = /(?:^|[\s/\\])matrx(?:\.js)?["']?\s+(?:up|serve)\b/;
 
 /** Why a process is not ended, in words, or undefined. */
 export function protectionOf(
@@ -16,9 +19,9 @@ export function protectionOf(
   if (target.pid <= 1) return "it is the system's first process";
   if (target.pid === own.pid) return "it is the agent itself";
   if (ancestorsOf(own.pid, all).has(target.pid)) return "the agent was started by it";
-  if (own.marks.some((mark) => target.command.includes(mark)))
-    return "it is a program of Matrx on this machine";
-  return undefined;
+  const { command } = target;
+  const isMatrx = AGENT.test(command) || own.marks.some((mark) => command.includes(mark));
+  return isMatrx ? "it is a program of Matrx on this machine" : undefined;
 }
 
 function ancestorsOf(pid: number, all: readonly ProcessFacts[]): Set<number> {

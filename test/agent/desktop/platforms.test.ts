@@ -240,4 +240,19 @@ describe("processes", () => {
     const isProtected = all.filter((one) => protectionOf(one, all, own) !== undefined).map(({ pid }) => pid);
     expect(isProtected).toEqual([1, 40, 30, 50, 70]);
   });
+
+  it.each([
+    ["node agent/bin/matrx.js up", true],
+    ["/usr/bin/node /home/ann/.npm/_npx/1/node_modules/.bin/matrx serve --port 0", true],
+    ["node C:\\Users\\ann\\matrx\\bin\\matrx.js up", true],
+    ["matrx up --json", true],
+    ["matrx call Read", false],
+    ["vim matrx.js", false],
+    ["node other-matrx-tool.js up", false],
+    ["sleep 60", false],
+  ])("are known by their command: %s", (command, expected) => {
+    const row = { pid: 9, parent: 1, name: "x", command, user: null };
+    const facts = { ...row, cpuPercent: 0, memoryBytes: 0, started: 0 };
+    expect(protectionOf(facts, [facts], { pid: 50, marks: [] }) !== undefined).toBe(expected);
+  });
 });

@@ -41,8 +41,8 @@ async function rowsOf(bench: Workbench, input: Record<string, unknown>): Promise
 }
 
 async function rowOf(bench: Workbench, pid: number): Promise<Row> {
-  const [row] = await rowsOf(bench, { filter: String(pid) });
-  if (row?.pid !== pid) throw new Error(`${pid} is not listed`);
+  const row = (await rowsOf(bench, { limit: 5000 })).find((one) => one.pid === pid);
+  if (!row) throw new Error(`${pid} is not listed`);
   return row;
 }
 
@@ -71,6 +71,7 @@ describe("ListProcesses", () => {
       expect(JSON.stringify([output, metadata])).not.toContain(secret);
     }
     expect(output).toMatch(/setTimeout\(\(\) => \{\}, 60000\) \/\/ a second line marked-7c1/);
+    expect(metadata?.processes).toMatchObject([{ name: "node" }]);
     expect(JSON.stringify(metadata)).toContain("marked-7c1 --password [redacted] --api-key=[redacted]");
     expect(output.split("\n")).toHaveLength(3);
     // A masked word cannot be guessed by asking for it.
