@@ -1,6 +1,6 @@
 /** What a device reports by itself: its last events, the newest first, and new ones as they come. */
 import { api, part } from "./api.js";
-import { ago, date, element } from "./dom.js";
+import { date, element } from "./dom.js";
 
 /** As many as the relay keeps. */
 const KEPT = 100;
@@ -144,7 +144,7 @@ function eventItem(event) {
       "p",
       { class: "soft" },
       key ? `${key} · ` : "",
-      element("time", { datetime: received }, `${date(received)} (${ago(received)})`),
+      element("time", { datetime: received }, date(received)),
       timestamp && isElsewhen(timestamp, received) ? ` · the device says ${timestamp}` : "",
     ),
     Object.keys(data).length > 0 && dataView(data),

@@ -312,6 +312,16 @@ describe("reading events", () => {
     }
   });
 
+  it("counts as a message of the grant: it may not be asked for as fast as one likes", async () => {
+    const { person, identity, token } = await home();
+    await person.setPolicy(identity.id, { rates: { messages_per_second: 1 } });
+    const asked = Array.from({ length: 5 }, () =>
+      ask(`/v1/devices/${identity.id}/events`, { headers: bearer(token) }),
+    );
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200, 429]));
+  });
+
   it("takes a grant that may read and is not limited to folders, of the same account", async () => {
     const { person, identity, device } = await home();
     report(device, { event_type: "new_file_detected", data: { path: "/home/ann/secret.txt" } });

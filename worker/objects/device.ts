@@ -302,8 +302,9 @@ export class Device extends DurableObject<DeviceEnv> {
   /** Hands a command to the device's program. The Account has seen that a person asks. */
   command(caller: Caller, command: Command, reason: string | undefined): Promise<Outcome<void>> {
     return attempt(async () => {
-      await this.#lease(caller);
-      const socket = this.#link.requireLive(Date.now());
+      const now = Date.now();
+      this.#admission.message(await this.#lease(caller), now);
+      const socket = this.#link.requireLive(now);
       this.#link.sendTo(socket, JSON.stringify(this.#systemCommand(command, reason)));
       console.info(`device ${this.#record().id} was sent ${command} by ${caller.grant}`);
     });
@@ -312,8 +313,9 @@ export class Device extends DurableObject<DeviceEnv> {
   /** What the device reported, for a grant that may read it. */
   events(caller: Caller, { after, limit }: EventQuery): Promise<Outcome<EventList>> {
     return attempt(async () => {
-      const { scope } = await this.#lease(caller);
-      const refusal = eventRefusal(scope);
+      const lease = await this.#lease(caller);
+      this.#admission.message(lease, Date.now());
+      const refusal = eventRefusal(lease.scope);
       if (refusal) throw new MatrxError(refusal);
       const { id: device } = this.#record();
       return { device, events: this.#events.list(after, limit), dropped: this.#events.dropped };
