@@ -6,6 +6,7 @@ import { type BigIntStats, realpathSync, statSync } from "node:fs";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Platform } from "../platform/platform.ts";
 import { canonicalOf } from "./canonical.ts";
+import { identityOf, linkedFilesIn } from "./linked-files.ts";
 import { isWithin } from "./spelling.ts";
 
 export class ProtectedSet {
@@ -14,6 +15,8 @@ export class ProtectedSet {
   readonly #paths: ReadonlySet<string>;
   /** Device and inode: a bind mount or a hard link is another way to the same place. */
   readonly #identities: ReadonlySet<string>;
+  /** Of files inside that have other names too; looked up when such a file is met. */
+  #linked: ReadonlySet<string> | undefined;
 
   private constructor(platform: Platform, paths: ReadonlySet<string>, identities: ReadonlySet<string>) {
     this.#platform = platform;
@@ -56,12 +59,12 @@ export class ProtectedSet {
 
   /** Throws MatrxError `PERMISSION_DENIED` when this very directory or file is protected, under whatever name. */
   inspect(found: BigIntStats, shown: string): void {
-    if (this.#identities.has(identityOf(found))) throw closed(shown);
+    const identity = identityOf(found);
+    if (this.#identities.has(identity)) throw closed(shown);
+    if (!found.isFile() || found.nlink < 2n) return;
+    this.#linked ??= linkedFilesIn(this.#paths);
+    if (this.#linked.has(identity)) throw closed(shown);
   }
-}
-
-function identityOf(found: BigIntStats): string {
-  return `${found.dev}:${found.ino}`;
 }
 
 const OWN_HINT = "Use the matrx command on the device itself";

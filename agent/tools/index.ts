@@ -34,7 +34,7 @@ export interface Workshop {
   readonly files: Files;
   readonly jobs: Jobs;
   readonly desktop: Desktop;
-  /** Paths that only programs of Matrx are started with: no tool ends these. */
+  /** Paths that only programs of Matrx are started with: StopProcess leaves these alone. */
   readonly ownMarks: readonly string[];
 }
 

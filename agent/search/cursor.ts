@@ -1,0 +1,47 @@
+/** A place among lines in order of path, as a text that a caller hands back: `src/a.ts:12`. */
+import { isUtf8 } from "node:buffer";
+import { MatrxError } from "@matrx/shared/errors.ts";
+
+export interface Cursor {
+  /** Relative to the folder that is searched. */
+  readonly path: Buffer;
+  readonly line: number;
+}
+
+/** Bytes that are no UTF-8, control characters and `%` itself are written as in a URL. */
+export function cursorText({ path, line }: Cursor): string {
+  const text = isUtf8(path) ? path.toString("utf8") : path.toString("latin1");
+  const odd = isUtf8(path) ? /[%\p{C}]/gu : /[^ -~]|%/g;
+  const encoding = isUtf8(path) ? "utf8" : "latin1";
+  const escaped = text.replace(odd, (part) =>
+    [...Buffer.from(part, encoding)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
+  );
+  return `${escaped}:${line}`;
+}
+
+/** Undefined: the empty text, which stands before all lines. Throws MatrxError `INVALID_PARAMETERS`. */
+export function cursorOf(text: string): Cursor | undefined {
+  if (text === "") return undefined;
+  const found = /^(.+):(\d+)$/s.exec(text);
+  if (!found) throw badCursor(text);
+  const [, path = "", line] = found;
+  const parts = path
+    .split(/(%[0-9a-f]{2})/i)
+    .map((part, index) => (index % 2 === 1 ? Buffer.from(part.slice(1), "hex") : Buffer.from(part, "utf8")));
+  return { path: Buffer.concat(parts), line: Number(line) };
+}
+
+/** Paths whose keys are in order are in order name by name, as folders are walked. */
+export function orderKey(path: Buffer): string {
+  return path.toString("latin1").replaceAll("/", "\0");
+}
+
+function badCursor(text: string): MatrxError {
+  return new MatrxError({
+    code: "INVALID_PARAMETERS",
+    message: `after: "${text.slice(0, 200)}" is not a place among the results`,
+    hint: 'Give the text that the last page named, or "" to begin',
+    hop: "tool",
+    details: { field: "after" },
+  });
+}

@@ -1,0 +1,59 @@
+/** What finds files and lines: ripgrep, or this program itself. What it proposes is checked before it is shown. */
+import type { PathPattern } from "./path-pattern.ts";
+import type { Scope } from "./scope.ts";
+
+/** A line of a file, as an engine found it. */
+export interface Hit {
+  /** Relative to the scope's folder, as the file system has it, with `/` between names. */
+  readonly path: Buffer;
+  /** From 1. */
+  readonly line: number;
+  /** Of the line's first byte, in the file after its byte order mark; of UTF-16, in what it would be as UTF-8. */
+  readonly offset: number;
+  /** Where the match begins, in bytes from 1; undefined: a line of context. */
+  readonly column: number | undefined;
+  /** The line without its end, or a beginning of it. */
+  readonly text: Buffer;
+  readonly whole: boolean;
+}
+
+export interface LineQuery {
+  readonly pattern: string;
+  readonly literal: boolean;
+  readonly caseInsensitive: boolean;
+  /** Lines before and after. */
+  readonly context: number;
+  /** Which files; undefined: all. */
+  readonly include: PathPattern | undefined;
+  /** By path, name by name, in order of bytes. Else in any order, which is faster. */
+  readonly ordered: boolean;
+}
+
+/** What an engine could not look into. */
+export interface Missed {
+  /** The system refused, or the pattern took too long there. */
+  unreadable: number;
+  /** Too large for this engine. */
+  large: number;
+  /** Too many entries in a folder. */
+  crowded: number;
+}
+
+export interface Run {
+  readonly scope: Scope;
+  readonly missed: Missed;
+  /** Aborted: the engine ends soon, and its generator with it, without an error. */
+  readonly signal: AbortSignal;
+}
+
+export interface Engine {
+  readonly name: "ripgrep" | "javascript";
+  /** Relative paths of ordinary files. */
+  files(run: Run): AsyncGenerator<Buffer[], void>;
+  /** Lines of a file come together, in their order. Throws MatrxError `INVALID_PARAMETERS` for a bad pattern. */
+  lines(query: LineQuery, run: Run): AsyncGenerator<Hit[], void>;
+}
+
+export function nothingMissed(): Missed {
+  return { unreadable: 0, large: 0, crowded: 0 };
+}

@@ -1,0 +1,101 @@
+/** What `.gitignore` files leave out: those of a folder, of those below it, and of the repository that it lies in. */
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { lstat } from "node:fs/promises";
+import ignore, { type Ignore } from "ignore";
+import type { FileAccess } from "../paths/files.ts";
+import type { Directory } from "../platform/directory.ts";
+
+/** A larger `.gitignore` is none, in bytes. */
+const MOST_BYTES = 1024 * 1024;
+
+interface Layer {
+  /** The folder of the `.gitignore`, with a separator at its end. */
+  readonly folder: string;
+  readonly rules: Ignore;
+}
+
+export class IgnoreRules {
+  static readonly none = new IgnoreRules([]);
+  /** The deepest folder comes first: it has the last word. */
+  readonly #layers: readonly Layer[];
+
+  private constructor(layers: readonly Layer[]) {
+    this.#layers = layers;
+  }
+
+  /** With the `.gitignore` of a folder, if there is one. */
+  withThoseOf(opened: Directory, folder: string, separator: string): IgnoreRules {
+    const text = readSmall(opened.at(".gitignore"));
+    if (text === undefined) return this;
+    const rules = ignore({ ignorecase: false }).add(text.replace(/^\ufeff/, ""));
+    const layer = { folder: folder.endsWith(separator) ? folder : folder + separator, rules };
+    return new IgnoreRules([layer, ...this.#layers]);
+  }
+
+  /** `path` is absolute, and lies below the folders that the rules are of. */
+  ignores(path: string, isFolder: boolean): boolean {
+    for (const { folder, rules } of this.#layers) {
+      const relative = path.slice(folder.length).replaceAll("\\", "/");
+      const { ignored, unignored } = rules.test(isFolder ? `${relative}/` : relative);
+      if (ignored || unignored) return ignored;
+    }
+    return false;
+  }
+}
+
+/**
+ * The rules above a folder, up to the top of its repository. Undefined: it is in none, it is ignored itself, which is
+ * no reason to find nothing in it, or the caller may not read all of the way up.
+ */
+export async function rulesAbove(access: FileAccess, folder: string): Promise<IgnoreRules | undefined> {
+  const above = await wayToRepository(access, folder);
+  if (!above) return undefined;
+  let rules = IgnoreRules.none;
+  for (const [index, parent] of above.entries()) {
+    const opened = await access.openFolder(parent, parent);
+    try {
+      rules = rules.withThoseOf(opened, parent, access.platform.path.sep);
+    } finally {
+      await opened.close();
+    }
+    if (rules.ignores(above[index + 1] ?? folder, true)) return undefined;
+  }
+  return rules;
+}
+
+/** The folders above, the top of the repository first. */
+async function wayToRepository(access: FileAccess, folder: string): Promise<string[] | undefined> {
+  const { path } = access.platform;
+  const above: string[] = [];
+  for (let place = folder; mayRead(access, place); place = path.dirname(place)) {
+    if (place !== folder) above.unshift(place);
+    if (await lstat(path.join(place, ".git")).catch(() => undefined)) return above;
+    if (path.dirname(place) === place) return undefined;
+  }
+  return undefined;
+}
+
+function mayRead(access: FileAccess, folder: string): boolean {
+  try {
+    access.checkCanonical(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Undefined: there is none that can be read. */
+function readSmall(path: string): string | undefined {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+  } catch {
+    return undefined;
+  }
+  try {
+    const stat = fstatSync(file);
+    return stat.isFile() && stat.size <= MOST_BYTES ? readFileSync(file, "utf8") : undefined;
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,58 @@
+/** Searching without ripgrep: slower, with JavaScript's patterns, and files above 16 MiB are left out. */
+import { closeSync } from "node:fs";
+import { textOfName } from "../paths/names.ts";
+import { CheckedFiles } from "./checked-files.ts";
+import type { Engine, Hit, Run } from "./engine.ts";
+import { FileText } from "./file-text.ts";
+import { Matcher } from "./matcher.ts";
+import { walk } from "./walk.ts";
+
+const LARGEST_FILE = 16 * 1024 * 1024;
+
+export const javascriptEngine: Engine = {
+  name: "javascript",
+  async *files(run) {
+    for await (const batch of filesOf(run)) yield batch;
+  },
+  async *lines(query, run) {
+    const matcher = new Matcher(query, run.signal);
+    const checked = new CheckedFiles(run.scope);
+    try {
+      for await (const batch of filesOf(run)) {
+        for (const path of batch) {
+          if (run.signal.aborted) return;
+          if (query.include && !query.include.matches(textOfName(path))) continue;
+          const hits = await linesOf(path, checked, matcher, run);
+          if (hits.length > 0) yield hits;
+        }
+      }
+    } finally {
+      await matcher.close();
+      await checked.close();
+    }
+  },
+};
+
+async function* filesOf(run: Run): AsyncGenerator<Buffer[], void> {
+  if (run.scope.file !== undefined) yield [Buffer.from(run.scope.file)];
+  else {
+    for await (const batch of walk(run, { deep: true })) {
+      yield batch.filter(({ type }) => type === "file").map(({ path }) => path);
+    }
+  }
+}
+
+async function linesOf(path: Buffer, checked: CheckedFiles, matcher: Matcher, run: Run): Promise<Hit[]> {
+  const file = await checked.open(path);
+  if (!file) return [];
+  let bytes: Buffer | undefined;
+  try {
+    if (file.stat.size > LARGEST_FILE) run.missed.large++;
+    else bytes = FileText.of(file)?.whole();
+  } finally {
+    closeSync(file.descriptor);
+  }
+  if (!bytes || bytes.length === 0) return [];
+  const found = await matcher.match(bytes);
+  return found.map((line) => ({ path, ...line }));
+}

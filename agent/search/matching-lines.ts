@@ -1,0 +1,179 @@
+/** Lines that match, each read from a file that was opened for this caller, until there are enough. */
+import { closeSync } from "node:fs";
+import { textOfName } from "../paths/names.ts";
+import { CheckedFiles } from "./checked-files.ts";
+import { type Cursor, orderKey } from "./cursor.ts";
+import type { Engine, Hit, LineQuery, Run } from "./engine.ts";
+import { FileText } from "./file-text.ts";
+import type { Scope } from "./scope.ts";
+
+export interface MatchingLine {
+  /** Relative to the scope's folder. */
+  readonly relative: Buffer;
+  /** Canonical. */
+  readonly path: Buffer;
+  readonly line: number;
+  /** In bytes from 1; undefined: a line of context. */
+  readonly column: number | undefined;
+  readonly text: string;
+}
+
+export interface MatchingLines {
+  /** In order of path and line. */
+  readonly lines: readonly MatchingLine[];
+  readonly matches: number;
+  /** Why it ended before all was searched. */
+  readonly stopped: "max_results" | "output" | "time" | undefined;
+}
+
+export interface Page {
+  readonly most: number;
+  /** Only lines that come later. */
+  readonly after: Cursor | undefined;
+}
+
+/** Characters of all lines together. */
+const MOST_CHARS = 256 * 1024;
+
+export async function matchingLines(
+  engine: Engine,
+  query: LineQuery,
+  run: Run,
+  page: Page,
+): Promise<MatchingLines> {
+  const reader = new LineReader(run.scope);
+  const collected = new Collected(query, page);
+  try {
+    for await (const hits of engine.lines(query, run)) {
+      for (const hit of hits) {
+        if (!collected.wants(hit)) continue;
+        const line = await reader.read(hit);
+        if (line && !collected.add(line)) return collected.end();
+        if (collected.isFull(hit)) return collected.end();
+      }
+    }
+  } finally {
+    await reader.close();
+  }
+  if (run.signal.aborted) collected.stopped = "time";
+  return collected.end();
+}
+
+class Collected {
+  readonly #query: LineQuery;
+  readonly #page: Page;
+  readonly #afterKey: string;
+  readonly #lines: MatchingLine[] = [];
+  #last: MatchingLine | undefined;
+  #matches = 0;
+  #chars = 0;
+  stopped: MatchingLines["stopped"];
+
+  constructor(query: LineQuery, page: Page) {
+    this.#query = query;
+    this.#page = page;
+    this.#afterKey = page.after ? orderKey(page.after.path) : "";
+  }
+
+  wants({ path, line }: Hit): boolean {
+    const { include } = this.#query;
+    if (include && !include.matches(textOfName(path))) return false;
+    const { after } = this.#page;
+    if (!after) return true;
+    const key = orderKey(path);
+    return key > this.#afterKey || (key === this.#afterKey && line > after.line);
+  }
+
+  /** False: there was no room for it. */
+  add(line: MatchingLine): boolean {
+    if (line.column !== undefined && this.#matches >= this.#page.most) {
+      this.stopped = "max_results";
+      return false;
+    }
+    this.#chars += line.text.length + line.path.length + 16;
+    if (this.#chars > MOST_CHARS && this.#matches > 0) {
+      this.stopped = "output";
+      return false;
+    }
+    this.#lines.push(line);
+    if (line.column !== undefined) {
+      this.#matches++;
+      this.#last = line;
+    }
+    return true;
+  }
+
+  /** Context that may still follow the last match is waited for. */
+  isFull(hit: Hit): boolean {
+    if (this.#matches < this.#page.most) return false;
+    this.stopped = "max_results";
+    return this.#query.context === 0 || !this.#belongsToLast(hit.path, hit.line + 1);
+  }
+
+  end(): MatchingLines {
+    let last = this.#lines.at(-1);
+    while (last && last.column === undefined && !this.#belongsToLast(last.relative, last.line)) {
+      this.#lines.pop();
+      last = this.#lines.at(-1);
+    }
+    const lines = this.#lines
+      .map((line) => ({ line, key: orderKey(line.relative) }))
+      .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.line.line - b.line.line))
+      .map(({ line }) => line);
+    return { lines, matches: this.#matches, stopped: this.stopped };
+  }
+
+  #belongsToLast(path: Buffer, line: number): boolean {
+    const last = this.#last;
+    return last?.relative.equals(path) === true && line <= last.line + this.#query.context;
+  }
+}
+
+/** Keeps the file of the last line open. */
+class LineReader {
+  readonly #checked: CheckedFiles;
+  #open: { relative: Buffer; path: Buffer; text: FileText; descriptor: number } | undefined;
+  /** The last one that may not be shown, or is no text. */
+  #refused: Buffer | undefined;
+
+  constructor(scope: Scope) {
+    this.#checked = new CheckedFiles(scope);
+  }
+
+  /** Undefined: it may not be shown, or the file does not say this there. */
+  async read(hit: Hit): Promise<MatchingLine | undefined> {
+    const file = await this.#opened(hit.path);
+    if (!file) return undefined;
+    const found = file.text.read(hit.offset, hit.text.length + 1);
+    if (!found.subarray(0, hit.text.length).equals(hit.text)) return undefined;
+    if (hit.whole && found.length > hit.text.length && found[hit.text.length] !== 10) return undefined;
+    const { relative, path } = file;
+    const text = file.text.line(hit.offset, hit.column ?? 1);
+    return { relative, path, line: hit.line, column: hit.column, text };
+  }
+
+  async close(): Promise<void> {
+    this.#closeFile();
+    await this.#checked.close();
+  }
+
+  async #opened(relative: Buffer) {
+    if (this.#open?.relative.equals(relative)) return this.#open;
+    if (this.#refused?.equals(relative)) return undefined;
+    this.#closeFile();
+    const file = await this.#checked.open(relative);
+    const text = file && FileText.of(file);
+    if (file && text) {
+      this.#open = { relative, path: file.path, text, descriptor: file.descriptor };
+      return this.#open;
+    }
+    if (file) closeSync(file.descriptor);
+    this.#refused = relative;
+    return undefined;
+  }
+
+  #closeFile(): void {
+    if (this.#open) closeSync(this.#open.descriptor);
+    this.#open = undefined;
+  }
+}

@@ -1,0 +1,38 @@
+/** What a search says of itself: why it ended, and what it could not look into. */
+import { MatrxError } from "@matrx/shared/errors.ts";
+import type { Missed } from "./engine.ts";
+
+/** Partial results are an answer when time ran out; throws the reason of any other stop. */
+export function throwUnlessTimedOut(signal: AbortSignal): void {
+  if (!signal.aborted) return;
+  const { reason } = signal;
+  if (!(reason instanceof MatrxError && reason.code === "TIMEOUT")) throw reason;
+}
+
+export function missedNotes({ unreadable, large, crowded }: Missed): string[] {
+  const notes: string[] = [];
+  if (unreadable > 0)
+    notes.push(`${counted(unreadable, "file or folder", "files or folders")} could not be searched`);
+  if (large > 0) notes.push(`${counted(large, "file", "files")} above 16 MiB left out: ripgrep is not there`);
+  if (crowded > 0) notes.push(`${counted(crowded, "entry", "entries")} of very large folders left out`);
+  return notes;
+}
+
+/** What was left out by default, for when nothing was found. */
+export function leftOutHint({
+  showHidden,
+  includeIgnored,
+}: {
+  showHidden: boolean;
+  includeIgnored: boolean;
+}): string {
+  const ways = [
+    ...(includeIgnored ? [] : ["what .gitignore names (include_ignored=true searches it)"]),
+    ...(showHidden ? [] : ["dotfiles (show_hidden=true)"]),
+  ];
+  return ways.length > 0 ? `. Left out: ${ways.join(", ")}` : "";
+}
+
+export function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,72 @@
+/** Glob patterns over paths: one meaning, whatever engine finds the files. */
+import { MatrxError } from "@matrx/shared/errors.ts";
+import picomatch from "picomatch";
+
+export interface PathPattern {
+  /** It names entries with a leading dot, which are left out otherwise. */
+  readonly namesHidden: boolean;
+  /** A glob of names that every match has; a hint for an engine, in words that all understand. */
+  readonly nameHint: string;
+  /** `path` is relative, with `/` between names. */
+  matches(path: string): boolean;
+}
+
+const LONGEST = 1000;
+
+/**
+ * `*` and `?` stay within a name, `**` spans folders, `[a-z]` and `{a,b}` choose; all else means itself. Without `/` it is
+ * matched with names at any depth. Throws MatrxError `INVALID_PARAMETERS`.
+ */
+export function pathPattern(pattern: string, showHidden: boolean): PathPattern {
+  if (pattern.length > LONGEST) throw badPattern(pattern, `it has more than ${LONGEST} characters`);
+  const written = pattern.normalize("NFC");
+  const rooted = written.replace(/^(?:\.?\/)+/, "");
+  if (rooted === "") throw badPattern(pattern, "it names nothing");
+  const anywhere = !written.includes("/");
+  const glob = anywhere ? `**/${rooted}` : rooted;
+  const options = { dot: showHidden, nonegate: true, noextglob: true, windows: false };
+  const isMatch = picomatch(withPlainSigns(glob), options);
+  return {
+    namesHidden: /(?:^|[/{,])\./.test(rooted),
+    nameHint: nameHint(rooted.slice(rooted.lastIndexOf("/") + 1)),
+    matches(path) {
+      const place = path.normalize("NFC");
+      // A name with brackets, such as [id].ts, is found by itself too.
+      return isMatch(place) || place === rooted || (anywhere && place.endsWith(`/${rooted}`));
+    },
+  };
+}
+
+/** Splits the folder off that a pattern begins with, so that nothing else is walked through. */
+export function splitPattern(pattern: string, separator: string): { folder: string; rest: string } {
+  const glob = separator === "\\" ? pattern.replaceAll("\\", "/") : pattern;
+  const special = glob.search(/[*?[\]{}\\]/);
+  const until = special < 0 ? glob.lastIndexOf("/") : glob.lastIndexOf("/", special);
+  if (until < 0) return { folder: "", rest: glob };
+  // What follows a folder stands in that folder itself.
+  return { folder: glob.slice(0, until) || "/", rest: `./${glob.slice(until + 1)}` };
+}
+
+/** Signs that a glob library may give a meaning of its own, outside brackets and not escaped yet. */
+function withPlainSigns(glob: string): string {
+  return glob.replace(/\\.|\[[^\]]*\]|[()|+@!^$]/gsu, (part) => (part.length === 1 ? `\\${part}` : part));
+}
+
+/** Weaker than the pattern: what is not plain becomes `*`. */
+function nameHint(name: string): string {
+  if (/[[\\]/.test(name)) return "*";
+  const plain = name.replace(/\{[\w.*-]+(?:,[\w.*-]+)+\}|[\w. -]|./gsu, (part) =>
+    /^(?:[\w. -]|\{(?!.*\.\.).*\})$/s.test(part) ? part : "*",
+  );
+  return plain.replace(/\*+/g, "*");
+}
+
+function badPattern(pattern: string, why: string): MatrxError {
+  return new MatrxError({
+    code: "INVALID_PARAMETERS",
+    message: `"${pattern.slice(0, 100)}" cannot be used as a glob pattern: ${why}`,
+    hint: "Use one such as *.ts, src/**/*.ts or **/*.{js,ts}",
+    hop: "tool",
+    details: { field: "pattern" },
+  });
+}

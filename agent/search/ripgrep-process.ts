@@ -1,0 +1,97 @@
+/** One run of ripgrep: its output record by record, and never a process left behind. */
+import { spawn } from "node:child_process";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { cleanEnvironment } from "../jobs/environment.ts";
+import type { Missed } from "./engine.ts";
+
+interface RipgrepRun {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** The byte after each record. */
+  readonly end: number;
+  readonly missed: Missed;
+  readonly signal: AbortSignal;
+}
+
+/** Of what it complains, in bytes. */
+const MOST_WORDS = 256 * 1024;
+
+/** Ends it as soon as the caller has enough. Throws MatrxError `INVALID_PARAMETERS` with its words for a bad pattern. */
+export async function* ripgrepRecords(run: RipgrepRun): AsyncGenerator<Buffer[], void> {
+  if (run.signal.aborted) return;
+  const child = spawn(run.file, run.args, {
+    cwd: run.cwd,
+    env: cleanEnvironment(process.env),
+    stdio: ["ignore", "pipe", "pipe"],
+    windowsHide: true,
+  });
+  let failure: Error | undefined;
+  const ended = new Promise<void>((resolve) => {
+    child.once("close", () => resolve());
+    child.once("error", (error) => {
+      failure = error;
+      if (child.pid === undefined) resolve();
+    });
+  });
+  let words = "";
+  child.stderr.on("data", (data: Buffer) => {
+    if (words.length < MOST_WORDS) words += data.toString("utf8");
+  });
+  const kill = () => child.kill("SIGKILL");
+  run.signal.addEventListener("abort", kill, { once: true });
+  let whole = false;
+  try {
+    let rest: Buffer = Buffer.alloc(0);
+    for await (const piece of child.stdout as AsyncIterable<Buffer>) {
+      const bytes = rest.length > 0 ? Buffer.concat([rest, piece]) : piece;
+      const records: Buffer[] = [];
+      let from = 0;
+      for (let to = bytes.indexOf(run.end); to >= 0; to = bytes.indexOf(run.end, from)) {
+        records.push(bytes.subarray(from, to));
+        from = to + 1;
+      }
+      rest = bytes.subarray(from);
+      if (records.length > 0) yield records;
+    }
+    whole = true;
+  } finally {
+    run.signal.removeEventListener("abort", kill);
+    if (!whole) kill();
+    await ended;
+  }
+  if (run.signal.aborted) return;
+  if (failure) throw cannotRun(failure);
+  noteComplaints(words, child.exitCode, run.missed);
+}
+
+/** A file or folder that it could not search has a line of its own; anything else is about the pattern. */
+function noteComplaints(words: string, exit: number | null, missed: Missed): void {
+  const isPlace = (line: string) => /^(?:rg: )?\.[\\/]/.test(line);
+  const lines = words.split("\n").filter((line) => line !== "");
+  missed.unreadable += lines.filter(isPlace).length;
+  const others = lines.filter((line) => !isPlace(line));
+  if (exit === 2 && others.length > 0) throw badPattern(others.join("\n"));
+}
+
+function badPattern(words: string): MatrxError {
+  return new MatrxError({
+    code: "INVALID_PARAMETERS",
+    message: words.replace(/^rg: /, "").slice(0, 2000),
+    hint: "Correct the pattern, or search for it as it stands with literal=true",
+    hop: "tool",
+    details: { field: "pattern" },
+  });
+}
+
+function cannotRun(cause: Error): MatrxError {
+  return new MatrxError(
+    {
+      code: "TOOL_EXECUTION_FAILED",
+      message: `ripgrep could not be run: ${cause.message}`,
+      hint: "Try again; if it stays, restart the agent",
+      hop: "tool",
+    },
+    cause,
+  );
+}

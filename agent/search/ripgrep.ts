@@ -1,0 +1,123 @@
+/** Searching with ripgrep. */
+import type { Engine, Hit, LineQuery, Run } from "./engine.ts";
+import type { Ripgrep } from "./find-ripgrep.ts";
+import { ripgrepRecords } from "./ripgrep-process.ts";
+import type { Scope } from "./scope.ts";
+
+/** Bytes of a line that it prints: enough to know the line by, as it is read from the file again. */
+const LINE_BYTES = 256;
+/** In bytes. */
+const LONGEST_PATH = 16 * 1024;
+const NUL = 0;
+const NEWLINE = 10;
+
+export function ripgrepEngine({ file }: Ripgrep): Engine {
+  return {
+    name: "ripgrep",
+    async *files(run) {
+      for await (const records of started(file, ["--files", "--null"], NUL, run)) {
+        yield records.map(withoutDot);
+      }
+    },
+    async *lines(query, run) {
+      let begun: Buffer | undefined;
+      for await (const records of started(file, lineArguments(query, run.scope), NEWLINE, run)) {
+        const hits: Hit[] = [];
+        for (const record of records) {
+          const joined: Buffer = begun ? Buffer.concat([begun, Buffer.from("\n"), record]) : record;
+          begun = isBegunPath(joined) ? joined : undefined;
+          const hit = hitOf(joined);
+          if (hit) hits.push(hit);
+        }
+        if (hits.length > 0) yield hits;
+      }
+    },
+  };
+}
+
+async function* started(file: string, args: readonly string[], end: number, { scope, missed, signal }: Run) {
+  const folder = await scope.access.openFolder(scope.folder, scope.place.shown);
+  try {
+    const all = [...scopeArguments(scope), ...args, "--", `./${scope.file ?? ""}`];
+    // The folder itself and not its name: what stands there under this name may change.
+    yield* ripgrepRecords({ file, args: all, cwd: folder.self, end, missed, signal });
+  } finally {
+    await folder.close();
+  }
+}
+
+function scopeArguments(scope: Scope): string[] {
+  const args = ["--no-config", "--color=never", "--path-separator=/"];
+  if (scope.showHidden) args.push("--hidden");
+  if (scope.includeIgnored) args.push("--no-ignore");
+  else {
+    args.push("--no-ignore-dot", "--no-ignore-exclude", "--no-ignore-global", "--no-require-git");
+    if (!scope.above) args.push("--no-ignore-parent");
+    args.push("--glob=!.git");
+  }
+  const { path } = scope.access.platform;
+  for (const closed of scope.leftOut) {
+    const relative = path.relative(scope.folder, closed).replaceAll(path.sep, "/");
+    if (relative !== "") args.push(`--glob=!/${relative.replace(/[*?[\]{}\\!]/g, "\\$&")}`);
+  }
+  return args;
+}
+
+function lineArguments(query: LineQuery, scope: Scope): string[] {
+  const args = [
+    "--null",
+    "--no-heading",
+    "--with-filename",
+    "--line-number",
+    "--column",
+    "--byte-offset",
+    "--line-buffered",
+    `--max-columns=${LINE_BYTES}`,
+    "--max-columns-preview",
+  ];
+  if (query.literal) args.push("--fixed-strings");
+  else args.push("--engine=auto");
+  if (query.caseInsensitive) args.push("--ignore-case");
+  if (query.context > 0) args.push(`--context=${query.context}`);
+  if (query.ordered) args.push("--sort=path");
+  // A file that was named was looked into already: it is text.
+  if (scope.file !== undefined) args.push("--text");
+  // A type leaves ignored files ignored; a glob would bring them back.
+  else if (query.include && query.include.nameHint !== "*") {
+    args.push(`--type-add=matrx:${query.include.nameHint}`, "--type=matrx");
+  }
+  args.push(`--regexp=${query.pattern}`);
+  return args;
+}
+
+function withoutDot(path: Buffer): Buffer {
+  return path[0] === 46 && path[1] === 47 ? path.subarray(2) : path;
+}
+
+/** A path may hold the end of a line; all of them begin with a dot. */
+function isBegunPath(record: Buffer): boolean {
+  return record[0] === 46 && record.length < LONGEST_PATH && !record.includes(NUL);
+}
+
+/** path NUL line:column:offset:text, or path NUL line-offset-text; undefined: something between groups of lines. */
+function hitOf(record: Buffer): Hit | undefined {
+  const end = record.indexOf(NUL);
+  if (end < 0) return undefined;
+  const head = record.toString("latin1", end + 1, end + 64);
+  const found = /^(\d+)(?::(\d+):(\d+):|-(\d+)-)/.exec(head);
+  if (!found) return undefined;
+  const [all, line, column, offset, contextOffset] = found;
+  const text = record.subarray(end + 1 + all.length);
+  const cut = text.length >= 64 ? CUT.exec(text.toString("latin1", text.length - 64)) : null;
+  return {
+    path: withoutDot(record.subarray(0, end)),
+    line: Number(line),
+    offset: Number(offset ?? contextOffset),
+    column: column === undefined ? undefined : Number(column),
+    text: cut ? text.subarray(0, text.length - cut[0].length) : text,
+    whole: cut === null,
+  };
+}
+
+/** What it writes in place of the rest of a long line. */
+const CUT = / \[\.\.\. (?:\d+ more match(?:es)?|omitted end of (?:long|context) line)\]$/;

@@ -1,0 +1,59 @@
+/** Where a search looks, and what it leaves out from the start. */
+import { lstat } from "node:fs/promises";
+import { explained } from "../paths/errors.ts";
+import type { FileAccess, Place } from "../paths/files.ts";
+import { refuseOddKind } from "../paths/open-file.ts";
+import { isWithin } from "../paths/spelling.ts";
+import { type IgnoreRules, rulesAbove } from "./ignore-rules.ts";
+
+export interface Scope {
+  readonly access: FileAccess;
+  /** Canonical. Paths that engines find are relative to it, with `/` between names. */
+  readonly folder: string;
+  /** Only this file of the folder. */
+  readonly file: string | undefined;
+  readonly place: Place;
+  readonly showHidden: boolean;
+  readonly includeIgnored: boolean;
+  /** Rules of folders above; undefined: none hold. */
+  readonly above: IgnoreRules | undefined;
+  /** Canonical paths that are not looked into. */
+  readonly leftOut: readonly string[];
+}
+
+export interface Wanted {
+  readonly showHidden: boolean;
+  readonly includeIgnored: boolean;
+}
+
+/** Throws MatrxError. */
+export async function openScope(access: FileAccess, place: Place, wanted: Wanted): Promise<Scope> {
+  const { folder, file } = await folderAndFile(access, place);
+  const { notSearched } = access.platform;
+  const named = (path: string) => isWithin(folder, path, access.platform);
+  const special = notSearched.filter((path) => isWithin(path, folder, access.platform) && !named(path));
+  return {
+    access,
+    folder,
+    file,
+    place,
+    ...wanted,
+    above: wanted.includeIgnored ? undefined : await rulesAbove(access, folder),
+    leftOut: [...access.closedInside(folder), ...special],
+  };
+}
+
+async function folderAndFile(access: FileAccess, place: Place) {
+  const { folder, name } = access.parentOf(place);
+  if (name === "") return { folder: place.path, file: undefined };
+  const parent = await access.openFolder(folder, place.shown);
+  try {
+    const found = await explained(place.shown, "search", () => lstat(parent.at(name), { bigint: true }));
+    if (found.isDirectory()) return { folder: place.path, file: undefined };
+    refuseOddKind(found, place);
+    access.inspect(found, place.shown);
+    return { folder, file: name };
+  } finally {
+    await parent.close();
+  }
+}

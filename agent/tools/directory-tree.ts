@@ -1,0 +1,120 @@
+import { MatrxError } from "@matrx/shared/errors.ts";
+import * as z from "zod";
+import type { Files } from "../paths/files.ts";
+import { shownName } from "../paths/names.ts";
+import { throwUnlessTimedOut } from "../search/notes.ts";
+import { openScope } from "../search/scope.ts";
+import { growTree, type Tree, type TreeNode } from "../search/tree.ts";
+import { defineTool } from "../tool.ts";
+
+const DEFAULT_DEPTH = 5;
+const DEFAULT_ENTRIES = 1000;
+
+const input = z.strictObject({
+  path: z.string().min(1).optional().describe("Directory (default: session cwd)"),
+  format: z
+    .enum(["text", "json"])
+    .optional()
+    .describe("text: drawn as a tree (default); json: {name, type, size, children}"),
+  depth: z.int().min(1).max(64).optional().describe("Levels to show (default 5)"),
+  max_entries: z
+    .int()
+    .min(1)
+    .max(20_000)
+    .optional()
+    .describe("Maximum number of entries; upper levels come first (default 1000)"),
+  show_hidden: z.boolean().optional().describe("Include dotfiles (default false)"),
+  include_ignored: z
+    .boolean()
+    .optional()
+    .describe("Include what .gitignore files leave out, and .git itself (default false)"),
+});
+
+export function directoryTreeTool(files: Files) {
+  return defineTool({
+    name: "DirectoryTree",
+    effect: "read",
+    description:
+      "Show a directory and what is below it as a tree, as text or JSON. Directories end with /, symlinks show their target and are not followed, … marks a directory that is not listed or not whole. At most 5 levels and 1000 entries unless depth and max_entries say otherwise. Dotfiles and what .gitignore names are left out.",
+    input,
+    timeoutMs: 30_000,
+    async handle({ path = ".", format = "text", ...wanted }, context) {
+      const { signal } = context;
+      const { depth = DEFAULT_DEPTH, max_entries: most = DEFAULT_ENTRIES } = wanted;
+      const { show_hidden: showHidden = false, include_ignored: includeIgnored = false } = wanted;
+      const access = await files.as(context);
+      const place = await access.findExisting(path, "read");
+      const scope = await openScope(access, place, { showHidden, includeIgnored });
+      if (scope.file !== undefined) throw notADirectory(place.shown);
+      const tree = await growTree(scope, { depth, most, signal });
+      throwUnlessTimedOut(signal);
+      if (tree.root.error !== undefined) throw unreadable(place.shown, tree.root.error);
+      const note = noteOf(tree);
+      const truncated = tree.stopped !== undefined;
+      return {
+        output:
+          format === "json"
+            ? JSON.stringify({ ...tree.root, truncated, ...(note && { note }) }, undefined, 2)
+            : [...drawn(tree.root), ...(note ? [`[${note}]`] : [])].join("\n"),
+        metadata: {
+          path: place.path,
+          entries: tree.entries,
+          truncated,
+          ...(tree.stopped && { stopped_by: tree.stopped }),
+        },
+      };
+    },
+  });
+}
+
+function noteOf({ stopped, entries, root }: Tree): string | undefined {
+  const goOn =
+    "Go on with the path of a directory that is marked, page through it with ListDirectory, or raise max_entries";
+  if (stopped === "max_entries") return `Cut at ${entries} entries. ${goOn}`;
+  if (stopped === "time") return `Time ran out after ${entries} entries. ${goOn}`;
+  return root.children?.length === 0 ? "The directory is empty, or all in it is left out" : undefined;
+}
+
+function drawn(root: TreeNode): string[] {
+  const lines = [labelOf(root)];
+  const draw = (node: TreeNode, indent: string) => {
+    const children = node.children ?? [];
+    const more = node.more ? 1 : 0;
+    for (const [index, child] of children.entries()) {
+      const isLast = index === children.length - 1 + more;
+      lines.push(`${indent}${isLast ? "└── " : "├── "}${labelOf(child)}`);
+      draw(child, `${indent}${isLast ? "    " : "│   "}`);
+    }
+    if (node.more) lines.push(`${indent}└── … ${node.more} more`);
+  };
+  draw(root, "");
+  return lines;
+}
+
+function labelOf({ name, type, target, error, children }: TreeNode): string {
+  const why = error === undefined ? "" : ` [${error === "EACCES" ? "permission denied" : error}]`;
+  if (target !== undefined) return `${shownName(name)} -> ${shownName(target)}`;
+  if (type !== "directory") return `${shownName(name)}${why}`;
+  const slash = name.endsWith("/") ? "" : "/";
+  return `${shownName(name)}${slash}${why || (children ? "" : " …")}`;
+}
+
+function notADirectory(path: string): MatrxError {
+  return new MatrxError({
+    code: "TOOL_EXECUTION_FAILED",
+    message: `${path} is not a directory`,
+    hint: "Read a file with Read, or name a directory",
+    hop: "tool",
+    details: { path },
+  });
+}
+
+function unreadable(path: string, code: string): MatrxError {
+  return new MatrxError({
+    code: code === "EACCES" || code === "EPERM" ? "PERMISSION_DENIED" : "TOOL_EXECUTION_FAILED",
+    message: `${path} could not be listed: ${code}`,
+    hint: "Its owner can change the permissions",
+    hop: "tool",
+    details: { path, system_code: code },
+  });
+}

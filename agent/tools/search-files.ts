@@ -1,0 +1,79 @@
+import * as z from "zod";
+import type { Files } from "../paths/files.ts";
+import { shownBytes, textOfName } from "../paths/names.ts";
+import { nothingMissed } from "../search/engine.ts";
+import { entriesNamed, type NamedEntries, type NamedEntry } from "../search/named-entries.ts";
+import { missedNotes, throwUnlessTimedOut } from "../search/notes.ts";
+import { openScope } from "../search/scope.ts";
+import { defineTool } from "../tool.ts";
+
+const DEFAULT_LIMIT = 100;
+
+const input = z.strictObject({
+  query: z
+    .string()
+    .min(1)
+    .max(1000)
+    .describe("A name or a part of one, without regard to case; or a glob when it holds * ? [ or {"),
+  path: z.string().min(1).optional().describe("Directory to search in (default: session cwd)"),
+  recursive: z.boolean().optional().describe("Search the directories below it too (default true)"),
+  limit: z.int().min(1).max(5000).optional().describe("Maximum number of results (default 100)"),
+  show_hidden: z
+    .boolean()
+    .optional()
+    .describe("Look at dotfiles too (default false, unless the query begins with a dot)"),
+});
+
+export function searchFilesTool(files: Files) {
+  return defineTool({
+    name: "search_files",
+    effect: "read",
+    description:
+      "Find files and directories by name: absolute paths, directories with / at the end. The very name comes first, then names that begin with the query, then names that hold it. At most 100 results unless limit says otherwise. Files that .gitignore names are found too; links are found, but not followed. Takes at most 30 s, then returns what was found.",
+    input,
+    timeoutMs: 30_000,
+    async handle({ query, path = ".", recursive: deep = true, limit = DEFAULT_LIMIT, ...wanted }, context) {
+      const { signal } = context;
+      const access = await files.as(context);
+      const place = await access.findExisting(path, "read");
+      const showHidden = wanted.show_hidden ?? query.startsWith(".");
+      const scope = await openScope(access, place, { showHidden, includeIgnored: true });
+      const missed = nothingMissed();
+      const found = await entriesNamed({ scope, missed, signal }, { query, deep, limit });
+      throwUnlessTimedOut(signal);
+      const notes = [...stopNotes(found), ...missedNotes(missed)];
+      if (found.entries.length === 0 && !found.stopped) {
+        notes.unshift(`Nothing of that name${showHidden ? "" : ". Left out: dotfiles (show_hidden=true)"}`);
+      }
+      return {
+        output: [...found.entries.map(lineOf), ...notes.map((note) => `[${note}]`)].join("\n"),
+        metadata: {
+          path: place.path,
+          results: found.entries.map(factsOf),
+          truncated: found.stopped !== undefined,
+          ...(found.stopped && { stopped_by: found.stopped }),
+        },
+      };
+    },
+  });
+}
+
+function lineOf({ path, type }: NamedEntry): string {
+  return `${shownBytes(path)}${type === "directory" ? "/" : ""}`;
+}
+
+function factsOf({ path, type, size, mtime }: NamedEntry) {
+  return { path: textOfName(path), type, size, mtime: mtime.toISOString() };
+}
+
+function stopNotes({ stopped, entries }: NamedEntries): string[] {
+  if (stopped === "limit") {
+    return [`The best ${entries.length} are shown, of more. To go on, narrow query or path, or raise limit`];
+  }
+  if (stopped === "time") {
+    return [
+      `Time ran out: these are the best ${entries.length} of what was found until then. To go on, narrow the path, or give more time with timeout_ms`,
+    ];
+  }
+  return [];
+}

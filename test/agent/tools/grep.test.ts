@@ -1,0 +1,254 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { describe, expect, it } from "vitest";
+import { ENGINES, linesOf, searcher } from "../search/searching.ts";
+import { asAnotherUser, failure, processesMarked, Workbench } from "./workbench.ts";
+
+describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
+  async function opened() {
+    const bench = await Workbench.open();
+    return { bench, ...searcher(bench, engines) };
+  }
+
+  it("gives file:line:content, sorted by path, and facts for programs", async () => {
+    const { bench, grep } = await opened();
+    await bench.put("src/b.ts", "one\nconst needle = 1;\n");
+    await bench.put("src/a.ts", "needle\r\n\r\n  a needle too\r\n");
+    await bench.put("a.txt", "no\n");
+    const result = await grep({ pattern: "needle" });
+    expect(result.output.split("\n")).toEqual([
+      `${bench.at("src/a.ts")}:1:needle`,
+      `${bench.at("src/a.ts")}:3:  a needle too`,
+      `${bench.at("src/b.ts")}:2:const needle = 1;`,
+    ]);
+    expect(result.metadata).toMatchObject({ path: bench.home, files: 2, truncated: false, engine });
+    expect(result.metadata?.matches).toContainEqual({ path: bench.at("src/b.ts"), line: 2, column: 7 });
+    const read = await bench.call("Read", { file_path: bench.at("src/a.ts"), offset: 3, limit: 1 });
+    expect(read.output).toContain("a needle too");
+  });
+
+  it("takes a pattern as regex, as it stands, without case, and one with a dash in front", async () => {
+    const { bench, grep } = await opened();
+    await bench.put("f", "a.b\naxb\nA.B\n--files\n");
+    const found = async (input: Record<string, unknown>) => linesOf(await grep(input), bench.home);
+    expect(await found({ pattern: "a.b" })).toEqual(["f:1:a.b", "f:2:axb"]);
+    expect(await found({ pattern: "a.b", literal: true })).toEqual(["f:1:a.b"]);
+    expect(await found({ pattern: "a.b", literal: true, case_insensitive: true })).toEqual([
+      "f:1:a.b",
+      "f:3:A.B",
+    ]);
+    expect(await found({ pattern: "--files" })).toEqual(["f:4:--files"]);
+    expect(await found({ pattern: "(?<=a)x" })).toEqual(["f:2:axb"]);
+    expect(await found({ pattern: "^$" })).toEqual([]);
+  });
+
+  it("searches one file, or those that include names, in any folder or in one", async () => {
+    const { bench, grep } = await opened();
+    for (const name of ["a.ts", "deep/b.ts", "deep/c.js", "deep/er/d.ts"]) await bench.put(name, "x\n");
+    const found = async (input: Record<string, unknown>) =>
+      linesOf(await grep({ pattern: "x", ...input }), bench.home);
+    expect(await found({ path: "deep/c.js" })).toEqual(["deep/c.js:1:x"]);
+    expect(await found({ include: "*.ts" })).toEqual(["a.ts:1:x", "deep/b.ts:1:x", "deep/er/d.ts:1:x"]);
+    expect(await found({ include: "./*.ts" })).toEqual(["a.ts:1:x"]);
+    expect(await found({ include: "deep/*.{ts,js}" })).toEqual(["deep/b.ts:1:x", "deep/c.js:1:x"]);
+    expect(await found({ include: "deep/**" })).toHaveLength(3);
+  });
+
+  it("shows context as file-line-content, with -- between groups", async () => {
+    const { bench, grep } = await opened();
+    await bench.put("f", "1\n2\nhit\n4\n5\n6\n7\nhit\n9\n");
+    const all = await grep({ pattern: "hit", context: 1 });
+    expect(linesOf(all, bench.home)).toEqual([
+      "f-2-2",
+      "f:3:hit",
+      "f-4-4",
+      "--",
+      "f-7-7",
+      "f:8:hit",
+      "f-9-9",
+    ]);
+    const one = await grep({ pattern: "hit", context: 1, max_results: 1 });
+    expect(linesOf(one, bench.home)).toEqual(["f-2-2", "f:3:hit", "f-4-4"]);
+    expect(one.metadata).toMatchObject({ truncated: true, stopped_by: "max_results" });
+  });
+
+  it("leaves out dotfiles, binary files, what .gitignore names, and links, and says so when nothing is left", async () => {
+    const { bench, grep } = await opened();
+    mkdirSync(bench.at("repo/.git"), { recursive: true });
+    await bench.put("repo/.gitignore", "build/\n*.log\n!keep.log\n");
+    for (const name of [".hidden", "build/x", "sub/build/y", "a.log", "keep.log", "sub/z", ".git/config"]) {
+      await bench.put(`repo/${name}`, "needle\n");
+    }
+    await bench.put("repo/sub/.gitignore", "z\n");
+    await bench.put("repo/binary", Buffer.from("needle\n\0\n"));
+    await bench.put("outside", "needle\n");
+    symlinkSync("../outside", bench.at("repo/link"));
+    const found = async (input: Record<string, unknown>) =>
+      linesOf(await grep({ pattern: "needle", path: "repo", ...input }), bench.at("repo"));
+    expect(await found({})).toEqual(["keep.log:1:needle"]);
+    expect(await found({ show_hidden: true })).toEqual([".hidden:1:needle", "keep.log:1:needle"]);
+    expect(await found({ include: ".h*" })).toEqual([".hidden:1:needle"]);
+    const ignored = ["a.log", "build/x", "keep.log", "sub/build/y", "sub/z"];
+    expect(await found({ include_ignored: true })).toEqual(ignored.map((name) => `${name}:1:needle`));
+    expect(await found({ include_ignored: true, show_hidden: true })).toContain(".git/config:1:needle");
+    // A folder that is named is searched, though the repository ignores it; in others its rules hold.
+    expect(await found({ path: "repo/build" })).toEqual(["build/x:1:needle"]);
+    await bench.put("repo/sub/c.log", "needle\n");
+    const inSub = await grep({ pattern: "needle", path: "repo/sub" });
+    expect(inSub.output).toBe(
+      "[No line matches. Left out: what .gitignore names (include_ignored=true searches it), dotfiles (show_hidden=true)]",
+    );
+  });
+
+  it("shows lines decoded as Read does, and cuts long ones around the match", async () => {
+    const { bench, grep } = await opened();
+    await bench.put("latin", Buffer.from("gr\xfcn needle\n", "latin1"));
+    await bench.put("mark", "\ufefffirst needle\nsecond needle zwölf\n");
+    await bench.put("utf16", Buffer.from("\ufeffone\nneedle zwölf 🎉\n", "utf16le"));
+    await bench.put("utf16be", Buffer.from("\ufeffneedle ü\n", "utf16le").swap16());
+    await bench.put("wide", `${"ä".repeat(3000)}needle${"y".repeat(3000)}\nneedle at the end`);
+    const { output } = await grep({ pattern: "needle" });
+    const lines = linesOf({ output }, bench.home);
+    expect(lines.slice(0, 5)).toEqual([
+      "latin:1:grün needle",
+      "mark:1:first needle",
+      "mark:2:second needle zwölf",
+      "utf16:2:needle zwölf 🎉",
+      "utf16be:1:needle ü",
+    ]);
+    expect(lines[5]).toMatch(/^wide:1:…ä+needley+… \[cut: the line has 9006 bytes, shown from byte \d+\]$/);
+    expect(lines[5]?.length).toBeLessThan(600);
+    expect(lines[6]).toBe("wide:2:needle at the end");
+  });
+
+  it("keeps odd names on one line, each unlike the others, and they can be read", async () => {
+    const { bench, grep } = await opened();
+    const names = [
+      "two\nlines",
+      "-dash",
+      "\u202egnp.exe",
+      "caf\u00e9",
+      "cafe\u0301",
+      "a:1:b",
+      '"quoted"',
+      "caf\\xe9",
+    ];
+    for (const name of names) writeFileSync(bench.at(name), "needle\n");
+    execFileSync("bash", ["-c", "echo needle > $'caf\\xe9'"], { cwd: bench.home });
+    const result = await grep({ pattern: "needle" });
+    const lines = result.output.split("\n").map((line) => line.replace(/:1:needle$/, ""));
+    expect(lines.toSorted()).toEqual(
+      [
+        JSON.stringify(bench.at("two\nlines")),
+        bench.at("-dash"),
+        `"${bench.home}/\\u202egnp.exe"`,
+        bench.at("caf\u00e9"),
+        bench.at("cafe\u0301"),
+        JSON.stringify(bench.at("a:1:b")),
+        bench.at('"quoted"'),
+        JSON.stringify(bench.at("caf\\xe9")),
+        `${bench.home}/caf\\xe9`,
+      ].toSorted(),
+    );
+    for (const line of lines) {
+      if (line.endsWith("/caf\\xe9")) continue;
+      const file_path = line.startsWith('"') ? (JSON.parse(line) as string) : line;
+      expect((await bench.call("Read", { file_path })).output).toContain("needle");
+    }
+  });
+
+  it("stops at max_results, says so, and gives all of them page by page in order of path", async () => {
+    const { bench, grep } = await opened();
+    const all: string[] = [];
+    for (const name of ["-x", "a/1", "a/2", "a-b", "a.txt", "b%/ü", "z\ny"]) {
+      await bench.put(name, "x\nno\nx\nx\n");
+      for (const line of [1, 3, 4]) all.push(`${name}:${line}`);
+    }
+    const first = await grep({ pattern: "x", max_results: 5 });
+    expect(first.metadata).toMatchObject({ truncated: true, stopped_by: "max_results" });
+    expect(first.output).toMatch(/\n\[Stopped at 5 matching lines; there may be more\. .*after=""\]$/);
+    const found: string[] = [];
+    for (let after: string | undefined = ""; after !== undefined; ) {
+      const { output, metadata } = await grep({ pattern: "x", max_results: 4, after });
+      for (const { path, line } of (metadata?.matches ?? []) as { path: string; line: number }[]) {
+        found.push(`${path.slice(bench.home.length + 1)}:${line}`);
+      }
+      after = metadata?.next_after as string | undefined;
+      if (after !== undefined) expect(output).toContain(`Continue with after=${JSON.stringify(after)}`);
+    }
+    expect(found).toEqual(all);
+    expect((await failure(grep({ pattern: "x", after: "nonsense" }))).code).toBe("INVALID_PARAMETERS");
+  });
+
+  it("says why a pattern, a path or an include is refused", async () => {
+    const { bench, grep } = await opened();
+    await bench.put("f", "x\n");
+    const bad = await failure(grep({ pattern: "(unclosed" }));
+    expect(bad.code).toBe("INVALID_PARAMETERS");
+    expect(bad.message).toMatch(/unclosed group|Unterminated group/);
+    expect((await failure(grep({ pattern: "x", path: "none" }))).code).toBe("NOT_FOUND");
+    expect((await failure(grep({ pattern: "x", include: "a".repeat(2000) }))).code).toBe(
+      "INVALID_PARAMETERS",
+    );
+    expect((await failure(grep({ pattern: "x", path: "/dev/null" }))).message).toContain("is a device");
+  });
+
+  it("gives what it found when time runs out, and ends at once when it is cancelled", async () => {
+    const { bench, grep } = await opened();
+    await bench.put("a", "(x+x+)+y\nxx\n");
+    // Without ripgrep this line takes longer than anybody waits; ripgrep waits for rules that nobody writes.
+    await bench.put("b", `${"x".repeat(5000)}\n`);
+    mkdirSync(bench.at("c"));
+    execFileSync("mkfifo", [bench.at("c/.gitignore")]);
+    const timeout = new MatrxError({ code: "TIMEOUT", message: "time", hop: "agent" });
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(timeout), 700);
+    const partial = await grep({ pattern: "^(?:(?:x|xx)+)+(?=y)|\\(x" }, { signal: stop.signal });
+    expect(partial.output).toContain("a:1:(x+x+)+y");
+    expect(partial.output).toContain("[Time ran out with 1 matching lines found");
+    expect(partial.metadata).toMatchObject({ truncated: true, stopped_by: "time" });
+    const cancel = new AbortController();
+    const cancelled = new MatrxError({ code: "CANCELLED", message: "no more", hop: "agent" });
+    cancel.abort(cancelled);
+    expect(await failure(grep({ pattern: "x" }, { signal: cancel.signal }))).toBe(cancelled);
+  });
+});
+
+describe("searching lines", () => {
+  it("names what could not be read by number", async () => {
+    const bench = await Workbench.open();
+    await bench.put("open", "needle\n");
+    await bench.put("shut", "needle\n");
+    mkdirSync(bench.at("closed"), { mode: 0o000 });
+    execFileSync("chmod", ["000", bench.at("shut")]);
+    await asAnotherUser(bench, async () => {
+      const { grep } = searcher(bench, ENGINES[0][1]);
+      const { output, metadata } = await grep({ pattern: "needle" });
+      expect(output.split("\n")[0]).toBe(`${bench.at("open")}:1:needle`);
+      expect(output).toContain("[2 files or folders could not be searched]");
+      expect(metadata).toMatchObject({ unreadable: 2, truncated: false });
+    });
+    execFileSync("chmod", ["755", bench.at("closed")]);
+  });
+
+  it("leaves no ripgrep behind when it has enough, or is cancelled", async () => {
+    const bench = await Workbench.open();
+    process.env.SEARCH_TEST_MARK = bench.home;
+    try {
+      const { grep } = searcher(bench, ENGINES[0][1]);
+      await bench.put("long", "needle\n".repeat(2_000_000));
+      await grep({ pattern: "needle", max_results: 3 });
+      expect(processesMarked(bench.home)).toEqual([]);
+      const cancel = new AbortController();
+      const reason = new MatrxError({ code: "CANCELLED", message: "no more", hop: "agent" });
+      const search = failure(grep({ pattern: "never there" }, { signal: cancel.signal }));
+      setTimeout(() => cancel.abort(reason), 5);
+      const outcome = await search.catch(() => "finished before");
+      expect([reason, "finished before"]).toContain(outcome);
+      expect(processesMarked(bench.home)).toEqual([]);
+    } finally {
+      delete process.env.SEARCH_TEST_MARK;
+    }
+  });
+});
