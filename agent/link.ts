@@ -89,8 +89,8 @@ export class Link {
     return new Promise((resolve) => this.#send(frame, () => resolve()));
   }
 
-  /** Sends live output, or drops it while the line is full. */
-  sendOutput(call: string, id: string, piece: OutputPiece): void {
+  /** Sends live output, or drops it while the line is full. A caller over REST has no id. */
+  sendOutput(call: string, id: string | undefined, piece: OutputPiece): void {
     if (this.#socket.bufferedAmount > OUTPUT_QUEUE_BYTES) return;
     const body = Buffer.from(JSON.stringify({ id, type: "output", ...piece }));
     this.#send(encodeOutputFrame({ call }, body));

@@ -100,10 +100,9 @@ export class RelayCalls {
       this.#send(errorOutcome({ call, id, device }, NO_GRANT, { ms: 0, effect: false }));
       return;
     }
-    const onOutput =
-      frame.stream && id !== undefined
-        ? (piece: Parameters<Link["sendOutput"]>[2]) => this.#link?.sendOutput(call, id, piece)
-        : undefined;
+    const onOutput = frame.stream
+      ? (piece: Parameters<Link["sendOutput"]>[2]) => this.#link?.sendOutput(call, id, piece)
+      : undefined;
     const request = {
       call,
       id,
