@@ -4,7 +4,71 @@
  */
 import { linkSync, readFileSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { Workbench } from "./workbench.ts";
+import { failure, Workbench } from "./workbench.ts";
+
+async function edited(content: string | Buffer, input: Record<string, unknown>): Promise<Buffer> {
+  const bench = await Workbench.open();
+  await bench.put("file", content);
+  await bench.call("Edit", { file_path: "file", ...input });
+  return readFileSync(bench.at("file"));
+}
+
+describe("editing", () => {
+  it("1: bytes of Latin-1 elsewhere in the file are not rewritten as U+FFFD", async () => {
+    const before = Buffer.from("caf\xe9 cr\xe8me\nprice: 3\n", "latin1");
+    const after = await edited(before, { old_string: "price: 3", new_string: "price: 4" });
+    expect(after).toEqual(Buffer.from("caf\xe9 cr\xe8me\nprice: 4\n", "latin1"));
+  });
+
+  it("2: a text over lines with CRLF and LF is found and replaced, not refused at 100% similarity", async () => {
+    const after = await edited("one\r\ntwo\nthree\r\n", {
+      old_string: "one\ntwo\nthree",
+      new_string: "one\n2\nthree",
+    });
+    expect(String(after)).toBe("one\r\n2\nthree\r\n");
+  });
+
+  it("3: overlapping places do not make 'aa' stand three times in 'aaaa'", async () => {
+    const bench = await Workbench.open();
+    await bench.put("file", "aaaa");
+    const change = { file_path: "file", old_string: "aa", new_string: "b" };
+    for (const input of [
+      { expected_replacements: 3 },
+      { expected_replacements: 3, replace_all: true },
+      { expected_replacements: 2 },
+      {},
+    ]) {
+      const error = await failure(bench.call("Edit", { ...change, ...input }));
+      expect(["not_unique", "wrong_count"]).toContain(error.details?.reason);
+      expect(readFileSync(bench.at("file"), "utf8")).toBe("aaaa");
+    }
+    const { metadata } = await bench.call("Edit", { ...change, replace_all: true, expected_replacements: 2 });
+    expect(metadata?.replacements).toBe(2);
+    expect(readFileSync(bench.at("file"), "utf8")).toBe("bb");
+  });
+
+  it("8: a file with CRLF is not turned to LF by an edit of one line", async () => {
+    const after = await edited("a\r\nb\r\nc\r\n", { old_string: "b", new_string: "x\ny" });
+    expect(String(after)).toBe("a\r\nx\r\ny\r\nc\r\n");
+  });
+
+  it("9: the first of three matches is not replaced in silence", async () => {
+    const bench = await Workbench.open();
+    await bench.put("file", "x = 1\ny = 1\nx = 1\nx = 1\n");
+    const error = await failure(
+      bench.call("Edit", { file_path: "file", old_string: "x = 1", new_string: "x = 2" }),
+    );
+    expect(error.message).toContain("stands 3 times");
+    expect(error.details?.lines).toEqual([1, 3, 4]);
+    expect(readFileSync(bench.at("file"), "utf8")).toBe("x = 1\ny = 1\nx = 1\nx = 1\n");
+  });
+
+  it("12: Latin-1 is not corrupted by an edit of the very word that is not ASCII", async () => {
+    const before = Buffer.from("caf\xe9\ncr\xe8me\n", "latin1");
+    const after = await edited(before, { old_string: "crème", new_string: "brûlée" });
+    expect(after).toEqual(Buffer.from("caf\xe9\nbr\xfbl\xe9e\n", "latin1"));
+  });
+});
 
 describe("reading", () => {
   it("4: an offset of 300000 in 600000 uneven lines does not show line 82009", async () => {
