@@ -26,6 +26,9 @@ const ELSEWHERE = new Map([
   ["npm test", "this run"],
   [`npx node docs/guides/ai/fetch-loop.mjs DEVICE ${TASK}`, "test/docs/ai.test.ts"],
   [`npx node docs/guides/ai/ai-sdk.mjs DEVICE ${TASK}`, "test/docs/ai.test.ts"],
+  ...commandsOf(read("docs/guides/events.md")).map(
+    (command) => [command, "test/docs/events-guide.test.ts"] as const,
+  ),
   ["npx wrangler login", "needs an account"],
   ["npm run deploy", "test/scripts/deploy.test.ts"],
   ["MATRX_HOSTS=relay.example.org npm start", "test/scripts/options.test.ts, test/scripts/relay.test.ts"],
