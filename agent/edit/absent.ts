@@ -1,6 +1,7 @@
 /** What is said of a text that a file does not hold: where something like it stands, and in what that differs. */
 
 import type { MatrxError } from "@matrx/shared/errors.ts";
+import { plainSpelling } from "../text/look-alikes.ts";
 import { closestLines } from "./closest-lines.ts";
 import { withPlainEnds } from "./line-ends.ts";
 import { notInEncoding, refused, type Subject } from "./refusals.ts";
@@ -66,16 +67,6 @@ function spelling(wanted: string, content: string): Difference | undefined {
   if (at === -1) return undefined;
   const what = "quotes, dashes, spaces or accents are other characters that look alike";
   return { line: lineOf(plainSpelling(content), at), what };
-}
-
-/** One spelling of what looks alike. */
-function plainSpelling(text: string): string {
-  return text
-    .normalize("NFC")
-    .replace(/[\u2018\u2019\u201a\u201b\u2032]/g, "'")
-    .replace(/[\u201c\u201d\u201e\u201f\u2033]/g, '"')
-    .replace(/[\u2010-\u2015\u2212]/g, "-")
-    .replace(/[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g, " ");
 }
 
 /** The same lines but for white space at their beginnings and ends. */

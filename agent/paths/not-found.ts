@@ -3,6 +3,7 @@ import { isUtf8 } from "node:buffer";
 import { readdir } from "node:fs/promises";
 import { nearestName } from "@matrx/shared/effects.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
+import { plainSpelling } from "../text/look-alikes.ts";
 import { shellName, shownName, textOfName } from "./names.ts";
 
 export interface NotFound {
@@ -51,9 +52,11 @@ function isMeant(bytes: Buffer, name: string): boolean {
   return name === textOfName(bytes) || name === bytes.toString("utf8");
 }
 
+/** First those that look the same, with other quotes, spaces or accents. */
 function namesLike(name: string, from: readonly string[]): string[] {
-  const names = new Set(from);
-  const found: string[] = [];
+  const wanted = plainSpelling(name);
+  const found = from.filter((other) => plainSpelling(other) === wanted).slice(0, MOST_SUGGESTIONS);
+  const names = new Set(from.filter((other) => !found.includes(other)));
   while (found.length < MOST_SUGGESTIONS) {
     const next = nearestName(name, names);
     if (next === undefined) break;

@@ -113,6 +113,29 @@ describe("reading a text", () => {
     expect(metadata).toMatchObject({ encoding, eol, total_lines: 2 });
   });
 
+  it.each([
+    ["shift_jis", Buffer.from([0x83, 0x5c, 0x0a]), "ソ"],
+    ["windows-1251", Buffer.from([0xcf, 0xf0, 0xe8, 0x0a]), "При"],
+    ["cp437", Buffer.from([0x82, 0x0a]), "é"],
+    ["utf-16le", Buffer.from("grün\n", "utf16le"), "grün"],
+    ["utf-8", Buffer.from([0xc3, 0xa9, 0xff, 0xff, 0x0a]), "é\ufffd\ufffd"],
+    ["latin1", Buffer.from("ü\n"), "Ã¼"],
+  ])("is read in the encoding that the caller names: %s", async (encoding, bytes, text) => {
+    const bench = await Workbench.open();
+    await bench.put("text", bytes);
+    const { output, metadata } = await bench.call("Read", { file_path: "text", encoding, raw: true });
+    expect(output).toBe(text);
+    expect(metadata?.encoding).toBe(encoding);
+  });
+
+  it("tells Windows-1252 from Latin-1 by the characters that only it has", async () => {
+    const bench = await Workbench.open();
+    await bench.put("text", Buffer.from([0x93, 0x68, 0x69, 0x94, 0x20, 0x80, 0x0a]));
+    const { output, metadata } = await bench.call("Read", { file_path: "text", raw: true });
+    expect(output).toBe("“hi” €");
+    expect(metadata?.encoding).toBe("windows-1252");
+  });
+
   it("shows a damaged character as one, and the others as they are", async () => {
     const bench = await Workbench.open();
     await bench.put(
@@ -227,11 +250,64 @@ describe("what is not text", () => {
     await bench.put("a.pdf", "%PDF-1.7\n");
     const pdf = await failure(bench.call("Read", { file_path: "a.pdf" }));
     expect(pdf.message).toBe(`${bench.at("a.pdf")} is a binary file (application/pdf, 9 bytes)`);
+    expect(pdf.hint).toContain("encoding=base64");
     expect(pdf.hint).toContain("Bash");
+    expect(pdf.details?.sha256).toBe(createHash("sha256").update("%PDF-1.7\n").digest("hex"));
     await bench.put("b", Buffer.from([1, 2, 0, 3]));
     expect((await failure(bench.call("Read", { file_path: "b" }))).message).toContain(
       "application/octet-stream",
     );
+  });
+
+  it("is read as base64, piece by piece, each naming the next", async () => {
+    const bench = await Workbench.open();
+    const bytes = Buffer.from(Array.from({ length: 1000 }, (_, index) => (index * 7) % 256));
+    await bench.put("b", bytes);
+    const pieces: Buffer[] = [];
+    for (let byte_offset: number | undefined = 0; byte_offset !== undefined; ) {
+      const input = { file_path: "b", encoding: "base64", byte_offset, byte_limit: 300 };
+      const { output, metadata } = await bench.call("Read", { ...input, raw: true });
+      const piece = Buffer.from(output, "base64");
+      expect(metadata).toMatchObject({
+        start_byte: byte_offset,
+        end_byte: byte_offset + piece.length,
+        size: 1000,
+        encoding: "base64",
+        truncated: metadata?.next_byte_offset !== undefined,
+        sha256_of_range: createHash("sha256").update(piece).digest("hex"),
+      });
+      pieces.push(piece);
+      byte_offset = metadata?.next_byte_offset as number | undefined;
+    }
+    expect(Buffer.concat(pieces)).toEqual(bytes);
+    const said = await bench.call("Read", { file_path: "b", encoding: "base64", byte_limit: 3 });
+    expect(said.output).toBe("AAcO\n\n[Bytes 0 to 2 of 1000 as base64. Continue with byte_offset=3]");
+    const last = await bench.call("Read", { file_path: "b", encoding: "base64", byte_offset: -2 });
+    expect(last.output).toBe(
+      `${bytes.subarray(-2).toString("base64")}\n\n[Bytes 998 to 999 as base64; the file ends here]`,
+    );
+    const beyond = await failure(
+      bench.call("Read", { file_path: "b", encoding: "base64", byte_offset: 1000 }),
+    );
+    expect(beyond).toMatchObject({ code: "INVALID_PARAMETERS", details: { field: "byte_offset" } });
+    await bench.put("empty", "");
+    const empty = await bench.call("Read", { file_path: "empty", encoding: "base64" });
+    expect(empty.output).toBe("[The file is empty]");
+  });
+
+  it("counts in lines or in bytes, and says so when they are mixed", async () => {
+    const bench = await Workbench.open();
+    await bench.put("a", "x");
+    for (const [input, hint] of [
+      [{ byte_offset: 1 }, "set encoding to base64"],
+      [{ byte_limit: 1, encoding: "utf-8" }, "set encoding to base64"],
+      [{ offset: 1, encoding: "base64" }, "Use byte_offset and byte_limit"],
+      [{ limit: 1, encoding: "base64" }, "Use byte_offset and byte_limit"],
+    ] as const) {
+      const error = await failure(bench.call("Read", { file_path: "a", ...input }));
+      expect(error.code).toBe("INVALID_PARAMETERS");
+      expect(error.hint).toContain(hint);
+    }
   });
 
   it.each([
@@ -273,6 +349,26 @@ describe("a file that cannot be read", () => {
     expect(error.details?.suggestions).toHaveLength(3);
     const far = await failure(bench.call("Read", { file_path: "no/such/file" }));
     expect(far.hint).toContain(`Only ${bench.home} exists of it`);
+  });
+
+  it.each([
+    [
+      "narrow spaces, as in names of screenshots",
+      "Screen 1.00 PM.png",
+      "Screen 1.00\u202fPM.png",
+      "Screen 1.01 PM.png",
+    ],
+    ["curly quotes", 'Anna\'s "list".txt', "Anna\u2019s \u201clist\u201d.txt", "Anna_s _list_.txt"],
+    ["typed quotes", "Anna\u2019s list.txt", "Anna's list.txt", "Annas list.txt"],
+    ["long dashes", "a - b", "a \u2013 b", "a _ b"],
+    ["accents and quotes together", "caf\u00e9 'x'", "cafe\u0301 \u2018x\u2019", "cafe 'x'"],
+  ])("names first the one that looks the same, with %s", async (_what, asked, there, near) => {
+    const bench = await Workbench.open();
+    for (const name of [near, there, `${asked.slice(0, -1)}_`]) await bench.put(name, "x");
+    const error = await failure(bench.call("Read", { file_path: asked }));
+    expect(error.code).toBe("NOT_FOUND");
+    expect(error.details?.suggestions).toHaveProperty("0", bench.at(there));
+    expect((await bench.call("Read", { file_path: bench.at(there) })).output).toBe("     1\tx");
   });
 
   it("is one below a file, or at the end of a circle", async () => {
