@@ -5,11 +5,24 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { type ChatMessage, LLMock, type ToolCall } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from "vitest";
+import * as z from "zod";
 import { ROOT } from "../../scripts/tree.ts";
 import { type Rig, startRig } from "../e2e/rig.ts";
 
 const GUIDE = readFileSync(join(ROOT, "docs/guides/ai.md"), "utf8");
 const PROGRAMS = ["fetch-loop.mjs", "ai-sdk.mjs"];
+const toolsSchema = z.object({
+  tools: z.array(
+    z.object({
+      name: z.string(),
+      input_schema: z.looseObject({
+        properties: z.record(z.string(), z.looseObject({})),
+        required: z.array(z.string()).optional(),
+      }),
+    }),
+  ),
+});
+
 /** One red pixel. */
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC";
 
@@ -86,6 +99,42 @@ async function served(path: string, token: string): Promise<Response> {
   return fetch(`${rig.base}${path}`, { headers: { Authorization: `Bearer ${token}` } });
 }
 
+/** The guide's own definitions (Tool Definitions for AI Models): each parameter with its type, the required ones with `!`. */
+const OF_GUIDE: Record<string, Record<string, string>> = {
+  local_bash: { command: "string!", timeout: "integer", run_in_background: "boolean" },
+  local_read: { file_path: "string!", offset: "integer", limit: "integer" },
+  local_write: { file_path: "string!", content: "string!" },
+  local_edit: { file_path: "string!", old_string: "string!", new_string: "string!" },
+  local_glob: { pattern: "string!", path: "string" },
+  local_grep: { pattern: "string!", path: "string", include: "string", max_results: "integer" },
+  local_screenshot: {},
+  local_list_directory: { path: "string", show_hidden: "boolean" },
+  local_system_info: {},
+  local_open_url: { url: "string!" },
+  local_open_path: { path: "string!" },
+};
+
+it("the definitions that a machine serves hold the guide's, parameter by parameter", async () => {
+  const { tools } = toolsSchema.parse(await (await served("/tools?format=anthropic", rig.token)).json());
+  for (const [name, parameters] of Object.entries(OF_GUIDE)) {
+    const schema = tools.find((tool) => tool.name === name)?.input_schema;
+    expect(schema, name).toMatchObject({ type: "object", additionalProperties: false });
+    const required = Object.keys(parameters).filter((key) => parameters[key]?.endsWith("!"));
+    // `edits` may stand for both strings, so neither is required by itself: all that the guide allows is allowed.
+    const here = name === "local_edit" ? ["file_path"] : required;
+    expect(schema?.required ?? [], name).toEqual(here);
+    for (const [key, type] of Object.entries(parameters))
+      expect(schema?.properties[key], `${name}: ${key}`).toMatchObject({ type: type.replace("!", "") });
+  }
+});
+
+it("the prompt that a machine serves has a line of ours for each of its tools", async () => {
+  const prompt = await (await served("/system-prompt", rig.token)).text();
+  const { tools } = toolsSchema.parse(await (await served("/tools?format=anthropic", rig.token)).json());
+  const lines = prompt.split("\n").filter((line) => /^- local_\w+: [^"]+$/.test(line));
+  expect(lines.map((line) => line.slice(2, line.indexOf(":")))).toEqual(tools.map(({ name }) => name));
+});
+
 describe.each(PROGRAMS)("%s", (program) => {
   /** A folder of its own for each run. */
   function folder(): string {
@@ -133,9 +182,7 @@ describe.each(PROGRAMS)("%s", (program) => {
     expect(readFileSync(join(place, "sub/where.txt"), "utf8")).toBe(`${place}/sub\n`);
     expect(JSON.stringify(model.getRequests())).not.toContain(rig.token);
 
-    const { tools } = (await (await served("/tools?format=anthropic", rig.token)).json()) as {
-      tools: { name: string }[];
-    };
+    const { tools } = toolsSchema.parse(await (await served("/tools?format=anthropic", rig.token)).json());
     for (const names of offered(model)) expect(names).toEqual(tools.map(({ name }) => name));
     const prompt = await (await served("/system-prompt", rig.token)).text();
     const [first] = model.getRequests();
