@@ -10,6 +10,7 @@ import { TIMES } from "@matrx/shared/limits.ts";
 import { type Policy, refusalOf } from "@matrx/shared/policy.ts";
 import type { Logger } from "pino";
 import { type Addressee, errorOutcome, type Outcome, readdressed, successOutcome } from "./answers.ts";
+import { CallRates } from "./call-rates.ts";
 import { cancelled, runWithDeadline } from "./deadline.ts";
 import { parseInput, toolNotFound } from "./input.ts";
 import type { CallState, Journal, JournalEntry } from "./journal.ts";
@@ -48,6 +49,8 @@ export interface DispatcherOptions {
   readonly tools: readonly Tool[];
   readonly sessions: SessionSource;
   readonly policy: { current(): Policy };
+  /** Absent: this dispatcher counts for itself. */
+  readonly rates?: CallRates;
   /** Absent: calls are not written down (each has a new name then). */
   readonly journal?: Journal | undefined;
   readonly log: Logger;
@@ -64,10 +67,12 @@ interface Running {
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #tools: ReadonlyMap<string, Tool>;
+  readonly #rates: CallRates;
   readonly #running = new Map<string, Running>();
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
+    this.#rates = options.rates ?? new CallRates();
     this.#tools = new Map(options.tools.map((tool) => [tool.name, tool]));
   }
 
@@ -144,6 +149,7 @@ export class Dispatcher {
       refusalOf({ tool: name, grant, policy }, "agent") ??
       refusalOf({ tool: name, grant, policy: relayPolicy }, "agent");
     if (refusal) throw new MatrxError(refusal);
+    this.#rates.count(grant.id, policy, performance.now());
     return { tool, policy };
   }
 

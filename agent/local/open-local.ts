@@ -1,5 +1,6 @@
 /** The local server with what it needs: calls of the owner, and a journal for those with an idempotency key. */
 import type { Logger } from "pino";
+import { CallRates } from "../call-rates.ts";
 import { Dispatcher } from "../dispatch.ts";
 import type { EventHub } from "../events/hub.ts";
 import type { Home } from "../home.ts";
@@ -28,7 +29,7 @@ export async function openLocal(options: LocalOptions): Promise<LocalServer> {
   const { home, device, toolbox, log } = options;
   const journal = openJournal(home.localJournalFile, log);
   const { tools, sessions } = toolbox;
-  const shared = { device, tools, sessions, policy: new PolicyFile(home), log };
+  const shared = { device, tools, sessions, policy: new PolicyFile(home), rates: new CallRates(), log };
   const calls = new LocalCalls({
     device,
     toolNames: tools.map((tool) => tool.name),

@@ -1,0 +1,52 @@
+/** Calls per minute, as the device's own policy file says. */
+import { randomUUID } from "node:crypto";
+import type { GrantId } from "@matrx/shared/ids.ts";
+import type { Policy } from "@matrx/shared/policy.ts";
+import { expect, test } from "vitest";
+import { CallRates } from "../../../agent/call-rates.ts";
+import { Dispatcher } from "../../../agent/dispatch.ts";
+import { OWNER, READER, silentLog, smallToolbox } from "./small-tools.ts";
+
+test("calls above the limit are refused by the agent, each grant's by itself, and do not run", async () => {
+  const { tools, sessions, runs } = smallToolbox();
+  let policy: Policy = { rates: { calls_per_minute: 2 } };
+  const dispatcher = new Dispatcher({
+    ...{ device: "box", tools, sessions, log: silentLog },
+    policy: { current: () => policy },
+  });
+  const call = async (grant = OWNER) => {
+    const request = { call: randomUUID(), tool: "Read", input: { file_path: "/a" }, grant, id: "1" };
+    const { header, body } = await dispatcher.run(request);
+    return header.status === "success" ? "ok" : JSON.parse(Buffer.from(body).toString());
+  };
+  expect([await call(), await call()]).toEqual(["ok", "ok"]);
+  expect(await call()).toMatchObject({
+    ...{ code: "RATE_LIMITED", hop: "agent" },
+    hint: expect.stringMatching(/^Wait \d+ s/),
+  });
+  expect(runs.get("Read")).toBe(2);
+  expect(await call(READER)).toBe("ok");
+  // The file counts as it is now.
+  policy = {};
+  expect(await call()).toBe("ok");
+});
+
+test("after a while calls are taken again, and a new limit counts at once", () => {
+  const rates = new CallRates();
+  const grant = "grant_a" as GrantId;
+  const two = { rates: { calls_per_minute: 2 } };
+  rates.count(grant, two, 0);
+  rates.count(grant, two, 0);
+  expect(() => rates.count(grant, two, 29_000)).toThrow("2 calls a minute");
+  rates.count(grant, two, 30_000);
+  expect(() => rates.count(grant, two, 30_000)).toThrow();
+  rates.count(grant, { rates: { calls_per_minute: 3 } }, 30_000);
+});
+
+test("many grants that come and go are not counted for ever, and none gets more by it", () => {
+  const rates = new CallRates();
+  const one = { rates: { calls_per_minute: 1 } };
+  rates.count("grant_a" as GrantId, one, 0);
+  for (let n = 0; n < 2000; n++) rates.count(`grant_${n}` as GrantId, one, n);
+  expect(() => rates.count("grant_a" as GrantId, one, 2000)).toThrow("1 calls a minute");
+});
