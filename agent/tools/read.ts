@@ -1,12 +1,15 @@
-import { createHash, hash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { explained } from "../paths/errors.ts";
 import type { Files } from "../paths/files.ts";
 import { type OpenFile, openFile } from "../paths/open-file.ts";
-import { readByteRange } from "../text/byte-range.ts";
-import { bytesFrom, sourceOf } from "../text/chunks.ts";
+import { MOST_BYTES, readBytes } from "../read/bytes.ts";
+import { factsOf } from "../read/facts.ts";
+import { binary, readImage } from "../read/not-text.ts";
+import { readAll } from "../read/read-all.ts";
+import { sourceOf } from "../text/chunks.ts";
 import { TEXT_ENCODINGS, type TextEncoding } from "../text/encodings.ts";
 import { LineIndex } from "../text/line-index.ts";
 import { readTextPage, type TextPage } from "../text/page.ts";
@@ -14,15 +17,8 @@ import { SNIFF_BYTES, sniff, textIn } from "../text/sniff.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
 
 const DEFAULT_LINES = 2000;
-/** An image's base64 is a third longer, and must fit into a result frame of 16 MiB. */
-const IMAGE_MAX_BYTES = 10 * 1024 * 1024;
 /** Files up to this size are read at once, and given a hash, in bytes. */
 const WHOLE_MAX_BYTES = 1024 * 1024;
-/** Binary files up to this size are given a hash, in bytes. */
-const HASHED_MAX_BYTES = 64 * 1024 * 1024;
-const DEFAULT_BYTES = 64 * 1024;
-/** As base64 it stays below a result frame of 16 MiB. */
-const MOST_BYTES = 8 * 1024 * 1024;
 
 const input = z.strictObject({
   file_path: z.string().min(1).describe("Absolute or relative path to the file"),
@@ -96,31 +92,6 @@ function checkFields(request: Input): void {
   });
 }
 
-async function readBytes(file: OpenFile, request: Input, signal: AbortSignal): Promise<ToolResult> {
-  const size = Number(file.stat.size);
-  const wanted = { offset: request.byte_offset ?? 0, limit: request.byte_limit ?? DEFAULT_BYTES, signal };
-  const { start, bytes, next } = await readByteRange(file.handle, size, wanted);
-  if (bytes.length === 0 && start > 0) throw beyondBytes(file, start);
-  const end = start + bytes.length;
-  const note =
-    next === undefined
-      ? `Bytes ${start} to ${end - 1} as base64; the file ends here`
-      : `Bytes ${start} to ${end - 1} of ${size} as base64. Continue with byte_offset=${next}`;
-  const base64 = bytes.toString("base64");
-  return {
-    output: request.raw ? base64 : bytes.length === 0 ? "[The file is empty]" : `${base64}\n\n[${note}]`,
-    metadata: {
-      ...factsOf(file),
-      start_byte: start,
-      end_byte: end,
-      ...(next !== undefined && { next_byte_offset: next }),
-      truncated: next !== undefined,
-      encoding: "base64",
-      sha256_of_range: hash("sha256", bytes),
-    },
-  };
-}
-
 async function read(
   file: OpenFile,
   { offset, limit, raw }: Input,
@@ -178,10 +149,6 @@ function metadataOf(page: TextPage) {
   };
 }
 
-function factsOf({ place, stat }: OpenFile) {
-  return { path: place.path, size: Number(stat.size), mtime: new Date(Number(stat.mtimeMs)).toISOString() };
-}
-
 async function headOf(handle: FileHandle): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(SNIFF_BYTES);
   const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
@@ -192,64 +159,6 @@ async function headOf(handle: FileHandle): Promise<Buffer> {
 async function wholeOf({ handle, stat }: OpenFile): Promise<Buffer | undefined> {
   const size = Number(stat.size);
   return size === 0 || size > WHOLE_MAX_BYTES ? undefined : await readAll(handle, size);
-}
-
-async function readAll(handle: FileHandle, size: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafe(size);
-  let filled = 0;
-  while (filled < size) {
-    const { bytesRead } = await handle.read(buffer, filled, size - filled, filled);
-    if (bytesRead === 0) break;
-    filled += bytesRead;
-  }
-  return buffer.subarray(0, filled);
-}
-
-async function readImage(file: OpenFile, whole: Buffer | undefined, mediaType: string): Promise<ToolResult> {
-  const size = Number(file.stat.size);
-  if (size > IMAGE_MAX_BYTES) {
-    throw new MatrxError({
-      code: "PAYLOAD_TOO_LARGE",
-      message: `${file.place.shown} is an image of ${size} bytes; at most ${IMAGE_MAX_BYTES} can be returned`,
-      hint: "Make a smaller copy of it with Bash, and read that",
-      hop: "tool",
-      details: { ...factsOf(file), media_type: mediaType, limit_bytes: IMAGE_MAX_BYTES },
-    });
-  }
-  const bytes = whole ?? (await readAll(file.handle, size));
-  return {
-    output: `[Image ${file.place.shown}: ${mediaType}, ${size} bytes]`,
-    image: { media_type: mediaType, base64_data: bytes.toString("base64") },
-    metadata: { ...factsOf(file), media_type: mediaType },
-  };
-}
-
-async function binary(file: OpenFile, mediaType: string, signal: AbortSignal): Promise<MatrxError> {
-  const size = Number(file.stat.size);
-  const sha256 = size <= HASHED_MAX_BYTES ? await sha256Of(file.handle, signal) : undefined;
-  return new MatrxError({
-    code: "TOOL_EXECUTION_FAILED",
-    message: `${file.place.shown} is a binary file (${mediaType}, ${size} bytes)`,
-    hint: "Read its bytes with encoding=base64, or look into it with Bash, for example: file, hexdump -C, strings, unzip -l",
-    hop: "tool",
-    details: { ...factsOf(file), media_type: mediaType, ...(sha256 && { sha256 }) },
-  });
-}
-
-async function sha256Of(handle: FileHandle, signal: AbortSignal): Promise<string> {
-  const digest = createHash("sha256");
-  for await (const piece of bytesFrom(handle, 0, signal)) digest.update(piece);
-  return digest.digest("hex");
-}
-
-function beyondBytes(file: OpenFile, offset: number): MatrxError {
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: `byte_offset ${offset} is at or beyond the end of ${file.place.shown}: it has ${file.stat.size} bytes`,
-    hint: "Use a smaller byte_offset, or a negative one to read from the end",
-    hop: "tool",
-    details: { ...factsOf(file), field: "byte_offset" },
-  });
 }
 
 function beyondEnd(file: OpenFile, offset: number, { totalLines }: TextPage): MatrxError {

@@ -1,0 +1,58 @@
+/** Bytes of any file as base64, a range at a time. */
+import { hash } from "node:crypto";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import type { OpenFile } from "../paths/open-file.ts";
+import { readByteRange } from "../text/byte-range.ts";
+import type { ToolResult } from "../tool.ts";
+import { factsOf } from "./facts.ts";
+
+export const DEFAULT_BYTES = 64 * 1024;
+/** As base64 it stays below a result frame of 16 MiB. */
+export const MOST_BYTES = 8 * 1024 * 1024;
+
+export interface BytesWanted {
+  readonly byte_offset?: number | undefined;
+  readonly byte_limit?: number | undefined;
+  /** Only the base64, without a note. */
+  readonly raw?: boolean | undefined;
+}
+
+/** Throws MatrxError when the range begins beyond the end. */
+export async function readBytes(
+  file: OpenFile,
+  request: BytesWanted,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const size = Number(file.stat.size);
+  const wanted = { offset: request.byte_offset ?? 0, limit: request.byte_limit ?? DEFAULT_BYTES, signal };
+  const { start, bytes, next } = await readByteRange(file.handle, size, wanted);
+  if (bytes.length === 0 && start > 0) throw beyondBytes(file, start);
+  const end = start + bytes.length;
+  const note =
+    next === undefined
+      ? `Bytes ${start} to ${end - 1} as base64; the file ends here`
+      : `Bytes ${start} to ${end - 1} of ${size} as base64. Continue with byte_offset=${next}`;
+  const base64 = bytes.toString("base64");
+  return {
+    output: request.raw ? base64 : bytes.length === 0 ? "[The file is empty]" : `${base64}\n\n[${note}]`,
+    metadata: {
+      ...factsOf(file),
+      start_byte: start,
+      end_byte: end,
+      ...(next !== undefined && { next_byte_offset: next }),
+      truncated: next !== undefined,
+      encoding: "base64",
+      sha256_of_range: hash("sha256", bytes),
+    },
+  };
+}
+
+function beyondBytes(file: OpenFile, offset: number): MatrxError {
+  return new MatrxError({
+    code: "INVALID_PARAMETERS",
+    message: `byte_offset ${offset} is at or beyond the end of ${file.place.shown}: it has ${file.stat.size} bytes`,
+    hint: "Use a smaller byte_offset, or a negative one to read from the end",
+    hop: "tool",
+    details: { ...factsOf(file), field: "byte_offset" },
+  });
+}

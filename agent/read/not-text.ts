@@ -1,0 +1,56 @@
+/** What Read gives of files that are no text: the image, or a refusal with facts. */
+import { createHash } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import type { OpenFile } from "../paths/open-file.ts";
+import { bytesFrom } from "../text/chunks.ts";
+import type { ToolResult } from "../tool.ts";
+import { factsOf } from "./facts.ts";
+import { readAll } from "./read-all.ts";
+
+/** An image's base64 is a third longer, and must fit into a result frame of 16 MiB. */
+const IMAGE_MAX_BYTES = 10 * 1024 * 1024;
+/** Binary files up to this size are given a hash, in bytes. */
+const HASHED_MAX_BYTES = 64 * 1024 * 1024;
+
+/** `whole` is its content, if that is known already. Throws MatrxError when it is too large. */
+export async function readImage(
+  file: OpenFile,
+  whole: Buffer | undefined,
+  mediaType: string,
+): Promise<ToolResult> {
+  const size = Number(file.stat.size);
+  if (size > IMAGE_MAX_BYTES) {
+    throw new MatrxError({
+      code: "PAYLOAD_TOO_LARGE",
+      message: `${file.place.shown} is an image of ${size} bytes; at most ${IMAGE_MAX_BYTES} can be returned`,
+      hint: "Make a smaller copy of it with Bash, and read that",
+      hop: "tool",
+      details: { ...factsOf(file), media_type: mediaType, limit_bytes: IMAGE_MAX_BYTES },
+    });
+  }
+  const bytes = whole ?? (await readAll(file.handle, size));
+  return {
+    output: `[Image ${file.place.shown}: ${mediaType}, ${size} bytes]`,
+    image: { media_type: mediaType, base64_data: bytes.toString("base64") },
+    metadata: { ...factsOf(file), media_type: mediaType },
+  };
+}
+
+export async function binary(file: OpenFile, mediaType: string, signal: AbortSignal): Promise<MatrxError> {
+  const size = Number(file.stat.size);
+  const sha256 = size <= HASHED_MAX_BYTES ? await sha256Of(file.handle, signal) : undefined;
+  return new MatrxError({
+    code: "TOOL_EXECUTION_FAILED",
+    message: `${file.place.shown} is a binary file (${mediaType}, ${size} bytes)`,
+    hint: "Read its bytes with encoding=base64, or look into it with Bash, for example: file, hexdump -C, strings, unzip -l",
+    hop: "tool",
+    details: { ...factsOf(file), media_type: mediaType, ...(sha256 && { sha256 }) },
+  });
+}
+
+async function sha256Of(handle: FileHandle, signal: AbortSignal): Promise<string> {
+  const digest = createHash("sha256");
+  for await (const piece of bytesFrom(handle, 0, signal)) digest.update(piece);
+  return digest.digest("hex");
+}
