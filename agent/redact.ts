@@ -15,7 +15,7 @@ const RULES: readonly [RegExp, string][] = [
   ],
   // An option of a command and the word after it.
   [
-    /(--?(?:[a-z0-9]+[-_])*(?:pass(?:word|wd|phrase)?|secret|token|api[-_]?key|access[-_]?key|private[-_]?key)\s+["']?)(?!-)[^\s"']{3,}/gi,
+    /(--?(?:[a-z0-9]{1,20}[-_]){0,4}(?:pass(?:word|wd|phrase)?|secret|token|api[-_]?key|access[-_]?key|private[-_]?key)\s+["']?)(?!-)[^\s"']{3,}/gi,
     `$1${MASK}`,
   ],
 ];

@@ -3,7 +3,7 @@
  * is opened. The system opens by name, so a file that is exchanged after this look is not noticed.
  */
 
-import { stat } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import path from "node:path";
 import { explained } from "../paths/errors.ts";
 import type { FileAccess, Place } from "../paths/files.ts";
@@ -31,8 +31,7 @@ const ANY_EXECUTE_BIT = 0o111n;
 
 /** Throws MatrxError `PERMISSION_DENIED` unless the place may be opened for a confined caller. */
 export async function checkIsDocument(access: FileAccess, place: Place): Promise<void> {
-  const found = await explained(place.shown, "open", () => stat(place.path));
-  if (found.isDirectory()) return checkIsFolder(access, place);
+  if (await isFolder(access, place)) return checkIsFolder(access, place);
   const extension = path.extname(place.path).slice(1).toLowerCase();
   if (!TEXTS.includes(extension) && !OTHERS.includes(extension)) {
     throw refused(place, extension ? `a .${extension} file is no plain document` : "its kind is not known");
@@ -42,6 +41,17 @@ export async function checkIsDocument(access: FileAccess, place: Place): Promise
     await checkContent(file, place, TEXTS.includes(extension));
   } finally {
     await file.handle.close();
+  }
+}
+
+async function isFolder(access: FileAccess, place: Place): Promise<boolean> {
+  const { folder, name } = access.parentOf(place);
+  if (name === "") return true;
+  const parent = await access.openFolder(folder, place.shown);
+  try {
+    return (await explained(place.shown, "open", () => lstat(parent.at(name)))).isDirectory();
+  } finally {
+    await parent.close();
   }
 }
 

@@ -1,5 +1,5 @@
 /** Starts a program apart from the agent, with nothing to read and its output to nowhere, and sees whether it fails at once. */
-import { spawn } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -43,20 +43,10 @@ async function launch(command: LaunchCommand, { env, cwd }: Surroundings): Promi
   const { program: file, args, watchMs, handsOver, detached } = command;
   const program = path.basename(file);
   const began = performance.now();
-  const child = spawn(file, args, { env, cwd, detached, stdio: "ignore", windowsHide: true });
-  const exit = new Promise<{ code: number | null; signal: string | null }>((resolve) => {
+  const child = await started(file, args, { env, cwd, detached, stdio: "ignore", windowsHide: true });
+  const exit = new Promise<End>((resolve) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));
   });
-  try {
-    await once(child, "spawn");
-  } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
-    throw failed(
-      `${program} could not be started: ${code}`,
-      "Look whether the program can be run by the agent's user",
-      { program, system_code: code },
-    );
-  }
   child.unref();
   const watch = new AbortController();
   const early = await Promise.race([
@@ -68,6 +58,27 @@ async function launch(command: LaunchCommand, { env, cwd }: Surroundings): Promi
   return { program, pid: child.pid ?? 0, ended: early !== undefined, handedOver: handsOver };
 }
 
+async function started(file: string, args: readonly string[], options: SpawnOptions): Promise<ChildProcess> {
+  try {
+    const child = spawn(file, args, options);
+    await once(child, "spawn");
+    return child;
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+    const program = path.basename(file);
+    throw failed(
+      `${program} could not be started: ${code}`,
+      `Look whether the agent's user can run it, and whether ${options.cwd} exists`,
+      { program, system_code: code },
+    );
+  }
+}
+
+interface End {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
 /** Exit codes of xdg-open, by its manual. */
 const XDG_OPEN: Partial<Record<number, string>> = {
   2: "a file does not exist",
@@ -75,7 +86,7 @@ const XDG_OPEN: Partial<Record<number, string>> = {
   4: "the program that opens it failed",
 };
 
-function endedAtOnce(program: string, end: { code: number | null; signal: string | null }, ms: number) {
+function endedAtOnce(program: string, end: End, ms: number) {
   const how = end.signal ? `by ${end.signal}` : `with exit code ${end.code}`;
   const known = program === "xdg-open" ? XDG_OPEN[end.code ?? 0] : undefined;
   return failed(

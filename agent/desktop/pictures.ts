@@ -11,6 +11,14 @@ export class Pictures {
   #folder: Promise<string> | undefined;
   readonly #kept: string[] = [];
   #made = 0;
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** One picture at a time is taken: each needs a process and room for all of its pixels. */
+  inTurn<T>(take: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(take, take);
+    this.#last = turn;
+    return turn;
+  }
 
   /** Writes a picture, and removes the oldest beyond the most that are kept. Resolves with its path. */
   async keep(bytes: Uint8Array, extension: string): Promise<string> {

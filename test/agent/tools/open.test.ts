@@ -230,6 +230,14 @@ describe("open_app", () => {
     expect(error.code).toBe("TOOL_EXECUTION_FAILED");
   });
 
+  it("says what may be wrong when the working directory is gone", async () => {
+    const { bench } = await withHandler("exit 0", "paint");
+    bench.session.cwd = bench.at("gone");
+    const error = await failure(bench.call("open_app", { app: "paint" }));
+    expect(error).toMatchObject({ code: "TOOL_EXECUTION_FAILED", details: { system_code: "ENOENT" } });
+    expect(error.hint).toContain(bench.at("gone"));
+  });
+
   it.each(["--help", "bin/tool", "./tool", "../tool"])("takes no %s for a name", async (app) => {
     const { bench } = await withHandler();
     expect((await failure(bench.call("open_app", { app }))).code).toBe("INVALID_PARAMETERS");

@@ -94,6 +94,15 @@ describe.skipIf(!HAS_XVFB)("with a screen", () => {
     expect(error.hint).toContain(monitor?.name);
   });
 
+  it("takes several that are asked for at once, one after the other", async () => {
+    await using screen = await startScreen();
+    await screen.paint(...GRID);
+    const bench = await Workbench.open({ env: { ...headless, DISPLAY: screen.display } });
+    const all = await Promise.all([1, 2, 3].map(() => bench.call("Screenshot", {})));
+    expect(new Set(all.map(({ metadata }) => metadata?.path)).size).toBe(3);
+    expect(new Set(all.map(({ image }) => image?.base64_data)).size).toBe(1);
+  });
+
   it("says that a picture is one colour all over", async () => {
     await using screen = await startScreen();
     await screen.paint("-solid", "#1122cc");
