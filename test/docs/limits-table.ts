@@ -3,17 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DEVICE_QUEUE_MAX_BYTES, LIMITS, RATES, TIMES } from "@matrx/shared/limits.ts";
 import { ROOT } from "../../scripts/tree.ts";
-
-type Unit = (value: number) => string;
-
-const bytes: Unit = (value) => inUnits(value, [1024 ** 2, "MiB"], [1024, "KiB"], [1, "bytes"]);
-const time: Unit = (value) => inUnits(value, [3_600_000, "h"], [60_000, "min"], [1000, "s"], [1, "ms"]);
-
-/** The largest unit in which a value is whole. */
-function inUnits(value: number, ...units: [number, string][]): string {
-  const [size, name] = units.find(([size]) => value % size === 0) ?? [1, ""];
-  return `${value / size} ${name}`;
-}
+import { BYTE_UNITS, inUnits, TIME_UNITS } from "./units.ts";
 
 /** Comments by the name that they stand above. */
 function comments(): Map<string, string> {
@@ -30,9 +20,9 @@ export function limitsTable(): string {
     return `| \`${name}\` | ${value} | ${meaning} |`;
   };
   const limits = Object.entries(LIMITS).map(([name, value]) =>
-    row(name, name.endsWith("Bytes") ? bytes(value) : String(value)),
+    row(name, name.endsWith("Bytes") ? inUnits(value, BYTE_UNITS) : String(value)),
   );
-  const times = Object.entries(TIMES).map(([name, value]) => row(name, time(value)));
+  const times = Object.entries(TIMES).map(([name, value]) => row(name, inUnits(value, TIME_UNITS)));
   const { heartbeatEvery, ...rates } = RATES;
   const rateRows = Object.entries(rates).map(([name, { messages_per_second, calls_per_minute }]) =>
     row(`rates.${name}`, `${messages_per_second} messages/s, ${calls_per_minute} calls/min`, name),
@@ -41,10 +31,10 @@ export function limitsTable(): string {
     "| name | value | meaning, and who enforces it |",
     "|---|---|---|",
     ...limits,
-    row("deviceQueueMaxBytes", bytes(DEVICE_QUEUE_MAX_BYTES), "DEVICE_QUEUE_MAX_BYTES"),
+    row("deviceQueueMaxBytes", inUnits(DEVICE_QUEUE_MAX_BYTES, BYTE_UNITS), "DEVICE_QUEUE_MAX_BYTES"),
     ...times,
     ...rateRows,
-    row("rates.heartbeatEvery", time(heartbeatEvery), "heartbeatEvery"),
+    row("rates.heartbeatEvery", inUnits(heartbeatEvery, TIME_UNITS), "heartbeatEvery"),
     "",
   ].join("\n");
 }

@@ -1,0 +1,129 @@
+/** docs/tools.md, made from the tools themselves: what a device announces of them, in tables. */
+import { EFFECTS, type Effect } from "@matrx/shared/effects.ts";
+import { LIMITS } from "@matrx/shared/limits.ts";
+import type { ToolDescription } from "@matrx/shared/tool.ts";
+import { BYTE_UNITS, inUnits, TIME_UNITS } from "./units.ts";
+
+type Schema = Record<string, unknown>;
+
+const HEAD = `# Tools
+
+What our agent can do on a machine: \`GET /v1/devices/DEVICE/tools\` gives the same for programs, as JSON Schema. Each is
+called by its name or by its \`local_*\` alias (\`local_bash\` is \`Bash\`). Parameters that are not listed are refused by
+name. A result that is larger than ${inUnits(LIMITS.resultFrameBytes, BYTE_UNITS)} is refused as \`PAYLOAD_TOO_LARGE\`; what a tool cuts before, it says, and how
+to go on. Paths are absolute, or relative to the session's working directory.
+
+This page is made from the tools' schemas: \`UPDATE_DOCS=1 npx vitest run --project node test/docs\` writes it anew.
+`;
+
+const MEANINGS: Readonly<Record<Effect, string>> = {
+  read: "They change nothing, and may run again when a connection breaks.",
+  write: "They change files. Each call runs at most once.",
+  execute:
+    "They run programs, end them, show something on the screen, or delete. Each call runs at most once.",
+};
+
+/** The page for these tools, in order of their names. */
+export function toolsPage(tools: readonly ToolDescription[]): string {
+  const sorted = tools.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return [
+    HEAD,
+    table(
+      ["tool", "effect", "parameters", "time limit"],
+      sorted.map((tool) => [
+        `[\`${tool.name}\`](#${tool.name.toLowerCase()})`,
+        tool.effect,
+        parametersOf(tool).map(shortName).join(", "),
+        timeLimit(tool),
+      ]),
+    ),
+    "",
+    "A call's own `timeout_ms` holds besides the time limit. `*` marks what must be given.",
+    "",
+    ...EFFECTS.flatMap((effect) => [
+      `## Effect: ${effect}\n`,
+      `${MEANINGS[effect]}\n`,
+      ...sorted.filter((tool) => tool.effect === effect).map(section),
+    ]),
+  ].join("\n");
+}
+
+interface Parameter {
+  name: string;
+  schema: Schema;
+  required: boolean;
+}
+
+function parametersOf({ input_schema }: { input_schema: Schema }): Parameter[] {
+  const { properties = {}, required = [] } = input_schema as { properties?: Schema; required?: string[] };
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    schema: schema as Schema,
+    required: required.includes(name),
+  }));
+}
+
+function section(tool: ToolDescription): string {
+  const rows = parametersOf(tool).flatMap((parameter) => rowsOf(parameter, ""));
+  const parameters =
+    rows.length > 0 ? table(["parameter", "type", "limits", "meaning"], rows) : "It takes no parameters.";
+  return `### ${tool.name}\n\n${plain(tool.description)}\n\n${parameters}\n\nTime limit: ${timeLimit(tool)}.\n`;
+}
+
+/** One row, and one more for each field of the objects in a list. */
+function rowsOf({ name, schema, required }: Parameter, above: string): string[][] {
+  const path = `${above}${name}`;
+  const row = [
+    `\`${path}\`${required ? "*" : ""}`,
+    typeOf(schema),
+    limitsOf(schema),
+    plain(String(schema.description ?? "")),
+  ];
+  const items = schema.items as Schema | undefined;
+  const inner = items?.properties ? parametersOf({ input_schema: items }) : [];
+  return [row, ...inner.flatMap((parameter) => rowsOf(parameter, `${path}[].`))];
+}
+
+function typeOf({ type, enum: values, items, anyOf }: Schema): string {
+  if (Array.isArray(values)) return values.map((value) => `\`${value}\``).join(", ");
+  if (Array.isArray(anyOf)) return anyOf.map((choice) => typeOf(choice as Schema)).join(" or ");
+  if (type === "array") return `list of ${typeOf((items ?? {}) as Schema)}`;
+  return String(type ?? "anything");
+}
+
+function limitsOf(schema: Schema): string {
+  const said = [
+    range(schema.minimum, schema.maximum, ""),
+    range(schema.minLength, schema.maxLength, " characters"),
+    range(schema.minItems, schema.maxItems, " entries"),
+    schema.pattern === undefined ? "" : `\`${schema.pattern}\``,
+    schema.default === undefined ? "" : `else ${JSON.stringify(schema.default)}`,
+  ];
+  return said.filter(Boolean).map(plain).join("; ");
+}
+
+/** The bounds of JavaScript's whole numbers say nothing, and one character at least is what a text has. */
+function range(least: unknown, most: unknown, unit: string): string {
+  const from = least === undefined || Number(least) === Number.MIN_SAFE_INTEGER ? undefined : least;
+  const to = most === undefined || Number(most) === Number.MAX_SAFE_INTEGER ? undefined : most;
+  if (from !== undefined && to !== undefined) return `${from} to ${to}${unit}`;
+  if (to !== undefined) return `at most ${to}${unit}`;
+  return from === undefined || (unit === " characters" && from === 1) ? "" : `at least ${from}${unit}`;
+}
+
+function timeLimit({ timeout_ms }: ToolDescription): string {
+  return timeout_ms === undefined ? "1 min" : inUnits(timeout_ms, TIME_UNITS);
+}
+
+function shortName({ name, required }: Parameter): string {
+  return `\`${name}\`${required ? "*" : ""}`;
+}
+
+/** Text as it stands, in a table and outside of one: nothing of it is Markdown. */
+function plain(text: string): string {
+  return text.replace(/[\\*_<>|[\]]/g, "\\$&").replaceAll("\n", " ");
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}

@@ -1,0 +1,29 @@
+/** docs/tools.md is what the tools say of themselves. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { Desktop } from "../../agent/desktop/desktop.ts";
+import { Jobs } from "../../agent/jobs/jobs.ts";
+import { manifestOf } from "../../agent/manifest.ts";
+import { Files } from "../../agent/paths/files.ts";
+import { linux } from "../../agent/platform/linux.ts";
+import { deviceTools } from "../../agent/tools/index.ts";
+import { ROOT } from "../../scripts/tree.ts";
+import { temporaryFolder } from "../helpers/folder.ts";
+import { toolsPage } from "./tools-page.ts";
+
+const PATH = join(ROOT, "docs/tools.md");
+
+test("the page lists every tool as it is (UPDATE_DOCS=1 writes it anew)", async () => {
+  const jobs = await Jobs.open({ directory: temporaryFolder() });
+  const desktop = new Desktop({ platform: linux });
+  onTestFinished(() => {
+    jobs.close();
+    desktop.close();
+  });
+  const files = new Files({ protectedPaths: [], platform: linux });
+  const { tools } = manifestOf(deviceTools({ files, jobs, desktop, ownMarks: [] }));
+  const wanted = toolsPage(tools);
+  if (process.env.UPDATE_DOCS === "1") writeFileSync(PATH, wanted);
+  expect(readFileSync(PATH, "utf8")).toBe(wanted);
+});

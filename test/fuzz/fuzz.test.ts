@@ -1,0 +1,80 @@
+/**
+ * Every route, fuzzed from the server's own OpenAPI document: no fault of ours, and answers as described. The same
+ * requests each time; `npm run fuzz` makes many more, others each time.
+ */
+import { randomInt } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../helpers/folder.ts";
+import { localPlace, type Place, relayPlace } from "./places.ts";
+import { type Fuzzing, findSchemathesis, fuzz } from "./schemathesis.ts";
+
+const SCHEMATHESIS = await findSchemathesis();
+const LONG = process.env.MODE === "long";
+/** For a busy machine: a quiet one takes twenty seconds. */
+const WITHIN = LONG ? 3_600_000 : 240_000;
+
+const effort: Pick<Fuzzing, "examples" | "within" | "seed"> = LONG
+  ? { examples: 1000, within: WITHIN, seed: randomInt(2 ** 31) }
+  : { examples: 5, within: WITHIN };
+
+/** What made-up requests do not get through to: upgrades, and what needs a code, a call or a text that is there. */
+const UNREACHED: ReadonlySet<string> = new Set([
+  "GET /v1/device/ws",
+  "GET /v1/devices/{device}/ws",
+  "GET /ws",
+  "GET /v1/devices/{device}/calls/{call}",
+  "POST /v1/devices/{device}/calls/{call}/cancel",
+  "POST /v1/claim",
+  "GET /v1/pairings/{code}",
+  "POST /v1/pairings/{code}/confirm",
+  "POST /v1/pairings/{code}/poll",
+  "DELETE /v1/tokens/{grant}",
+  // No program is connected as that device: nothing that a test needs is ended.
+  "POST /v1/devices/{device}/commands",
+  // Its tools have paths of their own here.
+  "POST /v1/devices/{device}/tools/{tool}",
+  "POST /v1/devices/{device}/tools/BashOutput",
+  "POST /v1/devices/{device}/tools/Edit",
+]);
+
+describe.skipIf(!SCHEMATHESIS)("fuzzed from its own description", { timeout: WITHIN + 60_000 }, () => {
+  const fuzzed = async ({ url, token, document }: Pick<Place, "url" | "token" | "document">) =>
+    fuzz(SCHEMATHESIS ?? "", { url, token, document, folder: temporaryFolder(), ...effort });
+
+  test("the relay answers as it says", async () => {
+    await using place = await relayPlace();
+    const { failures, operations } = await fuzzed(place);
+    expect(failures).toBe("");
+    expect(refusedAlways(operations).filter((operation) => !UNREACHED.has(operation))).toEqual([]);
+  });
+
+  test("the local server answers as it says", async () => {
+    await using place = await localPlace();
+    const { failures, operations } = await fuzzed(place);
+    expect(failures).toBe("");
+    expect(refusedAlways(operations)).toEqual(["GET /ws"]);
+  });
+
+  test("a server that answers otherwise is found out", async () => {
+    const server = createServer((_, response) => response.end("not JSON"));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const answer = { description: "said", content: { "application/json": { schema: { type: "object" } } } };
+    const operation = { operationId: "lie", responses: { 200: answer } };
+    const document = {
+      openapi: "3.1.1",
+      info: { title: "x", version: "1" },
+      paths: { "/": { get: operation } },
+    };
+    const { failures } = await fuzzed({ url: `http://127.0.0.1:${port}`, token: "none", document });
+    server.close();
+    expect(failures).toContain("Missing Content-Type header");
+  });
+});
+
+/** Operations that no made-up request got through to. */
+function refusedAlways(operations: ReadonlyMap<string, boolean>): string[] {
+  return [...operations].flatMap(([operation, succeeded]) => (succeeded ? [] : [operation])).sort();
+}

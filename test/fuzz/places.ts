@@ -1,0 +1,126 @@
+/** What is fuzzed: a relay with this machine as its device, and `matrx serve`. Neither can do harm. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod";
+import { agentFolder } from "../../scripts/start/agent.ts";
+import {
+  createdDeviceSchema,
+  deviceToolsSchema,
+  polledPairingSchema,
+  startedPairingSchema,
+} from "../../shared/api.ts";
+import { type LocalServer, startLocalServer } from "../conformance/local-server.ts";
+import { makeFolder, removeFolder } from "../helpers/folder.ts";
+import { connectMachine } from "../helpers/machine.ts";
+import { startRelay, type TestRelay } from "../helpers/relay.ts";
+import {
+  atPaths,
+  type Document,
+  fetchDocument,
+  only,
+  without,
+  withoutParameter,
+  withTools,
+} from "./narrow.ts";
+
+/** Tools that are called with made-up input: none runs a program, stops one, or shows a window, and all heed folders. */
+const HARMLESS = [
+  "Read",
+  "Write",
+  "Edit",
+  "Glob",
+  "Grep",
+  "ListDirectory",
+  "DirectoryTree",
+  "SystemInfo",
+  "BashOutput",
+  "Move",
+  "create_directory",
+  "search_files",
+];
+
+export interface Place extends AsyncDisposable {
+  readonly url: string;
+  readonly token: string;
+  readonly document: Document;
+}
+
+/** The machine's own policy: made-up calls cannot change it, whatever they send to the relay. */
+function holdTo(folder: string, home: string): void {
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const policy = { allowed_tools: HARMLESS, allowed_paths: [folder] };
+  writeFileSync(join(home, "policy.json"), JSON.stringify(policy), { mode: 0o600 });
+  writeFileSync(join(folder, "a"), "text\n");
+  mkdirSync(join(folder, "b"));
+}
+
+/** A relay of its own, this machine held to a folder, and a device that nothing is lost with. */
+export async function relayPlace(): Promise<Place> {
+  const folder = makeFolder();
+  const relay = await startRelay();
+  holdTo(folder, agentFolder(relay.dataDir));
+  const machine = await connectMachine(relay);
+  const token = await personToken(relay);
+  const bare = async (name: string) =>
+    (await relay.request({ token }, "POST /v1/devices", createdDeviceSchema, { name })).device.id;
+  const [lost, spare] = [await bare("lost"), await bare("spare")];
+  const { tools } = await relay.request({ token }, `GET /v1/devices/${machine.id}/tools`, deviceToolsSchema);
+  const paths = ["a", "b", "new", "b/new"].map((name) => join(folder, name));
+  const harmless = tools
+    .filter(({ name }) => HARMLESS.includes(name))
+    .map(({ name, input_schema }) => ({ name, input_schema: atPaths(input_schema, paths) }));
+  // Signing out would end the token that all requests are made with.
+  let document = without(await fetchDocument(relay.url), ["signOut"]);
+  document = withTools(document, "/v1/devices/{device}/tools/{tool}", harmless);
+  document = only(document, "tool", () => [...HARMLESS, "Nothing"]);
+  // Removing a device, setting its policy and sending commands to its program are for bare ones.
+  const others: ReadonlyMap<string, string> = new Map([
+    ["removeDevice", lost],
+    ["setPolicy", spare],
+    ["sendCommand", spare],
+  ]);
+  document = only(document, "device", ({ operationId }) => [others.get(operationId) ?? machine.id]);
+  // Of two ways to name the device one counts, whatever stands in the other.
+  document = withoutParameter(document, "X-Matrx-Device");
+  return {
+    url: relay.url,
+    token,
+    document,
+    [Symbol.asyncDispose]: async () => {
+      await machine.agent.stop();
+      await relay.stop();
+      removeFolder(folder);
+    },
+  };
+}
+
+/** The token of a command line that the owner signed in: it may do all that a person may. */
+async function personToken(relay: TestRelay): Promise<string> {
+  const owner = await relay.signIn();
+  const { code, secret } = await relay.request(undefined, "POST /v1/logins", startedPairingSchema, {
+    name: "fuzz",
+  });
+  await relay.request(owner, `POST /v1/pairings/${code}/confirm`, z.looseObject({}));
+  const polled = await relay.request(undefined, `POST /v1/pairings/${code}/poll`, polledPairingSchema, {
+    secret,
+  });
+  if (polled.status !== "signed_in") throw new Error(`The login is ${polled.status}`);
+  return polled.token;
+}
+
+/** `matrx serve`, held to a folder. */
+export async function localPlace(): Promise<Place> {
+  const [folder, home] = [makeFolder(), makeFolder()];
+  holdTo(folder, home);
+  const server: LocalServer = await startLocalServer({ home, temporary: folder });
+  return {
+    url: server.url,
+    token: server.token ?? "",
+    document: await fetchDocument(server.url),
+    [Symbol.asyncDispose]: async () => {
+      await server.child.stop(5000);
+      removeFolder(folder);
+      removeFolder(home);
+    },
+  };
+}
