@@ -161,7 +161,16 @@ function isElsewhen(timestamp, received) {
 function dataView(data) {
   const rows = Object.entries(data).flatMap(([name, value]) => [
     element("dt", {}, name.replaceAll("_", " ")),
-    element("dd", {}, typeof value === "string" ? value : JSON.stringify(value)),
+    element("dd", {}, textOf(value)),
   ]);
   return element("details", {}, element("summary", {}, "Details"), element("dl", {}, ...rows));
+}
+
+/** Lists with one entry a line, records as `name: value, ...`. */
+function textOf(value) {
+  if (Array.isArray(value)) return value.map(textOf).join("\n");
+  if (typeof value !== "object" || value === null) return String(value);
+  return Object.entries(value)
+    .map(([name, part]) => `${name}: ${textOf(part)}`)
+    .join(", ");
 }

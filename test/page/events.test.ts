@@ -64,7 +64,8 @@ describe.skipIf(!CHROMIUM)("the page of a device", () => {
 
   test("shows events, the newest first, and new ones as they come", async () => {
     low();
-    device.event("deur_open", "ernstig", { bericht: HOSTILE });
+    const files = [{ path: "a.txt", change: "added" }, null];
+    device.event("deur_open", "ernstig", { bericht: HOSTILE, files });
     await open();
     await expect.poll(titles).toEqual(["deur open", "Low disk space"]);
     const [second, first] = await events().all();
@@ -73,7 +74,10 @@ describe.skipIf(!CHROMIUM)("the page of a device", () => {
     await page.getByText("1 open alert").waitFor();
 
     await second?.getByText("Details").click();
-    expect(await second?.locator("dd").textContent()).toBe(HOSTILE);
+    expect(await second?.locator("dd").allTextContents()).toEqual([
+      HOSTILE,
+      "path: a.txt, change: added\nnull",
+    ]);
     expect(await page.locator("main img").count()).toBe(0);
 
     low({ resolved: true, severity: "info", id: makeEventId(Date.now() + 1000) });

@@ -206,6 +206,35 @@ describe("a condition", () => {
   });
 });
 
+describe("a device whose clock was wrong and is set", () => {
+  const HOURS = 2 * 60 * 60_000;
+
+  it.each([
+    ["ahead", HOURS, 0],
+    ["behind", -HOURS, 0],
+    ["right before, and is behind now", 0, -HOURS],
+  ])("and was %s still ends what it began", async (_, then, now) => {
+    const { identity, device, token } = await home();
+    report(device, { ...FULL, id: makeEventId(Date.now() + then) });
+    report(device, { ...OVER, id: makeEventId(Date.now() + now + 1) });
+    await heard(device);
+    expect((await read(identity.id, token)).events.map(({ open }) => open)).toEqual([false, false]);
+  });
+
+  it("and was ahead can begin it anew, and end that", async () => {
+    const { identity, device, token } = await home();
+    report(device, { ...FULL, id: makeEventId(Date.now() + HOURS) });
+    report(device, { ...OVER, id: makeEventId(Date.now() + HOURS + 1) });
+    report(device, { ...FULL, id: makeEventId(Date.now()) });
+    await heard(device);
+    const open = async () => (await read(identity.id, token)).events.map((event) => event.open);
+    expect(await open()).toEqual([false, false, true]);
+    report(device, { ...OVER, id: makeEventId(Date.now() + 1) });
+    await heard(device);
+    expect(await open()).toEqual([false, false, false, false]);
+  });
+});
+
 describe("a device in trouble", () => {
   it("keeps twenty at once, is told once that there are too many, and the next event says how many were dropped", async () => {
     const { identity, device, token } = await home();

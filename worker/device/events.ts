@@ -44,6 +44,8 @@ export interface Placed {
 const DROPPED = "events_dropped";
 /** The first characters of a UUIDv7 are its time in milliseconds. */
 const TIME_CHARS = 13;
+/** A device's clock may be ahead by this many milliseconds. */
+const CLOCK_SLACK = 60_000;
 
 export class Events {
   readonly #sql: SqlStorage;
@@ -79,13 +81,12 @@ export class Events {
     if (isLongerThan(data, LIMITS.eventDataBytes)) throw tooLarge();
     const known = this.#state();
     if (event.id !== undefined && this.#find(event.id) !== undefined) return false;
-    const before = this.#newestOf(event);
-    // One that was dropped and is sent again: what came after it holds.
-    const isLate = before !== undefined && event.id !== undefined && timeOf(event.id) < timeOf(before.id);
-    const ends = event.resolved === true && before?.open === 1 && !isLate;
+    const before = this.#latestOf(event);
+    const ends = event.resolved === true && before?.open === 1;
     if (!ends && this.#isTooSoon(now)) return this.#drop(known);
-    if (before?.open && !isLate) this.#sql.exec("UPDATE events SET open = 0 WHERE seq = ?", before.seq);
-    const opens = event.key !== undefined && !event.resolved && !isLate;
+    const opens = event.key !== undefined && !event.resolved && !isLate(event, before);
+    if (before?.open && (ends || opens))
+      this.#sql.exec("UPDATE events SET open = 0 WHERE seq = ?", before.seq);
     this.#makeRoom();
     this.#insert(event, { data, opens, dropped: known.dropped, now });
     this.#known = undefined;
@@ -168,11 +169,12 @@ export class Events {
     return row?.seq;
   }
 
-  /** The newest event of the same condition. */
-  #newestOf({ event_type, key }: DeviceEvent): EventRow | undefined {
+  /** The event of the same condition that is open, else the newest. */
+  #latestOf({ event_type, key }: DeviceEvent): EventRow | undefined {
     if (key === undefined) return undefined;
     const [row] = this.#sql.exec<EventRow>(
-      `SELECT * FROM events WHERE event_type = ? AND key = ? ORDER BY substr(id, 1, ${TIME_CHARS}) DESC, seq DESC LIMIT 1`,
+      `SELECT * FROM events WHERE event_type = ? AND key = ?
+       ORDER BY open DESC, substr(id, 1, ${TIME_CHARS}) DESC, seq DESC LIMIT 1`,
       ...[event_type, key],
     );
     return row;
@@ -211,9 +213,19 @@ export class Events {
   }
 }
 
-/** The time of a UUIDv7, to be compared: what follows it is random. */
-function timeOf(id: string): string {
-  return id.slice(0, TIME_CHARS);
+/**
+ * A condition's event that was dropped at first and is sent again: what came after it holds. Not so if that came from
+ * the future: the device's clock was wrong and has been set.
+ */
+function isLate({ id }: DeviceEvent, newest: EventRow | undefined): boolean {
+  if (id === undefined || newest === undefined) return false;
+  const time = timeOf(newest.id);
+  return timeOf(id) < time && time < newest.received + CLOCK_SLACK;
+}
+
+/** The time of a UUIDv7, in milliseconds since 1970. */
+function timeOf(id: string): number {
+  return Number.parseInt(id.slice(0, TIME_CHARS).replace("-", ""), 16);
 }
 
 function viewOf({ seq: _, data, resolved, open, received, ...row }: EventRow): EventView {
