@@ -55,10 +55,10 @@ export const deviceToolsSchema = z.object({
   tools: z.array(toolDescriptionSchema),
 });
 
-/** `GET .../tools?format=`: what this caller may call, as an AI's API takes it. `.../tools/list?format=` names no device. */
+/** `GET .../tools?format=`: what this caller may call, as an AI's API takes it. Lists of the guide have no `device`, the local server's no `hash`. */
 export const toolDefinitionsSchema = z.object({
   device: z.string().optional(),
-  hash: z.string().nullable(),
+  hash: z.string().nullable().optional(),
   format: toolFormatSchema,
   tools: z.array(toolDefinitionSchema),
 });

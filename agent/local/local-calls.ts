@@ -4,16 +4,20 @@ import type { Call } from "@matrx/shared/caller-frames.ts";
 import { EFFECTS, toolNameOf } from "@matrx/shared/effects.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { type GrantId, makeCallId } from "@matrx/shared/ids.ts";
+import type { NamedTool } from "@matrx/shared/tool-formats.ts";
 import type { Outcome } from "../answers.ts";
-import type { Dispatcher } from "../dispatch.ts";
+import type { Dispatcher, DispatcherOptions } from "../dispatch.ts";
 import type { OutputPiece } from "../live-output.ts";
+import type { Tool } from "../tool.ts";
+import { openTools } from "./open-tools.ts";
 
 /** Who holds the token of this machine owns it. */
 export const LOCAL_OWNER: GrantScope = { id: "grant_local" as GrantId, owner: true, effects: [...EFFECTS] };
 
 export interface LocalCallsOptions {
   readonly device: string;
-  readonly toolNames: readonly string[];
+  readonly tools: readonly Tool[];
+  readonly policy: DispatcherOptions["policy"];
   /** For calls that are each new: nothing is written down. */
   readonly dispatcher: Dispatcher;
   /** With a journal, for calls with an idempotency key. */
@@ -28,14 +32,23 @@ export interface StartedCall {
 export class LocalCalls {
   readonly device: string;
   readonly toolNames: readonly string[];
+  readonly #tools: readonly Tool[];
+  readonly #policy: DispatcherOptions["policy"];
   readonly #dispatcher: Dispatcher;
   readonly #keyed: Dispatcher;
 
   constructor(options: LocalCallsOptions) {
     this.device = options.device;
-    this.toolNames = [...options.toolNames].sort();
+    this.toolNames = options.tools.map(({ name }) => name).sort();
+    this.#tools = options.tools;
+    this.#policy = options.policy;
     this.#dispatcher = options.dispatcher;
     this.#keyed = options.keyedDispatcher;
+  }
+
+  /** What may be called now, as models know it. */
+  openTools(): NamedTool[] {
+    return openTools(this.#tools, LOCAL_OWNER, this.#policy.current());
   }
 
   /** Runs a call; with an idempotency key the same key is the same call. */

@@ -32,7 +32,8 @@ export async function openLocal(options: LocalOptions): Promise<LocalServer> {
   const shared = { device, tools, sessions, policy: new PolicyFile(home), rates: new CallRates(), log };
   const calls = new LocalCalls({
     device,
-    toolNames: tools.map((tool) => tool.name),
+    tools,
+    policy: shared.policy,
     dispatcher: new Dispatcher(shared),
     keyedDispatcher: new Dispatcher({ ...shared, journal }),
   });

@@ -9,6 +9,7 @@ import {
   eventQuery,
   matrxCall,
   switched,
+  toolFormat,
 } from "@matrx/shared/openapi/call-parts.ts";
 import { type OpenApiDocument, openApiDocument } from "@matrx/shared/openapi/document.ts";
 import type { Operation, Surface } from "@matrx/shared/openapi/operation.ts";
@@ -44,6 +45,7 @@ export const LOCAL: Surface = {
   schemas: {
     problemSchema: api.problemSchema,
     toolNamesSchema: api.toolNamesSchema,
+    toolDefinitionsSchema: api.toolDefinitionsSchema,
     answerSchema: bodies.answerSchema,
     callBodySchema: bodies.callBodySchema,
     healthSchema: bodies.healthSchema,
@@ -62,10 +64,12 @@ export const LOCAL: Surface = {
       tag: "Tools",
       summary: "Names of the tools",
       access: "caller",
+      query: { format: toolFormat },
+      errors: ["INVALID_PARAMETERS"],
       answers: {
         200: {
-          description: "Names",
-          schema: api.toolNamesSchema,
+          description: "Names; with `?format=` definitions for models",
+          schema: z.union([api.toolNamesSchema, api.toolDefinitionsSchema]),
           example: { tools: ["Bash", "ListDirectory", "Read"] },
         },
       },

@@ -5,10 +5,18 @@ import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import { MatrxError, problemOf } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { CALL_HEADER } from "@matrx/shared/tokens.ts";
+import { toolDefinition, toolFormatSchema } from "@matrx/shared/tool-formats.ts";
+import * as z from "zod";
 import type { Answer } from "./answer.ts";
 
-export const listTools: Answer = (_request, response, { calls }) => {
-  sendJson(response, 200, { tools: calls.toolNames });
+const listQuerySchema = z.object({ format: toolFormatSchema.optional() });
+
+/** Names; with `?format=` definitions for models, of what may be called now. Throws MatrxError. */
+export const listTools: Answer = (request, response, { calls }) => {
+  const query = new URL(request.url ?? "/", "http://localhost").searchParams;
+  const { format } = check(listQuerySchema, Object.fromEntries(query));
+  const tools = format ? calls.openTools().map((tool) => toolDefinition(tool, format)) : calls.toolNames;
+  sendJson(response, 200, { ...(format && { format }), tools });
 };
 
 export const invoke: Answer = async (request, response, { calls }) => {

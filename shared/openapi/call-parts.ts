@@ -3,6 +3,7 @@ import * as z from "zod";
 import { eventQuerySchema } from "../api.ts";
 import { callSchema } from "../caller-frames.ts";
 import { LIMITS } from "../limits.ts";
+import { toolFormatSchema } from "../tool-formats.ts";
 import type { Answer, Parameter } from "./operation.ts";
 
 /** The longest deadline in words of the schema that checks it. */
@@ -17,6 +18,14 @@ export const idempotencyKey: Parameter = {
   description:
     "The same key, of the same grant on the same device, gives the same outcome for 24 hours: the call does not run again.",
   example: "build-42",
+};
+
+/** Lists of tools for models. */
+export const toolFormat: Parameter = {
+  schema: toolFormatSchema,
+  description:
+    "Definitions in the shape of an AI's API, of the tools that the credential and the device's policy allow",
+  example: "openai",
 };
 
 /** Names the call, on every answer of a tool. */

@@ -12,10 +12,9 @@ import {
   stoppingCallSchema,
   toolInputSchema,
 } from "@matrx/shared/openapi/bodies.ts";
-import { ANSWER_EXAMPLE, CALL_EXAMPLE, timeoutMs } from "@matrx/shared/openapi/call-parts.ts";
+import { ANSWER_EXAMPLE, CALL_EXAMPLE, timeoutMs, toolFormat } from "@matrx/shared/openapi/call-parts.ts";
 import type { Answer, Operation, Parameter } from "@matrx/shared/openapi/operation.ts";
 import { DEVICE_HEADER } from "@matrx/shared/tokens.ts";
-import { toolFormatSchema } from "@matrx/shared/tool-formats.ts";
 import * as z from "zod";
 import { ANSWER_HEADERS, CALL, CALL_HEADERS, CALL_VIEW_EXAMPLE, DEVICE, PATH, PENDING } from "./parts.ts";
 
@@ -23,14 +22,7 @@ const EVENTS = {
   "text/event-stream": "Events of the call: `call`, then `output` and `gap`, last `result` or `error`",
 };
 
-const FORMAT: Readonly<Record<string, Parameter>> = {
-  format: {
-    schema: toolFormatSchema,
-    description:
-      "Definitions in the shape of an AI's API, of the tools that the credential and the device's policy allow",
-    example: "openai",
-  },
-};
+const FORMAT = { format: toolFormat };
 
 const names: Answer = {
   description: "Names only; with `?format=` definitions for models",

@@ -6,6 +6,7 @@ import { WebSocket } from "ws";
 import { homeOf } from "../../../agent/home.ts";
 import { startLocalServer } from "../../../agent/local/server.ts";
 import { localToken } from "../../../agent/local/token.ts";
+import { toolDefinitionsSchema } from "../../../shared/api.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { silentLog } from "../dispatch/small-tools.ts";
 import { bearer, json, PAGE, serve, TOKEN } from "./serve.ts";
@@ -46,6 +47,33 @@ async function open(
   const send = (frame: unknown) => socket.send(typeof frame === "string" ? frame : JSON.stringify(frame));
   return { socket, status, next, send, frames };
 }
+
+test("tool definitions for models, of what the machine's own policy leaves", async () => {
+  const { url, policy } = await serve();
+  const list = async (query: string) => {
+    const response = await fetch(`${url}/tools/list${query}`, { headers: bearer });
+    return { status: response.status, body: await response.json() };
+  };
+  const names = async () => {
+    const { body } = await list("?format=anthropic");
+    return toolDefinitionsSchema.parse(body).tools.map((tool) => "name" in tool && tool.name);
+  };
+  expect(await names()).toEqual(["local_bash", "local_grep", "local_read", "local_write"]);
+  expect((await list("?format=openai")).body).toMatchObject({
+    format: "openai",
+    tools: [
+      { type: "function", function: { name: "local_bash", parameters: { type: "object" } } },
+      {},
+      {},
+      {},
+    ],
+  });
+  expect(await list("?format=xml")).toMatchObject({ status: 400, body: { code: "INVALID_PARAMETERS" } });
+  policy.allowed_tools = ["Read"];
+  expect(await names()).toEqual(["local_read"]);
+  const called = await invoke(url, { tool: "local_read", input: { file_path: "/a" } });
+  expect(await called.json()).toMatchObject({ type: "success", output: "read /a" });
+});
 
 test("the guide's REST: list, invoke, in its shapes", async () => {
   const { url } = await serve();

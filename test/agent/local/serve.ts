@@ -6,6 +6,7 @@ import { EventHub } from "../../../agent/events/hub.ts";
 import { Journal } from "../../../agent/journal.ts";
 import { LocalCalls } from "../../../agent/local/local-calls.ts";
 import { startLocalServer } from "../../../agent/local/server.ts";
+import type { Policy } from "../../../shared/policy.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { silentLog, smallToolbox } from "../dispatch/small-tools.ts";
 
@@ -14,17 +15,19 @@ export const PAGE = "https://app.example";
 
 export async function serve({ asksToken = true, host = "127.0.0.1" } = {}) {
   const toolbox = smallToolbox();
+  const policy: Policy = {};
   const journal = new Journal(join(temporaryFolder(), "journal"));
   const shared = {
     device: "box",
-    policy: { current: () => ({}) },
+    policy: { current: () => policy },
     log: silentLog,
     windDownMs: 300,
     ...toolbox,
   };
   const calls = new LocalCalls({
     device: "box",
-    toolNames: toolbox.tools.map(({ name }) => name),
+    tools: toolbox.tools,
+    policy: shared.policy,
     dispatcher: new Dispatcher(shared),
     keyedDispatcher: new Dispatcher({ ...shared, journal }),
   });
@@ -38,7 +41,7 @@ export async function serve({ asksToken = true, host = "127.0.0.1" } = {}) {
     await server.close();
     journal.close();
   });
-  return { ...server, runs: toolbox.runs, calls, hub };
+  return { ...server, runs: toolbox.runs, policy, calls, hub };
 }
 
 export const bearer = { Authorization: `Bearer ${TOKEN}` };
