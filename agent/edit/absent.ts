@@ -2,7 +2,7 @@
 
 import type { MatrxError } from "@matrx/shared/errors.ts";
 import { plainSpelling } from "../text/look-alikes.ts";
-import { closestLines } from "./closest-lines.ts";
+import { closestLines, longestBeginning } from "./closest-lines.ts";
 import { withPlainEnds } from "./line-ends.ts";
 import { notInEncoding, refused, type Subject } from "./refusals.ts";
 import { shownText, type UnitText, unitsFor } from "./units.ts";
@@ -28,7 +28,13 @@ export function absent(text: UnitText, { name, old }: Absent, subject: Subject):
     const found = `${message}; what stands at line ${line} differs: ${what}. Nothing was changed`;
     return refused(subject, "not_found", found, how ?? hint, { line });
   }
-  const closest = closestLines(wanted, content.split("\n"));
+  const lines = content.split("\n");
+  const begun = longestBeginning(wanted.split("\n"), lines);
+  if (begun) {
+    const found = `${message}: it fits from line ${begun.line} on, but line ${begun.differs} is ${begun.text}. Nothing was changed`;
+    return refused(subject, "not_found", found, hint, begun);
+  }
+  const closest = closestLines(wanted, lines);
   const list = closest.map(({ line, percent, text: shown }) => `\n  line ${line} (${percent}%): ${shown}`);
   return refused(
     subject,
@@ -71,13 +77,14 @@ function spelling(wanted: string, content: string): Difference | undefined {
 
 /** The same lines but for white space at their beginnings and ends. */
 function blanks(wanted: string, content: string): Difference | undefined {
+  const trimmed = (text: string) => `\n${text.replace(/^[^\S\n]+|[^\S\n]+$/gm, "")}\n`;
+  if (wanted.trim() === "") return undefined;
+  const all = trimmed(content);
+  const place = all.indexOf(trimmed(wanted));
+  if (place === -1) return undefined;
+  const at = lineOf(all, place) - 1;
   const lines = content.split("\n");
-  const trimmed = lines.map((line) => line.trim());
   const searched = wanted.split("\n");
-  const pattern = searched.map((line) => line.trim());
-  if (pattern.every((line) => line === "")) return undefined;
-  const at = trimmed.findIndex((_, start) => pattern.every((line, index) => trimmed[start + index] === line));
-  if (at === -1) return undefined;
   const differs = searched.findIndex((line, index) => line !== lines[at + index]);
   if (differs === -1) return undefined;
   return {

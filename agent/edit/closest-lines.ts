@@ -1,4 +1,4 @@
-/** Lines of a file that are most like the first line of a text that it does not hold. For messages only. */
+/** Lines of a file that are most like a text that it does not hold. For messages only. */
 
 export interface CloseLine {
   /** Counted from 1. */
@@ -23,6 +23,30 @@ export function closestLines(wanted: string, lines: readonly string[]): CloseLin
     .filter(({ percent }) => percent >= LEAST_PERCENT)
     .sort((a, b) => b.percent - a.percent || a.line - b.line)
     .slice(0, MOST_SHOWN);
+}
+
+/** Lines of a beginning that are compared. */
+const MOST_FITTING = 200;
+
+/** Where the most whole lines of a text fit, from its first on, and the first one that does not. */
+export function longestBeginning(
+  wanted: readonly string[],
+  lines: readonly string[],
+): { line: number; differs: number; text: string } | undefined {
+  let best = 0;
+  let bestAt = 0;
+  for (let at = 0; at < Math.min(lines.length, MOST_COMPARED); at++) {
+    let fitting = 0;
+    while (fitting < MOST_FITTING && wanted[fitting] !== undefined && lines[at + fitting] === wanted[fitting])
+      fitting++;
+    if (fitting <= best) continue;
+    best = fitting;
+    bestAt = at;
+  }
+  if (wanted.slice(0, best).every((line) => line.trim() === "") || best >= MOST_FITTING) return undefined;
+  const next = lines[bestAt + best];
+  const text = next === undefined ? "not there: the file ends" : JSON.stringify(cut(next));
+  return { line: bestAt + 1, differs: bestAt + best + 1, text };
 }
 
 interface Pairs {

@@ -27,11 +27,17 @@ export function checkEditSize(size: bigint, shown: string): void {
   });
 }
 
+/** Bytes of which nothing is known but that a NUL is among them. */
+const UNKNOWN = "application/octet-stream";
+
 function notText(shown: string, mediaType: string, size: number): MatrxError {
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `${shown} is no text (${mediaType}, ${size} bytes); it is not edited`,
-    hint: "If it is text, give its encoding; UTF-16 without a mark looks like this, for example",
+    hint:
+      mediaType === UNKNOWN
+        ? "If it is text, give its encoding; UTF-16 without a mark looks like this, for example"
+        : "Only text is edited; use Bash with a program for such files",
     hop: "tool",
     details: { path: shown, reason: "binary", media_type: mediaType, size },
   });

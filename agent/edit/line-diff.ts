@@ -3,8 +3,10 @@ import { structuredPatch } from "diff";
 
 const CONTEXT_LINES = 3;
 /** A comparison that would be longer is given up, in changed lines and milliseconds. */
-const MOST_CHANGES = 1000;
-const COMPARED_MS = 200;
+const MOST_CHANGES = 600;
+const COMPARED_MS = 1000;
+/** Texts between the first and the last difference that are compared, in characters. */
+const MOST_COMPARED = 1024 * 1024;
 
 /** The lines in which two texts differ, with some around them. */
 interface Window {
@@ -28,6 +30,7 @@ export function diffLines(
   decode: (text: string) => string,
 ): LineDiff | undefined {
   const window = windowOf(before, after);
+  if (Math.max(window.before.length, window.after.length) > MOST_COMPARED) return undefined;
   const limits = { context: CONTEXT_LINES, maxEditLength: MOST_CHANGES, timeout: COMPARED_MS };
   const patch = structuredPatch("", "", decode(window.before), decode(window.after), "", "", limits);
   if (!patch) return undefined;

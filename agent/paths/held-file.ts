@@ -136,20 +136,6 @@ export function isFolder(place: Place): MatrxError {
   });
 }
 
-/** Throws MatrxError `CONFLICT` when a content is not the one that was expected; `found` undefined: there is none. */
-export function checkSha256(found: string | undefined, expected: string | undefined, place: Place): void {
-  if (expected === undefined || found === expected.toLowerCase()) return;
-  throw new MatrxError({
-    code: "CONFLICT",
-    message: found
-      ? `${place.shown} has changed: its SHA-256 is ${found}`
-      : `${place.shown} does not exist, so it cannot have the expected content`,
-    hint: "Read it again, then write",
-    hop: "tool",
-    details: { path: place.shown, ...(found && { sha256: found }) },
-  });
-}
-
 function changed(place: Place): MatrxError {
   return new MatrxError({
     code: "CONFLICT",

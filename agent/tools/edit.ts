@@ -2,19 +2,22 @@ import { hash } from "node:crypto";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { checkEditSize, editableText } from "../edit/editable-text.ts";
+import { checkSha256, sha256Schema } from "../edit/expected-sha256.ts";
 import { endsOf } from "../edit/line-ends.ts";
 import { type Edited, type Replacement, replaceIn } from "../edit/replace.ts";
 import { type ShownDiff, shownDiff } from "../edit/shown-diff.ts";
 import { bytesWith, type UnitText } from "../edit/units.ts";
 import type { Files, Place } from "../paths/files.ts";
-import { checkSha256, HeldFile } from "../paths/held-file.ts";
+import { HeldFile } from "../paths/held-file.ts";
 import type { Written } from "../paths/write-file.ts";
 import { TEXT_ENCODINGS } from "../text/encodings.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
 
 const MOST_EDITS = 200;
 
-const oldString = z.string().describe("The exact text to find; it must stand in the file only once");
+const oldString = z
+  .string()
+  .describe("The exact text to find; it must stand in the file only once, unless all are to be replaced");
 const newString = z.string().describe("The text to put in its place");
 
 const input = z.strictObject({
@@ -44,9 +47,7 @@ const input = z.strictObject({
     .describe(
       "Several edits at once, instead of old_string and new_string; each is matched against the file as it was, and all or none are made",
     ),
-  expected_sha256: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/i, "must be a SHA-256 in hex, as Read gives it")
+  expected_sha256: sha256Schema
     .optional()
     .describe("Edit only if the file's present content has this SHA-256"),
   encoding: z

@@ -2,9 +2,10 @@ import { hash } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
+import { checkSha256, sha256Schema } from "../edit/expected-sha256.ts";
 import { countChangedLines } from "../edit/line-diff.ts";
 import type { FileAccess, Files, Place } from "../paths/files.ts";
-import { checkSha256, HeldFile, isFolder } from "../paths/held-file.ts";
+import { HeldFile, isFolder } from "../paths/held-file.ts";
 import { makeFolders } from "../paths/make-folders.ts";
 import { namesFolder } from "../paths/spelling.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
@@ -16,9 +17,7 @@ const input = z.strictObject({
   file_path: z.string().min(1).describe("Absolute or relative path to the file"),
   content: z.string().describe("The content to write to the file, as UTF-8"),
   create_directories: z.boolean().optional().describe("Create missing parent directories (default true)"),
-  expected_sha256: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/i, "must be a SHA-256 in hex, as Read gives it")
+  expected_sha256: sha256Schema
     .optional()
     .describe("Write only if the file's present content has this SHA-256"),
 });

@@ -23,4 +23,7 @@ it("gives a diff that makes the new text of the old one, with line numbers of th
 it("is not made of texts that differ too much, and says so", () => {
   const lines = (word: string) => Array.from({ length: 3000 }, (_, index) => `${word} ${index}\n`).join("");
   expect(diffLines(lines("old"), lines("new"), (part) => part)).toBeUndefined();
+  const between = "same\n".repeat(300_000);
+  expect(diffLines(`a\n${between}a`, `b\n${between}b`, (part) => part)).toBeUndefined();
+  expect(diffLines(`a\n${between}a`, `a\n${between}b`, (part) => part)?.lines).toHaveLength(6);
 });

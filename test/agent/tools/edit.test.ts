@@ -93,17 +93,17 @@ describe("editing a file", () => {
 
   it("bounds the diff, and says that it was cut", async () => {
     const bench = await Workbench.open();
-    await bench.put("many", "old\n".repeat(400));
+    await bench.put("many", "old\n".repeat(250));
     const { output, metadata } = await bench.call("Edit", {
       file_path: "many",
       old_string: "old",
       new_string: "new",
       replace_all: true,
     });
-    expect(output).toContain("400 replacements, the first at line 1");
+    expect(output).toContain("250 replacements, the first at line 1");
     expect(output).toContain("more lines of this diff are not shown; Read the file to see them");
     expect(output.length).toBeLessThan(20_000);
-    expect(metadata).toMatchObject({ diff_cut: true, lines_added: 400, lines_removed: 400 });
+    expect(metadata).toMatchObject({ diff_cut: true, lines_added: 250, lines_removed: 250 });
     await bench.put("more", "old\n".repeat(5000));
     const large = await bench.call("Edit", {
       file_path: "more",
@@ -181,6 +181,20 @@ describe("a text that is not there", () => {
     });
     expect(error.message).toContain("The closest lines are:\n  line 2 (");
     expect(error.message).toContain("%): const total = sum(items);");
+    expect(error.details).toMatchObject({ reason: "not_found" });
+  });
+
+  it("is refused with the line up to which it fits", async () => {
+    const content = "if a:\n  b()\n\nif a:\n  c()\n  d()\n";
+    const error = await refusal(content, { old_string: "if a:\n  c()\n  e()", new_string: "x" });
+    expect(error.message).toContain('it fits from line 4 on, but line 6 is "  d()"');
+    const end = await refusal("a\nb", { old_string: "a\nb\nc", new_string: "x" });
+    expect(end.message).toContain("it fits from line 1 on, but line 3 is not there: the file ends");
+  });
+
+  it("is refused in good time though everything is alike", async () => {
+    const content = "a\n".repeat(100_000);
+    const error = await refusal(content, { old_string: `${content}b`, new_string: "x" });
     expect(error.details).toMatchObject({ reason: "not_found" });
   });
 

@@ -1,0 +1,22 @@
+/** A condition on a file's present content. */
+import { MatrxError } from "@matrx/shared/errors.ts";
+import * as z from "zod";
+import type { Place } from "../paths/files.ts";
+
+export const sha256Schema = z
+  .string()
+  .regex(/^[0-9a-fA-F]{64}$/, "must be a SHA-256 in hex, as Read gives it");
+
+/** Throws MatrxError `CONFLICT` when a content is not the one that was expected; `found` undefined: there is none. */
+export function checkSha256(found: string | undefined, expected: string | undefined, place: Place): void {
+  if (expected === undefined || found === expected.toLowerCase()) return;
+  throw new MatrxError({
+    code: "CONFLICT",
+    message: found
+      ? `${place.shown} has changed: its SHA-256 is ${found}`
+      : `${place.shown} does not exist, so it cannot have the expected content`,
+    hint: "Read it again, then write",
+    hop: "tool",
+    details: { path: place.shown, ...(found && { sha256: found }) },
+  });
+}
