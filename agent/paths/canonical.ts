@@ -1,4 +1,5 @@
 /** Where a path really leads: links followed, also those that lead to nothing yet. */
+import { isUtf8 } from "node:buffer";
 import { lstat, readdir, readlink, realpath } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -26,6 +27,7 @@ export async function canonicalOf(
   links = 0,
 ): Promise<Canonical> {
   const { path } = platform;
+  if (links > MOST_LINKS) throw circle(absolute);
   try {
     return { path: await realpath(absolute), missing: [] };
   } catch (error) {
@@ -34,7 +36,6 @@ export async function canonicalOf(
   }
   const target = await linkTarget(absolute);
   if (target !== undefined) {
-    if (links >= MOST_LINKS) throw circle(absolute);
     const parent = await canonicalOf(path.dirname(absolute), platform, mayLook, links);
     return canonicalOf(path.resolve(parent.path, target), platform, mayLook, links + 1);
   }
@@ -92,8 +93,12 @@ async function linkTarget(absolute: string): Promise<string | undefined> {
 async function otherSpelling(folder: string, name: string): Promise<string | undefined> {
   if (/^[\x20-\x7e]*$/.test(name)) return undefined;
   const wanted = name.normalize("NFC");
-  const names = (await readdir(folder).catch(() => [])).slice(0, MOST_ENTRIES);
-  const alike = names.filter((other) => other.normalize("NFC") === wanted);
+  const names = await readdir(folder, { encoding: "buffer" }).catch(() => []);
+  const alike = names
+    .slice(0, MOST_ENTRIES)
+    .filter((bytes) => isUtf8(bytes))
+    .map((bytes) => bytes.toString("utf8"))
+    .filter((other) => other !== name && other.normalize("NFC") === wanted);
   if (alike.length <= 1) return alike[0];
   throw new MatrxError({
     code: "CONFLICT",

@@ -4,9 +4,13 @@ import { ProtectedSet } from "../../../agent/paths/protected.ts";
 import { absolutePath, isWithin } from "../../../agent/paths/spelling.ts";
 import { darwin } from "../../../agent/platform/darwin.ts";
 import { linux } from "../../../agent/platform/linux.ts";
+import { parseMountInfo } from "../../../agent/platform/mounts-linux.ts";
 import { familyOf, type ProcessRow } from "../../../agent/platform/processes.ts";
 import { parsePs } from "../../../agent/platform/processes-darwin.ts";
+import { windowsLog } from "../../../agent/platform/system-log.ts";
 import { windows } from "../../../agent/platform/windows.ts";
+import { noteOf } from "../../../agent/trash/trash-folder.ts";
+import { failure, Workbench } from "../tools/workbench.ts";
 
 describe("a path as written", () => {
   it.each([
@@ -138,5 +142,97 @@ describe("the processes of a job", () => {
     expect(parsePs(text)).toEqual([
       { pid: 1, parent: 0, group: 1, session: 1, began: "Mon Nov  2 10:00:00 2026" },
     ]);
+  });
+});
+
+describe("mount points", () => {
+  it("are read from what Linux tells, with what is odd in their names", () => {
+    const text =
+      "22 1 259:2 / / rw,relatime shared:1 - ext4 /dev/root rw\n" +
+      "90 22 0:45 / /mnt/my\\040disk\\134x rw - vfat /dev/sdb1 rw\n";
+    expect(parseMountInfo(text)).toEqual(["/", "/mnt/my disk\\x"]);
+  });
+});
+
+describe("the trash", () => {
+  const asked = { home: "/home/me", env: {}, user: 1000, top: "/mnt/disk" };
+  const parts = { files: "files", info: "info" };
+  const atTop = [
+    { base: "/mnt/disk", names: [".Trash", "1000"], ...parts, writtenFrom: "/mnt/disk", isShared: true },
+    { base: "/mnt/disk", names: [".Trash-1000"], ...parts, writtenFrom: "/mnt/disk" },
+  ];
+
+  it.each([
+    [linux, asked, [{ base: "/home/me", names: [".local", "share", "Trash"], ...parts }, ...atTop]],
+    [
+      linux,
+      { ...asked, env: { XDG_DATA_HOME: "/data" } },
+      [{ base: "/data", names: ["Trash"], ...parts }, ...atTop],
+    ],
+    [linux, { ...asked, home: "" }, atTop],
+    [
+      darwin,
+      { ...asked, top: "/Volumes/disk" },
+      [
+        { base: "/home/me", names: [".Trash"] },
+        { base: "/Volumes/disk", names: [".Trashes", "1000"] },
+      ],
+    ],
+  ])("of %o for %j is looked for in order", ({ trash }, question, wanted) => {
+    expect(trash.by === "folder" && trash.folders(question)).toEqual(wanted);
+  });
+
+  it.each([
+    [false, "::DeleteFile("],
+    [true, "::DeleteDirectory("],
+  ])("of Windows is reached by its own program; a folder: %s", (isFolder, call) => {
+    if (windows.trash.by !== "program") throw new Error("not by a program");
+    const { file, args } = windows.trash.command("C:\\it's here", isFolder, { SystemRoot: "D:\\Win" });
+    expect(file).toBe("D:\\Win\\System32\\WindowsPowerShell\\v1.0\\powershell.exe");
+    const script = Buffer.from(args.at(-1) ?? "", "base64").toString("utf16le");
+    expect(script).toContain("$path = 'C:\\it''s here'");
+    expect(script).toContain(`${call}$path, 'OnlyErrorDialogs', 'SendToRecycleBin', 'ThrowException')`);
+    // Before that: a drive without a recycle bin would lose it for good.
+    expect(script.indexOf("-ne 'Fixed'")).toBeLessThan(script.indexOf(call));
+  });
+
+  it("keeps a note in local time, with the path in percent", () => {
+    const when = new Date(2026, 1, 3, 4, 5, 6);
+    expect(noteOf("/home/me/caf\u00e9 %/a\nb", undefined, when)).toBe(
+      "[Trash Info]\nPath=/home/me/caf%C3%A9%20%25/a%0Ab\nDeletionDate=2026-02-03T04:05:06\n",
+    );
+    expect(noteOf("/mnt/disk/x/y", "/mnt/disk", when)).toContain("\nPath=x/y\n");
+  });
+});
+
+describe("the system's log", () => {
+  it.each([
+    [linux, "journalctl", "/var/log/journal", /^--no-pager --quiet --output=short-iso --lines=50$/],
+    [darwin, "/usr/bin/log", "/private/var/db/diagnostics", /^show --style syslog --last 10m$/],
+  ])("of %o is printed by %s", ({ systemLog }, file, place, wanted) => {
+    const [first] = systemLog;
+    expect(first).toMatchObject({ by: "program", file, place });
+    expect(first?.by === "program" && first.argumentsFor(50).join(" ")).toMatch(wanted);
+  });
+
+  it("of Windows is turned round, as the newest come first there", () => {
+    const [first] = windowsLog({ SystemRoot: "D:\\Win" });
+    expect(first).toMatchObject({ place: "D:\\Win\\System32\\winevt\\Logs" });
+    const args = first?.by === "program" ? first.argumentsFor(50) : [];
+    const script = Buffer.from(args.at(-1) ?? "", "base64").toString("utf16le");
+    expect(script).toContain("Get-WinEvent -LogName System -MaxEvents 50");
+    expect(script).toContain("[array]::Reverse($events)");
+  });
+});
+
+describe("a folder that is allowed", () => {
+  it("is not its namesake in other letters, where the volume tells them apart", async () => {
+    const bench = await Workbench.open({ platform: { ...linux, fold: darwin.fold } });
+    await bench.put("Open/file", "inside");
+    await bench.put("open/file", "outside");
+    const policy = { allowed_paths: [bench.at("Open")] };
+    expect((await bench.call("Read", { file_path: "Open/file" }, { policy })).output).toContain("inside");
+    const error = await failure(bench.call("Read", { file_path: "open/file" }, { policy }));
+    expect(error.code).toBe("PERMISSION_DENIED");
   });
 });

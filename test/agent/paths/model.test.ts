@@ -1,0 +1,124 @@
+import { realpathSync } from "node:fs";
+import path from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Files, type Intent, type Place } from "../../../agent/paths/files.ts";
+import { Workbench } from "../tools/workbench.ts";
+import { grow, leadsTo, makeOnDisk, pathsOf, plans, steps, withoutDots } from "./model.ts";
+
+/** A random tree on disk with random limits and one random protected place in it. */
+const worlds = fc.record({ planned: plans, limits: fc.array(fc.nat(), { maxLength: 3 }), closed: fc.nat() });
+
+type World = typeof worlds extends fc.Arbitrary<infer T> ? T : never;
+
+const within = (place: readonly string[], folder: readonly string[]) =>
+  folder.every((part, i) => place[i] === part);
+const isBelow = (place: string, folder: string) => `${place}/`.startsWith(`${folder}/`);
+
+async function build(bench: Workbench, run: number, { planned, limits, closed }: World) {
+  const root = bench.at(`run-${run}`);
+  const tree = grow(planned);
+  makeOnDisk(tree, root, root);
+  const paths = pathsOf(tree).filter((parts) => leadsTo(tree, parts) !== undefined);
+  const pick = (index: number) => paths[index % paths.length] ?? [];
+  const allowed = limits.map(pick);
+  // Not mostly the root of all: everything would be closed.
+  const shut = pick(closed).length > 0 ? pick(closed) : ["d"];
+  const files = new Files({ protectedPaths: [path.join(root, ...shut)] });
+  const access = await files.as({
+    session: { cwd: root },
+    grant: bench.owner,
+    policy: { allowed_paths: allowed.map((parts) => path.join(root, ...parts)) },
+    relayPolicy: undefined,
+  });
+  const roots = allowed.map((parts) => leadsTo(tree, parts) ?? []);
+  const closedTo = leadsTo(tree, shut) ?? shut;
+  return { root, tree, access, roots, closedTo, shut };
+}
+
+type Built = Awaited<ReturnType<typeof build>>;
+
+/** Whatever was found: no link is left in it, and it lies inside. */
+function expectInside(place: Place, { root, access, roots, closedTo }: Built): void {
+  const existing = access.existingPart(place);
+  expect(realpathSync(existing)).toBe(existing);
+  expect(roots.some((allowed) => isBelow(place.path, path.join(root, ...allowed)))).toBe(true);
+  expect(isBelow(place.path, path.join(root, ...closedTo))).toBe(false);
+}
+
+describe("a path in a random tree, under random limits", { timeout: 60_000 }, () => {
+  it("leads where a slow walk leads, is allowed exactly when that is, and never leaves the limits", async () => {
+    const bench = await Workbench.open();
+    let run = 0;
+    const seen = { allowed: 0, refused: 0, nothing: 0 };
+    const intents = fc.constantFrom<Intent>("read", "write", "folder", "remove");
+    await fc.assert(
+      fc.asyncProperty(
+        worlds,
+        fc.array(fc.tuple(steps, fc.boolean(), intents), { minLength: 8, maxLength: 8 }),
+        async (world, asked) => {
+          const built = await build(bench, run++, world);
+          const { root, tree, access, roots, closedTo } = built;
+          for (const [parts, absolute, intent] of asked) {
+            const text = `${absolute ? `${root}/` : ""}${parts.join("/")}` || ".";
+            const found = await access.find(text, intent).catch((error: unknown) => error);
+            if (!(found instanceof Error)) expectInside(found as Place, built);
+            const plain = withoutDots(parts);
+            const wanted = plain && leadsTo(tree, plain);
+            if (!wanted || intent === "remove") {
+              seen.nothing++;
+              continue;
+            }
+            const isAllowed = roots.some((allowed) => within(wanted, allowed)) && !within(wanted, closedTo);
+            if (isAllowed) expect(found).toMatchObject({ path: path.join(root, ...wanted), missing: [] });
+            else expect(found).toMatchObject({ code: "PERMISSION_DENIED" });
+            seen[isAllowed ? "allowed" : "refused"]++;
+          }
+        },
+      ),
+      { numRuns: 250 },
+    );
+    // A test of nothing would pass as well.
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(20);
+  });
+
+  it("of an entry stops before a link at its end, and what may be removed never is, holds or leads to more", async () => {
+    const bench = await Workbench.open();
+    let run = 0;
+    const seen = { allowed: 0, refused: 0 };
+    await fc.assert(
+      fc.asyncProperty(worlds, fc.array(steps, { minLength: 8, maxLength: 8 }), async (world, asked) => {
+        const built = await build(bench, run++, world);
+        const { root, tree, access, roots, closedTo, shut } = built;
+        // As it is configured, and where that leads.
+        const holdsClosed = (place: readonly string[]) =>
+          [closedTo, shut].some((one) => within(place, one) || within(one, place));
+        for (const parts of asked) {
+          const plain = withoutDots(parts);
+          const found = await access
+            .findEntry(parts.join("/") || ".", "remove")
+            .catch((error: unknown) => error);
+          if (!(found instanceof Error)) {
+            const place = found as Place;
+            const folder = path.dirname(place.path);
+            if (place.missing.length <= 1) expect(realpathSync(folder)).toBe(folder);
+            expect(roots.some((allowed) => isBelow(folder, path.join(root, ...allowed)))).toBe(true);
+            expect(isBelow(path.join(root, ...closedTo), place.path)).toBe(false);
+            expect(isBelow(place.path, path.join(root, ...closedTo))).toBe(false);
+          }
+          const last = plain?.at(-1);
+          const folder = plain && last !== undefined && leadsTo(tree, plain.slice(0, -1));
+          if (!folder || leadsTo(tree, [...folder, "."]) === undefined) continue;
+          const wanted = [...folder, last];
+          if (!pathsOf(tree).some((one) => one.join("/") === wanted.join("/"))) continue;
+          const isAllowed = roots.some((allowed) => within(folder, allowed)) && !holdsClosed(wanted);
+          if (isAllowed) expect(found).toMatchObject({ path: path.join(root, ...wanted), missing: [] });
+          else expect(found).toMatchObject({ code: "PERMISSION_DENIED" });
+          seen[isAllowed ? "allowed" : "refused"]++;
+        }
+      }),
+      { numRuns: 250 },
+    );
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(20);
+  });
+});
