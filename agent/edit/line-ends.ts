@@ -36,18 +36,24 @@ export function placesInOriginal(original: string, places: readonly number[]): n
 const MOST_CHANGES = 1000;
 const DIFF_MS = 200;
 
+/** Gives what is to replace a piece of a text: `from` and `to` are places in it, and ascend from one to the next. */
+type Fit = (from: number, to: number, replacement: string) => string;
+
 /**
- * What is to replace a piece of a text, with line ends as they are there: of the piece itself if it has any, else of its
- * neighbours. In a text without any, the replacement keeps its own.
+ * Line ends of a replacement become those that are there: of the piece itself if it has any, else of its neighbours. In a
+ * text without any, the replacement keeps its own.
  */
-export function fittingEnds(units: string, from: number, to: number, replacement: string): string {
-  if (!replacement.includes("\n")) return replacement;
-  const plain = withPlainEnds(replacement);
-  const old = linesOf(units.slice(from, to));
-  const ends = new Set(old.map(({ end }) => end).filter((end) => end !== ""));
-  if (ends.size > 1) return withMixedEnds(old, plain.split("\n"));
-  const [end = neighbouringEnd(units, from, to)] = ends;
-  return end === undefined ? replacement : plain.replaceAll("\n", end);
+export function fittingEnds(units: string): Fit {
+  const neighbouringEnd = neighbouringEnds(units);
+  return (from, to, replacement) => {
+    if (!replacement.includes("\n")) return replacement;
+    const plain = withPlainEnds(replacement);
+    const old = linesOf(units.slice(from, to));
+    const ends = new Set(old.map(({ end }) => end).filter((end) => end !== ""));
+    if (ends.size > 1) return withMixedEnds(old, plain.split("\n"));
+    const [end = neighbouringEnd(to)] = ends;
+    return end === undefined ? replacement : plain.replaceAll("\n", end);
+  };
 }
 
 export type LineEnd = "\n" | "\r\n" | "";
@@ -70,12 +76,15 @@ export function linesOf(text: string): Line[] {
   return lines;
 }
 
-/** The end of the line in which a piece without line ends stands, else of the line before. */
-function neighbouringEnd(units: string, from: number, to: number): LineEnd | undefined {
-  const after = units.indexOf("\n", to);
-  const at = after !== -1 || from === 0 ? after : units.lastIndexOf("\n", from - 1);
-  if (at === -1) return undefined;
-  return at > 0 && units[at - 1] === "\r" ? "\r\n" : "\n";
+/** For ascending places: the end of the line in which one stands, else the last end of the text. */
+function neighbouringEnds(units: string): (place: number) => LineEnd | undefined {
+  const last = units.lastIndexOf("\n");
+  let next = -1;
+  return (place) => {
+    if (last === -1) return undefined;
+    if (next < place) next = place > last ? last : units.indexOf("\n", place);
+    return next > 0 && units[next - 1] === "\r" ? "\r\n" : "\n";
+  };
 }
 
 /** Lines that stay keep their ends; new ones get that of the line in whose place they stand. */

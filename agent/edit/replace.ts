@@ -75,10 +75,11 @@ function cutsOf(
   const chosen = chooseFrom(places, wanted.length, plain, replacement, subject);
   const ends = chosen.flatMap((place) => [place, place + wanted.length]);
   const original = placesInOriginal(text.units, ends);
+  const fit = fittingEnds(text.units);
   return chosen.map((_, index) => {
     const from = original[2 * index] ?? 0;
     const to = original[2 * index + 1] ?? 0;
-    return { from, to, units: fittingEnds(text.units, from, to, units), by };
+    return { from, to, units: fit(from, to, units), by };
   });
 }
 

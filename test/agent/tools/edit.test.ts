@@ -1,4 +1,6 @@
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import {
   chmodSync,
   linkSync,
@@ -317,6 +319,12 @@ describe("line ends", () => {
     );
   });
 
+  it("are looked for once in a long line that is cut at every comma", async () => {
+    const long = "value,".repeat(99_000);
+    const after = await edited(`${long}\r\n`, { old_string: ",", new_string: ",\n", replace_all: true });
+    expect(String(after)).toBe(`${"value,\r\n".repeat(99_000)}\r\n`);
+  });
+
   it("alone are no change", async () => {
     const error = await refusal("a\r\nb\r\n", { old_string: "a\r\nb", new_string: "a\nb" });
     expect(error.message).toContain("Nothing would change");
@@ -484,5 +492,63 @@ describe("the file that is edited", () => {
     await expect(call).rejects.toThrow("cancelled");
     expect(readFileSync(file, "utf8")).toBe("old");
     expect(readdirSync(bench.home)).toEqual(["file"]);
+  });
+});
+
+describe("a program that swaps a folder for a link all the time", () => {
+  it("never gets a file from outside edited, patched, deleted or made", async () => {
+    const bench = await Workbench.open();
+    for (const folder of ["open/sub", "shut"]) mkdirSync(bench.at(folder), { recursive: true });
+    await bench.put("open/sub/file", "text 0");
+    await bench.put("shut/file", "text 0");
+    const policy = { allowed_paths: [bench.at("open")] };
+    const swap = `
+      const fs = require("node:fs");
+      process.chdir(${JSON.stringify(bench.home)});
+      fs.symlinkSync("../shut", "open/link");
+      process.stdout.write("ready");
+      // A patch makes the folder that it lacks for a moment; that one goes.
+      const take = (from) => {
+        for (;;) {
+          try { return fs.renameSync(from, "open/sub"); } catch {}
+          fs.rmSync("open/sub", { recursive: true, force: true });
+        }
+      };
+      for (;;) {
+        fs.renameSync("open/sub", "open/kept"); take("open/link");
+        fs.renameSync("open/sub", "open/link"); take("open/kept");
+      }`;
+    const racer = spawn(process.execPath, ["-e", swap], { stdio: ["ignore", "pipe", "inherit"] });
+    await once(racer.stdout, "data");
+    try {
+      const done = { edits: 0, patches: 0, refused: 0 };
+      const attempt = async (kind: "edits" | "patches", tool: string, input: Record<string, unknown>) => {
+        try {
+          await bench.call(tool, input, { policy });
+          done[kind]++;
+        } catch (error) {
+          if (!(error instanceof Error && "code" in error)) throw error;
+          done.refused++;
+        }
+      };
+      const until = performance.now() + 2000;
+      while (performance.now() < until) {
+        const change = { old_string: `text ${done.edits}`, new_string: `text ${done.edits + 1}` };
+        await attempt("edits", "Edit", { file_path: "open/sub/file", ...change });
+        const add = "*** Begin Patch\n*** Add File: open/sub/new\n+x\n*** End Patch";
+        await attempt("patches", "ApplyPatch", { patch: add });
+        const gone = "*** Begin Patch\n*** Delete File: open/sub/new\n*** End Patch";
+        await attempt("patches", "ApplyPatch", { patch: gone });
+      }
+      expect(done.edits).toBeGreaterThan(0);
+      expect(done.patches).toBeGreaterThan(0);
+      expect(done.refused).toBeGreaterThan(0);
+      expect(racer.exitCode).toBeNull();
+    } finally {
+      racer.kill("SIGKILL");
+      if (racer.exitCode === null && racer.signalCode === null) await once(racer, "exit");
+    }
+    expect(readFileSync(bench.at("shut/file"), "utf8")).toBe("text 0");
+    expect(readdirSync(bench.at("shut"))).toEqual(["file"]);
   });
 });
