@@ -13,6 +13,7 @@ import { startMonitors } from "../monitors/start.ts";
 import { replaceProcess } from "../platform/replace-process.ts";
 import { openReporting } from "../reporting.ts";
 import { openToolbox, protectedPaths, type Toolbox } from "../toolbox.ts";
+import { wrongUse } from "./failure.ts";
 import { announce, checkedOrigins, checkedPort } from "./local-options.ts";
 import { logFileOption, logLevelOption, logTo } from "./log-options.ts";
 import { printJsonLine } from "./print.ts";
@@ -60,7 +61,11 @@ async function up(options: UpOptions): Promise<void> {
   }
 }
 
-function portOf({ serve }: UpOptions): number | undefined {
+/** Throws MatrxError. */
+function portOf({ serve, allowOrigin }: UpOptions): number | undefined {
+  if (serve === undefined && allowOrigin.length > 0) {
+    throw wrongUse("--allow-origin: nothing is served that a page could call", "Add --serve");
+  }
   if (serve === undefined) return undefined;
   return checkedPort("--serve", serve === true ? USUAL_PORT : serve);
 }

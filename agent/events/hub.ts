@@ -67,10 +67,11 @@ export class EventHub {
     return this.#options.conditions?.of(type) ?? [];
   }
 
-  /** Whether events leave at once, later, or not at all. */
+  /** Whether all events have left for the relay, some wait, or none ever leaves. */
   get relay(): "connected" | "waiting" | "none" {
-    if (!this.#options.outbox) return "none";
-    return this.#link ? "connected" : "waiting";
+    const { outbox } = this.#options;
+    if (!outbox) return "none";
+    return this.#link && outbox.unsent.waiting === 0 ? "connected" : "waiting";
   }
 
   attach(link: EventLink): void {

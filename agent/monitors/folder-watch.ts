@@ -90,7 +90,8 @@ export class FolderWatch {
         stabilityThreshold: this.#times.settle,
         pollInterval: Math.min(500, this.#times.settle),
       },
-      ignored: (found) => IGNORED.has(path.basename(found)) || isClosed(path.normalize(found)),
+      ignored: (found) =>
+        found !== root && (IGNORED.has(path.basename(found)) || isClosed(path.normalize(found))),
     });
     this.#watcher = watcher;
     this.#identity = identityOf(found);

@@ -1,6 +1,5 @@
 /** `service_down`: a service of the home network does not answer, several times in a row. */
 import { Conditions } from "./condition.ts";
-import { keyOf } from "./key.ts";
 import type { MonitorParts } from "./parts.ts";
 import { type Repeated, repeat } from "./repeat.ts";
 import { type CheckService, placeOf, type Service } from "./service-check.ts";
@@ -44,24 +43,20 @@ export class ServiceWatch {
     if (this.#failures < this.#needed) return true;
     const since = new Date(this.#downSince).toISOString();
     const failures = this.#failures;
-    this.#conditions.raise(this.#key, "critical", { ...this.#facts, reason: why, failures, since });
+    this.#conditions.raise(this.#service.name, "critical", { ...this.#facts, reason: why, failures, since });
     return false;
   }
 
   #answered(now: number): boolean {
     this.#answers++;
-    const isDown = this.#conditions.open.includes(this.#key);
+    const isDown = this.#conditions.open.includes(this.#service.name);
     if (isDown && this.#answers < ANSWERS) return true;
     const down = this.#downSince;
     const seconds = down === undefined ? {} : { down_seconds: Math.round((now - down) / 1000) };
-    this.#conditions.clear(this.#key, { ...this.#facts, ...seconds });
+    this.#conditions.clear(this.#service.name, { ...this.#facts, ...seconds });
     this.#failures = 0;
     this.#downSince = undefined;
     return false;
-  }
-
-  get #key(): string {
-    return keyOf(this.#service.name);
   }
 
   get #facts() {
@@ -75,7 +70,7 @@ export function watchServices(
   parts: MonitorParts & { readonly check: CheckService },
 ): Repeated {
   const conditions = new Conditions("service_down", parts.emit, parts.openKeys("service_down"));
-  const named = new Set(services.map(({ name }) => keyOf(name)));
+  const named = new Set(services.map(({ name }) => name));
   for (const key of conditions.open) {
     if (!named.has(key)) conditions.clear(key, { service: key, unwatched: true });
   }

@@ -63,6 +63,19 @@ test("what a link took down with it comes again over the next one, and then what
   expect(await second.texts.next()).toMatchObject({ key: "wiki", resolved: true });
 });
 
+test("who reports faster than events leave is told that they wait", () => {
+  const hub = connectedHub();
+  const sent: object[] = [];
+  hub.attach({ sendText: (frame) => void sent.push(frame) });
+  const standings = Array.from({ length: 12 }, (_, n) => {
+    hub.emit({ type: "trigger", severity: "info", data: { n } });
+    return hub.relay;
+  });
+  expect(standings).toEqual([...Array(10).fill("connected"), "waiting", "waiting"]);
+  expect(sent).toHaveLength(10);
+  expect(hub.close()).toEqual({ waiting: 2, dropped: 0 });
+});
+
 test("without a relay the last hundred are kept", () => {
   const hub = new EventHub({ device: "box" });
   for (let n = 0; n < 150; n++) hub.emit({ type: "trigger", severity: "info", data: { n } });
