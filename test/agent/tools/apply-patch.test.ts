@@ -14,6 +14,8 @@ import {
 } from "node:fs";
 import { makeGrantId } from "@matrx/shared/ids.ts";
 import { describe, expect, it } from "vitest";
+import { currentPlatform } from "../../../agent/platform/current.ts";
+import { openByIdentity } from "../../../agent/platform/directory.ts";
 import { asAnotherUser, failure, Workbench } from "./workbench.ts";
 
 const marked = (...lines: string[]) => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
@@ -35,9 +37,14 @@ async function refusal(bench: Workbench, patch: string, options = {}) {
   return error;
 }
 
+const WAYS = [
+  ["by descriptors", currentPlatform()],
+  ["by identity", { ...currentPlatform(), openDirectory: openByIdentity }],
+] as const;
+
 describe("a patch with marks", () => {
-  it("adds, changes, moves and deletes files, and says so", async () => {
-    const bench = await Workbench.open();
+  it.each(WAYS)("adds, changes, moves and deletes files, and says so; walked %s", async (_way, platform) => {
+    const bench = await Workbench.open({ platform });
     await bench.put("a.txt", "one\ntwo\nthree\n");
     await bench.put("b.txt", "old name\n");
     await bench.put("gone.txt", "x");
@@ -303,41 +310,44 @@ describe("all or nothing", () => {
     }
   });
 
-  it("takes back what was done when the system refuses a later change, and says so", async () => {
-    const bench = await Workbench.open();
-    const file = await bench.put("w/a", "x\n");
-    linkSync(file, bench.at("a-too"));
-    const gone = await bench.put("w/b", "y\n");
-    const moved = await bench.put("w/m", "m\n");
-    await bench.put("closed/c", "z\n");
-    for (const path of [file, gone, moved]) chmodSync(path, 0o666);
-    chmodSync(bench.at("w"), 0o777);
-    chmodSync(bench.at("closed"), 0o555);
-    const before = [gone, moved].map((path) => statSync(path).ino);
-    const steps = [
-      ["*** Update File: w/a", "-x", "+changed"],
-      ["*** Delete File: w/b"],
-      ["*** Add File: w/new/deep/file", "+x"],
-      ["*** Update File: w/m", "*** Move to: w/other/m", "-m", "+M"],
-    ].flat();
-    const error = await asAnotherUser(bench, () =>
-      refusal(bench, marked(...steps, "*** Delete File: closed/c")),
-    );
-    expect(error.code).toBe("PERMISSION_DENIED");
-    expect(error.message).toContain(bench.at("closed/c"));
-    expect(error.message).toContain("Nothing is changed: what had been done before was taken back");
-    expect([gone, moved].map((path) => statSync(path).ino)).toEqual(before);
-    expect(statSync(file).nlink).toBe(2);
-    // Without the step that is refused, the others are done by this user.
-    await asAnotherUser(bench, () => bench.call("ApplyPatch", { patch: marked(...steps) }));
-    expect(tree(bench)).toEqual({
-      "a-too": "changed\n",
-      "closed/c": "z\n",
-      "w/a": "changed\n",
-      "w/new/deep/file": "x\n",
-      "w/other/m": "M\n",
-    });
-  });
+  it.each(WAYS)(
+    "takes back what was done when the system refuses a later change; walked %s",
+    async (_way, platform) => {
+      const bench = await Workbench.open({ platform });
+      const file = await bench.put("w/a", "x\n");
+      linkSync(file, bench.at("a-too"));
+      const gone = await bench.put("w/b", "y\n");
+      const moved = await bench.put("w/m", "m\n");
+      await bench.put("closed/c", "z\n");
+      for (const path of [file, gone, moved]) chmodSync(path, 0o666);
+      chmodSync(bench.at("w"), 0o777);
+      chmodSync(bench.at("closed"), 0o555);
+      const before = [gone, moved].map((path) => statSync(path).ino);
+      const steps = [
+        ["*** Update File: w/a", "-x", "+changed"],
+        ["*** Delete File: w/b"],
+        ["*** Add File: w/new/deep/file", "+x"],
+        ["*** Update File: w/m", "*** Move to: w/other/m", "-m", "+M"],
+      ].flat();
+      const error = await asAnotherUser(bench, () =>
+        refusal(bench, marked(...steps, "*** Delete File: closed/c")),
+      );
+      expect(error.code).toBe("PERMISSION_DENIED");
+      expect(error.message).toContain(bench.at("closed/c"));
+      expect(error.message).toContain("Nothing is changed: what had been done before was taken back");
+      expect([gone, moved].map((path) => statSync(path).ino)).toEqual(before);
+      expect(statSync(file).nlink).toBe(2);
+      // Without the step that is refused, the others are done by this user.
+      await asAnotherUser(bench, () => bench.call("ApplyPatch", { patch: marked(...steps) }));
+      expect(tree(bench)).toEqual({
+        "a-too": "changed\n",
+        "closed/c": "z\n",
+        "w/a": "changed\n",
+        "w/new/deep/file": "x\n",
+        "w/other/m": "M\n",
+      });
+    },
+  );
 
   it("takes back what was done when it is cancelled on the way", async () => {
     const bench = await Workbench.open();
