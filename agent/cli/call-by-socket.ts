@@ -1,9 +1,7 @@
 /** A call over a WebSocket: its output may be shown while it comes, and Ctrl-C cancels it. */
-import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { problemSchema } from "@matrx/shared/api.ts";
 import type { Answer } from "@matrx/shared/caller-frames.ts";
-import { type Hop, MatrxError } from "@matrx/shared/errors.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import { WebSocket } from "ws";
@@ -13,6 +11,7 @@ import { callerFrameSchema } from "./answer-schema.ts";
 import { LiveOutputPrinter } from "./live-output-printer.ts";
 import type { CallToMake, MadeCall } from "./made-call.ts";
 import type { RelayClient } from "./relay-client.ts";
+import { refusalOf } from "./socket-refusal.ts";
 
 const ID = "1";
 const PING_EVERY = 20_000;
@@ -79,7 +78,7 @@ async function attempt(
     else if (frame?.type === "gap") live?.gap();
     else if (frame?.type === "hello") session = frame.session;
   });
-  socket.on("unexpected-response", (_request, response) => void problemOf(response).then(ended.reject));
+  socket.on("unexpected-response", (_request, response) => void refusalOf(response).then(ended.reject));
   socket.on("error", (error) => {
     why = lostBecause(error);
   });
@@ -121,22 +120,6 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-async function problemOf(response: IncomingMessage): Promise<MatrxError> {
-  let text = "";
-  for await (const chunk of response) text += chunk;
-  const problem = problemSchema.safeParse(parsed(text));
-  if (problem.success) {
-    const { code, detail, hint, hop } = problem.data;
-    return new MatrxError({ code, message: detail, hint, hop: hop as Hop });
-  }
-  return new MatrxError({
-    code: response.statusCode === 401 ? "UNAUTHENTICATED" : "UNAVAILABLE",
-    message: `The relay answered ${response.statusCode} to the WebSocket`,
-    hint: "Check the relay's address; --rest calls without a WebSocket",
-    hop: "relay",
-  });
 }
 
 function notSent(why: string, stop: AbortSignal): MatrxError {

@@ -8,7 +8,19 @@ import { fitted } from "../../../agent/cli/progress.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { endOf, lineOf, runMatrx, startMatrx } from "./matrx.ts";
 
-const COMMANDS = ["up", "serve", "pair", "login", "devices", "tools", "call", "status", "logs", "doctor"];
+const COMMANDS = [
+  "up",
+  "serve",
+  "pair",
+  "login",
+  "devices",
+  "tools",
+  "call",
+  "events",
+  "status",
+  "logs",
+  "doctor",
+];
 
 test("every command explains itself with examples, and knows --json", async () => {
   const home = temporaryFolder();

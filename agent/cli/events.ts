@@ -1,0 +1,70 @@
+/** `matrx events`: what a device reported by itself. */
+import { type EventView, eventListSchema } from "@matrx/shared/api.ts";
+import type { Command } from "commander";
+import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "./credentials.ts";
+import { findDevice } from "./find-device.ts";
+import { plain, printJson, printJsonLine, styled } from "./print.ts";
+import { withProgress } from "./progress.ts";
+import { pathOf } from "./relay-client.ts";
+import { stopSignal } from "./stop-signal.ts";
+import { watchEvents } from "./watch-events.ts";
+
+interface EventsOptions extends CallerOptions {
+  follow?: boolean;
+  open?: boolean;
+  json?: boolean;
+}
+
+export function addEvents(program: Command): void {
+  program
+    .command("events")
+    .description("show what a device reported by itself: low disk space, new files, services that are down")
+    .argument("<device>", "id, name, or the beginning of one")
+    .option("-f, --follow", "go on as events come, until Ctrl-C")
+    .option("--open", "only what is not over")
+    .addOption(relayOption)
+    .addOption(tokenFileOption)
+    .option("--json", "print JSON; with --follow one object a line")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  matrx events laptop\n  matrx events laptop --open\n  matrx events laptop -f --json",
+    )
+    .action(events);
+}
+
+async function events(wanted: string, options: EventsOptions): Promise<void> {
+  const client = callerOf(options);
+  const ask = async () => {
+    const device = await findDevice(client, wanted);
+    return client.get(pathOf("v1", "devices", device, "events"), eventListSchema);
+  };
+  const list = await withProgress("Asking the relay", ask());
+  const kept = list.events.filter(({ open }) => open || !options.open);
+  const show = options.json ? printJsonLine : (event: EventView) => print(event);
+  if (options.follow) kept.forEach(show);
+  else if (options.json) return printJson({ ...list, events: kept });
+  else return printList(kept, list.dropped);
+  await watchEvents(client, {
+    device: list.device,
+    after: list.events.at(-1)?.id,
+    stop: stopSignal(),
+    show,
+    onBreak: () => console.error("The connection to the relay broke; it is made again ..."),
+  });
+}
+
+function printList(kept: readonly EventView[], dropped: number): void {
+  if (kept.length === 0) console.log("Nothing to report.");
+  kept.forEach(print);
+  if (dropped > 0) console.log(styled("dim", `${dropped} more came too fast after that, and were not kept.`));
+}
+
+function print({ received, severity, event_type, key, data, resolved, open, dropped }: EventView): void {
+  const when = new Date(received).toLocaleString();
+  const state = resolved ? styled("green", "over") : open ? styled("yellow", "open") : "";
+  const facts = Object.entries(data).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  if (dropped > 0) console.log(styled("dim", `(${dropped} came too fast here, and were not kept)`));
+  const words = [when, ...[severity ?? "", event_type, key ?? ""].map(plain), state];
+  console.log(words.filter((word) => word !== "").join("  "));
+  if (facts.length > 0) console.log(styled("dim", `  ${plain(facts.join(" "))}`));
+}
