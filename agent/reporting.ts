@@ -1,4 +1,5 @@
 /** What a program of ours says of itself and its machine: the log, and events. Errors in the log are events, too. */
+import type { DeviceEvent } from "@matrx/shared/events.ts";
 import type { Logger } from "pino";
 import { EventHub } from "./events/hub.ts";
 import { OpenConditions } from "./events/open-conditions.ts";
@@ -28,6 +29,7 @@ export function openReporting({ device, log: options, conditionsFile }: Reportin
   const log = makeLog({ ...options, onError });
   const hub = new EventHub({
     device,
+    onEvent: (event) => logCondition(event, log),
     ...(conditionsFile !== undefined && {
       outbox: new Outbox(performance.now()),
       conditions: new OpenConditions(conditionsFile, log),
@@ -42,6 +44,13 @@ export function openReporting({ device, log: options, conditionsFile }: Reportin
       log.warn(unsent, "events that the relay never got are forgotten");
   };
   return { log, hub, problems, close };
+}
+
+/** Conditions stand in the log, too; notices are many, and their programs have logs of their own. */
+function logCondition({ event_type, key, resolved, data }: DeviceEvent, log: Logger): void {
+  if (key === undefined) return;
+  if (resolved) log.info({ about: key, data }, `${event_type} is over`);
+  else log.warn({ about: key, data }, event_type);
 }
 
 /** A promise that failed and that nothing waited for is no end of the program; what it cannot survive is told first. */

@@ -19,6 +19,8 @@ export interface EventHubOptions {
   readonly outbox?: Outbox;
   /** Absent: conditions are forgotten at the end. */
   readonly conditions?: OpenConditions;
+  /** Hears of each event as it was made. */
+  readonly onEvent?: (event: DeviceEvent) => void;
 }
 
 export class EventHub {
@@ -35,7 +37,7 @@ export class EventHub {
 
   /** Makes an event of a report; returns it as it is kept. */
   emit({ type, severity, data, key, resolved, fold }: Report): DeviceEvent {
-    const { device, outbox, conditions } = this.#options;
+    const { device, outbox, conditions, onEvent } = this.#options;
     // The relay orders by the time in the id: a clock that is set back must not make an end older than its beginning.
     const now = Math.max(Date.now(), this.#lastTime);
     this.#lastTime = now;
@@ -50,6 +52,7 @@ export class EventHub {
       data,
       timestamp: new Date(now).toISOString(),
     };
+    onEvent?.(event);
     conditions?.note(event);
     const kept = outbox?.put(event, fold, performance.now()) ?? event;
     this.#keep(kept);
