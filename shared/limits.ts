@@ -42,6 +42,8 @@ export const LIMITS = {
   callerQueueBytes: 1 * MiB,
   /** Bytes queued towards all sockets of one grant, and as many towards its event streams, before the one that is to get more is disconnected. Relay. */
   callerQueueMaxBytes: 24 * MiB,
+  /** Bytes queued towards one event stream before its live output is dropped. Relay. */
+  streamQueueBytes: 256 * KiB,
   /** Event streams that one grant may have open on one device. Relay. */
   streamsPerGrant: 32,
   /** `data` of an event as JSON, in bytes. Relay. */

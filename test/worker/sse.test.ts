@@ -135,6 +135,10 @@ describe("a call's events", () => {
     await sweepAt(at.identity.id, Date.now() + 8000);
     expect(await reader.rest()).toMatchObject([{ event: "error", data: { code } }]);
     await noStreamStaysOpen(at);
+    const later = await attach(at, reader.response.headers.get("Matrx-Call") ?? "");
+    if (tool === "Read") expect(later.status).toBe(404);
+    else
+      expect((await new EventReader(later).rest()).at(-1)).toMatchObject({ event: "error", data: { code } });
   });
 
   it("have no line that a device could write: a result with line breaks stays one event", async () => {
@@ -256,6 +260,27 @@ describe("a reader who goes away", () => {
     expect(await at.device.expect("tool_cancel")).toMatchObject({ tool_call_id: execute.tool_call_id });
   });
 
+  it("stops no read whose own caller was sent away to the call's address", async () => {
+    const at = await home();
+    const path = `/v1/devices/${at.identity.id}/tools/Read?timeout_ms=300000`;
+    const asking = ask(path, json({}, bearer(at.token)));
+    const execute = await at.device.expect("tool_execute");
+    await sweepAt(at.identity.id, Date.now() + 61_000);
+    expect((await asking).status).toBe(202);
+    const back = await AgentDevice.come(at.identity);
+    expect(await back.nextJson()).toMatchObject({ type: "call_status" });
+    const reader = new EventReader(await attach(at, execute.tool_call_id));
+    await reader.expect("call");
+    await reader.leave();
+    await noStreamStaysOpen(at);
+    back.answer(execute, "read");
+    expect(await back.nextJson()).toMatchObject({ type: "result_ack" });
+    const record = await ask(`/v1/devices/${at.identity.id}/calls/${execute.tool_call_id}`, {
+      headers: bearer(at.token),
+    });
+    expect(await record.json()).toMatchObject({ state: "finished", outcome: { output: "read" } });
+  });
+
   it("stops nothing that others still wait for", async () => {
     const at = await home();
     const [first, execute] = await begin(at, "Read");
@@ -292,7 +317,7 @@ describe("attaching to a call that runs", () => {
     }
   });
 
-  it("gives an outcome that only the device's journal holds, and one that never came", async () => {
+  it("gives an outcome that only the device's journal holds", async () => {
     const at = await home();
     const [reader, execute] = await begin(at, "Write");
     at.device.answer(execute, "x".repeat(LIMITS.ledgerOutcomeBytes + 1));
@@ -363,7 +388,7 @@ describe("a reader who is slow", () => {
   it("misses live output, is told so, and gets the result", async () => {
     const at = await home();
     const [reader, execute] = await begin(at, "Bash");
-    const sent = 400;
+    const sent = 100;
     for (let n = 0; n < sent; n++) at.device.output(execute, n * PIECE.length, PIECE);
     at.device.answer(execute, "the whole");
     await settled(at.device);
@@ -384,7 +409,7 @@ describe("a reader who is slow", () => {
     const readers: EventReader[] = [];
     for (let n = 0; n < 6; n++) {
       const [reader, execute] = await begin(at, "Bash");
-      for (let piece = 0; piece < 400; piece++) at.device.output(execute, piece * PIECE.length, PIECE);
+      for (let piece = 0; piece < 100; piece++) at.device.output(execute, piece * PIECE.length, PIECE);
       at.device.answer(execute, large);
       readers.push(reader);
     }

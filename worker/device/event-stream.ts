@@ -1,8 +1,5 @@
 /** Server-sent events towards one reader: queued here under a bound, because the platform would queue without one. */
-import { MatrxError, problemOf } from "@matrx/shared/errors.ts";
-import type { GrantId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
-import { revokedGrant } from "./leases.ts";
 
 const encoder = new TextEncoder();
 const KEEP_ALIVE = ": keep-alive\n\n";
@@ -13,8 +10,7 @@ export class EventStream {
   readonly body: ReadableStream<Uint8Array>;
   /** The reader went away, or was sent away, before the call's end. */
   onLeft: () => void = () => undefined;
-  readonly #streams: EventStreams;
-  readonly #grant: GrantId;
+  readonly #closed: (stream: EventStream) => void;
   readonly #queue: Uint8Array[] = [];
   readonly #keepAlive: ReturnType<typeof setInterval>;
   #controller: ReadableByteStreamController | undefined;
@@ -24,9 +20,9 @@ export class EventStream {
   #ended = false;
   #impatience: ReturnType<typeof setTimeout> | null = null;
 
-  constructor(streams: EventStreams, grant: GrantId) {
-    this.#streams = streams;
-    this.#grant = grant;
+  /** `closed` is told once nothing of it is left. */
+  constructor(closed: (stream: EventStream) => void) {
+    this.#closed = closed;
     this.#keepAlive = setInterval(() => this.#stayAlive(), TIMES.streamKeepAlive);
     this.body = new ReadableStream({
       type: "bytes",
@@ -43,25 +39,20 @@ export class EventStream {
     return this.#queued;
   }
 
-  /** Whether an event of so many bytes fits under the bound of the grant. */
-  hasRoomFor(bytes: number): boolean {
-    return this.#streams.hasRoomFor(bytes, this.#grant);
-  }
-
   /** The reader is so far behind that what may be left out is. */
   get behind(): boolean {
-    return this.#queued > LIMITS.callerQueueBytes;
+    return this.#queued > LIMITS.streamQueueBytes;
   }
 
   /** One event; `data` is JSON, and is copied. */
-  send(event: string, data: Uint8Array): void {
-    if (!this.#ended) this.#push(eventOf(`event: ${event}\n`, data));
+  send(event: string, data: Uint8Array, id?: string): void {
+    if (!this.#ended) this.#push(eventOf(`event: ${event}\n${id ? `id: ${id}\n` : ""}`, data));
   }
 
   /** The last event. */
   end(event: string, data: Uint8Array): void {
     if (this.#ended) return;
-    this.send(`${event}\nid: end`, data);
+    this.send(event, data, "end");
     this.#ended = true;
     clearInterval(this.#keepAlive);
     this.#closeWhenRead();
@@ -113,7 +104,7 @@ export class EventStream {
       this.#impatience = setTimeout(() => this.cut(), TIMES.streamDrain);
       return;
     }
-    this.#streams.closed(this, this.#grant);
+    this.#closed(this);
     this.#close();
   }
 
@@ -132,48 +123,10 @@ export class EventStream {
     clearTimeout(this.#impatience);
     this.#queue.length = 0;
     this.#queued = 0;
-    this.#streams.closed(this, this.#grant);
+    this.#closed(this);
     if (this.#ended) return;
     this.#ended = true;
     this.onLeft();
-  }
-}
-
-/** The open streams of a device's callers, each grant's under one bound. */
-export class EventStreams {
-  readonly #open = new Map<GrantId, Set<EventStream>>();
-
-  /** Throws MatrxError `RATE_LIMITED`. */
-  open(grant: GrantId): EventStream {
-    const streams = this.#open.get(grant) ?? new Set();
-    if (streams.size >= LIMITS.streamsPerGrant) throw tooManyStreams();
-    this.#open.set(grant, streams);
-    const stream = new EventStream(this, grant);
-    streams.add(stream);
-    return stream;
-  }
-
-  closed(stream: EventStream, grant: GrantId): void {
-    const streams = this.#open.get(grant);
-    streams?.delete(stream);
-    if (streams?.size === 0) this.#open.delete(grant);
-  }
-
-  /** Whether so many bytes more may wait for a grant's readers. */
-  hasRoomFor(bytes: number, grant: GrantId): boolean {
-    let queued = bytes;
-    for (const stream of this.#open.get(grant) ?? []) queued += stream.queued;
-    return queued <= LIMITS.callerQueueMaxBytes;
-  }
-
-  /** The grant is gone: its readers are told, and hear no more. */
-  revoke(grant: GrantId): void {
-    const problem = encoder.encode(JSON.stringify(problemOf(revokedGrant())));
-    for (const stream of [...(this.#open.get(grant) ?? [])]) stream.endEarly("error", problem);
-  }
-
-  get size(): number {
-    return [...this.#open.values()].reduce((sum, { size }) => sum + size, 0);
   }
 }
 
@@ -189,14 +142,4 @@ function eventOf(head: string, data: Uint8Array): Uint8Array {
   }
   bytes.fill(LINE_FEED, before.length + data.length);
   return bytes;
-}
-
-function tooManyStreams(): MatrxError {
-  return new MatrxError({
-    code: "RATE_LIMITED",
-    message: `This token has ${LIMITS.streamsPerGrant} event streams open on the device`,
-    hint: "Read one to its end or close it first, or call over one WebSocket",
-    hop: "relay",
-    details: { limit: LIMITS.streamsPerGrant },
-  });
 }

@@ -4,7 +4,8 @@ import type { CallId, DeviceId, GrantId, SessionId } from "@matrx/shared/ids.ts"
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import type { Admission } from "./admission.ts";
 import type { Calls } from "./calls.ts";
-import type { EventStream, EventStreams } from "./event-stream.ts";
+import type { EventStream } from "./event-stream.ts";
+import type { EventStreams } from "./event-streams.ts";
 import { follow } from "./flights.ts";
 import type { Lease } from "./leases.ts";
 import type { Ledger } from "./ledger.ts";
@@ -41,10 +42,10 @@ export class RestStreams {
   call(lease: Lease, { cancelOnDisconnect, ...wanted }: StreamedCall, now: number): OpenStream {
     const { admission } = this.#parts;
     admission.message(lease, now);
-    return this.#open(lease, (stream) =>
+    return this.#open(lease, (begun) =>
       admission.admit({ ...wanted, lease, stream: true }, now, (call, deadline, effect) => {
-        const stop = effect === "read" || cancelOnDisconnect === true;
-        return this.#recipient(stream, { call, deadline, session: wanted.session }, stop);
+        const stops = effect === "read" || cancelOnDisconnect === true;
+        return begun({ call, deadline, session: wanted.session, stops });
       }),
     );
   }
@@ -57,9 +58,11 @@ export class RestStreams {
     const row = flight ? undefined : ledger.find(call);
     const grant = flight?.grant ?? row?.grant_id;
     if (!grant || (grant !== lease.scope.id && !lease.scope.owner)) throw noSuchCall();
-    return this.#open(lease, (stream) => {
+    return this.#open(lease, (begun) => {
       const deadline = flight?.deadline ?? row?.deadline ?? now;
-      const recipient = this.#recipient(stream, { call, deadline }, flight?.effect === "read");
+      // One with a row is waited for, by somebody who was sent away to its address.
+      const stops = flight !== undefined && !flight.ledgered;
+      const recipient = begun({ call, deadline, stops });
       // The answer bears the id that a socket gave its call; one over REST has none.
       if (flight?.id !== undefined) follow(flight, recipient);
       else if (flight) flight.recipients.push(recipient);
@@ -68,43 +71,49 @@ export class RestStreams {
     });
   }
 
-  #open({ scope }: Lease, begin: (stream: EventStream) => CallId): OpenStream {
-    const stream = this.#parts.streams.open(scope.id as GrantId);
+  #open({ scope }: Lease, begin: (begun: (call: Begun) => Recipient) => CallId): OpenStream {
+    const { streams, calls, device } = this.#parts;
+    const grant = scope.id as GrantId;
+    const stream = streams.open(grant);
+    const recipient = new StreamRecipient(stream, device(), (bytes) => streams.hasRoomFor(bytes, grant));
+    const begun = ({ call, deadline, session, stops }: Begun) => {
+      stream.onLeft = () => calls.abandon(call, (one) => one === recipient, stops);
+      const until = new Date(deadline).toISOString();
+      const facts = { call, device: device(), ...(session && { session }), deadline: until };
+      stream.send("call", json(facts), call);
+      return recipient;
+    };
     try {
-      return { call: begin(stream), body: stream.body };
+      return { call: begin(begun), body: stream.body };
     } catch (error) {
       stream.cut();
       throw error;
     }
   }
-
-  #recipient(stream: EventStream, { call, deadline, session }: Begun, stop: boolean): Recipient {
-    const device = this.#parts.device();
-    const recipient = new StreamRecipient(stream, device);
-    const until = new Date(deadline).toISOString();
-    stream.onLeft = () => this.#parts.calls.abandon(call, (one) => one === recipient, stop);
-    stream.send(`call\nid: ${call}`, json({ call, device, ...(session && { session }), deadline: until }));
-    return recipient;
-  }
 }
 
+/** What a reader is told first. */
 interface Begun {
   call: CallId;
   deadline: number;
   session?: SessionId | undefined;
+  /** When its last reader goes, the call is stopped. */
+  stops: boolean;
 }
 
 /** A reader of events who waits for a call. */
 class StreamRecipient implements Recipient {
   readonly #stream: EventStream;
   readonly #device: DeviceId;
+  readonly #hasRoomFor: (bytes: number) => boolean;
   #follows = false;
   /** Pieces of live output that were left out since the last one; the flight counts for its own caller only. */
   #missed = 0;
 
-  constructor(stream: EventStream, device: DeviceId) {
+  constructor(stream: EventStream, device: DeviceId, hasRoomFor: (bytes: number) => boolean) {
     this.#stream = stream;
     this.#device = device;
+    this.#hasRoomFor = hasRoomFor;
   }
 
   follow(): void {
@@ -112,7 +121,7 @@ class StreamRecipient implements Recipient {
   }
 
   result({ status, code, call }: ResultHeader, body: Uint8Array): void {
-    if (!this.#stream.hasRoomFor(body.length)) return this.#refuseAnswer(call);
+    if (!this.#hasRoomFor(body.length)) return this.#refuseAnswer(call);
     this.#sayGap();
     if (status === "success")
       return this.#stream.end("result", this.#follows ? withId(body, undefined) : body);

@@ -20,7 +20,7 @@ import { Calls } from "../device/calls.ts";
 import { type DeviceAttachment, DeviceLink } from "../device/device-link.ts";
 import { DeviceMessages } from "../device/device-messages.ts";
 import { DeviceSockets } from "../device/device-sockets.ts";
-import { EventStreams } from "../device/event-stream.ts";
+import { EventStreams } from "../device/event-streams.ts";
 import { Events } from "../device/events.ts";
 import { openTools, toolNames } from "../device/gate.ts";
 import { type Accounts, type Lease, Leases } from "../device/leases.ts";

@@ -1,0 +1,53 @@
+/** The event streams of a device's callers: how many a grant has, and what waits for it altogether. */
+import { MatrxError, problemOf } from "@matrx/shared/errors.ts";
+import type { GrantId } from "@matrx/shared/ids.ts";
+import { LIMITS } from "@matrx/shared/limits.ts";
+import { EventStream } from "./event-stream.ts";
+import { revokedGrant } from "./leases.ts";
+
+export class EventStreams {
+  readonly #open = new Map<GrantId, Set<EventStream>>();
+
+  /** Throws MatrxError `RATE_LIMITED`. */
+  open(grant: GrantId): EventStream {
+    const streams = this.#open.get(grant) ?? new Set();
+    if (streams.size >= LIMITS.streamsPerGrant) throw tooManyStreams();
+    this.#open.set(grant, streams);
+    const stream = new EventStream((closed) => this.#forget(closed, grant));
+    streams.add(stream);
+    return stream;
+  }
+
+  /** Whether so many bytes more may wait for a grant's readers. */
+  hasRoomFor(bytes: number, grant: GrantId): boolean {
+    let queued = bytes;
+    for (const stream of this.#open.get(grant) ?? []) queued += stream.queued;
+    return queued <= LIMITS.callerQueueMaxBytes;
+  }
+
+  /** The grant is gone: its readers are told, and hear no more. */
+  revoke(grant: GrantId): void {
+    const problem = new TextEncoder().encode(JSON.stringify(problemOf(revokedGrant())));
+    for (const stream of [...(this.#open.get(grant) ?? [])]) stream.endEarly("error", problem);
+  }
+
+  get size(): number {
+    return [...this.#open.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  #forget(stream: EventStream, grant: GrantId): void {
+    const streams = this.#open.get(grant);
+    streams?.delete(stream);
+    if (streams?.size === 0) this.#open.delete(grant);
+  }
+}
+
+function tooManyStreams(): MatrxError {
+  return new MatrxError({
+    code: "RATE_LIMITED",
+    message: `This token has ${LIMITS.streamsPerGrant} event streams open on the device`,
+    hint: "Read one to its end or close it first, or call over one WebSocket",
+    hop: "relay",
+    details: { limit: LIMITS.streamsPerGrant },
+  });
+}
