@@ -126,7 +126,10 @@ interface Page {
   readonly running: boolean;
 }
 
-/** Reads what comes next, in whole lines where one has ended; `filtering` waits for the end of the first, too. */
+/**
+ * Reads what comes next. A line without its end is shown, as it may be a question; but where a page ends, and while
+ * `filtering`, only whole lines are taken.
+ */
 async function readPage(job: Job, start: number, filtering: boolean): Promise<Page> {
   const running = job.isRunning;
   const known = await job.log.size();
@@ -139,7 +142,9 @@ async function readPage(job: Job, start: number, filtering: boolean): Promise<Pa
   const line = whole.lastIndexOf(10);
   // What was cut from the log took the rest of this line with it.
   const beforeGap = bytes.length < PAGE_BYTES && offset + bytes.length < known;
-  const taken = !isEnd && !beforeGap && line !== -1 ? whole.subarray(0, line + 1) : whole;
+  const endsPage = bytes.length === PAGE_BYTES || page.length < bytes.length - skipped;
+  const taken =
+    (endsPage || filtering) && !isEnd && !beforeGap && line !== -1 ? whole.subarray(0, line + 1) : whole;
   const waits = filtering && !isEnd && line === -1 && whole.length < ANSWER_CHARS;
   const shown = waits ? whole.subarray(0, 0) : taken;
   const begin = offset + skipped;

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
-import { stat } from "node:fs/promises";
+import { stat, utimes } from "node:fs/promises";
 import { makeCallId, makeGrantId } from "@matrx/shared/ids.ts";
 import { describe, expect, it } from "vitest";
 import { failure, isAlive, processesMarked, Workbench } from "./workbench.ts";
@@ -172,6 +172,166 @@ describe("a command in the background", () => {
     const bash_id = await begin(bench, "sleep 100");
     await bench.jobs.endGrant(bench.owner.id);
     expect(processesMarked(`MATRX_JOB=${bash_id}`)).toEqual([]);
+  });
+});
+
+describe("a command that is given some time", () => {
+  it("answers with what it wrote until then, goes on, and is read on from there", async () => {
+    const bench = await Workbench.open();
+    const command = "echo one; until [ -e go ]; do sleep 0.02; done; echo two; exit 3";
+    const { output, metadata, exit } = await bench.call("Bash", { command, yield_ms: 400 });
+    const bash_id = metadata?.bash_id as string;
+    expect(output).toBe(
+      `one\n[${bash_id} is still running, in the background now. Read on with BashOutput, end it with TaskStop]`,
+    );
+    expect(metadata).toMatchObject({ status: "running", exit_code: null, start_offset: 0, end_offset: 4 });
+    expect(exit).toBeUndefined();
+    await bench.put("go", "");
+    expect(await readToEnd(bench, bash_id)).toBe("two\n");
+    expect((await bench.call("BashOutput", { bash_id })).metadata).toMatchObject({ exit_code: 3 });
+  });
+
+  it("answers as ever when it ends before", async () => {
+    const bench = await Workbench.open();
+    const { output, metadata } = await bench.call("Bash", {
+      command: "cd /; echo done; exit 2",
+      yield_ms: 60_000,
+    });
+    expect(output).toBe("done\n[Exit code 2]");
+    expect(metadata).toMatchObject({ status: "completed", exit_code: 2, cwd: "/" });
+  });
+
+  it("keeps a character whole of which only the first half is there", async () => {
+    const bench = await Workbench.open();
+    const command = "printf 'a\\xe2\\x82'; until [ -e go ]; do sleep 0.02; done; printf '\\xacb'";
+    const { output, metadata } = await bench.call("Bash", { command, yield_ms: 400 });
+    expect(output.startsWith("a\n[")).toBe(true);
+    expect(metadata?.end_offset).toBe(1);
+    await bench.put("go", "");
+    expect(await readToEnd(bench, metadata?.bash_id as string)).toBe("€b");
+  });
+
+  it("is stopped at its timeout, if it has one, and by a cancelled call before it answered", async () => {
+    const bench = await Workbench.open();
+    const { metadata } = await bench.call("Bash", { command: "sleep 100", yield_ms: 50, timeout: 300 });
+    const ended = await bench.call("BashOutput", { bash_id: metadata?.bash_id, wait_for: "exit" });
+    expect(ended.metadata).toMatchObject({ status: "timed_out", wait_ended: "exit" });
+    const cancel = new AbortController();
+    const options = { signal: cancel.signal };
+    const call = failure(
+      bench.call("Bash", { command: "touch begun; sleep 100", yield_ms: 60_000 }, options),
+    );
+    await expect.poll(() => existsSync(bench.at("begun"))).toBe(true);
+    cancel.abort();
+    const error = await call;
+    expect(error.code).toBe("CANCELLED");
+    expect(processesMarked(`MATRX_JOB=${error.details?.bash_id}`)).toEqual([]);
+  });
+});
+
+describe("waiting for a command", () => {
+  const steps = (count: number) =>
+    Array.from(
+      { length: count },
+      (_, step) => `until [ -e go${step} ]; do sleep 0.02; done; echo ${step}`,
+    ).join("; ");
+
+  it("can be for its end, whatever it writes on the way", async () => {
+    const bench = await Workbench.open();
+    const bash_id = await begin(bench, `echo early; ${steps(1)}; exit 4`);
+    const waiting = bench.call("BashOutput", { bash_id, wait_for: "exit" });
+    await bench.call("BashOutput", { bash_id, wait_ms: 5000 }, { session: bench.newSession() });
+    await bench.put("go0", "");
+    const { output, metadata } = await waiting;
+    expect(output).toBe(`early\n0\n[${bash_id} completed with exit code 4]`);
+    expect(metadata?.wait_ended).toBe("exit");
+  });
+
+  it("can be for a line that matches, also for a question that does not end its line", async () => {
+    const bench = await Workbench.open();
+    const bash_id = await begin(
+      bench,
+      `echo ready? no; ${steps(1)}; echo listening on 8080; until [ -e asked ]; do sleep 0.02; done; printf 'Go on? [y/n] '; sleep 100`,
+    );
+    const listening = bench.call("BashOutput", { bash_id, wait_pattern: "^listening on \\d+$" });
+    await bench.put("go0", "");
+    expect((await listening).metadata).toMatchObject({ wait_ended: "pattern" });
+    expect((await listening).output).toContain("listening on 8080\n");
+    await bench.put("asked", "");
+    const question = await bench.call("BashOutput", { bash_id, wait_pattern: "\\[y/n\\] $" });
+    expect(question.output).toContain("Go on? [y/n] ");
+    expect(question.metadata).toMatchObject({
+      wait_ended: "pattern",
+      status: "running",
+      ends_mid_line: true,
+    });
+  });
+
+  it("can be for a number of bytes", async () => {
+    const bench = await Workbench.open();
+    const bash_id = await begin(bench, `printf 12345; ${steps(1)}; printf 67890; sleep 100`);
+    const waiting = bench.call("BashOutput", { bash_id, wait_bytes: 8 });
+    await bench.call("BashOutput", { bash_id, wait_ms: 5000 }, { session: bench.newSession() });
+    await bench.put("go0", "");
+    const { metadata } = await waiting;
+    expect(metadata?.wait_ended).toBe("bytes");
+    expect(metadata?.log_bytes).toBeGreaterThanOrEqual(8);
+  });
+
+  it("says when its time was over, and is refused for two things at once, or a pattern that is none", async () => {
+    const bench = await Workbench.open();
+    const bash_id = await begin(bench, "sleep 100");
+    const late = await bench.call("BashOutput", { bash_id, wait_pattern: "never", wait_ms: 60 });
+    expect(late.output).toContain("what was waited for did not come in time");
+    expect(late.metadata?.wait_ended).toBe("time");
+    const both = await failure(bench.call("BashOutput", { bash_id, wait_pattern: "x", wait_bytes: 3 }));
+    expect(both).toMatchObject({
+      code: "INVALID_PARAMETERS",
+      details: { fields: ["wait_bytes", "wait_pattern"] },
+    });
+    const broken = await failure(bench.call("BashOutput", { bash_id, wait_pattern: "(" }));
+    expect(broken.details).toEqual({ field: "wait_pattern" });
+  });
+
+  it("ends when the call is cancelled, and the command goes on", async () => {
+    const bench = await Workbench.open();
+    const bash_id = await begin(bench, "sleep 100");
+    const cancel = new AbortController();
+    const call = bench.call("BashOutput", { bash_id, wait_for: "exit" }, { signal: cancel.signal });
+    cancel.abort(new Error("cancelled"));
+    await expect(call).rejects.toThrow();
+    expect((await bench.call("BashOutput", { bash_id })).metadata?.status).toBe("running");
+  });
+});
+
+describe("a command that is quiet", () => {
+  async function quietFor(bench: Workbench, bash_id: string, seconds: number) {
+    const when = Date.now() / 1000 - seconds;
+    await utimes(`${bench.jobsFolder}/${bash_id}/log`, when, when);
+  }
+
+  it("is said to be, and since when; what it wrote last is not taken for a prompt", async () => {
+    const bench = await Workbench.open();
+    const bash_id = await begin(bench, "printf '$ '; sleep 100");
+    const first = await bench.call("BashOutput", { bash_id, wait_ms: 5000 });
+    expect(first.output).toBe(`$ \n[${bash_id} is running]`);
+    expect(first.metadata).toMatchObject({ status: "running", waits_for_keys: false });
+    await quietFor(bench, bash_id, 75);
+    const later = await bench.call("BashOutput", { bash_id });
+    expect(later.output).toMatch(new RegExp(`^\\[${bash_id} is running; no output for 7[5-9] s\\]$`));
+    expect(later.metadata?.quiet_ms).toBeGreaterThan(74_000);
+  });
+
+  it.skipIf(!existsSync("/usr/bin/script"))("and waits at a terminal is said to seem so", async () => {
+    const bench = await Workbench.open();
+    const bash_id = await begin(bench, "script -qec 'echo asked; read x' /dev/null < <(sleep 100)");
+    await bench.call("BashOutput", { bash_id, wait_pattern: "asked" });
+    await quietFor(bench, bash_id, 10);
+    await expect
+      .poll(async () => (await bench.call("BashOutput", { bash_id, offset: -1 })).metadata?.waits_for_keys)
+      .toBe(true);
+    const { output } = await bench.call("BashOutput", { bash_id });
+    expect(output).toContain("one of its processes seems to wait for someone to type");
   });
 });
 

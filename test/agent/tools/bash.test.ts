@@ -234,6 +234,13 @@ describe("the working directory", () => {
     expect(metadata?.cwd).toBe(bench.home);
   });
 
+  it("stays where it is when the command went where no path can name", async () => {
+    const bench = await Workbench.open();
+    const { metadata } = await bench.call("Bash", { command: "mkdir $'caf\\xe9' && cd $'caf\\xe9'" });
+    expect(metadata).toMatchObject({ exit_code: 0, cwd: bench.home });
+    expect((await bench.call("Bash", { command: "pwd" })).output).toBe(`${bench.home}\n`);
+  });
+
   it("is moved only by the one of two commands at once that went elsewhere", async () => {
     const bench = await Workbench.open();
     await mkdir(bench.at("b"));

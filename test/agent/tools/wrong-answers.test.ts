@@ -2,9 +2,9 @@
  * Wrong answers that other tool sets were seen to give, each named by what goes wrong there and under the number that the
  * comparison gives it. Ours must not give them.
  */
-import { linkSync, readFileSync, statSync } from "node:fs";
+import { linkSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { failure, Workbench } from "./workbench.ts";
+import { failure, processesMarked, Workbench } from "./workbench.ts";
 
 async function edited(content: string | Buffer, input: Record<string, unknown>): Promise<Buffer> {
   const bench = await Workbench.open();
@@ -101,5 +101,113 @@ describe("writing", () => {
     await bench.call("Write", { file_path: "one", content: "new" });
     expect(readFileSync(bench.at("two"), "utf8")).toBe("new");
     expect(statSync(file).nlink).toBe(2);
+  });
+});
+
+describe("commands", () => {
+  const begin = async (bench: Workbench, command: string) =>
+    (await bench.call("Bash", { command, run_in_background: true })).metadata?.bash_id as string;
+
+  it("5: a character of several bytes that comes in pieces is one character, read in any way", async () => {
+    const bench = await Workbench.open();
+    const command = 'for b in e2 82 ac f0 9f 98 80; do printf "\\x$b"; sleep 0.15; done';
+    const live: string[] = [];
+    const output = (_channel: string, _offset: number, text: string) => void live.push(text);
+    expect((await bench.call("Bash", { command }, { output })).output).toBe("€😀");
+    expect(live.join("")).toBe("€😀");
+    const bash_id = await begin(bench, command);
+    let read = "";
+    for (let status = "running"; status === "running"; ) {
+      const { output, metadata } = await bench.call("BashOutput", { bash_id, wait_ms: 5000 });
+      read += output.replace(/\n?\[[^\n]*\]$/, "");
+      status = String(metadata?.status);
+    }
+    expect(read).toBe("€😀");
+  });
+
+  it("6: a line 'Error: ...', or one that looks like a prompt, is not taken for the end", async () => {
+    const bench = await Workbench.open();
+    const bash_id = await begin(
+      bench,
+      "echo 'Error: it failed'; printf '$ '; until [ -e go ]; do sleep 0.02; done; exit 5",
+    );
+    const { output, metadata } = await bench.call("BashOutput", { bash_id, wait_pattern: "\\$ $" });
+    expect(output).toBe(`Error: it failed\n$ \n[${bash_id} is running]`);
+    expect(metadata).toMatchObject({ status: "running", exit_code: null });
+    await bench.put("go", "");
+    const ended = await bench.call("BashOutput", { bash_id, wait_for: "exit" });
+    expect(ended.metadata).toMatchObject({ status: "completed", exit_code: 5 });
+  });
+
+  it("7: nothing is left running after a stop", async () => {
+    const bench = await Workbench.open();
+    const bash_id = await begin(
+      bench,
+      "sleep 100 & (sleep 100 & setsid sleep 100 &); nohup sleep 100 & trap '' TERM; echo up; while :; do sleep 1; done",
+    );
+    await bench.call("BashOutput", { bash_id, wait_pattern: "up" });
+    expect(processesMarked(`MATRX_JOB=${bash_id}`).length).toBeGreaterThanOrEqual(5);
+    await bench.call("TaskStop", { task_id: bash_id });
+    expect(processesMarked(`MATRX_JOB=${bash_id}`)).toEqual([]);
+  });
+
+  it("7: output of a command that ended is read on from where one was, by an id that is no process number", async () => {
+    const bench = await Workbench.open();
+    const bash_id = await begin(bench, "echo first; until [ -e go ]; do sleep 0.02; done; echo second");
+    const one = await bench.call("BashOutput", { bash_id, wait_ms: 5000 });
+    expect(one.output).toContain("first\n");
+    await bench.put("go", "");
+    const two = await bench.call("BashOutput", { bash_id, wait_for: "exit" });
+    expect(two.output).toBe(`second\n[${bash_id} completed with exit code 0]`);
+    expect((await bench.call("BashOutput", { bash_id })).output).toBe(
+      `[${bash_id} completed with exit code 0]`,
+    );
+    expect((await bench.call("BashOutput", { bash_id, offset: 0 })).output).toContain("first\nsecond\n");
+    expect(bash_id).not.toMatch(/^\d+$/);
+    await expect(bench.call("BashOutput", { bash_id: `${process.pid}` })).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
+  });
+});
+
+describe("the limits of a caller", () => {
+  it("13: a link to something outside that is not there yet lets nothing through", async () => {
+    const bench = await Workbench.open();
+    await bench.put("open/file", "inside");
+    await bench.put("shut/file", "outside");
+    symlinkSync("../shut/new", bench.at("open/dangling"));
+    symlinkSync(bench.at("shut/far/away"), bench.at("open/far"));
+    symlinkSync("dangling", bench.at("open/twice"));
+    const policy = { allowed_paths: [bench.at("open")] };
+    for (const name of ["dangling", "far", "twice"].map((link) => `open/${link}`)) {
+      for (const [tool, input] of [
+        ["Read", { file_path: name }],
+        ["Write", { file_path: name, content: "x" }],
+        ["Write", { file_path: `${name}/deeper`, content: "x" }],
+        ["Edit", { file_path: name, old_string: "a", new_string: "b" }],
+        ["ListDirectory", { path: name }],
+        ["create_directory", { path: name }],
+        ["create_directory", { path: `${name}/deeper` }],
+        ["Move", { source: "open/file", destination: `${name}/deeper` }],
+        ["Move", { source: "open/file", destination: `${name}/` }],
+        ["Delete", { path: `${name}/deeper` }],
+        ["delete_directory", { path: `${name}/deeper` }],
+      ] as const) {
+        await expect(bench.call(tool, input, { policy })).rejects.toMatchObject({
+          code: "PERMISSION_DENIED",
+        });
+      }
+    }
+    // The link itself lies inside: it may be moved, replaced and deleted, and what it points to stays untouched.
+    await bench.call("Move", { source: "open/far", destination: "open/renamed" }, { policy });
+    await bench.call(
+      "Move",
+      { source: "open/file", destination: "open/dangling", overwrite: true },
+      { policy },
+    );
+    await bench.call("Delete", { path: "open/renamed", permanent: true }, { policy });
+    expect(readdirSync(bench.at("shut"))).toEqual(["file"]);
+    expect(readdirSync(bench.at("open")).sort()).toEqual(["dangling", "twice"]);
+    expect(readFileSync(bench.at("open/dangling"), "utf8")).toBe("inside");
   });
 });
