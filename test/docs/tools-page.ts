@@ -96,10 +96,10 @@ function limitsOf(schema: Schema): string {
     range(schema.minimum, schema.maximum, ""),
     range(schema.minLength, schema.maxLength, " characters"),
     range(schema.minItems, schema.maxItems, " entries"),
-    schema.pattern === undefined ? "" : `\`${schema.pattern}\``,
-    schema.default === undefined ? "" : `else ${JSON.stringify(schema.default)}`,
+    schema.pattern === undefined ? "" : code(String(schema.pattern)),
+    schema.default === undefined ? "" : `else ${code(JSON.stringify(schema.default))}`,
   ];
-  return said.filter(Boolean).map(plain).join("; ");
+  return said.filter(Boolean).join("; ");
 }
 
 /** The bounds of JavaScript's whole numbers say nothing, and one character at least is what a text has. */
@@ -117,6 +117,11 @@ function timeLimit({ timeout_ms }: ToolDescription): string {
 
 function shortName({ name, required }: Parameter): string {
   return `\`${name}\`${required ? "*" : ""}`;
+}
+
+/** In a table, a bar ends a cell even inside code. */
+function code(text: string): string {
+  return `\`${text.replaceAll("|", "\\|")}\``;
 }
 
 /** Text as it stands, in a table and outside of one: nothing of it is Markdown. */

@@ -67,24 +67,28 @@ export function atPaths(schema: Json, paths: readonly string[]): Json {
   return { ...schema, properties: Object.fromEntries(properties) };
 }
 
+/** A tool that is called with made-up input, and with the example if there is one. */
+export interface FuzzedTool {
+  readonly name: string;
+  readonly input_schema: Json;
+  readonly example?: Json | undefined;
+}
+
 /** The document with one path more for each tool: the same operation, with the tool's own schema and no options. */
-export function withTools(
-  document: Document,
-  path: string,
-  tools: readonly { name: string; input_schema: Json }[],
-): Document {
+export function withTools(document: Document, path: string, tools: readonly FuzzedTool[]): Document {
   const methods = document.paths[path];
   if (!methods?.post) throw new Error(`There is no POST ${path}`);
   const paths = { ...document.paths };
-  for (const {
-    name,
-    input_schema: { $schema: _, ...schema },
-  } of tools) {
+  for (const { name, input_schema, example } of tools) {
+    const { $schema: _, ...schema } = input_schema;
     const operation = {
       ...methods.post,
       operationId: `${methods.post.operationId}${name}`,
-      parameters: methods.post.parameters?.filter(({ name }) => name === "device"),
-      requestBody: { ...methods.post.requestBody, content: { "application/json": { schema } } },
+      parameters: methods.post.parameters?.filter((parameter) => parameter.name === "device"),
+      requestBody: {
+        ...methods.post.requestBody,
+        content: { "application/json": { schema, ...(example && { example }) } },
+      },
     };
     paths[path.replace("{tool}", name)] = { post: operation };
   }

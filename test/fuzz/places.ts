@@ -1,6 +1,7 @@
 /** What is fuzzed: a relay with this machine as its device, and `matrx serve`. Neither can do harm. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { onTestFinished } from "vitest";
 import * as z from "zod";
 import { agentFolder } from "../../scripts/start/agent.ts";
 import {
@@ -9,8 +10,8 @@ import {
   polledPairingSchema,
   startedPairingSchema,
 } from "../../shared/api.ts";
-import { type LocalServer, startLocalServer } from "../conformance/local-server.ts";
-import { makeFolder, removeFolder } from "../helpers/folder.ts";
+import { startLocalServer } from "../conformance/local-server.ts";
+import { temporaryFolder } from "../helpers/folder.ts";
 import { connectMachine } from "../helpers/machine.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
 import {
@@ -39,7 +40,8 @@ const HARMLESS = [
   "search_files",
 ];
 
-export interface Place extends AsyncDisposable {
+/** It ends with the test. */
+export interface Place {
   readonly url: string;
   readonly token: string;
   readonly document: Document;
@@ -56,19 +58,30 @@ function holdTo(folder: string, home: string): void {
 
 /** A relay of its own, this machine held to a folder, and a device that nothing is lost with. */
 export async function relayPlace(): Promise<Place> {
-  const folder = makeFolder();
+  const folder = temporaryFolder();
   const relay = await startRelay();
+  onTestFinished(() => relay.stop());
   holdTo(folder, agentFolder(relay.dataDir));
   const machine = await connectMachine(relay);
+  onTestFinished(() => machine.agent.stop());
   const token = await personToken(relay);
   const bare = async (name: string) =>
     (await relay.request({ token }, "POST /v1/devices", createdDeviceSchema, { name })).device.id;
   const [lost, spare] = [await bare("lost"), await bare("spare")];
   const { tools } = await relay.request({ token }, `GET /v1/devices/${machine.id}/tools`, deviceToolsSchema);
   const paths = ["a", "b", "new", "b/new"].map((name) => join(folder, name));
+  // What a text must fit to is not made up by chance.
+  const examples: Readonly<Record<string, Record<string, unknown>>> = {
+    Write: { file_path: join(folder, "new"), content: "text\n" },
+    Edit: { file_path: join(folder, "a"), old_string: "text", new_string: "text, and more" },
+  };
   const harmless = tools
     .filter(({ name }) => HARMLESS.includes(name))
-    .map(({ name, input_schema }) => ({ name, input_schema: atPaths(input_schema, paths) }));
+    .map(({ name, input_schema }) => ({
+      name,
+      input_schema: atPaths(input_schema, paths),
+      example: examples[name],
+    }));
   // Signing out would end the token that all requests are made with.
   let document = without(await fetchDocument(relay.url), ["signOut"]);
   document = withTools(document, "/v1/devices/{device}/tools/{tool}", harmless);
@@ -82,16 +95,7 @@ export async function relayPlace(): Promise<Place> {
   document = only(document, "device", ({ operationId }) => [others.get(operationId) ?? machine.id]);
   // Of two ways to name the device one counts, whatever stands in the other.
   document = withoutParameter(document, "X-Matrx-Device");
-  return {
-    url: relay.url,
-    token,
-    document,
-    [Symbol.asyncDispose]: async () => {
-      await machine.agent.stop();
-      await relay.stop();
-      removeFolder(folder);
-    },
-  };
+  return { url: relay.url, token, document };
 }
 
 /** The token of a command line that the owner signed in: it may do all that a person may. */
@@ -110,17 +114,9 @@ async function personToken(relay: TestRelay): Promise<string> {
 
 /** `matrx serve`, held to a folder. */
 export async function localPlace(): Promise<Place> {
-  const [folder, home] = [makeFolder(), makeFolder()];
+  const [folder, home] = [temporaryFolder(), temporaryFolder()];
   holdTo(folder, home);
-  const server: LocalServer = await startLocalServer({ home, temporary: folder });
-  return {
-    url: server.url,
-    token: server.token ?? "",
-    document: await fetchDocument(server.url),
-    [Symbol.asyncDispose]: async () => {
-      await server.child.stop(5000);
-      removeFolder(folder);
-      removeFolder(home);
-    },
-  };
+  const { url, token = "", child } = await startLocalServer({ home, temporary: folder });
+  onTestFinished(() => child.stop(5000));
+  return { url, token, document: await fetchDocument(url) };
 }

@@ -88,7 +88,7 @@ describe.skipIf(!CHROMIUM)("the reference", () => {
     expect(await operation.getByRole("region", { name: "The curl line of callTool" }).textContent()).toBe(
       `curl -sS -H @authorization -H 'Content-Type: application/json' -d '{"command":"make test"}' '${relay.url}/v1/devices/laptop-4k7m2x9qpa/tools/Bash'`,
     );
-    expect(await operation.getByText("TOOL_NOT_FOUND").isVisible()).toBe(true);
+    expect(await operation.getByText("TOOL_NOT_FOUND", { exact: true }).isVisible()).toBe(true);
   });
 
   test("says what is wrong when there is no description", async () => {
