@@ -37,7 +37,7 @@ export async function runRounds(
 }
 
 /** Fisher and Yates. */
-function shuffled<Item>(items: Item[]): Item[] {
+export function shuffled<Item>(items: Item[]): Item[] {
   const result = [...items];
   for (let last = result.length - 1; last > 0; last--) {
     const other = Math.floor(Math.random() * (last + 1));

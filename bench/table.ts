@@ -38,7 +38,7 @@ export function printReach({ what, at_most, ratio, reached }: Reach): void {
 }
 
 /** median [min..max] */
-function withSpread(spread: Spread | undefined, digits: number): string {
+export function withSpread(spread: Spread | undefined, digits: number): string {
   if (!spread) return "-";
   const [median, min, max] = [spread.median, spread.min, spread.max].map((value) => value.toFixed(digits));
   return `${median} [${min}..${max}]`;

@@ -8,7 +8,10 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import { isSystemError } from "../paths/errors.ts";
 import { textOfName } from "../paths/names.ts";
 import { changedOnTheWay, type Directory } from "../platform/directory.ts";
+import type { Missed, Run } from "./engine.ts";
 import type { Scope } from "./scope.ts";
+
+const MOST_NOTED = 1000;
 
 export interface CheckedEntry {
   /** Canonical, as bytes. */
@@ -23,10 +26,13 @@ export interface CheckedFile extends CheckedEntry {
 /** Keeps the folder of the last path open. Close it. */
 export class CheckedFiles {
   readonly #scope: Scope;
+  readonly #missed: Missed;
+  readonly #unaddressable = new Set<string>();
   #open: { relative: string; canonical: string; folder: Directory } | undefined;
 
-  constructor(scope: Scope) {
+  constructor({ scope, missed }: Pick<Run, "scope" | "missed">) {
     this.#scope = scope;
+    this.#missed = missed;
   }
 
   /** Undefined: it may not be seen, it is gone, or a link stands on the way. */
@@ -67,14 +73,21 @@ export class CheckedFiles {
   async #at<T>(relative: Buffer, use: (target: Target) => Promise<T | undefined>): Promise<T | undefined> {
     const cut = relative.lastIndexOf("/");
     const above = relative.subarray(0, Math.max(cut, 0));
-    // A folder whose name is no UTF-8 cannot be opened by it.
-    if (!isUtf8(above)) return undefined;
+    if (!isUtf8(above)) return this.#noteUnaddressable(above);
     try {
       return await use(await this.#target(above.toString("utf8"), relative.subarray(cut + 1)));
     } catch (error) {
       if (error instanceof MatrxError || isSystemError(error)) return undefined;
       throw error;
     }
+  }
+
+  /** A folder whose name is no UTF-8 cannot be opened by it: counted once. */
+  #noteUnaddressable(folder: Buffer): undefined {
+    const key = folder.toString("latin1");
+    if (this.#unaddressable.has(key) || this.#unaddressable.size >= MOST_NOTED) return;
+    this.#unaddressable.add(key);
+    this.#missed.unreadable++;
   }
 
   async #target(above: string, bytes: Buffer): Promise<Target> {

@@ -59,7 +59,8 @@ export class FileText {
   read(offset: number, length: number): Buffer {
     if (this.#changed) return this.#changed.subarray(offset, offset + length);
     const from = offset + this.#bom;
-    if (from + length <= this.#head.length) return this.#head.subarray(from, from + length);
+    if (from + length <= this.#head.length || this.#head.length < HEAD)
+      return this.#head.subarray(from, from + length);
     return readAt(this.#file, from, length);
   }
 

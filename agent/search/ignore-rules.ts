@@ -1,6 +1,5 @@
 /** What `.gitignore` files leave out: those of a folder, of those below it, and of the repository that it lies in. */
-import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
-import { lstat } from "node:fs/promises";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
 import ignore, { type Ignore } from "ignore";
 import type { FileAccess } from "../paths/files.ts";
 import type { Directory } from "../platform/directory.ts";
@@ -48,7 +47,7 @@ export class IgnoreRules {
  * no reason to find nothing in it, or the caller may not read all of the way up.
  */
 export async function rulesAbove(access: FileAccess, folder: string): Promise<IgnoreRules | undefined> {
-  const above = await wayToRepository(access, folder);
+  const above = wayToRepository(access, folder);
   if (!above) return undefined;
   let rules = IgnoreRules.none;
   for (const [index, parent] of above.entries()) {
@@ -64,15 +63,24 @@ export async function rulesAbove(access: FileAccess, folder: string): Promise<Ig
 }
 
 /** The folders above, the top of the repository first. */
-async function wayToRepository(access: FileAccess, folder: string): Promise<string[] | undefined> {
+function wayToRepository(access: FileAccess, folder: string): string[] | undefined {
   const { path } = access.platform;
   const above: string[] = [];
   for (let place = folder; mayRead(access, place); place = path.dirname(place)) {
     if (place !== folder) above.unshift(place);
-    if (await lstat(path.join(place, ".git")).catch(() => undefined)) return above;
+    if (stands(path.join(place, ".git"))) return above;
     if (path.dirname(place) === place) return undefined;
   }
   return undefined;
+}
+
+/** The way to it was followed a moment ago, so the system knows it. */
+function stands(place: string): boolean {
+  try {
+    return lstatSync(place, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function mayRead(access: FileAccess, folder: string): boolean {

@@ -16,7 +16,7 @@ export const javascriptEngine: Engine = {
   },
   async *lines(query, run) {
     const matcher = new Matcher(query, run.signal);
-    const checked = new CheckedFiles(run.scope);
+    const checked = new CheckedFiles(run);
     try {
       for await (const batch of filesOf(run)) {
         for (const path of batch) {

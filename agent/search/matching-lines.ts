@@ -5,7 +5,6 @@ import { CheckedFiles } from "./checked-files.ts";
 import { type Cursor, orderKey } from "./cursor.ts";
 import type { Engine, Hit, LineQuery, Run } from "./engine.ts";
 import { FileText } from "./file-text.ts";
-import type { Scope } from "./scope.ts";
 
 export interface MatchingLine {
   /** Relative to the scope's folder. */
@@ -41,7 +40,7 @@ export async function matchingLines(
   run: Run,
   page: Page,
 ): Promise<MatchingLines> {
-  const reader = new LineReader(run.scope);
+  const reader = new LineReader(run);
   const collected = new Collected(query, page);
   try {
     for await (const hits of engine.lines(query, run)) {
@@ -136,8 +135,8 @@ class LineReader {
   /** The last one that may not be shown, or is no text. */
   #refused: Buffer | undefined;
 
-  constructor(scope: Scope) {
-    this.#checked = new CheckedFiles(scope);
+  constructor(run: Run) {
+    this.#checked = new CheckedFiles(run);
   }
 
   /** Undefined: it may not be shown, or the file does not say this there. */

@@ -79,7 +79,7 @@ function sorted(candidates: Candidate[]): Candidate[] {
 }
 
 async function checked(candidates: readonly Candidate[], run: Run): Promise<NamedEntry[]> {
-  const files = new CheckedFiles(run.scope);
+  const files = new CheckedFiles(run);
   const entries: NamedEntry[] = [];
   try {
     for (const { relative } of candidates) {

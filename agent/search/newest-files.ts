@@ -76,7 +76,7 @@ function sorted(candidates: Candidate[]): Candidate[] {
 }
 
 async function checked(candidates: readonly Candidate[], run: Run): Promise<NewFile[]> {
-  const entries = new CheckedFiles(run.scope);
+  const entries = new CheckedFiles(run);
   const found: (NewFile | undefined)[] = Array.from({ length: candidates.length });
   try {
     // Folder by folder, so that each is opened once.

@@ -52,13 +52,12 @@ function withPlainSigns(glob: string): string {
   return glob.replace(/\\.|\[[^\]]*\]|[()|+@!^$]/gsu, (part) => (part.length === 1 ? `\\${part}` : part));
 }
 
+const SIMPLE_CHOICE = /\{[\w-]+(?:\.[\w-]+)*(?:,[\w-]+(?:\.[\w-]+)*)+\}/g;
+
 /** Weaker than the pattern: what is not plain becomes `*`. */
 function nameHint(name: string): string {
-  if (/[[\\]/.test(name)) return "*";
-  const plain = name.replace(/\{[\w.*-]+(?:,[\w.*-]+)+\}|[\w. -]|./gsu, (part) =>
-    /^(?:[\w. -]|\{(?!.*\.\.).*\})$/s.test(part) ? part : "*",
-  );
-  return plain.replace(/\*+/g, "*");
+  if (/[[\]{}\\]/.test(name.replace(SIMPLE_CHOICE, ""))) return "*";
+  return name.replace(/[^\w. {},*-]/gu, "*").replace(/\*+/g, "*");
 }
 
 function badPattern(pattern: string, why: string): MatrxError {

@@ -8,8 +8,10 @@ import type { Scope } from "./scope.ts";
 const LINE_BYTES = 256;
 /** In bytes. */
 const LONGEST_PATH = 16 * 1024;
+const BATCH = 32;
 const NUL = 0;
 const NEWLINE = 10;
+const CLOSING_BRACKET = 93;
 
 export function ripgrepEngine({ file }: Ripgrep): Engine {
   return {
@@ -22,8 +24,13 @@ export function ripgrepEngine({ file }: Ripgrep): Engine {
     async *lines(query, run) {
       let begun: Buffer | undefined;
       for await (const records of started(file, lineArguments(query, run.scope), NEWLINE, run)) {
-        const hits: Hit[] = [];
+        let hits: Hit[] = [];
         for (const record of records) {
+          // Who has enough stops in between, and the rest is not looked at.
+          if (hits.length >= BATCH) {
+            yield hits;
+            hits = [];
+          }
           const joined: Buffer = begun ? Buffer.concat([begun, Buffer.from("\n"), record]) : record;
           begun = isBegunPath(joined) ? joined : undefined;
           const hit = hitOf(joined);
@@ -108,7 +115,8 @@ function hitOf(record: Buffer): Hit | undefined {
   if (!found) return undefined;
   const [all, line, column, offset, contextOffset] = found;
   const text = record.subarray(end + 1 + all.length);
-  const cut = text.length >= 64 ? CUT.exec(text.toString("latin1", text.length - 64)) : null;
+  const mayBeCut = text.length >= LINE_BYTES / 2 && text.at(-1) === CLOSING_BRACKET;
+  const cut = mayBeCut ? CUT.exec(text.toString("latin1", text.length - 64)) : null;
   return {
     path: withoutDot(record.subarray(0, end)),
     line: Number(line),

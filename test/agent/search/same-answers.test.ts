@@ -18,6 +18,7 @@ const name = fc.constantFrom(
   "-d",
   "[e]",
   "f{g}",
+
   "!k",
   "#m",
   "n\\o",
@@ -78,6 +79,10 @@ const glob = fc.constantFrom(
   "[e]",
   "\\[e\\]",
   "f{g}",
+  "{a,ü}*",
+  "{b,c}.{ts,js}",
+  "{a,{b,c}}*",
+  "{a..c}*",
   "-d",
   "**/.h/**",
   "#m",

@@ -158,6 +158,16 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
     }
   });
 
+  it("counts folders whose names are no UTF-8, as nothing can be addressed in them", async () => {
+    const { bench, grep } = await opened();
+    execFileSync("bash", ["-c", "mkdir $'d\\xff' && echo needle | tee $'d\\xff/a' $'d\\xff/b' f"], {
+      cwd: bench.home,
+    });
+    const { output, metadata } = await grep({ pattern: "needle" });
+    expect(output).toBe(`${bench.at("f")}:1:needle\n[1 file or folder could not be searched]`);
+    expect(metadata).toMatchObject({ unreadable: 1, truncated: false });
+  });
+
   it("stops at max_results, says so, and gives all of them page by page in order of path", async () => {
     const { bench, grep } = await opened();
     const all: string[] = [];

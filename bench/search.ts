@@ -1,0 +1,140 @@
+/**
+ * `npm run bench:search`: Grep and Glob beside `rg` itself, on a tree of 50,000 files. `--quick`: fewer rounds.
+ * All figures: bench/search-results.json.
+ */
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { SearchEngines } from "../agent/search/engines.ts";
+import { findRipgrep } from "../agent/search/find-ripgrep.ts";
+import { describeMachine } from "./machine.ts";
+import { shuffled } from "./rounds.ts";
+import { growTree } from "./search/tree.ts";
+import { ripgrep, SAME_FLAGS, tools, type Way } from "./search/ways.ts";
+import { ratioOf, spreadOf } from "./spread.ts";
+import { printMachine, withSpread } from "./table.ts";
+
+const { values: options } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
+const ROUNDS = options.quick ? 5 : 25;
+/** What takes seconds is measured in fewer. */
+const SLOW_ROUNDS = 3;
+const RESULTS = new URL("./search-results.json", import.meta.url);
+const AT_MOST = 1.3;
+
+interface Contestant {
+  readonly name: string;
+  readonly way: Way;
+  readonly slow: boolean;
+  readonly ms: number[];
+  results: number;
+}
+
+/** The first is what the others are compared with; those named in `held` are to keep up with it. */
+interface Job {
+  readonly title: string;
+  readonly contestants: readonly Contestant[];
+  readonly held: readonly string[];
+}
+
+const found = await findRipgrep();
+if (!found) throw new Error("there is no ripgrep to compare with: npm install");
+const machine = describeMachine();
+printMachine(machine);
+console.log(`ripgrep ${found.version}; growing the tree ...`);
+const tree = growTree();
+try {
+  const jobs = jobsOf(found.file, tree.root);
+  for (let round = 0; round <= ROUNDS; round++) await runRound(jobs, round);
+  report(jobs);
+} finally {
+  tree.remove();
+}
+
+function jobsOf(rg: string, root: string): Job[] {
+  const ours = tools(root, new SearchEngines());
+  const own = tools(root, new SearchEngines({ fromPackage: async () => undefined, onPath: () => undefined }));
+  const grep = (title: string, pattern: string): Job => ({
+    title: `Grep ${title}`,
+    contestants: [
+      contestant("rg, same flags", ripgrep(rg, root, [...SAME_FLAGS, pattern], 100)),
+      contestant("rg --line-number", ripgrep(rg, root, ["--line-number", pattern], 100)),
+      contestant("Grep", ours.grep({ pattern })),
+      contestant(
+        "rg, same flags, --sort=path",
+        ripgrep(rg, root, [...SAME_FLAGS, "--sort=path", pattern], 100),
+      ),
+      contestant("Grep in order of path", ours.grep({ pattern, after: "" })),
+      contestant("Grep without ripgrep", own.grep({ pattern }), true),
+    ],
+    held: ["Grep"],
+  });
+  return [
+    grep("100 results, in nearly every file", "function"),
+    grep("100 results of 125, one in 400 files", "needle"),
+    grep("10 results, the whole tree", "thimble"),
+    {
+      title: "Glob **/*.ts, the newest 1,000 of 10,000",
+      contestants: [
+        contestant("rg --files, neither times nor order", ripgrep(rg, root, ["--files", "--glob=**/*.ts"])),
+        contestant(
+          "rg --files --sortr=modified",
+          ripgrep(rg, root, ["--files", "--glob=**/*.ts", "--sortr=modified"]),
+        ),
+        contestant("Glob", ours.glob({ pattern: "**/*.ts" })),
+        contestant("Glob without ripgrep", own.glob({ pattern: "**/*.ts" })),
+      ],
+      held: [],
+    },
+  ];
+}
+
+function contestant(name: string, way: Way, slow = false): Contestant {
+  return { name, way, slow, ms: [], results: 0 };
+}
+
+/** Round 0 warms up. */
+async function runRound(jobs: readonly Job[], round: number): Promise<void> {
+  for (const { contestants } of jobs) {
+    for (const one of shuffled(
+      contestants.filter(({ slow }) => !slow || (round > 0 && round <= SLOW_ROUNDS)),
+    )) {
+      const began = performance.now();
+      one.results = await one.way();
+      if (round > 0) one.ms.push(performance.now() - began);
+    }
+  }
+}
+
+function report(jobs: readonly Job[]): void {
+  const tables = jobs.map(({ title, contestants, held }) => {
+    const base = contestants[0]?.ms ?? [];
+    const rows = contestants.map(({ name, ms, results }) => {
+      const ratio = ratioOf(ms, base);
+      return {
+        name,
+        results,
+        ms: spreadOf(ms),
+        ratio,
+        ...(held.includes(name) && ratio && { at_most: AT_MOST, reached: ratio.median <= AT_MOST }),
+      };
+    });
+    return { title, rows };
+  });
+  for (const { title, rows } of tables) {
+    console.log(`\n${title} (ratios to the first)`);
+    for (const { name, ms, ratio, results, reached } of rows) {
+      const verdict =
+        reached === undefined ? "" : `  at most ${AT_MOST}: ${reached ? "reached" : "NOT reached"}`;
+      console.log(
+        `  ${name.padEnd(36)} ${withSpread(ms, 1).padStart(22)} ms  ${withSpread(ratio, 2).padStart(20)}  ${results} results${verdict}`,
+      );
+    }
+  }
+  const { files, bytes } = tree;
+  const run = { date: new Date().toISOString(), quick: options.quick, rounds: ROUNDS, machine, files, bytes };
+  writeFileSync(RESULTS, `${JSON.stringify({ ...run, ripgrep: found?.version, tables }, rounded, 2)}\n`);
+  console.log(`\nmedian [min..max] over ${ROUNDS} rounds; all figures: ${RESULTS.pathname}`);
+}
+
+function rounded(_key: string, value: unknown): unknown {
+  return typeof value === "number" ? Math.round(value * 1000) / 1000 : value;
+}

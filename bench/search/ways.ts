@@ -1,0 +1,75 @@
+/** Ways to search: a tool's handler in this process, and `rg` as a program. Each tells how many results it had. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import pino from "pino";
+import { Files } from "../../agent/paths/files.ts";
+import type { SearchEngines } from "../../agent/search/engines.ts";
+import { Sessions } from "../../agent/sessions.ts";
+import type { Tool } from "../../agent/tool.ts";
+import { globTool } from "../../agent/tools/glob.ts";
+import { grepTool } from "../../agent/tools/grep.ts";
+import { makeCallId, makeGrantId, makeSessionId } from "../../shared/ids.ts";
+
+export type Way = () => Promise<number>;
+
+/** What a call costs besides the link: the paths are looked up, each result is checked and read, the answer is written. */
+export function tools(root: string, engines: SearchEngines) {
+  const files = new Files({ protectedPaths: [] });
+  const grant = { id: makeGrantId(), owner: true, effects: ["read" as const] };
+  const session = new Sessions({ workspace: root }).open(makeSessionId(), grant);
+  const log = pino({ level: "silent" });
+  const way =
+    (tool: Tool, count: string) =>
+    (input: Record<string, unknown>): Way =>
+    async () => {
+      const { signal } = new AbortController();
+      const context = {
+        session,
+        grant,
+        policy: {},
+        relayPolicy: undefined,
+        signal,
+        output: () => undefined,
+        log,
+      };
+      const { metadata } = await tool.handle(tool.input.parse(input), { ...context, call: makeCallId() });
+      return ((metadata?.[count] ?? []) as unknown[]).length;
+    };
+  return { grep: way(grepTool(files, engines), "matches"), glob: way(globTool(files, engines), "files") };
+}
+
+/** The flags that the tool gives it, but for those of ignore files: there are none here. */
+export const SAME_FLAGS = [
+  "--null",
+  "--no-heading",
+  "--with-filename",
+  "--line-number",
+  "--column",
+  "--byte-offset",
+  "--line-buffered",
+  "--max-columns=256",
+  "--max-columns-preview",
+  "--engine=auto",
+];
+
+/** Ends it as soon as so many lines came, and waits for its end. */
+export function ripgrep(
+  file: string,
+  root: string,
+  args: readonly string[],
+  enough = Number.POSITIVE_INFINITY,
+): Way {
+  return async () => {
+    const all = ["--no-config", "--color=never", ...args, "./"];
+    const child = spawn(file, all, { cwd: root, stdio: ["ignore", "pipe", "ignore"] });
+    const closed = once(child, "close");
+    let lines = 0;
+    for await (const piece of child.stdout as AsyncIterable<Buffer>) {
+      for (let at = piece.indexOf(10); at >= 0; at = piece.indexOf(10, at + 1)) lines++;
+      if (lines >= enough) break;
+    }
+    child.kill("SIGKILL");
+    await closed;
+    return Math.min(lines, enough);
+  };
+}
