@@ -1,33 +1,15 @@
 /** `matrx up`: connects this machine, until Ctrl-C. */
-import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
-import { type AgentEnd, runAgent } from "../agent.ts";
-import { requireConfig } from "../config.ts";
-import { type Home, homeOf, makeHome } from "../home.ts";
-import { readIdentity } from "../identity.ts";
-import { openLocal } from "../local/open-local.ts";
-import type { LocalServer } from "../local/server.ts";
-import { localToken } from "../local/token.ts";
-import { monitorSettings } from "../monitors/settings.ts";
-import { startMonitors } from "../monitors/start.ts";
-import { replaceProcess } from "../platform/replace-process.ts";
-import { openReporting } from "../reporting.ts";
-import { openToolbox, protectedPaths, type Toolbox } from "../toolbox.ts";
-import { wrongUse } from "./failure.ts";
-import { announce, checkedOrigins, checkedPort } from "./local-options.ts";
-import { logFileOption, logLevelOption, logTo } from "./log-options.ts";
-import { printJsonLine } from "./print.ts";
-import { stopSignal } from "./stop-signal.ts";
+import { logFileOption, logLevelOption } from "./log-options.ts";
+import { USUAL_PORT } from "./usual-port.ts";
 
-interface UpOptions {
+export interface UpOptions {
   serve?: string | true;
   allowOrigin: string[];
   logFile?: string;
   logLevel?: string;
   json?: boolean;
 }
-
-const USUAL_PORT = "8000";
 
 export function addUp(program: Command): void {
   program
@@ -42,80 +24,6 @@ export function addUp(program: Command): void {
     .addOption(logLevelOption)
     .option("--json", "print each change of the connection as a JSON line")
     .addHelpText("after", "\nExamples:\n  matrx up\n  matrx up --serve\n  matrx up --log-file ~/matrx.log")
-    .action(up);
-}
-
-async function up(options: UpOptions): Promise<void> {
-  const stop = stopSignal();
-  const port = portOf(options);
-  const allowedOrigins = checkedOrigins(options.allowOrigin);
-  const home = homeOf();
-  makeHome(home);
-  for (;;) {
-    const end = await runOnce({ home, port, allowedOrigins, options, stop });
-    if (end instanceof MatrxError) throw end;
-    if (end === "stopped" || stop.aborted) return;
-    await replaceProcess().catch((error: Error) =>
-      console.error(`The program cannot be started anew, so it goes on as it is: ${error.message}`),
-    );
-  }
-}
-
-/** Throws MatrxError. */
-function portOf({ serve, allowOrigin }: UpOptions): number | undefined {
-  if (serve === undefined && allowOrigin.length > 0) {
-    throw wrongUse("--allow-origin: nothing is served that a page could call", "Add --serve");
-  }
-  if (serve === undefined) return undefined;
-  return checkedPort("--serve", serve === true ? USUAL_PORT : serve);
-}
-
-interface Run {
-  home: Home;
-  /** Undefined: the tools are not served locally. */
-  port: number | undefined;
-  allowedOrigins: readonly string[];
-  options: UpOptions;
-  stop: AbortSignal;
-}
-
-/** Runs with what the files say now. */
-async function runOnce({ home, port, allowedOrigins, options, stop }: Run): Promise<AgentEnd> {
-  const config = requireConfig(home);
-  const identity = readIdentity(home);
-  const device = config.device_id;
-  const logChoice = { ...options, logLevel: options.logLevel ?? config.log_level };
-  const reporting = openReporting({
-    device,
-    log: logTo(home.logFile, logChoice),
-    conditionsFile: home.conditionsFile,
-  });
-  const { log, hub, problems } = reporting;
-  const onState = options.json
-    ? (state: string) => printJsonLine({ state, device_id: device, relay: config.relay })
-    : undefined;
-
-  const serve = async (toolbox: Toolbox): Promise<LocalServer | undefined> => {
-    if (port === undefined) return undefined;
-    const where = { host: "127.0.0.1", port, token: localToken(home), allowedOrigins };
-    const server = await openLocal({ ...where, home, device, toolbox, hub, log });
-    announce({ url: server.url, tokenFile: home.localTokenFile, json: options.json ?? false });
-    return server;
-  };
-  const alongside = async (toolbox: Toolbox) => {
-    const server = await serve(toolbox);
-    const settings = monitorSettings(config.monitors);
-    const monitors = await startMonitors({ settings, hub, problems, protectedPaths: protectedPaths(home) });
-    return { close: async () => void (await Promise.all([server?.close(), monitors.close()])) };
-  };
-
-  try {
-    const toolbox = () => openToolbox({ home, jobs: home.jobs, log });
-    const agent = { home, config, identity, toolbox, events: hub, alongside, log, onState };
-    const end = await runAgent(agent, stop);
-    if (end === "stopped") log.info("stopped");
-    return end;
-  } finally {
-    reporting.close();
-  }
+    // What it runs is loaded late: other commands need none of it.
+    .action(async (options: UpOptions) => (await import("./run-up.ts")).runUp(options));
 }

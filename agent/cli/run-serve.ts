@@ -1,0 +1,47 @@
+/** What `matrx serve` runs. */
+import { readConfig } from "../config.ts";
+import { homeOf, makeHome } from "../home.ts";
+import { openLocal } from "../local/open-local.ts";
+import { localToken } from "../local/token.ts";
+import { monitorSettings } from "../monitors/settings.ts";
+import { startMonitors } from "../monitors/start.ts";
+import { openReporting } from "../reporting.ts";
+import { openToolbox, protectedPaths } from "../toolbox.ts";
+import { announce, checkedHost, checkedOrigins, checkedPort } from "./local-options.ts";
+import { logTo } from "./log-options.ts";
+import type { ServeOptions } from "./serve.ts";
+import { stopSignal } from "./stop-signal.ts";
+
+/** Runs until Ctrl-C. Throws MatrxError. */
+export async function runServe(options: ServeOptions): Promise<void> {
+  const stop = stopSignal();
+  const [host, port] = [checkedHost(options.host), checkedPort("--port", options.port)];
+  const allowedOrigins = checkedOrigins(options.allowOrigin);
+  const home = homeOf();
+  makeHome(home);
+  const config = readConfig(home);
+  const device = config?.device_id ?? "localhost";
+  const { log, hub, problems, close } = openReporting({ device, log: logTo(home.localLogFile, options) });
+  const toolbox = await openToolbox({ home, jobs: home.localJobs, log });
+  const token = options.token ? localToken(home) : undefined;
+  try {
+    const where = { host, port, token, allowedOrigins };
+    const server = await openLocal({ ...where, home, device, toolbox, hub, log });
+    const settings = monitorSettings(config?.monitors);
+    const monitors = await startMonitors({ settings, hub, problems, protectedPaths: protectedPaths(home) });
+    const tokenFile = token === undefined ? undefined : home.localTokenFile;
+    announce({ url: server.url, tokenFile, json: options.json ?? false });
+    await aborted(stop);
+    await Promise.all([server.close(), monitors.close()]);
+  } finally {
+    toolbox.close();
+    close();
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
