@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { failure, Workbench } from "./workbench.ts";
+import { asAnotherUser, failure, Workbench } from "./workbench.ts";
 
 describe("listing a directory", () => {
   it("is sorted, marks directories, shows where links lead, and hides dotfiles unless asked", async () => {
@@ -58,6 +58,18 @@ describe("listing a directory", () => {
     rmSync(bench.home, { recursive: true });
   });
 
+  it("shows entries that cannot be looked at, instead of leaving them out", async () => {
+    const bench = await Workbench.open();
+    for (const name of ["a", "b"]) await bench.put(`locked/${name}`, "x");
+    chmodSync(bench.at("locked"), 0o444);
+    await asAnotherUser(bench, async () => {
+      const { output, metadata } = await bench.call("ListDirectory", { path: "locked" });
+      expect(output).toBe("a [permission denied]\nb [permission denied]");
+      expect(metadata).toMatchObject({ total: 2 });
+    });
+    chmodSync(bench.at("locked"), 0o755);
+  });
+
   it("says that it is empty, no directory, or not there", async () => {
     const bench = await Workbench.open();
     mkdirSync(bench.at("empty"));
@@ -100,6 +112,10 @@ describe("every tool", () => {
       "TaskStop",
       "SystemInfo",
       "create_directory",
+      "Move",
+      "Delete",
+      "delete_directory",
+      "SystemLog",
     ];
     for (const name of names) {
       const tool = bench.tool(name);
@@ -109,6 +125,34 @@ describe("every tool", () => {
       expect(schema.additionalProperties).toBe(false);
       for (const property of Object.values(schema.properties ?? {}))
         expect(property).toHaveProperty("description");
+    }
+  });
+
+  it("says in each of its errors what to do next", async () => {
+    const bench = await Workbench.open();
+    await bench.put("full/file", "x");
+    for (const [tool, input] of [
+      ["ListDirectory", { path: "none" }],
+      ["ListDirectory", { path: "full/file" }],
+      ["create_directory", { path: "full/file" }],
+      ["create_directory", { path: "a/b", recursive: false }],
+      ["Move", { source: "none", destination: "x" }],
+      ["Move", { source: "full", destination: "full/in" }],
+      ["Move", { source: "full/file", destination: "full" }],
+      ["Move", { source: "full/file", destination: "x/y", create_directories: false }],
+      ["Delete", { path: "full" }],
+      ["Delete", { path: "/usr" }],
+      ["Delete", { path: "a\0b" }],
+      ["delete_directory", { path: "full/file" }],
+      ["Bash", { command: "a\0b" }],
+      ["Bash", { command: "sleep 10", timeout: 1 }],
+      ["BashOutput", { bash_id: "none" }],
+      ["TaskStop", { task_id: "none" }],
+      ["SystemLog", { filter: "(" }],
+    ] as const) {
+      const error = await failure(bench.call(tool, input));
+      expect(error, tool).toMatchObject({ hop: "tool", code: expect.stringMatching(/^[A-Z_]+$/) });
+      expect(error.hint, error.message).toMatch(/\w{3}/);
     }
   });
 });
