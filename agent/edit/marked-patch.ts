@@ -43,7 +43,7 @@ class Reader {
     const add = this.#take("*** Add File: ");
     if (add !== undefined) return { kind: "add", path: add, content: this.#readContent() };
     const gone = this.#take("*** Delete File: ");
-    if (gone !== undefined) return { kind: "delete", path: gone, hunks: [] };
+    if (gone !== undefined) return { kind: "delete", path: gone, hunks: undefined };
     const path = this.#take("*** Update File: ");
     if (path === undefined) throw this.#bad("a file must begin here: Add File, Update File or Delete File");
     const to = this.#take("*** Move to: ");

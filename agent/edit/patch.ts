@@ -32,6 +32,6 @@ export type FilePatch =
   | {
       readonly kind: "delete";
       readonly path: string;
-      /** What it must hold. */
-      readonly hunks: readonly Hunk[];
+      /** What it must hold, all of it; undefined: whatever it holds. */
+      readonly hunks: readonly Hunk[] | undefined;
     };

@@ -14,7 +14,7 @@ import { bytesWith } from "./units.ts";
 /** A file patch whose paths were found, and may be changed. */
 export type FoundPatch =
   | { readonly kind: "add"; readonly place: Place; readonly content: string }
-  | { readonly kind: "delete"; readonly place: Place; readonly hunks: readonly Hunk[] }
+  | { readonly kind: "delete"; readonly place: Place; readonly hunks: readonly Hunk[] | undefined }
   | {
       readonly kind: "update";
       readonly place: Place;
@@ -49,8 +49,8 @@ export function prepare(
   mayQuote: boolean,
 ): Prepared {
   const subject = { shown: found.place.shown, mayQuote };
-  if (found.hunks.length === 0) {
-    if (found.kind === "delete") return { kind: "delete", file, before };
+  if (found.hunks === undefined) return { kind: "delete", file, before };
+  if (found.kind === "update" && found.hunks.length === 0) {
     return { kind: "update", file, before, to: found.to, bytes: before.bytes, diff: undefined };
   }
   const text = editableText(before.bytes, undefined, subject.shown);

@@ -34,6 +34,8 @@ export interface TextFile {
 
 export interface TextPage {
   readonly lines: readonly string[];
+  /** Which of them are cut, by index. */
+  readonly cut: readonly number[];
   /** Counted from 1, or from the end (-1 is the last line) in a file too long to count. */
   readonly firstLine: number;
   /** Where the next page begins; undefined: the file ends here. */
@@ -116,25 +118,34 @@ function piecesOf(file: TextFile, { offset }: LineStart, signal: AbortSignal): A
 }
 
 function decoded(page: RawPage, file: TextFile) {
-  const sniffed = file.encoding === "utf-8" && !file.declared;
-  const encoding = sniffed ? encodingOfPage(page.lines) : file.encoding;
-  const lines = page.lines.map((line, index) =>
-    decodedLine(line, encoding, page.endless && index === page.lines.length - 1),
-  );
-  return { lines, encoding, totalLines: page.totalLines, eol: page.eol, endless: page.endless };
+  const encoding = file.declared ? file.encoding : encodingOfPage(file.encoding, page.lines);
+  const lines = page.lines.map((line) => decodedLine(line, encoding));
+  const shown = lines.map(({ text, cutAt }, index) => {
+    if (cutAt === undefined) return text;
+    const more = page.endless && index === lines.length - 1 ? "more than " : "";
+    return `${text}… [cut: the line has ${more}${cutAt} bytes]`;
+  });
+  const cut = lines.flatMap(({ cutAt }, index) => (cutAt === undefined ? [] : [index]));
+  const { totalLines, eol, endless } = page;
+  return { lines: shown, cut, encoding, totalLines, eol, endless };
 }
 
-/** The head of the file was UTF-8; this page may still tell otherwise. */
-function encodingOfPage(lines: readonly RawLine[]): TextEncoding {
-  const damaged = lines.some(({ bytes }) => encodingOf(bytes) !== "utf-8");
-  return damaged ? encodingOf(Buffer.concat(lines.map(({ bytes }) => bytes))) : "utf-8";
+/** What the head of the file looked like; this page may still tell otherwise. */
+function encodingOfPage(ofHead: TextEncoding, lines: readonly RawLine[]): TextEncoding {
+  if (ofHead !== "utf-8" && ofHead !== "latin1") return ofHead;
+  if (lines.every(({ bytes }) => encodingOf(bytes) === "utf-8")) return ofHead;
+  const ofPage = encodingOf(Buffer.concat(lines.map(({ bytes }) => bytes)));
+  return ofHead === "latin1" && ofPage === "utf-8" ? ofHead : ofPage;
 }
 
-function decodedLine({ bytes, length }: RawLine, encoding: TextEncoding, endless: boolean): string {
+/** `cutAt`: the line's bytes, when not all of it is in the text. */
+function decodedLine(
+  { bytes, length }: RawLine,
+  encoding: TextEncoding,
+): { text: string; cutAt: number | undefined } {
   // UTF-16 has become UTF-8 on the way.
   const text = decode(bytes, isUtf16(encoding) ? "utf-8" : encoding);
-  if (text.length <= LINE_CHARS && length <= bytes.length) return text;
+  if (text.length <= LINE_CHARS && length <= bytes.length) return { text, cutAt: undefined };
   const cut = text.slice(0, LINE_CHARS);
-  const shown = cut.isWellFormed() ? cut : cut.slice(0, -1);
-  return `${shown}… [cut: the line has ${endless ? "more than " : ""}${length} bytes]`;
+  return { text: cut.isWellFormed() ? cut : cut.slice(0, -1), cutAt: length };
 }

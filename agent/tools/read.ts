@@ -123,8 +123,22 @@ async function read(
 function rendered(page: TextPage): string {
   if (page.lines.length === 0) return "[The file is empty]";
   const numbered = page.lines.map((line, i) => `${String(page.firstLine + i).padStart(6)}\t${line}`);
-  const note = noteOf(page);
-  return note ? `${numbered.join("\n")}\n\n[${note}]` : numbered.join("\n");
+  const notes = [noteOfCut(page), noteOf(page)].filter((note) => note !== undefined);
+  return [numbered.join("\n"), ...(notes.length > 0 ? [""] : []), ...notes.map((note) => `[${note}]`)].join(
+    "\n",
+  );
+}
+
+const MOST_NAMED = 10;
+
+function noteOfCut(page: TextPage): string | undefined {
+  const [first] = page.cut;
+  if (first === undefined || page.endless) return undefined;
+  const numbers = page.cut.map((index) => page.firstLine + index);
+  const named = numbers.slice(0, MOST_NAMED).join(", ");
+  const more = numbers.length > MOST_NAMED ? ` and ${numbers.length - MOST_NAMED} more` : "";
+  const example = page.firstLine > 0 ? `, for example: sed -n ${numbers[0]}p FILE | cut -c 2001-4000` : "";
+  return `Cut at 2000 characters: ${numbers.length === 1 ? "line" : "lines"} ${named}${more}. Read the rest with Bash${example}; or as bytes with encoding=base64`;
 }
 
 function noteOf(page: TextPage): string | undefined {
@@ -144,6 +158,7 @@ function metadataOf(page: TextPage) {
     ...(page.totalLines !== undefined && { total_lines: page.totalLines }),
     ...(page.nextOffset !== undefined && { next_offset: page.nextOffset }),
     truncated: page.nextOffset !== undefined,
+    ...(page.cut.length > 0 && { cut_lines: page.cut.map((index) => page.firstLine + index) }),
     encoding: page.encoding,
     eol: page.eol,
   };

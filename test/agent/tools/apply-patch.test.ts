@@ -289,6 +289,11 @@ describe("a unified diff", () => {
     await bench.put("f.txt", "a\nb\n");
     const patch = ["--- a/f.txt", "+++ /dev/null", "@@ -1,1 +0,0 @@", "-a", ""].join("\n");
     expect((await refusal(bench, patch)).message).toContain("does not name all that it holds");
+    const empty = "diff --git a/f.txt b/f.txt\ndeleted file mode 100644\nindex e69de29..0000000\n";
+    expect((await refusal(bench, empty)).message).toContain("does not name all that it holds");
+    await bench.put("f.txt", "");
+    await bench.call("ApplyPatch", { patch: empty });
+    expect(tree(bench)).toEqual({});
   });
 });
 

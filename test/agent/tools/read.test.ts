@@ -56,7 +56,10 @@ describe("reading a text", () => {
     expect(metadata).toMatchObject({ end_line: 51, next_offset: 52 });
     await bench.put("one.txt", `${"ü".repeat(5000)}\nend\n`);
     const { output } = await bench.call("Read", { file_path: "one.txt" });
-    expect(output).toBe(`     1\t${"ü".repeat(2000)}… [cut: the line has 10000 bytes]\n     2\tend`);
+    const shown = `     1\t${"ü".repeat(2000)}… [cut: the line has 10000 bytes]\n     2\tend`;
+    const advice =
+      "Read the rest with Bash, for example: sed -n 1p FILE | cut -c 2001-4000; or as bytes with encoding=base64";
+    expect(output).toBe(`${shown}\n\n[Cut at 2000 characters: line 1. ${advice}]`);
   });
 
   it("gives the hash of the very bytes that it shows, though the file changes meanwhile", async () => {
@@ -134,6 +137,17 @@ describe("reading a text", () => {
     const { output, metadata } = await bench.call("Read", { file_path: "text", raw: true });
     expect(output).toBe("“hi” €");
     expect(metadata?.encoding).toBe("windows-1252");
+  });
+
+  it("tells Windows-1252 also on a page far from the beginning, as Edit does", async () => {
+    const bench = await Workbench.open();
+    const far = Buffer.from([0x93, 0x68, 0x69, 0x94, 0x0a]);
+    await bench.put("text", Buffer.concat([Buffer.from("gr\xfcn\n".repeat(20_000), "latin1"), far]));
+    const { output } = await bench.call("Read", { file_path: "text", offset: -1, raw: true });
+    expect(output).toBe("“hi”");
+    await bench.call("Edit", { file_path: "text", old_string: output, new_string: "”hi“" });
+    const last = await bench.call("Read", { file_path: "text", offset: -1, raw: true });
+    expect(last.output).toBe("”hi“");
   });
 
   it("shows a damaged character as one, and the others as they are", async () => {
