@@ -14,7 +14,7 @@ import { ratioOf, spreadOf } from "./spread.ts";
 import { printMachine, withSpread } from "./table.ts";
 
 const { values: options } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
-const ROUNDS = options.quick ? 5 : 25;
+const ROUNDS = options.quick ? 5 : 15;
 /** What takes seconds is measured in fewer. */
 const SLOW_ROUNDS = 3;
 const RESULTS = new URL("./search-results.json", import.meta.url);

@@ -12,7 +12,7 @@ export interface Hit {
   readonly offset: number;
   /** Where the match begins, in bytes from 1; undefined: a line of context. */
   readonly column: number | undefined;
-  /** The line without its end, or a beginning of it. */
+  /** The line without its end (LF or CRLF), or a beginning of it. */
   readonly text: Buffer;
   readonly whole: boolean;
 }

@@ -96,10 +96,10 @@ parentPort.on("message", (plain) => {
   for (let offset = 0, number = 1; offset < bytes.length; number++) {
     const newline = bytes.indexOf(10, offset);
     const end = newline < 0 ? bytes.length : newline;
-    const line = bytes.subarray(offset, end);
+    const line = bytes.subarray(offset, end > offset && bytes[end - 1] === 13 ? end - 1 : end);
     const text = line.toString("utf8");
     expression.lastIndex = 0;
-    const match = expression.exec(text.endsWith("\\r") ? text.slice(0, -1) : text);
+    const match = expression.exec(text);
     const entry = { line: number, offset, column: undefined, text: Uint8Array.from(line.subarray(0, 4096)), whole: line.length <= 4096 };
     if (match) {
       entry.column = Buffer.byteLength(text.slice(0, match.index)) + 1;

@@ -143,9 +143,9 @@ class LineReader {
   async read(hit: Hit): Promise<MatchingLine | undefined> {
     const file = await this.#opened(hit.path);
     if (!file) return undefined;
-    const found = file.text.read(hit.offset, hit.text.length + 1);
+    const found = file.text.read(hit.offset, hit.text.length + 2);
     if (!found.subarray(0, hit.text.length).equals(hit.text)) return undefined;
-    if (hit.whole && found.length > hit.text.length && found[hit.text.length] !== 10) return undefined;
+    if (hit.whole && !/^(?:\r?\n|\r?$)/.test(found.toString("latin1", hit.text.length))) return undefined;
     const { relative, path } = file;
     const text = file.text.line(hit.offset, hit.column ?? 1);
     return { relative, path, line: hit.line, column: hit.column, text };

@@ -11,6 +11,7 @@ const LONGEST_PATH = 16 * 1024;
 const BATCH = 32;
 const NUL = 0;
 const NEWLINE = 10;
+const CARRIAGE_RETURN = 13;
 const CLOSING_BRACKET = 93;
 
 export function ripgrepEngine({ file }: Ripgrep): Engine {
@@ -79,6 +80,7 @@ function lineArguments(query: LineQuery, scope: Scope): string[] {
     "--column",
     "--byte-offset",
     "--line-buffered",
+    "--crlf",
     `--max-columns=${LINE_BYTES}`,
     "--max-columns-preview",
   ];
@@ -114,7 +116,9 @@ function hitOf(record: Buffer): Hit | undefined {
   const found = /^(\d+)(?::(\d+):(\d+):|-(\d+)-)/.exec(head);
   if (!found) return undefined;
   const [all, line, column, offset, contextOffset] = found;
-  const text = record.subarray(end + 1 + all.length);
+  // With --crlf it ends each line so, the last one of a file too.
+  const until = record.at(-1) === CARRIAGE_RETURN ? record.length - 1 : record.length;
+  const text = record.subarray(end + 1 + all.length, until);
   const mayBeCut = text.length >= LINE_BYTES / 2 && text.at(-1) === CLOSING_BRACKET;
   const cut = mayBeCut ? CUT.exec(text.toString("latin1", text.length - 64)) : null;
   return {

@@ -47,6 +47,7 @@ export const SAME_FLAGS = [
   "--column",
   "--byte-offset",
   "--line-buffered",
+  "--crlf",
   "--max-columns=256",
   "--max-columns-preview",
   "--engine=auto",

@@ -41,6 +41,9 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
     expect(await found({ pattern: "--files" })).toEqual(["f:4:--files"]);
     expect(await found({ pattern: "(?<=a)x" })).toEqual(["f:2:axb"]);
     expect(await found({ pattern: "^$" })).toEqual([]);
+    await bench.put("g", "end;\r\n\r\nend; \r\n");
+    expect(await found({ pattern: ";$" })).toEqual(["g:1:end;"]);
+    expect(await found({ pattern: "^$" })).toEqual(["g:2:"]);
   });
 
   it("searches one file, or those that include names, in any folder or in one", async () => {
