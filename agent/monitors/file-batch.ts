@@ -9,9 +9,9 @@ export interface ChangedFile {
   readonly change: FileChange;
 }
 
-/** Names in one event, and their characters together; the count goes on. */
+/** Names in one event, and what they take together as JSON, in bytes; the count goes on. */
 const NAMED = 20;
-const NAMED_CHARS = 2000;
+const NAMED_BYTES = 4000;
 
 export interface FileBatch {
   readonly count: number;
@@ -22,10 +22,10 @@ export const EMPTY_BATCH: FileBatch = { count: 0, files: [] };
 
 export function withFiles(batch: FileBatch, more: FileBatch): FileBatch {
   const files = [...batch.files];
-  let chars = files.reduce((sum, { path }) => sum + path.length, 0);
+  let bytes = Buffer.byteLength(JSON.stringify(files));
   for (const file of more.files) {
-    chars += file.path.length;
-    if (files.length >= NAMED || chars > NAMED_CHARS) break;
+    bytes += Buffer.byteLength(JSON.stringify(file));
+    if (files.length >= NAMED || bytes > NAMED_BYTES) break;
     files.push(file);
   }
   return { count: batch.count + more.count, files };

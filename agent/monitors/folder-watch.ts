@@ -90,8 +90,8 @@ export class FolderWatch {
         stabilityThreshold: this.#times.settle,
         pollInterval: Math.min(500, this.#times.settle),
       },
-      ignored: (found) =>
-        found !== root && (IGNORED.has(path.basename(found)) || isClosed(path.normalize(found))),
+      ignored: (entry) =>
+        entry !== root && (IGNORED.has(path.basename(entry)) || isClosed(path.normalize(entry))),
     });
     this.#watcher = watcher;
     this.#identity = identityOf(found);

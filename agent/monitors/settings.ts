@@ -10,7 +10,7 @@ const serviceName = z.string().min(1).max(64);
 
 const httpServiceSchema = z.strictObject({
   name: serviceName,
-  url: z.url({ protocol: /^https?$/, error: "must be an http(s) URL" }),
+  url: z.url({ protocol: /^https?$/, error: "must be an http(s) URL" }).max(2048),
   /** The one status that counts as well; absent: any below 500. */
   status: z.int().min(100).max(599).optional(),
 });
@@ -23,7 +23,10 @@ const tcpServiceSchema = z.strictObject({
 
 const folderSchema = z.strictObject({
   /** Absolute, or below the home folder by `~/`. */
-  path: z.string().regex(/^(?:\/|~[/\\]|[A-Za-z]:[\\/])/, "must be an absolute path, or begin with ~/"),
+  path: z
+    .string()
+    .max(1024)
+    .regex(/^(?:\/|~[/\\]|[A-Za-z]:[\\/])/, "must be an absolute path, or begin with ~/"),
   /** Levels of folders below it. */
   depth: z.int().min(0).max(20).default(2),
   /** With more than these it is not watched. */

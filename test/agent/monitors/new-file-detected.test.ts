@@ -2,6 +2,7 @@
 import { EventEmitter, once } from "node:events";
 import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { LIMITS } from "@matrx/shared/limits.ts";
 import { type FSWatcher, watch } from "chokidar";
 import { expect, onTestFinished, test } from "vitest";
 import { joinBatches, withFiles } from "../../../agent/monitors/file-batch.ts";
@@ -244,6 +245,12 @@ test("a thousand files are counted, and the first named", () => {
     { folder: "/in", count: 5, files: many.slice(0, 5) },
   );
   expect(joined).toMatchObject({ folder: "/in", count: 1005, files: { length: 20 } });
+  const odd = many.map((file) => ({ ...file, path: "\u0001".repeat(200) }));
+  const data = {
+    folder: "x".repeat(1024),
+    ...withFiles({ count: 0, files: [] }, { count: 1000, files: odd }),
+  };
+  expect(Buffer.byteLength(JSON.stringify(data))).toBeLessThan(LIMITS.eventDataBytes - 128);
   const long = [{ path: "x".repeat(5000), change: "added" as const }];
   expect(withFiles({ count: 0, files: [] }, { count: 1, files: long })).toEqual({ count: 1, files: [] });
 });
