@@ -69,7 +69,14 @@ function forOtherOrigins(handler: MiddlewareHandler): MiddlewareHandler {
 function corsForTokens() {
   return cors({
     origin: "*",
-    allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key", "Matrx-Session", "X-Matrx-Device"],
+    allowHeaders: [
+      "Authorization",
+      "Content-Type",
+      "Idempotency-Key",
+      "Last-Event-ID",
+      "Matrx-Session",
+      "X-Matrx-Device",
+    ],
     exposeHeaders: ["Matrx-Call", "Matrx-Session", "Location", "Retry-After", "WWW-Authenticate"],
     maxAge: 600,
   });

@@ -344,6 +344,22 @@ describe("attaching to a call that runs", () => {
     expect(await asBefore.json()).toMatchObject({ state: "finished", outcome: { output: "written" } });
   });
 
+  it("is open to pages of other origins that hold a token", async () => {
+    const at = await home();
+    const path = `/v1/devices/${at.identity.id}/calls/0199d3a4-7c1e-7b52-9f3e-2d6a8c410e75`;
+    const wanted = "authorization, last-event-id";
+    const preflight = await ask(path, {
+      method: "OPTIONS",
+      headers: {
+        Origin: "https://app.example",
+        "Access-Control-Request-Method": "GET",
+        "Access-Control-Request-Headers": wanted,
+      },
+    });
+    const allowed = preflight.headers.get("Access-Control-Allow-Headers")?.toLowerCase().split(",") ?? [];
+    for (const name of wanted.split(", ")) expect(allowed).toContain(name);
+  });
+
   it("is for the grant that made the call, and for the owner: to others there is no such call", async () => {
     const at = await home();
     const limited = await at.person.token({ access: "read" });
