@@ -20,11 +20,16 @@ export function applyHunks(text: UnitText, hunks: readonly Hunk[], subject: Subj
   for (const hunk of hunks) {
     const wanted = wantedLines(text, hunk, subject);
     const at = placeOf(text, lines, done, hunk, wanted, subject);
-    result.push(...lines.slice(done, at));
+    keep(result, lines, done, at);
     done = at + replaceLines(result, lines, at, wanted);
   }
-  result.push(...lines.slice(done));
+  keep(result, lines, done, lines.length);
   return withEnds(result, lines, { isEndless, ...saidOfEnd(hunks) });
+}
+
+/** Appends lines that no hunk is about: there may be more than a call takes arguments. */
+function keep(result: NewLine[], lines: readonly Line[], from: number, to: number): void {
+  for (const line of lines.slice(from, to)) result.push(line);
 }
 
 function wantedLines({ encoding }: UnitText, hunk: Hunk, subject: Subject): WantedLine[] {

@@ -32,9 +32,8 @@ export function placesInOriginal(original: string, places: readonly number[]): n
   });
 }
 
-/** A comparison that would be longer is given up, in changed lines and milliseconds: the ends are then taken in order. */
-const MOST_CHANGES = 1000;
-const DIFF_MS = 200;
+/** A comparison of more changed lines is given up: the ends are then taken in order. */
+const MOST_CHANGES = 500;
 
 /** Gives what is to replace a piece of a text: `from` and `to` are places in it, and ascend from one to the next. */
 type Fit = (from: number, to: number, replacement: string) => string;
@@ -101,12 +100,9 @@ function withMixedEnds(old: readonly Line[], texts: readonly string[]): string {
 }
 
 function endsAfterDiff(old: readonly Line[], texts: readonly string[]): (LineEnd | undefined)[] | undefined {
-  const limits = { maxEditLength: MOST_CHANGES, timeout: DIFF_MS };
-  const changes = diffArrays(
-    old.map(({ text }) => text),
-    [...texts],
-    limits,
-  );
+  const oldTexts = old.map(({ text }) => text);
+  // Without a timeout: what is written must not hang on how busy the machine is.
+  const changes = diffArrays(oldTexts, [...texts], { maxEditLength: MOST_CHANGES });
   if (!changes) return undefined;
   const ends: (LineEnd | undefined)[] = [];
   let at = 0;
@@ -114,9 +110,10 @@ function endsAfterDiff(old: readonly Line[], texts: readonly string[]): (LineEnd
   for (const { added, removed, count } of changes) {
     const here = old.slice(at, at + count).map(({ end }) => end);
     if (removed) replaced = here;
-    else if (added) ends.push(...Array.from({ length: count }, (_, index) => replaced[index]));
-    else ends.push(...here);
-    if (!removed) replaced = [];
+    else {
+      for (let index = 0; index < count; index++) ends.push((added ? replaced : here)[index]);
+      replaced = [];
+    }
     if (!added) at += count;
   }
   return ends;

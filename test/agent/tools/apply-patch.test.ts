@@ -284,6 +284,24 @@ describe("a unified diff", () => {
     expect(lacking.message).toContain('no "€"');
   });
 
+  it("changes two lines of a file of very many", async () => {
+    const bench = await Workbench.open();
+    const lines = Array.from({ length: 400_000 }, (_, index) => `line ${index}`);
+    await bench.put("f.txt", lines.join("\n"));
+    const patch = diff(
+      "@@ -11,1 +11,1 @@",
+      "-line 10",
+      "+ten",
+      "@@ -399998,1 +399998,1 @@",
+      "-line 399997",
+      "+x",
+    );
+    await bench.call("ApplyPatch", { patch });
+    lines[10] = "ten";
+    lines[399_997] = "x";
+    expect(readFileSync(bench.at("f.txt"), "utf8") === lines.join("\n")).toBe(true);
+  });
+
   it("deletes only what it names whole", async () => {
     const bench = await Workbench.open();
     await bench.put("f.txt", "a\nb\n");

@@ -325,6 +325,14 @@ describe("line ends", () => {
     expect(String(after)).toBe(`${"value,\r\n".repeat(99_000)}\r\n`);
   });
 
+  it("are each line's own in a long piece, too", async () => {
+    const lines = Array.from({ length: 200_000 }, (_, index) => `${index % 10}${index % 3 ? "\n" : "\r\n"}`);
+    const old = lines.join("");
+    const input = { old_string: `<${old}>`, new_string: `<${old}new\n>` };
+    const after = String(await edited(`<${old}>`, input));
+    expect(after === `<${old}new\n>`).toBe(true);
+  });
+
   it("alone are no change", async () => {
     const error = await refusal("a\r\nb\r\n", { old_string: "a\r\nb", new_string: "a\nb" });
     expect(error.message).toContain("Nothing would change");
