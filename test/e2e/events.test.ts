@@ -12,6 +12,7 @@ import { startMatrx } from "../agent/cli/matrx.ts";
 import { freePort } from "../agent/monitors/free-port.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
+import { startRig } from "./rig.ts";
 
 const saidSchema = z.looseObject({
   url: z.string().optional(),
@@ -154,4 +155,34 @@ test("a full drive, a service that is down, a new file and a browser are told at
     data: { percentage_free: 100 },
   });
   await second.stop();
+});
+
+test("an event that a broken line swallowed arrives over the next one, and one that came through is not told twice", {
+  timeout: 60_000,
+}, async () => {
+  const rig = await startRig();
+  onTestFinished(() => rig.stop());
+  await rig.agent.child.stop(5000);
+  const { url, token, stop } = await up(join(rig.dataDir, "agent"));
+  onTestFinished(stop);
+  const report = async (event_type: string) => {
+    const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+    await fetch(`${url}/trigger`, { method: "POST", headers, body: JSON.stringify({ event_type }) });
+  };
+  const atRelay = async () => {
+    const { events } = await rig.relay.request(
+      { token: rig.token },
+      `GET /v1/devices/${rig.device}/events`,
+      eventListSchema,
+    );
+    return events.map(({ event_type }) => event_type).filter((type) => ["first", "second"].includes(type));
+  };
+  await report("first");
+  await expect.poll(atRelay, { timeout: 10_000 }).toEqual(["first"]);
+  rig.line.hold("up");
+  await report("second");
+  await expect.poll(() => rig.line.held("up")).toBeGreaterThan(0);
+  expect(await atRelay()).toEqual(["first"]);
+  rig.line.cut();
+  await expect.poll(atRelay, { timeout: 15_000 }).toEqual(["first", "second"]);
 });
