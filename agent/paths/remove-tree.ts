@@ -11,6 +11,8 @@ export interface Removal {
   /** False: an entry stays. */
   readonly mayGo: (stat: BigIntStats) => boolean;
   readonly signal: AbortSignal;
+  /** The file system of the first folder: another one in it is not entered. */
+  device?: bigint;
   /** Entries that went. */
   removed: number;
   /** Entries that stayed. */
@@ -62,9 +64,10 @@ async function emptyFolder(
   removal: Removal,
   depth: number,
 ): Promise<boolean> {
+  removal.device ??= stat.dev;
   const folder = await parent.openFolder(name, (found) => {
     removal.inspect(found);
-    if (found.dev !== stat.dev) throw anotherFileSystem();
+    if (found.dev !== removal.device) throw anotherFileSystem();
   });
   try {
     for (;;) {

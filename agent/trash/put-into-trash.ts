@@ -28,15 +28,17 @@ export async function putIntoTrash(
 ): Promise<Trashed> {
   const { trash } = access.platform;
   if (trash.by === "program") return await byProgram(trash, entry, signal);
+  // A file's own number may be that of a layer below; its folder's tells where it can be renamed to.
+  const { dev } = await stat(entry.parent.self, { bigint: true });
   const question: TrashQuestion = {
     home: homedir(),
     env: process.env,
     user: process.getuid?.() ?? 0,
-    top: await topOf(entry),
+    top: await topOf(entry, dev),
   };
   const whyNot: string[] = [];
   for (const folder of trash.folders(question)) {
-    const held = await openTrash(access, entry, folder).catch((error: unknown) => {
+    const held = await openTrash(access, entry, dev, folder).catch((error: unknown) => {
       whyNot.push(reasonOf(error));
       return undefined;
     });
@@ -55,7 +57,7 @@ export async function putIntoTrash(
 }
 
 /** Where the file system of an entry is mounted. */
-async function topOf({ place, stat: { dev } }: HeldEntry): Promise<string> {
+async function topOf({ place }: HeldEntry, dev: bigint): Promise<string> {
   for (let folder = path.dirname(place.path); ; ) {
     const above = path.dirname(folder);
     if (above === folder || (await stat(above, { bigint: true })).dev !== dev) return folder;
@@ -66,7 +68,8 @@ async function topOf({ place, stat: { dev } }: HeldEntry): Promise<string> {
 /** Undefined: it is not to be used for this entry. */
 async function openTrash(
   access: FileAccess,
-  { place, stat: { dev } }: HeldEntry,
+  { place }: HeldEntry,
+  dev: bigint,
   { base, names, isShared }: TrashFolder,
 ): Promise<HeldTrash | undefined> {
   const start = await realpath(base);
