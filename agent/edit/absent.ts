@@ -1,5 +1,4 @@
 /** What is said of a text that a file does not hold: where something like it stands, and in what that differs. */
-
 import type { MatrxError } from "@matrx/shared/errors.ts";
 import { plainSpelling } from "../text/look-alikes.ts";
 import { closestLines, longestBeginning } from "./closest-lines.ts";
@@ -8,7 +7,7 @@ import { notInEncoding, refused, type Subject } from "./refusals.ts";
 import { shownText, type UnitText, unitsFor } from "./units.ts";
 
 /** How much of a file is looked through, in units. */
-const SEARCHED_UNITS = 4 * 1024 * 1024;
+const SEARCHED_UNITS = 1024 * 1024;
 
 export interface Absent {
   readonly name: string;
@@ -18,7 +17,9 @@ export interface Absent {
 export function absent(text: UnitText, { name, old }: Absent, subject: Subject): MatrxError {
   if (unitsFor(old, text.encoding) === undefined) return notInEncoding(text.encoding, name, old, subject);
   const message = `${name} does not stand in ${subject.shown}`;
-  const hint = "Read the file again, and copy the text from it exactly";
+  const hint = old.includes("\ufffd")
+    ? "Read shows bytes that are no text as \ufffd, which finds nothing: give a text without them"
+    : "Read the file again, and copy the text from it exactly";
   if (!subject.mayQuote) return refused(subject, "not_found", `${message}. Nothing was changed`, hint);
   const content = withPlainEnds(shownText(text.units.slice(0, SEARCHED_UNITS), text.encoding));
   const wanted = withPlainEnds(old);
@@ -35,11 +36,12 @@ export function absent(text: UnitText, { name, old }: Absent, subject: Subject):
     return refused(subject, "not_found", found, hint, begun);
   }
   const closest = closestLines(wanted, lines);
+  const part = text.units.length > SEARCHED_UNITS ? " of its beginning" : "";
   const list = closest.map(({ line, percent, text: shown }) => `\n  line ${line} (${percent}%): ${shown}`);
   return refused(
     subject,
     "not_found",
-    `${message}. Nothing was changed${list.length > 0 ? `. The closest lines are:${list.join("")}` : ""}`,
+    `${message}. Nothing was changed${list.length > 0 ? `. The closest lines${part} are:${list.join("")}` : ""}`,
     hint,
     closest.length > 0 ? { closest } : {},
   );

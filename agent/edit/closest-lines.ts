@@ -11,7 +11,7 @@ const MOST_SHOWN = 3;
 const LEAST_PERCENT = 50;
 /** Characters compared and shown of a line. */
 const LINE_CHARS = 200;
-const MOST_COMPARED = 100_000;
+const MOST_COMPARED = 50_000;
 
 export function closestLines(wanted: string, lines: readonly string[]): CloseLine[] {
   const first = wanted.split("\n").find((line) => line.trim() !== "");

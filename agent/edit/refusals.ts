@@ -69,7 +69,7 @@ export function tooMany(most: number, subject: Subject): MatrxError {
     subject,
     "too_many",
     `The text stands more than ${most} times in ${subject.shown}. Nothing was changed`,
-    "Use Bash with sed or perl for so many",
+    "Give more of the text around the one that is meant; to change so many use Bash with sed or perl",
     { limit: most },
   );
 }

@@ -387,6 +387,8 @@ describe("encodings", () => {
     ]);
     const after = await edited(damaged, { old_string: "rot", new_string: "blau" });
     expect(after).toEqual(Buffer.concat([damaged.subarray(0, -4), Buffer.from("blau\n")]));
+    const shown = await refusal(damaged, { old_string: "schön \ufffd", new_string: "x" });
+    expect(shown.hint).toContain("give a text without them");
   });
 
   it("finds no character within another one, where the caller says what the file is in", async () => {
