@@ -24,8 +24,9 @@ export type Proof = z.infer<typeof proofSchema>;
 export const deviceViewSchema = z.object({
   id: z.string(),
   name: z.string(),
-  /** `agent`: our program; `bare`: one that speaks only the device document. */
-  kind: z.enum(["agent", "bare"]),
+  kind: z
+    .enum(["agent", "bare"])
+    .describe("`agent`: our program; `bare`: one that speaks only the device document"),
   state: deviceStateSchema,
   last_seen: time.nullable(),
   proof: proofSchema.nullable(),
@@ -34,8 +35,7 @@ export const deviceViewSchema = z.object({
   os_version: z.string().nullable(),
   agent_version: z.string().nullable(),
   created: time,
-  /** Conditions that the device reported and that are not over. */
-  alerts: z.int().optional(),
+  alerts: z.int().optional().describe("Conditions that the device reported and that are not over"),
 });
 export type DeviceView = z.infer<typeof deviceViewSchema>;
 
@@ -77,36 +77,35 @@ export const callViewSchema = z.object({
   finished: time.nullable(),
   status: z.enum(["success", "error", "cancelled"]).nullable(),
   code: z.enum(ERROR_CODES).nullable(),
-  /** Where the outcome's body is: here, in the device's journal, or nowhere any more. */
-  outcome_in: z.enum(["here", "journal"]).nullable(),
+  outcome_in: z
+    .enum(["here", "journal"])
+    .nullable()
+    .describe("Where the outcome's body is: here, in the device's journal, or nowhere any more"),
   outcome: z.unknown().optional(),
 });
 export type CallView = z.infer<typeof callViewSchema>;
 
 /** An event as the relay keeps it; also in the frame `event` of a caller that asked for events. */
 export const eventViewSchema = z.object({
-  /** The device's own, else the relay's. */
-  id: z.string(),
+  id: z.string().describe("The device's own, else the relay's"),
   event_type: z.string(),
   severity: z.string().nullable(),
   key: z.string().nullable(),
   data: z.record(z.string(), z.unknown()),
-  /** It says that what was reported under this type and key is over. */
-  resolved: z.boolean(),
-  /** It has a key, and nothing newer under this type and key came. */
-  open: z.boolean(),
-  /** When it happened, as the device wrote it. */
-  timestamp: z.string().nullable(),
+  resolved: z.boolean().describe("It says that what was reported under this type and key is over"),
+  open: z.boolean().describe("It has a key, and nothing newer under this type and key came"),
+  timestamp: z.string().nullable().describe("When it happened, as the device wrote it"),
   received: time,
-  /** So many came right before this one and were not kept: the device sent too many. */
-  dropped: z.int(),
+  dropped: z.int().describe("So many came right before this one and were not kept: the device sent too many"),
 });
 export type EventView = z.infer<typeof eventViewSchema>;
 
 /** `GET /v1/devices/{device}/events`, in the query */
 export const eventQuerySchema = z.object({
-  /** Only those after this event; if it is not kept any more, all that are. */
-  after: z.uuid().optional(),
+  after: z
+    .uuid()
+    .optional()
+    .describe("Only those after this event; if it is not kept any more, all that are"),
   limit: z.coerce.number().int().min(1).max(LIMITS.eventsKept).default(LIMITS.eventsKept),
 });
 export type EventQuery = z.infer<typeof eventQuerySchema>;
@@ -114,16 +113,14 @@ export type EventQuery = z.infer<typeof eventQuerySchema>;
 export const eventListSchema = z.object({
   device: z.string(),
   events: z.array(eventViewSchema),
-  /** So many came after the newest one and were not kept. */
-  dropped: z.int(),
+  dropped: z.int().describe("So many came after the newest one and were not kept"),
 });
 export type EventList = z.infer<typeof eventListSchema>;
 
 /** `POST /v1/devices/{device}/commands` */
 export const newCommandSchema = z.strictObject({
   command: systemCommandSchema.shape.command,
-  /** Shown in the device's log. */
-  reason: z.string().max(500).optional(),
+  reason: z.string().max(500).optional().describe("Shown in the device's log"),
 });
 /** It was handed to the device's connection. */
 export const commandedSchema = z.object({ device: z.string(), command: systemCommandSchema.shape.command });
@@ -137,8 +134,7 @@ export const callEventSchema = z.object({
 });
 /** ... live output, ... */
 export const outputEventSchema = z.object({
-  /** The caller's, if the call was made on a WebSocket. */
-  id: z.string().exactOptional(),
+  id: z.string().exactOptional().describe("The caller's, if the call was made on a WebSocket"),
   type: z.literal("output"),
   channel: z.enum(["stdout", "stderr"]),
   offset: z.int(),
@@ -153,8 +149,7 @@ export const accountViewSchema = z.object({
   grant: z.string(),
   name: z.string(),
   kind: z.enum(["web", "cli", "api"]),
-  /** A person signed in: tokens, devices and policy may be managed. */
-  person: z.boolean(),
+  person: z.boolean().describe("A person signed in: tokens, devices and policy may be managed"),
   expires: time,
 });
 
@@ -164,10 +159,13 @@ export const tokenAccessSchema = z.enum(["full", "read"]);
 export const newTokenSchema = z.strictObject({
   name: deviceName,
   access: tokenAccessSchema,
-  /** Device ids; absent: all of the account. */
-  devices: z.array(z.string()).min(1).max(256).optional(),
-  /** Folders that file tools may touch; absent: not limited by the token. */
-  paths: z.array(z.string().min(1).max(4096)).min(1).max(64).optional(),
+  devices: z.array(z.string()).min(1).max(256).optional().describe("Device ids; absent: all of the account"),
+  paths: z
+    .array(z.string().min(1).max(4096))
+    .min(1)
+    .max(64)
+    .optional()
+    .describe("Folders that file tools may touch; absent: not limited by the token"),
   days: z.int().min(1).max(365).default(90),
 });
 
@@ -191,8 +189,10 @@ export const newPairingSchema = z.strictObject({
   hostname: z.string().max(255),
   os: z.string().max(64),
   os_version: z.string().max(128),
-  /** Ed25519 public key: the `x` of its JWK (32 bytes, base64url). */
-  public_key: z.string().regex(/^[A-Za-z0-9_-]{43}$/, "must be an Ed25519 public key in base64url"),
+  public_key: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{43}$/, "must be an Ed25519 public key in base64url")
+    .describe("Ed25519 public key: the `x` of its JWK (32 bytes, base64url)"),
 });
 
 /** `POST /v1/logins`: a command line asks for a person session. */
@@ -200,15 +200,11 @@ export const newLoginSchema = z.strictObject({ name: deviceName });
 
 /** Answer to both (RFC 8628, section 3.2). */
 export const startedPairingSchema = z.object({
-  /** 8 characters, shown as `ABCD-EFGH`. */
-  code: z.string(),
-  /** Proves to `poll` that the asker is the one that began. */
-  secret: z.string(),
-  /** Open this, signed in, to confirm. */
-  verification_uri: z.url(),
+  code: z.string().describe("8 characters, shown as `ABCD-EFGH`"),
+  secret: z.string().describe("Proves to `poll` that the asker is the one that began"),
+  verification_uri: z.url().describe("Open this, signed in, to confirm"),
   expires_in: z.int(),
-  /** Seconds between two polls. */
-  interval: z.int(),
+  interval: z.int().describe("Seconds between two polls"),
 });
 
 /** `GET /v1/pairings/{code}`: what the owner sees before confirming. */
@@ -218,8 +214,7 @@ export const pairingViewSchema = z.object({
   hostname: z.string().nullable(),
   os: z.string().nullable(),
   os_version: z.string().nullable(),
-  /** SHA-256 of the public key, first 16 bytes in hex groups of 4. */
-  fingerprint: z.string().nullable(),
+  fingerprint: z.string().nullable().describe("SHA-256 of the public key, first 16 bytes in hex groups of 4"),
   expires: time,
 });
 

@@ -9,17 +9,23 @@ const callerId = z.string().min(1).max(LIMITS.callerIdChars);
 
 /** A call; also the body of `POST .../tools/invoke`. Unknown keys are left alone: newer clients may send more. */
 export const callSchema = z.object({
-  /** The caller's own name for the call; absent: it is answered under its CallId. */
-  id: callerId.optional(),
+  id: callerId
+    .optional()
+    .describe("The caller's own name for the call; absent: it is answered under its CallId"),
   tool: z.string().min(1).max(TOOL_NAME_CHARS),
   input: z.record(z.string(), z.unknown()).default({}),
-  /** Milliseconds; the tool's own time-out is a parameter of the tool. */
-  timeout_ms: z.int().min(1).max(TIMES.callMax).optional(),
+  timeout_ms: z
+    .int()
+    .min(1)
+    .max(TIMES.callMax)
+    .optional()
+    .describe("Milliseconds; the tool's own time-out is a parameter of the tool"),
   idempotency_key: z.string().min(1).max(LIMITS.idempotencyKeyChars).optional(),
-  /** Opt in to live output. */
-  stream: z.boolean().optional(),
-  /** Also stop a call with an effect when this connection goes. */
-  cancel_on_disconnect: z.boolean().optional(),
+  stream: z.boolean().optional().describe("Opt in to live output"),
+  cancel_on_disconnect: z
+    .boolean()
+    .optional()
+    .describe("Also stop a call with an effect when this connection goes"),
   queue_for: z.never("waiting for an offline device is not available yet").optional(),
 });
 export type Call = z.infer<typeof callSchema>;
