@@ -41,6 +41,12 @@ const machine = describeMachine();
 printMachine(machine);
 console.log(`ripgrep ${found.version}; growing the tree ...`);
 const tree = growTree();
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => {
+    tree.remove();
+    process.exit(1);
+  });
+}
 try {
   const jobs = jobsOf(found.file, tree.root);
   for (let round = 0; round <= ROUNDS; round++) await runRound(jobs, round);

@@ -97,7 +97,7 @@ export class CheckedFiles {
     const shown = join(canonical, name);
     this.#scope.access.checkCanonical(shown);
     if (isUtf8(bytes)) return { at: folder.at(name), name, path: Buffer.from(shown), shown, folder };
-    const at = Buffer.concat([Buffer.from(folder.at("")), bytes]);
+    const at = Buffer.concat([Buffer.from(`${folder.self}/`), bytes]);
     return { at, name, path: Buffer.concat([Buffer.from(canonical + sep), bytes]), shown, folder };
   }
 

@@ -44,7 +44,7 @@ export async function newestFiles(
       const paths = batch.filter((path) => pattern.matches(textOfName(path)));
       for (let from = 0; from < paths.length && !run.signal.aborted; from += AT_ONCE) {
         const some = paths.slice(from, from + AT_ONCE);
-        newest.push(...(await Promise.all(some.map((path) => candidateOf(path, folder.at(""))))));
+        newest.push(...(await Promise.all(some.map((path) => candidateOf(path, `${folder.self}/`)))));
       }
       if (newest.length > 2 * limit + 1000) {
         newest = sorted(newest).slice(0, limit);

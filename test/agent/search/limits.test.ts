@@ -1,7 +1,7 @@
 /** Searching never shows what a caller may not see: neither lines nor names. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { makeGrantId } from "@matrx/shared/ids.ts";
 import { describe, expect, it } from "vitest";
@@ -49,6 +49,20 @@ describe.each(WAYS)("with %s, folders opened %s", (_name, _way, engines, platfor
     for (const pattern of [bench.at("shut/*"), "../shut/*", bench.at("*/*.txt"), "link/*", "/etc/pass*"]) {
       expect((await failure(glob({ pattern, path: "open" }, { policy }))).code).toBe("PERMISSION_DENIED");
     }
+  });
+
+  it("files are sorted by their time", async () => {
+    const { bench, glob, policy } = await limited();
+    for (const [name, time] of [
+      ["open/b", 3],
+      ["open/c", 9],
+      ["open/a", 6],
+    ] as const) {
+      await bench.put(name, "");
+      utimesSync(bench.at(name), time, time);
+    }
+    const { output } = await glob({ pattern: "?", path: "open" }, { policy });
+    expect(output.split("\n")).toEqual(["open/c", "open/a", "open/b"].map((name) => bench.at(name)));
   });
 
   it("limits of policy, relay and grant hold together", async () => {
