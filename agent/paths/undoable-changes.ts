@@ -37,7 +37,11 @@ export class UndoableChanges {
     const file = await this.#hold(place);
     if (await file.entry()) throw exists(place);
     await file.write(undefined, bytes, this.#signal);
-    this.#undoing(place, () => explained(place.shown, "remove", () => unlink(file.path)));
+    const made = await file.existing();
+    this.#undoing(place, async () => {
+      await file.confirm(made);
+      await explained(place.shown, "remove", () => unlink(file.path));
+    });
   }
 
   /** Throws MatrxError `CONFLICT` when it is not any more as it was. */

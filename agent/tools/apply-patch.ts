@@ -246,7 +246,7 @@ function takenBack(error: unknown, problems: readonly string[]): unknown {
       : { code: "TOOL_EXECUTION_FAILED" as const, message: String(error), hop: "tool" as const };
   const outcome =
     problems.length === 0
-      ? "Nothing is changed: what had been done before was taken back"
+      ? "All that had been done was taken back, so nothing is changed"
       : `These could not be taken back and stay changed: ${problems.join("; ")}`;
   const details = { ...shape.details, ...(problems.length > 0 && { not_taken_back: problems }) };
   return new MatrxError({ ...shape, message: `${shape.message}. ${outcome}`, details }, error);

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   chmodSync,
@@ -357,7 +358,7 @@ describe("all or nothing", () => {
       );
       expect(error.code).toBe("PERMISSION_DENIED");
       expect(error.message).toContain(bench.at("closed/c"));
-      expect(error.message).toContain("Nothing is changed: what had been done before was taken back");
+      expect(error.message).toContain("All that had been done was taken back, so nothing is changed");
       expect([gone, moved].map((path) => statSync(path).ino)).toEqual(before);
       expect(statSync(file).nlink).toBe(2);
       // Without the step that is refused, the others are done by this user.
@@ -371,6 +372,28 @@ describe("all or nothing", () => {
       });
     },
   );
+
+  it("takes back what was written in place when the disk becomes full on the way", async ({ skip }) => {
+    const bench = await Workbench.open();
+    mkdirSync(bench.at("disk"));
+    try {
+      execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", bench.at("disk")], { stdio: "ignore" });
+    } catch {
+      skip("mounting needs root's rights");
+    }
+    try {
+      const file = await bench.put("disk/file", "old\n");
+      linkSync(file, bench.at("disk/link"));
+      await bench.put("first", "x\n");
+      const large = `+${"x".repeat(2 * 1024 * 1024)}`;
+      const patch = marked("*** Update File: first", "-x", "+y", "*** Update File: disk/file", "-old", large);
+      const error = await refusal(bench, patch);
+      expect(error.message).toContain("failed on the way (ENOSPC)");
+      expect(error.message).toContain("taken back, so nothing is changed");
+    } finally {
+      execFileSync("umount", [bench.at("disk")]);
+    }
+  });
 
   it("takes back what was done when it is cancelled on the way", async () => {
     const bench = await Workbench.open();
