@@ -5,7 +5,7 @@ export function notFound(): Response {
   return problemOfShape({
     code: "NOT_FOUND",
     message: "There is nothing at this path for this method",
-    hint: "docs/protocol.md lists the routes",
+    hint: "GET /docs lists the routes, GET /openapi.json for programs",
     hop: "relay",
   });
 }
