@@ -1,7 +1,6 @@
 /** Gives an entry a new path on the same file system. */
 import { constants } from "node:fs";
 import { link, lstat, open, rename, unlink } from "node:fs/promises";
-import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Directory } from "../platform/directory.ts";
 import { changedOnTheWay } from "../platform/directory.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -68,15 +67,4 @@ export async function replaceEntry({ parent, name, stat }: HeldEntry, spot: Spot
   await parent.confirm(name, stat);
   await rename(parent.at(name), spot.parent.at(spot.name));
   await spot.parent.confirm(spot.name, stat);
-}
-
-/** Says an entry's place is taken. */
-export function taken(shown: string, hint: string): MatrxError {
-  return new MatrxError({
-    code: "CONFLICT",
-    message: `${shown} exists already; nothing was moved`,
-    hint,
-    hop: "tool",
-    details: { path: shown },
-  });
 }

@@ -1,18 +1,14 @@
-import type { BigIntStats } from "node:fs";
-import { unlink } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import * as z from "zod";
-import { type Carried, carryEntry } from "../paths/carry-entry.ts";
-import { explained, hasCode } from "../paths/errors.ts";
+import { explained } from "../paths/errors.ts";
 import type { FileAccess, Files, Place } from "../paths/files.ts";
 import { type HeldEntry, holdEntry } from "../paths/held-entry.ts";
 import { makeFolders } from "../paths/make-folders.ts";
+import { type Moved, moveEntry } from "../paths/move-entry.ts";
 import { shownName } from "../paths/names.ts";
-import { placeEntry, replaceEntry, type Spot, taken } from "../paths/place-entry.ts";
 import { isWithin, namesFolder } from "../paths/spelling.ts";
 import { syncFolder } from "../paths/sync-folder.ts";
-import { entryAt } from "../paths/write-file.ts";
 import type { Session } from "../sessions.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
 import { forgetNote } from "../trash/forget-note.ts";
@@ -110,7 +106,7 @@ async function move(
       const name = newNameOf(from, to, access.platform.path);
       const spot = { parent, name };
       const moved = await explained(to.shown, "move it to", () =>
-        moveTo(access, source, spot, to, request.overwrite ?? false, signal),
+        moveEntry(access, source, spot, to, request.overwrite ?? false, signal),
       );
       await syncFolder(parent.self);
       await syncFolder(source.parent.self);
@@ -124,76 +120,6 @@ async function move(
   } finally {
     await source.parent.close();
   }
-}
-
-interface Moved {
-  readonly overwrote: boolean;
-  /** It went to another file system. */
-  readonly carried?: Carried;
-}
-
-async function moveTo(
-  access: FileAccess,
-  source: HeldEntry,
-  spot: Spot,
-  to: Place,
-  overwrite: boolean,
-  signal: AbortSignal,
-): Promise<Moved> {
-  const old = await entryAt(spot.parent, spot.name);
-  if (old && isSame(old, source.stat)) return await respell(source, spot, to, overwrite);
-  if (old) refuseOld(access, source, old, to, overwrite);
-  signal.throwIfAborted();
-  const overwrote = old !== undefined;
-  try {
-    await (old ? replaceEntry(source, spot) : placeEntry(source, spot, access.platform));
-    return { overwrote };
-  } catch (error) {
-    if (hasCode(error, "EEXIST", "ENOTEMPTY"))
-      throw taken(to.shown, "Another program made it at this moment");
-    if (!hasCode(error, "EXDEV")) throw error;
-  }
-  try {
-    return { overwrote, carried: await carryEntry(access, source, spot, overwrote, signal) };
-  } catch (error) {
-    if (hasCode(error, "EEXIST", "ENOTEMPTY"))
-      throw taken(to.shown, "Another program made it at this moment");
-    throw error;
-  }
-}
-
-/** The system takes both names for the same entry, or they are two names of one file. */
-async function respell(source: HeldEntry, spot: Spot, to: Place, overwrite: boolean): Promise<Moved> {
-  if (source.stat.isDirectory() || source.stat.nlink === 1n) {
-    await replaceEntry(source, spot);
-    return { overwrote: false };
-  }
-  if (!overwrite)
-    throw taken(to.shown, "It is another name of the same file; give overwrite to keep only that name");
-  // To rename one onto the other would leave both.
-  await source.parent.confirm(source.name, source.stat);
-  await unlink(source.parent.at(source.name));
-  return { overwrote: true };
-}
-
-function isSame(a: BigIntStats, b: BigIntStats): boolean {
-  return a.dev === b.dev && a.ino === b.ino;
-}
-
-function refuseOld(
-  access: FileAccess,
-  source: HeldEntry,
-  old: BigIntStats,
-  to: Place,
-  overwrite: boolean,
-): void {
-  access.inspect(old, to.shown);
-  if (old.isDirectory()) {
-    const { sep } = access.platform.path;
-    throw taken(to.shown, `It is a folder; to move something into it, write ${to.shown}${sep}`);
-  }
-  if (!overwrite) throw taken(to.shown, "Choose another name, or give overwrite: true to replace it");
-  if (source.stat.isDirectory()) throw taken(to.shown, "A folder replaces no file; delete that first");
 }
 
 /** Sessions go along when their folder is moved, and know the file under its new name. */

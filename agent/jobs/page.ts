@@ -1,0 +1,50 @@
+/** A part of a job's output, as much as one answer holds. */
+import { withoutPart } from "../text/sniff.ts";
+import { ANSWER_CHARS, firstChars } from "./excerpt.ts";
+import type { Job } from "./job.ts";
+
+/** Bytes read at once: a UTF-16 unit takes three of UTF-8 at most. */
+const PAGE_BYTES = ANSWER_CHARS * 3;
+
+export interface Page {
+  readonly text: string;
+  /** Offset of its first byte: later than asked for where the log was cut. */
+  readonly begin: number;
+  /** Offset of the byte after it. */
+  readonly end: number;
+  readonly size: number;
+  /** As it was before reading: a job that had ended then has nothing more to come. */
+  readonly running: boolean;
+}
+
+/**
+ * Reads what comes next. A line without its end is shown, as it may be a question; but where a page ends, and while
+ * `filtering`, only whole lines are taken.
+ */
+export async function readPage(job: Job, start: number, filtering: boolean): Promise<Page> {
+  const running = job.isRunning;
+  const known = await job.log.size();
+  const { bytes, offset } = await job.log.read(start, PAGE_BYTES);
+  const size = await job.log.size();
+  const skipped = start > 0 && offset === start ? continuationBytes(bytes) : 0;
+  const page = firstChars(bytes.subarray(skipped), ANSWER_CHARS);
+  const isEnd = !running && offset + skipped + page.length >= size;
+  const whole = isEnd ? bytes.subarray(skipped) : withoutPart(page);
+  const line = whole.lastIndexOf(10);
+  // What was cut from the log took the rest of this line with it.
+  const beforeGap = bytes.length < PAGE_BYTES && offset + bytes.length < known;
+  const endsPage = bytes.length === PAGE_BYTES || page.length < bytes.length - skipped;
+  const taken =
+    (endsPage || filtering) && !isEnd && !beforeGap && line !== -1 ? whole.subarray(0, line + 1) : whole;
+  const waits = filtering && !isEnd && line === -1 && whole.length < ANSWER_CHARS;
+  const shown = waits ? whole.subarray(0, 0) : taken;
+  const begin = offset + skipped;
+  return { text: shown.toString("utf8"), begin, end: begin + shown.length, size, running };
+}
+
+/** Bytes at the start that belong to a character which began before. */
+function continuationBytes(bytes: Buffer): number {
+  let count = 0;
+  while (count < 3 && count < bytes.length && ((bytes[count] ?? 0) & 0xc0) === 0x80) count++;
+  return count;
+}
