@@ -6,21 +6,10 @@ import type { HeldFile } from "../paths/held-file.ts";
 import type { Before } from "../paths/undoable-changes.ts";
 import { applyHunks } from "./apply-hunks.ts";
 import { checkEditSize, editableText } from "./editable-text.ts";
-import type { Hunk } from "./patch.ts";
+import type { FoundPatch } from "./found-patch.ts";
 import { nothingChanges, refused } from "./refusals.ts";
 import { type ShownDiff, shownDiff } from "./shown-diff.ts";
 import { bytesWith } from "./units.ts";
-
-/** A file patch whose paths were found, and may be changed. */
-export type FoundPatch =
-  | { readonly kind: "add"; readonly place: Place; readonly content: string }
-  | { readonly kind: "delete"; readonly place: Place; readonly hunks: readonly Hunk[] | undefined }
-  | {
-      readonly kind: "update";
-      readonly place: Place;
-      readonly to: Place | undefined;
-      readonly hunks: readonly Hunk[];
-    };
 
 export type Prepared =
   | { readonly kind: "add"; readonly place: Place; readonly bytes: Buffer }

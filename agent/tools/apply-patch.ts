@@ -1,13 +1,14 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { refusalOf } from "@matrx/shared/policy.ts";
 import * as z from "zod";
+import { type FoundPatch, findAll, pathsOf } from "../edit/found-patch.ts";
 import { parsePatch } from "../edit/parse-patch.ts";
 import type { FilePatch } from "../edit/patch.ts";
-import { type FoundPatch, factsOf, type Prepared, prepare, readBefore } from "../edit/prepared-patch.ts";
+import { factsOf, type Prepared, prepare, readBefore } from "../edit/prepared-patch.ts";
 import type { FileAccess, Files } from "../paths/files.ts";
 import { HeldFile } from "../paths/held-file.ts";
-import { absolutePath, isAbsolute } from "../paths/spelling.ts";
-import { exists, UndoableChanges } from "../paths/undoable-changes.ts";
+import { absolutePath } from "../paths/spelling.ts";
+import { UndoableChanges } from "../paths/undoable-changes.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
 
 const MOST_FILES = 200;
@@ -26,8 +27,6 @@ const input = z.strictObject({
   path: z.string().min(1).optional().describe("Folder for relative names (default: the working directory)"),
 });
 
-type Input = z.infer<typeof input>;
-
 export function applyPatchTool(files: Files) {
   return defineTool({
     name: "ApplyPatch",
@@ -41,9 +40,10 @@ export function applyPatchTool(files: Files) {
       checkCount(patches);
       if (patches.some(takesAway)) checkMayDelete(context);
       const access = await files.as(context);
-      const found = await findAll(access, patches, request, context);
-      const paths = pathsOf(found);
-      return await withTurns(files, paths, () => patchFiles(access, found, context));
+      const { path } = request;
+      const base = path === undefined ? undefined : absolutePath(path, context.session.cwd, access.platform);
+      const found = await findAll(access, patches, base);
+      return await withTurns(files, pathsOf(found), () => patchFiles(access, found, context));
     },
   });
 }
@@ -118,61 +118,6 @@ function checkMayDelete({ grant, policy, relayPolicy = {} }: ToolContext): void 
   });
 }
 
-async function findAll(
-  access: FileAccess,
-  patches: readonly FilePatch[],
-  { path }: Input,
-  { session }: ToolContext,
-): Promise<FoundPatch[]> {
-  const { platform } = access;
-  const base = path === undefined ? undefined : absolutePath(path, session.cwd, platform);
-  const named = (name: string) =>
-    base === undefined || isAbsolute(name, platform) ? name : platform.path.join(base, name);
-  const found: FoundPatch[] = [];
-  for (const patch of patches) found.push(await find(access, patch, named));
-  return found;
-}
-
-async function find(
-  access: FileAccess,
-  patch: FilePatch,
-  named: (name: string) => string,
-): Promise<FoundPatch> {
-  const name = named(patch.path);
-  if (patch.kind === "add") {
-    const place = await access.find(name, "write");
-    if (place.missing.length === 0) throw exists(place);
-    return { kind: "add", place, content: patch.content };
-  }
-  if (patch.kind === "update" && patch.to === undefined) {
-    return {
-      kind: "update",
-      place: await access.findExisting(name, "write"),
-      to: undefined,
-      hunks: patch.hunks,
-    };
-  }
-  // A link is meant itself here, and is no file.
-  const place = await access.findExistingEntry(name, "remove");
-  if (patch.kind === "delete") return { kind: "delete", place, hunks: patch.hunks };
-  const to = await access.find(named(patch.to ?? ""), "write");
-  if (to.missing.length === 0) throw exists(to);
-  return { kind: "update", place, to, hunks: patch.hunks };
-}
-
-/** All paths that are changed, in an order of their own. Throws MatrxError when one is named twice. */
-function pathsOf(found: readonly FoundPatch[]): string[] {
-  const places = found.flatMap((one) =>
-    one.kind === "update" && one.to ? [one.place, one.to] : [one.place],
-  );
-  const seen = new Set<string>();
-  for (const { path, shown } of places) {
-    if (seen.has(path)) throw namedTwice(shown);
-    seen.add(path);
-  }
-  return [...seen].sort();
-}
-
 function withTurns<T>(files: Files, paths: readonly string[], action: () => Promise<T>): Promise<T> {
   const [first, ...rest] = paths;
   if (first === undefined) return action();
@@ -224,16 +169,6 @@ function tooMuch(why: string): MatrxError {
     hint: "Split it into several patches",
     hop: "tool",
     details: { field: "patch" },
-  });
-}
-
-function namedTwice(shown: string): MatrxError {
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: `patch: ${shown} is named twice. Nothing was changed`,
-    hint: "Put all hunks of a file below one line that names it",
-    hop: "tool",
-    details: { field: "patch", path: shown },
   });
 }
 
