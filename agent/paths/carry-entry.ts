@@ -1,12 +1,12 @@
 /** Takes an entry to another file system: a copy is made whole beside its place, takes it, and then the source goes. */
 import { randomBytes } from "node:crypto";
-import { lstat } from "node:fs/promises";
+import { chmod, lstat } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import { type Copying, copyTree, stateOf } from "./copy-tree.ts";
+import { type Copying, changedMeanwhile, copyTree, stateOf } from "./copy-tree.ts";
 import type { FileAccess } from "./files.ts";
 import type { HeldEntry } from "./held-entry.ts";
 import { placeEntry, replaceEntry, type Spot } from "./place-entry.ts";
-import { newRemoval, removeTree } from "./remove-tree.ts";
+import { newRemoval, type Removal, removeTree } from "./remove-tree.ts";
 
 export interface Carried {
   readonly entries: number;
@@ -32,35 +32,44 @@ export async function carryEntry(
     const copy: HeldEntry = { place: source.place, parent: spot.parent, name, stat };
     await (replaces ? replaceEntry(copy, spot) : placeEntry(copy, spot, access.platform));
   } catch (error) {
-    await removeTree(spot.parent, Buffer.from(name), newRemoval({ inspect, signal: NEVER }));
+    await removeTree(spot.parent, Buffer.from(name), ofCopy());
     throw error;
   }
-  await removeSource(source, copying, inspect);
-  return { entries: copying.copied.size, bytes: copying.bytes };
+  const removal = newRemoval({
+    inspect,
+    signal: NEVER,
+    // What was written meanwhile was not copied, and stays.
+    mayGo: (stat) => copying.copied.has(stateOf(stat)),
+  });
+  const cause = await removeTree(source.parent, Buffer.from(source.name), removal).then(
+    (gone) => (gone ? undefined : changedMeanwhile()),
+    (error: unknown) => error,
+  );
+  if (cause === undefined) return { entries: copying.copied.size, bytes: copying.bytes };
+  if (removal.removed > 0 || replaces) throw sourceLeft(source, removal, cause);
+  await removeTree(spot.parent, Buffer.from(spot.name), ofCopy());
+  throw cause;
 }
 
 const NEVER = new AbortController().signal;
 
-/** Only what was copied, as it was copied: what was written meanwhile stays. */
-async function removeSource(
-  source: HeldEntry,
-  { copied }: Copying,
-  inspect: (stat: HeldEntry["stat"]) => void,
-): Promise<void> {
-  const removal = newRemoval({ inspect, signal: NEVER, mayGo: (stat) => copied.has(stateOf(stat)) });
-  let cause: unknown;
-  try {
-    if (await removeTree(source.parent, Buffer.from(source.name), removal)) return;
-  } catch (error) {
-    cause = error;
-  }
-  throw new MatrxError(
+/** Folders of the copy may be closed to writing already, as those of the source are. */
+function ofCopy(): Removal {
+  return newRemoval({
+    inspect: () => undefined,
+    prepare: (folder) => chmod(folder.self, 0o700),
+    signal: NEVER,
+  });
+}
+
+function sourceLeft({ place }: HeldEntry, { removed, kept }: Removal, cause: unknown): MatrxError {
+  return new MatrxError(
     {
       code: "TOOL_EXECUTION_FAILED",
-      message: `The copy is whole, but of ${source.place.shown} not all could be removed (${removal.removed} entries were)`,
+      message: `The copy is whole, but of ${place.shown} not all could be removed (${removed} entries were)`,
       hint: "Look at what is left there with ListDirectory, and delete it if the copy has it too",
       hop: "tool",
-      details: { path: source.place.shown, removed: removal.removed, changed: removal.kept },
+      details: { path: place.shown, removed, changed: kept },
     },
     cause,
   );

@@ -181,7 +181,7 @@ function cannotBeCopied(stat: BigIntStats): MatrxError {
   });
 }
 
-function changedMeanwhile(): MatrxError {
+export function changedMeanwhile(): MatrxError {
   return new MatrxError({
     code: "CONFLICT",
     message: "A file changed while it was copied to the other file system; nothing was moved",

@@ -10,6 +10,8 @@ export interface Removal {
   readonly inspect: (stat: BigIntStats) => void;
   /** False: an entry stays. */
   readonly mayGo: (stat: BigIntStats) => boolean;
+  /** Called of each folder before it is emptied. */
+  readonly prepare?: (folder: Directory) => Promise<void>;
   readonly signal: AbortSignal;
   /** The file system of the first folder: another one in it is not entered. */
   device?: bigint;
@@ -70,6 +72,7 @@ async function emptyFolder(
     if (found.dev !== removal.device) throw anotherFileSystem();
   });
   try {
+    await removal.prepare?.(folder);
     for (;;) {
       const before = removal.removed;
       let isEmpty = true;

@@ -351,6 +351,28 @@ describe.skipIf(!otherFileSystem)("moving to another file system", () => {
     expect(readdirSync(bench.at("tree")).sort()).toEqual(["a", "pipe"]);
   });
 
+  it("leaves all as it was when the source cannot be removed, and says what is left when a part of it can", async () => {
+    const bench = await Workbench.open();
+    const elsewhere = await folderElsewhere();
+    chmodSync(elsewhere, 0o777);
+    for (const folder of ["all/locked", "some/free"]) await bench.put(`${folder}/file`, "x");
+    for (const folder of ["some/free", "all/locked"]) chmodSync(bench.at(folder), 0o777);
+    for (const folder of ["some", "all/locked", "all"]) chmodSync(bench.at(folder), 0o555);
+    await asAnotherUser(bench, async () => {
+      const whole = { source: "all", destination: path.join(elsewhere, "all") };
+      expect((await failure(bench.call("Move", whole))).code).toBe("PERMISSION_DENIED");
+      expect(readdirSync(elsewhere)).toEqual([]);
+      const part = await failure(
+        bench.call("Move", { source: "some", destination: path.join(elsewhere, "some") }),
+      );
+      expect(part.message).toContain("The copy is whole");
+      expect(part.details).toMatchObject({ removed: 1 });
+    });
+    expect(readFileSync(bench.at("all/locked/file"), "utf8")).toBe("x");
+    expect(readFileSync(path.join(elsewhere, "some/free/file"), "utf8")).toBe("x");
+    for (const folder of ["some", "all/locked", "all"]) chmodSync(bench.at(folder), 0o755);
+  });
+
   it("leaves all as it was when it is cancelled on the way", async () => {
     const bench = await Workbench.open();
     const elsewhere = await folderElsewhere();
