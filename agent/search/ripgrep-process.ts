@@ -1,7 +1,6 @@
 /** One run of ripgrep: its output record by record, and never a process left behind. */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import { cleanEnvironment } from "../jobs/environment.ts";
 import type { Missed } from "./engine.ts";
 
 interface RipgrepRun {
@@ -14,6 +13,7 @@ interface RipgrepRun {
   readonly signal: AbortSignal;
 }
 
+const BATCH = 64;
 /** Of what it complains, in bytes. */
 const MOST_WORDS = 256 * 1024;
 
@@ -22,18 +22,11 @@ export async function* ripgrepRecords(run: RipgrepRun): AsyncGenerator<Buffer[],
   if (run.signal.aborted) return;
   const child = spawn(run.file, run.args, {
     cwd: run.cwd,
-    env: cleanEnvironment(process.env),
+    env: environment(),
     stdio: ["ignore", "pipe", "pipe"],
     windowsHide: true,
   });
-  let failure: Error | undefined;
-  const ended = new Promise<void>((resolve) => {
-    child.once("close", () => resolve());
-    child.once("error", (error) => {
-      failure = error;
-      if (child.pid === undefined) resolve();
-    });
-  });
+  const ended = endOf(child);
   let words = "";
   child.stderr.on("data", (data: Buffer) => {
     if (words.length < MOST_WORDS) words += data.toString("utf8");
@@ -45,11 +38,15 @@ export async function* ripgrepRecords(run: RipgrepRun): AsyncGenerator<Buffer[],
     let rest: Buffer = Buffer.alloc(0);
     for await (const piece of child.stdout as AsyncIterable<Buffer>) {
       const bytes = rest.length > 0 ? Buffer.concat([rest, piece]) : piece;
-      const records: Buffer[] = [];
+      let records: Buffer[] = [];
       let from = 0;
       for (let to = bytes.indexOf(run.end); to >= 0; to = bytes.indexOf(run.end, from)) {
         records.push(bytes.subarray(from, to));
         from = to + 1;
+        // Who has enough stops in between, and the rest is not looked at.
+        if (records.length < BATCH) continue;
+        yield records;
+        records = [];
       }
       rest = bytes.subarray(from);
       if (records.length > 0) yield records;
@@ -58,11 +55,32 @@ export async function* ripgrepRecords(run: RipgrepRun): AsyncGenerator<Buffer[],
   } finally {
     run.signal.removeEventListener("abort", kill);
     if (!whole) kill();
-    await ended;
+    await (whole ? ended.closed : ended.gone);
   }
   if (run.signal.aborted) return;
-  if (failure) throw cannotRun(failure);
-  noteComplaints(words, child.exitCode, run.missed);
+  noteComplaints(words, await ended.closed, run.missed);
+}
+
+/** Nothing of ours, and nothing of the user's that would change what it does; Windows needs to know itself. */
+function environment(): NodeJS.ProcessEnv {
+  const { SystemRoot } = process.env;
+  return SystemRoot === undefined ? {} : { SystemRoot };
+}
+
+/** `gone`: there is no process any more; `closed`: all it wrote was read too, with its exit code. */
+function endOf(child: ChildProcess) {
+  const gone = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<number | null>();
+  child.once("exit", () => gone.resolve());
+  child.once("close", (code) => closed.resolve(code));
+  child.once("error", (error) => {
+    if (child.pid !== undefined) return;
+    gone.resolve();
+    closed.reject(cannotRun(error));
+  });
+  // Nobody waits for it when the caller had enough.
+  closed.promise.catch(() => undefined);
+  return { gone: gone.promise, closed: closed.promise };
 }
 
 /** A file or folder that it could not search has a line of its own; anything else is about the pattern. */

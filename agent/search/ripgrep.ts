@@ -8,7 +8,6 @@ import type { Scope } from "./scope.ts";
 const LINE_BYTES = 256;
 /** In bytes. */
 const LONGEST_PATH = 16 * 1024;
-const BATCH = 32;
 const NUL = 0;
 const NEWLINE = 10;
 const CARRIAGE_RETURN = 13;
@@ -25,13 +24,8 @@ export function ripgrepEngine({ file }: Ripgrep): Engine {
     async *lines(query, run) {
       let begun: Buffer | undefined;
       for await (const records of started(file, lineArguments(query, run.scope), NEWLINE, run)) {
-        let hits: Hit[] = [];
+        const hits: Hit[] = [];
         for (const record of records) {
-          // Who has enough stops in between, and the rest is not looked at.
-          if (hits.length >= BATCH) {
-            yield hits;
-            hits = [];
-          }
           const joined: Buffer = begun ? Buffer.concat([begun, Buffer.from("\n"), record]) : record;
           begun = isBegunPath(joined) ? joined : undefined;
           const hit = hitOf(joined);
@@ -71,19 +65,22 @@ function scopeArguments(scope: Scope): string[] {
   return args;
 }
 
+/** How it is to write lines: the benchmark gives it the same. */
+export const LINE_FLAGS: readonly string[] = [
+  "--null",
+  "--no-heading",
+  "--with-filename",
+  "--line-number",
+  "--column",
+  "--byte-offset",
+  "--line-buffered",
+  "--crlf",
+  `--max-columns=${LINE_BYTES}`,
+  "--max-columns-preview",
+];
+
 function lineArguments(query: LineQuery, scope: Scope): string[] {
-  const args = [
-    "--null",
-    "--no-heading",
-    "--with-filename",
-    "--line-number",
-    "--column",
-    "--byte-offset",
-    "--line-buffered",
-    "--crlf",
-    `--max-columns=${LINE_BYTES}`,
-    "--max-columns-preview",
-  ];
+  const args = [...LINE_FLAGS];
   if (query.literal) args.push("--fixed-strings");
   else args.push("--engine=auto");
   if (query.caseInsensitive) args.push("--ignore-case");

@@ -1,5 +1,5 @@
 /** Where a search looks, and what it leaves out from the start. */
-import { lstat } from "node:fs/promises";
+import { lstatSync } from "node:fs";
 import { explained } from "../paths/errors.ts";
 import type { FileAccess, Place } from "../paths/files.ts";
 import { refuseOddKind } from "../paths/open-file.ts";
@@ -48,7 +48,10 @@ async function folderAndFile(access: FileAccess, place: Place) {
   if (name === "") return { folder: place.path, file: undefined };
   const parent = await access.openFolder(folder, place.shown);
   try {
-    const found = await explained(place.shown, "search", () => lstat(parent.at(name), { bigint: true }));
+    const found = await explained(place.shown, "search", async () => {
+      // The way was followed a moment ago, so the system knows it.
+      return lstatSync(parent.at(name), { bigint: true });
+    });
     if (found.isDirectory()) return { folder: place.path, file: undefined };
     refuseOddKind(found, place);
     access.inspect(found, place.shown);

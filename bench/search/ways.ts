@@ -4,6 +4,7 @@ import { once } from "node:events";
 import pino from "pino";
 import { Files } from "../../agent/paths/files.ts";
 import type { SearchEngines } from "../../agent/search/engines.ts";
+import { LINE_FLAGS } from "../../agent/search/ripgrep.ts";
 import { Sessions } from "../../agent/sessions.ts";
 import type { Tool } from "../../agent/tool.ts";
 import { globTool } from "../../agent/tools/glob.ts";
@@ -39,19 +40,7 @@ export function tools(root: string, engines: SearchEngines) {
 }
 
 /** The flags that the tool gives it, but for those of ignore files: there are none here. */
-export const SAME_FLAGS = [
-  "--null",
-  "--no-heading",
-  "--with-filename",
-  "--line-number",
-  "--column",
-  "--byte-offset",
-  "--line-buffered",
-  "--crlf",
-  "--max-columns=256",
-  "--max-columns-preview",
-  "--engine=auto",
-];
+export const SAME_FLAGS = [...LINE_FLAGS, "--engine=auto"];
 
 /** Ends it as soon as so many lines came, and waits for its end. */
 export function ripgrep(

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { describe, expect, it } from "vitest";
 import { ENGINES, linesOf, searcher } from "../search/searching.ts";
-import { asAnotherUser, failure, processesMarked, Workbench } from "./workbench.ts";
+import { asAnotherUser, failure, Workbench } from "./workbench.ts";
 
 describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
   async function opened() {
@@ -247,21 +247,30 @@ describe("searching lines", () => {
 
   it("leaves no ripgrep behind when it has enough, or is cancelled", async () => {
     const bench = await Workbench.open();
-    process.env.SEARCH_TEST_MARK = bench.home;
-    try {
-      const { grep } = searcher(bench, ENGINES[0][1]);
-      await bench.put("long", "needle\n".repeat(2_000_000));
-      await grep({ pattern: "needle", max_results: 3 });
-      expect(processesMarked(bench.home)).toEqual([]);
-      const cancel = new AbortController();
-      const reason = new MatrxError({ code: "CANCELLED", message: "no more", hop: "agent" });
-      const search = failure(grep({ pattern: "never there" }, { signal: cancel.signal }));
-      setTimeout(() => cancel.abort(reason), 5);
-      const outcome = await search.catch(() => "finished before");
-      expect([reason, "finished before"]).toContain(outcome);
-      expect(processesMarked(bench.home)).toEqual([]);
-    } finally {
-      delete process.env.SEARCH_TEST_MARK;
-    }
+    const { grep } = searcher(bench, ENGINES[0][1]);
+    await bench.put("long", "needle\n".repeat(2_000_000));
+    await grep({ pattern: "needle", max_results: 3 });
+    expect(processesIn(bench.home)).toEqual([]);
+    const cancel = new AbortController();
+    const reason = new MatrxError({ code: "CANCELLED", message: "no more", hop: "agent" });
+    const search = failure(grep({ pattern: "never there" }, { signal: cancel.signal }));
+    setTimeout(() => cancel.abort(reason), 5);
+    const outcome = await search.catch(() => "finished before");
+    expect([reason, "finished before"]).toContain(outcome);
+    expect(processesIn(bench.home)).toEqual([]);
   });
 });
+
+/** Numbers of the processes that work in a folder. */
+function processesIn(folder: string): number[] {
+  const worksThere = (pid: string) => {
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`) === folder;
+    } catch {
+      return false;
+    }
+  };
+  return readdirSync("/proc")
+    .filter((pid) => /^\d+$/.test(pid) && worksThere(pid))
+    .map(Number);
+}
