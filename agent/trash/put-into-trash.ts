@@ -119,7 +119,8 @@ async function byProgram(
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof MatrxError) return error.message;
+  // Its own words name the folder, which not every caller may know.
+  if (error instanceof MatrxError) return "a link, or a folder that is closed, stands in its place";
   const said = error instanceof Error && "stderr" in error ? String(error.stderr).trim().slice(0, 200) : "";
   if (said) return said;
   if (error instanceof Error && "code" in error) return `${error.code}`;
