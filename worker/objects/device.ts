@@ -2,15 +2,10 @@
 import { DurableObject } from "cloudflare:workers";
 import type { CallView, DeviceView, EventList, EventQuery } from "@matrx/shared/api.ts";
 import { CLOSE, closeReason, isSendable } from "@matrx/shared/close-codes.ts";
-import type { SystemCommand } from "@matrx/shared/device-frames.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
-import { type DeviceEvent, eventRefusal } from "@matrx/shared/events.ts";
+import type { DeviceEvent } from "@matrx/shared/events.ts";
 import { type CallId, callTime, type GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
-import type { Machine } from "@matrx/shared/system-prompt.ts";
-import type { ToolDescription } from "@matrx/shared/tool.ts";
-import type { NamedTool } from "@matrx/shared/tool-formats.ts";
 import type { Caller } from "../auth/caller.ts";
 import { Admission } from "../device/admission.ts";
 import { CallerLink } from "../device/caller-link.ts";
@@ -22,18 +17,17 @@ import { DeviceMessages } from "../device/device-messages.ts";
 import { DeviceSockets } from "../device/device-sockets.ts";
 import { EventStreams } from "../device/event-streams.ts";
 import { Events } from "../device/events.ts";
-import { openTools, toolNames } from "../device/gate.ts";
-import { type Accounts, type Lease, Leases } from "../device/leases.ts";
-import { callView, Ledger } from "../device/ledger.ts";
+import { type Accounts, Leases } from "../device/leases.ts";
+import { Ledger } from "../device/ledger.ts";
 import { Rates } from "../device/rates.ts";
 import { type DeviceRecord, RecordStore } from "../device/record.ts";
 import { Recovery } from "../device/recovery.ts";
-import { noSuchCall, type RestAnswer, type RestCall, restCall } from "../device/rest.ts";
+import { type Command, type DeviceTools, type OpenTools, Requests } from "../device/requests.ts";
+import type { RestAnswer, RestCall } from "../device/rest.ts";
 import { type OpenStream, RestStreams, type StreamedCall } from "../device/rest-stream.ts";
 import { Tickets } from "../device/tickets.ts";
 import { Alarm, Timer } from "../device/timer.ts";
 import { vouchedCaller } from "../device/upgrade.ts";
-import { deviceView } from "../device/view.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import { problemResponse } from "../problem.ts";
 import { unknownDevice } from "../refusals.ts";
@@ -42,22 +36,6 @@ import type { Secrets } from "../secrets.ts";
 /** What a device needs of its surroundings. */
 export interface DeviceEnv extends Secrets {
   ACCOUNT: Accounts;
-}
-
-type Command = SystemCommand["command"];
-
-/** What a device has, as its policy leaves it. */
-export interface DeviceTools {
-  names: string[];
-  hash: string | null;
-  tools: ToolDescription[];
-}
-
-/** What one caller may call. */
-export interface OpenTools {
-  machine: Machine;
-  hash: string | null;
-  tools: NamedTool[];
 }
 
 /** How often an object looks after calls that take long, in milliseconds. */
@@ -76,7 +54,7 @@ export class Device extends DurableObject<DeviceEnv> {
   readonly #admission: Admission;
   readonly #callers: Callers;
   readonly #streams = new EventStreams();
-  readonly #restStreams: RestStreams;
+  readonly #requests: Requests;
   readonly #sockets: DeviceSockets;
   readonly #tickets: Tickets;
   readonly #timer: Timer;
@@ -109,9 +87,10 @@ export class Device extends DurableObject<DeviceEnv> {
       rates,
     };
     this.#admission = new Admission(parts);
-    this.#restStreams = new RestStreams({
-      ...{ device, admission: this.#admission, calls: this.#calls },
-      ...{ ledger: this.#ledger, streams: this.#streams },
+    this.#requests = new Requests({
+      ...{ ...parts, record: () => this.#record(), events: this.#events, leases: this.#leases },
+      ...{ admission: this.#admission, called: (now: number) => this.#lookAfterCalls(now) },
+      streams: new RestStreams({ ...parts, device, admission: this.#admission, streams: this.#streams }),
     });
     const event = (event: DeviceEvent, now: number) => this.#event(event, now);
     const messages = new DeviceMessages({ ...parts, device, event, scheduled });
@@ -140,7 +119,7 @@ export class Device extends DurableObject<DeviceEnv> {
       const record = this.#record();
       const caller = vouchedCaller(request);
       if (!caller) return await this.#sockets.accept(request, record);
-      this.#requireOwn(caller);
+      this.#requests.requireOwn(caller);
       if (caller.ticket) this.#tickets.strikeOff(caller.ticket, record.id, Date.now());
       return await this.#callers.accept(request, caller, record);
     } catch (error) {
@@ -199,90 +178,55 @@ export class Device extends DurableObject<DeviceEnv> {
   view(account: string): DeviceView | undefined {
     const record = this.#store.record;
     if (record?.account !== account) return undefined;
-    return this.#view(record);
+    return this.#requests.viewOf(record);
   }
 
   viewFor(caller: Caller): Promise<Outcome<DeviceView>> {
-    return attempt(async () => {
-      await this.#lease(caller);
-      return this.#view(this.#record());
-    });
+    return this.#requests.view(caller);
   }
 
   tools(caller: Caller): Promise<Outcome<DeviceTools>> {
-    return attempt(async () => {
-      await this.#lease(caller);
-      const { manifest } = this.#store;
-      const names = toolNames(this.#store);
-      const tools = manifest?.tools.filter(({ name }) => names.includes(name)) ?? [];
-      return { names, hash: manifest?.hash ?? null, tools };
-    });
+    return this.#requests.tools(caller);
   }
 
   /** The tools that this caller may call, as models know them, and the machine that they are on. */
   openTools(caller: Caller): Promise<Outcome<OpenTools>> {
-    return attempt(async () => {
-      const { scope } = await this.#lease(caller);
-      const { name } = this.#record();
-      const { introduction } = this.#store;
-      const { os = null, os_version = null } = introduction ?? {};
-      const hash = this.#store.manifest?.hash ?? null;
-      return { machine: { name, os, os_version }, hash, tools: openTools(scope, this.#store) };
-    });
+    return this.#requests.openTools(caller);
   }
 
   /** A REST call: its answer, or `pending` after 60 seconds. */
   call(caller: Caller, wanted: RestCall): Promise<Outcome<RestAnswer>> {
-    return attempt(async () => {
-      const lease = await this.#lease(caller);
-      const now = Date.now();
-      const answer = restCall(this.#admission, { ...wanted, lease }, now);
-      this.#lookAfterCalls(now);
-      return answer;
-    });
+    return this.#requests.call(caller, wanted);
   }
 
   /** A REST call whose caller is told what becomes of it as it happens. */
   streamCall(caller: Caller, wanted: StreamedCall): Promise<Outcome<OpenStream>> {
-    return attempt(async () => {
-      const lease = await this.#lease(caller);
-      const now = Date.now();
-      const stream = this.#restStreams.call(lease, wanted, now);
-      this.#lookAfterCalls(now);
-      return stream;
-    });
+    return this.#requests.streamCall(caller, wanted);
   }
 
   /** What becomes of a call that was made before, as it happens. */
   attach(caller: Caller, call: CallId): Promise<Outcome<OpenStream>> {
-    return attempt(async () => {
-      const lease = await this.#lease(caller);
-      const now = Date.now();
-      const stream = this.#restStreams.attach(lease, call, now);
-      this.#lookAfterCalls(now);
-      return stream;
-    });
+    return this.#requests.attach(caller, call);
   }
 
   /** A call's record. */
   readCall(caller: Caller, call: CallId): Promise<Outcome<CallView>> {
-    return attempt(async () => {
-      const { scope } = await this.#lease(caller);
-      const row = this.#ledger.find(call);
-      if (!row || (row.grant_id !== scope.id && !scope.owner)) throw noSuchCall();
-      return callView(row, this.#record().id);
-    });
+    return this.#requests.readCall(caller, call);
   }
 
   /** Asks for a call to stop; its outcome says whether it did. */
   cancelCall(caller: Caller, call: CallId): Promise<Outcome<void>> {
-    return attempt(async () => {
-      const { scope } = await this.#lease(caller);
-      const flight = this.#calls.flights.get(call);
-      const grant = flight?.grant ?? this.#ledger.find(call)?.grant_id;
-      if (!grant || (grant !== scope.id && !scope.owner)) throw noSuchCall();
-      this.#calls.cancel(call);
-    });
+    return this.#requests.cancelCall(caller, call);
+  }
+
+  /** What the device reported, for a grant that may read it. */
+  events(caller: Caller, query: EventQuery): Promise<Outcome<EventList>> {
+    return this.#requests.events(caller, query);
+  }
+
+  /** Hands a command to the device's program. */
+  command(caller: Caller, command: Command, reason: string | undefined): Promise<Outcome<void>> {
+    return this.#requests.command(caller, command, reason);
   }
 
   policy(): Policy {
@@ -295,30 +239,8 @@ export class Device extends DurableObject<DeviceEnv> {
       this.#record();
       if (JSON.stringify(policy) === JSON.stringify(this.#store.policy)) return;
       this.#store.setPolicy(policy);
-      this.#link.send(this.#systemCommand("update_permissions", "The policy at the relay has changed"));
-    });
-  }
-
-  /** Hands a command to the device's program. The Account has seen that a person asks. */
-  command(caller: Caller, command: Command, reason: string | undefined): Promise<Outcome<void>> {
-    return attempt(async () => {
-      const now = Date.now();
-      this.#admission.message(await this.#lease(caller), now);
-      const socket = this.#link.requireLive(now);
-      this.#link.sendTo(socket, JSON.stringify(this.#systemCommand(command, reason)));
-      console.info(`device ${this.#record().id} was sent ${command} by ${caller.grant}`);
-    });
-  }
-
-  /** What the device reported, for a grant that may read it. */
-  events(caller: Caller, { after, limit }: EventQuery): Promise<Outcome<EventList>> {
-    return attempt(async () => {
-      const lease = await this.#lease(caller);
-      this.#admission.message(lease, Date.now());
-      const refusal = eventRefusal(lease.scope);
-      if (refusal) throw new MatrxError(refusal);
-      const { id: device } = this.#record();
-      return { device, events: this.#events.list(after, limit), dropped: this.#events.dropped };
+      const why = "The policy at the relay has changed";
+      this.#link.send(this.#requests.commandFrame("update_permissions", why));
     });
   }
 
@@ -350,39 +272,12 @@ export class Device extends DurableObject<DeviceEnv> {
     return record;
   }
 
-  /** Two accounts never meet, whatever the Worker believed. */
-  #requireOwn(caller: Caller): DeviceRecord {
-    const record = this.#record();
-    if (record.account !== caller.account) throw unknownDevice(record.id);
-    return record;
-  }
-
-  #view(record: DeviceRecord): DeviceView {
-    const { proof } = this.#calls;
-    const parts = { store: this.#store, link: this.#link, proof, alerts: this.#events.open };
-    return deviceView(record, parts, Date.now());
-  }
-
-  #systemCommand(command: Command, reason: string | undefined): SystemCommand {
-    return {
-      type: "system_command",
-      command,
-      ...(reason !== undefined && { reason }),
-      ...(command === "update_permissions" && { permissions: this.#store.permissions }),
-    };
-  }
-
   #event(event: DeviceEvent, now: number): void {
     try {
       if (this.#events.keep(event, now)) this.#callers.tellEvents(now);
     } finally {
       if (this.#events.isUnsaved) this.#timer.by(now + TIMES.settleAfter);
     }
-  }
-
-  async #lease(caller: Caller): Promise<Lease> {
-    const { account, id } = this.#requireOwn(caller);
-    return this.#leases.held(caller.grant, Date.now()) ?? (await this.#leases.ask(account, caller.grant, id));
   }
 
   /** Once for each socket. One that dropped while the object slept is met here first: `#restore` does not find it. */

@@ -1,0 +1,179 @@
+/** What callers ask of a device over HTTP. Each request is under a lease of its caller's grant. */
+import type { CallView, DeviceView, EventList, EventQuery } from "@matrx/shared/api.ts";
+import type { SystemCommand } from "@matrx/shared/device-frames.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { eventRefusal } from "@matrx/shared/events.ts";
+import type { CallId } from "@matrx/shared/ids.ts";
+import type { Machine } from "@matrx/shared/system-prompt.ts";
+import type { ToolDescription } from "@matrx/shared/tool.ts";
+import type { NamedTool } from "@matrx/shared/tool-formats.ts";
+import type { Caller } from "../auth/caller.ts";
+import { attempt, type Outcome } from "../outcome.ts";
+import { unknownDevice } from "../refusals.ts";
+import type { Admission } from "./admission.ts";
+import type { Calls } from "./calls.ts";
+import type { DeviceLink } from "./device-link.ts";
+import type { Events } from "./events.ts";
+import { openTools, toolNames } from "./gate.ts";
+import type { Lease, Leases } from "./leases.ts";
+import { callView, type Ledger } from "./ledger.ts";
+import type { DeviceRecord, RecordStore } from "./record.ts";
+import { noSuchCall, type RestAnswer, type RestCall, restCall } from "./rest.ts";
+import type { OpenStream, RestStreams, StreamedCall } from "./rest-stream.ts";
+import { deviceView } from "./view.ts";
+
+export type Command = SystemCommand["command"];
+
+/** What a device has, as its policy leaves it. */
+export interface DeviceTools {
+  names: string[];
+  hash: string | null;
+  tools: ToolDescription[];
+}
+
+/** What one caller may call. */
+export interface OpenTools {
+  machine: Machine;
+  hash: string | null;
+  tools: NamedTool[];
+}
+
+export interface RequestsParts {
+  /** Throws MatrxError when this object is no device's. */
+  record: () => DeviceRecord;
+  store: RecordStore;
+  link: DeviceLink;
+  ledger: Ledger;
+  events: Events;
+  calls: Calls;
+  leases: Leases;
+  admission: Admission;
+  streams: RestStreams;
+  /** A call is under way. */
+  called: (now: number) => void;
+}
+
+export class Requests {
+  readonly #parts: RequestsParts;
+
+  constructor(parts: RequestsParts) {
+    this.#parts = parts;
+  }
+
+  /** Two accounts never meet, whatever the Worker believed. Throws MatrxError `UNKNOWN_DEVICE`. */
+  requireOwn(caller: Caller): DeviceRecord {
+    const record = this.#parts.record();
+    if (record.account !== caller.account) throw unknownDevice(record.id);
+    return record;
+  }
+
+  /** For whoever was checked already. */
+  viewOf(record: DeviceRecord): DeviceView {
+    const { store, link, calls, events } = this.#parts;
+    return deviceView(record, { store, link, proof: calls.proof, alerts: events.open }, Date.now());
+  }
+
+  view(caller: Caller): Promise<Outcome<DeviceView>> {
+    return this.#leased(caller, () => this.viewOf(this.#parts.record()));
+  }
+
+  tools(caller: Caller): Promise<Outcome<DeviceTools>> {
+    return this.#leased(caller, () => {
+      const { store } = this.#parts;
+      const names = toolNames(store);
+      const tools = store.manifest?.tools.filter(({ name }) => names.includes(name)) ?? [];
+      return { names, hash: store.manifest?.hash ?? null, tools };
+    });
+  }
+
+  openTools(caller: Caller): Promise<Outcome<OpenTools>> {
+    return this.#leased(caller, ({ scope }) => {
+      const { store, record } = this.#parts;
+      const { os = null, os_version = null } = store.introduction ?? {};
+      const machine = { name: record().name, os, os_version };
+      return { machine, hash: store.manifest?.hash ?? null, tools: openTools(scope, store) };
+    });
+  }
+
+  call(caller: Caller, wanted: RestCall): Promise<Outcome<RestAnswer>> {
+    return this.#calling(caller, (lease, now) => restCall(this.#parts.admission, { ...wanted, lease }, now));
+  }
+
+  streamCall(caller: Caller, wanted: StreamedCall): Promise<Outcome<OpenStream>> {
+    return this.#calling(caller, (lease, now) => this.#parts.streams.call(lease, wanted, now));
+  }
+
+  attach(caller: Caller, call: CallId): Promise<Outcome<OpenStream>> {
+    return this.#calling(caller, (lease, now) => this.#parts.streams.attach(lease, call, now));
+  }
+
+  readCall(caller: Caller, call: CallId): Promise<Outcome<CallView>> {
+    return this.#leased(caller, (lease) => {
+      const row = this.#parts.ledger.find(call);
+      requireMaker(row?.grant_id, lease);
+      if (!row) throw noSuchCall();
+      return callView(row, this.#parts.record().id);
+    });
+  }
+
+  cancelCall(caller: Caller, call: CallId): Promise<Outcome<void>> {
+    return this.#leased(caller, (lease) => {
+      const { calls, ledger } = this.#parts;
+      requireMaker(calls.flights.get(call)?.grant ?? ledger.find(call)?.grant_id, lease);
+      calls.cancel(call);
+    });
+  }
+
+  events(caller: Caller, { after, limit }: EventQuery): Promise<Outcome<EventList>> {
+    return this.#leased(caller, (lease) => {
+      const { admission, events, record } = this.#parts;
+      admission.message(lease, Date.now());
+      const refusal = eventRefusal(lease.scope);
+      if (refusal) throw new MatrxError(refusal);
+      return { device: record().id, events: events.list(after, limit), dropped: events.dropped };
+    });
+  }
+
+  /** The Account has seen that a person asks. */
+  command(caller: Caller, command: Command, reason: string | undefined): Promise<Outcome<void>> {
+    return this.#leased(caller, (lease) => {
+      const { admission, link, record } = this.#parts;
+      const now = Date.now();
+      admission.message(lease, now);
+      link.sendTo(link.requireLive(now), JSON.stringify(this.commandFrame(command, reason)));
+      console.info(`device ${record().id} was sent ${command} by ${caller.grant}`);
+    });
+  }
+
+  commandFrame(command: Command, reason: string | undefined): SystemCommand {
+    return {
+      type: "system_command",
+      command,
+      ...(reason !== undefined && { reason }),
+      ...(command === "update_permissions" && { permissions: this.#parts.store.permissions }),
+    };
+  }
+
+  #calling<T>(caller: Caller, start: (lease: Lease, now: number) => T | Promise<T>): Promise<Outcome<T>> {
+    return this.#leased(caller, (lease) => {
+      const now = Date.now();
+      const started = start(lease, now);
+      this.#parts.called(now);
+      return started;
+    });
+  }
+
+  #leased<T>(caller: Caller, answer: (lease: Lease) => T | Promise<T>): Promise<Outcome<T>> {
+    return attempt(async () => {
+      const { account, id } = this.requireOwn(caller);
+      const { leases } = this.#parts;
+      const held = leases.held(caller.grant, Date.now());
+      return answer(held ?? (await leases.ask(account, caller.grant, id)));
+    });
+  }
+}
+
+/** Only the grant that made a call, or the owner, may know of it. Throws MatrxError `NOT_FOUND`. */
+function requireMaker(maker: string | undefined, { scope }: Lease): void {
+  if (maker === undefined || (maker !== scope.id && !scope.owner)) throw noSuchCall();
+}
