@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach } from "vitest";
 
-const CANDIDATES = ["/dev/shm", "/run/user/1000", "/var/tmp", "/tmp"];
+const CANDIDATES = ["/dev/shm", "/var/tmp", "/tmp"];
 
 export const otherFileSystem: string | undefined = CANDIDATES.find((folder) => {
   try {
