@@ -14,21 +14,27 @@ interface Layer {
 }
 
 export class IgnoreRules {
-  static readonly none = new IgnoreRules([]);
+  static readonly none = new IgnoreRules([], false);
+  /** None yet, of a folder in a repository: the rules end where another repository begins. */
+  static readonly ofRepository = new IgnoreRules([], true);
   /** The deepest folder comes first: it has the last word. */
   readonly #layers: readonly Layer[];
 
-  private constructor(layers: readonly Layer[]) {
+  readonly #inRepository: boolean;
+
+  private constructor(layers: readonly Layer[], inRepository: boolean) {
     this.#layers = layers;
+    this.#inRepository = inRepository;
   }
 
   /** With the `.gitignore` of a folder, if there is one. */
   withThoseOf(opened: Directory, folder: string, separator: string): IgnoreRules {
+    const kept = this.#inRepository && stands(opened.at(".git")) ? [] : this.#layers;
     const text = readSmall(opened.at(".gitignore"));
-    if (text === undefined) return this;
+    if (text === undefined) return new IgnoreRules(kept, this.#inRepository);
     const rules = ignore({ ignorecase: false }).add(text.replace(/^\ufeff/, ""));
     const layer = { folder: folder.endsWith(separator) ? folder : folder + separator, rules };
-    return new IgnoreRules([layer, ...this.#layers]);
+    return new IgnoreRules([layer, ...kept], this.#inRepository);
   }
 
   /** `path` is absolute, and lies below the folders that the rules are of. */
@@ -49,7 +55,7 @@ export class IgnoreRules {
 export async function rulesAbove(access: FileAccess, folder: string): Promise<IgnoreRules | undefined> {
   const above = wayToRepository(access, folder);
   if (!above) return undefined;
-  let rules = IgnoreRules.none;
+  let rules = IgnoreRules.ofRepository;
   for (const [index, parent] of above.entries()) {
     const opened = await access.openFolder(parent, parent);
     try {

@@ -53,8 +53,9 @@ function scopeArguments(scope: Scope): string[] {
   if (scope.showHidden) args.push("--hidden");
   if (scope.includeIgnored) args.push("--no-ignore");
   else {
-    args.push("--no-ignore-dot", "--no-ignore-exclude", "--no-ignore-global", "--no-require-git");
-    if (!scope.above) args.push("--no-ignore-parent");
+    args.push("--no-ignore-dot", "--no-ignore-exclude", "--no-ignore-global");
+    // In a repository its rules hold, and not those of folders above it.
+    if (!scope.above) args.push("--no-ignore-parent", "--no-require-git");
     args.push("--glob=!.git");
   }
   const { path } = scope.access.platform;

@@ -62,6 +62,7 @@ const tree = fc.record({
   files: fc.array(file, { maxLength: 25 }),
   rules: fc.array(rules, { maxLength: 3 }),
   repository: fc.boolean(),
+  nested: fc.boolean(),
 });
 const glob = fc.constantFrom(
   "*",
@@ -89,10 +90,9 @@ const glob = fc.constantFrom(
 );
 const flags = fc.record({ show_hidden: fc.boolean(), include_ignored: fc.boolean() });
 
-async function grown(
-  bench: Workbench,
+function grown(
   root: string,
-  { files, rules, repository }: typeof tree extends fc.Arbitrary<infer T> ? T : never,
+  { files, rules, repository, nested }: typeof tree extends fc.Arbitrary<infer T> ? T : never,
 ) {
   const put = (names: readonly string[], content: string | Buffer) => {
     const place = path.join(root, ...names);
@@ -105,11 +105,11 @@ async function grown(
   };
   mkdirSync(root, { recursive: true });
   if (repository) mkdirSync(path.join(root, ".git"));
+  if (nested) put(["a", ".git", "config"], "alpha\n");
   for (const { path: names, text, marked } of files) {
     put(names, marked ? Buffer.from(`\ufeff${text}`, "utf16le") : Buffer.from(text, "latin1"));
   }
   for (const { folder, lines } of rules) put([...folder, ".gitignore"], `${lines.join("\n")}\n`);
-  return bench;
 }
 
 describe("with ripgrep and without", () => {
@@ -117,6 +117,8 @@ describe("with ripgrep and without", () => {
     const bench = await Workbench.open();
     const [rg, own] = ENGINES.map(([, engines]) => searcher(bench, engines));
     if (!rg || !own) throw new Error("two engines");
+    // Above all trees, and so of no concern to any.
+    await bench.put(".gitignore", "*.ts\n");
     let number = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -127,7 +129,7 @@ describe("with ripgrep and without", () => {
         fc.array(name, { maxLength: 1 }),
         async (wanted, pattern, flag, context, below) => {
           const root = bench.at(`tree-${number++}`);
-          await grown(bench, root, wanted);
+          grown(root, wanted);
           const inner = path.join(root, ...below);
           const folder = below.length > 0 && mayBeFolder(inner) ? inner : root;
           const byGlob = { pattern, path: folder, ...flag };
