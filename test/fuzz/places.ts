@@ -6,6 +6,7 @@ import * as z from "zod";
 import { agentFolder } from "../../scripts/start/agent.ts";
 import {
   createdDeviceSchema,
+  createdTokenSchema,
   deviceToolsSchema,
   polledPairingSchema,
   startedPairingSchema,
@@ -68,6 +69,7 @@ export async function relayPlace(): Promise<Place> {
   const bare = async (name: string) =>
     (await relay.request({ token }, "POST /v1/devices", createdDeviceSchema, { name })).device.id;
   const [lost, spare] = [await bare("lost"), await bare("spare")];
+  await widenRates(relay.url, token, machine.id);
   const { tools } = await relay.request({ token }, `GET /v1/devices/${machine.id}/tools`, deviceToolsSchema);
   const paths = ["a", "b", "new", "b/new"].map((name) => join(folder, name));
   // What a text must fit to is not made up by chance.
@@ -93,9 +95,23 @@ export async function relayPlace(): Promise<Place> {
     ["sendCommand", spare],
   ]);
   document = only(document, "device", ({ operationId }) => [others.get(operationId) ?? machine.id]);
+  // The program reads ids out of answers: it would revoke its own token.
+  const wish = { name: "spare", access: "read" };
+  const { id: grant } = await relay.request({ token }, "POST /v1/tokens", createdTokenSchema, wish);
+  document = only(document, "grant", () => [grant]);
   // Of two ways to name the device one counts, whatever stands in the other.
   document = withoutParameter(document, "X-Matrx-Device");
   return { url: relay.url, token, document };
+}
+
+/** So that calls get through to the tools, and are not all refused as too many. */
+async function widenRates(url: string, token: string, device: string): Promise<void> {
+  const response = await fetch(`${url}/v1/devices/${device}/policy`, {
+    method: "PUT",
+    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ rates: { messages_per_second: 10_000, calls_per_minute: 600_000 } }),
+  });
+  if (!response.ok) throw new Error(`The policy is refused: ${await response.text()}`);
 }
 
 /** The token of a command line that the owner signed in: it may do all that a person may. */
