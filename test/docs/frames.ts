@@ -11,23 +11,13 @@ import type {
   ToCaller,
 } from "@matrx/shared/caller-frames.ts";
 import { ERROR_CODES } from "@matrx/shared/errors.ts";
+import { answerSchema } from "@matrx/shared/openapi/bodies.ts";
 import type { DeviceAssertion } from "@matrx/shared/tokens.ts";
 import * as z from "zod";
 
 const hop = z.enum(["caller", "relay", "device", "agent", "tool"]);
 
-const answer = z.strictObject({
-  id: z.string().exactOptional(),
-  type: z.enum(["success", "error"]),
-  output: z.string(),
-  call: z.string().exactOptional(),
-  device: z.string().exactOptional(),
-  image: z.object({ media_type: z.string(), base64_data: z.string() }).nullable().exactOptional(),
-  metadata: z.record(z.string(), z.unknown()).exactOptional(),
-  code: z.enum(ERROR_CODES).exactOptional(),
-  hint: z.string().exactOptional(),
-  hop: hop.exactOptional(),
-});
+const answer = z.strictObject(answerSchema.shape);
 
 const unreadable = z.strictObject({
   id: z.null(),
