@@ -37,6 +37,8 @@ export interface Missed {
   large: number;
   /** Too many entries in a folder. */
   crowded: number;
+  /** Lines were found in it, but it was searched only up to a NUL. */
+  cut: number;
 }
 
 export interface Run {
@@ -55,5 +57,5 @@ export interface Engine {
 }
 
 export function nothingMissed(): Missed {
-  return { unreadable: 0, large: 0, crowded: 0 };
+  return { unreadable: 0, large: 0, crowded: 0, cut: 0 };
 }

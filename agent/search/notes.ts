@@ -9,12 +9,17 @@ export function throwUnlessTimedOut(signal: AbortSignal): void {
   if (!(reason instanceof MatrxError && reason.code === "TIMEOUT")) throw reason;
 }
 
-export function missedNotes({ unreadable, large, crowded }: Missed): string[] {
+export function missedNotes({ unreadable, large, crowded, cut }: Missed): string[] {
   const notes: string[] = [];
   if (unreadable > 0)
     notes.push(`${counted(unreadable, "file or folder", "files or folders")} could not be searched`);
   if (large > 0) notes.push(`${counted(large, "file", "files")} above 16 MiB left out: ripgrep is not there`);
   if (crowded > 0) notes.push(`${counted(crowded, "entry", "entries")} of very large folders left out`);
+  if (cut > 0) {
+    notes.push(
+      `${counted(cut, "file", "files")} with a NUL searched only up to it: name one as path to search all of it`,
+    );
+  }
   return notes;
 }
 

@@ -1,4 +1,5 @@
 /** Searching with ripgrep. */
+import { NUL_WITHIN } from "../text/sniff.ts";
 import type { Engine, Hit, LineQuery, Run } from "./engine.ts";
 import type { Ripgrep } from "./find-ripgrep.ts";
 import { ripgrepRecords } from "./ripgrep-process.ts";
@@ -27,7 +28,9 @@ export function ripgrepEngine({ file }: Ripgrep): Engine {
         const hits: Hit[] = [];
         for (const record of records) {
           const joined: Buffer = begun ? Buffer.concat([begun, Buffer.from("\n"), record]) : record;
-          begun = isBegunPath(joined) ? joined : undefined;
+          const nul = placeOfNul(joined);
+          if (nul !== undefined && nul >= NUL_WITHIN) run.missed.cut++;
+          begun = nul === undefined && isBegunPath(joined) ? joined : undefined;
           const hit = hitOf(joined);
           if (hit) hits.push(hit);
         }
@@ -104,6 +107,15 @@ function withoutDot(path: Buffer): Buffer {
 /** A path may hold the end of a line; all of them begin with a dot. */
 function isBegunPath(record: Buffer): boolean {
   return record[0] === 46 && record.length < LONGEST_PATH && !record.includes(NUL);
+}
+
+/** What it writes of a file in which a NUL stands after a match: it searches no further there. */
+const STOP_AT_NUL =
+  /: WARNING: stopped searching binary file after match \(found "\\0" byte around offset (\d+)\)$/;
+
+function placeOfNul(record: Buffer): number | undefined {
+  const found = isBegunPath(record) ? STOP_AT_NUL.exec(record.toString("latin1")) : null;
+  return found ? Number(found[1]) : undefined;
 }
 
 /** path NUL line:column:offset:text, or path NUL line-offset-text; undefined: something between groups of lines. */

@@ -8,7 +8,7 @@ export type Content =
   | { readonly kind: "binary"; readonly mediaType: string };
 
 /** A NUL among this many first bytes makes a file binary. */
-const NUL_WITHIN = 8192;
+export const NUL_WITHIN = 8192;
 /** Bytes that `sniff` wants to see, if there are as many. */
 export const SNIFF_BYTES = 64 * 1024;
 

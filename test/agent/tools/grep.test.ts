@@ -245,6 +245,25 @@ describe("searching lines", () => {
     execFileSync("chmod", ["755", bench.at("closed")]);
   });
 
+  it("keeps every line of the other files where one has a NUL, and says that this one was not searched whole", async () => {
+    const bench = await Workbench.open();
+    const { grep } = searcher(bench, ENGINES[0][1]);
+    await bench.put("a.log", `needle one\n${"x\n".repeat(100_000)}\0\nneedle two\n`);
+    await bench.put("b.log", "needle three\nneedle four\n");
+    await bench.put("c", "needle five\n\0");
+    await bench.put("d.log", "needle six\n");
+    const found = await grep({ pattern: "needle", after: "" });
+    expect(found.output.split("\n")).toEqual([
+      `${bench.at("a.log")}:1:needle one`,
+      `${bench.at("b.log")}:1:needle three`,
+      `${bench.at("b.log")}:2:needle four`,
+      `${bench.at("d.log")}:1:needle six`,
+      "[1 file with a NUL searched only up to it: name one as path to search all of it]",
+    ]);
+    const named = await grep({ pattern: "needle", path: "a.log" });
+    expect(linesOf(named, bench.home)).toEqual(["a.log:1:needle one", "a.log:100003:needle two"]);
+  });
+
   it("leaves no ripgrep behind when it has enough, or is cancelled", async () => {
     const bench = await Workbench.open();
     const { grep } = searcher(bench, ENGINES[0][1]);
