@@ -3,12 +3,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { withoutPart } from "../text/sniff.ts";
 import { matchingLines } from "./filter.ts";
 import type { Job } from "./job.ts";
+import { readPage } from "./page.ts";
 
 export interface Waiting {
   readonly from: number;
   readonly ms: number;
   /** Nothing given: any output. */
   readonly until: "output" | "exit" | { readonly bytes: number } | { readonly pattern: string };
+  /** Only whole lines are output. */
+  readonly filtering: boolean;
 }
 
 export type WaitEnd = "output" | "bytes" | "pattern" | "exit" | "time";
@@ -33,12 +36,17 @@ export async function waitFor(job: Job, waiting: Waiting, signal: AbortSignal): 
   }
 }
 
-function lookerFor(job: Job, { from, until }: Waiting): () => Promise<WaitEnd | undefined> {
+function lookerFor(job: Job, { from, until, filtering }: Waiting): () => Promise<WaitEnd | undefined> {
   if (until === "exit") return () => Promise.resolve(undefined);
-  if (until === "output") return async () => ((await job.log.size()) > from ? "output" : undefined);
+  if (until === "output") return async () => ((await hasText(job, from, filtering)) ? "output" : undefined);
   if ("bytes" in until)
     return async () => ((await job.log.size()) >= from + until.bytes ? "bytes" : undefined);
   return patternLooker(job, from, until.pattern);
+}
+
+/** Half a character is no output yet, nor is, for a filter, half a line. */
+async function hasText(job: Job, from: number, filtering: boolean): Promise<boolean> {
+  return (await job.log.size()) > from && (await readPage(job, from, filtering)).text !== "";
 }
 
 /** A line is looked at again while it grows: a question mostly has no end of line. */

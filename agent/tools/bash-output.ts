@@ -70,8 +70,9 @@ export function bashOutputTool(jobs: Jobs) {
       if (request.filter !== undefined) checkPattern(request.filter);
       const start = await startOf(job, request.offset, session.cursorOf(job.id, call));
       const ms = request.wait_ms ?? (isWait(request) ? MAX_WAIT_MS : 0);
-      const waited = await waitFor(job, { from: start, ms, until }, signal);
-      const page = await readPage(job, start, request.filter !== undefined);
+      const filtering = request.filter !== undefined;
+      const waited = await waitFor(job, { from: start, ms, until, filtering }, signal);
+      const page = await readPage(job, start, filtering);
       const { text, leftOut } = await filtered(page.text, request);
       if (request.offset === undefined) session.setCursor(job.id, { call, from: start, to: page.end });
       const quiet = page.running ? await quietness(job) : undefined;

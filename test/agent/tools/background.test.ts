@@ -97,6 +97,20 @@ describe("a command in the background", () => {
     expect(leftOut).toBe(2);
   });
 
+  it("waits for the rest of a character, and with a filter for the rest of a line", async () => {
+    const bench = await Workbench.open();
+    const command =
+      "printf '\\xe2\\x82'; until [ -e go ]; do sleep 0.02; done; printf '\\xac'; sleep 0.3; echo .";
+    const bash_id = await begin(bench, command);
+    const other = { session: bench.newSession() };
+    const early = await bench.call("BashOutput", { bash_id, wait_ms: 300 });
+    expect(early.metadata).toMatchObject({ wait_ended: "time", end_offset: 0 });
+    await bench.put("go", "");
+    expect(withoutNotes((await bench.call("BashOutput", { bash_id, wait_ms: 5000 })).output)).toMatch(/^€/);
+    const line = await bench.call("BashOutput", { bash_id, filter: "€", wait_ms: 5000 }, other);
+    expect(withoutNotes(line.output)).toBe("€.\n");
+  });
+
   it("refuses a filter that is none, or takes too long", async () => {
     const bench = await Workbench.open();
     const bash_id = await begin(bench, `echo ${"a".repeat(60)}b`);
