@@ -1,5 +1,4 @@
 /** `matrx logs`: what the programs on this machine logged, from their files. */
-import { unwatchFile, watchFile } from "node:fs";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { type Command, Option } from "commander";
 import { homeOf } from "../home.ts";
@@ -11,7 +10,7 @@ import { stopSignal } from "./stop-signal.ts";
 
 const LEVELS = { debug: 20, info: 30, warn: 40, error: 50 } as const;
 const LINES_MAX = 100_000;
-/** How often the file is looked at, in milliseconds; watching by the system misses files that are set aside. */
+/** How often the file is looked at, in milliseconds: watching begins a moment late, and misses what came in between. */
 const LOOK_EVERY = 250;
 
 interface LogsOptions {
@@ -59,16 +58,14 @@ async function logs(options: LogsOptions): Promise<void> {
   if (last === undefined && !options.follow) throw noLog(path, options.local ?? false);
   const show = (line: string) => console.log(options.json ? line : plain(shortLine(line)));
   last?.forEach(show);
-  if (options.follow) await follow(reader, path, show);
+  if (options.follow) await follow(reader, show);
 }
 
-async function follow(reader: LogReader, path: string, show: (line: string) => void): Promise<void> {
+async function follow(reader: LogReader, show: (line: string) => void): Promise<void> {
   const stop = stopSignal();
-  const look = () => reader.fresh().forEach(show);
-  watchFile(path, { interval: LOOK_EVERY }, look);
-  look();
+  const looking = setInterval(() => reader.fresh().forEach(show), LOOK_EVERY);
   await new Promise<void>((resolve) => stop.addEventListener("abort", () => resolve(), { once: true }));
-  unwatchFile(path, look);
+  clearInterval(looking);
 }
 
 /** Lines that are not ours are shown. */
