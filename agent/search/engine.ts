@@ -50,8 +50,8 @@ export interface Run {
 
 export interface Engine {
   readonly name: "ripgrep" | "javascript";
-  /** Relative paths of ordinary files. */
-  files(run: Run): AsyncGenerator<Buffer[], void>;
+  /** Relative paths of ordinary files; those that do not match may be left out already. */
+  files(pattern: PathPattern, run: Run): AsyncGenerator<Buffer[], void>;
   /** Lines of a file come together, in their order. Throws MatrxError `INVALID_PARAMETERS` for a bad pattern. */
   lines(query: LineQuery, run: Run): AsyncGenerator<Hit[], void>;
 }

@@ -11,7 +11,7 @@ const LARGEST_FILE = 16 * 1024 * 1024;
 
 export const javascriptEngine: Engine = {
   name: "javascript",
-  async *files(run) {
+  async *files(_pattern, run) {
     for await (const batch of filesOf(run)) yield batch;
   },
   async *lines(query, run) {

@@ -40,7 +40,7 @@ export async function newestFiles(
   let more = false;
   const folder = await run.scope.access.openFolder(run.scope.folder, run.scope.place.shown);
   try {
-    for await (const batch of engine.files(run)) {
+    for await (const batch of engine.files(pattern, run)) {
       const paths = batch.filter((path) => pattern.matches(textOfName(path)));
       for (let from = 0; from < paths.length && !run.signal.aborted; from += AT_ONCE) {
         const some = paths.slice(from, from + AT_ONCE);

@@ -2,6 +2,7 @@
 import { NUL_WITHIN } from "../text/sniff.ts";
 import type { Engine, Hit, LineQuery, Run } from "./engine.ts";
 import type { Ripgrep } from "./find-ripgrep.ts";
+import type { PathPattern } from "./path-pattern.ts";
 import { ripgrepRecords } from "./ripgrep-process.ts";
 import type { Scope } from "./scope.ts";
 
@@ -17,8 +18,9 @@ const CLOSING_BRACKET = 93;
 export function ripgrepEngine({ file }: Ripgrep): Engine {
   return {
     name: "ripgrep",
-    async *files(run) {
-      for await (const records of started(file, ["--files", "--null"], NUL, run)) {
+    async *files(pattern, run) {
+      const args = ["--files", "--null", ...typeArguments(pattern)];
+      for await (const records of started(file, args, NUL, run)) {
         yield records.map(withoutDot);
       }
     },
@@ -92,12 +94,14 @@ function lineArguments(query: LineQuery, scope: Scope): string[] {
   if (query.ordered) args.push("--sort=path");
   // A file that was named was looked into already: it is text.
   if (scope.file !== undefined) args.push("--text");
-  // A type leaves ignored files ignored; a glob would bring them back.
-  else if (query.include && query.include.nameHint !== "*") {
-    args.push(`--type-add=matrx:${query.include.nameHint}`, "--type=matrx");
-  }
+  else if (query.include) args.push(...typeArguments(query.include));
   args.push(`--regexp=${query.pattern}`);
   return args;
+}
+
+/** A type leaves ignored files ignored; a glob would bring them back. */
+function typeArguments({ nameHint }: PathPattern): string[] {
+  return nameHint === "*" ? [] : [`--type-add=matrx:${nameHint}`, "--type=matrx"];
 }
 
 function withoutDot(path: Buffer): Buffer {
