@@ -1,6 +1,6 @@
 /** What a search says of itself: why it ended, and what it could not look into. */
 import { MatrxError } from "@matrx/shared/errors.ts";
-import type { Missed } from "./engine.ts";
+import type { LineQuery, Missed } from "./engine.ts";
 
 /** Partial results are an answer when time ran out; throws the reason of any other stop. */
 export function throwUnlessTimedOut(signal: AbortSignal): void {
@@ -36,6 +36,14 @@ export function leftOutHint({
     ...(showHidden ? [] : ["dotfiles (show_hidden=true)"]),
   ];
   return ways.length > 0 ? `. Left out: ${ways.join(", ")}` : "";
+}
+
+/** What a pattern that found nothing may have been meant to find. */
+export function patternHint({ pattern, literal }: Pick<LineQuery, "pattern" | "literal">): string {
+  if (!literal && /\n|\\n/.test(pattern))
+    return ". A pattern is searched within a line: no line holds a line break";
+  if (/^\p{ASCII}*$/u.test(pattern)) return "";
+  return ". What is not ASCII is found in UTF-8 and UTF-16 only, composed as the pattern has it";
 }
 
 export function counted(count: number, one: string, many: string): string {

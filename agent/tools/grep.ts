@@ -1,11 +1,12 @@
+import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import type { Files } from "../paths/files.ts";
 import { quotedName, shownBytes, textOfName } from "../paths/names.ts";
 import { cursorOf, cursorText } from "../search/cursor.ts";
-import { type Missed, nothingMissed } from "../search/engine.ts";
+import { type LineQuery, type Missed, nothingMissed } from "../search/engine.ts";
 import type { SearchEngines } from "../search/engines.ts";
 import { type MatchingLine, type MatchingLines, matchingLines } from "../search/matching-lines.ts";
-import { leftOutHint, missedNotes, throwUnlessTimedOut } from "../search/notes.ts";
+import { leftOutHint, missedNotes, patternHint, throwUnlessTimedOut } from "../search/notes.ts";
 import { pathPattern } from "../search/path-pattern.ts";
 import { openScope, type Scope } from "../search/scope.ts";
 import { defineTool, type ToolResult } from "../tool.ts";
@@ -53,6 +54,7 @@ export function grepTool(files: Files, engines: SearchEngines) {
     timeoutMs: 15_000,
     async handle(wanted, context) {
       const { signal } = context;
+      if (wanted.literal && wanted.pattern.includes("\n")) throw severalLines();
       const { show_hidden: showHidden = false, include_ignored: includeIgnored = false } = wanted;
       const include = wanted.include === undefined ? undefined : pathPattern(wanted.include, showHidden);
       const page = {
@@ -77,7 +79,7 @@ export function grepTool(files: Files, engines: SearchEngines) {
       const engine = await engines.best();
       const found = await matchingLines(engine, query, { scope, missed, signal }, page);
       throwUnlessTimedOut(signal);
-      const result = { found, missed, ordered: query.ordered, context: query.context, scope };
+      const result = { found, missed, query, scope };
       return resultOf(result, engine.name);
     },
   });
@@ -86,18 +88,20 @@ export function grepTool(files: Files, engines: SearchEngines) {
 interface Result {
   readonly found: MatchingLines;
   readonly missed: Missed;
-  readonly ordered: boolean;
-  readonly context: number;
+  readonly query: LineQuery;
   readonly scope: Scope;
 }
 
-function resultOf({ found, missed, ordered, context, scope }: Result, engine: string): ToolResult {
+function resultOf({ found, missed, query, scope }: Result, engine: string): ToolResult {
+  const { ordered, context } = query;
   const matching = found.lines.filter(({ column }) => column !== undefined);
   const last = matching.at(-1);
   const next =
     ordered && last && found.stopped ? cursorText({ path: last.relative, line: last.line }) : undefined;
   const notes = [...stopNotes(found, ordered, next), ...missedNotes(missed)];
-  if (matching.length === 0 && !found.stopped) notes.unshift(`No line matches${leftOutHint(scope)}`);
+  if (matching.length === 0 && !found.stopped) {
+    notes.unshift(`No line matches${leftOutHint(scope)}${patternHint(query)}`);
+  }
   return {
     output: [...linesOf(found.lines, context), ...notes.map((note) => `[${note}]`)].join("\n"),
     metadata: {
@@ -150,4 +154,14 @@ function stopNotes(
   return [
     `${why}. To go on, ${narrower}, raise max_results, or page through all in order of path with after=""`,
   ];
+}
+
+function severalLines(): MatrxError {
+  return new MatrxError({
+    code: "INVALID_PARAMETERS",
+    message: "pattern: it holds a line break, and is searched within a line",
+    hint: "Search for one of its lines, and read on from there with context or Read",
+    hop: "tool",
+    details: { field: "pattern" },
+  });
 }

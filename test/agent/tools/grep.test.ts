@@ -104,6 +104,18 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
     );
   });
 
+  it("says what a pattern that found nothing cannot find", async () => {
+    const { bench, grep } = await opened();
+    await bench.put("f", Buffer.from("caf\xe9\nnoir\n", "latin1"));
+    const said = async (pattern: string) => (await grep({ pattern })).output;
+    expect(await said("café")).toContain("What is not ASCII is found in UTF-8 and UTF-16 only");
+    expect(await said("\\w+\\nnoir")).toContain("no line holds a line break");
+    expect(await said("rouge")).not.toMatch(/ASCII|line break/);
+    const error = await failure(grep({ pattern: "caf\nnoir", literal: true }));
+    expect(error).toMatchObject({ code: "INVALID_PARAMETERS", details: { field: "pattern" } });
+    expect(error.message).toContain("within a line");
+  });
+
   it("shows lines decoded as Read does, and cuts long ones around the match", async () => {
     const { bench, grep } = await opened();
     await bench.put("latin", Buffer.from("gr\xfcn needle\n", "latin1"));
