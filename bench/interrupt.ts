@@ -1,10 +1,32 @@
-/** Ends a run early without leaving a process: Ctrl-C, termination, a parent that is gone, or a run that hangs. */
-import type { Processes } from "./processes.ts";
+/** A run of a benchmark leaves no process: not after Ctrl-C, termination, a parent that is gone, nor when it hangs. */
+import { Processes } from "./processes.ts";
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-/** `longest`: milliseconds that the whole run may take. Returns a function that calls the watch off. */
-export function watchForEnd(processes: Processes, longest: number): () => void {
+/** `longest`: milliseconds that the whole run may take. */
+export async function withProcesses(
+  longest: number,
+  run: (processes: Processes) => Promise<void>,
+): Promise<void> {
+  const processes = new Processes();
+  const callOffWatch = watchForEnd(processes, longest);
+  try {
+    await run(processes);
+  } catch (error) {
+    if (!processes.isStopping) throw error;
+  } finally {
+    await processes.stop();
+    callOffWatch();
+  }
+}
+
+/** Tells what the run is at. */
+export function say(line: string): void {
+  console.log(`[${(performance.now() / 1000).toFixed(1).padStart(5)} s] ${line}`);
+}
+
+/** Returns a function that calls the watch off. */
+function watchForEnd(processes: Processes, longest: number): () => void {
   const end = (why: string, code: number) => {
     console.error(`bench: ${why}, stopping`);
     void processes.stop().finally(() => process.exit(code));

@@ -4,10 +4,10 @@
  */
 import { parseArgs } from "node:util";
 import { startGroups } from "./groups.ts";
-import { watchForEnd } from "./interrupt.ts";
+import { say, withProcesses } from "./interrupt.ts";
 import { describeMachine } from "./machine.ts";
 import { warm } from "./measure.ts";
-import { Processes } from "./processes.ts";
+import type { Processes } from "./processes.ts";
 import { type Group, reachesOf, seriesOf, tablesOf } from "./report.ts";
 import { RESULTS, writeResults } from "./results.ts";
 import { runRounds } from "./rounds.ts";
@@ -20,18 +20,9 @@ const plan = options.quick
   ? { rounds: 5, warming: 800, longest: 25_000, giveUp: 60_000 }
   : { rounds: 25, warming: 3000, longest: 240_000, giveUp: 360_000 };
 
-const processes = new Processes();
-const callOffWatch = watchForEnd(processes, plan.giveUp);
-try {
-  await run();
-} catch (error) {
-  if (!processes.isStopping) throw error;
-} finally {
-  await processes.stop();
-  callOffWatch();
-}
+await withProcesses(plan.giveUp, run);
 
-async function run(): Promise<void> {
+async function run(processes: Processes): Promise<void> {
   const machine = describeMachine();
   printMachine(machine);
   const groups = await startGroups(processes, say);
@@ -55,8 +46,4 @@ async function warmUp(groups: Group[]): Promise<void> {
     say(`Warming up: ${variant.name}`);
     await warm(variant.line, plan.warming);
   }
-}
-
-function say(line: string): void {
-  console.log(`[${(performance.now() / 1000).toFixed(1).padStart(5)} s] ${line}`);
 }
