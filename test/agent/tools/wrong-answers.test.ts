@@ -91,6 +91,13 @@ describe("reading", () => {
     const { output } = await bench.call("Read", { file_path: "three", offset: -2 });
     expect(output).toBe("     2\t2\n     3\t3");
   });
+
+  it("10: nor one line of a file that is too long to count its lines", async () => {
+    const bench = await Workbench.open();
+    await bench.put("long", `${`${"x".repeat(1023)}\n`.repeat(17 * 1024)}2\n3\n`);
+    const { output } = await bench.call("Read", { file_path: "long", offset: -2 });
+    expect(output).toMatch(/^ *-2\t2\n *-1\t3\b/);
+  });
 });
 
 describe("writing", () => {
