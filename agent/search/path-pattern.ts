@@ -1,6 +1,6 @@
 /** Glob patterns over paths: one meaning, whatever engine finds the files. */
 import { MatrxError } from "@matrx/shared/errors.ts";
-import picomatch from "picomatch";
+import { globMatcher, withChoices } from "./glob.ts";
 
 export interface PathPattern {
   /** It names entries with a leading dot, which are left out otherwise. */
@@ -12,6 +12,8 @@ export interface PathPattern {
 }
 
 const LONGEST = 1000;
+/** All that its braces stand for, in characters. */
+const LONGEST_CHOICES = 20_000;
 
 /**
  * `*` and `?` stay within a name, `**` spans folders, `[a-z]` and `{a,b}` choose; all else means itself. Without `/` it is
@@ -24,15 +26,20 @@ export function pathPattern(pattern: string, showHidden: boolean): PathPattern {
   if (rooted === "") throw badPattern(pattern, "it names nothing");
   const anywhere = !written.includes("/");
   const glob = anywhere ? `**/${rooted}` : rooted;
-  const options = { dot: showHidden, nonegate: true, noextglob: true, windows: false };
-  const isMatch = picomatch(withPlainSigns(glob), options);
+  const choices = withChoices(glob, LONGEST_CHOICES);
+  if (!choices) throw badPattern(pattern, "its braces stand for too many others");
+  const matchers = choices.map((choice) => globMatcher(choice, { dot: showHidden }));
   return {
     namesHidden: /(?:^|[/{,])\./.test(rooted),
     nameHint: nameHint(rooted.slice(rooted.lastIndexOf("/") + 1)),
     matches(path) {
       const place = path.normalize("NFC");
       // A name with brackets, such as [id].ts, is found by itself too.
-      return isMatch(place) || place === rooted || (anywhere && place.endsWith(`/${rooted}`));
+      return (
+        matchers.some((isMatch) => isMatch(place)) ||
+        place === rooted ||
+        (anywhere && place.endsWith(`/${rooted}`))
+      );
     },
   };
 }
@@ -45,11 +52,6 @@ export function splitPattern(pattern: string, separator: string): { folder: stri
   if (until < 0) return { folder: "", rest: glob };
   // What follows a folder stands in that folder itself.
   return { folder: glob.slice(0, until) || "/", rest: `./${glob.slice(until + 1)}` };
-}
-
-/** Signs that a glob library may give a meaning of its own, outside brackets and not escaped yet. */
-function withPlainSigns(glob: string): string {
-  return glob.replace(/\\.|\[[^\]]*\]|[()|+@!^$]/gsu, (part) => (part.length === 1 ? `\\${part}` : part));
 }
 
 const SIMPLE_CHOICE = /\{[\w-]+(?:\.[\w-]+)*(?:,[\w-]+(?:\.[\w-]+)*)+\}/g;

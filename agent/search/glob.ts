@@ -1,0 +1,170 @@
+/**
+ * Matches paths with globs in time that grows with both lengths and not their product's power: a regular expression
+ * made of many stars takes forever on a long name, and nothing else runs meanwhile.
+ */
+
+/** Tells whether a character, as a text of its own, fits. */
+type Fits = (character: string) => boolean;
+type Piece = "*" | Fits;
+type Part = "**" | NamePattern;
+
+interface NamePattern {
+  readonly pieces: readonly Piece[];
+  /** It begins with a dot itself. */
+  readonly beginsWithDot: boolean;
+}
+
+export interface GlobOptions {
+  /** What is not written out may be a dot at the beginning of a name. */
+  readonly dot: boolean;
+}
+
+/**
+ * `*` and `?` stay within a name, `**` as a whole name spans any number of folders, `[a-z]` and `[!a-z]` choose a
+ * character, `\` takes a sign as it stands. All names of the path must fit.
+ */
+export function globMatcher(glob: string, { dot }: GlobOptions): (path: string) => boolean {
+  // What ends in a slash and two stars names what is in a folder, and not the folder.
+  const parts = withoutRepeats(
+    glob
+      .replace(/\/\*\*$/, "/**/*")
+      .split("/")
+      .map(partOf),
+  );
+  return (path) => matchesAll(parts, path.split("/"), dot);
+}
+
+function withoutRepeats(parts: readonly Part[]): Part[] {
+  return parts.filter((part, index) => part !== "**" || parts[index - 1] !== "**");
+}
+
+/** The last `**` takes one folder more when what follows does not fit: earlier ones need not be tried again. */
+function matchesAll(parts: readonly Part[], names: readonly string[], dot: boolean): boolean {
+  let part = 0;
+  let name = 0;
+  let again: { part: number; name: number } | undefined;
+  while (name < names.length) {
+    const wanted = parts[part];
+    const text = names[name] ?? "";
+    if (wanted === "**") {
+      part++;
+      again = { part, name };
+    } else if (wanted !== undefined && matchesName(wanted, text, dot)) {
+      part++;
+      name++;
+    } else if (again && mayStartWith(names[again.name] ?? "", dot)) {
+      again.name++;
+      ({ part, name } = again);
+    } else return false;
+  }
+  return parts.slice(part).every((left) => left === "**");
+}
+
+function mayStartWith(name: string, dot: boolean): boolean {
+  return dot || !name.startsWith(".");
+}
+
+/** As with folders: the last `*` takes one character more. */
+function matchesName({ pieces, beginsWithDot }: NamePattern, text: string, dot: boolean): boolean {
+  if (!beginsWithDot && !mayStartWith(text, dot)) return false;
+  let piece = 0;
+  let at = 0;
+  let again: { piece: number; at: number } | undefined;
+  while (at < text.length) {
+    const wanted = pieces[piece];
+    const character = characterAt(text, at);
+    if (wanted === "*") {
+      piece++;
+      again = { piece, at };
+    } else if (wanted?.(character)) {
+      piece++;
+      at += character.length;
+    } else if (again) {
+      again.at += characterAt(text, again.at).length;
+      ({ piece, at } = again);
+    } else return false;
+  }
+  return pieces.slice(piece).every((left) => left === "*");
+}
+
+function characterAt(text: string, at: number): string {
+  return String.fromCodePoint(text.codePointAt(at) ?? 0);
+}
+
+/** A backslash and what it stands before, brackets with what is in them, or one character. */
+const SIGNS = /\\.|\[[!^]?\]?(?:\\.|[^\]\\])*\]|\*+|./gsu;
+
+function partOf(name: string): Part {
+  if (name === "**") return "**";
+  const signs = name.match(SIGNS) ?? [];
+  return { pieces: signs.map(pieceOf), beginsWithDot: /^\\?\./.test(name) };
+}
+
+function pieceOf(sign: string): Piece {
+  if (sign.startsWith("*")) return "*";
+  if (sign === "?") return () => true;
+  if (sign.length > 1 && sign.startsWith("[")) return oneOf(sign.slice(1, -1));
+  const plain = sign.length > 1 && sign.startsWith("\\") ? sign.slice(1) : sign;
+  return (character) => character === plain;
+}
+
+const RANGES = /(\\?.)-(\\?.)|\\?./gsu;
+
+/** What stands between brackets. */
+function oneOf(written: string): Fits {
+  const isNot = /^[!^]/.test(written);
+  const ranges = [...written.slice(isNot ? 1 : 0).matchAll(RANGES)].map(([all, from = all, to = from]) => ({
+    from: codeOf(from),
+    to: codeOf(to),
+  }));
+  return (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return isNot !== ranges.some(({ from, to }) => from <= code && code <= to);
+  };
+}
+
+function codeOf(sign: string): number {
+  return (sign.length > 1 && sign.startsWith("\\") ? sign.slice(1) : sign).codePointAt(0) ?? 0;
+}
+
+/** `{a,b}` written out, also one in another; what chooses nothing stays as it is. Undefined: it is longer than `most` characters. */
+export function withChoices(glob: string, most: number): string[] | undefined {
+  const done: string[] = [];
+  const pending = [glob];
+  let length = 0;
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const choice = firstChoice(next);
+    if (choice) pending.push(...choice.of.map((one) => choice.before + one + choice.after));
+    else done.push(next);
+    length += next.length;
+    if (length > most) return undefined;
+  }
+  return done;
+}
+
+interface Choice {
+  readonly before: string;
+  readonly of: readonly string[];
+  readonly after: string;
+}
+
+const SIGNS_OF_CHOICE = /\\.|\[[!^]?\]?(?:\\.|[^\]\\/])*\]|./gsu;
+
+/** The first `{` that has a comma and an end. */
+function firstChoice(glob: string): Choice | undefined {
+  const open: { at: number; commas: number[] }[] = [];
+  const found: { at: number; commas: number[]; end: number }[] = [];
+  for (const { 0: sign, index } of glob.matchAll(SIGNS_OF_CHOICE)) {
+    if (sign === "{") open.push({ at: index, commas: [] });
+    else if (sign === ",") open.at(-1)?.commas.push(index);
+    else if (sign === "}") {
+      const closed = open.pop();
+      if (closed && closed.commas.length > 0) found.push({ ...closed, end: index });
+    }
+  }
+  const first = found.sort((a, b) => a.at - b.at)[0];
+  if (!first) return undefined;
+  const ends = [...first.commas, first.end];
+  const of = ends.map((end, index) => glob.slice((ends[index - 1] ?? first.at) + 1, end));
+  return { before: glob.slice(0, first.at), of, after: glob.slice(first.end + 1) };
+}

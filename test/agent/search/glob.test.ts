@@ -1,0 +1,75 @@
+import fc from "fast-check";
+import picomatch from "picomatch";
+import { describe, expect, it } from "vitest";
+import { globMatcher } from "../../../agent/search/glob.ts";
+import { pathPattern } from "../../../agent/search/path-pattern.ts";
+import { failure, Workbench } from "../tools/workbench.ts";
+
+describe("a glob", () => {
+  it("means what another program takes it to mean", () => {
+    const sign = fc.constantFrom("a", "b", ".", "*", "?", "[ab]", "[^a]", "[a-c]", "\\*");
+    const text = fc.array(sign, { minLength: 1, maxLength: 4 }).map((signs) => signs.join(""));
+    const name = fc.oneof(fc.constant("**"), text);
+    const globs = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join("/"));
+    const plain = fc.stringMatching(/^[ab.*]{1,4}$/).filter((one) => one !== "." && one !== "..");
+    const paths = fc.array(plain, { minLength: 1, maxLength: 4 }).map((names) => names.join("/"));
+    // Of these the other program has readings of its own.
+    const isOdd = (glob: string) =>
+      /\*\*[^/]|[^/]\*\*|\/\*\*$|^\.\/|\*\*\/\*\*/.test(glob) || glob.split("/").includes("..");
+    fc.assert(
+      fc.property(globs, paths, fc.boolean(), (glob, path, dot) => {
+        fc.pre(!isOdd(glob));
+        const other = picomatch(glob, { dot, nonegate: true, noextglob: true, windows: false });
+        expect(globMatcher(glob, { dot })(path)).toBe(other(path));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it.each([
+    ["*.{ts,js}", "a/b.js", true],
+    ["{a,b/{c,d}}/*.ts", "b/d/x.ts", true],
+    ["{a,b/{c,d}}/*.ts", "b/x.ts", false],
+    ["a{,b}.ts", "a.ts", true],
+    ["{a}.ts", "{a}.ts", true],
+    ["[{,}].ts", ",.ts", true],
+    ["[!a].ts", "a.ts", false],
+    ["[!a].ts", "b.ts", true],
+    ["[]a].ts", "].ts", true],
+    ["[a-].ts", "-.ts", true],
+    ["[z-a].ts", "m.ts", false],
+    ["[a.ts", "[a.ts", true],
+    ["a(b|c)+.ts", "a(b|c)+.ts", true],
+    ["src/**", "src/a/b.ts", true],
+    ["src/**", "src", false],
+    ["*/**", "a.ts", false],
+    ["src/**/x.ts", "src/x.ts", true],
+    ["?.ts", "😀.ts", true],
+    ["[😀-😂].ts", "😁.ts", true],
+    ["*.ts", ".a.ts", false],
+    [".*", "a/.b", true],
+  ])("%s, asked about %s", (pattern, path, fits) => {
+    expect(pathPattern(pattern, false).matches(path)).toBe(fits);
+  });
+
+  it("takes no longer for many stars: a long name holds up nobody", async () => {
+    const bench = await Workbench.open();
+    const name = "a".repeat(200);
+    await bench.put(`${"a/".repeat(200)}${name}`, "found\n");
+    for (const pattern of [`${"*a".repeat(60)}*[b]`, `**/${"a/**/".repeat(60)}[b]`, `${"*".repeat(900)}b`]) {
+      expect((await bench.call("Glob", { pattern })).metadata?.files).toEqual([]);
+      expect((await bench.call("search_files", { query: pattern })).metadata?.results).toEqual([]);
+      expect((await bench.call("Grep", { pattern: "found", include: pattern })).metadata?.matches).toEqual(
+        [],
+      );
+    }
+    const some = await bench.call("Glob", { pattern: `${"*a".repeat(60)}*` });
+    expect(some.metadata?.files).toHaveLength(1);
+  });
+
+  it("with braces that stand for very many others is refused", async () => {
+    const bench = await Workbench.open();
+    const error = await failure(bench.call("Glob", { pattern: "{a,b}".repeat(100) }));
+    expect(error).toMatchObject({ code: "INVALID_PARAMETERS", details: { field: "pattern" } });
+  });
+});
