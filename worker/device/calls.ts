@@ -137,7 +137,9 @@ export class Calls {
     if (!flight) return;
     flight.recipients = flight.recipients.filter((recipient) => !left(recipient));
     if (flight.recipients.length > 0) return;
-    if (stop) this.cancel(call);
+    // Of a read with a row, somebody was sent away to its address.
+    const awaited = flight.effect === "read" && flight.ledgered;
+    if (stop && !awaited) this.cancel(call);
     if (!flight.ledgered) this.#giveUp(flight);
   }
 

@@ -60,12 +60,9 @@ export class RestStreams {
     if (!grant || (grant !== lease.scope.id && !lease.scope.owner)) throw noSuchCall();
     return this.#open(lease, (begun) => {
       const deadline = flight?.deadline ?? row?.deadline ?? now;
-      // One with a row is waited for, by somebody who was sent away to its address.
-      const stops = flight !== undefined && !flight.ledgered;
-      const recipient = begun({ call, deadline, stops });
-      // The answer bears the id that a socket gave its call; one over REST has none.
-      if (flight?.id !== undefined) follow(flight, recipient);
-      else if (flight) flight.recipients.push(recipient);
+      const recipient = begun({ call, deadline, stops: flight?.effect === "read" });
+      // The answer may bear the id that a socket gave its call.
+      if (flight) follow(flight, recipient);
       else if (row) admission.join(row, recipient, now);
       return call;
     });
