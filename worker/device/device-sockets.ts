@@ -119,6 +119,17 @@ export class DeviceSockets {
     cameBack();
   }
 
+  /** The device is no more: nothing that its sockets still say is heard. */
+  closeAll(code: number, reason: string): void {
+    const sockets = [...this.#candidates.keys(), ...this.#registered.keys()];
+    for (const ws of sockets) {
+      this.#dropCandidate(ws);
+      this.#registered.delete(ws);
+      this.#parts.link.drop(ws);
+      ws.close(code, reason);
+    }
+  }
+
   /** Closes a link that looks open but has been silent too long. */
   requireSigns(now: number): void {
     const { link } = this.#parts;

@@ -158,8 +158,8 @@ export class Device extends DurableObject<DeviceEnv> {
 
   /** The account removed the device: nothing of it stays. */
   async forget(): Promise<void> {
-    this.#link.current?.ws.close(CLOSE.revoked, "The device was removed from its account");
     if (this.#store.record) this.#calls.endAll(unknownDevice(this.#store.record.id).shape());
+    this.#sockets.closeAll(CLOSE.revoked, "The device was removed from its account");
     this.#callers.closeAll(CLOSE.unknownDevice, "The device was removed from its account");
     await this.ctx.storage.deleteAll();
     this.#store.forget();
