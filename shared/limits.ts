@@ -16,6 +16,8 @@ export const LIMITS = {
   registerFrameBytes: 256 * KiB,
   /** Any other text frame of our agent, in bytes; a bare device's results are text, and held to the result's limit. Relay. */
   deviceFrameBytes: 256 * KiB,
+  /** A device's policy as JSON, in bytes: it goes with each call. Relay. */
+  policyBytes: 64 * KiB,
   /** What the platform carries in one frame; beyond it the socket is lost. Our own programs refuse to send it. */
   platformFrameBytes: 32 * MiB,
   /** Nesting of a call frame's JSON. Relay and local server. */

@@ -1,6 +1,9 @@
 /** The devices of an account. */
 import { type DeviceView, newDeviceSchema } from "@matrx/shared/api.ts";
+import { isLongerThan } from "@matrx/shared/caller-frames.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
+import { LIMITS } from "@matrx/shared/limits.ts";
 import { policySchema } from "@matrx/shared/policy.ts";
 import { AUDIENCE, LIFETIME } from "@matrx/shared/tokens.ts";
 import { Hono } from "hono";
@@ -67,6 +70,7 @@ devices.put("/:device/policy", async (c) => {
   const device = await ownDevice(c.env, caller.account, c.req.param("device"));
   unwrap(await c.env.ACCOUNT.getByName(caller.account).requirePerson(caller.grant));
   const policy = await readBody(c.req.raw, policySchema);
+  if (isLongerThan(JSON.stringify(policy), LIMITS.policyBytes)) throw tooLargePolicy();
   unwrap(await device.setPolicy(policy));
   return c.json(policy);
 });
@@ -78,4 +82,14 @@ async function viewOf(env: Env, id: DeviceId, account: string): Promise<DeviceVi
     console.warn(`device ${id} does not tell its state`, error);
     return undefined;
   }
+}
+
+function tooLargePolicy(): MatrxError {
+  return new MatrxError({
+    code: "PAYLOAD_TOO_LARGE",
+    message: `The policy is larger than ${LIMITS.policyBytes} bytes`,
+    hint: "Allow folders instead of what is in them",
+    hop: "relay",
+    details: { limit_bytes: LIMITS.policyBytes },
+  });
 }
