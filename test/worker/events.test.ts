@@ -55,7 +55,7 @@ async function pong(caller: TestCaller): Promise<void> {
 /** Rows of events as they would be had they come earlier. */
 function age(id: string, ms: number): Promise<unknown> {
   return runInDurableObject(object(id), (_, { storage: { sql } }) =>
-    sql.exec("UPDATE events SET received = received - ?", ms),
+    sql.exec("UPDATE events SET received = received - ?1, taken_until = taken_until - ?1", ms),
   );
 }
 

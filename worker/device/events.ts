@@ -1,7 +1,7 @@
 /**
  * What a device reported by itself: its last hundred events. A condition is what is reported under one type and key; its
- * newest event tells whether it is open. Events come in bursts and then at most every ten seconds: rows are all that
- * is needed to know how many came, so neither sleep nor restart lets more in.
+ * newest event tells whether it is open. Events come in bursts and then at most every ten seconds: the newest row says
+ * how many came, so neither sleep nor restart lets more in.
  */
 import type { EventView } from "@matrx/shared/api.ts";
 import { isLongerThan } from "@matrx/shared/caller-frames.ts";
@@ -21,6 +21,8 @@ interface EventRow extends Record<string, SqlStorageValue> {
   open: number;
   timestamp: string | null;
   received: number;
+  /** Until when this event and those before it take up the device's rate, in milliseconds since 1970. */
+  taken_until: number;
   dropped: number;
 }
 
@@ -33,6 +35,15 @@ interface Known {
   dropped: number;
   /** As many of them are written down. */
   droppedKept: number;
+}
+
+/** What is kept with an event that the device sent. */
+interface Placing {
+  known: Known;
+  data: string;
+  opens: boolean;
+  takenUntil: number;
+  now: number;
 }
 
 /** An event and its place among the others. */
@@ -83,12 +94,13 @@ export class Events {
     if (event.id !== undefined && this.#find(event.id) !== undefined) return false;
     const before = this.#latestOf(event);
     const ends = event.resolved === true && before?.open === 1;
-    if (!ends && this.#isTooSoon(now)) return this.#drop(known);
+    const takenUntil = this.#takenAt(now) + TIMES.eventEvery;
+    if (!ends && takenUntil - now > LIMITS.eventBurst * TIMES.eventEvery) return this.#drop(known);
     const opens = event.key !== undefined && !event.resolved && !isLate(event, before);
     if (before?.open && (ends || opens))
       this.#sql.exec("UPDATE events SET open = 0 WHERE seq = ?", before.seq);
     this.#makeRoom();
-    this.#insert(event, { data, opens, dropped: known.dropped, now });
+    this.#insert(event, { known, data, opens, takenUntil, now });
     this.#known = undefined;
     return true;
   }
@@ -143,7 +155,7 @@ export class Events {
     this.#sql.exec(`CREATE TABLE IF NOT EXISTS events (
       seq INTEGER PRIMARY KEY, id TEXT NOT NULL, event_type TEXT NOT NULL, key TEXT, severity TEXT, data TEXT NOT NULL,
       resolved INTEGER NOT NULL, open INTEGER NOT NULL, timestamp TEXT, received INTEGER NOT NULL,
-      dropped INTEGER NOT NULL)`);
+      taken_until INTEGER NOT NULL, dropped INTEGER NOT NULL)`);
     const { end, open } = this.#sql
       .exec<{ end: number; open: number }>(
         "SELECT ifnull(max(seq), 0) AS end, total(open) AS open FROM events",
@@ -153,15 +165,15 @@ export class Events {
     return { end, open, dropped, droppedKept: dropped };
   }
 
-  /** Each event takes up ten seconds, and a burst may be that far ahead. A clock that was set back is no reason to wait. */
-  #isTooSoon(now: number): boolean {
-    let takenUntil = 0;
-    const rows = this.#sql.exec<Pick<EventRow, "received">>(
-      "SELECT received FROM events WHERE received <= ? ORDER BY seq",
-      now,
+  /**
+   * Until when the events so far take up the rate: each takes ten seconds, and a burst may be that far ahead. A clock
+   * that was set back is no reason to wait.
+   */
+  #takenAt(now: number): number {
+    const [newest] = this.#sql.exec<Pick<EventRow, "received" | "taken_until">>(
+      "SELECT received, taken_until FROM events ORDER BY seq DESC LIMIT 1",
     );
-    for (const { received } of rows) takenUntil = Math.max(takenUntil, received) + TIMES.eventEvery;
-    return takenUntil - now > (LIMITS.eventBurst - 1) * TIMES.eventEvery;
+    return newest && newest.received <= now ? Math.max(newest.taken_until, now) : now;
   }
 
   #find(id: string): number | undefined {
@@ -201,15 +213,17 @@ export class Events {
 
   #insert(
     { id, event_type, key, severity, resolved, timestamp }: DeviceEvent,
-    { data, opens, dropped, now }: { data: string; opens: boolean; dropped: number; now: number },
+    { known, data, opens, takenUntil, now }: Placing,
   ): void {
     this.#sql.exec(
-      `INSERT INTO events (id, event_type, key, severity, data, resolved, open, timestamp, received, dropped)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      ...[id ?? makeEventId(now), event_type, key ?? null, severity ?? null, data],
-      ...[Number(resolved ?? false), Number(opens), timestamp ?? null, now, dropped],
+      `INSERT INTO events
+       (seq, id, event_type, key, severity, data, resolved, open, timestamp, received, taken_until, dropped)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      // The newest may just have made room: its place is not given again.
+      ...[known.end + 1, id ?? makeEventId(now), event_type, key ?? null, severity ?? null, data],
+      ...[Number(resolved ?? false), Number(opens), timestamp ?? null, now, takenUntil, known.dropped],
     );
-    if (dropped > 0) this.#kv.delete(DROPPED);
+    if (known.dropped > 0) this.#kv.delete(DROPPED);
   }
 }
 
@@ -228,7 +242,7 @@ function timeOf(id: string): number {
   return Number.parseInt(id.slice(0, TIME_CHARS).replace("-", ""), 16);
 }
 
-function viewOf({ seq: _, data, resolved, open, received, ...row }: EventRow): EventView {
+function viewOf({ seq: _, taken_until: __, data, resolved, open, received, ...row }: EventRow): EventView {
   return {
     ...row,
     data: JSON.parse(data) as EventView["data"],
