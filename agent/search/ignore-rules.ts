@@ -1,8 +1,8 @@
 /** What `.gitignore` files leave out: those of a folder, of those below it, and of the repository that it lies in. */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
-import ignore, { type Ignore } from "ignore";
 import type { FileAccess } from "../paths/files.ts";
 import type { Directory } from "../platform/directory.ts";
+import { type GitIgnore, gitIgnoreOf, ignoredBy } from "./gitignore.ts";
 
 /** A larger `.gitignore` is none, in bytes. */
 const MOST_BYTES = 1024 * 1024;
@@ -10,7 +10,8 @@ const MOST_BYTES = 1024 * 1024;
 interface Layer {
   /** The folder of the `.gitignore`, with a separator at its end. */
   readonly folder: string;
-  readonly rules: Ignore;
+  readonly separator: string;
+  readonly rules: GitIgnore;
 }
 
 export class IgnoreRules {
@@ -32,17 +33,16 @@ export class IgnoreRules {
     const kept = this.#inRepository && stands(opened.at(".git")) ? [] : this.#layers;
     const text = readSmall(opened.at(".gitignore"));
     if (text === undefined) return new IgnoreRules(kept, this.#inRepository);
-    const rules = ignore({ ignorecase: false }).add(text.replace(/^\ufeff/, ""));
-    const layer = { folder: folder.endsWith(separator) ? folder : folder + separator, rules };
+    const rules = gitIgnoreOf(text.replace(/^\ufeff/, ""));
+    const layer = { folder: folder.endsWith(separator) ? folder : folder + separator, separator, rules };
     return new IgnoreRules([layer, ...kept], this.#inRepository);
   }
 
   /** `path` is absolute, and lies below the folders that the rules are of. */
   ignores(path: string, isFolder: boolean): boolean {
-    for (const { folder, rules } of this.#layers) {
-      const relative = path.slice(folder.length).replaceAll("\\", "/");
-      const { ignored, unignored } = rules.test(isFolder ? `${relative}/` : relative);
-      if (ignored || unignored) return ignored;
+    for (const { folder, separator, rules } of this.#layers) {
+      const ignored = ignoredBy(rules, path.slice(folder.length).replaceAll(separator, "/"), isFolder);
+      if (ignored !== undefined) return ignored;
     }
     return false;
   }
