@@ -1,10 +1,7 @@
 /** `matrx doctor`: this machine, its optional parts, and each hop from here to a tool; what is wrong, and what to do. */
 import type { Command } from "commander";
-import { type CallerOptions, relayOption, tokenFileOption } from "./credentials.ts";
-
-export interface DoctorOptions extends CallerOptions {
-  json?: boolean;
-}
+import { relayOption, tokenFileOption } from "./credentials.ts";
+import type { DoctorOptions } from "./run-doctor.ts";
 
 export function addDoctor(program: Command): void {
   program

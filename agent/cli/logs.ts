@@ -1,4 +1,5 @@
 /** `matrx logs`: what the programs on this machine logged, from their files. */
+import { once } from "node:events";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { type Command, Option } from "commander";
 import { homeOf } from "../home.ts";
@@ -64,7 +65,7 @@ async function logs(options: LogsOptions): Promise<void> {
 async function follow(reader: LogReader, show: (line: string) => void): Promise<void> {
   const stop = stopSignal();
   const looking = setInterval(() => reader.fresh().forEach(show), LOOK_EVERY);
-  await new Promise<void>((resolve) => stop.addEventListener("abort", () => resolve(), { once: true }));
+  if (!stop.aborted) await once(stop, "abort");
   clearInterval(looking);
 }
 

@@ -6,10 +6,14 @@ import { machineChecks } from "../doctor/machine.ts";
 import { partChecks } from "../doctor/parts.ts";
 import { homeOf } from "../home.ts";
 import { currentPlatform } from "../platform/current.ts";
-import type { DoctorOptions } from "./doctor.ts";
+import type { CallerOptions } from "./credentials.ts";
 import { plain, printJson, styled } from "./print.ts";
 import { withProgress } from "./progress.ts";
 import { checkHops, type Hop } from "./status-hops.ts";
+
+export interface DoctorOptions extends CallerOptions {
+  json?: boolean;
+}
 
 type Group = "machine" | "parts" | "hops";
 

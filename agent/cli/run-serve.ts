@@ -1,4 +1,5 @@
 /** What `matrx serve` runs. */
+import { once } from "node:events";
 import { readConfig } from "../config.ts";
 import { homeOf, makeHome } from "../home.ts";
 import { openLocal } from "../local/open-local.ts";
@@ -9,8 +10,17 @@ import { openReporting } from "../reporting.ts";
 import { openToolbox, protectedPaths } from "../toolbox.ts";
 import { announce, checkedHost, checkedOrigins, checkedPort } from "./local-options.ts";
 import { logTo } from "./log-options.ts";
-import type { ServeOptions } from "./serve.ts";
 import { stopSignal } from "./stop-signal.ts";
+
+export interface ServeOptions {
+  port: string;
+  host: string;
+  token: boolean;
+  allowOrigin: string[];
+  logFile?: string;
+  logLevel?: string;
+  json?: boolean;
+}
 
 /** Runs until Ctrl-C. Throws MatrxError. */
 export async function runServe(options: ServeOptions): Promise<void> {
@@ -31,17 +41,10 @@ export async function runServe(options: ServeOptions): Promise<void> {
     const monitors = await startMonitors({ settings, hub, problems, protectedPaths: protectedPaths(home) });
     const tokenFile = token === undefined ? undefined : home.localTokenFile;
     announce({ url: server.url, tokenFile, json: options.json ?? false });
-    await aborted(stop);
+    if (!stop.aborted) await once(stop, "abort");
     await Promise.all([server.close(), monitors.close()]);
   } finally {
     toolbox.close();
     close();
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

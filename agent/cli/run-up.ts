@@ -17,8 +17,15 @@ import { announce, checkedOrigins, checkedPort } from "./local-options.ts";
 import { logTo } from "./log-options.ts";
 import { printJsonLine } from "./print.ts";
 import { stopSignal } from "./stop-signal.ts";
-import type { UpOptions } from "./up.ts";
 import { USUAL_PORT } from "./usual-port.ts";
+
+export interface UpOptions {
+  serve?: string | true;
+  allowOrigin: string[];
+  logFile?: string;
+  logLevel?: string;
+  json?: boolean;
+}
 
 /** Runs until Ctrl-C. Throws MatrxError when the relay's refusal is final. */
 export async function runUp(options: UpOptions): Promise<void> {

@@ -1,17 +1,8 @@
 /** `matrx serve`: this machine's tools at http://localhost, for programs on this machine. */
 import type { Command } from "commander";
 import { logFileOption, logLevelOption } from "./log-options.ts";
+import type { ServeOptions } from "./run-serve.ts";
 import { USUAL_PORT } from "./usual-port.ts";
-
-export interface ServeOptions {
-  port: string;
-  host: string;
-  token: boolean;
-  allowOrigin: string[];
-  logFile?: string;
-  logLevel?: string;
-  json?: boolean;
-}
 
 export function addServe(program: Command): void {
   program

@@ -1,15 +1,8 @@
 /** `matrx up`: connects this machine, until Ctrl-C. */
 import type { Command } from "commander";
 import { logFileOption, logLevelOption } from "./log-options.ts";
+import type { UpOptions } from "./run-up.ts";
 import { USUAL_PORT } from "./usual-port.ts";
-
-export interface UpOptions {
-  serve?: string | true;
-  allowOrigin: string[];
-  logFile?: string;
-  logLevel?: string;
-  json?: boolean;
-}
 
 export function addUp(program: Command): void {
   program

@@ -5,7 +5,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { makeIdentity } from "../../agent/identity.ts";
 import { makeDeviceId } from "../../shared/ids.ts";
 import type { Processes, Program } from "../processes.ts";
-import type { FleetSettings } from "../programs/fleet.ts";
 
 export interface FleetDevice {
   id: string;
@@ -15,6 +14,15 @@ export interface FleetDevice {
   privateKey: string;
 }
 
+/** What the process is started with. */
+export interface FleetSettings extends Record<string, string> {
+  /** Address of the relay, `http://host:port`. */
+  relay: string;
+  /** JSON file of the devices. */
+  devices: string;
+}
+
+/** What the process tells. */
 export interface FleetState {
   /** Of those that are connected: when each was registered last, in milliseconds since 1970. */
   registeredAt: number[];

@@ -11,15 +11,8 @@ import pino from "pino";
 import { keepConnected } from "../../agent/connection.ts";
 import { type Identity, signAssertion } from "../../agent/identity.ts";
 import { registerFrame } from "../../agent/register.ts";
-import type { FleetDevice, FleetState } from "../fleet/devices.ts";
+import type { FleetDevice, FleetSettings, FleetState } from "../fleet/devices.ts";
 import { ready, settingsOf } from "../processes.ts";
-
-export interface FleetSettings extends Record<string, string> {
-  /** Address of the relay, `http://host:port`. */
-  relay: string;
-  /** JSON file of the devices. */
-  devices: string;
-}
 
 /** Dialled at once while the fleet grows: a device is not one of thousands that someone switches on together. */
 const GROWS_BY = 50;
