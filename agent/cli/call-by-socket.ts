@@ -2,19 +2,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "@matrx/shared/caller-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import { TIMES } from "@matrx/shared/limits.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import { WebSocket } from "ws";
 import { lostBecause } from "../refusals.ts";
-import { callerSocketUrl } from "../relay-url.ts";
 import { callerFrameSchema } from "./answer-schema.ts";
+import { dialCaller, hangUp, sendIfOpen } from "./caller-socket.ts";
+import { parsedJson } from "./json.ts";
 import { LiveOutputPrinter } from "./live-output-printer.ts";
 import type { CallToMake, MadeCall } from "./made-call.ts";
 import type { RelayClient } from "./relay-client.ts";
-import { refusalOf } from "./socket-refusal.ts";
 
 const ID = "1";
-const PING_EVERY = 20_000;
 /** After Ctrl-C the answer is waited for this long, in milliseconds. */
 const CANCELLED_WITHIN = TIMES.killAfter + 2000;
 /** A connection that broke is made again this often: by its key it is the same call. */
@@ -56,15 +55,14 @@ async function attempt(
   if (toMake.stop.aborted) throw new ConnectionLost("cancelled");
   const fresh = toMake.session === "new";
   let session = fresh ? undefined : toMake.session;
-  const url = callerSocketUrl(client.relay, toMake.device, session);
-  // The relay names a new session only on this subprotocol.
-  const socket = new WebSocket(url, fresh ? [SUBPROTOCOL.v1] : [], {
-    headers: { Authorization: `Bearer ${client.token}` },
-    perMessageDeflate: false,
-    handshakeTimeout: 15_000,
-    maxPayload: LIMITS.platformFrameBytes,
-  });
   const ended = Promise.withResolvers<Answer>();
+  const socket = dialCaller(client, {
+    device: toMake.device,
+    session,
+    // The relay names a new session only on this subprotocol.
+    subprotocols: fresh ? [SUBPROTOCOL.v1] : [],
+    onRefused: ended.reject,
+  });
   let why: string | undefined;
   socket.on("open", () => {
     if (toMake.stop.aborted) return;
@@ -72,20 +70,18 @@ async function attempt(
     socket.send(JSON.stringify(frameOf(toMake, live !== undefined)));
   });
   socket.on("message", (data) => {
-    const frame = callerFrameSchema.safeParse(parsed(data.toString())).data;
+    const frame = callerFrameSchema.safeParse(parsedJson(data.toString())).data;
     if (frame?.type === "success" || frame?.type === "error") ended.resolve(frame as Answer);
     else if (frame?.type === "output") live?.show(frame.channel, frame.offset, frame.data);
     else if (frame?.type === "gap") live?.gap();
     else if (frame?.type === "hello") session = frame.session;
   });
-  socket.on("unexpected-response", (_request, response) => void refusalOf(response).then(ended.reject));
   socket.on("error", (error) => {
     why = lostBecause(error);
   });
   socket.on("close", (code, reason) => {
     ended.reject(new ConnectionLost(why ?? (reason.toString() || `closed (${code})`)));
   });
-  const pinging = setInterval(() => sendIfOpen(socket, { action: "ping" }), PING_EVERY);
   const cancel = () => {
     if (socket.readyState !== WebSocket.OPEN) return ended.reject(new ConnectionLost("cancelled"));
     sendIfOpen(socket, { id: ID, action: "cancel" });
@@ -95,10 +91,8 @@ async function attempt(
   try {
     return { answer: await ended.promise, shown: live?.isWhole ?? false, session };
   } finally {
-    clearInterval(pinging);
     toMake.stop.removeEventListener("abort", cancel);
-    socket.close();
-    setTimeout(() => socket.terminate(), 1000).unref();
+    hangUp(socket);
   }
 }
 
@@ -108,18 +102,6 @@ function frameOf({ tool, input, timeoutMs, key }: CallToMake, stream: boolean) {
     ...(timeoutMs !== undefined && { timeout_ms: timeoutMs }),
     ...(key !== undefined && { idempotency_key: key }),
   };
-}
-
-function sendIfOpen(socket: WebSocket, frame: object): void {
-  if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function notSent(why: string, stop: AbortSignal): MatrxError {

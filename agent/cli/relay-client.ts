@@ -1,8 +1,9 @@
 /** The relay's REST interface, as the command line uses it. */
-import { problemSchema } from "@matrx/shared/api.ts";
-import { type ErrorCode, type Hop, MatrxError } from "@matrx/shared/errors.ts";
+import { type ErrorCode, MatrxError } from "@matrx/shared/errors.ts";
 import type * as z from "zod";
 import { lostBecause } from "../refusals.ts";
+import { parsedJson } from "./json.ts";
+import { errorInProblem } from "./problem.ts";
 
 export interface Request {
   body?: unknown;
@@ -68,7 +69,7 @@ export class RelayClient {
       if (signal?.aborted) throw signal.reason;
       throw this.#unreachable(cause);
     }
-    const value = parsed(text);
+    const value = parsedJson(text);
     if (!response.ok) throw this.#problemOf(response, value);
     return { status: response.status, headers: response.headers, body: value };
   }
@@ -86,11 +87,8 @@ export class RelayClient {
   }
 
   #problemOf(response: Response, value: unknown): MatrxError {
-    const problem = problemSchema.safeParse(value);
-    if (problem.success) {
-      const { code, detail, hint, hop, type: _, title: __, status: ___, ...details } = problem.data;
-      return new MatrxError({ code, message: detail, hint, hop: hop as Hop, details });
-    }
+    const said = errorInProblem(value);
+    if (said) return said;
     return new MatrxError({
       code: codeOfStatus(response.status),
       message: `${this.relay} answered ${response.status} ${response.statusText} without saying more`,
@@ -119,14 +117,6 @@ function codeOfStatus(status: number): ErrorCode {
   if (status === 401) return "UNAUTHENTICATED";
   if (status === 404) return "NOT_FOUND";
   return "UNAVAILABLE";
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Path segments from outside, safe in a URL. */

@@ -3,14 +3,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type EventView, eventViewSchema } from "@matrx/shared/api.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
-import { WebSocket } from "ws";
 import * as z from "zod";
-import { callerSocketUrl } from "../relay-url.ts";
 import { answerSchema } from "./answer-schema.ts";
+import { dialCaller, hangUp, sendIfOpen } from "./caller-socket.ts";
+import { parsedJson } from "./json.ts";
 import type { RelayClient } from "./relay-client.ts";
-import { refusalOf } from "./socket-refusal.ts";
 
-const PING_EVERY = 20_000;
+/** In milliseconds. */
 const AGAIN_AFTER = 2000;
 
 const eventFrameSchema = z.object({ type: z.literal("event"), event: eventViewSchema });
@@ -39,17 +38,16 @@ export async function watchEvents(client: RelayClient, watch: Watch): Promise<vo
 /** One connection. Resolves when it ends. Throws MatrxError when it is refused. */
 async function hear(client: RelayClient, watch: Watch): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const socket = new WebSocket(callerSocketUrl(client.relay, watch.device, undefined), [SUBPROTOCOL.v1], {
-    headers: { Authorization: `Bearer ${client.token}` },
-    perMessageDeflate: false,
-    handshakeTimeout: 15_000,
+  const socket = dialCaller(client, {
+    device: watch.device,
+    subprotocols: [SUBPROTOCOL.v1],
+    onRefused: reject,
   });
-  const send = (frame: object) => {
-    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame));
-  };
-  socket.on("open", () => send({ action: "events", ...(watch.after && { after: watch.after }) }));
+  socket.on("open", () =>
+    sendIfOpen(socket, { action: "events", ...(watch.after && { after: watch.after }) }),
+  );
   socket.on("message", (data) => {
-    const frame: unknown = JSON.parse(data.toString());
+    const frame = parsedJson(data.toString());
     const refused = answerSchema.safeParse(frame).data;
     if (refused) return reject(refusal(refused));
     const told = eventFrameSchema.safeParse(frame).data;
@@ -57,18 +55,16 @@ async function hear(client: RelayClient, watch: Watch): Promise<void> {
     watch.after = told.event.id;
     watch.show(told.event);
   });
-  socket.on("unexpected-response", (_request, response) => void refusalOf(response).then(reject));
+  // Its close follows, and is heard.
   socket.on("error", () => undefined);
   socket.on("close", () => resolve());
-  const pinging = setInterval(() => send({ action: "ping" }), PING_EVERY);
-  const close = () => socket.terminate();
-  watch.stop.addEventListener("abort", close, { once: true });
+  const stop = () => resolve();
+  watch.stop.addEventListener("abort", stop, { once: true });
   try {
     await promise;
   } finally {
-    clearInterval(pinging);
-    watch.stop.removeEventListener("abort", close);
-    socket.terminate();
+    watch.stop.removeEventListener("abort", stop);
+    hangUp(socket);
   }
 }
 
