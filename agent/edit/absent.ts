@@ -79,7 +79,11 @@ function spelling(wanted: string, content: string): Difference | undefined {
 
 /** The same lines but for white space at their beginnings and ends. */
 function blanks(wanted: string, content: string): Difference | undefined {
-  const trimmed = (text: string) => `\n${text.replace(/^[^\S\n]+|[^\S\n]+$/gm, "")}\n`;
+  const trimmed = (text: string) =>
+    `\n${text
+      .split("\n")
+      .map((line) => line.trim())
+      .join("\n")}\n`;
   if (wanted.trim() === "") return undefined;
   const all = trimmed(content);
   const place = all.indexOf(trimmed(wanted));

@@ -1,6 +1,7 @@
 /** Changes a file's text by hunks. Their lines must stand there exactly; nothing is guessed. */
 import { absent } from "./absent.ts";
 import { type Line, type LineEnd, linesOf } from "./line-ends.ts";
+import { search } from "./occurrences.ts";
 import type { Hunk } from "./patch.ts";
 import { notInEncoding, refused, type Subject } from "./refusals.ts";
 import { type UnitText, unitsFor } from "./units.ts";
@@ -15,11 +16,12 @@ export function applyHunks(text: UnitText, hunks: readonly Hunk[], subject: Subj
   const lines = linesOf(text.units);
   const isEndless = lines.at(-1)?.text !== "";
   if (!isEndless) lines.pop();
+  const texts = lines.map((line) => line.text);
   const result: NewLine[] = [];
   let done = 0;
   for (const hunk of hunks) {
     const wanted = wantedLines(text, hunk, subject);
-    const at = placeOf(text, lines, done, hunk, wanted, subject);
+    const at = placeOf(text, texts, done, hunk, wanted, subject);
     keep(result, lines, done, at);
     done = at + replaceLines(result, lines, at, wanted);
   }
@@ -43,7 +45,7 @@ function wantedLines({ encoding }: UnitText, hunk: Hunk, subject: Subject): Want
 /** Index of the line where a hunk's old lines begin, or where its new ones go. */
 function placeOf(
   text: UnitText,
-  lines: readonly Line[],
+  lines: readonly string[],
   from: number,
   hunk: Hunk,
   wanted: readonly WantedLine[],
@@ -55,10 +57,10 @@ function placeOf(
   const isAt = (at: number) =>
     at >= start &&
     (!hunk.atEnd || at + old.length === lines.length) &&
-    old.every((units, index) => lines[at + index]?.text === units);
+    old.every((units, index) => lines[at + index] === units);
   const said = hunk.line === undefined ? -1 : hunk.line - 1;
   if (isAt(said)) return said;
-  const places = lines.map((_, at) => at).filter(isAt);
+  const places = hunk.atEnd ? [lines.length - old.length].filter(isAt) : [...search(old, lines, start)];
   const [place] = places;
   if (place === undefined) {
     const shown = hunk.lines.filter(({ kind }) => kind !== "new").map((line) => line.text);
@@ -71,7 +73,7 @@ function placeOf(
 /** Index of the line after the ones that a hunk names before it. */
 function afterHeaders(
   { encoding }: UnitText,
-  lines: readonly Line[],
+  lines: readonly string[],
   from: number,
   { headers, name }: Hunk,
   subject: Subject,
@@ -79,8 +81,9 @@ function afterHeaders(
   let at = from;
   for (const header of headers) {
     const units = unitsFor(header, encoding);
-    const found = lines.findIndex((line, index) => index >= at && line.text.trim() === units);
-    if (found === -1) {
+    let found = at;
+    while (found < lines.length && lines[found]?.trim() !== units) found++;
+    if (found === lines.length) {
       throw refused(
         subject,
         "not_found",
@@ -94,7 +97,7 @@ function afterHeaders(
   return at;
 }
 
-function placeWithoutContext(lines: readonly Line[], start: number, hunk: Hunk, subject: Subject): number {
+function placeWithoutContext(lines: readonly string[], start: number, hunk: Hunk, subject: Subject): number {
   if (hunk.atEnd || lines.length === 0) return lines.length;
   if (hunk.headers.length > 0) return start;
   throw refused(

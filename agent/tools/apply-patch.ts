@@ -12,6 +12,8 @@ import { UndoableChanges } from "../paths/undoable-changes.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
 
 const MOST_FILES = 200;
+/** Each may have to be looked for in all of its file. */
+const MOST_HUNKS = 2000;
 /** All files of a patch together, before the change, in bytes. */
 const MOST_BYTES = 64 * 1024 * 1024;
 /** Diffs in an answer, in characters. */
@@ -160,6 +162,11 @@ function shownDiffs(prepared: readonly Prepared[]): string[] {
 function checkCount(patches: readonly FilePatch[]): void {
   if (patches.length > MOST_FILES)
     throw tooMuch(`it names ${patches.length} files; ${MOST_FILES} are the most`);
+  const hunks = patches.reduce(
+    (sum, patch) => sum + (patch.kind === "add" ? 0 : (patch.hunks?.length ?? 0)),
+    0,
+  );
+  if (hunks > MOST_HUNKS) throw tooMuch(`it has ${hunks} hunks; ${MOST_HUNKS} are the most`);
 }
 
 function tooMuch(why: string): MatrxError {

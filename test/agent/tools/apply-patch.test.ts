@@ -529,4 +529,18 @@ describe("what a patch may do", () => {
     const many = Array.from({ length: 201 }, (_, index) => [`*** Add File: ${index}`, "+x"]);
     expect((await refusal(bench, marked(...many.flat()))).code).toBe("PAYLOAD_TOO_LARGE");
   });
+
+  it("takes no longer for lines that all look alike: nothing else runs meanwhile", async () => {
+    const bench = await Workbench.open();
+    await bench.put("alike", "a\n".repeat(500_000));
+    const alike = Array.from({ length: 100_000 }, () => " a");
+    const absent = await refusal(bench, marked("*** Update File: alike", "@@", ...alike, "-b", "+c"));
+    expect(absent.details?.reason).toBe("not_found");
+    const headers = Array.from({ length: 100_000 }, () => "@@ a");
+    const below = await refusal(bench, marked("*** Update File: alike", ...headers, "-b", "+c"));
+    expect(below.details?.reason).toBe("not_found");
+    const many = Array.from({ length: 2001 }, () => ["@@", "-b", "+c"]).flat();
+    const hunks = await refusal(bench, marked("*** Update File: alike", ...many));
+    expect(hunks.code).toBe("PAYLOAD_TOO_LARGE");
+  });
 });

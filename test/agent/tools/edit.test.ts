@@ -454,6 +454,15 @@ describe("the file that is edited", () => {
     expect(readFileSync(bench.at("file"), "utf8")).toBe(names.map((_, index) => `(${index})`).join(" "));
   });
 
+  it("may hold very many blanks in a row: what a text differs in is found at the same time", async () => {
+    const bench = await Workbench.open();
+    await bench.put("blanks", `a${" ".repeat(500_000)}b\nc\t\n`);
+    const absent = { file_path: "blanks", old_string: "not there", new_string: "x" };
+    expect(await failure(bench.call("Edit", absent))).toMatchObject({ details: { reason: "not_found" } });
+    const end = await failure(bench.call("Edit", { ...absent, old_string: "c  " }));
+    expect(end).toMatchObject({ details: { line: 2 } });
+  });
+
   it("must be an ordinary text file of a size that can be edited", async () => {
     const bench = await Workbench.open();
     mkdirSync(bench.at("folder"));
