@@ -15,6 +15,8 @@ class Reader {
   readonly #lines: readonly string[];
   /** Index of the line that is looked at. */
   #at: number;
+  /** Index of the first line from there on that is not empty, as it was asked for last. */
+  #full = -1;
 
   constructor(lines: readonly string[]) {
     this.#lines = lines;
@@ -113,8 +115,11 @@ class Reader {
   }
 
   #onlyBlanksBeforeMarker(): boolean {
-    const next = this.#lines.findIndex((line, index) => index >= this.#at && line !== "");
-    return next === -1 || /^(?:\*\*\* |@@)/.test(this.#lines[next] ?? "");
+    if (this.#full < this.#at) {
+      this.#full = this.#at;
+      while (this.#lines[this.#full] === "") this.#full++;
+    }
+    return /^(?:\*\*\* |@@|$)/.test(this.#lines[this.#full] ?? "");
   }
 
   #skipBlanks(): void {
