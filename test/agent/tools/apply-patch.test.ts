@@ -539,8 +539,8 @@ describe("what a patch may do", () => {
     const headers = Array.from({ length: 100_000 }, () => "@@ a");
     const below = await refusal(bench, marked("*** Update File: alike", ...headers, "-b", "+c"));
     expect(below.details?.reason).toBe("not_found");
-    const blanks = Array.from({ length: 500_000 }, () => "");
-    const empty = await refusal(bench, marked("*** Update File: alike", "@@", ...blanks, "-b", "+c"));
+    const blanks = "\n".repeat(500_000);
+    const empty = await refusal(bench, marked("*** Update File: alike", "@@", blanks, "-b", "+c"));
     expect(empty.details?.reason).toBe("not_found");
     const many = Array.from({ length: 2001 }, () => ["@@", "-b", "+c"]).flat();
     const hunks = await refusal(bench, marked("*** Update File: alike", ...many));
