@@ -11,14 +11,18 @@ const BEGINNING = "00000000-0000-0000-0000-000000000000";
 /** The relay closed for good: the session is over, or the device was removed. */
 const FINAL_CODES = [4403, 4404];
 
-const TYPES = {
-  low_disk_space: "Low disk space",
-  high_cpu_usage: "High processor use",
-  new_file_detected: "File changed",
-  service_down: "Service down",
-  error_occurred: "Error",
-};
-const SEVERITIES = { info: "Info", warning: "Warning", critical: "Critical" };
+const TYPES = new Map([
+  ["low_disk_space", "Low disk space"],
+  ["high_cpu_usage", "High processor use"],
+  ["new_file_detected", "File changed"],
+  ["service_down", "Service down"],
+  ["error_occurred", "Error"],
+]);
+const SEVERITIES = new Map([
+  ["info", "Info"],
+  ["warning", "Warning"],
+  ["critical", "Critical"],
+]);
 
 /** Shows a device's events until `close`. `changed` is called when conditions begin or end. */
 export function eventsView(device, { changed }) {
@@ -128,14 +132,14 @@ class EventList {
 
 function eventItem(event) {
   const { event_type: type, severity, key, data, resolved, open, timestamp, received, dropped } = event;
-  const kind = SEVERITIES[severity];
+  const kind = SEVERITIES.get(severity);
   return element(
     "li",
     { class: "item" },
     element(
       "div",
       { class: "row" },
-      element("h3", {}, TYPES[type] ?? type.replaceAll("_", " ")),
+      element("h3", {}, TYPES.get(type) ?? type.replaceAll("_", " ")),
       severity && element("span", { class: `severity ${kind ? severity : ""}` }, kind ?? severity),
       open && element("span", { class: "severity open" }, "Open"),
       resolved && element("span", { class: "severity" }, "Over"),

@@ -88,6 +88,32 @@ describe.skipIf(!CHROMIUM)("the page of a device", () => {
     expect(await page.title()).toBe("Matrx Relay");
   });
 
+  test("names the files that an event is about", async () => {
+    const files = [{ path: "a.pdf", change: "added" }];
+    device.event("new_file_detected", "info", { folder: "/scans", count: 3, files });
+    device.event("new_file_detected", "info", { folder: "/scans", count: 1, files });
+    device.event("new_file_detected", "info", { files: [null] });
+    await open();
+    await expect.poll(titles).toEqual(["File changed", "File changed", "File changed"]);
+    const [odd, one, three] = await events().locator("p").allTextContents();
+    expect(three).toMatch(/^a\.pdf and 2 more in \/scans · /);
+    expect(one).toMatch(/^a\.pdf in \/scans · /);
+    expect(odd).not.toMatch(/ in /);
+  });
+
+  test("shows names as the device gave them, whatever they mean to a program", async () => {
+    device.event("constructor", "toString", {});
+    device.event("__proto__", "__proto__", {});
+    await open();
+    await expect.poll(titles).toEqual(["  proto  ", "constructor"]);
+    const badges = await events().locator(".severity").all();
+    expect(await Promise.all(badges.map((badge) => badge.textContent()))).toEqual(["__proto__", "toString"]);
+    expect(await Promise.all(badges.map((badge) => badge.getAttribute("class")))).toEqual([
+      "severity ",
+      "severity ",
+    ]);
+  });
+
   test("says how many were dropped", async () => {
     device.event("error_occurred", "warning", {});
     await page.route("**/events", async (route) => {
