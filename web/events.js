@@ -133,6 +133,7 @@ class EventList {
 function eventItem(event) {
   const { event_type: type, severity, key, data, resolved, open, timestamp, received, dropped } = event;
   const kind = SEVERITIES.get(severity);
+  const about = key ?? filesOf(event);
   return element(
     "li",
     { class: "item" },
@@ -147,7 +148,7 @@ function eventItem(event) {
     element(
       "p",
       { class: "soft" },
-      key ? `${key} · ` : "",
+      about ? `${about} · ` : "",
       element("time", { datetime: received }, date(received)),
       timestamp && isElsewhen(timestamp, received) ? ` · the device says ${timestamp}` : "",
     ),
@@ -155,6 +156,12 @@ function eventItem(event) {
     dropped > 0 &&
       element("p", { class: "soft" }, `Before it ${dropped} more were not kept: too many came at once.`),
   );
+}
+
+/** Which files an event is about, as `scan.pdf and 2 more in /home/ann/scans`; undefined for other events. */
+function filesOf({ event_type: type, data: { folder, count, files } }) {
+  if (type !== "new_file_detected" || typeof files?.[0]?.path !== "string") return undefined;
+  return `${files[0].path}${count > 1 ? ` and ${count - 1} more` : ""} in ${folder}`;
 }
 
 /** The device's clock and the relay's differ by more than a minute, or the device's cannot be read. */

@@ -1,6 +1,6 @@
 /** API tokens and signed-in places: make, list, revoke. */
 import { api, part } from "./api.js";
-import { button, clearNotice, date, element, field, form, showDone } from "./dom.js";
+import { button, clearNotice, date, element, field, form, showDone, showProblem } from "./dom.js";
 
 const KINDS = { web: "browser", cli: "command line", api: "token" };
 
@@ -28,10 +28,12 @@ function listView(tokens, ownGrant, revoked) {
 }
 
 function tokenItem(token, ownGrant, revoked) {
-  const { id, name, kind, access, created, expires } = token;
+  const { id, name, kind, access, devices, paths, created, expires } = token;
   const facts = [
     KINDS[kind] ?? kind,
     access === "read" ? "may only read" : "may do everything",
+    devices && `only on ${devices.join(", ")}`,
+    paths && `only in ${paths.join(", ")}`,
     `since ${date(created)}`,
     `until ${date(expires)}`,
   ];
@@ -48,7 +50,7 @@ function tokenItem(token, ownGrant, revoked) {
       "div",
       { class: "grow" },
       element("h3", {}, name),
-      element("div", { class: "soft" }, facts.join(" · ")),
+      element("div", { class: "soft" }, facts.filter(Boolean).join(" · ")),
     ),
     id === ownGrant ? element("span", { class: "soft" }, "this browser") : revoke,
   );
@@ -74,22 +76,61 @@ function makeView(refresh) {
     element("option", { value: "read" }, "Only read: files, folders, system information"),
     element("option", { value: "full" }, "Everything, commands included"),
   );
+  const device = element("select", {}, anyDevice());
+  const folders = element("textarea", { spellcheck: "false", autocomplete: "off" });
   const make = element("button", { type: "submit" }, "Make a token");
   const made = element("div", { role: "status" });
   const submit = async () => {
     clearNotice();
-    const { token } = await api("POST /v1/tokens", { name: name.value, access: access.value });
+    const { token } = await api("POST /v1/tokens", {
+      name: name.value,
+      access: access.value,
+      devices: device.value ? [device.value] : undefined,
+      paths: linesOf(folders.value),
+    });
     made.replaceChildren(newTokenView(token));
     name.value = "";
     await refresh();
   };
-  return element(
+  const view = element(
     "details",
-    { class: "item" },
+    { class: "item", ontoggle: () => view.open && offerDevices(device).catch(showProblem) },
     element("summary", {}, "Make a token for a script or an app"),
-    form(make, "Making …", submit, field("Name", name), field("It may", access)),
+    form(
+      make,
+      "Making …",
+      submit,
+      field("Name", name),
+      field("It may", access),
+      field("On", device),
+      field("Only in these folders", folders, {
+        help: "One path a line. Left empty: all folders. A token with folders runs no commands.",
+      }),
+    ),
     made,
   );
+  return view;
+}
+
+/** The devices of this moment; the choice stays. */
+async function offerDevices(select) {
+  const { devices } = await api("GET /v1/devices");
+  const chosen = select.value;
+  const options = devices.map(({ id, name }) =>
+    element("option", { value: id, selected: id === chosen }, name),
+  );
+  select.replaceChildren(anyDevice(), ...options);
+}
+
+const anyDevice = () => element("option", { value: "" }, "All devices");
+
+/** Undefined for none. */
+function linesOf(text) {
+  const lines = text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean);
+  return lines.length > 0 ? lines : undefined;
 }
 
 function newTokenView(token) {

@@ -4,6 +4,9 @@ import { element, field } from "./dom.js";
 /** Names of text that is usually more than a line. */
 const LONG_TEXT = ["command", "content", "old_string", "new_string", "script", "text"];
 
+/** Text that may be left empty on purpose where the other is given: replacing with nothing takes text away. */
+const MAY_BE_EMPTY = { new_string: "old_string" };
+
 /** The fields of an input schema, and how to read them. Unset optional fields are left out. */
 export function toolFields(schema) {
   const required = schema.required ?? [];
@@ -15,10 +18,11 @@ export function toolFields(schema) {
       fields.length > 0
         ? fields.map(({ view }) => view)
         : [element("p", { class: "soft" }, "It needs no input.")],
-    read: () =>
-      Object.fromEntries(
-        fields.map(({ name, read }) => [name, read()]).filter(([, value]) => value !== undefined),
-      ),
+    read: () => {
+      const values = Object.fromEntries(fields.map(({ name, read }) => [name, read()]));
+      for (const { name } of fields) if (values[MAY_BE_EMPTY[name]]) values[name] ??= "";
+      return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+    },
   };
 }
 

@@ -1,8 +1,11 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { createdDeviceSchema, startedPairingSchema, tokenListSchema } from "../../shared/api.ts";
 import { CHROMIUM, startBrowser } from "../helpers/browser.ts";
+import { temporaryFolder } from "../helpers/folder.ts";
 import { connectMachine, type Machine } from "../helpers/machine.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
 import { objections } from "./objections.ts";
@@ -88,6 +91,19 @@ describe.skipIf(!CHROMIUM)("the page", () => {
     expect(faults).toEqual([]);
   });
 
+  test("Edit takes text away when the new text is left empty", async () => {
+    const file = join(temporaryFolder(), "note.txt");
+    writeFileSync(file, "keep drop keep");
+    await open();
+    await page.getByLabel("Tool", { exact: true }).selectOption("Edit");
+    await page.getByLabel("file_path (needed)").fill(file);
+    await page.getByLabel("old_string").fill(" drop");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByText(/Answered in/).waitFor();
+    expect(readFileSync(file, "utf8")).toBe("keep keep");
+    expect(faults).toEqual([]);
+  });
+
   test("hostile names of devices and tokens are shown as text, and can be removed", async () => {
     const owner = await relay.signIn();
     const { device } = await relay.request(owner, "POST /v1/devices", createdDeviceSchema, { name: HOSTILE });
@@ -116,6 +132,25 @@ describe.skipIf(!CHROMIUM)("the page", () => {
     expect((await account()).status).toBe(401);
     const { tokens } = await relay.request(await relay.signIn(), "GET /v1/tokens", tokenListSchema);
     expect(tokens.map(({ name }) => name)).not.toContain("page test");
+    expect(faults).toEqual([]);
+  });
+
+  test("a token is made for one device and some folders", async () => {
+    await open();
+    await page.getByText("Make a token for a script or an app").click();
+    await page.getByLabel("Name").last().fill("narrow");
+    await page.getByRole("option", { name: machine.name }).waitFor({ state: "attached" });
+    await page.getByLabel("On", { exact: true }).selectOption({ label: machine.name });
+    await page.getByLabel("Only in these folders").fill("/tmp\n\n /srv/scans ");
+    await page.getByRole("button", { name: "Make a token" }).click();
+    await page.getByText(/only on .+ · only in \/tmp, \/srv\/scans/).waitFor();
+    const { tokens } = await relay.request(await relay.signIn(), "GET /v1/tokens", tokenListSchema);
+    const made = tokens.find(({ name }) => name === "narrow");
+    expect(made).toMatchObject({
+      access: "read",
+      devices: [expect.any(String)],
+      paths: ["/tmp", "/srv/scans"],
+    });
     expect(faults).toEqual([]);
   });
 
