@@ -1,4 +1,5 @@
 /** The last thing that `npm start` prints: where the relay is, how to sign in, and a first call to paste. */
+import { DEFAULT_DATA } from "../tree.ts";
 import { authorizationFile } from "./token.ts";
 
 export interface Running {
@@ -15,12 +16,17 @@ Matrx Relay is running. Ctrl-C stops it.
   Address   ${url}
   Device    ${device.name}: ${device.state} (${device.id})
   Sign in   ${signInLink}
-            Works once, within a day; \`npm run link\` makes another.
+            Works once, within a day; \`${linkCommand(dataDir)}\` makes another.
 
 Ask this machine for its system information, through the relay:
 
 ${curlLine({ url, dataDir, device: device.id })}
 `;
+}
+
+/** What makes another sign-in link for the relay on this folder. */
+function linkCommand(dataDir: string): string {
+  return dataDir === DEFAULT_DATA ? "npm run link" : `npm run link -- --data ${quote(dataDir)}`;
 }
 
 /** A first call as one line for a shell. The token stays in its file, out of the shell's history and the process list. */

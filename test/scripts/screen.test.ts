@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { curlLine, screenOf } from "../../scripts/start/screen.ts";
+import { DEFAULT_DATA } from "../../scripts/tree.ts";
 
 const facts = { url: "http://localhost:8787", dataDir: "/home/ann/.matrx" };
 
@@ -10,6 +11,14 @@ test("exactly one line begins with curl, and the token is not in it", () => {
   const lines = screen.split("\n").filter((line) => line.startsWith("curl "));
   expect(lines).toEqual([curlLine({ ...facts, device: "box-0123456789" })]);
   expect(lines[0]).toContain("-H @/home/ann/.matrx/authorization");
+});
+
+test("another sign-in link is made for the folder that the relay runs on", () => {
+  const device = { id: "box-0123456789", name: "box", state: "ONLINE" };
+  const on = (dataDir: string) =>
+    screenOf({ ...facts, dataDir, signInLink: "http://localhost:8787/", device });
+  expect(on(DEFAULT_DATA)).toContain("`npm run link` makes another");
+  expect(on("/srv/my relay")).toContain("`npm run link -- --data '/srv/my relay'` makes another");
 });
 
 test.each(["/home/ann/my relay", "/tmp/it's $HOME", '/tmp/"quoted" `x`'])(
