@@ -1,5 +1,5 @@
 /** What this machine can do at this moment, for its registration: looked up without loading what does it. */
-import { findProgram } from "./desktop/programs.ts";
+import { findProgram } from "./platform/find-program.ts";
 import type { Platform } from "./platform/platform.ts";
 import type { Tool } from "./tool.ts";
 

@@ -1,11 +1,12 @@
 /** Takes a picture of the screen: by node-screenshots, else by what the system has. */
 import path from "node:path";
 import type { MatrxError } from "@matrx/shared/errors.ts";
+import { findProgram } from "../platform/find-program.ts";
+import { ProgramFailed } from "../platform/program.ts";
 import type { Desktop } from "./desktop.ts";
 import { failed, noDisplay } from "./errors.ts";
 import { nativePicture } from "./native-camera.ts";
 import { NoPicture, type Picture, type PictureWanted } from "./picture.ts";
-import { findProgram } from "./programs.ts";
 import { systemPicture } from "./system-camera.ts";
 
 /** What the libraries and programs say when the display does not answer. */
@@ -30,7 +31,7 @@ export async function capture(
     try {
       return await take();
     } catch (error) {
-      if (!(error instanceof NoPicture)) throw error;
+      if (!(error instanceof NoPicture || error instanceof ProgramFailed)) throw error;
       troubles.push(`${name}: ${error.message}`);
     }
   }

@@ -3,10 +3,10 @@ import { cleanEnvironment, loginPath } from "../jobs/environment.ts";
 import { currentPlatform } from "../platform/current.ts";
 import type { LaunchCommand } from "../platform/desktop.ts";
 import type { Platform } from "../platform/platform.ts";
+import { hasDesktopEntry } from "./desktop-entry.ts";
 import { noDisplay } from "./errors.ts";
 import { type Launched, launchFirst } from "./launch.ts";
 import { Pictures } from "./pictures.ts";
-import { hasDesktopEntry } from "./programs.ts";
 
 export interface DesktopOptions {
   readonly platform?: Platform;

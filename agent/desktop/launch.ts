@@ -4,8 +4,8 @@ import { once } from "node:events";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LaunchCommand } from "../platform/desktop.ts";
+import { findProgram } from "../platform/find-program.ts";
 import { failed } from "./errors.ts";
-import { findProgram } from "./programs.ts";
 
 export interface Launched {
   /** Its name, without folders. */

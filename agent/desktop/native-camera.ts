@@ -2,9 +2,16 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { MonitorChoice } from "../platform/desktop.ts";
+import { runProgram } from "../platform/program.ts";
 import { wrongParameter } from "./errors.ts";
-import { type Monitor, NoPicture, type Picture, type PictureFacts, type PictureWanted } from "./picture.ts";
-import { outputOf } from "./run.ts";
+import {
+  CAMERA_MS,
+  type Monitor,
+  NoPicture,
+  type Picture,
+  type PictureFacts,
+  type PictureWanted,
+} from "./picture.ts";
 
 /** What the program says before the bytes. */
 export interface CaptureAnswer {
@@ -16,13 +23,17 @@ export interface CaptureAnswer {
 
 const PROGRAM = path.join(path.dirname(fileURLToPath(import.meta.url)), "capture-program.ts");
 
-/** Throws NoPicture, or MatrxError when there is no such monitor. */
+/** Throws NoPicture, ProgramFailed, or MatrxError when there is no such monitor. */
 export async function nativePicture(
   wanted: PictureWanted,
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<Picture> {
-  const output = await outputOf(process.execPath, [PROGRAM, JSON.stringify(wanted)], { env, signal });
+  const { stdout: output } = await runProgram(process.execPath, [PROGRAM, JSON.stringify(wanted)], {
+    timeoutMs: CAMERA_MS,
+    env,
+    signal,
+  });
   const end = output.indexOf("\n");
   if (end < 0) throw new NoPicture("it ended without a word");
   const { error, facts, monitors = [] }: CaptureAnswer = JSON.parse(output.toString("utf8", 0, end));

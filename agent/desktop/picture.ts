@@ -42,5 +42,8 @@ export interface Picture extends PictureFacts {
   readonly by: string;
 }
 
+/** A program that takes a picture may take this long, in milliseconds. */
+export const CAMERA_MS = 10_000;
+
 /** Why one way of taking a picture did not work; the next may. */
 export class NoPicture extends Error {}

@@ -2,10 +2,10 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { Camera } from "../platform/desktop.ts";
-import { NoPicture, type Picture, type PictureFormat, type PictureWanted } from "./picture.ts";
+import { runProgram } from "../platform/program.ts";
+import { CAMERA_MS, NoPicture, type Picture, type PictureFormat, type PictureWanted } from "./picture.ts";
 import { looksOneColour, sizeOf } from "./picture-size.ts";
 import type { Pictures } from "./pictures.ts";
-import { outputOf } from "./run.ts";
 
 interface Darkroom {
   readonly pictures: Pictures;
@@ -13,7 +13,7 @@ interface Darkroom {
   readonly signal: AbortSignal;
 }
 
-/** `program` is where the camera's program was found. Throws NoPicture. */
+/** `program` is where the camera's program was found. Throws NoPicture or ProgramFailed. */
 export async function systemPicture(
   camera: Camera,
   program: string,
@@ -28,7 +28,7 @@ export async function systemPicture(
 function take(camera: Camera, program: string, format: PictureFormat, room: Darkroom): Promise<Picture> {
   const { pictures, env, signal } = room;
   return pictures.withScratch(format === "jpeg" ? "jpg" : "png", async (file) => {
-    await outputOf(program, camera.argsFor(file, format), { env, signal });
+    await runProgram(program, camera.argsFor(file, format), { timeoutMs: CAMERA_MS, env, signal });
     const bytes = await readFile(file).catch(() => undefined);
     const size = bytes && sizeOf(bytes);
     if (!size) throw new NoPicture("it ended well, and there is no picture");

@@ -1,9 +1,9 @@
 /** What every device needs: a Node that runs this, folders that can be written, room on the disk, a shell. */
 import { existsSync, readFileSync, statfsSync, statSync } from "node:fs";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import { findProgram } from "../desktop/programs.ts";
 import type { Home } from "../home.ts";
 import { cleanEnvironment } from "../jobs/environment.ts";
+import { findProgram } from "../platform/find-program.ts";
 import type { Platform } from "../platform/platform.ts";
 import { makePrivateFolder } from "../private-file.ts";
 import { AGENT_VERSION } from "../version.ts";

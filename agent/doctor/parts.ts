@@ -1,12 +1,11 @@
 /** The parts that a device may lack: what each is for, and how to get it. */
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { capture } from "../desktop/capture.ts";
 import { Desktop } from "../desktop/desktop.ts";
-import { findProgram } from "../desktop/programs.ts";
+import { findProgram } from "../platform/find-program.ts";
 import { optionalPrograms } from "../platform/optional-programs.ts";
 import type { Platform } from "../platform/platform.ts";
+import { ProgramFailed, runProgram } from "../platform/program.ts";
 import { findRipgrep } from "../search/find-ripgrep.ts";
 import { type Check, type Finding, missing, ok } from "./finding.ts";
 
@@ -65,10 +64,10 @@ async function sandbox(platform: Platform): Promise<Finding> {
   const found = findProgram(way.program, process.env);
   if (!found) return missing(`${way.program} is not there: ${without}`, way.hint);
   try {
-    await promisify(execFile)(found, [...way.args], { timeout: WITHIN, killSignal: "SIGKILL" });
+    await runProgram(found, way.args, { timeoutMs: WITHIN });
     return ok(`${found} works; this version does not use it yet`);
   } catch (error) {
-    const said = error instanceof Error ? (error.message.trim().split("\n").at(-1) ?? "") : String(error);
-    return missing(`${found} does not work (${said}): ${without}`, way.hint);
+    if (!(error instanceof ProgramFailed)) throw error;
+    return missing(`${found} does not work (${error.message}): ${without}`, way.hint);
   }
 }

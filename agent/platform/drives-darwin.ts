@@ -1,16 +1,13 @@
 /** Written from documents, not run. */
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import type { Drive, ListDrives } from "./drives.ts";
-
-const run = promisify(execFile);
+import { runProgram } from "./program.ts";
 
 /** Where the writable half of the system's volume is mounted; its users know it as `/`. */
 const DATA = "/System/Volumes/Data";
 
 export const darwinDrives: ListDrives = async () => {
-  const { stdout } = await run("/sbin/mount", [], { timeout: 5000 });
-  return parseMount(stdout);
+  const { stdout } = await runProgram("/sbin/mount", [], { timeoutMs: 5000 });
+  return parseMount(stdout.toString());
 };
 
 /** Lines such as `/dev/disk3s5 on /System/Volumes/Data (apfs, local, journaled, nobrowse)`. */

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Drive, ListDrives } from "./drives.ts";
+import { unescaped } from "./mounts-linux.ts";
 
 /** File systems on this machine's own disks. What is not named here may be far away, or none at all. */
 const LOCAL = new Set(
@@ -17,9 +18,7 @@ export function parseMounts(text: string): Drive[] {
   const places = new Map<string, string>();
   for (const line of text.split("\n")) {
     const [source = "", escaped = "", type = "", options = ""] = line.split(" ");
-    const path = escaped.replace(/\\([0-7]{3})/g, (_, octal) =>
-      String.fromCharCode(Number.parseInt(octal, 8)),
-    );
+    const path = unescaped(escaped);
     if (!isCounted(type, path) || options.split(",").includes("ro")) continue;
     const name = sourceOf(source, type, path);
     const known = places.get(name);

@@ -1,10 +1,7 @@
 /** Written from documents, not run. */
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import type { Drive, ListDrives } from "./drives.ts";
 import { powershellArguments, systemPowershell } from "./powershell.ts";
-
-const run = promisify(execFile);
+import { runProgram } from "./program.ts";
 
 /** DriveType 3 is a local disk (Win32_LogicalDisk). */
 const SCRIPT = "Get-CimInstance Win32_LogicalDisk -Filter 'DriveType=3' | ForEach-Object { $_.DeviceID }";
@@ -15,9 +12,10 @@ let kept: { drives: Drive[]; at: number } | undefined;
 
 export const windowsDrives: ListDrives = async () => {
   if (kept && performance.now() - kept.at < KEPT) return kept.drives;
-  const options = { timeout: 20_000, windowsHide: true };
-  const { stdout } = await run(systemPowershell(process.env), powershellArguments(SCRIPT), options);
-  kept = { drives: parseDeviceIds(stdout), at: performance.now() };
+  const { stdout } = await runProgram(systemPowershell(process.env), powershellArguments(SCRIPT), {
+    timeoutMs: 20_000,
+  });
+  kept = { drives: parseDeviceIds(stdout.toString()), at: performance.now() };
   return kept.drives;
 };
 

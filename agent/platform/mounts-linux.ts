@@ -9,13 +9,16 @@ export function linuxMountPoints(): readonly string[] {
   }
 }
 
-/** The fifth field of each line; blanks, tabs, line ends and backslashes in it are written in octal. */
+/** The fifth field of each line. */
 export function parseMountInfo(text: string): string[] {
   return text
     .split("\n")
     .map((line) => line.split(" ")[4])
     .filter((point) => point !== undefined)
-    .map((point) =>
-      point.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8))),
-    );
+    .map(unescaped);
+}
+
+/** A path as the kernel's tables of mounts write it: blanks, tabs, line ends and backslashes in octal. */
+export function unescaped(path: string): string {
+  return path.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)));
 }

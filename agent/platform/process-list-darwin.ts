@@ -1,21 +1,17 @@
 /** All processes from `ps`. Never run on macOS: no machine was at hand; Linux's `ps` prints the same columns. */
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import type { ProcessFacts, ProcessList } from "./process-list.ts";
-
-const run = promisify(execFile);
+import { runProgram } from "./program.ts";
 
 export const darwinProcessList: ProcessList = {
   startedWithinMs: 1000,
 
   async all() {
     const columns = "pid=,ppid=,stat=,user=,pcpu=,rss=,lstart=,command=";
-    const { stdout } = await run("/bin/ps", ["-A", "-ww", "-o", columns], {
+    const { stdout } = await runProgram("/bin/ps", ["-A", "-ww", "-o", columns], {
       env: { LC_ALL: "C" },
-      timeout: 8000,
-      maxBuffer: 64 * 1024 * 1024,
+      timeoutMs: 8000,
     });
-    return parseProcessList(stdout);
+    return parseProcessList(stdout.toString());
   },
 };
 

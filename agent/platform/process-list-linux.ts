@@ -1,7 +1,8 @@
 /** All processes from /proc. */
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ProcessFacts, ProcessList } from "./process-list.ts";
+import { allPids, statOf } from "./stat-linux.ts";
 
 /** Between the two looks, in milliseconds. */
 const APART_MS = 200;
@@ -14,9 +15,9 @@ export const linuxProcessList: ProcessList = {
 
   async all() {
     const before = new Map<number, number>();
-    for (const pid of await pids()) {
-      const times = await timesOf(pid);
-      if (times) before.set(pid, times.used);
+    for (const pid of await allPids()) {
+      const stat = await statOf(pid);
+      if (stat) before.set(pid, stat.used);
     }
     const began = performance.now();
     await sleep(APART_MS);
@@ -27,7 +28,7 @@ export const linuxProcessList: ProcessList = {
       users: await userNames(),
     };
     const found: ProcessFacts[] = [];
-    for (const pid of await pids()) {
+    for (const pid of await allPids()) {
       const facts = await factsOf(pid, context);
       if (facts) found.push(facts);
     }
@@ -44,26 +45,26 @@ interface Context {
 
 /** Undefined: it has ended, or is only waited for. */
 async function factsOf(pid: number, { before, seconds, booted, users }: Context) {
-  const [times, status, commandLine] = await Promise.all([
-    timesOf(pid),
+  const [stat, status, commandLine] = await Promise.all([
+    statOf(pid),
     read(`/proc/${pid}/status`),
     read(`/proc/${pid}/cmdline`),
   ]);
-  if (!times) return undefined;
+  if (!stat) return undefined;
   const field = (name: string) => new RegExp(`^${name}:\\s*(\\S+)`, "m").exec(status)?.[1] ?? "";
   const uid = field("Uid");
-  const used = times.used - (before.get(pid) ?? times.used);
+  const used = stat.used - (before.get(pid) ?? stat.used);
   // The kernel's own threads have none; a program may have written over its own.
   const command = commandLine.replace(/\0+$/, "").replaceAll("\0", " ");
   return {
     pid,
-    parent: times.parent,
-    name: nameOf(commandLine) ?? times.name,
-    command: command || `[${times.name}]`,
+    parent: stat.parent,
+    name: nameOf(commandLine) ?? stat.name,
+    command: command || `[${stat.name}]`,
     user: users.get(uid) ?? (uid || null),
     cpuPercent: Math.round((used / TICKS / seconds) * 1000) / 10,
     memoryBytes: Number(field("VmRSS") || 0) * 1024,
-    started: booted + Math.round((times.started / TICKS) * 1000),
+    started: booted + Math.round((stat.began / TICKS) * 1000),
   };
 }
 
@@ -72,34 +73,6 @@ function nameOf(commandLine: string): string | undefined {
   const program = commandLine.split("\0", 1)[0]?.split("/").at(-1) ?? "";
   // What holds a space or a colon was written over by the program itself.
   return /^[^\s:]+$/.test(program) ? program.replace(/^-/, "") : undefined;
-}
-
-interface Times {
-  readonly name: string;
-  readonly parent: number;
-  /** Processor time, in ticks. */
-  readonly used: number;
-  /** Ticks since the machine's start. */
-  readonly started: number;
-}
-
-async function timesOf(pid: number): Promise<Times | undefined> {
-  const stat = await read(`/proc/${pid}/stat`);
-  // The name stands in parentheses, and may itself hold spaces and parentheses.
-  const end = stat.lastIndexOf(")");
-  const fields = stat.slice(end + 2).split(" ");
-  if (end < 0 || fields[0] === "Z" || fields[0] === "X") return undefined;
-  const number = (index: number) => Number(fields[index]);
-  return {
-    name: stat.slice(stat.indexOf("(") + 1, end),
-    parent: number(1),
-    used: number(11) + number(12),
-    started: number(19),
-  };
-}
-
-async function pids(): Promise<number[]> {
-  return (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
 }
 
 /** Milliseconds since 1970. */

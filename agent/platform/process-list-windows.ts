@@ -1,11 +1,9 @@
 /** All processes from the system's own inventory. Never run: no Windows machine was at hand. */
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import * as z from "zod";
 import { powershellArguments, systemPowershell } from "./powershell.ts";
 import type { ProcessFacts, ProcessList } from "./process-list.ts";
+import { runProgram } from "./program.ts";
 
-const run = promisify(execFile);
 /** Processor times are told in 100 nanoseconds. */
 const UNITS_PER_SECOND = 10_000_000;
 
@@ -13,12 +11,10 @@ export const windowsProcessList: ProcessList = {
   startedWithinMs: 1000,
 
   async all() {
-    const { stdout } = await run(systemPowershell(process.env), powershellArguments(SCRIPT), {
-      timeout: 15_000,
-      maxBuffer: 64 * 1024 * 1024,
-      windowsHide: true,
+    const { stdout } = await runProgram(systemPowershell(process.env), powershellArguments(SCRIPT), {
+      timeoutMs: 15_000,
     });
-    return parseInventory(stdout);
+    return parseInventory(stdout.toString());
   },
 };
 

@@ -1,9 +1,6 @@
 /** Processes from `ps`. Never run: no macOS machine was at hand. A process that starts a session of its own and loses its parent escapes. */
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { familyOf, type ProcessRow, type ProcessTable, signalEach } from "./processes.ts";
-
-const run = promisify(execFile);
+import { runProgram } from "./program.ts";
 
 export const darwinProcesses: ProcessTable = {
   async beginOf(pid) {
@@ -22,8 +19,9 @@ export const darwinProcesses: ProcessTable = {
 };
 
 async function rows(): Promise<ProcessRow[]> {
-  const { stdout } = await run("/bin/ps", ["-A", "-o", "pid=,ppid=,pgid=,stat=,lstart="], { timeout: 2000 });
-  return parsePs(stdout);
+  const columns = "pid=,ppid=,pgid=,stat=,lstart=";
+  const { stdout } = await runProgram("/bin/ps", ["-A", "-o", columns], { timeoutMs: 2000 });
+  return parsePs(stdout.toString());
 }
 
 /** `ps` here tells no session number; the group stands for it. */

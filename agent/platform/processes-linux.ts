@@ -3,8 +3,9 @@
  * one that started a session of its own and lost its parent is found. What can escape: a process that does both and
  * cleans its environment, one that the user may not look into (setuid), and what another service starts on request.
  */
-import { readdir, readFile, readlink } from "node:fs/promises";
+import { readFile, readlink } from "node:fs/promises";
 import { familyOf, type ProcessRoot, type ProcessRow, type ProcessTable, signalEach } from "./processes.ts";
+import { allPids, statOf } from "./stat-linux.ts";
 
 export const linuxProcesses: ProcessTable = {
   async beginOf(pid) {
@@ -13,8 +14,8 @@ export const linuxProcesses: ProcessTable = {
 
   async members(root) {
     const rows: ProcessRow[] = [];
-    for (const name of await readdir("/proc")) {
-      const row = /^\d+$/.test(name) ? await rowOf(Number(name)) : undefined;
+    for (const pid of await allPids()) {
+      const row = await rowOf(pid);
       if (row) rows.push(row);
     }
     const marked = new Set<number>();
@@ -32,25 +33,9 @@ export const linuxProcesses: ProcessTable = {
   },
 };
 
-/** A living process; a zombie is none. */
 async function rowOf(pid: number): Promise<ProcessRow | undefined> {
-  let stat: string;
-  try {
-    stat = await readFile(`/proc/${pid}/stat`, "utf8");
-  } catch {
-    return undefined;
-  }
-  // The second field is the name in parentheses, and may itself hold spaces and parentheses.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const [state, parent, group, session] = fields;
-  if (state === "Z" || state === "X") return undefined;
-  return {
-    pid,
-    parent: Number(parent),
-    group: Number(group),
-    session: Number(session),
-    began: fields[19] ?? "",
-  };
+  const stat = await statOf(pid);
+  return stat && { ...stat, pid, began: String(stat.began) };
 }
 
 async function isMarked(row: ProcessRow, root: ProcessRoot): Promise<boolean> {

@@ -1,9 +1,6 @@
 /** Processes by `taskkill`. Never run: no Windows machine was at hand. */
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import type { ProcessTable } from "./processes.ts";
-
-const run = promisify(execFile);
+import { runProgram } from "./program.ts";
 
 export const windowsProcesses: ProcessTable = {
   async beginOf(pid) {
@@ -19,10 +16,8 @@ export const windowsProcesses: ProcessTable = {
   /** A console program hears no TERM: without force `taskkill` only asks windows to close. */
   async signal(root, _pids, signal) {
     const force = signal === "SIGKILL" ? ["/F"] : [];
-    await run("taskkill", ["/PID", String(root.pid), "/T", ...force], {
-      timeout: 2000,
-      windowsHide: true,
-    }).catch(() => undefined);
+    const args = ["/PID", String(root.pid), "/T", ...force];
+    await runProgram("taskkill", args, { timeoutMs: 2000 }).catch(() => undefined);
   },
 };
 

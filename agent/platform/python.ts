@@ -1,7 +1,7 @@
 /** The version of the machine's Python, found without waking what only pretends to be one. */
-import { execFile } from "node:child_process";
 import os from "node:os";
 import type { Platform } from "./platform.ts";
+import { runProgram } from "./program.ts";
 
 const ASKED_MS = 2000;
 
@@ -17,9 +17,12 @@ export async function pythonVersion(platform: Platform): Promise<string | null> 
   return null;
 }
 
-function answerOf(program: string, args: readonly string[]): Promise<string | undefined> {
-  const options = { timeout: ASKED_MS, killSignal: "SIGKILL", cwd: os.tmpdir(), windowsHide: true } as const;
-  return new Promise((resolve) => {
-    execFile(program, args, options, (error, stdout, stderr) => resolve(error ? undefined : stdout + stderr));
-  });
+/** Python 2 told its version on stderr. */
+async function answerOf(program: string, args: readonly string[]): Promise<string | undefined> {
+  try {
+    const { stdout, stderr } = await runProgram(program, args, { timeoutMs: ASKED_MS, cwd: os.tmpdir() });
+    return `${stdout}${stderr}`;
+  } catch {
+    return undefined;
+  }
 }

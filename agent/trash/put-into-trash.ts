@@ -1,14 +1,13 @@
 /** Puts an entry into the trash of this system: a folder of it on the same file system, or a program that does it. */
-import { execFile } from "node:child_process";
 import { lstat, mkdir, realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
-import { promisify } from "node:util";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { fileError, hasCode } from "../paths/errors.ts";
 import type { FileAccess } from "../paths/files.ts";
 import type { HeldEntry } from "../paths/held-entry.ts";
 import { isWithin } from "../paths/spelling.ts";
+import { ProgramFailed, runProgram } from "../platform/program.ts";
 import type { TrashFolder, TrashQuestion, TrashWay } from "../platform/trash.ts";
 import { type HeldTrash, putIntoFolder } from "./trash-folder.ts";
 
@@ -101,8 +100,6 @@ async function isSticky(folder: string): Promise<boolean> {
   return found?.isDirectory() === true && (found.mode & 0o1000) !== 0;
 }
 
-const run = promisify(execFile);
-
 async function byProgram(
   trash: Extract<TrashWay, { by: "program" }>,
   entry: HeldEntry,
@@ -111,8 +108,9 @@ async function byProgram(
   const { file, args } = trash.command(entry.place.path, entry.stat.isDirectory(), process.env);
   await entry.parent.confirm(entry.name, entry.stat);
   try {
-    await run(file, args, { timeout: PROGRAM_MS, windowsHide: true, signal });
+    await runProgram(file, args, { timeoutMs: PROGRAM_MS, signal });
   } catch (error) {
+    if (!(error instanceof ProgramFailed)) throw error;
     throw noTrash(entry, [reasonOf(error)]);
   }
   return { path: undefined };
@@ -121,8 +119,6 @@ async function byProgram(
 function reasonOf(error: unknown): string {
   // Its own words name the folder, which not every caller may know.
   if (error instanceof MatrxError) return "a link, or a folder that is closed, stands in its place";
-  const said = error instanceof Error && "stderr" in error ? String(error.stderr).trim().slice(0, 200) : "";
-  if (said) return said;
   if (error instanceof Error && "code" in error) return `${error.code}`;
   return error instanceof Error ? error.message : "unknown";
 }
