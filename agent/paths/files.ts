@@ -14,6 +14,7 @@ import { shownName } from "./names.ts";
 import { notFound } from "./not-found.ts";
 import { ProtectedSet } from "./protected.ts";
 import { absolutePath, isAbsolute } from "./spelling.ts";
+import { stoppedAt } from "./stopped-at.ts";
 import { Turns } from "./turns.ts";
 
 /** `folder`: making one, where nothing stands. `remove`: deleting, moving or replacing what stands there. */
@@ -163,8 +164,11 @@ export class FileAccess {
     try {
       return await follow(named, this.platform, (folder) => this.#limits.allows(folder));
     } catch (error) {
-      // Outside the allowed folders nothing is said about what stands there.
+      // Outside the allowed folders, and of what is protected, nothing is said about what stands there.
       this.#limits.check(named, shown);
+      const place = await stoppedAt(named, this.platform);
+      this.#limits.check(place, shown);
+      this.#closed.check(place, shown, { replaces: false });
       throw fileError(error, shown, "follow");
     }
   }

@@ -98,6 +98,42 @@ describe.each(WAYS)("folders that are allowed, walked %s", (_way, platform) => {
     expect(readFileSync(bench.at("shut/file"), "utf8")).toBe("outside");
   });
 
+  it("let no error say what stands behind a link", async () => {
+    const { bench, policy } = await limited();
+    symlinkSync(bench.at("shut"), bench.at("open/away"));
+    symlinkSync("../shut/file/below", bench.at("open/below"));
+    symlinkSync("../open/file/below", bench.at("open/inside"));
+    symlinkSync("circle", bench.at("shut/circle"));
+    const long = "x".repeat(300);
+    for (const file_path of [
+      "open/away/file",
+      "open/away/none",
+      "open/away/file/below",
+      "open/away/none/below",
+      "open/away/circle/below",
+      `open/away/${long}`,
+      "open/below",
+    ]) {
+      for (const [tool, input] of [
+        ["Read", { file_path }],
+        ["Write", { file_path, content: "x" }],
+        ["Glob", { pattern: `${file_path}/*` }],
+        ["search_files", { query: "x", path: file_path }],
+      ] as const) {
+        const error = await failure(bench.call(tool, input, { policy }));
+        expect([file_path, error.code, error.details?.system_code]).toEqual([
+          file_path,
+          "PERMISSION_DENIED",
+          undefined,
+        ]);
+      }
+    }
+    for (const file_path of ["open/file/below", "open/inside"]) {
+      const error = await failure(bench.call("Read", { file_path }, { policy }));
+      expect(error.details?.system_code).toBe("ENOTDIR");
+    }
+  });
+
   it("let a listing say where a link leads, and not what is there", async () => {
     const bench = await Workbench.open();
     await bench.put("in/file", "x");
@@ -178,6 +214,8 @@ describe("what belongs to Matrx itself", () => {
       ["Read", { file_path: path.join(bench.state, "key") }],
       ["Read", { file_path: "link/key" }],
       ["Read", { file_path: "../state/key" }],
+      ["Read", { file_path: "link/key/below" }],
+      ["Read", { file_path: "link/none/below" }],
       ["Write", { file_path: "link/new", content: "x" }],
       ["ListDirectory", { path: bench.state }],
       ["create_directory", { path: "link/new" }],
