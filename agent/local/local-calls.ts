@@ -1,7 +1,7 @@
 /** Calls of local callers: the machine's owner, who needs no relay. */
 import { createHash } from "node:crypto";
 import type { Call } from "@matrx/shared/caller-frames.ts";
-import { EFFECTS, toolNameOf } from "@matrx/shared/effects.ts";
+import { EFFECTS, effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { type GrantId, makeCallId } from "@matrx/shared/ids.ts";
 import type { NamedTool } from "@matrx/shared/tool-formats.ts";
@@ -81,6 +81,11 @@ export class LocalCalls {
   async stopAll(reason: string): Promise<void> {
     await Promise.all([this.#dispatcher.stopAll(reason), this.#keyed.stopAll(reason)]);
   }
+}
+
+/** What only reads ends with its caller; effects go on unless they asked otherwise. */
+export function endsWithCaller({ tool, cancel_on_disconnect }: Call): boolean {
+  return effectOf(toolNameOf(tool)) === "read" || cancel_on_disconnect === true;
 }
 
 function callOfKey(key: string): string {

@@ -1,13 +1,13 @@
 /** REST of the guide: list the tools, call one in a fresh session; and how bodies are read and answers written. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { callSchema, check, parseJsonObject } from "@matrx/shared/caller-frames.ts";
-import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import { MatrxError, problemOf } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { CALL_HEADER } from "@matrx/shared/tokens.ts";
 import { toolDefinition, toolFormatSchema } from "@matrx/shared/tool-formats.ts";
 import * as z from "zod";
 import type { Answer } from "./answer.ts";
+import { endsWithCaller } from "./local-calls.ts";
 
 const listQuerySchema = z.object({ format: toolFormatSchema.optional() });
 
@@ -22,9 +22,8 @@ export const listTools: Answer = (request, response, { calls }) => {
 export const invoke: Answer = async (request, response, { calls }) => {
   const { id: _, stream: __, ...call } = check(callSchema, await readJson(request));
   const started = calls.start(call);
-  const cancelsOnGone = effectOf(toolNameOf(call.tool)) === "read" || call.cancel_on_disconnect;
   response.on("close", () => {
-    if (!response.writableFinished && cancelsOnGone) calls.cancel(started.call);
+    if (!response.writableFinished && endsWithCaller(call)) calls.cancel(started.call);
   });
   const { body } = await started.outcome;
   if (response.destroyed) return;

@@ -7,7 +7,6 @@ import {
   parseCallerFrame,
   type ToCaller,
 } from "@matrx/shared/caller-frames.ts";
-import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { isSessionId, makeCallId, makeSessionId } from "@matrx/shared/ids.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
@@ -15,12 +14,11 @@ import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { WebSocket } from "ws";
 import { errorOutcome } from "../answers.ts";
 import type { OutputPiece } from "../live-output.ts";
-import type { LocalCalls } from "./local-calls.ts";
+import { endsWithCaller, type LocalCalls } from "./local-calls.ts";
 
 interface Unanswered {
   call: string;
-  /** It ends with the connection. */
-  cancelOnGone: boolean;
+  endsWithCaller: boolean;
 }
 
 /** Serves a caller's connection until it closes. */
@@ -57,10 +55,9 @@ class CallerConnection {
     }
   }
 
-  /** What only reads ends with its caller; effects go on unless they asked otherwise. */
   gone(): void {
-    for (const { call, cancelOnGone } of this.#unanswered.values()) {
-      if (cancelOnGone) this.#calls.cancel(call);
+    for (const { call, endsWithCaller } of this.#unanswered.values()) {
+      if (endsWithCaller) this.#calls.cancel(call);
     }
   }
 
@@ -71,8 +68,7 @@ class CallerConnection {
     const live = call.stream ? new LiveFrames(this.#socket, id, (frame) => this.#send(frame)) : undefined;
     const onOutput = live && ((_call: string, piece: OutputPiece) => live.send(piece));
     const started = this.#calls.start({ ...call, id }, this.#session, onOutput);
-    const cancelOnGone = call.cancel_on_disconnect ?? effectOf(toolNameOf(call.tool)) === "read";
-    this.#unanswered.set(id, { call: started.call, cancelOnGone });
+    this.#unanswered.set(id, { call: started.call, endsWithCaller: endsWithCaller(call) });
     void started.outcome.then(({ body }) => {
       live?.end();
       this.#unanswered.delete(id);

@@ -267,26 +267,24 @@ test.each([
 });
 
 test("a caller that goes ends its reads; its effects go on, unless it said otherwise", async () => {
-  const { url, runs } = await serve();
+  const { url, runs, calls } = await serve();
+  const started = vi.spyOn(calls, "start");
   const { send, next, socket } = await open(url);
   const key = { idempotency_key: "k1" };
   const effect = { id: "e", tool: "Bash", input: { command: "sleep", ms: 100 } };
-  send({ id: "r", tool: "Grep", input: {} });
+  const ending = { id: "f", tool: "Bash", input: { command: "sleep", ms: 4000 }, idempotency_key: "k2" };
+  send({ id: "r", tool: "Grep", input: {}, cancel_on_disconnect: false });
   send({ ...effect, ...key });
-  send({
-    ...effect,
-    id: "f",
-    input: { command: "sleep", ms: 101 },
-    cancel_on_disconnect: true,
-    idempotency_key: "k2",
-  });
+  send({ ...ending, cancel_on_disconnect: true });
   send({ action: "ping" });
   await next();
   socket.close();
+  const read = await started.mock.results[0]?.value.outcome;
+  expect(read.header).toMatchObject({ status: "cancelled" });
   const again = await open(url);
   again.send({ ...effect, ...key });
   expect(await again.next()).toMatchObject({ id: "e", type: "success", output: "slept 100" });
-  again.send({ ...effect, id: "f", input: { command: "sleep", ms: 101 }, idempotency_key: "k2" });
+  again.send(ending);
   expect(await again.next()).toMatchObject({ id: "f", code: "CANCELLED" });
   expect(runs.get("Bash")).toBe(2);
 });
