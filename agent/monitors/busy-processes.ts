@@ -1,5 +1,5 @@
 /** Which processes keep the processors busy: looked for only when an event is to say so. */
-import { setTimeout as sleep } from "node:timers/promises";
+import { type ProcessList, processesOf } from "../platform/process-list.ts";
 
 export interface BusyProcess {
   readonly pid: number;
@@ -11,22 +11,15 @@ export interface BusyProcess {
 
 const SHOWN = 3;
 const NAME_CHARS = 64;
-/** Between two looks, in milliseconds. */
-const APART = 1000;
 
-export async function busyProcesses(signal: AbortSignal): Promise<BusyProcess[]> {
-  const { cpus } = await import("node:os");
-  const { default: system } = await import("systeminformation");
-  // The first look only begins to count.
-  await system.processes();
-  await sleep(APART, undefined, { signal });
-  const { list } = await system.processes();
-  return list
-    .sort((one, other) => other.cpu - one.cpu)
+export async function busyProcesses(list: ProcessList, signal: AbortSignal): Promise<BusyProcess[]> {
+  const processes = await processesOf(list, signal);
+  return processes
+    .sort((one, other) => other.cpuPercent - one.cpuPercent)
     .slice(0, SHOWN)
-    .map(({ pid, name, cpu }) => ({
+    .map(({ pid, name, cpuPercent }) => ({
       pid,
       name: name.slice(0, NAME_CHARS),
-      percentage: Math.round(cpu * cpus().length),
+      percentage: Math.round(cpuPercent),
     }));
 }

@@ -39,13 +39,16 @@ export async function startMonitors(options: MonitorsOptions): Promise<Monitors>
     openKeys: (type) => hub.openKeys(type),
     onLook: (monitor, failure) => tell(problems, monitor, failure),
   };
+  const cpuParts = {
+    ...parts,
+    load: new ProcessorLoad(),
+    busiest: (signal: AbortSignal) => busyProcesses(platform.processList, signal),
+  };
   const looks = [
     ...(low_disk_space.enabled
       ? [watchDisks(new DriveUses({ list: platform.drives }), low_disk_space, parts)]
       : []),
-    ...(high_cpu_usage.enabled
-      ? [watchCpu(high_cpu_usage, { ...parts, load: new ProcessorLoad(), busiest: busyProcesses })]
-      : []),
+    ...(high_cpu_usage.enabled ? [watchCpu(high_cpu_usage, cpuParts)] : []),
     watchServices(service_down.services, service_down, { ...parts, check: checkService }),
   ];
   const folders = await watchFolders(new_file_detected.folders, options, platform);

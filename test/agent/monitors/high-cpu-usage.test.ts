@@ -64,10 +64,18 @@ test("processors that are taken away, or that nobody tells of, are no load", () 
   expect([load.since(), load.since(), load.since(), load.since()]).toEqual(Array(4).fill(undefined));
 });
 
-test("who is busy is told by name and number, without arguments", async () => {
-  const processes = await busyProcesses(new AbortController().signal);
-  expect(processes.length).toBeLessThanOrEqual(3);
-  expect(Object.keys(processes[0] ?? {})).toEqual(["pid", "name", "percentage"]);
+test("the three that are busiest are told by name and number, without arguments", async () => {
+  const facts = (pid: number, name: string, cpuPercent: number) => ({
+    ...{ pid, name, cpuPercent, command: `${name} --token secret` },
+    ...{ parent: 1, user: "ann", memoryBytes: 0, started: 0 },
+  });
+  const all = async () => [facts(4, "idle", 0), facts(5, "cc", 99.6), facts(6, "vi", 2), facts(7, "ld", 180)];
+  const busiest = await busyProcesses({ all, startedWithinMs: 0 }, new AbortController().signal);
+  expect(busiest).toEqual([
+    { pid: 7, name: "ld", percentage: 180 },
+    { pid: 5, name: "cc", percentage: 100 },
+    { pid: 6, name: "vi", percentage: 2 },
+  ]);
 });
 
 test("the event says how busy, for how long, and by whom; and that it is over", async () => {
