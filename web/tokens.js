@@ -104,7 +104,7 @@ function makeView(refresh) {
       field("It may", access),
       field("On", device),
       field("Only in these folders", folders, {
-        help: "One path a line. Left empty: all folders. A token with folders runs no commands.",
+        help: "One full path a line. Left empty: all folders. A token with folders runs no commands.",
       }),
     ),
     made,
