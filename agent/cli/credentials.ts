@@ -41,7 +41,10 @@ export function callerOf(options: CallerOptions, home: Home = homeOf()): RelayCl
 export function relayOf(options: CallerOptions, home: Home = homeOf()): string {
   const relay = options.relay ?? readCredentials(home)?.relay ?? readConfig(home)?.relay;
   if (relay === undefined) {
-    throw wrongUse("No relay is named", "Name one with --relay https://your-relay, or in MATRX_RELAY");
+    throw wrongUse(
+      "No relay is named",
+      "Name one with --relay https://your-relay, or in MATRX_RELAY; matrx login keeps the one that it is given",
+    );
   }
   const parsed = relayUrlSchema.safeParse(relay);
   if (parsed.success) return parsed.data;

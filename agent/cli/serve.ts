@@ -1,5 +1,5 @@
 /** `matrx serve`: this machine's tools at http://localhost, for programs on this machine. */
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { logFileOption, logLevelOption } from "./log-options.ts";
 import type { ServeOptions } from "./run-serve.ts";
 import { USUAL_PORT } from "./usual-port.ts";
@@ -11,7 +11,12 @@ export function addServe(program: Command): void {
     .option("--port <number>", "where to listen; 0 takes any free port", USUAL_PORT)
     .option("--host <address>", "an address of this machine alone", "127.0.0.1")
     .option("--no-token", "let every program on this machine call, without a token")
-    .option("--allow-origin <origin...>", "let pages of this origin call, such as https://app.example", [])
+    .addOption(
+      new Option(
+        "--allow-origin <origin...>",
+        "let pages of this origin call, such as https://app.example",
+      ).default([], "none"),
+    )
     .addOption(logFileOption)
     .addOption(logLevelOption)
     .option("--json", "print where it listens as a JSON line")

@@ -1,5 +1,5 @@
 /** `matrx up`: connects this machine, until Ctrl-C. */
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { logFileOption, logLevelOption } from "./log-options.ts";
 import type { UpOptions } from "./run-up.ts";
 import { USUAL_PORT } from "./usual-port.ts";
@@ -12,7 +12,12 @@ export function addUp(program: Command): void {
       "--serve [port]",
       `serve its tools at http://localhost too, at port ${USUAL_PORT} or this one; 0 takes any`,
     )
-    .option("--allow-origin <origin...>", "with --serve: let pages of this origin call", [])
+    .addOption(
+      new Option("--allow-origin <origin...>", "with --serve: let pages of this origin call").default(
+        [],
+        "none",
+      ),
+    )
     .addOption(logFileOption)
     .addOption(logLevelOption)
     .option("--json", "print each change of the connection as a JSON line")

@@ -22,7 +22,7 @@ export function addCompletion(program: Command): void {
   program
     .command("completion")
     .description("print what a shell needs to complete matrx")
-    .addArgument(new Argument("<shell>").choices(Object.keys(COMPLETION_SCRIPTS)))
+    .addArgument(new Argument("<shell>", "your shell").choices(Object.keys(COMPLETION_SCRIPTS)))
     .addHelpText("after", EXAMPLES)
     .action((shell: ShellName) => console.log(COMPLETION_SCRIPTS[shell]));
   program

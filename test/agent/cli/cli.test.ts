@@ -36,7 +36,7 @@ test.each([
   [["devcies"], 64, /Did you mean devices/],
   [["call", "x"], 64, /missing required argument/],
   [["up"], 68, /not paired yet[\s\S]*matrx pair/],
-  [["devices"], 64, /No relay is named/],
+  [["devices"], 64, /No relay is named[\s\S]*matrx login keeps/],
   [["devices", "--relay", "ftp://x"], 64, /must be an http\(s\) URL/],
   [["devices", "--relay", "localhost:8787"], 64, /Name one such as http:\/\/localhost:8787/],
   [["devices", "--relay", "http://relay.example"], 64, /must begin with https/],
