@@ -21,7 +21,7 @@ const PAGE = readFileSync(join(ROOT, "docs/guides/events.md"), "utf8");
 const EXAMPLE = PAGE.match(/^```json\n(.*?)\n```$/ms)?.[1] ?? "";
 
 test("the example's figures are the defaults, and each type has its row", () => {
-  const { new_file_detected, service_down, ...rest } = JSON.parse(EXAMPLE);
+  const { new_file_detected, service_down, ...rest } = JSON.parse(EXAMPLE).monitors;
   const usual = monitorSettings();
   expect(rest).toEqual({ low_disk_space: usual.low_disk_space, high_cpu_usage: usual.high_cpu_usage });
   expect({ ...service_down, services: [] }).toEqual(usual.service_down);
@@ -49,8 +49,8 @@ test("its settings are taken, and its commands do what they say", { timeout: 60_
   const authorization = join(folder, "authorization");
   writeFileSync(authorization, `Authorization: Bearer ${token}\n`, { mode: 0o600 });
   const config = join(home, "config.json");
-  const monitors = JSON.parse(EXAMPLE.replace("/home/ann/scans", join(folder, "scans")));
-  writeFileSync(config, JSON.stringify({ ...JSON.parse(readFileSync(config, "utf8")), monitors }));
+  const example = JSON.parse(EXAMPLE.replace("/home/ann/scans", join(folder, "scans")));
+  writeFileSync(config, JSON.stringify({ ...JSON.parse(readFileSync(config, "utf8")), ...example }));
 
   const [last, up, trigger, local] = commandsOf(PAGE) as [string, string, string, string];
   expect(up).toBe("npx matrx up --serve");
