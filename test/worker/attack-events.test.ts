@@ -159,4 +159,18 @@ describe("a policy or a command", () => {
     await heard(device);
     expect(device.unread).toBe(0);
   });
+
+  it.each(["Write", "Read"])("that forbids %s holds for a call that the device never got", async (tool) => {
+    const { person, identity, device, caller } = await home();
+    caller.send({ id: "1", tool, input: {} });
+    const { tool_call_id } = await device.expect("tool_execute");
+    device.close();
+    await device.closed;
+    await person.setPolicy(identity.id, { allowed_tools: ["SystemInfo"] });
+    const back = await AgentDevice.come(identity);
+    back.send({ type: "call_status", calls: [{ tool_call_id, state: "never" }] });
+    await heard(back);
+    expect(await caller.nextJson()).toMatchObject({ id: "1", type: "error", code: "DEVICE_OFFLINE" });
+    expect(back.unread).toBe(0);
+  });
 });

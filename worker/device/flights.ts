@@ -17,8 +17,8 @@ export interface Flight {
   recipients: Recipient[];
   /** A row stands in the ledger. */
   ledgered: boolean;
-  /** The frame, to be sent again after a reconnect; absent when large, or after a sleep. */
-  readonly frame?: string | undefined;
+  /** The frame, to be sent again after a reconnect; absent when large, after a sleep, or under another policy. */
+  frame?: string | undefined;
   /** Frames of live output left out since the last one that was passed on. */
   missed: number;
 }
@@ -63,6 +63,12 @@ export class Flights {
     this.#flights.delete(flight.call);
     this.#keptChars -= flight.frame?.length ?? 0;
     return flight;
+  }
+
+  /** Nothing is sent again: the policy that it was let through by, and that it carries, holds no more. */
+  forgetFrames(): void {
+    for (const flight of this.#flights.values()) flight.frame = undefined;
+    this.#keptChars = 0;
   }
 
   /** A copy, so that flights may be taken out meanwhile. */

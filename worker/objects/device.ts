@@ -239,6 +239,7 @@ export class Device extends DurableObject<DeviceEnv> {
       this.#record();
       if (JSON.stringify(policy) === JSON.stringify(this.#store.policy)) return;
       this.#store.setPolicy(policy);
+      this.#calls.flights.forgetFrames();
       const why = "The policy at the relay has changed";
       this.#link.send(this.#requests.commandFrame("update_permissions", why));
     });
