@@ -8,8 +8,8 @@ const KEPT = 100;
 const AGAIN = 5000;
 /** Before all events. */
 const BEGINNING = "00000000-0000-0000-0000-000000000000";
-/** The relay closed for good: the session is over, or the device was removed. */
-const FINAL_CODES = [4403, 4404];
+/** The session is over, may not read events, or the device was removed. */
+const FINAL_STATUSES = [401, 403, 404];
 
 const TYPES = new Map([
   ["low_disk_space", "Low disk space"],
@@ -66,7 +66,9 @@ function follow(device, { last, onEvents, onTrouble }) {
       const { events } = await api(`GET /v1/devices/${part(device)}/events`);
       if (!closed) onEvents(events);
     } catch (error) {
-      return again(`${error.message} Trying again …`);
+      if (!FINAL_STATUSES.includes(error.status)) return again(`${error.message} Trying again …`);
+      if (!closed) onTrouble(`Nothing new is shown any more. ${error.message}`);
+      return;
     }
     if (closed) return;
     const url = new URL(`/v1/devices/${part(device)}/ws`, location.href);
@@ -77,9 +79,7 @@ function follow(device, { last, onEvents, onTrouble }) {
       const frame = JSON.parse(data);
       if (frame.type === "event" && !closed) onEvents([frame.event]);
     };
-    socket.onclose = ({ code }) => {
-      if (!FINAL_CODES.includes(code)) again("The live connection broke. Trying again …");
-    };
+    socket.onclose = () => again("The live connection broke. Trying again …");
   };
   void begin();
   return {

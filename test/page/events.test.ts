@@ -126,7 +126,10 @@ describe.skipIf(!CHROMIUM)("the page of a device", () => {
     await events().getByText("Before it 7 more were not kept").waitFor();
   });
 
-  test("goes on after the live connection broke, and shows what came meanwhile", async () => {
+  test.each([
+    ["the relay was started anew", 1012],
+    ["the account could not be asked", 4403],
+  ])("goes on after the live connection broke because %s, and shows what came meanwhile", async (_, code) => {
     const lines: WebSocketRoute[] = [];
     await page.routeWebSocket(/\/ws$/, (line) => {
       lines.push(line);
@@ -135,13 +138,26 @@ describe.skipIf(!CHROMIUM)("the page of a device", () => {
     await open();
     device.event("error_occurred", "warning", { n: 1 });
     await expect.poll(titles).toEqual(["Error"]);
-    await lines[0]?.close({ code: 1012 });
+    await lines[0]?.close({ code });
     await page.getByText("The live connection broke. Trying again").waitFor();
     device.event("deur_open", "info", {});
     await expect.poll(titles, { timeout: 10_000 }).toEqual(["deur open", "Error"]);
     await expect.poll(() => lines.length).toBe(2);
     device.event("deur_dicht", "info", {});
     await expect.poll(titles).toEqual(["deur dicht", "deur open", "Error"]);
+  });
+
+  test("says that it is over when the session is", async () => {
+    const lines: WebSocketRoute[] = [];
+    await page.routeWebSocket(/\/ws$/, (line) => {
+      lines.push(line);
+      line.connectToServer();
+    });
+    await open();
+    await expect.poll(() => lines.length).toBe(1);
+    await page.context().clearCookies();
+    await lines[0]?.close({ code: 4403 });
+    await page.getByText("Nothing new is shown any more.").waitFor({ timeout: 10_000 });
   });
 
   test("a person restarts and stops its program, after a question, by keyboard too", async () => {
