@@ -8,10 +8,16 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import { isSystemError } from "../paths/errors.ts";
 import { textOfName } from "../paths/names.ts";
 import { changedOnTheWay, type Directory } from "../platform/directory.ts";
+import { orderKey } from "./cursor.ts";
 import type { Missed, Run } from "./engine.ts";
+import { Pace } from "./pace.ts";
 import type { Scope } from "./scope.ts";
 
 const MOST_NOTED = 1000;
+/** For how long folders on the way are walked on from, in milliseconds. */
+const LONGEST_HELD = 20;
+/** Folders that are open together; of a longer way the first ones and the last. */
+const MOST_HELD = 64;
 
 export interface CheckedEntry {
   /** Canonical, as bytes. */
@@ -23,12 +29,37 @@ export interface CheckedFile extends CheckedEntry {
   readonly descriptor: number;
 }
 
-/** Keeps the folder of the last path open. Close it. */
+/** What may be seen of some paths, in their order; undefined: as with `look`. */
+export async function checkedEntries(
+  relatives: readonly Buffer[],
+  run: Pick<Run, "scope" | "missed">,
+): Promise<(CheckedEntry | undefined)[]> {
+  const files = new CheckedFiles(run);
+  const pace = new Pace();
+  const found: (CheckedEntry | undefined)[] = Array.from({ length: relatives.length });
+  try {
+    // Folder by folder, so that each is opened once.
+    const inOrder = relatives.map((relative, index) => ({ relative, index, key: orderKey(relative) }));
+    inOrder.sort((a, b) => (a.key < b.key ? -1 : 1));
+    for (const { relative, index } of inOrder) {
+      found[index] = await files.look(relative);
+      if (pace.isUp) await pace.rest();
+    }
+  } finally {
+    await files.close();
+  }
+  return found;
+}
+
+/** Keeps the folders on the way to the last path open. Close it. */
 export class CheckedFiles {
   readonly #scope: Scope;
   readonly #missed: Missed;
   readonly #unaddressable = new Set<string>();
-  #open: { relative: string; canonical: string; folder: Directory } | undefined;
+  /** The scope's folder, and those below it on the way to the last path. */
+  #way: Opened[] = [];
+  /** When the way was begun, as `performance.now()` has it. */
+  #begun = 0;
 
   constructor({ scope, missed }: Pick<Run, "scope" | "missed">) {
     this.#scope = scope;
@@ -66,8 +97,7 @@ export class CheckedFiles {
   }
 
   async close(): Promise<void> {
-    await this.#open?.folder.close();
-    this.#open = undefined;
+    await this.#closeBelow(0);
   }
 
   async #at<T>(relative: Buffer, use: (target: Target) => Promise<T | undefined>): Promise<T | undefined> {
@@ -101,16 +131,58 @@ export class CheckedFiles {
     return { at, name, path: Buffer.concat([Buffer.from(canonical + sep), bytes]), shown, folder };
   }
 
-  async #opened(relative: string) {
-    if (this.#open?.relative === relative) return this.#open;
-    await this.close();
-    const { access, folder: top } = this.#scope;
-    const canonical = access.platform.path.join(top, relative);
-    access.checkCanonical(canonical);
-    const folder = await access.openFolder(canonical, canonical);
-    this.#open = { relative, canonical, folder };
-    return this.#open;
+  async #opened(relative: string): Promise<Opened> {
+    const last = this.#way.at(-1);
+    if (last?.relative === relative) return last;
+    // What was opened a while ago may have been moved since.
+    if (performance.now() - this.#begun > LONGEST_HELD) await this.close();
+    await this.#closeBelow(this.#way.findLastIndex((one) => isAbove(one.relative, relative)) + 1);
+    let above = this.#way.at(-1) ?? (await this.#begin());
+    const rest = above.relative === "" ? relative : relative.slice(above.relative.length + 1);
+    for (const name of rest.split("/").filter(Boolean)) above = await this.#step(above, name);
+    return above;
   }
+
+  async #begin(): Promise<Opened> {
+    const { access, folder: canonical } = this.#scope;
+    access.checkCanonical(canonical);
+    this.#begun = performance.now();
+    return await this.#add({
+      relative: "",
+      canonical,
+      folder: await access.openFolder(canonical, canonical),
+    });
+  }
+
+  async #step(above: Opened, name: string): Promise<Opened> {
+    const { access } = this.#scope;
+    const canonical = access.platform.path.join(above.canonical, name);
+    access.checkCanonical(canonical);
+    const inspect = (stat: BigIntStats) => access.inspect(stat, canonical);
+    const folder = await above.folder.openFolder(Buffer.from(name), inspect);
+    const relative = above.relative === "" ? name : `${above.relative}/${name}`;
+    return await this.#add({ relative, canonical, folder });
+  }
+
+  async #add(opened: Opened): Promise<Opened> {
+    if (this.#way.length >= MOST_HELD) await this.#closeBelow(MOST_HELD - 1);
+    this.#way.push(opened);
+    return opened;
+  }
+
+  async #closeBelow(length: number): Promise<void> {
+    for (const { folder } of this.#way.splice(length)) await folder.close();
+  }
+}
+
+function isAbove(folder: string, path: string): boolean {
+  return folder === "" || path === folder || path.startsWith(`${folder}/`);
+}
+
+interface Opened {
+  readonly relative: string;
+  readonly canonical: string;
+  readonly folder: Directory;
 }
 
 interface Target {

@@ -5,20 +5,20 @@ import { CheckedFiles } from "./checked-files.ts";
 import type { Engine, Hit, Run } from "./engine.ts";
 import { FileText } from "./file-text.ts";
 import { Matcher } from "./matcher.ts";
-import { walk } from "./walk.ts";
+import { type Wish, walk } from "./walk.ts";
 
 const LARGEST_FILE = 16 * 1024 * 1024;
 
 export const javascriptEngine: Engine = {
   name: "javascript",
   async *files(_pattern, run) {
-    for await (const batch of filesOf(run)) yield batch;
+    for await (const batch of filesOf(run, { ordered: false })) yield batch;
   },
   async *lines(query, run) {
     const matcher = new Matcher(query, run.signal);
     const checked = new CheckedFiles(run);
     try {
-      for await (const batch of filesOf(run)) {
+      for await (const batch of filesOf(run, { ordered: true })) {
         for (const path of batch) {
           if (run.signal.aborted) return;
           if (query.include && !query.include.matches(textOfName(path))) continue;
@@ -33,11 +33,12 @@ export const javascriptEngine: Engine = {
   },
 };
 
-async function* filesOf(run: Run): AsyncGenerator<Buffer[], void> {
+async function* filesOf(run: Run, wish: Pick<Wish, "ordered">): AsyncGenerator<Buffer[], void> {
   if (run.scope.file !== undefined) yield [Buffer.from(run.scope.file)];
   else {
-    for await (const batch of walk(run, { deep: true })) {
-      yield batch.filter(({ type }) => type === "file").map(({ path }) => path);
+    for await (const { above, entries } of walk(run, { ...wish, deep: true })) {
+      const prefix = Buffer.from(above);
+      yield entries.filter(({ type }) => type === "file").map(({ name }) => Buffer.concat([prefix, name]));
     }
   }
 }

@@ -1,15 +1,16 @@
 /** Entries whose names say what is looked for, best first. */
 import { textOfName } from "../paths/names.ts";
-import { CheckedFiles } from "./checked-files.ts";
+import { type CheckedEntry, checkedEntries } from "./checked-files.ts";
 import { orderKey } from "./cursor.ts";
 import type { Run } from "./engine.ts";
+import { type ListedEntry, typeOf } from "./listed-entries.ts";
 import { pathPattern } from "./path-pattern.ts";
 import { walk } from "./walk.ts";
 
 export interface NamedEntry {
   /** Canonical. */
   readonly path: Buffer;
-  readonly type: "file" | "directory" | "symlink" | "other";
+  readonly type: ListedEntry["type"];
   readonly size: number;
   readonly mtime: Date;
 }
@@ -26,8 +27,8 @@ export interface NameQuery {
   readonly limit: number;
 }
 
-/** 0 is best; undefined: not what is looked for. `path` is relative, with `/` between names. */
-export type Ranking = (path: string) => number | undefined;
+/** 0 is best; undefined: not what is looked for. `above` is the relative path up to the name. */
+type Ranking = (above: string, name: string) => number | undefined;
 
 interface Candidate {
   readonly relative: Buffer;
@@ -40,12 +41,12 @@ export async function entriesNamed(run: Run, { query, deep, limit }: NameQuery):
   const rankOf = rankingOf(query);
   let best: Candidate[] = [];
   let more = false;
-  for await (const batch of walk(run, { deep })) {
-    for (const { path } of batch) {
-      const text = textOfName(path);
-      const rank = rankOf(text);
+  for await (const { above, entries } of walk(run, { deep, ordered: false })) {
+    for (const { name } of entries) {
+      const rank = rankOf(above, textOfName(name));
       if (rank === undefined) continue;
-      best.push({ relative: path, rank, depth: text.split("/").length, key: orderKey(path) });
+      const relative = Buffer.concat([Buffer.from(above), name]);
+      best.push({ relative, rank, depth: above.split("/").length, key: orderKey(relative) });
     }
     if (best.length > 2 * limit + 1000) {
       best = sorted(best).slice(0, limit);
@@ -58,20 +59,24 @@ export async function entriesNamed(run: Run, { query, deep, limit }: NameQuery):
 }
 
 /** The very name first, then names that begin with it, then those that have it somewhere; case and accents' spelling aside. */
-export function rankingOf(query: string): Ranking {
-  const wanted = query.normalize("NFC").toLowerCase();
+function rankingOf(query: string): Ranking {
+  const wanted = folded(query);
+  const inPath = wanted.includes("/");
+  const foldedPart = (above: string, name: string) => folded(inPath ? above + name : name);
   if (/[*?[{]/.test(query)) {
     const { matches } = pathPattern(wanted, true);
-    return (path) => (matches(path.normalize("NFC").toLowerCase()) ? 0 : undefined);
+    return (above, name) => (matches(foldedPart(above, name)) ? 0 : undefined);
   }
-  const inPath = wanted.includes("/");
-  return (path) => {
-    const name = inPath ? path : path.slice(path.lastIndexOf("/") + 1);
-    const folded = name.normalize("NFC").toLowerCase();
-    if (folded === wanted) return 0;
-    if (folded.startsWith(wanted)) return 1;
-    return folded.includes(wanted) ? 2 : undefined;
+  return (above, name) => {
+    const part = foldedPart(above, name);
+    if (part === wanted) return 0;
+    if (part.startsWith(wanted)) return 1;
+    return part.includes(wanted) ? 2 : undefined;
   };
+}
+
+function folded(text: string): string {
+  return text.normalize("NFC").toLowerCase();
 }
 
 function sorted(candidates: Candidate[]): Candidate[] {
@@ -79,24 +84,13 @@ function sorted(candidates: Candidate[]): Candidate[] {
 }
 
 async function checked(candidates: readonly Candidate[], run: Run): Promise<NamedEntry[]> {
-  const files = new CheckedFiles(run);
-  const entries: NamedEntry[] = [];
-  try {
-    for (const { relative } of candidates) {
-      const found = await files.look(relative);
-      if (!found) continue;
-      const { stat, path } = found;
-      const type = stat.isFile()
-        ? "file"
-        : stat.isDirectory()
-          ? "directory"
-          : stat.isSymbolicLink()
-            ? "symlink"
-            : "other";
-      entries.push({ path, type, size: Number(stat.size), mtime: new Date(Number(stat.mtimeMs)) });
-    }
-  } finally {
-    await files.close();
-  }
-  return entries;
+  const entries = await checkedEntries(
+    candidates.map(({ relative }) => relative),
+    run,
+  );
+  return entries.flatMap((entry) => (entry ? [namedEntry(entry)] : []));
+}
+
+function namedEntry({ path, stat }: CheckedEntry): NamedEntry {
+  return { path, type: typeOf(stat), size: Number(stat.size), mtime: new Date(Number(stat.mtimeMs)) };
 }

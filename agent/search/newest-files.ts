@@ -1,10 +1,13 @@
 /** Files that match a glob, newest first. Only as many as are wanted are held, and each of those is checked. */
 import { isUtf8 } from "node:buffer";
+import { type BigIntStats, lstatSync } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { textOfName } from "../paths/names.ts";
-import { CheckedFiles } from "./checked-files.ts";
+import type { Directory } from "../platform/directory.ts";
+import { type CheckedEntry, checkedEntries } from "./checked-files.ts";
 import { orderKey } from "./cursor.ts";
 import type { Engine, Run } from "./engine.ts";
+import { Pace } from "./pace.ts";
 import type { PathPattern } from "./path-pattern.ts";
 
 export interface NewFile {
@@ -38,13 +41,16 @@ export async function newestFiles(
 ): Promise<NewFiles> {
   let newest: Candidate[] = [];
   let more = false;
+  const pace = new Pace();
   const folder = await run.scope.access.openFolder(run.scope.folder, run.scope.place.shown);
   try {
     for await (const batch of engine.files(pattern, run)) {
       const paths = batch.filter((path) => pattern.matches(textOfName(path)));
-      for (let from = 0; from < paths.length && !run.signal.aborted; from += AT_ONCE) {
-        const some = paths.slice(from, from + AT_ONCE);
-        newest.push(...(await Promise.all(some.map((path) => candidateOf(path, `${folder.self}/`)))));
+      for (let from = 0; from < paths.length && !run.signal.aborted; ) {
+        const some = await candidatesOf(paths.slice(from, from + AT_ONCE), folder, pace);
+        newest.push(...some);
+        from += some.length;
+        if (pace.isUp) await pace.rest();
       }
       if (newest.length > 2 * limit + 1000) {
         newest = sorted(newest).slice(0, limit);
@@ -59,13 +65,43 @@ export async function newestFiles(
   return { files, stopped: run.signal.aborted ? "time" : more ? "limit" : undefined };
 }
 
-/** Says only when it changed, for the order; whether it may be shown is decided later. */
-async function candidateOf(relative: Buffer, folder: string): Promise<Candidate> {
-  const place = isUtf8(relative)
-    ? folder + relative.toString("utf8")
-    : Buffer.concat([Buffer.from(folder), relative]);
-  const stat = await lstat(place, { bigint: true }).catch(() => undefined);
+/**
+ * Of the first paths, one at least. Says only when they changed, for the order; whether they may be shown is decided later.
+ */
+function candidatesOf(paths: readonly Buffer[], folder: Directory, pace: Pace): Promise<Candidate[]> {
+  return pace.ask(
+    (isLate) => {
+      const found: Candidate[] = [];
+      for (const path of paths) {
+        found.push(candidateOf(path, statNow(placeOf(path, folder))));
+        if (isLate()) break;
+      }
+      return found;
+    },
+    () =>
+      Promise.all(paths.map(async (path) => candidateOf(path, await statByThread(placeOf(path, folder))))),
+  );
+}
+
+function candidateOf(relative: Buffer, stat: BigIntStats | undefined): Candidate {
   return { relative, key: orderKey(relative), modified: stat?.mtimeNs ?? 0n };
+}
+
+function placeOf(relative: Buffer, folder: Directory): string | Buffer {
+  if (isUtf8(relative)) return `${folder.self}/${relative.toString("utf8")}`;
+  return Buffer.concat([Buffer.from(`${folder.self}/`), relative]);
+}
+
+function statNow(place: string | Buffer): BigIntStats | undefined {
+  try {
+    return lstatSync(place, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function statByThread(place: string | Buffer): Promise<BigIntStats | undefined> {
+  return lstat(place, { bigint: true }).catch(() => undefined);
 }
 
 function sorted(candidates: Candidate[]): Candidate[] {
@@ -76,23 +112,13 @@ function sorted(candidates: Candidate[]): Candidate[] {
 }
 
 async function checked(candidates: readonly Candidate[], run: Run): Promise<NewFile[]> {
-  const entries = new CheckedFiles(run);
-  const found: (NewFile | undefined)[] = Array.from({ length: candidates.length });
-  try {
-    // Folder by folder, so that each is opened once.
-    const inOrder = candidates.map((candidate, index) => ({ ...candidate, index }));
-    inOrder.sort((a, b) => (a.key < b.key ? -1 : 1));
-    for (const [turn, { relative, index }] of inOrder.entries()) {
-      const entry = await entries.look(relative);
-      if (entry?.stat.isFile()) found[index] = fileOf(entry.path, entry.stat);
-      if (turn % AT_ONCE === AT_ONCE - 1) await new Promise(setImmediate);
-    }
-  } finally {
-    await entries.close();
-  }
-  return found.filter((file) => file !== undefined);
+  const entries = await checkedEntries(
+    candidates.map(({ relative }) => relative),
+    run,
+  );
+  return entries.flatMap((entry) => (entry?.stat.isFile() ? [fileOf(entry)] : []));
 }
 
-function fileOf(path: Buffer, stat: { size: bigint; mtimeMs: bigint }): NewFile {
+function fileOf({ path, stat }: CheckedEntry): NewFile {
   return { path, size: Number(stat.size), mtime: new Date(Number(stat.mtimeMs)) };
 }

@@ -1,111 +1,177 @@
-/** Walks through folders in order of their names' bytes. Each is opened by descriptors, and no link is followed. */
+/** Walks through folders, each opened below the one before by descriptors; no link is followed. */
 import { isUtf8 } from "node:buffer";
-import { opendir } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
+import { isSystemError } from "../paths/errors.ts";
 import { textOfName } from "../paths/names.ts";
 import type { Directory } from "../platform/directory.ts";
 import type { Run } from "./engine.ts";
 import { IgnoreRules } from "./ignore-rules.ts";
+import { type ListedEntry, listedEntries } from "./listed-entries.ts";
+import { Pace } from "./pace.ts";
+import type { Scope } from "./scope.ts";
 
+/** Some entries of one folder. */
 export interface Walked {
-  /** Relative to the scope's folder, with `/` between names. */
-  readonly path: Buffer;
-  readonly type: "file" | "directory" | "symlink" | "other";
+  /** What stands before their names in a path relative to the scope's folder: empty, or with `/` at its end. */
+  readonly above: string;
+  readonly entries: readonly ListedEntry[];
+}
+
+export interface Wish {
+  /** False: only what stands in the folder itself. */
+  readonly deep: boolean;
+  /** By path, name by name, in order of bytes; else in any order. */
+  readonly ordered: boolean;
+}
+
+/** A folder to enter. */
+interface Step {
+  /** Canonical. */
+  readonly place: string;
+  readonly above: string;
+  /** Of the folder that it stands in. */
+  readonly rules: IgnoreRules;
+  readonly depth: number;
+  open(): Promise<Directory>;
+}
+
+interface Folder {
+  readonly place: string;
+  readonly above: string;
+  readonly rules: IgnoreRules;
+  readonly depth: number;
+  /** Undefined: it lies too deep to be held open. */
+  readonly opened: Directory | undefined;
+  readonly entries: readonly ListedEntry[];
+  /** Of the first entry that the walk did not come to yet. */
+  next: number;
 }
 
 /** Entries of one folder; those beyond are left out, and counted. */
 const MOST_ENTRIES = 250_000;
 const BATCH = 256;
+/** Folders on the way that are held open; those below are reached from the system's root. */
+const MOST_HELD = 64;
 const DOT = 46;
-
-/** Folders come before what is in them; `deep` false: only what stands in the folder itself. */
-export async function* walk(run: Run, { deep }: { deep: boolean }): AsyncGenerator<Walked[], void> {
-  const { scope, signal } = run;
-  const rules = scope.above ?? IgnoreRules.none;
-  const pending = await entriesOf(run, Buffer.alloc(0), rules);
-  let batch: Walked[] = [];
-  for (let next = pending.pop(); next && !signal.aborted; next = pending.pop()) {
-    batch.push(next.entry);
-    if (batch.length >= BATCH) {
-      yield batch;
-      batch = [];
-    }
-    if (next.entry.type !== "directory" || !deep) continue;
-    for (const inside of await entriesOf(run, next.entry.path, next.rules)) pending.push(inside);
-  }
-  if (batch.length > 0) yield batch;
-}
-
-interface Pending {
-  readonly entry: Walked;
-  /** Of the folder that it stands in. */
-  readonly rules: IgnoreRules;
-}
-
-/** The last one first. */
-async function entriesOf(run: Run, relative: Buffer, above: IgnoreRules): Promise<Pending[]> {
-  const { access, folder } = run.scope;
-  const place = relative.length > 0 ? placeOf(run, relative) : folder;
-  if (place === undefined) return [];
-  let opened: Directory;
-  try {
-    if (place !== folder) access.checkCanonical(place);
-    opened = await access.openFolder(place, place);
-  } catch (error) {
-    if (!(error instanceof MatrxError)) throw error;
-    // What is closed to the caller is not there; what the system refuses is missed.
-    if (error.details?.system_code === "EACCES" || error.details?.system_code === "EPERM")
-      run.missed.unreadable++;
-    return [];
-  }
-  try {
-    return await listed(run, relative, place, opened, above);
-  } catch (error) {
-    if (!(error instanceof Error && "syscall" in error)) throw error;
-    run.missed.unreadable++;
-    return [];
-  } finally {
-    await opened.close();
-  }
-}
-
-async function listed(run: Run, relative: Buffer, place: string, opened: Directory, above: IgnoreRules) {
-  const { access, showHidden, includeIgnored, leftOut } = run.scope;
-  const { sep, join } = access.platform.path;
-  const rules = includeIgnored ? above : above.withThoseOf(opened, place, sep);
-  const found: { name: Buffer; type: Walked["type"] }[] = [];
-  // The encoding "buffer" is missing in the types of `opendir`.
-  const options = { encoding: "buffer" as BufferEncoding, bufferSize: 256 };
-  for await (const entry of await opendir(opened.self, options)) {
-    const name = entry.name as unknown as Buffer;
-    if (!showHidden && name[0] === DOT) continue;
-    const path = join(place, textOfName(name));
-    const isFolder = entry.isDirectory();
-    if (leftOut.includes(path)) continue;
-    if (!includeIgnored && (name.equals(GIT) || rules.ignores(path, isFolder))) continue;
-    if (found.length >= MOST_ENTRIES) {
-      run.missed.crowded++;
-      continue;
-    }
-    const type = isFolder
-      ? "directory"
-      : entry.isFile()
-        ? "file"
-        : entry.isSymbolicLink()
-          ? "symlink"
-          : "other";
-    found.push({ name, type });
-  }
-  found.sort((a, b) => Buffer.compare(b.name, a.name));
-  const prefix = relative.length > 0 ? Buffer.concat([relative, Buffer.from("/")]) : relative;
-  return found.map(({ name, type }) => ({ entry: { path: Buffer.concat([prefix, name]), type }, rules }));
-}
-
 const GIT = Buffer.from(".git");
 
-/** Undefined: a name on the way is no UTF-8, and cannot be opened by it. */
-function placeOf({ scope, missed }: Run, relative: Buffer): string | undefined {
-  if (isUtf8(relative)) return scope.access.platform.path.join(scope.folder, relative.toString("utf8"));
-  missed.unreadable++;
-  return undefined;
+/** Folders come before what is in them. */
+export async function* walk(run: Run, wish: Wish): AsyncGenerator<Walked, void> {
+  const pace = new Pace();
+  const way: Folder[] = [];
+  const enter = async (step: Step) => {
+    const folder = await entered(run, wish, step, pace);
+    if (folder) way.push(folder);
+  };
+  try {
+    await enter(topOf(run));
+    for (let folder = way.at(-1); folder && !run.signal.aborted; folder = way.at(-1)) {
+      const { entries, below } = nextOf(folder, wish);
+      if (entries.length > 0) yield { above: folder.above, entries };
+      if (pace.isUp) await pace.rest();
+      const step = below && stepBelow(run, folder, below);
+      if (step) await enter(step);
+      else if (folder.next >= folder.entries.length) {
+        way.pop();
+        await folder.opened?.close();
+      }
+    }
+  } finally {
+    for (const { opened } of way) await opened?.close();
+  }
 }
+
+function topOf({ scope: { access, folder, above } }: Run): Step {
+  const rules = above ?? IgnoreRules.none;
+  return { place: folder, above: "", rules, depth: 0, open: () => access.openFolder(folder, folder) };
+}
+
+/** Undefined: its name is no UTF-8, and it cannot be opened by it. */
+function stepBelow({ scope, missed }: Run, folder: Folder, name: Buffer): Step | undefined {
+  if (!isUtf8(name)) {
+    missed.unreadable++;
+    return undefined;
+  }
+  const { access } = scope;
+  const text = name.toString("utf8");
+  const place = access.platform.path.join(folder.place, text);
+  return {
+    place,
+    above: `${folder.above}${text}/`,
+    rules: folder.rules,
+    depth: folder.depth + 1,
+    async open() {
+      access.checkCanonical(place);
+      if (!folder.opened) return await access.openFolder(place, place);
+      return await folder.opened.openFolder(name, (stat) => access.inspect(stat, place));
+    },
+  };
+}
+
+/** Up to the next folder, which comes last. */
+function nextOf(folder: Folder, { deep }: Wish) {
+  const { entries, next } = folder;
+  let below: Buffer | undefined;
+  while (!below && folder.next < Math.min(entries.length, next + BATCH)) {
+    const entry = entries[folder.next++];
+    if (deep && entry?.type === "directory") below = entry.name;
+  }
+  return { entries: entries.slice(next, folder.next), below };
+}
+
+async function entered(run: Run, { ordered }: Wish, step: Step, pace: Pace): Promise<Folder | undefined> {
+  const { place, above, depth } = step;
+  let opened: Directory | undefined;
+  let isHeld = false;
+  try {
+    opened = await step.open();
+    const rules = run.scope.includeIgnored
+      ? step.rules
+      : step.rules.withThoseOf(opened, place, run.scope.access.platform.path.sep);
+    const entries = await entriesOf(run, opened, leavingOut(run.scope, place, rules), pace);
+    if (ordered) entries.sort((a, b) => Buffer.compare(a.name, b.name));
+    isHeld = depth < MOST_HELD;
+    return { place, above, rules, depth, opened: isHeld ? opened : undefined, entries, next: 0 };
+  } catch (error) {
+    if (!(error instanceof MatrxError || isSystemError(error))) throw error;
+    if (isMissed(error)) run.missed.unreadable++;
+    return undefined;
+  } finally {
+    if (!isHeld) await opened?.close();
+  }
+}
+
+async function entriesOf(run: Run, opened: Directory, leavesOut: LeavesOut, pace: Pace) {
+  const found: ListedEntry[] = [];
+  for await (const some of listedEntries(opened.self, pace)) {
+    for (const entry of some) {
+      if (leavesOut(entry)) continue;
+      if (found.length < MOST_ENTRIES) found.push(entry);
+      else run.missed.crowded++;
+    }
+    if (run.signal.aborted) break;
+  }
+  return found;
+}
+
+type LeavesOut = (entry: ListedEntry) => boolean;
+
+function leavingOut(scope: Scope, place: string, rules: IgnoreRules): LeavesOut {
+  const { showHidden, includeIgnored, leftOut } = scope;
+  const { dirname, basename, join } = scope.access.platform.path;
+  const closed = leftOut.filter((path) => dirname(path) === place).map((path) => basename(path));
+  return ({ name, type }) => {
+    if (!showHidden && name[0] === DOT) return true;
+    if (closed.length > 0 && closed.includes(textOfName(name))) return true;
+    if (includeIgnored) return false;
+    return name.equals(GIT) || rules.ignores(join(place, textOfName(name)), type === "directory");
+  };
+}
+
+/** What is closed to the caller is not there, nor is what is gone; what the system refuses is missed. */
+function isMissed(error: Error): boolean {
+  const code = isSystemError(error) ? error.code : error instanceof MatrxError && error.details?.system_code;
+  return typeof code === "string" && !GONE.includes(code);
+}
+
+const GONE = ["ENOENT", "ENOTDIR", "ELOOP"];

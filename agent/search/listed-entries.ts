@@ -1,0 +1,74 @@
+/** The entries of an open folder with their types, some at a time. */
+import { type Dir, type Dirent, opendirSync } from "node:fs";
+import { opendir } from "node:fs/promises";
+import type { Pace } from "./pace.ts";
+
+export interface ListedEntry {
+  readonly name: Buffer;
+  readonly type: "file" | "directory" | "symlink" | "other";
+}
+
+interface Some {
+  readonly entries: readonly ListedEntry[];
+  readonly isLast: boolean;
+}
+
+const AT_ONCE = 256;
+/** The encoding "buffer" is missing in the types of `opendir`. */
+const OPTIONS = { encoding: "buffer" as BufferEncoding, bufferSize: AT_ONCE };
+
+/** Throws what the system says. */
+export async function* listedEntries(
+  folder: string,
+  pace: Pace,
+): AsyncGenerator<readonly ListedEntry[], void> {
+  const opened = await pace.ask(
+    () => opendirSync(folder, OPTIONS),
+    () => opendir(folder, OPTIONS),
+  );
+  try {
+    for (let isLast = false; !isLast; ) {
+      const some: Some = await pace.ask(
+        (isLate) => someOf(opened, isLate),
+        () => someByThreads(opened),
+      );
+      yield some.entries;
+      isLast = some.isLast;
+      if (pace.isUp) await pace.rest();
+    }
+  } finally {
+    opened.closeSync();
+  }
+}
+
+function someOf(opened: Dir, isLate: () => boolean): Some {
+  const entries: ListedEntry[] = [];
+  while (entries.length < AT_ONCE && !isLate()) {
+    const entry = opened.readSync();
+    if (!entry) return { entries, isLast: true };
+    entries.push(listed(entry));
+  }
+  return { entries, isLast: false };
+}
+
+async function someByThreads(opened: Dir): Promise<Some> {
+  const entries: ListedEntry[] = [];
+  while (entries.length < AT_ONCE) {
+    const entry = await opened.read();
+    if (!entry) return { entries, isLast: true };
+    entries.push(listed(entry));
+  }
+  return { entries, isLast: false };
+}
+
+function listed(entry: Dirent): ListedEntry {
+  return { name: entry.name as unknown as Buffer, type: typeOf(entry) };
+}
+
+export function typeOf(
+  entry: Pick<Dirent, "isFile" | "isDirectory" | "isSymbolicLink">,
+): ListedEntry["type"] {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "directory";
+  return entry.isSymbolicLink() ? "symlink" : "other";
+}
