@@ -32,6 +32,8 @@ export default defineConfig({
           maxWorkers: 2,
           testTimeout: 20_000,
           hookTimeout: 60_000,
+          // A busy machine takes its time.
+          expect: { poll: { timeout: 15_000 } },
           globalSetup: "test/helpers/build.ts",
         },
       },

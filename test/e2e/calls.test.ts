@@ -134,7 +134,7 @@ it("closes the socket of a revoked token with 4403, and ends what ran for it", a
     headers: { ...("cookie" in session ? { Cookie: session.cookie } : {}), Origin: rig.relay.url },
   });
   expect(await caller.closed).toMatchObject({ code: 4403 });
-  await expect.poll(() => isAlive(pid), { timeout: 4000 }).toBe(false);
+  await expect.poll(() => isAlive(pid)).toBe(false);
   await expect(Caller.open(rig.relay.url, rig.device, made.token)).rejects.toThrow("401");
   expect(processesOf(rig.folder)).toEqual([]);
 });

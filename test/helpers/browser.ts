@@ -1,6 +1,7 @@
 /** A real Chromium, driven by playwright-core. */
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
+import { isThere } from "./parts.ts";
 
 const PLACES = [
   process.env.CHROMIUM,
@@ -24,11 +25,11 @@ export const CHROMIUM: string | undefined = findChromium();
 
 function findChromium(): string | undefined {
   const found = PLACES.find((place) => place && existsSync(place));
-  if (found) return found;
-  const what = "the page's tests need Chromium: apt-get install chromium, or name it in CHROMIUM";
-  if (process.env.CI === "true") throw new Error(what);
-  console.warn(`Skipped: ${what}`);
-  return undefined;
+  isThere(
+    found !== undefined,
+    "the page's tests need Chromium: apt-get install chromium, or name it in CHROMIUM",
+  );
+  return found;
 }
 
 export function startBrowser(): Promise<Browser> {

@@ -205,7 +205,7 @@ test("a server that dribbles is given up, too", async () => {
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
   const agent = startAgent(`http://127.0.0.1:${port}`, { times: { handshakeMs: 100 } });
-  await vi.waitFor(() => expect(agent.states).toContain("RECONNECTING"));
+  await expect.poll(() => agent.states).toContain("RECONNECTING");
   await agent.stop();
 });
 
@@ -272,5 +272,5 @@ test("a full but moving line is alive, one that stands is not", async () => {
   await sleep(200);
   expect({ silent, pings }).toEqual({ silent: false, pings: 1 });
   clearInterval(moving);
-  await vi.waitFor(() => expect(silent).toBe(true));
+  await expect.poll(() => silent).toBe(true);
 });

@@ -38,7 +38,7 @@ test("an outcome that the disk did not take, while no link was up, is sent when 
     },
     lost,
   );
-  await vi.waitFor(() => expect(dispatcher.isRunning("c1")).toBe(false));
+  await expect.poll(() => dispatcher.isRunning("c1")).toBe(false);
   const { link, sent } = line();
   calls.attach(link);
   calls.handle({ type: "call_status", tool_call_ids: ["c1"] }, link);

@@ -1,5 +1,4 @@
 /** Drives that fill up and are emptied again. */
-import { execFileSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -9,7 +8,7 @@ import { DiskWatch, watchDisks } from "../../../agent/monitors/low-disk-space.ts
 import { parseMount } from "../../../agent/platform/drives-darwin.ts";
 import { linuxDrives, parseMounts } from "../../../agent/platform/drives-linux.ts";
 import { parseDeviceIds } from "../../../agent/platform/drives-windows.ts";
-import { temporaryFolder } from "../../helpers/folder.ts";
+import { mountDrive } from "../../helpers/drive.ts";
 import { heardParts } from "./parts.ts";
 
 const GiB = 1024 ** 3;
@@ -141,14 +140,8 @@ devfs on /dev (devfs, local, nobrowse)
 });
 
 test("a real drive: it is filled, told, emptied, and told to be over", async ({ skip }) => {
-  const mount = temporaryFolder();
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=16m", "matrx-test", mount], { stdio: "ignore" });
-  } catch {
-    if (process.env.CI) throw new Error("mounting needs root's rights on Linux");
-    skip("mounting needs root's rights on Linux");
-  }
-  onTestFinished(() => void execFileSync("umount", ["--lazy", mount]));
+  const mount = mountDrive();
+  if (mount === undefined) return skip();
   const list = async () => (await linuxDrives()).filter(({ path }) => path === mount);
   expect(await list()).toHaveLength(1);
   const parts = heardParts();

@@ -43,7 +43,7 @@ test("where none can be swapped a child takes over: signals go to it, and its en
   expect(lines()[1]).toMatchObject({ parent: child.pid, arguments: ["child", "ends"] });
 
   const waiting = start("child", "waits");
-  await expect.poll(() => waiting.lines().length, { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => waiting.lines().length).toBe(2);
   waiting.child.kill("SIGTERM");
   expect(await once(waiting.child, "close")).toEqual([0, null]);
   expect(() => process.kill(waiting.lines()[1]?.pid ?? 0, 0)).toThrow("ESRCH");

@@ -2,7 +2,13 @@ import { existsSync, readdirSync } from "node:fs";
 import { stat, utimes } from "node:fs/promises";
 import { makeCallId, makeGrantId } from "@matrx/shared/ids.ts";
 import { describe, expect, it } from "vitest";
+import { isThere } from "../../helpers/parts.ts";
 import { failure, isAlive, processesMarked, Workbench } from "./workbench.ts";
+
+const HAS_SCRIPT = isThere(
+  existsSync("/usr/bin/script"),
+  "a command that waits at a terminal needs script: apt-get install bsdutils",
+);
 
 async function begin(bench: Workbench, command: string, timeout?: number): Promise<string> {
   const input = { command, run_in_background: true, ...(timeout && { timeout }) };
@@ -333,11 +339,11 @@ describe("a command that is quiet", () => {
     expect(first.metadata).toMatchObject({ status: "running", waits_for_keys: false });
     await quietFor(bench, bash_id, 75);
     const later = await bench.call("BashOutput", { bash_id });
-    expect(later.output).toMatch(new RegExp(`^\\[${bash_id} is running; no output for 7[5-9] s\\]$`));
+    expect(later.output).toMatch(new RegExp(`^\\[${bash_id} is running; no output for \\d+ s\\]$`));
     expect(later.metadata?.quiet_ms).toBeGreaterThan(74_000);
   });
 
-  it.skipIf(!existsSync("/usr/bin/script"))("and waits at a terminal is said to seem so", async () => {
+  it.skipIf(!HAS_SCRIPT)("and waits at a terminal is said to seem so", async () => {
     const bench = await Workbench.open();
     const bash_id = await begin(bench, "script -qec 'echo asked; read x' /dev/null < <(sleep 100)");
     await bench.call("BashOutput", { bash_id, wait_pattern: "asked" });
@@ -373,8 +379,7 @@ describe("a restart of the agent", () => {
     const ended = await begin(bench, "sleep 0.2; echo done; exit 5");
     const running = await begin(bench, "setsid sleep 100 & sleep 100");
     bench.jobs.close();
-    while (!existsSync(`${bench.jobsFolder}/${ended}/rc`))
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    await expect.poll(() => existsSync(`${bench.jobsFolder}/${ended}/rc`)).toBe(true);
     await bench.restart();
     expect(await readToEnd(bench, ended)).toBe("done\n");
     const { metadata } = await bench.call("BashOutput", { bash_id: ended });
@@ -400,7 +405,7 @@ describe("a log", () => {
     );
     for (const step of [1, 2, 3]) {
       const log = `${bench.jobsFolder}/${bash_id}/log`;
-      await expect.poll(async () => (await stat(log)).size, { timeout: 5000 }).toBe(0);
+      await expect.poll(async () => (await stat(log)).size).toBe(0);
       await expect.poll(async () => (await endOf(bench, bash_id)).metadata?.log_bytes).toBe(step * 6000);
       await bench.put(`go${step}`, "");
       if (step < 3)
