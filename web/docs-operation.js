@@ -25,7 +25,7 @@ export function operationView(operation, document) {
       description && element("p", {}, ...prose(description)),
       ...parametersView(operation, document),
       ...bodyView(operation, document),
-      ...curlView(operation, document),
+      ...curlView(operation),
       element("h4", {}, "Answers"),
       ...Object.entries(operation.responses).map(([status, answer]) =>
         answerView({ status, answer, operationId }, document),
