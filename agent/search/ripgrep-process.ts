@@ -83,12 +83,17 @@ function endOf(child: ChildProcess) {
   return { gone: gone.promise, closed: closed.promise };
 }
 
-/** A file or folder that it could not search has a line of its own; anything else is about the pattern. */
+/** About a file or folder that it could not search, which it does not always name; anything else is about the pattern. */
+const PLACE = /^(?:rg: )?\.[\\/]|\(os error \d+\)\s*$/;
+
+/** A complaint has more than one line where a name holds the end of one. */
 function noteComplaints(words: string, exit: number | null, missed: Missed): void {
-  const isPlace = (line: string) => /^(?:rg: )?\.[\\/]/.test(line);
-  const lines = words.split("\n").filter((line) => line !== "");
-  missed.unreadable += lines.filter(isPlace).length;
-  const others = lines.filter((line) => !isPlace(line));
+  const isPlace = (complaint: string) => PLACE.test(complaint);
+  // What was not kept whole says nothing.
+  const whole = words.slice(0, words.lastIndexOf("\n") + 1);
+  const complaints = whole.split(/^(?=rg: |\.[\\/])/m).filter((one) => one.trim() !== "");
+  missed.unreadable += complaints.filter(isPlace).length;
+  const others = complaints.filter((one) => !isPlace(one));
   if (exit === 2 && others.length > 0) throw badPattern(others.join("\n"));
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { describe, expect, it } from "vitest";
 import { ENGINES, linesOf, searcher } from "../search/searching.ts";
@@ -255,6 +255,21 @@ describe("searching lines", () => {
       expect(metadata).toMatchObject({ unreadable: 2, truncated: false });
     });
     execFileSync("chmod", ["755", bench.at("closed")]);
+  });
+
+  it("takes no trouble with a file for one with the pattern, whatever its name and however many they are", async () => {
+    const bench = await Workbench.open();
+    await bench.put("open", "needle\n");
+    const long = "x".repeat(200);
+    for (let number = 0; number < 1500; number++)
+      chmodSync(await bench.put(`${long}${number}`, "needle\n"), 0);
+    chmodSync(await bench.put("two\nlines", "needle\n"), 0);
+    await asAnotherUser(bench, async () => {
+      const { grep } = searcher(bench, ENGINES[0][1]);
+      const { output, metadata } = await grep({ pattern: "needle" });
+      expect(output.split("\n")[0]).toBe(`${bench.at("open")}:1:needle`);
+      expect(metadata?.unreadable).toBeGreaterThan(1000);
+    });
   });
 
   it("keeps every line of the other files where one has a NUL, and says that this one was not searched whole", async () => {
