@@ -49,7 +49,8 @@ async function events(wanted: string, options: EventsOptions): Promise<void> {
     after: list.events.at(-1)?.id,
     stop: stopSignal(),
     show,
-    onBreak: () => console.error("The connection to the relay broke; it is made again ..."),
+    onConnect: () => console.error("Waiting for events. Ctrl-C ends it."),
+    onBreak: () => console.error("The connection to the relay broke; trying again ..."),
   });
 }
 

@@ -20,32 +20,41 @@ export interface Watch {
   after: string | undefined;
   readonly stop: AbortSignal;
   readonly show: (event: EventView) => void;
-  /** The connection broke, and is made again. */
+  /** The connection stands: at first, and again after each break. */
+  readonly onConnect: () => void;
+  /** The connection broke, and is tried until it stands. Told once, however often it is tried. */
   readonly onBreak: () => void;
 }
 
 /** Runs until `stop`. Throws MatrxError when the relay refuses. */
 export async function watchEvents(client: RelayClient, watch: Watch): Promise<void> {
   const { stop } = watch;
+  let isKnownBroken = false;
+  const onConnect = () => {
+    isKnownBroken = false;
+    watch.onConnect();
+  };
   while (!stop.aborted) {
-    await hear(client, watch);
+    await hear(client, watch, onConnect);
     if (stop.aborted) return;
-    watch.onBreak();
+    if (!isKnownBroken) watch.onBreak();
+    isKnownBroken = true;
     await sleep(AGAIN_AFTER, undefined, { signal: stop }).catch(() => undefined);
   }
 }
 
 /** One connection. Resolves when it ends. Throws MatrxError when it is refused. */
-async function hear(client: RelayClient, watch: Watch): Promise<void> {
+async function hear(client: RelayClient, watch: Watch, onConnect: () => void): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const socket = dialCaller(client, {
     device: watch.device,
     subprotocols: [SUBPROTOCOL.v1],
     onRefused: reject,
   });
-  socket.on("open", () =>
-    sendIfOpen(socket, { action: "events", ...(watch.after && { after: watch.after }) }),
-  );
+  socket.on("open", () => {
+    sendIfOpen(socket, { action: "events", ...(watch.after && { after: watch.after }) });
+    onConnect();
+  });
   socket.on("message", (data) => {
     const frame = parsedJson(data.toString());
     const refused = answerSchema.safeParse(frame).data;
