@@ -102,6 +102,25 @@ describe("a reader who attached to a call", () => {
   });
 });
 
+it("many readers who wait for one large result cost no more memory than those who read slowly", async () => {
+  const at = await home();
+  at.caller.send({ id: "mine", tool: "Write", input: {} });
+  const execute = await at.device.expect("tool_execute");
+  const readers = await Promise.all([1, 2, 3, 4, 5].map(() => attach(at, execute.tool_call_id)));
+  for (const reader of readers) await reader.expect("call");
+  at.device.answer(execute, "x".repeat(10 * 1024 * 1024));
+  const ends = await Promise.all(readers.map(async (reader) => (await reader.rest()).at(-1)));
+  const codes = ends.map((end) => end?.data.code ?? end?.event);
+  expect(codes.toSorted()).toEqual([
+    ...Array.from({ length: 3 }, () => "OUTCOME_UNKNOWN"),
+    "result",
+    "result",
+  ]);
+  await expect
+    .poll(() => runInDurableObject(object(at.identity.id), (instance) => instance.openStreams))
+    .toBe(0);
+});
+
 it("what a removed device said before it heard of it leaves nothing behind", async () => {
   const { identity, device } = await home();
   await heard(device);

@@ -17,6 +17,8 @@ export class EventStream {
   /** The reader waits for more. */
   #asked: (() => void) | undefined;
   #queued = 0;
+  /** Bytes that the reader asked for, and that are on their way until it asks again. */
+  #handed = 0;
   #ended = false;
   #impatience: ReturnType<typeof setTimeout> | null = null;
 
@@ -34,9 +36,9 @@ export class EventStream {
     });
   }
 
-  /** Bytes that the reader has not asked for yet. */
+  /** Bytes that the reader does not have yet. */
   get queued(): number {
-    return this.#queued;
+    return this.#queued + this.#handed;
   }
 
   /** The reader is so far behind that what may be left out is. */
@@ -81,7 +83,9 @@ export class EventStream {
     const handed = new Promise<void>((resolve) => {
       this.#asked = resolve;
     });
+    this.#handed = 0;
     this.#hand();
+    if (this.#ended) this.#closeWhenRead();
     return handed;
   }
 
@@ -92,15 +96,15 @@ export class EventStream {
     if (!asked || !next) return;
     this.#asked = undefined;
     this.#queued -= next.length;
+    this.#handed = next.length;
     this.#controller?.enqueue(next);
-    if (this.#ended) this.#closeWhenRead();
     asked();
   }
 
   /** After the end the object may sleep: it waits for nobody who stopped reading. */
   #closeWhenRead(): void {
     clearTimeout(this.#impatience);
-    if (this.#queue.length > 0) {
+    if (this.queued > 0) {
       this.#impatience = setTimeout(() => this.cut(), TIMES.streamDrain);
       return;
     }
@@ -123,6 +127,7 @@ export class EventStream {
     clearTimeout(this.#impatience);
     this.#queue.length = 0;
     this.#queued = 0;
+    this.#handed = 0;
     this.#closed(this);
     if (this.#ended) return;
     this.#ended = true;
