@@ -8,7 +8,7 @@ import { relayUrlSchema } from "./relay-url.ts";
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 
-export const configSchema = z.strictObject({
+const configSchema = z.strictObject({
   relay: relayUrlSchema,
   device_id: z.string("must be the id that the relay gave").min(1).max(128),
   name: z.string().min(1).max(64),

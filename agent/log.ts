@@ -74,7 +74,7 @@ function problemIn(line: string): LoggedProblem {
 }
 
 /** Turns JSON lines into `12:03:01 connected device=laptop`. */
-export function shortLines(to: NodeJS.WritableStream): DestinationStream {
+function shortLines(to: NodeJS.WritableStream): DestinationStream {
   return new Writable({
     write(chunk, _encoding, done) {
       to.write(`${shortLine(String(chunk))}\n`);

@@ -40,7 +40,7 @@ const deviceHeartbeatSchema = z.object({
 });
 
 /** Device document 3. Tool Result: bare devices only; our agent answers in result frames. */
-export const toolResultSchema = z.object({
+const toolResultSchema = z.object({
   type: z.literal("tool_result"),
   device_id: deviceId.optional(),
   tool_call_id: toolCallId,
@@ -102,7 +102,7 @@ export type FromDevice = z.infer<typeof fromDeviceSchema>;
 export type DeviceRegister = z.infer<typeof deviceRegisterSchema>;
 
 /** Device document, Backend to Client 1. Tool Execute, and what our agent gets besides. */
-export const toolExecuteSchema = z.object({
+const toolExecuteSchema = z.object({
   type: z.literal("tool_execute"),
   tool_call_id: toolCallId,
   tool: z.string(),

@@ -10,7 +10,6 @@ export const EVENT_TYPES = [
   "service_down",
   "error_occurred",
 ] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
 
 export const SEVERITIES = ["info", "warning", "critical"] as const;
 export type Severity = (typeof SEVERITIES)[number];

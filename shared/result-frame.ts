@@ -10,7 +10,7 @@ import * as z from "zod";
 import { ERROR_CODES, MatrxError } from "./errors.ts";
 import { strictTextOf } from "./utf8.ts";
 
-export const FRAME_KIND = { result: 1, output: 2 } as const;
+const FRAME_KIND = { result: 1, output: 2 } as const;
 
 const CALL_CHARS = 64;
 const TOOL_CHARS = 128;

@@ -23,7 +23,7 @@ export function button(text, work, { kind = "", busy = `${text} …`, label, ask
 }
 
 /** Runs work with a button disabled; a problem is shown by the page. */
-export async function whileBusy(pressed, text, work) {
+async function whileBusy(pressed, text, work) {
   const before = pressed.textContent;
   pressed.disabled = true;
   pressed.textContent = text;

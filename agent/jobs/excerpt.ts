@@ -42,7 +42,7 @@ export async function excerptOf(
 }
 
 /** The bytes of a range as far as they are kept. */
-export async function readRange(log: JobLog, from: number, to: number): Promise<Buffer> {
+async function readRange(log: JobLog, from: number, to: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   for (let offset = from; offset < to; ) {
     const part = await log.read(offset, to - offset);

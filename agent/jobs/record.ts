@@ -4,13 +4,13 @@ import path from "node:path";
 import { randomBase32 } from "@matrx/shared/ids.ts";
 import * as z from "zod";
 
-export const JOB_STATUS = ["running", "completed", "stopped", "cancelled", "timed_out", "lost"] as const;
+const JOB_STATUS = ["running", "completed", "stopped", "cancelled", "timed_out", "lost"] as const;
 /** `lost`: it ended while no agent was there, and left no exit code. */
 export type JobStatus = (typeof JOB_STATUS)[number];
 
 const count = z.int().nonnegative();
 
-export const jobRecordSchema = z.object({
+const jobRecordSchema = z.object({
   id: z.string().regex(/^job_[0-9a-z]{10}$/),
   grant: z.string(),
   /** Its beginning, for people. */

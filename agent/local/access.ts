@@ -62,7 +62,7 @@ export function checkToken(request: IncomingMessage, { token }: AccessRules): vo
 }
 
 /** The subprotocols that an upgrade offers. */
-export function subprotocolsOf(request: IncomingMessage): string[] {
+function subprotocolsOf(request: IncomingMessage): string[] {
   const offered = request.headers["sec-websocket-protocol"] ?? "";
   return offered.split(",").map((name) => name.trim());
 }

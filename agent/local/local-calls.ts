@@ -12,7 +12,7 @@ import type { Tool } from "../tool.ts";
 import { openTools } from "./open-tools.ts";
 
 /** Who holds the token of this machine owns it. */
-export const LOCAL_OWNER: GrantScope = { id: "grant_local" as GrantId, owner: true, effects: [...EFFECTS] };
+const LOCAL_OWNER: GrantScope = { id: "grant_local" as GrantId, owner: true, effects: [...EFFECTS] };
 
 export interface LocalCallsOptions {
   readonly device: string;

@@ -6,7 +6,7 @@ import { readByteRange } from "../text/byte-range.ts";
 import type { ToolResult } from "../tool.ts";
 import { factsOf } from "./facts.ts";
 
-export const DEFAULT_BYTES = 64 * 1024;
+const DEFAULT_BYTES = 64 * 1024;
 /** As base64 it stays below a result frame of 16 MiB. */
 export const MOST_BYTES = 8 * 1024 * 1024;
 

@@ -30,7 +30,7 @@ export const TEXT_ENCODINGS = [
 
 export type TextEncoding = "utf-8-bom" | (typeof TEXT_ENCODINGS)[number];
 
-export function isUtf8Family(encoding: TextEncoding): boolean {
+function isUtf8Family(encoding: TextEncoding): boolean {
   return encoding === "utf-8" || encoding === "utf-8-bom";
 }
 

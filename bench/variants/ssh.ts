@@ -4,11 +4,10 @@
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
+import { findPort } from "../../scripts/start/port.ts";
 import { emptyWork } from "../frames.ts";
 import { type Processes, pidOf } from "../processes.ts";
 import { socketLine } from "../socket-line.ts";
@@ -31,7 +30,7 @@ export async function sshTunnel(processes: Processes): Promise<Variant> {
   for (const key of ["host", "client"]) {
     execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", join(folder, key)]);
   }
-  const port = await freePort();
+  const port = await findPort(0);
   const sshd = await startServer(processes, folder, port);
   const tunnel = await startTunnel(processes, folder, port, device);
   const line = await socketLine(`ws://127.0.0.1:${tunnel}`, emptyWork("Read"));
@@ -84,14 +83,4 @@ async function startTunnel(
 function sessionOf(pid: number): number {
   const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
   return child ? sessionOf(Number(child)) : pid;
-}
-
-function freePort(): Promise<number> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }

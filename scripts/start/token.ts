@@ -13,7 +13,7 @@ export function authorizationFile(dataDir: string): string {
 }
 
 /** The token in the file; undefined if there is no file or no token in it. */
-export function readToken(dataDir: string): string | undefined {
+function readToken(dataDir: string): string | undefined {
   return readIfThere(authorizationFile(dataDir))?.match(/^Authorization: Bearer (\S+)\s*$/)?.[1];
 }
 

@@ -6,9 +6,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import * as z from "zod";
 import { ensurePaired } from "../../scripts/start/pairing.ts";
+import { findPort } from "../../scripts/start/port.ts";
 import { type EventView, eventListSchema, eventViewSchema } from "../../shared/api.ts";
 import { startMatrx } from "../agent/cli/matrx.ts";
-import { freePort } from "../agent/monitors/free-port.ts";
 import { mountDrive } from "../helpers/drive.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
@@ -95,7 +95,7 @@ test("a full drive, a service that is down, a new file and a browser are told at
   const home = join(relay.dataDir, "agent");
   const inbox = join(realpathSync(temporaryFolder()), "inbox");
   mkdirSync(inbox);
-  const port = await freePort();
+  const port = await findPort(0);
   const monitors = {
     new_file_detected: { folders: [{ path: inbox }] },
     service_down: { services: [{ name: "wiki", host: "127.0.0.1", port }], failures: 1 },

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { Conditions } from "../../../agent/monitors/condition.ts";
 import { checkService, placeOf } from "../../../agent/monitors/service-check.ts";
 import { ServiceWatch, watchServices } from "../../../agent/monitors/service-down.ts";
-import { freePort } from "./free-port.ts";
+import { findPort } from "../../../scripts/start/port.ts";
 import { heardParts } from "./parts.ts";
 
 const never = new AbortController().signal;
@@ -40,7 +40,7 @@ test.each([
 });
 
 test("nothing listens, no such name, no answer in time: each in words", async () => {
-  const port = await freePort();
+  const port = await findPort(0);
   const refused = "Nothing listens there (ECONNREFUSED)";
   expect(await checkService({ name: "web", url: `http://localhost:${port}` }, never)).toBe(refused);
   expect(await checkService({ name: "db", host: "localhost", port }, never)).toBe(refused);
@@ -88,7 +88,7 @@ test("down after three failures in a row, back after two answers", () => {
 });
 
 test("a service that is stopped and started again is told so; one that is not watched any more is over", async () => {
-  const port = await freePort();
+  const port = await findPort(0);
   const parts = { ...heardParts(["old"]), check: checkService };
   const first = createTcpServer((socket) => socket.end());
   await listening(first, port);
