@@ -1,6 +1,5 @@
 /** A directory held open, so that its entries are reached through it and not through its name. */
-import type { BigIntStats } from "node:fs";
-import { lstat, realpath } from "node:fs/promises";
+import { type BigIntStats, lstatSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { MatrxError } from "@matrx/shared/errors.ts";
 
@@ -26,32 +25,33 @@ export type OpenDirectory = (canonical: string, inspect: (stat: BigIntStats) => 
 
 /** For systems that cannot walk by descriptors: names are used, and identity is compared before and after. */
 export const openByIdentity: OpenDirectory = async (canonical, inspect) => {
-  const identity = await inspectWay(canonical, inspect);
+  const identity = inspectWay(canonical, inspect);
   return {
     self: canonical,
     at: (name) => path.join(canonical, name),
     entry: (name) => Buffer.concat([Buffer.from(canonical + path.sep), name]),
     openFolder: (name, inspectChild) => openByIdentity(path.join(canonical, name.toString()), inspectChild),
     async confirm(name, opened) {
-      const now = await inspectWay(canonical, inspect);
-      const entry = await lstat(path.join(canonical, name), { bigint: true });
+      const now = inspectWay(canonical, inspect);
+      const entry = lstatSync(path.join(canonical, name), { bigint: true });
       if (!same(now, identity) || !same(entry, opened)) throw changedOnTheWay(canonical);
     },
     close: () => Promise.resolve(),
   };
 };
 
-async function inspectWay(canonical: string, inspect: (stat: BigIntStats) => void): Promise<BigIntStats> {
+/** Without a thread of the pool, as by descriptors and for the same reason. */
+function inspectWay(canonical: string, inspect: (stat: BigIntStats) => void): BigIntStats {
   const root = path.parse(canonical).root;
   let place = root;
-  let stat = await lstat(root, { bigint: true });
+  let stat = lstatSync(root, { bigint: true });
   for (const name of canonical.slice(root.length).split(path.sep).filter(Boolean)) {
     place = path.join(place, name);
-    stat = await lstat(place, { bigint: true });
+    stat = lstatSync(place, { bigint: true });
     if (!stat.isDirectory()) throw changedOnTheWay(canonical);
     inspect(stat);
   }
-  if ((await realpath(canonical)) !== canonical) throw changedOnTheWay(canonical);
+  if (realpathSync.native(canonical) !== canonical) throw changedOnTheWay(canonical);
   return stat;
 }
 
