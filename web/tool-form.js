@@ -47,6 +47,7 @@ function inputFor(name, schema, required) {
   if (schema.type === "boolean") return yesOrNo(schema, required);
   if (schema.type === "number" || schema.type === "integer") return number(schema, required);
   if (schema.type === "string") return text(name, schema, required);
+  if (isNumberOrText(schema)) return numberOrText(name, schema, required);
   return json(schema, required);
 }
 
@@ -92,6 +93,16 @@ function text(name, { default: preset, maxLength }, required) {
     ? element("textarea", options)
     : element("input", { type: "text", autocapitalize: "off", ...options });
   return { input, read: () => (input.value === "" && !required ? undefined : input.value) };
+}
+
+function isNumberOrText({ anyOf = [] }) {
+  return anyOf.length > 0 && anyOf.every(({ type }) => ["number", "integer", "string"].includes(type));
+}
+
+/** What looks like a number is one; 065 is a name. */
+function numberOrText(name, schema, required) {
+  const { input, read } = text(name, schema, required);
+  return { input, read: () => (/^-?(0|[1-9]\d*)(\.\d+)?$/.test(input.value) ? Number(input.value) : read()) };
 }
 
 function json({ type, default: preset }, required) {

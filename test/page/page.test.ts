@@ -91,6 +91,20 @@ describe.skipIf(!CHROMIUM)("the page", () => {
     expect(faults).toEqual([]);
   });
 
+  test.each([
+    ["0", 0],
+    ["HDMI-1", "HDMI-1"],
+    ["065", "065"],
+  ])("what may be a number or text is typed as it is: %s", async (typed, sent) => {
+    await open();
+    await page.getByLabel("Tool", { exact: true }).selectOption("Screenshot");
+    await page.getByLabel("monitor", { exact: true }).fill(typed);
+    const asked = page.waitForRequest(/\/tools\/Screenshot$/);
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    expect((await asked).postDataJSON()).toEqual({ monitor: sent });
+    expect(faults).toEqual([]);
+  });
+
   test("Edit takes text away when the new text is left empty", async () => {
     const file = join(temporaryFolder(), "note.txt");
     writeFileSync(file, "keep drop keep");
