@@ -96,10 +96,16 @@ function limitsOf(schema: Schema): string {
     range(schema.minimum, schema.maximum, ""),
     range(schema.minLength, schema.maxLength, " characters"),
     range(schema.minItems, schema.maxItems, " entries"),
-    schema.pattern === undefined ? "" : code(String(schema.pattern)),
+    patternOf(schema),
     schema.default === undefined ? "" : `else ${code(JSON.stringify(schema.default))}`,
   ];
   return said.filter(Boolean).join("; ");
+}
+
+/** A date's pattern is a line of signs that nobody reads. */
+function patternOf({ format, pattern }: Schema): string {
+  if (format === "date-time") return "date and time as in RFC 3339";
+  return pattern === undefined ? "" : code(String(pattern));
 }
 
 /** The bounds of JavaScript's whole numbers say nothing, and one character at least is what a text has. */
