@@ -61,7 +61,7 @@ async function patchFiles(
   try {
     const prepared = await prepareAll(access, found, held, context);
     try {
-      for (const change of prepared) await apply(changes, change);
+      for (const change of deletionsLast(prepared)) await apply(changes, change);
     } catch (error) {
       throw takenBack(error, await changes.undo());
     }
@@ -95,6 +95,11 @@ async function prepareAll(
     prepared.push(prepare(one, file, before, grant.effects.includes("read")));
   }
   return prepared;
+}
+
+/** Should the agent die on the way, a file that was to be deleted still stands under its name. */
+function deletionsLast(prepared: readonly Prepared[]): Prepared[] {
+  return prepared.toSorted((a, b) => Number(a.kind === "delete") - Number(b.kind === "delete"));
 }
 
 async function apply(changes: UndoableChanges, change: Prepared): Promise<void> {

@@ -11,13 +11,12 @@ import {
   statSync,
   symlinkSync,
   truncateSync,
+  watch,
   writeFileSync,
 } from "node:fs";
 import { makeGrantId } from "@matrx/shared/ids.ts";
 import { describe, expect, it } from "vitest";
-import { currentPlatform } from "../../../agent/platform/current.ts";
-import { openByIdentity } from "../../../agent/platform/directory.ts";
-import { asAnotherUser, failure, Workbench } from "./workbench.ts";
+import { asAnotherUser, failure, WAYS, Workbench } from "./workbench.ts";
 
 const marked = (...lines: string[]) => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
 
@@ -37,11 +36,6 @@ async function refusal(bench: Workbench, patch: string, options = {}) {
   expect(readdirSync(bench.home, { recursive: true }).sort()).toEqual(folders);
   return error;
 }
-
-const WAYS = [
-  ["by descriptors", currentPlatform()],
-  ["by identity", { ...currentPlatform(), openDirectory: openByIdentity }],
-] as const;
 
 describe("a patch with marks", () => {
   it.each(WAYS)("adds, changes, moves and deletes files, and says so; walked %s", async (_way, platform) => {
@@ -507,6 +501,28 @@ describe("what a patch may do", () => {
     await bench.call("ApplyPatch", { patch: marked("*** Update File: link", "-x", "+y") });
     expect(readFileSync(bench.at("target"), "utf8")).toBe("y\n");
     expect(lstatSync(bench.at("link")).isSymbolicLink()).toBe(true);
+  });
+
+  it("takes files away last, so that an agent that dies on the way has taken none", async () => {
+    const bench = await Workbench.open();
+    await bench.put("gone", "x\n");
+    await bench.put("kept", "x\n");
+    const changed: (string | null)[] = [];
+    const isGone = Promise.withResolvers<void>();
+    const watcher = watch(bench.home, (_, name) => {
+      changed.push(name);
+      if (name === "gone") isGone.resolve();
+    });
+    try {
+      const patch = marked("*** Delete File: gone", "*** Update File: kept", "-x", "+y");
+      const { metadata } = await bench.call("ApplyPatch", { patch });
+      expect(metadata?.files).toMatchObject([{ action: "deleted" }, { action: "updated" }]);
+      await isGone.promise;
+    } finally {
+      watcher.close();
+    }
+    expect(changed.indexOf("kept")).toBeGreaterThan(-1);
+    expect(changed.indexOf("kept")).toBeLessThan(changed.indexOf("gone"));
   });
 
   it("keeps mode and hard links of a file that it moves", async () => {
