@@ -23,6 +23,13 @@ function deviceOf(line: string): string | undefined {
   return line.match(/\/v1\/devices\/([^/]+)\//)?.[1];
 }
 
+/** The owner of a relay that a launcher started, signed in. */
+async function ownerOf(dataDir: string, curlLine: string) {
+  const url = new URL(curlLine.split(" ").at(-1) ?? "").origin;
+  const { claimSecret } = await openSecrets(dataDir);
+  return { url, owner: await signIn({ url, claimCode: () => makeClaimCode(claimSecret) }) };
+}
+
 /** What the relay answers to the code of a sign-in link. */
 async function signInStatus(link: string): Promise<number> {
   const [url = "", code] = link.trim().split("#claim=");
@@ -179,9 +186,7 @@ test("a machine that was removed is told so, and the next start adds it anew", {
   const dataDir = folderWithSpace();
   const first = launch(dataDir);
   const line = await first.curlLine();
-  const url = new URL(line.split(" ").at(-1) ?? "").origin;
-  const { claimSecret } = await openSecrets(dataDir);
-  const owner = await signIn({ url, claimCode: () => makeClaimCode(claimSecret) });
+  const { url, owner } = await ownerOf(dataDir, line);
   await request({ url }, owner, `DELETE /v1/devices/${deviceOf(line)}`, z.unknown());
   await until("it is said", () => first.output().includes("This machine was removed from the account"));
   first.process.kill("SIGINT");
@@ -200,9 +205,7 @@ test("an agent that a person stops stays stopped, is told, and comes back with t
   const dataDir = folderWithSpace();
   const first = launch(dataDir);
   const line = await first.curlLine();
-  const url = new URL(line.split(" ").at(-1) ?? "").origin;
-  const { claimSecret } = await openSecrets(dataDir);
-  const owner = await signIn({ url, claimCode: () => makeClaimCode(claimSecret) });
+  const { url, owner } = await ownerOf(dataDir, line);
   const command = (name: string) =>
     request({ url }, owner, `POST /v1/devices/${deviceOf(line)}/commands`, z.unknown(), { command: name });
   const agent = pidsOn(dataDir)[2] ?? 0;

@@ -5,6 +5,7 @@ import type { DeviceEvent } from "@matrx/shared/events.ts";
 import { makeEventId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { describe, expect, it } from "vitest";
+import type { CallerAttachment } from "../../worker/device/caller-session.ts";
 import { Events } from "../../worker/device/events.ts";
 import { TestCaller } from "./helpers/caller.ts";
 import { AgentDevice, BareDevice } from "./helpers/device.ts";
@@ -78,6 +79,18 @@ function countRows({ sql, kv }: DurableObjectStorage): { rows: number } {
     put(key, value);
   }) as typeof kv.put;
   return count;
+}
+
+/** The object falls asleep, and finds its callers' sockets changed when it wakes. */
+async function asleep(id: string, change: (attachment: CallerAttachment) => void): Promise<void> {
+  await runInDurableObject(object(id), (_, state) => {
+    for (const ws of state.getWebSockets("caller")) {
+      const attachment = ws.deserializeAttachment();
+      change(attachment);
+      ws.serializeAttachment(attachment);
+    }
+  });
+  await evictDurableObject(object(id));
 }
 
 describe("an event of a device", () => {
@@ -437,14 +450,9 @@ describe("live events", () => {
     const { identity, device } = place;
     const live = await watcher(place);
     await pong(live);
-    await runInDurableObject(object(identity.id), (_, state) => {
-      for (const ws of state.getWebSockets("caller")) {
-        const attachment = ws.deserializeAttachment();
-        attachment.lease.until = 0;
-        ws.serializeAttachment(attachment);
-      }
+    await asleep(identity.id, (attachment) => {
+      attachment.lease.until = 0;
     });
-    await evictDurableObject(object(identity.id));
     const event = named(FULL);
     report(device, event);
     expect(await live.nextJson()).toMatchObject({ event: { id: event.id } });
@@ -455,14 +463,9 @@ describe("live events", () => {
     const { identity, device } = place;
     const live = await watcher(place);
     await pong(live);
-    await runInDurableObject(object(identity.id), (_, state) => {
-      for (const ws of state.getWebSockets("caller")) {
-        const attachment = ws.deserializeAttachment();
-        attachment.expires = Date.now() - 1;
-        ws.serializeAttachment(attachment);
-      }
+    await asleep(identity.id, (attachment) => {
+      attachment.expires = Date.now() - 1;
     });
-    await evictDurableObject(object(identity.id));
     const event = named(FULL);
     report(device, event);
     await heard(device);

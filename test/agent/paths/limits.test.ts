@@ -5,14 +5,7 @@ import path from "node:path";
 import { makeGrantId } from "@matrx/shared/ids.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { currentPlatform } from "../../../agent/platform/current.ts";
-import { openByIdentity } from "../../../agent/platform/directory.ts";
-import { failure, Workbench } from "../tools/workbench.ts";
-
-const WAYS = [
-  ["by descriptors", currentPlatform()],
-  ["by identity", { ...currentPlatform(), openDirectory: openByIdentity }],
-] as const;
+import { failure, WAYS, Workbench } from "../tools/workbench.ts";
 
 describe.each(WAYS)("folders that are allowed, walked %s", (_way, platform) => {
   async function limited() {

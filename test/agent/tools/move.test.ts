@@ -20,15 +20,9 @@ import path from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { Files } from "../../../agent/paths/files.ts";
 import { currentPlatform } from "../../../agent/platform/current.ts";
-import { openByIdentity } from "../../../agent/platform/directory.ts";
 import { moveTool } from "../../../agent/tools/move.ts";
 import { folderElsewhere, otherFileSystem } from "./other-file-system.ts";
-import { asAnotherUser, failure, Workbench } from "./workbench.ts";
-
-const WAYS = [
-  ["by descriptors", currentPlatform()],
-  ["by identity", { ...currentPlatform(), openDirectory: openByIdentity }],
-] as const;
+import { asAnotherUser, failure, WAYS, Workbench } from "./workbench.ts";
 
 describe.each(WAYS)("moving, %s", (_way, platform) => {
   it("gives a file or folder another name, and makes the folders that lack", async () => {

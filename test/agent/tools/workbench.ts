@@ -13,10 +13,17 @@ import { Jobs } from "../../../agent/jobs/jobs.ts";
 import type { JobLimits } from "../../../agent/jobs/limits.ts";
 import { Files } from "../../../agent/paths/files.ts";
 import { currentPlatform } from "../../../agent/platform/current.ts";
+import { openByIdentity } from "../../../agent/platform/directory.ts";
 import type { Platform } from "../../../agent/platform/platform.ts";
 import { type Session, Sessions } from "../../../agent/sessions.ts";
 import type { Tool, ToolContext, ToolResult } from "../../../agent/tool.ts";
 import { deviceTools } from "../../../agent/tools/index.ts";
+
+/** Both ways of reaching folders: that of this machine, and that of systems without descriptors to walk by. */
+export const WAYS = [
+  ["by descriptors", currentPlatform()],
+  ["by identity", { ...currentPlatform(), openDirectory: openByIdentity }],
+] as const;
 
 export interface BenchOptions {
   readonly limits?: Partial<JobLimits>;

@@ -18,12 +18,7 @@ import { currentPlatform } from "../../../agent/platform/current.ts";
 import { openByIdentity } from "../../../agent/platform/directory.ts";
 import type { Platform } from "../../../agent/platform/platform.ts";
 import { folderElsewhere, otherFileSystem } from "../tools/other-file-system.ts";
-import { asAnotherUser, type BenchOptions, failure, Workbench } from "../tools/workbench.ts";
-
-const WAYS = [
-  ["by descriptors", currentPlatform()],
-  ["by identity", { ...currentPlatform(), openDirectory: openByIdentity }],
-] as const;
+import { asAnotherUser, type BenchOptions, failure, WAYS, Workbench } from "../tools/workbench.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
 
