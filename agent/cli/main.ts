@@ -9,6 +9,7 @@ import { addEvents } from "./events.ts";
 import { exitCodeOf, reportFailure } from "./failure.ts";
 import { addLogin } from "./login.ts";
 import { addLogs } from "./logs.ts";
+import { watchOutput } from "./lost-output.ts";
 import { addPair } from "./pair.ts";
 import { addServe } from "./serve.ts";
 import { addStatus } from "./status.ts";
@@ -39,14 +40,7 @@ addStatus(program);
 program.commandsGroup("For your shell:");
 addCompletion(program);
 
-// A reader that goes (`matrx tools laptop | head`) is no failure.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(0);
-});
-
-// Whoever reads what is said on the side may go, too.
-process.stderr.on("error", () => undefined);
-
+watchOutput();
 try {
   await program.parseAsync();
 } catch (error) {

@@ -1,10 +1,12 @@
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { fitted } from "../../../agent/cli/progress.ts";
+import { MATRX_BIN } from "../../../scripts/tree.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { endOf, lineOf, runMatrx, startMatrx } from "./matrx.ts";
 
@@ -70,6 +72,19 @@ test("a line of progress stays one line", () => {
   expect(fitted("Waiting for you", " ... 100 s", 20)).toBe("Waiting f ... 100 s");
   expect(fitted("Waiting", " ... 7 s", 5)).toBe(" ... 7 s");
 });
+
+test.skipIf(!existsSync("/dev/full"))(
+  "output that cannot be written is no success (needs /dev/full)",
+  async () => {
+    for (const command of ["help", "completion bash"]) {
+      const full = spawnSync("sh", ["-c", `'${process.execPath}' '${MATRX_BIN}' ${command} > /dev/full`], {
+        encoding: "utf8",
+      });
+      expect(full.status, command).toBe(74);
+      expect(full.stderr).toMatch(/^Error: The output cannot be written \(ENOSPC\)\n.*not whole/);
+    }
+  },
+);
 
 test("with --json an error is one object on stdout too", async () => {
   const { stdout, code } = await runMatrx(["devices", "--json"], { home: temporaryFolder() });
