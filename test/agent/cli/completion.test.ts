@@ -103,6 +103,18 @@ describe("in a real shell", () => {
     expect(ask("bash", "/bin/bash", typed)).toEqual(["done"]);
   });
 
+  test("a name from elsewhere is put there as one word, and runs nothing", { timeout: 30_000 }, () => {
+    const named = "matrx() { echo 'my laptop'; echo '$(touch evaluated)'; echo '`touch evaluated`;x'; }";
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's
+    const question = 'COMP_WORDS=(matrx call ""); COMP_CWORD=2; _matrx; for c in "${COMPREPLY[@]}"; do';
+    const asPut = `${named}; ${question} eval "set -- $c"; printf 'words:%s:%s\\n' $# "$1"; done`;
+    expect(ask("bash", "/bin/bash", asPut)).toEqual([
+      "words:1:my laptop",
+      "words:1:$(touch evaluated)",
+      "words:1:`touch evaluated`;x",
+    ]);
+  });
+
   test("of powershell there is the script alone", () => {
     expect(COMPLETION_SCRIPTS.powershell).toContain("Register-ArgumentCompleter -Native -CommandName matrx");
   });
