@@ -18,7 +18,7 @@ import { openTools, toolNames } from "./gate.ts";
 import type { Lease, Leases } from "./leases.ts";
 import { callView, type Ledger } from "./ledger.ts";
 import type { DeviceRecord, RecordStore } from "./record.ts";
-import { noSuchCall, type RestAnswer, type RestCall, restCall } from "./rest.ts";
+import { noSuchCall, type RestAnswer, type RestCall, requireMaker, restCall } from "./rest.ts";
 import type { OpenStream, RestStreams, StreamedCall } from "./rest-stream.ts";
 import { deviceView } from "./view.ts";
 
@@ -110,8 +110,8 @@ export class Requests {
   readCall(caller: Caller, call: CallId): Promise<Outcome<CallView>> {
     return this.#leased(caller, (lease) => {
       const row = this.#parts.ledger.find(call);
-      requireMaker(row?.grant_id, lease);
       if (!row) throw noSuchCall();
+      requireMaker(row.grant_id, lease);
       return callView(row, this.#parts.record().id);
     });
   }
@@ -171,9 +171,4 @@ export class Requests {
       return answer(held ?? (await leases.ask(account, caller.grant, id)));
     });
   }
-}
-
-/** Only the grant that made a call, or the owner, may know of it. Throws MatrxError `NOT_FOUND`. */
-function requireMaker(maker: string | undefined, { scope }: Lease): void {
-  if (maker === undefined || (maker !== scope.id && !scope.owner)) throw noSuchCall();
 }

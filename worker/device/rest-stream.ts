@@ -10,7 +10,7 @@ import { follow } from "./flights.ts";
 import type { Lease } from "./leases.ts";
 import type { Ledger } from "./ledger.ts";
 import { answerProblem, type Recipient, withId } from "./recipient.ts";
-import { noSuchCall, type RestCall } from "./rest.ts";
+import { type RestCall, requireMaker } from "./rest.ts";
 
 /** A call as the Worker passes it on. */
 export interface StreamedCall extends RestCall {
@@ -56,8 +56,7 @@ export class RestStreams {
     admission.message(lease, now);
     const flight = calls.flights.get(call);
     const row = flight ? undefined : ledger.find(call);
-    const grant = flight?.grant ?? row?.grant_id;
-    if (!grant || (grant !== lease.scope.id && !lease.scope.owner)) throw noSuchCall();
+    requireMaker(flight?.grant ?? row?.grant_id, lease);
     return this.#open(lease, (begun) => {
       const deadline = flight?.deadline ?? row?.deadline ?? now;
       const recipient = begun({ call, deadline, stops: flight?.effect === "read" });

@@ -86,7 +86,11 @@ class HeldRequest implements Recipient {
   }
 }
 
-/** Only the grant that made a call, or the owner, reads it. Throws MatrxError `NOT_FOUND`. */
+/** Only the grant that made a call, or the owner, may know of it. Throws MatrxError `NOT_FOUND`. */
+export function requireMaker(maker: string | undefined, { scope }: Lease): void {
+  if (maker === undefined || (maker !== scope.id && !scope.owner)) throw noSuchCall();
+}
+
 export function noSuchCall(): MatrxError {
   return new MatrxError({
     code: "NOT_FOUND",
