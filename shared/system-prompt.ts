@@ -90,6 +90,13 @@ const TAKES_PATHS: ReadonlySet<string> = new Set([
   "Grep",
   "ListDirectory",
   "OpenPath",
+  "ApplyPatch",
+  "DirectoryTree",
+  "Move",
+  "Delete",
+  "create_directory",
+  "delete_directory",
+  "search_files",
 ]);
 
 function firstSentence(text: string): string {
