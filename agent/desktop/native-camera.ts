@@ -36,11 +36,20 @@ export async function nativePicture(
   });
   const end = output.indexOf("\n");
   if (end < 0) throw new NoPicture("it ended without a word");
-  const { error, facts, monitors = [] }: CaptureAnswer = JSON.parse(output.toString("utf8", 0, end));
+  const { error, facts, monitors = [] } = answerIn(output.toString("utf8", 0, end));
   if (error !== undefined) throw new NoPicture(error.split("\n", 1)[0]);
   if (monitors.length > 0) throw noSuchMonitor(wanted.monitor, monitors);
   if (!facts) throw new NoPicture("it found no monitor");
   return { ...facts, bytes: output.subarray(end + 1), by: "node-screenshots" };
+}
+
+/** The library, or what it asks of the system, may print something before. */
+function answerIn(line: string): CaptureAnswer {
+  try {
+    return JSON.parse(line);
+  } catch (cause) {
+    throw new NoPicture(`it said ${line.slice(0, 200)}`, { cause });
+  }
 }
 
 function noSuchMonitor(wanted: MonitorChoice, monitors: readonly Monitor[]) {

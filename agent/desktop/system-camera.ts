@@ -3,8 +3,9 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { Camera } from "../platform/desktop.ts";
 import { runProgram } from "../platform/program.ts";
+import { looksOneColour } from "./one-colour.ts";
 import { CAMERA_MS, NoPicture, type Picture, type PictureFormat, type PictureWanted } from "./picture.ts";
-import { looksOneColour, sizeOf } from "./picture-size.ts";
+import { sizeOf } from "./picture-size.ts";
 import type { Pictures } from "./pictures.ts";
 
 interface Darkroom {
