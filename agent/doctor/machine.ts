@@ -1,8 +1,9 @@
 /** What every device needs: a Node that runs this, folders that can be written, room on the disk, a shell. */
-import { existsSync, readFileSync, statfsSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Home } from "../home.ts";
 import { cleanEnvironment } from "../jobs/environment.ts";
+import { roomAt } from "../platform/disk-room.ts";
 import { findProgram } from "../platform/find-program.ts";
 import type { Platform } from "../platform/platform.ts";
 import { makePrivateFolder } from "../private-file.ts";
@@ -20,7 +21,7 @@ const WATCHES_FILE = "/proc/sys/fs/inotify/max_user_watches";
 export function machineChecks(home: Home, platform: Platform): readonly Check[] {
   return [
     { name: "program", look: program },
-    { name: "folders", look: () => folders(home) },
+    { name: "folders", look: () => folders(home, platform) },
     { name: "disk", look: () => disk(home) },
     { name: "shell", look: () => shell(platform) },
     { name: "watching", look: () => watches(platform) },
@@ -34,22 +35,21 @@ function program(): Finding {
 }
 
 /** Throws MatrxError when one cannot be written, or others than this user may look into it. */
-function folders({ config, state, logs }: Home): Finding {
+function folders({ config, state, logs }: Home, { name }: Platform): Finding {
   const all = [...new Set([config, state, logs])];
   for (const folder of all) {
     makePrivateFolder(folder);
-    if (process.platform !== "win32" && (statSync(folder).mode & 0o077) !== 0) {
+    if (name !== "Windows" && (statSync(folder).mode & 0o077) !== 0) {
       throw failure(`${folder} is open to other users of this machine`, `Run: chmod 700 '${folder}'`);
     }
   }
   return ok(all.join(", "));
 }
 
-function disk({ state }: Home): Finding {
-  const { bavail, bsize } = statfsSync(state);
-  const free = bavail * bsize;
-  const fact = `${(free / GIB).toFixed(1)} GiB free where the journal lies`;
-  if (free >= ROOM_NEEDED) return ok(fact);
+async function disk({ state }: Home): Promise<Finding> {
+  const { freeBytes } = await roomAt(state);
+  const fact = `${(freeBytes / GIB).toFixed(1)} GiB free where the journal lies`;
+  if (freeBytes >= ROOM_NEEDED) return ok(fact);
   throw failure(fact, "Free some space: results of calls and logs of jobs are kept there");
 }
 

@@ -1,12 +1,10 @@
 /** How full this machine's drives are. A call into a dead drive may never return: it is waited for once, and not asked again. */
-import { stat, statfs } from "node:fs/promises";
+import { stat } from "node:fs/promises";
+import { type DiskRoom, roomAt } from "../platform/disk-room.ts";
 import type { Drive, ListDrives } from "../platform/drives.ts";
 
-export interface DriveUse {
+export interface DriveUse extends DiskRoom {
   readonly drive: string;
-  /** What this user may still write. */
-  readonly freeBytes: number;
-  readonly totalBytes: number;
 }
 
 export interface DriveReading {
@@ -16,7 +14,7 @@ export interface DriveReading {
 }
 
 /** Undefined: it is no folder, as a file that is mounted into a container. */
-export type AskDrive = (path: string) => Promise<{ free: number; total: number } | undefined>;
+export type AskDrive = (path: string) => Promise<DiskRoom | undefined>;
 
 const ANSWER_WITHIN = 5000;
 /** Each call that hangs holds a thread of the few there are. */
@@ -60,8 +58,7 @@ export class DriveUses {
     try {
       const answer = await Promise.race([asked, late]);
       if (answer === undefined || answer === "silent") return answer;
-      const { free, total } = answer;
-      return total > 0 ? { drive: name, freeBytes: free, totalBytes: total } : undefined;
+      return answer.totalBytes > 0 ? { drive: name, ...answer } : undefined;
     } catch {
       // It goes at this moment, is not this user's to see, or is broken: nothing is known of it.
       return "silent";
@@ -71,8 +68,6 @@ export class DriveUses {
   }
 }
 
-async function askSystem(path: string): Promise<{ free: number; total: number } | undefined> {
-  if (!(await stat(path)).isDirectory()) return undefined;
-  const { bavail, blocks, bsize } = await statfs(path);
-  return { free: bavail * bsize, total: blocks * bsize };
+async function askSystem(path: string): Promise<DiskRoom | undefined> {
+  return (await stat(path)).isDirectory() ? await roomAt(path) : undefined;
 }

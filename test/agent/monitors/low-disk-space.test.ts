@@ -80,7 +80,7 @@ test("a drive that hangs is waited for once, and holds up no other; many that ha
     list: async () => ["/dead", "/dead2", "/fine"].map((path) => ({ name: path, path })),
     ask: (path) => {
       asked.push(path);
-      return path === "/dead" ? answers.promise : Promise.resolve({ free: 1, total: 2 });
+      return path === "/dead" ? answers.promise : Promise.resolve({ freeBytes: 1, totalBytes: 2 });
     },
     answerWithinMs: 20,
   });

@@ -1,0 +1,13 @@
+import { statfs } from "node:fs/promises";
+
+export interface DiskRoom {
+  /** What this user may still write. */
+  readonly freeBytes: number;
+  readonly totalBytes: number;
+}
+
+/** Of the file system that holds a path. A dead drive may never answer. */
+export async function roomAt(path: string): Promise<DiskRoom> {
+  const { bavail, blocks, bsize } = await statfs(path);
+  return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+}
