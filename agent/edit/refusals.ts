@@ -68,7 +68,7 @@ export function tooMany(most: number, subject: Subject): MatrxError {
   return refused(
     subject,
     "too_many",
-    `The text stands more than ${most} times in ${subject.shown}. Nothing was changed`,
+    `What is to be replaced stands more than ${most} times in ${subject.shown}. Nothing was changed`,
     "Give more of the text around the one that is meant; to change so many use Bash with sed or perl",
     { limit: most },
   );

@@ -38,15 +38,18 @@ export interface Cut {
   readonly by: number;
 }
 
-/** Occurrences that are replaced at once, at most. */
+/** Occurrences that are replaced at once, at most: of all texts together. */
 const MOST_CUTS = 100_000;
 
 /** Throws MatrxError when a text is not there, is not unique, or when nothing would change. */
 export function replaceIn(text: UnitText, replacements: readonly Replacement[], subject: Subject): Edited {
   const plain = withPlainEnds(text.units);
-  const cuts = replacements
-    .flatMap((replacement, by) => cutsOf(text, plain, replacement, by, subject))
-    .sort((a, b) => a.from - b.from);
+  const cuts: Cut[] = [];
+  for (const [by, replacement] of replacements.entries()) {
+    for (const cut of cutsOf(text, plain, replacement, by, subject)) cuts.push(cut);
+    if (cuts.length > MOST_CUTS) throw tooMany(MOST_CUTS, subject);
+  }
+  cuts.sort((a, b) => a.from - b.from);
   const clash = cuts.findIndex((cut, index) => cut.from < (cuts[index - 1]?.to ?? 0));
   if (clash !== -1) throw overlapping(namesOf(cuts.slice(clash - 1, clash + 1), replacements), subject);
   const units = joined(text.units, cuts);

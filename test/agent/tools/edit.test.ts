@@ -463,6 +463,14 @@ describe("the file that is edited", () => {
     expect(end).toMatchObject({ details: { line: 2 } });
   });
 
+  it("is not edited at more places than are held at once, of all edits together", async () => {
+    const bench = await Workbench.open();
+    await bench.put("many", "ab\n".repeat(60_000));
+    const edits = ["a", "b"].map((old_string) => ({ old_string, new_string: "c", replace_all: true }));
+    const error = await failure(bench.call("Edit", { file_path: "many", edits }));
+    expect(error).toMatchObject({ details: { reason: "too_many", limit: 100_000 } });
+  });
+
   it("must be an ordinary text file of a size that can be edited", async () => {
     const bench = await Workbench.open();
     mkdirSync(bench.at("folder"));
