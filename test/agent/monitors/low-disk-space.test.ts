@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { Conditions } from "../../../agent/monitors/condition.ts";
 import { DriveUses } from "../../../agent/monitors/drive-use.ts";
 import { DiskWatch, watchDisks } from "../../../agent/monitors/low-disk-space.ts";
+import type { DiskRoom } from "../../../agent/platform/disk-room.ts";
 import { parseMount } from "../../../agent/platform/drives-darwin.ts";
 import { linuxDrives, parseMounts } from "../../../agent/platform/drives-linux.ts";
 import { parseDeviceIds } from "../../../agent/platform/drives-windows.ts";
@@ -75,7 +76,7 @@ test("what an earlier run reported is ended, or told again if it holds", () => {
 
 test("a drive that hangs is waited for once, and holds up no other; many that hang are not asked any more", async () => {
   const asked: string[] = [];
-  const answers = Promise.withResolvers<{ free: number; total: number }>();
+  const answers = Promise.withResolvers<DiskRoom>();
   const uses = new DriveUses({
     list: async () => ["/dead", "/dead2", "/fine"].map((path) => ({ name: path, path })),
     ask: (path) => {
@@ -88,7 +89,7 @@ test("a drive that hangs is waited for once, and holds up no other; many that ha
   expect(first).toMatchObject({ uses: [{ drive: "/dead2" }, { drive: "/fine" }], silent: ["/dead"] });
   await uses.read();
   expect(asked.filter((path) => path === "/dead")).toHaveLength(1);
-  answers.resolve({ free: 1, total: 2 });
+  answers.resolve({ freeBytes: 1, totalBytes: 2 });
   await answers.promise;
   expect((await uses.read()).silent).toEqual([]);
 });
