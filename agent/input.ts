@@ -2,12 +2,13 @@
 import { invalidParameters } from "@matrx/shared/caller-frames.ts";
 import { nearestName } from "@matrx/shared/effects.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
+import { plainWords } from "@matrx/shared/plain-words.ts";
 import * as z from "zod";
 import type { Tool } from "./tool.ts";
 
 /** Parses the input. Throws MatrxError `INVALID_PARAMETERS` that names the field. */
 export function parseInput(tool: Tool, input: Record<string, unknown>): Record<string, unknown> {
-  const result = tool.input.safeParse(input);
+  const result = tool.input.safeParse(input, { error: plainWords });
   if (result.success) return result.data;
   throw refused(tool, result.error);
 }

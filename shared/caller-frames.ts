@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { EventView } from "./api.ts";
 import { type ErrorCode, type Hop, MatrxError } from "./errors.ts";
 import { LIMITS, TIMES } from "./limits.ts";
+import { plainWords } from "./plain-words.ts";
 
 const TOOL_NAME_CHARS = 128;
 const callerId = z.string().min(1).max(LIMITS.callerIdChars);
@@ -165,7 +166,7 @@ export function parseJsonObject(text: string, maxBytes: number): Record<string, 
 
 /** Checks a value against a schema; the error names the first wrong field. Throws MatrxError `INVALID_PARAMETERS`. */
 export function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: plainWords });
   if (result.success) return result.data;
   throw invalidParameters(result.error, idOf(value));
 }
