@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { withoutMisleading } from "../paths/names.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type ProcessFacts, processesOf } from "../platform/process-list.ts";
 import { previewOf } from "../redact.ts";
@@ -110,5 +111,6 @@ function tableOf(rows: readonly ProcessFacts[]): string[] {
 function oneLine(command: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
   const line = command.replace(/[\x00-\x1f\x7f]+/g, " ");
-  return line.length > SHOWN_CHARS ? `${line.slice(0, SHOWN_CHARS)}...` : line;
+  const cut = line.length > SHOWN_CHARS ? `${line.slice(0, SHOWN_CHARS).toWellFormed()}...` : line;
+  return withoutMisleading(cut);
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import * as z from "zod";
+import { shownName } from "../paths/names.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type ProcessFacts, processesOf } from "../platform/process-list.ts";
 import { protectionOf } from "../platform/protected-processes.ts";
@@ -98,7 +99,7 @@ function send(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
 
 function resultOf(target: ProcessFacts, how: Ending, children: readonly number[]): ToolResult {
   const { pid, name } = target;
-  const what = `Process ${pid} (${name})`;
+  const what = `Process ${pid} (${shownName(name)})`;
   const said = {
     terminated: `${what} was asked to end, and ended`,
     killed: `${what} did not end within ${TIMES.killAfter} ms, and was killed`,
@@ -116,7 +117,7 @@ function checkStart(target: ProcessFacts, wanted: number, within: number): void 
   const started = new Date(target.started).toISOString();
   throw new MatrxError({
     code: "CONFLICT",
-    message: `Process ${target.pid} is another one now: ${target.name}, started ${started}`,
+    message: `Process ${target.pid} is another one now: ${shownName(target.name)}, started ${started}`,
     hint: "Look with ListProcesses; nothing was ended",
     hop: "tool",
     details: { pid: target.pid, started },
@@ -136,7 +137,7 @@ function notThere(pid: number): MatrxError {
 function refused({ pid, name }: ProcessFacts, why: string): MatrxError {
   return new MatrxError({
     code: "PERMISSION_DENIED",
-    message: `Process ${pid} (${name}) is not ended: ${why}`,
+    message: `Process ${pid} (${shownName(name)}) is not ended: ${why}`,
     hint: "Use the matrx command, or npm start, on the device itself",
     hop: "tool",
     details: { pid },

@@ -67,13 +67,14 @@ describe("ListProcesses", () => {
   it("masks secrets in commands, and keeps one line a row", async () => {
     const bench = await Workbench.open();
     const script = "setTimeout(() => {}, 60000)\n// a second line";
+    const turning = "a\u2028b\u202ec\u009bd";
     const secrets = ["--password", "hunter2hunter2", "--api-key=abcdef123456", "TOKEN=zzzzyyyyxxxx"];
-    const pid = await begin(process.execPath, ["-e", script, "marked-7c1", ...secrets]);
+    const pid = await begin(process.execPath, ["-e", script, turning, "marked-7c1", ...secrets]);
     const { output, metadata } = await bench.call("ListProcesses", { filter: String(pid) });
     for (const secret of ["hunter2", "abcdef", "zzzz"]) {
       expect(JSON.stringify([output, metadata])).not.toContain(secret);
     }
-    expect(output).toMatch(/setTimeout\(\(\) => \{\}, 60000\) \/\/ a second line marked-7c1/);
+    expect(output).toMatch(/setTimeout\(\(\) => \{\}, 60000\) \/\/ a second line a\\u2028b\\u202ec\\u009bd/);
     expect(metadata?.processes).toMatchObject([{ name: "node" }]);
     expect(JSON.stringify(metadata)).toContain("marked-7c1 --password [redacted] --api-key=[redacted]");
     expect(output.split("\n")).toHaveLength(3);
