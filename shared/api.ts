@@ -153,6 +153,9 @@ export const accountViewSchema = z.object({
   expires: time,
 });
 
+/** Of any system; `~` is the home folder of whoever runs the agent. */
+const FULL_PATH = /^(?:\/|~(?:[\\/]|$)|[A-Za-z]:[\\/]|\\\\)/;
+
 export const tokenAccessSchema = z.enum(["full", "read"]);
 
 /** `POST /v1/tokens` */
@@ -161,7 +164,7 @@ export const newTokenSchema = z.strictObject({
   access: tokenAccessSchema,
   devices: z.array(z.string()).min(1).max(256).optional().describe("Device ids; absent: all of the account"),
   paths: z
-    .array(z.string().min(1).max(4096))
+    .array(z.string().max(4096).regex(FULL_PATH, "must be a folder's full path, such as /home/ann/projects"))
     .min(1)
     .max(64)
     .optional()

@@ -78,7 +78,7 @@ function noLog(path: string, local: boolean): MatrxError {
   return new MatrxError({
     code: "NOT_FOUND",
     message: `There is no log at ${path}`,
-    hint: `Nothing was logged yet. Run: matrx ${local ? "serve" : "up"} (or name another file with --file)`,
+    hint: `Nothing was logged yet. Run: matrx ${local ? "serve" : "up"}. The agent of npm start: MATRX_HOME=.matrx/agent matrx logs`,
     hop: "agent",
   });
 }

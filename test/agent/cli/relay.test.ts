@@ -79,6 +79,34 @@ test("pair, sign in, connect, look, call; and stop", { timeout: 60_000 }, async 
   expect(offline.stdout).toMatch(/✗ device[\s\S]*matrx up[\s\S]*– tool +not tried/);
 });
 
+test("the owner limits a device, and asks what came of a call", { timeout: 60_000 }, async () => {
+  const { home, relay, matrx } = await connected();
+  expect((await matrx(["policy", "laptop"])).stdout).toMatch(/^Tools +not limited here$/m);
+  const made = await matrx(["call", "laptop", "Bash", "command=echo once; exit 3", "--json", "--no-stream"]);
+  const { call } = JSON.parse(made.stdout);
+  const again = await matrx(["outcome", "laptop", call]);
+  expect(again).toMatchObject({ code: 3, stdout: expect.stringContaining("once") });
+  const record = await matrx(["outcome", "laptop", call, "--json"]);
+  expect(JSON.parse(record.stdout)).toMatchObject({ call, tool: "Bash", state: "finished" });
+  expect((await matrx(["outcome", "laptop", "0199d3a4-7c1e-7b52-9f3e-2d6a8c410e75"])).code).toBe(66);
+
+  const limited = await matrx(["policy", "laptop", "--set", "-"], '{"allowed_tools":["SystemInfo"]}');
+  expect(limited).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Tools +SystemInfo$/m) });
+  const refused = await matrx(["call", "laptop", "Bash", "command=echo no"]);
+  expect(refused).toMatchObject({ code: 77, stderr: expect.stringContaining("policy") });
+  const wrong = await matrx(["policy", "laptop", "--set", "-"], '{"alowed_tools":[]}');
+  expect(wrong).toMatchObject({
+    code: 64,
+    stderr: expect.stringContaining("alowed_tools: is not known here"),
+  });
+  expect((await matrx(["policy", "laptop", "--set", "-"], "{")).code).toBe(64);
+
+  const script = join(home, "script-token");
+  writeFileSync(script, await relay.token(), { mode: 0o600 });
+  const denied = await matrx(["policy", "laptop", "--set", "-", "--token-file", script], "{}");
+  expect(denied.code).toBe(77);
+});
+
 test("an agent whose device was removed says so, and stops", { timeout: 60_000 }, async () => {
   const { relay, owner, paired, agentEnded } = await connected();
   const { device_id } = JSON.parse(paired.stdout.trim().split("\n").at(-1) ?? "");

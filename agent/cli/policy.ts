@@ -1,0 +1,79 @@
+/** `matrx policy`: what the relay lets a device be asked for; the device's own policy file holds besides. */
+import { readFileSync } from "node:fs";
+import { type Policy, policySchema } from "@matrx/shared/policy.ts";
+import type { Command } from "commander";
+import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "./credentials.ts";
+import { wrongUse } from "./failure.ts";
+import { findDevice } from "./find-device.ts";
+import { plain, printJson } from "./print.ts";
+import { withProgress } from "./progress.ts";
+import { pathOf } from "./relay-client.ts";
+
+interface PolicyOptions extends CallerOptions {
+  set?: string;
+  json?: boolean;
+}
+
+export function addPolicy(program: Command): void {
+  program
+    .command("policy")
+    .description("show or set what the relay lets a device be asked for")
+    .argument("<device>", "id, name, or the beginning of one")
+    .option("--set <file>", "set it from a JSON file; `-` reads stdin, `{}` limits nothing")
+    .addOption(relayOption)
+    .addOption(tokenFileOption)
+    .option("--json", "print JSON")
+    .addHelpText(
+      "after",
+      `
+Setting it takes a login (matrx login); tokens for scripts cannot. It holds at once.
+
+Examples:
+  matrx policy laptop
+  echo '{"allowed_tools":["Read","Grep"]}' | matrx policy laptop --set -`,
+    )
+    .action(policy);
+}
+
+async function policy(wanted: string, options: PolicyOptions): Promise<void> {
+  const wish = options.set === undefined ? undefined : readJson(options.set);
+  const client = callerOf(options);
+  const ask = async () => {
+    const path = pathOf("v1", "devices", await findDevice(client, wanted), "policy");
+    const { body } = await (wish === undefined
+      ? client.send("GET", path)
+      : client.send("PUT", path, { body: wish }));
+    return policySchema.parse(body);
+  };
+  const held = await withProgress("Asking the relay", ask());
+  if (options.json) return printJson(held);
+  for (const line of linesOf(held)) console.log(plain(line));
+}
+
+/** The relay says what is wrong in it. */
+function readJson(file: string): unknown {
+  const name = file === "-" ? "stdin" : file;
+  let text: string;
+  try {
+    text = readFileSync(file === "-" ? 0 : file, "utf8");
+  } catch (cause) {
+    const why = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
+    throw wrongUse(`${name} cannot be read${why}`, "Name a JSON file with --set, or - for stdin");
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw wrongUse(`${name} is not JSON`, 'Write an object such as {"allowed_tools":["Read"]}');
+  }
+}
+
+function linesOf({ allowed_tools, allowed_paths, allowed_apps, rates }: Policy): string[] {
+  const named = (what: string, list: readonly string[] | undefined) =>
+    `${what.padEnd(8)} ${list === undefined ? "not limited here" : list.join(", ") || "none"}`;
+  return [
+    named("Tools", allowed_tools),
+    named("Folders", allowed_paths),
+    named("Apps", allowed_apps),
+    ...(rates ? [`${"Rates".padEnd(8)} ${JSON.stringify(rates)}`] : []),
+  ];
+}
