@@ -1,5 +1,5 @@
 /** Runs a program of the system to its end, with nothing to read, and no longer than it may take. */
-import { execFile } from "node:child_process";
+import type { Result } from "execa";
 
 export interface ProgramOptions {
   /** It is killed after this long. */
@@ -23,36 +23,45 @@ const REASON_CHARS = 200;
 export class ProgramFailed extends Error {}
 
 /** What it wrote. Throws ProgramFailed, or the signal's reason when that ended it. */
-export function runProgram(
+export async function runProgram(
   file: string,
   args: readonly string[],
-  { timeoutMs, ...options }: ProgramOptions,
+  { timeoutMs, env, cwd, signal }: ProgramOptions,
 ): Promise<ProgramOutput> {
-  const limits = {
-    encoding: "buffer",
+  signal?.throwIfAborted();
+  // Loaded late: most programs of ours run no other.
+  const { execa } = await import("execa");
+  const result = await execa(file, args, {
+    ...(env && { env, extendEnv: false }),
+    ...(cwd !== undefined && { cwd }),
+    ...(signal && { cancelSignal: signal }),
     timeout: timeoutMs,
     killSignal: "SIGKILL",
     maxBuffer: OUTPUT_MAX_BYTES,
+    encoding: "buffer",
+    stripFinalNewline: false,
+    stdin: "ignore",
     windowsHide: true,
-  } as const;
-  return new Promise((resolve, reject) => {
-    const child = execFile(file, args, { ...options, ...limits }, (error, stdout, stderr) => {
-      if (!error) return resolve({ stdout, stderr });
-      if (options.signal?.aborted) return reject(options.signal.reason);
-      reject(new ProgramFailed(reasonOf(error, stderr.toString("utf8"), timeoutMs), { cause: error }));
-    });
-    child.stdin?.end();
+    reject: false,
   });
+  const [stdout, stderr] = [bufferOf(result.stdout), bufferOf(result.stderr)];
+  if (!result.failed) return { stdout, stderr };
+  signal?.throwIfAborted();
+  throw new ProgramFailed(reasonOf(result, stderr.toString(), timeoutMs), { cause: result });
 }
 
-function reasonOf(
-  error: Error & { code?: unknown; killed?: boolean; signal?: unknown },
-  said: string,
-  timeoutMs: number,
-): string {
-  if (error.killed) return `it did not end within ${timeoutMs} ms`;
+/** Undefined: it was not even started. */
+function bufferOf(bytes: Uint8Array | undefined): Buffer {
+  return bytes ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : Buffer.alloc(0);
+}
+
+type End = Pick<Result, "timedOut" | "isMaxBuffer" | "exitCode" | "signal" | "code">;
+
+function reasonOf(end: End, said: string, timeoutMs: number): string {
+  if (end.timedOut) return `it did not end within ${timeoutMs} ms`;
+  if (end.isMaxBuffer) return `it wrote more than ${OUTPUT_MAX_BYTES} bytes`;
   const line = said.trim().split("\n").at(-1)?.slice(0, REASON_CHARS);
   if (line) return line;
-  if (typeof error.code === "string") return `it could not be run (${error.code})`;
-  return error.signal ? `it was ended by ${error.signal}` : `it ended with exit code ${error.code}`;
+  if (end.exitCode !== undefined) return `it ended with exit code ${end.exitCode}`;
+  return end.signal ? `it was ended by ${end.signal}` : `it could not be started (${end.code})`;
 }
