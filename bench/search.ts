@@ -1,6 +1,6 @@
 /**
- * `npm run bench:search`: Grep and Glob beside `rg` itself, on a tree of 50,000 files. `--quick`: fewer rounds.
- * All figures: bench/search-results.json.
+ * `npm run bench:search`: Grep, Glob and search_files beside `rg` and `find`, on a tree of 50,000 files and on a deep
+ * one of 30,000 folders. `--quick`: fewer rounds. All figures: bench/search-results.json.
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -8,8 +8,8 @@ import { SearchEngines } from "../agent/search/engines.ts";
 import { findRipgrep } from "../agent/search/find-ripgrep.ts";
 import { describeMachine } from "./machine.ts";
 import { shuffled } from "./rounds.ts";
-import { growTree } from "./search/tree.ts";
-import { ripgrep, SAME_FLAGS, tools, type Way } from "./search/ways.ts";
+import { growDeepTree, growTree } from "./search/tree.ts";
+import { program, ripgrep, SAME_FLAGS, tools, type Way } from "./search/ways.ts";
 import { ratioOf, spreadOf } from "./spread.ts";
 import { printMachine, withSpread } from "./table.ts";
 
@@ -19,6 +19,8 @@ const ROUNDS = options.quick ? 5 : 15;
 const SLOW_ROUNDS = 3;
 const RESULTS = new URL("./search-results.json", import.meta.url);
 const AT_MOST = 1.3;
+const WITH_RIPGREP = new SearchEngines();
+const WITHOUT = new SearchEngines({ fromPackage: async () => undefined, onPath: () => undefined });
 
 interface Contestant {
   readonly name: string;
@@ -39,25 +41,40 @@ const found = await findRipgrep();
 if (!found) throw new Error("there is no ripgrep to compare with: npm install");
 const machine = describeMachine();
 printMachine(machine);
-console.log(`ripgrep ${found.version}; growing the tree ...`);
+console.log(`ripgrep ${found.version}; growing the trees ...`);
 const tree = growTree();
+const deepTree = growDeepTree();
+const removeTrees = () => {
+  tree.remove();
+  deepTree.remove();
+};
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => {
-    tree.remove();
+    removeTrees();
     process.exit(1);
   });
 }
 try {
-  const jobs = jobsOf(found.file, tree.root);
+  const jobs = [
+    ...jobsOf(found.file, tree.root),
+    byName(found.file, "search_files, 50,000 files in 1,000 folders", tree.root, "file-27"),
+    byName(
+      found.file,
+      "search_files, 170,000 files in 30,000 folders, up to 14 deep",
+      deepTree.root,
+      "needle",
+    ),
+    newest(found.file, "Glob **/*.ts, the newest 1,000 of 34,000 in 30,000 folders", deepTree.root),
+  ];
   for (let round = 0; round <= ROUNDS; round++) await runRound(jobs, round);
   report(jobs);
 } finally {
-  tree.remove();
+  removeTrees();
 }
 
 function jobsOf(rg: string, root: string): Job[] {
-  const ours = tools(root, new SearchEngines());
-  const own = tools(root, new SearchEngines({ fromPackage: async () => undefined, onPath: () => undefined }));
+  const ours = tools(root, WITH_RIPGREP);
+  const own = tools(root, WITHOUT);
   const grep = (title: string, pattern: string): Job => ({
     title: `Grep ${title}`,
     contestants: [
@@ -77,20 +94,38 @@ function jobsOf(rg: string, root: string): Job[] {
     grep("100 results, in nearly every file", "function"),
     grep("100 results of 125, one in 400 files", "needle"),
     grep("10 results, the whole tree", "thimble"),
-    {
-      title: "Glob **/*.ts, the newest 1,000 of 10,000",
-      contestants: [
-        contestant("rg --files, neither times nor order", ripgrep(rg, root, ["--files", "--glob=**/*.ts"])),
-        contestant(
-          "rg --files --sortr=modified",
-          ripgrep(rg, root, ["--files", "--glob=**/*.ts", "--sortr=modified"]),
-        ),
-        contestant("Glob", ours.glob({ pattern: "**/*.ts" })),
-        contestant("Glob without ripgrep", own.glob({ pattern: "**/*.ts" })),
-      ],
-      held: [],
-    },
+    newest(rg, "Glob **/*.ts, the newest 1,000 of 10,000", root),
   ];
+}
+
+function newest(rg: string, title: string, root: string): Job {
+  const listed = ["--files", "--glob=**/*.ts"];
+  return {
+    title,
+    contestants: [
+      contestant("rg --files, neither times nor order", ripgrep(rg, root, listed)),
+      contestant("rg --files --sortr=modified", ripgrep(rg, root, [...listed, "--sortr=modified"])),
+      contestant("Glob", tools(root, WITH_RIPGREP).glob({ pattern: "**/*.ts" })),
+      contestant("Glob without ripgrep", tools(root, WITHOUT).glob({ pattern: "**/*.ts" })),
+    ],
+    held: [],
+  };
+}
+
+/** `rg` finds files only, and neither of the two chooses the best or tells sizes and times. */
+function byName(rg: string, title: string, root: string, query: string): Job {
+  const all = ["--files", "--hidden", "--no-ignore", `--iglob=*${query}*`];
+  const { searchFiles } = tools(root, WITH_RIPGREP);
+  return {
+    title,
+    contestants: [
+      contestant("find -iname", program("find", root, [".", "-iname", `*${query}*`])),
+      contestant("rg --files --iglob", ripgrep(rg, root, all)),
+      contestant("search_files, the best 100", searchFiles({ query, show_hidden: true })),
+      contestant("search_files, all", searchFiles({ query, show_hidden: true, limit: 5000 })),
+    ],
+    held: [],
+  };
 }
 
 function contestant(name: string, way: Way, slow = false): Contestant {

@@ -1,11 +1,14 @@
-/** 50,000 small text files in 1,000 folders, the same on every machine and in every run. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+/** Trees to search, the same on every machine and in every run. */
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
 const FILES = 50_000;
 const PER_FOLDER = 50;
 const EXTENSIONS = ["ts", "js", "md", "py", "txt"];
+const DEEP_FOLDERS = 30_000;
+const DEEP_FILES = 170_000;
+const DEEPEST = 14;
 const WORDS = "alpha beta gamma delta return const function import export value index result".split(" ");
 
 export interface Tree {
@@ -15,7 +18,7 @@ export interface Tree {
   remove(): void;
 }
 
-/** One file in 400 has a line with `needle`, one in 5,000 a line with `thimble`; nearly all have `function`. */
+/** 50,000 small text files in 1,000 folders. One file in 400 has a line with `needle`, one in 5,000 a line with `thimble`; nearly all have `function`. */
 export function growTree(): Tree {
   const root = mkdtempSync(path.join(tmpdir(), "matrx-bench-search-"));
   const random = randomNumbers(20_261_121);
@@ -37,6 +40,33 @@ export function growTree(): Tree {
     );
   }
   return { root, files: FILES, bytes, remove: () => rmSync(root, { recursive: true, force: true }) };
+}
+
+/** As a home folder with programs' sources in it: 170,000 empty files in 30,000 folders, up to 14 deep; 1 in 150 is a `needle`. */
+export function growDeepTree(): Tree {
+  const root = mkdtempSync(path.join(tmpdir(), "matrx-bench-deep-"));
+  const random = randomNumbers(30_000);
+  const folders = [{ place: root, depth: 0 }];
+  while (folders.length < DEEP_FOLDERS) {
+    // Mostly one of the newest: trees of sources are long.
+    const newest = folders.slice(-200);
+    const { place, depth } = newest[random(newest.length)] ?? { place: root, depth: 0 };
+    const below = path.join(place, `folder-${folders.length}`);
+    if (depth >= DEEPEST)
+      folders.push({ place: makeFolder(path.join(root, `top-${folders.length}`)), depth: 1 });
+    else folders.push({ place: makeFolder(below), depth: depth + 1 });
+  }
+  for (let number = 0; number < DEEP_FILES; number++) {
+    const { place } = folders[random(folders.length)] ?? { place: root };
+    const name = number % 150 === 7 ? `Needle-${number}` : `file-${number}`;
+    closeSync(openSync(path.join(place, `${name}.${EXTENSIONS[number % EXTENSIONS.length]}`), "w"));
+  }
+  return { root, files: DEEP_FILES, bytes: 0, remove: () => rmSync(root, { recursive: true, force: true }) };
+}
+
+function makeFolder(place: string): string {
+  mkdirSync(place);
+  return place;
 }
 
 /** Whole numbers below a limit, by a linear congruence. */

@@ -9,6 +9,7 @@ import { Sessions } from "../../agent/sessions.ts";
 import type { Tool } from "../../agent/tool.ts";
 import { globTool } from "../../agent/tools/glob.ts";
 import { grepTool } from "../../agent/tools/grep.ts";
+import { searchFilesTool } from "../../agent/tools/search-files.ts";
 import { makeCallId, makeGrantId, makeSessionId } from "../../shared/ids.ts";
 
 export type Way = () => Promise<number>;
@@ -36,22 +37,29 @@ export function tools(root: string, engines: SearchEngines) {
       const { metadata } = await tool.handle(tool.input.parse(input), { ...context, call: makeCallId() });
       return ((metadata?.[count] ?? []) as unknown[]).length;
     };
-  return { grep: way(grepTool(files, engines), "matches"), glob: way(globTool(files, engines), "files") };
+  return {
+    grep: way(grepTool(files, engines), "matches"),
+    glob: way(globTool(files, engines), "files"),
+    searchFiles: way(searchFilesTool(files), "results"),
+  };
 }
 
 /** The flags that the tool gives it, but for those of ignore files: there are none here. */
 export const SAME_FLAGS = [...LINE_FLAGS, "--engine=auto"];
 
+export function ripgrep(file: string, root: string, args: readonly string[], enough?: number): Way {
+  return program(file, root, ["--no-config", "--color=never", ...args, "./"], enough);
+}
+
 /** Ends it as soon as so many lines came, and waits for its end. */
-export function ripgrep(
+export function program(
   file: string,
   root: string,
   args: readonly string[],
   enough = Number.POSITIVE_INFINITY,
 ): Way {
   return async () => {
-    const all = ["--no-config", "--color=never", ...args, "./"];
-    const child = spawn(file, all, { cwd: root, stdio: ["ignore", "pipe", "ignore"] });
+    const child = spawn(file, args, { cwd: root, stdio: ["ignore", "pipe", "ignore"] });
     const closed = once(child, "close");
     let lines = 0;
     for await (const piece of child.stdout as AsyncIterable<Buffer>) {
