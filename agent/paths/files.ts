@@ -14,8 +14,8 @@ import { shownName } from "./names.ts";
 import { notFound } from "./not-found.ts";
 import { ProtectedSet } from "./protected.ts";
 import { absolutePath, isAbsolute } from "./spelling.ts";
-import { stoppedAt } from "./stopped-at.ts";
 import { Turns } from "./turns.ts";
+import { wayOf } from "./way.ts";
 
 /** `folder`: making one, where nothing stands. `remove`: deleting, moving or replacing what stands there. */
 export type Intent = "read" | "write" | "folder" | "remove";
@@ -93,8 +93,10 @@ export class FileAccess {
     this.#limits.check(canonical.path, shown);
     // To remove an entry is to change the folder that holds it.
     if (intent === "remove") this.#limits.check(this.parentOf(canonical).folder, `the folder of ${shown}`);
-    // A folder that exists is not replaced by writing; one that does not exist yet would be by a file.
-    const replaces = intent === "remove" || (intent === "write" && canonical.missing.length > 0);
+    // A folder that exists is not replaced by writing; one that does not exist yet would be by a file, and a link itself.
+    const replaces =
+      intent === "remove" ||
+      (intent === "write" && (canonical.missing.length > 0 || follow === canonicalEntryOf));
     this.#closed.check(canonical.path, shown, { replaces });
     const inCwd = !isAbsolute(text, this.platform);
     if (inCwd && canonical.missing.length > 0) await this.#checkCwd();
@@ -166,7 +168,7 @@ export class FileAccess {
     } catch (error) {
       // Outside the allowed folders, and of what is protected, nothing is said about what stands there.
       this.#limits.check(named, shown);
-      const place = await stoppedAt(named, this.platform);
+      const place = [...wayOf(named, this.platform)].at(-1)?.place ?? named;
       this.#limits.check(place, shown);
       this.#closed.check(place, shown, { replaces: false });
       throw fileError(error, shown, "follow");

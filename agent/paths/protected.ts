@@ -8,19 +8,28 @@ import type { Platform } from "../platform/platform.ts";
 import { canonicalOf } from "./canonical.ts";
 import { identityOf, linkedFilesIn } from "./linked-files.ts";
 import { isWithin } from "./spelling.ts";
+import { wayOf } from "./way.ts";
 
 export class ProtectedSet {
   readonly #platform: Platform;
   /** As configured and as they really are, both. */
   readonly #paths: ReadonlySet<string>;
+  /** Links on the way there. */
+  readonly #links: ReadonlySet<string>;
   /** Device and inode: a bind mount or a hard link is another way to the same place. */
   readonly #identities: ReadonlySet<string>;
   /** Of files inside that have other names too; looked up when such a file is met. */
   #linked: ReadonlySet<string> | undefined;
 
-  private constructor(platform: Platform, paths: ReadonlySet<string>, identities: ReadonlySet<string>) {
+  private constructor(
+    platform: Platform,
+    paths: ReadonlySet<string>,
+    links: ReadonlySet<string>,
+    identities: ReadonlySet<string>,
+  ) {
     this.#platform = platform;
     this.#paths = paths;
+    this.#links = links;
     this.#identities = identities;
   }
 
@@ -30,8 +39,10 @@ export class ProtectedSet {
    */
   static async lookUp(configured: readonly string[], platform: Platform): Promise<ProtectedSet> {
     const paths = new Set(configured);
+    const links = new Set<string>();
     const identities = new Set<string>();
     for (const path of configured) {
+      for (const { place, isLink } of wayOf(path, platform)) if (isLink) links.add(place);
       try {
         paths.add(realpathSync.native(path));
         identities.add(identityOf(statSync(path, { bigint: true })));
@@ -41,7 +52,7 @@ export class ProtectedSet {
         if (canonical) paths.add(canonical.path);
       }
     }
-    return new ProtectedSet(platform, paths, identities);
+    return new ProtectedSet(platform, paths, links, identities);
   }
 
   /** Throws MatrxError `PERMISSION_DENIED`. */
@@ -49,7 +60,10 @@ export class ProtectedSet {
     if (this.#platform.isProcessInside(canonical)) throw insideProcess(shown);
     for (const path of this.#paths) {
       if (isWithin(canonical, path, this.#platform)) throw closed(shown);
-      if (replaces && isWithin(path, canonical, this.#platform)) throw leadsToClosed(shown);
+    }
+    if (!replaces) return;
+    for (const path of [...this.#paths, ...this.#links]) {
+      if (isWithin(path, canonical, this.#platform)) throw leadsToClosed(shown);
     }
   }
 

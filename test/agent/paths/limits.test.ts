@@ -5,6 +5,7 @@ import path from "node:path";
 import { makeGrantId } from "@matrx/shared/ids.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { Files } from "../../../agent/paths/files.ts";
 import { failure, WAYS, Workbench } from "../tools/workbench.ts";
 
 describe.each(WAYS)("folders that are allowed, walked %s", (_way, platform) => {
@@ -253,6 +254,29 @@ describe("what belongs to Matrx itself", () => {
     await expect(access.find(bench.home, "remove")).resolves.toBeTruthy();
   });
 
+  it("has a way through links to it of which none may be replaced", async () => {
+    const bench = await Workbench.open();
+    mkdirSync(bench.at("real/matrx"), { recursive: true });
+    symlinkSync("real", bench.at("second"));
+    symlinkSync("second", bench.at("first"));
+    mkdirSync(bench.at("other/matrx"), { recursive: true });
+    symlinkSync("other", bench.at("lure"));
+    const files = new Files({ protectedPaths: [bench.at("first/matrx")] });
+    const caller = { session: bench.session, grant: bench.owner, policy: {}, relayPolicy: undefined };
+    const access = await files.as(caller);
+    for (const name of ["first", "second", "real", "."]) {
+      for (const intent of ["remove", "write"] as const) {
+        const refused = await failure(access.findEntry(name, intent));
+        expect([name, refused.message]).toEqual([
+          name,
+          expect.stringContaining("leads to a folder of Matrx"),
+        ]);
+      }
+    }
+    await expect(access.findEntry("lure", "remove")).resolves.toBeTruthy();
+    await expect(access.findEntry("first/file", "write")).resolves.toBeTruthy();
+  });
+
   it("includes the inside of processes, where secrets stand in the environment", async () => {
     const bench = await Workbench.open();
     for (const file_path of [
@@ -270,7 +294,6 @@ describe("what belongs to Matrx itself", () => {
     const bench = await Workbench.open();
     const file = await bench.put("credentials", "secret");
     linkSync(file, bench.at("other-name"));
-    const { Files } = await import("../../../agent/paths/files.ts");
     const { openFile } = await import("../../../agent/paths/open-file.ts");
     const files = new Files({ protectedPaths: [file] });
     const access = await files.as({
