@@ -1,5 +1,4 @@
 /** The agent: this machine's tools, held out to the relay until it is told to stop. */
-
 import type { SystemCommand } from "@matrx/shared/device-frames.ts";
 import type { MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
@@ -43,7 +42,8 @@ export type AgentEnd = "stopped" | "restart" | MatrxError;
 
 /** Runs until the signal, a command of the owner, or the relay's final no. Calls that run then are stopped first. */
 export async function runAgent(options: AgentOptions, signal: AbortSignal): Promise<AgentEnd> {
-  const { home, config, identity, log, events } = options;
+  const { home, config, log } = options;
+  const device = config.device_id;
   // First: its lock keeps a second agent away from the jobs of the first.
   const journal = openJournal(home.journalFile, log);
   const toolbox = await options.toolbox().catch((error: unknown) => {
@@ -51,26 +51,13 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     throw error;
   });
   const policy = new PolicyFile(home);
-  const manifest = manifestOf(toolbox.tools);
   const dispatcher = new Dispatcher({
-    ...{ device: config.device_id, policy, journal, log },
-    ...{ tools: toolbox.tools, sessions: toolbox.sessions },
+    ...{ device, policy, journal, log, tools: toolbox.tools, sessions: toolbox.sessions },
     ...(options.windDownMs !== undefined && { windDownMs: options.windDownMs }),
   });
   const leave = new AbortController();
   let end: AgentEnd = "stopped";
 
-  const obey = (command: SystemCommand["command"], reason: string | undefined) => {
-    log.info({ command, reason }, "the relay sent a command");
-    if (command === "update_permissions") return policy.reload();
-    if (command === "restart_client") end = "restart";
-    void finish();
-  };
-  const calls = new RelayCalls({
-    ...{ device: config.device_id, dispatcher, journal, log },
-    onSessionEnd: (grant) => toolbox.endGrant(grant as GrantId),
-    onSystemCommand: obey,
-  });
   /** Stops what runs while the link can still carry the outcomes, then leaves. */
   const finish = async () => {
     if (dispatcher.runningCalls > 0)
@@ -78,6 +65,17 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     await dispatcher.stopAll("The agent was stopped");
     leave.abort();
   };
+  const obey = (command: SystemCommand["command"], reason: string | undefined) => {
+    log.info({ command, reason }, "the relay sent a command");
+    if (command === "update_permissions") return policy.reload();
+    if (command === "restart_client") end = "restart";
+    void finish();
+  };
+  const calls = new RelayCalls({
+    ...{ device, dispatcher, journal, log },
+    onSessionEnd: (grant) => toolbox.endGrant(grant as GrantId),
+    onSystemCommand: obey,
+  });
   if (signal.aborted) leave.abort();
   const onSignal = () => void finish();
   signal.addEventListener("abort", onSignal, { once: true });
@@ -85,41 +83,55 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   let beside: { close(): Promise<void> } | undefined;
   try {
     beside = await options.alongside?.(toolbox);
-    const refusal = await keepConnected(
-      {
-        url: deviceSocketUrl(config.relay, config.device_id),
-        manifest,
-        register: async (nonce) =>
-          registerFrame({
-            device: config.device_id,
-            tools: toolbox.tools,
-            manifestHash: manifest.hash,
-            journalId: journal.id,
-            token: await signAssertion(identity, { iss: config.device_id, aud: hostOf(config.relay), nonce }),
-          }),
-        onState: (state) => {
-          log.info({ relay: config.relay, device: config.device_id }, state);
-          options.onState?.(state);
-        },
-        onRegistered: (link) => {
-          calls.attach(link);
-          events?.attach(link);
-        },
-        onFrame: (frame, link) => calls.handle(frame, link),
-        onGone: (link) => {
-          calls.detach(link);
-          events?.detach(link);
-        },
-        log,
-        ...options.times,
-      },
-      leave.signal,
-    );
-    return refusal ?? end;
+    const connection = connectionOf(options, { toolbox, calls, journal: journal.id });
+    return (await keepConnected(connection, leave.signal)) ?? end;
   } finally {
     signal.removeEventListener("abort", onSignal);
     await Promise.all([dispatcher.stopAll("The agent was stopped"), beside?.close()]);
     toolbox.close();
     journal.close();
   }
+}
+
+interface Connected {
+  readonly toolbox: Toolbox;
+  readonly calls: RelayCalls;
+  /** The journal's id. */
+  readonly journal: string;
+}
+
+/** How this device dials and proves itself, and who hears what comes. */
+function connectionOf(
+  { config, identity, events, log, onState, times }: AgentOptions,
+  { toolbox, calls, journal }: Connected,
+): ConnectionOptions {
+  const { relay, device_id: device } = config;
+  const manifest = manifestOf(toolbox.tools);
+  return {
+    url: deviceSocketUrl(relay, device),
+    manifest,
+    register: async (nonce) =>
+      registerFrame({
+        device,
+        tools: toolbox.tools,
+        manifestHash: manifest.hash,
+        journalId: journal,
+        token: await signAssertion(identity, { iss: device, aud: hostOf(relay), nonce }),
+      }),
+    onState: (state) => {
+      log.info({ relay, device }, state);
+      onState?.(state);
+    },
+    onRegistered: (link) => {
+      calls.attach(link);
+      events?.attach(link);
+    },
+    onFrame: (frame, link) => calls.handle(frame, link),
+    onGone: (link) => {
+      calls.detach(link);
+      events?.detach(link);
+    },
+    log,
+    ...times,
+  };
 }

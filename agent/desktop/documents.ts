@@ -2,7 +2,6 @@
  * What may be opened for a confined caller: folders, and documents by a list of kinds. Everything else may run when it
  * is opened. The system opens by name, so a file that is exchanged after this look is not noticed.
  */
-
 import { lstat } from "node:fs/promises";
 import path from "node:path";
 import { explained } from "../paths/errors.ts";

@@ -1,5 +1,4 @@
 /** Events of this machine for its own programs: report one, read the last. */
-
 import { type EventList, type EventView, eventQuerySchema } from "@matrx/shared/api.ts";
 import { check } from "@matrx/shared/caller-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
