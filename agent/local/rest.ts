@@ -55,10 +55,14 @@ export function sendJson(response: ServerResponse, status: number, body: object)
   response.end(JSON.stringify(body));
 }
 
-/** Problem details (RFC 9457). */
+/** Problem details (RFC 9457): this server's own, also where it checks by what it shares with the relay. */
+export function problemHere(error: MatrxError) {
+  return problemOf({ ...error.shape(), hop: "agent" });
+}
+
 export function sendProblem(response: ServerResponse, error: MatrxError): void {
   if (response.headersSent) return void response.destroy();
-  const problem = problemOf(error.shape());
+  const problem = problemHere(error);
   response.writeHead(problem.status, {
     "Content-Type": "application/problem+json",
     ...(problem.status === 401 && { "WWW-Authenticate": "Bearer" }),

@@ -2,7 +2,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import { MatrxError, problemOf, shapeOf } from "@matrx/shared/errors.ts";
+import { MatrxError, shapeOf } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { Logger } from "pino";
@@ -12,7 +12,7 @@ import { type AccessRules, checkHost, checkOrigin, checkToken, isBearer } from "
 import { allowOrigin, answerPreflight } from "./cors.ts";
 import type { LocalCalls } from "./local-calls.ts";
 import { notHere, pathOf } from "./path.ts";
-import { sendProblem } from "./rest.ts";
+import { problemHere, sendProblem } from "./rest.ts";
 import { answerRest, needsToken, ROUTE_LINES } from "./routes.ts";
 import { serveSocket } from "./socket.ts";
 
@@ -87,7 +87,7 @@ function logged(error: unknown, log: Logger): MatrxError {
 }
 
 function refuseUpgrade(socket: Duplex, error: MatrxError): void {
-  const problem = problemOf(error.shape());
+  const problem = problemHere(error);
   const body = JSON.stringify(problem);
   const lines = [
     `HTTP/1.1 ${problem.status} Refused`,

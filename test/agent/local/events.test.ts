@@ -80,7 +80,7 @@ test.each([
   const { url, hub } = await serve();
   const response = await post(url, body);
   expect(response.status).toBe(status);
-  expect(await response.json()).toMatchObject({ code, hint: expect.any(String) });
+  expect(await response.json()).toMatchObject({ code, hint: expect.any(String), hop: "agent" });
   expect(hub.recent()).toEqual([]);
 });
 

@@ -68,7 +68,10 @@ test("tool definitions for models, of what the machine's own policy leaves", asy
       {},
     ],
   });
-  expect(await list("?format=xml")).toMatchObject({ status: 400, body: { code: "INVALID_PARAMETERS" } });
+  expect(await list("?format=xml")).toMatchObject({
+    status: 400,
+    body: { code: "INVALID_PARAMETERS", hop: "agent" },
+  });
   policy.allowed_tools = ["Read"];
   expect(await names()).toEqual(["local_read"]);
   const called = await invoke(url, { tool: "local_read", input: { file_path: "/a" } });
@@ -108,6 +111,7 @@ test.each([
     status,
     detail: expect.any(String),
     hint: expect.any(String),
+    hop: "agent",
   });
 });
 
