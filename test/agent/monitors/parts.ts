@@ -4,25 +4,22 @@ import type { MonitorParts } from "../../../agent/monitors/parts.ts";
 
 export interface HeardParts extends MonitorParts {
   readonly reports: Report[];
-  readonly failures: (Error | undefined)[];
   /** The next report that was not waited for yet. */
   next(): Promise<Report>;
 }
 
 export function heardParts(left: readonly string[] = []): HeardParts {
   const reports: Report[] = [];
-  const failures: (Error | undefined)[] = [];
   const waiting: ((report: Report) => void)[] = [];
   let taken = 0;
   return {
     reports,
-    failures,
     emit(report) {
       reports.push(report);
       waiting.shift()?.(report);
     },
     openKeys: () => [...left],
-    onLook: (_monitor, failure) => void failures.push(failure),
+    onLook: () => undefined,
     next() {
       const report = reports[taken++];
       if (report) return Promise.resolve(report);
