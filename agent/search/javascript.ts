@@ -2,7 +2,7 @@
 import { closeSync } from "node:fs";
 import { textOfName } from "../paths/names.ts";
 import { CheckedFiles } from "./checked-files.ts";
-import type { Engine, Hit, Run } from "./engine.ts";
+import type { Engine, Run } from "./engine.ts";
 import { FileText } from "./file-text.ts";
 import { Matcher } from "./matcher.ts";
 import { type Wish, walk } from "./walk.ts";
@@ -22,8 +22,11 @@ export const javascriptEngine: Engine = {
         for (const path of batch) {
           if (run.signal.aborted) return;
           if (query.include && !query.include.matches(textOfName(path))) continue;
-          const hits = await linesOf(path, checked, matcher, run);
-          if (hits.length > 0) yield hits;
+          const bytes = await bytesOf(path, checked, run);
+          if (!bytes || bytes.length === 0) continue;
+          for await (const found of matcher.match(bytes)) {
+            if (found.length > 0) yield found.map((line) => ({ path, ...line }));
+          }
         }
       }
     } finally {
@@ -43,17 +46,15 @@ async function* filesOf(run: Run, wish: Pick<Wish, "ordered">): AsyncGenerator<B
   }
 }
 
-async function linesOf(path: Buffer, checked: CheckedFiles, matcher: Matcher, run: Run): Promise<Hit[]> {
+/** Undefined: it may not be read, or is no text. */
+async function bytesOf(path: Buffer, checked: CheckedFiles, run: Run): Promise<Buffer | undefined> {
   const file = await checked.open(path);
-  if (!file) return [];
-  let bytes: Buffer | undefined;
+  if (!file) return undefined;
   try {
-    if (file.stat.size > LARGEST_FILE) run.missed.large++;
-    else bytes = FileText.of(file)?.whole();
+    if (file.stat.size <= LARGEST_FILE) return FileText.of(file)?.whole();
+    run.missed.large++;
+    return undefined;
   } finally {
     closeSync(file.descriptor);
   }
-  if (!bytes || bytes.length === 0) return [];
-  const found = await matcher.match(bytes);
-  return found.map((line) => ({ path, ...line }));
 }

@@ -14,6 +14,12 @@ interface PlainLine {
   readonly whole: boolean;
 }
 
+interface Answer {
+  readonly lines: readonly PlainLine[];
+  /** The file has no more. */
+  readonly done: boolean;
+}
+
 export class Matcher {
   readonly #worker: Worker;
   readonly #signal: AbortSignal;
@@ -28,17 +34,26 @@ export class Matcher {
     if (signal.aborted) this.#stop();
   }
 
-  /** The lines of a file that match, with context. None when the search was ended meanwhile. */
-  match(bytes: Buffer): Promise<FoundLine[]> {
-    if (this.#stopped !== undefined) return Promise.resolve([]);
-    const { promise, resolve, reject } = Promise.withResolvers<FoundLine[]>();
-    const onAnswer = (lines: PlainLine[]) =>
-      resolve(lines.map((line) => ({ ...line, text: Buffer.from(line.text) })));
-    const onEnd = () => resolve([]);
-    this.#worker.once("message", onAnswer).once("error", reject).once("exit", onEnd);
-    this.#worker.postMessage(bytes);
+  /** The lines of a file that match, with context, some at a time. It ends early when the search does. */
+  async *match(bytes: Buffer): AsyncGenerator<FoundLine[], void> {
+    let next: Buffer | "more" = bytes;
+    for (let done = false; !done; next = "more") {
+      const answer = await this.#ask(next);
+      if (!answer) return;
+      yield answer.lines.map((line) => ({ ...line, text: Buffer.from(line.text) }));
+      done = answer.done;
+    }
+  }
+
+  /** Undefined: the search was ended meanwhile. */
+  #ask(question: Buffer | "more"): Promise<Answer | undefined> {
+    if (this.#stopped !== undefined) return Promise.resolve(undefined);
+    const { promise, resolve, reject } = Promise.withResolvers<Answer | undefined>();
+    const onEnd = () => resolve(undefined);
+    this.#worker.once("message", resolve).once("error", reject).once("exit", onEnd);
+    this.#worker.postMessage(question);
     return promise.finally(() =>
-      this.#worker.off("message", onAnswer).off("error", reject).off("exit", onEnd),
+      this.#worker.off("message", resolve).off("error", reject).off("exit", onEnd),
     );
   }
 
@@ -83,17 +98,22 @@ function badPattern(cause: unknown): MatrxError {
   );
 }
 
-/** Lines are matched one by one, as ripgrep does; a line's first 4096 bytes go back, to know it by. */
+/**
+ * Lines are matched one by one, as ripgrep does; a line's first 4096 bytes go back, to know it by. As many lines as a file
+ * may hold, at most 1000 go back at once.
+ */
 const THREAD = `
 const { parentPort, workerData } = require("node:worker_threads");
 const expression = new RegExp(workerData.source, workerData.flags);
 const { context } = workerData;
-parentPort.on("message", (plain) => {
-  const bytes = Buffer.from(plain.buffer, plain.byteOffset, plain.byteLength);
-  const found = [];
-  const before = [];
-  let after = 0;
-  for (let offset = 0, number = 1; offset < bytes.length; number++) {
+let bytes, offset, number, before, after;
+parentPort.on("message", (question) => {
+  if (question !== "more") {
+    bytes = Buffer.from(question.buffer, question.byteOffset, question.byteLength);
+    [offset, number, before, after] = [0, 1, [], 0];
+  }
+  const lines = [];
+  for (; offset < bytes.length && lines.length < 1000; number++) {
     const newline = bytes.indexOf(10, offset);
     const end = newline < 0 ? bytes.length : newline;
     const line = bytes.subarray(offset, end > offset && bytes[end - 1] === 13 ? end - 1 : end);
@@ -103,10 +123,10 @@ parentPort.on("message", (plain) => {
     const entry = { line: number, offset, column: undefined, text: Uint8Array.from(line.subarray(0, 4096)), whole: line.length <= 4096 };
     if (match) {
       entry.column = Buffer.byteLength(text.slice(0, match.index)) + 1;
-      found.push(...before.splice(0), entry);
+      lines.push(...before.splice(0), entry);
       after = context;
     } else if (after > 0) {
-      found.push(entry);
+      lines.push(entry);
       after--;
     } else if (context > 0) {
       before.push(entry);
@@ -114,6 +134,6 @@ parentPort.on("message", (plain) => {
     }
     offset = end + 1;
   }
-  parentPort.postMessage(found);
+  parentPort.postMessage({ lines, done: offset >= bytes.length });
 });
 `;

@@ -183,6 +183,15 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
     expect(metadata).toMatchObject({ unreadable: 1, truncated: false });
   });
 
+  it("has the first of very many matching lines without holding all of them", async () => {
+    const { bench, grep } = await opened();
+    await bench.put("many", "a\n".repeat(6_000_000));
+    const { metadata } = await grep({ pattern: "a", max_results: 1500, context: 2 });
+    expect(metadata?.matches).toHaveLength(1500);
+    const later = await grep({ pattern: "a", max_results: 2, after: "many:2500" });
+    expect(linesOf(later, bench.home)).toEqual(["many:2501:a", "many:2502:a"]);
+  });
+
   it("stops at max_results, says so, and gives all of them page by page in order of path", async () => {
     const { bench, grep } = await opened();
     const all: string[] = [];
