@@ -4,6 +4,7 @@ import { type BigIntStats, constants } from "node:fs";
 import { access as askRight, type FileHandle, lstat, open, rename, unlink } from "node:fs/promises";
 import type { Directory } from "../platform/directory.ts";
 import { hasCode } from "./errors.ts";
+import { syncFolder } from "./sync-folder.ts";
 
 export interface Written {
   readonly created: boolean;
@@ -77,7 +78,7 @@ async function replace({ parent, name, old }: Target, bytes: Uint8Array, signal:
     await unlink(parent.at(temporary)).catch(() => undefined);
     throw error;
   }
-  await syncFolder(parent);
+  await syncFolder(parent.self);
 }
 
 async function keepOwner(handle: FileHandle, old: BigIntStats): Promise<void> {
@@ -137,14 +138,4 @@ async function writeAll(
     position += bytesWritten;
   }
   await handle.sync();
-}
-
-/** Makes the rename last through a power cut; not every file system can. */
-async function syncFolder(parent: Directory): Promise<void> {
-  try {
-    const handle = await open(parent.self, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0));
-    await handle.sync().finally(() => handle.close());
-  } catch {
-    // The content is written and synced either way.
-  }
 }
