@@ -1,29 +1,12 @@
 /** Never lost, never twice: sleep, eviction, dropped links and reconnects, with real sockets inside workerd. */
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import type { Answer } from "@matrx/shared/caller-frames.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { TestCaller } from "./helpers/caller.ts";
-import { AgentDevice, type AgentIdentity, pairAgent } from "./helpers/device.ts";
-import { ask, bearer, json, Person } from "./helpers/relay.ts";
-
-async function home(): Promise<{
-  person: Person;
-  identity: AgentIdentity;
-  device: AgentDevice;
-  token: string;
-  caller: TestCaller;
-}> {
-  const person = await Person.signIn();
-  const identity = await pairAgent(person);
-  const device = await AgentDevice.come(identity);
-  const { token } = await person.token({ access: "full" });
-  return { person, identity, device, token, caller: await TestCaller.connect(identity.id, token) };
-}
-
-function object(id: string) {
-  return env.DEVICE.getByName(id);
-}
+import type { TestCaller } from "./helpers/caller.ts";
+import { AgentDevice, pairAgent } from "./helpers/device.ts";
+import { home, object, sweepAt } from "./helpers/home.ts";
+import { ask, bearer, json } from "./helpers/relay.ts";
+import { countRows } from "./helpers/written-rows.ts";
 
 async function ledgerRow(id: string, call: string): Promise<Record<string, unknown> | undefined> {
   return runInDurableObject(object(id), (_, state) =>
@@ -129,7 +112,7 @@ describe("the ledger", () => {
 
   it("writes at most three rows for an effect call in its whole life", async () => {
     const { identity, device, caller } = await home();
-    const written = await runInDurableObject(object(identity.id), (_, state) => countRows(state.storage.sql));
+    const written = await runInDurableObject(object(identity.id), (_, state) => countRows(state.storage));
     caller.send({ id: "1", tool: "Write", input: {} });
     const execute = await device.expect("tool_execute");
     expect(written.rows).toBe(1);
@@ -406,21 +389,4 @@ function instance(id: string): Promise<object> {
 /** Asleep with a call under way: after five seconds nothing but attachments and an alarm holds it. */
 function asleep(id: string): Promise<void> {
   return evictDurableObject(object(id));
-}
-
-/** Runs the object's own look after its calls as if it were later. */
-async function sweepAt(id: string, now: number): Promise<void> {
-  await runInDurableObject(object(id), (instance) => instance.lookAfter(now));
-}
-
-/** Counts what the platform counts as rows written, from now on. */
-function countRows(sql: SqlStorage): { rows: number } {
-  const count = { rows: 0 };
-  const exec = sql.exec.bind(sql);
-  sql.exec = ((query: string, ...bindings: unknown[]) => {
-    const cursor = exec(query, ...bindings);
-    count.rows += cursor.rowsWritten;
-    return cursor;
-  }) as typeof sql.exec;
-  return count;
 }

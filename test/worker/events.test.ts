@@ -11,6 +11,7 @@ import { TestCaller } from "./helpers/caller.ts";
 import { AgentDevice, BareDevice } from "./helpers/device.ts";
 import { type Home, home, object } from "./helpers/home.ts";
 import { ask, bearer, Person } from "./helpers/relay.ts";
+import { countRows } from "./helpers/written-rows.ts";
 
 type Report = Omit<DeviceEvent, "type">;
 
@@ -62,23 +63,6 @@ function age(id: string, ms: number): Promise<unknown> {
 
 function numbered(count: number): Report[] {
   return Array.from({ length: count }, (_, n) => ({ event_type: "error_occurred", data: { n } }));
-}
-
-/** Counts what is written from now on. */
-function countRows({ sql, kv }: DurableObjectStorage): { rows: number } {
-  const count = { rows: 0 };
-  const exec = sql.exec.bind(sql);
-  sql.exec = ((query: string, ...bindings: unknown[]) => {
-    const cursor = exec(query, ...bindings);
-    count.rows += cursor.rowsWritten;
-    return cursor;
-  }) as typeof sql.exec;
-  const put = kv.put.bind(kv);
-  kv.put = ((key: string, value: unknown) => {
-    count.rows++;
-    put(key, value);
-  }) as typeof kv.put;
-  return count;
 }
 
 /** The object falls asleep, and finds its callers' sockets changed when it wakes. */
