@@ -13,31 +13,45 @@ export class ApiError extends Error {
 
 /** Calls `GET /v1/account` and the like: the first word is the method. Resolves to the answer's body. */
 export async function api(line, body) {
-  const { answer } = await request(line, body);
+  const response = await send(line, body);
+  const answer = await answerOf(response);
+  if (!response.ok) throw new ApiError(response.status, answer ?? {});
   return answer;
 }
 
-/** As `api`, with the status and the place that a 202 names. */
-export async function request(line, body) {
+/** The response to a request for events, until `signal`. What refuses it is thrown. */
+export async function openEvents(line, body, signal) {
+  const response = await send(line, body, { headers: { Accept: "text/event-stream" }, signal });
+  if (!response.ok) throw new ApiError(response.status, (await answerOf(response)) ?? {});
+  return response;
+}
+
+async function send(line, body, { headers, signal } = {}) {
   const [method, path] = line.split(" ");
-  const response = await fetch(path, {
+  return fetch(path, {
     method,
     credentials: "same-origin",
     cache: "no-store",
-    ...(body !== undefined && {
-      body: JSON.stringify(body),
-      headers: { "Content-Type": "application/json" },
-    }),
+    signal,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    headers: { ...headers, ...(body !== undefined && { "Content-Type": "application/json" }) },
   }).catch(() => {
-    throw new ApiError(0, {
-      detail: "The relay cannot be reached.",
-      hint: "See that it runs, and try again.",
-    });
+    throw unreachable();
   });
-  const text = await response.text();
-  const answer = text ? parsed(text, response) : undefined;
-  if (!response.ok) throw new ApiError(response.status, answer ?? {});
-  return { status: response.status, answer, location: response.headers.get("Location") };
+}
+
+function unreachable() {
+  return new ApiError(0, {
+    detail: "The relay cannot be reached.",
+    hint: "See that it runs, and try again.",
+  });
+}
+
+async function answerOf(response) {
+  const text = await response.text().catch(() => {
+    throw unreachable();
+  });
+  return text ? parsed(text, response) : undefined;
 }
 
 function parsed(text, response) {

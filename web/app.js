@@ -2,7 +2,7 @@
 import { ApiError, api } from "./api.js";
 import { commandsView } from "./commands.js";
 import { addDeviceView, devicesView } from "./devices.js";
-import { button, clearNotice, element, showProblem } from "./dom.js";
+import { button, clearNotice, element, showDone, showProblem } from "./dom.js";
 import { eventsView } from "./events.js";
 import { pairingView } from "./pairing.js";
 import { claim, signInView } from "./sign-in.js";
@@ -16,6 +16,7 @@ const main = document.getElementById("main");
 const places = { devices: element("div"), device: element("div") };
 let openId;
 let closeEvents = () => undefined;
+let closeTools = () => undefined;
 
 /** Does what the address asks for, then shows the page. */
 async function start() {
@@ -81,7 +82,7 @@ async function showPairing(code) {
 }
 
 async function showHome(account) {
-  closeDevice();
+  leaveDevice();
   const devices = await refreshDevices();
   const tokens = await tokensView(account.grant);
   main.replaceChildren(places.devices, places.device, addDeviceView({ changed: refreshDevices }), tokens);
@@ -109,18 +110,28 @@ async function refreshDevices() {
 async function openDevice(device) {
   const refresh = () => refreshDevices().catch(showProblem);
   const tools = await toolsView(device, refresh);
-  closeDevice();
+  leaveDevice();
+  closeTools = tools.close;
   const events = eventsView(device, { changed: refresh });
   closeEvents = events.close;
   openId = device.id;
-  places.device.replaceChildren(tools, events.view, commandsView(device));
+  places.device.replaceChildren(tools.view, events.view, commandsView(device));
   await refreshDevices();
 }
 
+/** Puts the device's view away. Returns what to tell of a call that goes on. */
 function closeDevice() {
   closeEvents();
+  const told = closeTools();
+  closeTools = () => undefined;
   openId = undefined;
   places.device.replaceChildren();
+  return told;
+}
+
+function leaveDevice() {
+  const told = closeDevice();
+  if (told) showDone(told);
 }
 
 function focusDevice() {

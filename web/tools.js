@@ -1,20 +1,20 @@
-/** Run one tool of one device, by POST. */
-import { answerView, problemView } from "./answer.js";
-import { api, part, request } from "./api.js";
+/** Run the tools of one device, one after the other. */
+import { api, part } from "./api.js";
+import { Call } from "./call.js";
+import { CallPanel } from "./call-panel.js";
 import { clearNotice, element, field, form } from "./dom.js";
 import { toolFields } from "./tool-form.js";
 
-/** The form for a device's tools. `onAnswer` is called after each answer, when the device's proof is new. */
+/**
+ * The form for a device's tools. `onAnswer` is called after each answer, when the device's proof is new. `close` stops
+ * reading the call that runs, and returns what to tell the person of it.
+ */
 export async function toolsView(device, onAnswer) {
   const { tools } = await api(`GET /v1/devices/${part(device.id)}/tools`);
   const title = element("h2", { tabindex: "-1" }, "Run a tool on ", device.name);
   if (tools.length === 0) {
-    return element(
-      "section",
-      { class: "card" },
-      title,
-      element("p", {}, "This device has announced no tools yet."),
-    );
+    const none = element("p", {}, "This device has announced no tools yet.");
+    return { view: element("section", { class: "card" }, title, none), close: () => undefined };
   }
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const chooser = element(
@@ -26,58 +26,71 @@ export async function toolsView(device, onAnswer) {
   const about = element("p", { class: "soft" });
   const fields = element("div");
   const run = element("button", { type: "submit", class: "main wide" }, "Run");
-  const result = element("div", { role: "region", "aria-live": "polite", "aria-label": "Answer" });
+  const panel = new CallPanel();
   let input;
+  let running;
 
   const choose = () => {
     const tool = byName.get(chooser.value);
     input = toolFields(tool.input_schema);
     about.textContent = `${tool.description} (${EFFECTS[tool.effect] ?? tool.effect})`;
     fields.replaceChildren(...input.view);
-    result.replaceChildren();
+    if (!running) panel.clear();
   };
   const submit = async () => {
     clearNotice();
-    result.replaceChildren(element("p", { class: "soft" }, "Waiting for the answer …"));
-    result.replaceChildren(await runTool(device.id, chooser.value, input.read()));
-    onAnswer();
+    const tool = byName.get(chooser.value);
+    running = { tool, call: new Call(device.id, tool) };
+    try {
+      await show(running.call, { panel, input: input.read(), text: runningText(tool, device) });
+      if (!running.left) onAnswer();
+    } finally {
+      running = undefined;
+    }
+  };
+  const close = () => {
+    if (!running) return undefined;
+    const { tool, call } = running;
+    running.left = true;
+    call.leave();
+    panel.close();
+    return call.url && `${tool.name} goes on, on ${device.name}. What came of it can be read at ${call.url}`;
   };
   chooser.addEventListener("change", choose);
   choose();
-  return element(
+  const view = element(
     "section",
     { class: "card" },
     title,
     form(run, "Running …", submit, field("Tool", chooser), about, fields),
-    result,
+    panel.view,
   );
+  return { view, close };
 }
 
 const EFFECTS = { read: "only reads", write: "changes files", execute: "runs or deletes things" };
 
-/** Pause between two looks at a call that takes longer than a request may, in milliseconds. */
-const LOOK_EVERY = 2000;
-
-async function runTool(device, tool, input) {
-  const began = performance.now();
-  try {
-    const { status, answer, location } = await request(
-      `POST /v1/devices/${part(device)}/tools/${part(tool)}`,
-      input,
-    );
-    const final = status === 202 ? await outcomeOf(location) : answer;
-    return answerView(final, Math.round(performance.now() - began));
-  } catch (error) {
-    return problemView(error);
-  }
+function runningText({ name, effect }, device) {
+  const leaving =
+    effect === "read" ? "It stops when you leave this view." : "It goes on if you leave this view.";
+  return `${name} runs on ${device.name}. ${leaving}`;
 }
 
-/** Waits for the outcome of a call that the relay answered with 202. */
-async function outcomeOf(location) {
-  for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY));
-    const { state, outcome } = await api(`GET ${location}`);
-    if (state === "accepted") continue;
-    return outcome ?? { type: "error", output: `The call is ${state}, and its outcome is not kept here.` };
+/** Makes a call and shows how it goes. */
+async function show(call, { panel, input, text }) {
+  const { promise: over, resolve: isOver } = Promise.withResolvers();
+  const stop = () => call.stop().then(() => over);
+  panel.begin();
+  try {
+    const answer = await call.run(input, {
+      onCall: () => panel.onTheWay(text, stop),
+      onEvent: (event) => panel.take(event),
+      onTrouble: (trouble) => panel.say(trouble),
+    });
+    if (answer) panel.end(answer);
+  } catch (error) {
+    panel.fail(error);
+  } finally {
+    isOver();
   }
 }
