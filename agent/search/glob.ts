@@ -9,7 +9,7 @@ type Piece = "*" | Fits;
 type Part = "**" | NamePattern;
 
 interface NamePattern {
-  readonly pieces: readonly Piece[];
+  readonly fits: (name: string) => boolean;
   /** It begins with a dot itself. */
   readonly beginsWithDot: boolean;
 }
@@ -24,13 +24,11 @@ export interface GlobOptions {
  * character, `\` takes a sign as it stands. All names of the path must fit.
  */
 export function globMatcher(glob: string, { dot }: GlobOptions): (path: string) => boolean {
+  // A slash is one with a backslash before it, too.
+  const plain = glob.replace(/\\(.)/gs, (pair, sign) => (sign === "/" ? sign : pair));
   // What ends in a slash and two stars names what is in a folder, and not the folder.
-  const parts = withoutRepeats(
-    glob
-      .replace(/\/\*\*$/, "/**/*")
-      .split("/")
-      .map(partOf),
-  );
+  const names = plain.replace(/\/\*\*$/, "/**/*").split("/");
+  const parts = withoutRepeats(names.map(partOf));
   return (path) => matchesAll(parts, path.split("/"), dot);
 }
 
@@ -64,9 +62,12 @@ function mayStartWith(name: string, dot: boolean): boolean {
   return dot || !name.startsWith(".");
 }
 
+function matchesName({ fits, beginsWithDot }: NamePattern, text: string, dot: boolean): boolean {
+  return (beginsWithDot || mayStartWith(text, dot)) && fits(text);
+}
+
 /** As with folders: the last `*` takes one character more. */
-function matchesName({ pieces, beginsWithDot }: NamePattern, text: string, dot: boolean): boolean {
-  if (!beginsWithDot && !mayStartWith(text, dot)) return false;
+function fitsPieces(pieces: readonly Piece[], text: string): boolean {
   let piece = 0;
   let at = 0;
   let again: { piece: number; at: number } | undefined;
@@ -87,6 +88,21 @@ function matchesName({ pieces, beginsWithDot }: NamePattern, text: string, dot: 
   return pieces.slice(piece).every((left) => left === "*");
 }
 
+/** The usual pattern, and faster: texts with stars between them. */
+function fitsTexts(first: string, others: readonly string[], name: string): boolean {
+  const last = others.at(-1);
+  if (last === undefined) return name === first;
+  const end = name.length - last.length;
+  if (end < first.length || !name.startsWith(first) || !name.endsWith(last)) return false;
+  let at = first.length;
+  for (const text of others.slice(0, -1)) {
+    const found = name.indexOf(text, at);
+    if (found === -1) return false;
+    at = found + text.length;
+  }
+  return at <= end;
+}
+
 function characterAt(text: string, at: number): string {
   return String.fromCodePoint(text.codePointAt(at) ?? 0);
 }
@@ -96,8 +112,13 @@ const SIGNS = /\\.|\[[!^]?\]?(?:\\.|[^\]\\])*\]|\*+|./gsu;
 
 function partOf(name: string): Part {
   if (name === "**") return "**";
-  const signs = name.match(SIGNS) ?? [];
-  return { pieces: signs.map(pieceOf), beginsWithDot: /^\\?\./.test(name) };
+  const beginsWithDot = /^\\?\./.test(name);
+  if (!/[?[\\]/.test(name)) {
+    const [first = "", ...others] = name.split(/\*+/);
+    return { fits: (text) => fitsTexts(first, others, text), beginsWithDot };
+  }
+  const pieces = (name.match(SIGNS) ?? []).map(pieceOf);
+  return { fits: (text) => fitsPieces(pieces, text), beginsWithDot };
 }
 
 function pieceOf(sign: string): Piece {

@@ -41,6 +41,7 @@ describe("the lines of a .gitignore", () => {
     ["a/", "a", false],
     ["a/**", "a", false],
     ["a/**", "a/b", true],
+    ["*\\/**", "a/b", true],
     ["\\#a", "#a", true],
     ["\\!a", "!a", true],
     ["a\\ ", "a ", true],
