@@ -7,6 +7,7 @@ import { type ChatMessage, LLMock, type ToolCall } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { ROOT } from "../../scripts/tree.ts";
+import { Line } from "../e2e/line.ts";
 import { type Rig, startRig } from "../e2e/rig.ts";
 
 const GUIDE = readFileSync(join(ROOT, "docs/guides/ai.md"), "utf8");
@@ -31,7 +32,7 @@ test("the guide prints its programs as they are", () => {
     name,
     code,
   ]);
-  expect(printed.map(([name]) => name)).toEqual(["device.mjs", ...PROGRAMS]);
+  expect(printed.map(([name]) => name)).toEqual(["device.mjs", "settings.mjs", ...PROGRAMS]);
   for (const [name, code] of printed)
     expect(code, name).toBe(readFileSync(join(ROOT, "docs/guides/ai", name ?? ""), "utf8"));
 });
@@ -39,6 +40,10 @@ test("the guide prints its programs as they are", () => {
 let rig: Rig;
 beforeAll(async () => {
   rig = await startRig();
+  // The list of tools follows the registration.
+  const listed = async () =>
+    toolsSchema.parse(await (await served("/tools?format=anthropic", rig.token)).json());
+  await expect.poll(async () => (await listed()).tools).not.toEqual([]);
 });
 afterAll(() => rig?.stop());
 
@@ -74,12 +79,15 @@ async function fakeModel(turns: readonly Turn[]) {
 async function run(program: string, model: LLMock, token: string, task: string) {
   const file = join(rig.dataDir, `authorization-${crypto.randomUUID()}`);
   writeFileSync(file, `Authorization: Bearer ${token}\n`, { mode: 0o600 });
-  const child = spawn(process.execPath, [join(ROOT, "docs/guides/ai", program), rig.device, task], {
-    env: {
-      PATH: process.env.PATH,
-      ...{ MATRX_RELAY: rig.relay.url, MATRX_TOKEN_FILE: file },
-      ...{ OPENAI_BASE_URL: `${model.url}/v1`, OPENAI_API_KEY: "none", OPENAI_MODEL: "fake" },
-    },
+  return start(program, [rig.device, task], {
+    ...{ MATRX_RELAY: rig.relay.url, MATRX_TOKEN_FILE: file },
+    ...{ OPENAI_BASE_URL: `${model.url}/v1`, OPENAI_API_KEY: "none", OPENAI_MODEL: "fake" },
+  });
+}
+
+async function start(program: string, parameters: string[], environment: Record<string, string>) {
+  const child = spawn(process.execPath, [join(ROOT, "docs/guides/ai", program), ...parameters], {
+    env: { PATH: process.env.PATH, ...environment },
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   const exit = new Promise((resolve) => child.once("close", resolve));
@@ -161,11 +169,11 @@ describe.each(PROGRAMS)("%s", (program) => {
         calls: [
           call("local_write", { file_path: join(place, "note.txt"), content: "written by a model\n" }),
           call("local_read", { file_path: join(place, "missing.txt") }),
-          call("local_bash", { command: `cd '${place}/sub'` }),
+          call("local_bash", { command: `cd '${place}/sub'; printf '\\342\\200\\250 read'` }),
         ],
       },
       {
-        after: [/Error NOT_FOUND: [^"]*missing\.txt/],
+        after: [/Error NOT_FOUND: [^"]*missing\.txt/, /"\u2028 read/],
         calls: [
           call("local_bash", { command: "pwd > where.txt" }),
           call("local_read", { file_path: join(place, "pixel.png") }),
@@ -216,6 +224,32 @@ describe.each(PROGRAMS)("%s", (program) => {
       expect(names).toContain("local_read");
       expect(names.filter((name) => /write|bash$|edit|delete|open|screenshot/.test(name))).toEqual([]);
     }
+  });
+
+  it("says in a line what is missing, or cannot be reached", async () => {
+    const file = join(rig.dataDir, `authorization-${crypto.randomUUID()}`);
+    const line = await Line.open();
+    await line.close();
+    const nowhere = `http://127.0.0.1:${line.port}`;
+    const settings = {
+      ...{ MATRX_RELAY: rig.relay.url, MATRX_TOKEN_FILE: file },
+      ...{ OPENAI_BASE_URL: nowhere, OPENAI_API_KEY: "none", OPENAI_MODEL: "fake" },
+    };
+    const task = [rig.device, "Anything"];
+    const said = async (parameters: string[], environment: Record<string, string>) => {
+      const { stdout, stderr, code } = await start(program, parameters, environment);
+      expect({ stdout, code }).toEqual({ stdout: "", code: 1 });
+      expect(stderr.trimEnd().split("\n"), stderr).toHaveLength(1);
+      return stderr;
+    };
+    expect(await said([], settings)).toContain('PROGRAM DEVICE "the task"');
+    expect(await said(task, { MATRX_RELAY: nowhere })).toMatch(/MATRX_TOKEN_FILE, OPENAI_BASE_URL, /);
+    expect(await said(task, settings)).toMatch(/no such file.*authorization/);
+    writeFileSync(file, `Authorization: Bearer ${rig.token}\n`, { mode: 0o600 });
+    expect(await said(task, { ...settings, MATRX_RELAY: nowhere })).toMatch(
+      /^The relay at \S+ cannot be reached: .*ECONNREFUSED/,
+    );
+    expect(await said(task, settings)).toMatch(/API.*ECONNREFUSED/);
   });
 
   it("says what is wrong when the relay does not let it in", async () => {

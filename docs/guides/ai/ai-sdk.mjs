@@ -1,14 +1,11 @@
 /** The same with the AI SDK, which keeps the loop, the messages and the parallel calls. `ai-sdk.mjs DEVICE "the task"` */
-import { readFileSync } from "node:fs";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { dynamicTool, generateText, isStepCount, jsonSchema } from "ai";
 import { openDevice } from "./device.mjs";
+import { readSettings } from "./settings.mjs";
 
-const { MATRX_RELAY, MATRX_TOKEN_FILE, OPENAI_BASE_URL, OPENAI_API_KEY, OPENAI_MODEL } = process.env;
-const [device, task] = process.argv.slice(2);
-
-const token = readFileSync(MATRX_TOKEN_FILE, "utf8").trim().split(" ").at(-1);
-const { tools, prompt, call } = await openDevice({ relay: MATRX_RELAY, device, token, format: "mcp" });
+const { task, baseURL, apiKey, model, ...place } = readSettings();
+const { tools, prompt, call } = await openDevice({ ...place, format: "mcp" });
 
 /** A tool for the SDK; what it throws is told to the model. */
 function toolOf({ name, description, inputSchema }) {
@@ -36,13 +33,13 @@ function toolOf({ name, description, inputSchema }) {
 
 const provider = createOpenAICompatible({
   name: "model",
-  baseURL: OPENAI_BASE_URL,
-  apiKey: OPENAI_API_KEY,
+  baseURL,
+  apiKey,
   // Only for APIs that take images in results of tools; without it they would go as text.
   supportsMultiPartToolContent: true,
 });
 const { text } = await generateText({
-  model: provider(OPENAI_MODEL),
+  model: provider(model),
   instructions: prompt,
   prompt: task,
   tools: Object.fromEntries(tools.map((tool) => [tool.name, toolOf(tool)])),

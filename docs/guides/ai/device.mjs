@@ -1,12 +1,21 @@
 /** A device as a model's orchestrator sees it: tool definitions, a text for the system prompt, calls in one session. */
 
+/** JSON may hold signs that end a line for `.`, so this says which line's end it means. */
+const LAST_EVENT = /(?:^|\n)event: (result|error)\n(?:id: [^\n]*\n)?data: ([^\n]*)\n\n$/;
+
 /** `format`: anthropic, openai, openai-responses or mcp. Throws if the relay or the device cannot be used. */
 export async function openDevice({ relay, device, token, format }) {
   const address = `${relay}/v1/devices/${device}`;
   const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
 
+  async function request(path, options) {
+    return fetch(address + path, options).catch((cause) => {
+      throw new Error(`The relay at ${relay} cannot be reached`, { cause });
+    });
+  }
+
   async function get(path) {
-    const response = await fetch(address + path, { headers });
+    const response = await request(path, { headers });
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return response;
   }
@@ -15,7 +24,7 @@ export async function openDevice({ relay, device, token, format }) {
   const prompt = await (await get("/system-prompt")).text();
 
   // Calls of one session share a working directory. Even a call that is refused names one.
-  const first = await fetch(`${address}/tools/SystemInfo`, {
+  const first = await request("/tools/SystemInfo", {
     method: "POST",
     headers: { ...headers, "Matrx-Session": "new" },
   });
@@ -27,14 +36,14 @@ export async function openDevice({ relay, device, token, format }) {
    * told, and the image if there is one. As events, because a plain answer comes within a minute or says 202.
    */
   async function call(name, input) {
-    const response = await fetch(`${address}/tools/${encodeURIComponent(name)}`, {
+    const response = await request(`/tools/${encodeURIComponent(name)}`, {
       method: "POST",
       headers: { ...headers, "Matrx-Session": session, Accept: "text/event-stream" },
       body: input || "{}",
     });
     const text = await response.text();
     const isStream = response.headers.get("Content-Type") === "text/event-stream";
-    const [, event, data] = text.match(/(?:^|\n)event: (result|error)\n(?:id: .*\n)?data: (.*)\n\n$/) ?? [];
+    const [, event, data] = text.match(LAST_EVENT) ?? [];
     if (isStream && !event) return failure({ code: "OUTCOME_UNKNOWN", detail: "The relay broke off" });
     const answer = JSON.parse(isStream ? data : text);
     if (event !== "result") return failure(answer);

@@ -1,13 +1,10 @@
 /** A model works on your machine: any chat API of OpenAI's kind, no library. `fetch-loop.mjs DEVICE "the task"` */
-import { readFileSync } from "node:fs";
 import { openDevice } from "./device.mjs";
+import { readSettings } from "./settings.mjs";
 
-const { MATRX_RELAY, MATRX_TOKEN_FILE, OPENAI_BASE_URL, OPENAI_API_KEY, OPENAI_MODEL } = process.env;
-const [device, task] = process.argv.slice(2);
+const { task, baseURL, apiKey, model, ...place } = readSettings();
+const { tools, prompt, call } = await openDevice({ ...place, format: "openai" });
 const TURNS = 30;
-
-const token = readFileSync(MATRX_TOKEN_FILE, "utf8").trim().split(" ").at(-1);
-const { tools, prompt, call } = await openDevice({ relay: MATRX_RELAY, device, token, format: "openai" });
 const messages = [
   { role: "system", content: prompt },
   { role: "user", content: task },
@@ -15,10 +12,12 @@ const messages = [
 
 /** The model's next message. */
 async function ask() {
-  const response = await fetch(`${OPENAI_BASE_URL}/chat/completions`, {
+  const response = await fetch(`${baseURL}/chat/completions`, {
     method: "POST",
-    headers: { Authorization: `Bearer ${OPENAI_API_KEY}`, "Content-Type": "application/json" },
-    body: JSON.stringify({ model: OPENAI_MODEL, messages, tools }),
+    headers: { Authorization: `Bearer ${apiKey}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ model, messages, tools }),
+  }).catch((cause) => {
+    throw new Error(`The model's API at ${baseURL} cannot be reached`, { cause });
   });
   if (!response.ok) throw new Error(`The model's API: ${response.status} ${await response.text()}`);
   return (await response.json()).choices[0].message;
