@@ -28,7 +28,7 @@ export class CallPanel {
     this.#ticking = setInterval(() => {
       time.textContent = clock(performance.now() - this.#began);
     }, 1000);
-    this.#controls = element("div", { class: "row spread" }, time);
+    this.#controls = element("div", { class: "row spread running" }, time);
     this.view.className = "card";
     this.#shown.replaceChildren(this.#controls, this.#output.view);
     this.say("Sending …");
