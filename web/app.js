@@ -107,8 +107,13 @@ async function refreshDevices() {
   return devices;
 }
 
+/** The session may be over. */
+function askToSignIn(error) {
+  return error.status === 401 ? start() : showProblem(error);
+}
+
 async function openDevice(device) {
-  const refresh = () => refreshDevices().catch(showProblem);
+  const refresh = () => refreshDevices().catch(askToSignIn);
   const tools = await toolsView(device, refresh);
   leaveDevice();
   closeTools = tools.close;
@@ -142,7 +147,7 @@ setInterval(() => {
   const seen = document.visibilityState === "visible" && places.devices.isConnected;
   // A button that is pressed right now must still be there when it is let go.
   if (!seen || places.devices.querySelector(":active")) return;
-  refreshDevices().catch((error) => (error.status === 401 ? start() : showProblem(error)));
+  refreshDevices().catch(askToSignIn);
 }, LOOK_EVERY);
 addEventListener("hashchange", start);
 await start();

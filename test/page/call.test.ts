@@ -216,6 +216,15 @@ describe.skipIf(!CHROMIUM)("a call on the page", () => {
     await expect.poll(async () => (await page.reload()) && page.textContent("body")).toContain('"finished"');
   });
 
+  test("signing out stops it", async () => {
+    await bash("echo begun; sleep 60");
+    await expect.poll(() => output().textContent()).toBe("begun\n");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await expect.poll(() => processesOf(folder)).toEqual([]);
+    expect(await page.getByRole("status").first().textContent()).toBe("");
+  });
+
   test.each([
     ["light", 320],
     ["dark", 320],
