@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { type ChatMessage, LLMock, type ToolCall } from "@copilotkit/aimock";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
 import { ROOT } from "../../scripts/tree.ts";
 import { Line } from "../e2e/line.ts";
@@ -41,9 +41,7 @@ let rig: Rig;
 beforeAll(async () => {
   rig = await startRig();
   // The list of tools follows the registration.
-  const listed = async () =>
-    toolsSchema.parse(await (await served("/tools?format=anthropic", rig.token)).json());
-  await expect.poll(async () => (await listed()).tools).not.toEqual([]);
+  await vi.waitUntil(async () => (await servedTools()).length > 0, { timeout: 10_000 });
 });
 afterAll(() => rig?.stop());
 
@@ -107,6 +105,10 @@ async function served(path: string, token: string): Promise<Response> {
   return fetch(`${rig.base}${path}`, { headers: { Authorization: `Bearer ${token}` } });
 }
 
+async function servedTools() {
+  return toolsSchema.parse(await (await served("/tools?format=anthropic", rig.token)).json()).tools;
+}
+
 /** The guide's own definitions (Tool Definitions for AI Models): each parameter with its type, the required ones with `!`. */
 const OF_GUIDE: Record<string, Record<string, string>> = {
   local_bash: { command: "string!", timeout: "integer", run_in_background: "boolean" },
@@ -123,7 +125,7 @@ const OF_GUIDE: Record<string, Record<string, string>> = {
 };
 
 it("the definitions that a machine serves hold the guide's, parameter by parameter", async () => {
-  const { tools } = toolsSchema.parse(await (await served("/tools?format=anthropic", rig.token)).json());
+  const tools = await servedTools();
   for (const [name, parameters] of Object.entries(OF_GUIDE)) {
     const schema = tools.find((tool) => tool.name === name)?.input_schema;
     expect(schema, name).toMatchObject({ type: "object", additionalProperties: false });
@@ -138,7 +140,7 @@ it("the definitions that a machine serves hold the guide's, parameter by paramet
 
 it("the prompt that a machine serves has a line of ours for each of its tools", async () => {
   const prompt = await (await served("/system-prompt", rig.token)).text();
-  const { tools } = toolsSchema.parse(await (await served("/tools?format=anthropic", rig.token)).json());
+  const tools = await servedTools();
   const lines = prompt.split("\n").filter((line) => /^- local_\w+: [^"]+$/.test(line));
   expect(lines.map((line) => line.slice(2, line.indexOf(":")))).toEqual(tools.map(({ name }) => name));
 });
@@ -190,7 +192,7 @@ describe.each(PROGRAMS)("%s", (program) => {
     expect(readFileSync(join(place, "sub/where.txt"), "utf8")).toBe(`${place}/sub\n`);
     expect(JSON.stringify(model.getRequests())).not.toContain(rig.token);
 
-    const { tools } = toolsSchema.parse(await (await served("/tools?format=anthropic", rig.token)).json());
+    const tools = await servedTools();
     for (const names of offered(model)) expect(names).toEqual(tools.map(({ name }) => name));
     const prompt = await (await served("/system-prompt", rig.token)).text();
     const [first] = model.getRequests();
