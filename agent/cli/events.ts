@@ -65,7 +65,12 @@ function print({ received, severity, event_type, key, data, resolved, open, drop
   const state = resolved ? styled("green", "over") : open ? styled("yellow", "open") : "";
   const facts = Object.entries(data).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   if (dropped > 0) console.log(styled("dim", `(${dropped} came too fast here, and were not kept)`));
-  const words = [when, ...[severity ?? "", event_type, key ?? ""].map(plain), state];
+  const words = [when, ...[severity ?? "", event_type, key ?? ""].map(oneLine), state];
   console.log(words.filter((word) => word !== "").join("  "));
   if (facts.length > 0) console.log(styled("dim", `  ${plain(facts.join(" "))}`));
+}
+
+/** A device may put the end of a line into its words: what follows must not look like another event. */
+function oneLine(text: string): string {
+  return plain(text).replace(/[\s\u2028\u2029]+/g, " ");
 }

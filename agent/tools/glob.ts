@@ -8,6 +8,7 @@ import type { SearchEngines } from "../search/engines.ts";
 import { type NewFiles, newestFiles } from "../search/newest-files.ts";
 import { leftOutHint, missedNotes, throwUnlessTimedOut } from "../search/notes.ts";
 import { pathPattern, splitPattern } from "../search/path-pattern.ts";
+import { fitting } from "../search/room.ts";
 import { openScope } from "../search/scope.ts";
 import { defineTool, type ToolResult } from "../tool.ts";
 
@@ -80,7 +81,9 @@ async function placeOf(access: FileAccess, path: string, folder: string): Promis
   return folder === "" ? place : access.find(access.platform.path.join(place.path, folder), "read");
 }
 
-function resultOf(place: Place, { files, stopped }: NewFiles, missed: readonly string[]): ToolResult {
+function resultOf(place: Place, found: NewFiles, missed: readonly string[]): ToolResult {
+  const files = fitting(found.files);
+  const stopped = files.length < found.files.length ? "output" : found.stopped;
   const notes = [...stopNotes(stopped, files.length), ...missed].map((note) => `[${note}]`);
   return {
     output: [...files.map(({ path }) => shownBytes(path)), ...notes].join("\n"),
@@ -97,7 +100,10 @@ function resultOf(place: Place, { files, stopped }: NewFiles, missed: readonly s
   };
 }
 
-function stopNotes(stopped: NewFiles["stopped"], count: number): string[] {
+function stopNotes(stopped: NewFiles["stopped"] | "output", count: number): string[] {
+  if (stopped === "output") {
+    return [`The newest ${count} are shown, 2 MiB of paths, of more. To go on, narrow pattern or path`];
+  }
   if (stopped === "limit") {
     return [`The newest ${count} are shown, of more. To go on, narrow pattern or path, or raise limit`];
   }

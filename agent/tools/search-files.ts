@@ -4,6 +4,7 @@ import { shownBytes, textOfName } from "../paths/names.ts";
 import { nothingMissed } from "../search/engine.ts";
 import { entriesNamed, type NamedEntries, type NamedEntry } from "../search/named-entries.ts";
 import { missedNotes, throwUnlessTimedOut } from "../search/notes.ts";
+import { fitting } from "../search/room.ts";
 import { openScope } from "../search/scope.ts";
 import { defineTool } from "../tool.ts";
 
@@ -41,17 +42,19 @@ export function searchFilesTool(files: Files) {
       const missed = nothingMissed();
       const found = await entriesNamed({ scope, missed, signal }, { query, deep, limit });
       throwUnlessTimedOut(signal);
-      const notes = [...stopNotes(found), ...missedNotes(missed)];
-      if (found.entries.length === 0 && !found.stopped) {
+      const entries = fitting(found.entries);
+      const stopped = entries.length < found.entries.length ? "output" : found.stopped;
+      const notes = [...stopNotes(stopped, entries.length), ...missedNotes(missed)];
+      if (entries.length === 0 && !stopped) {
         notes.unshift(`Nothing of that name${showHidden ? "" : ". Left out: dotfiles (show_hidden=true)"}`);
       }
       return {
-        output: [...found.entries.map(lineOf), ...notes.map((note) => `[${note}]`)].join("\n"),
+        output: [...entries.map(lineOf), ...notes.map((note) => `[${note}]`)].join("\n"),
         metadata: {
           path: place.path,
-          results: found.entries.map(factsOf),
-          truncated: found.stopped !== undefined,
-          ...(found.stopped && { stopped_by: found.stopped }),
+          results: entries.map(factsOf),
+          truncated: stopped !== undefined,
+          ...(stopped && { stopped_by: stopped }),
         },
       };
     },
@@ -66,13 +69,16 @@ function factsOf({ path, type, size, mtime }: NamedEntry) {
   return { path: textOfName(path), type, size, mtime: mtime.toISOString() };
 }
 
-function stopNotes({ stopped, entries }: NamedEntries): string[] {
+function stopNotes(stopped: NamedEntries["stopped"] | "output", count: number): string[] {
+  if (stopped === "output") {
+    return [`The best ${count} are shown, 2 MiB of paths, of more. To go on, narrow query or path`];
+  }
   if (stopped === "limit") {
-    return [`The best ${entries.length} are shown, of more. To go on, narrow query or path, or raise limit`];
+    return [`The best ${count} are shown, of more. To go on, narrow query or path, or raise limit`];
   }
   if (stopped === "time") {
     return [
-      `Time ran out: these are the best ${entries.length} of what was found until then. To go on, narrow the path, or give more time with timeout_ms`,
+      `Time ran out: these are the best ${count} of what was found until then. To go on, narrow the path, or give more time with timeout_ms`,
     ];
   }
   return [];

@@ -46,12 +46,12 @@ test("events are listed and followed, open ones alone if wanted", { timeout: 60_
   const next = async () => JSON.parse(String((await lines.next()).value));
   report({ event_type: "low_disk_space", key: "C:" });
   expect(await next()).toMatchObject({ event_type: "low_disk_space", key: "C:", open: true });
-  report({ event_type: "door\u001b[2Jbell", data: {} });
-  expect(await next()).toMatchObject({ event_type: "door\u001b[2Jbell", open: false });
+  report({ event_type: "door\u001b[2J\nbell", data: {} });
+  expect(await next()).toMatchObject({ event_type: "door\u001b[2J\nbell", open: false });
 
   const { stdout } = await runMatrx(["events", "shed", ...options], { home });
   expect(stdout).toMatch(/warning {2}low_disk_space {2}C: {2}open\n {2}drive="C:" free_gb=5\.2\n/);
-  expect(stdout).not.toContain("\u001b");
+  expect(stdout).toMatch(/door\ufffd\[2J bell\n/);
   const open = await runMatrx(["events", "shed", "--open", "--json", ...options], { home });
   expect(JSON.parse(open.stdout).events).toHaveLength(1);
 

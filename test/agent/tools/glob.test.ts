@@ -21,6 +21,19 @@ describe.each(ENGINES)("finding files with %s", (_name, engines) => {
     return { bench, glob, found };
   }
 
+  it("shows as many long paths as an answer has room for, and says so", async () => {
+    const bench = await Workbench.open();
+    const folder = Array.from({ length: 12 }, () => "f".repeat(250)).join("/");
+    await bench.put(`${folder}/0.ts`, "");
+    for (let n = 1; n < 900; n++) writeFileSync(bench.at(folder, `${n}.ts`), "");
+    const { output, metadata } = await searcher(bench, engines).glob({ pattern: "*.ts" });
+    expect(output).toMatch(/\[The newest \d+ are shown, 2 MiB of paths, of more\./);
+    expect(metadata).toMatchObject({ truncated: true, stopped_by: "output" });
+    const named = await bench.call("search_files", { query: ".ts", limit: 5000 });
+    expect(named.metadata).toMatchObject({ truncated: true, stopped_by: "output" });
+    expect(named.output.length).toBeLessThan(3 * 1024 * 1024);
+  });
+
   it("gives absolute paths, newest first, with facts for programs", async () => {
     const { bench, glob } = await opened("b.ts", "sub/c.ts", "a.ts", "d.js");
     const { output, metadata } = await glob({ pattern: "**/*.ts" });
