@@ -12,26 +12,29 @@ export interface Step {
 
 /** The last step is where the path leads, or where the system refuses to go on. Never throws. */
 export function* wayOf(absolute: string, { path }: Platform): Generator<Step, void> {
-  const namesBelow = (whole: string) =>
-    whole
-      .slice(path.parse(whole).root.length)
-      .split(path.sep)
-      .filter((name) => name !== "");
+  const namesOf = (text: string) => text.split(path.sep).filter((name) => name !== "" && name !== ".");
   let folder = path.parse(absolute).root;
-  let names = namesBelow(absolute);
+  let names = namesOf(absolute.slice(folder.length));
   for (let links = 0; names.length > 0 && links <= MOST_LINKS; ) {
     const [name = "", ...rest] = names;
+    names = rest;
+    if (name === "..") {
+      // Not taken away as written: it leads out of where the link before it leads.
+      folder = path.dirname(folder);
+      continue;
+    }
     const place = path.join(folder, name);
     const target = targetOf(place);
     yield { place, isLink: typeof target === "string" };
     if (target === null) return;
-    names = rest;
-    folder = place;
-    if (target === undefined) continue;
+    if (target === undefined) {
+      folder = place;
+      continue;
+    }
     links++;
-    const goal = path.resolve(path.dirname(place), target);
-    folder = path.parse(goal).root;
-    names = [...namesBelow(goal), ...rest];
+    const { root } = path.parse(target);
+    if (root !== "") folder = root;
+    names = [...namesOf(target.slice(root.length)), ...rest];
   }
 }
 

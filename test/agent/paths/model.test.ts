@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Files, type Intent, type Place } from "../../../agent/paths/files.ts";
 import { Workbench } from "../tools/workbench.ts";
-import { grow, leadsTo, makeOnDisk, pathsOf, plans, steps, withoutDots } from "./model.ts";
+import { grow, leadsTo, linksTo, makeOnDisk, pathsOf, plans, steps, withoutDots } from "./model.ts";
 
 /** A random tree on disk with random limits and one random protected place in it. */
 const worlds = fc.record({ planned: plans, limits: fc.array(fc.nat(), { maxLength: 3 }), closed: fc.nat() });
@@ -90,9 +90,11 @@ describe("a path in a random tree, under random limits", { timeout: 60_000 }, ()
       fc.asyncProperty(worlds, fc.array(steps, { minLength: 8, maxLength: 8 }), async (world, asked) => {
         const built = await build(bench, run++, world);
         const { root, tree, access, roots, closedTo, shut } = built;
-        // As it is configured, and where that leads.
+        // As it is configured, and where that leads; nor is a link on the way there.
+        const onTheWay = linksTo(tree, shut);
         const holdsClosed = (place: readonly string[]) =>
-          [closedTo, shut].some((one) => within(place, one) || within(one, place));
+          [closedTo, shut].some((one) => within(place, one) || within(one, place)) ||
+          onTheWay.some((link) => within(link, place));
         for (const parts of asked) {
           const plain = withoutDots(parts);
           const found = await access

@@ -70,30 +70,52 @@ export function pathsOf(folder: Folder, at: readonly string[] = []): string[][] 
   return [[...at], ...below];
 }
 
-/** The names that lead to it without any link; undefined: nothing is there, or it lies outside of the tree. */
-export function leadsTo(root: Folder, parts: readonly string[]): string[] | undefined {
+interface Walked {
+  readonly way: readonly string[];
+  /** Links on the way. */
+  readonly links: readonly (readonly string[])[];
+  /** There is something at its end, within the tree. */
+  readonly arrives: boolean;
+}
+
+function walk(root: Folder, parts: readonly string[]): Walked {
   const todo = [...parts];
+  const links: string[][] = [];
   let way: { entry: string; node: Node }[] = [];
-  for (let links = 0; todo.length > 0; ) {
+  const names = () => way.map(({ entry }) => entry);
+  while (todo.length > 0) {
     const part = todo.shift() ?? ".";
     const here = way.at(-1)?.node ?? root;
-    if (here.kind !== "folder") return undefined;
+    const nowhere = { way: names(), links, arrives: false };
+    if (here.kind !== "folder") return nowhere;
     if (part === ".") continue;
     if (part === "..") {
-      if (way.pop() === undefined) return undefined;
+      if (way.pop() === undefined) return nowhere;
       continue;
     }
     const node = here.entries.get(part);
-    if (!node) return undefined;
+    if (!node) return nowhere;
     if (node.kind !== "link") {
       way.push({ entry: part, node });
       continue;
     }
-    if (++links > 30) return undefined;
+    links.push([...names(), part]);
+    if (links.length > 30) return nowhere;
     if (node.absolute) way = [];
     todo.unshift(...node.target);
   }
-  return way.map(({ entry }) => entry);
+  return { way: names(), links, arrives: true };
+}
+
+/** The names that lead to it without any link; undefined: nothing is there, or it lies outside of the tree. */
+export function leadsTo(root: Folder, parts: readonly string[]): readonly string[] | undefined {
+  const { way, arrives } = walk(root, parts);
+  return arrives ? way : undefined;
+}
+
+/** The links that are followed on the way there, as far as it goes. */
+export function linksTo(root: Folder, parts: readonly string[]): readonly (readonly string[])[] {
+  return walk(root, parts).links;
 }
 
 /** Dots taken away as they are written, before anything is looked at; undefined: it leaves the tree. */
