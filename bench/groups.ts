@@ -6,8 +6,8 @@ import type { Variant } from "./variant.ts";
 import { agent } from "./variants/agent.ts";
 import { direct } from "./variants/direct.ts";
 import { nodeRelay } from "./variants/node-relay.ts";
-import { ours, startOurs } from "./variants/ours.ts";
-import { rawObject } from "./variants/raw-object.ts";
+import { ours, oursLong, startOurs } from "./variants/ours.ts";
+import { rawObject, rawObjectLong } from "./variants/raw-object.ts";
 import { noTunnel, sshTunnel } from "./variants/ssh.ts";
 
 const ONE: Shape = { inFlight: 1, calls: 300 };
@@ -26,6 +26,7 @@ export async function startGroups(processes: Processes, say: (line: string) => v
   say("Starting: our relay, devices without work");
   const relay = await startOurs(processes);
   const our = await ours(processes, relay);
+  const long = { raw: await rawObjectLong(processes), ours: await oursLong(processes) };
   const tunnels = await tunnelGroups(processes, our.read, say);
   say("Starting: our agent");
   const real = await agent(processes, relay);
@@ -43,13 +44,13 @@ export async function startGroups(processes: Processes, say: (line: string) => v
     ...tunnels,
     {
       title: "A result of 1 MiB",
-      base: raw.long,
-      variants: [raw.long, our.long],
+      base: long.raw,
+      variants: [long.raw, long.ours],
       shapes: [LONG],
       aims: [
         {
           what: "CPU of a 1 MiB result beside the raw object",
-          variant: our.long,
+          variant: long.ours,
           ratio: "cpu_ratio",
           atMost: 1.5,
         },

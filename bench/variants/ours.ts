@@ -17,8 +17,8 @@ export interface OurRelay {
   token: string;
 }
 
-export async function startOurs(processes: Processes): Promise<OurRelay> {
-  const starting = startRelay({ dataDir: join(processes.folder, "ours"), port: 0 });
+export async function startOurs(processes: Processes, folder = "ours"): Promise<OurRelay> {
+  const starting = startRelay({ dataDir: join(processes.folder, folder), port: 0 });
   processes.atEnd(async () => (await starting.catch(() => undefined))?.stop());
   const relay = await starting;
   const { url, port, pid } = relay;
@@ -38,8 +38,6 @@ export function callLine({ port, token }: OurRelay, device: string, work: Work) 
 
 export interface OurVariants {
   read: Variant;
-  /** A result of 1 MiB. */
-  long: Variant;
   rest: Variant;
   /** A ledger row, and no journal on the device. */
   ledger: Variant;
@@ -65,11 +63,17 @@ export async function ours(processes: Processes, relay: OurRelay): Promise<OurVa
   };
   return {
     read: { name: "ours", line: await callLine(relay, plain, read), relay: pid },
-    long: { name: "ours", line: await callLine(relay, plain, longWork()), relay: pid },
     rest: { name: "ours", line: httpLine(rest, read), relay: pid },
     ledger: await effect("effect, ledger", plain),
     journal: await effect("effect, ledger and journal", journalling),
   };
+}
+
+/** Results of 1 MiB, through a process of their own, as `rawObjectLong`. */
+export async function oursLong(processes: Processes): Promise<Variant> {
+  const relay = await startOurs(processes, "ours-long");
+  const device = await startDevice(processes, relay, "");
+  return { name: "ours", line: await callLine(relay, device, longWork()), relay: relay.pid };
 }
 
 /** Pairs and starts a device; returns its id. */
