@@ -16,6 +16,9 @@ export class RawHome extends DurableObject {
     return new Response(null, { status: 101, webSocket: client, headers: { "matrx-nonce": "none" } });
   }
 
+  /** workerd itself may die of thousands of closed sockets that nobody hears of. */
+  webSocketClose() {}
+
   webSocketMessage(socket) {
     socket.send(JSON.stringify({ type: "device_registered", device_id: "bench", permissions: {} }));
   }
