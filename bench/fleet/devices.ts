@@ -64,11 +64,12 @@ export class Fleet {
     return (await (await fetch(this.#url)).json()) as FleetState;
   }
 
-  /** Waits until the fleet's state fits; the run's own end bounds it. */
+  /** Waits until the fleet's state fits. Throws when a process of the run has ended by itself. */
   async until(fits: (state: FleetState) => boolean): Promise<FleetState> {
     for (;;) {
       const state = await this.state();
       if (fits(state)) return state;
+      if (process.exitCode) throw new Error("what the devices are connected to is gone");
       await sleep(100);
     }
   }

@@ -16,8 +16,10 @@ export class RawHome extends DurableObject {
     return new Response(null, { status: 101, webSocket: client, headers: { "matrx-nonce": "none" } });
   }
 
-  /** workerd itself may die of thousands of closed sockets that nobody hears of. */
-  webSocketClose() {}
+  /** workerd itself dies of thousands of sockets that are closed at once and that nobody closes here. */
+  webSocketClose(socket, code) {
+    socket.close(code === 1005 || code === 1006 ? 1000 : code);
+  }
 
   webSocketMessage(socket) {
     socket.send(JSON.stringify({ type: "device_registered", device_id: "bench", permissions: {} }));
