@@ -5,13 +5,17 @@ import { onTestFinished } from "vitest";
 import { temporaryFolder } from "./folder.ts";
 import { isThere } from "./parts.ts";
 
-/** Where a drive of 16 MiB is mounted until the test's end; undefined: none can be, and the test is to be skipped. */
-export function mountDrive(): string | undefined {
+/** What a test needs that mounts something. */
+export const MOUNTING = "mounting needs root's rights on Linux";
+
+/** Where a drive is mounted until the test's end; undefined: none can be, and the test is to be skipped. */
+export function mountDrive(mebibytes = 16): string | undefined {
   const place = realpathSync(temporaryFolder());
   try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=16m", "matrx-test", place], { stdio: "ignore" });
+    const size = `size=${mebibytes}m`;
+    execFileSync("mount", ["-t", "tmpfs", "-o", size, "matrx-test", place], { stdio: "ignore" });
   } catch {
-    isThere(false, "mounting a drive needs root's rights on Linux");
+    isThere(false, MOUNTING);
     return undefined;
   }
   onTestFinished(() => void execFileSync("umount", ["--lazy", place]));

@@ -10,8 +10,12 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from "node:fs";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { MOUNTING, mountDrive } from "../../helpers/drive.ts";
+import { isThere } from "../../helpers/parts.ts";
 import { asAnotherUser, failure, Workbench } from "./workbench.ts";
 
 describe("writing a file", () => {
@@ -116,7 +120,8 @@ describe("writing a file", () => {
     try {
       execFileSync("mount", ["--bind", source, file], { stdio: "ignore" });
     } catch {
-      skip("mounting needs root's rights");
+      isThere(false, MOUNTING);
+      skip();
     }
     try {
       const { metadata } = await bench.call("Write", { file_path: file, content: "new" });
@@ -128,22 +133,15 @@ describe("writing a file", () => {
   });
 
   it("says that a file written in place is neither old nor new when the disk is full", async ({ skip }) => {
+    const drive = mountDrive(1);
+    if (drive === undefined) return skip();
     const bench = await Workbench.open();
-    mkdirSync(bench.at("disk"));
-    try {
-      execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", bench.at("disk")], { stdio: "ignore" });
-    } catch {
-      skip("mounting needs root's rights");
-    }
-    try {
-      const file = await bench.put("disk/file", "old");
-      linkSync(file, bench.at("disk/link"));
-      const content = "x".repeat(2 * 1024 * 1024);
-      const error = await failure(bench.call("Write", { file_path: file, content }));
-      expect(error.message).toContain("failed on the way (ENOSPC): it holds a part of the new content");
-    } finally {
-      execFileSync("umount", [bench.at("disk")]);
-    }
+    const file = path.join(drive, "file");
+    writeFileSync(file, "old");
+    linkSync(file, path.join(drive, "link"));
+    const content = "x".repeat(2 * 1024 * 1024);
+    const error = await failure(bench.call("Write", { file_path: file, content }));
+    expect(error.message).toContain("failed on the way (ENOSPC): it holds a part of the new content");
   });
 
   it("writes in place where the folder takes no new file, and not at all where the file is read-only", async () => {
