@@ -17,6 +17,8 @@ Object.assign(process.env, {
 
 export default defineConfig({
   test: {
+    reporters: ["./test/helpers/skip-reporter.ts", "default"],
+    tags: [{ name: "root", description: "mounts something, or acts for another user" }],
     projects: [
       {
         plugins: [cloudflareTest({ wrangler: { configPath: "./wrangler.toml" } })],
