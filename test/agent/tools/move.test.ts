@@ -213,6 +213,7 @@ describe("a moved thing", () => {
 
   it("is not what a person needs: the root, the home folder, folders of the system, mount points", async () => {
     const bench = await Workbench.open();
+    const destination = path.join(tmpdir(), "matrx-nowhere");
     vi.stubEnv("HOME", bench.at("me"));
     mkdirSync(bench.at("me"));
     for (const [source, why] of [
@@ -223,7 +224,7 @@ describe("a moved thing", () => {
       [bench.at("me"), "it is the home folder"],
       [bench.home, "the home folder lies in it"],
     ] as const) {
-      const moving = await failure(bench.call("Move", { source, destination: "nowhere/x" }));
+      const moving = await failure(bench.call("Move", { source, destination }));
       const deleting = await failure(
         bench.call("Delete", { path: source, recursive: true, permanent: true }),
       );
