@@ -1,7 +1,7 @@
 /** `policy.json`: what the owner of this machine allows, whatever the relay says. Damaged: nothing is allowed. */
 import { statSync } from "node:fs";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import { type Policy, policySchema } from "@matrx/shared/policy.ts";
+import { type Policy, policySchema, policyWarnings } from "@matrx/shared/policy.ts";
 import type { Home } from "./home.ts";
 import { readJsonFile } from "./private-file.ts";
 
@@ -19,6 +19,11 @@ export class PolicyFile {
     this.#stamp = this.#readStamp();
     this.#lookedAt = performance.now();
     this.#policy = this.#read();
+  }
+
+  /** What the file allows in vain. `announced`: the names of the device's tools. */
+  warnings(announced: readonly string[]): string[] {
+    return this.#policy instanceof MatrxError ? [] : policyWarnings(this.#policy, announced);
   }
 
   /** The policy in force; no file limits nothing. Throws MatrxError `PERMISSION_DENIED` while the file is damaged. */

@@ -116,12 +116,14 @@ export interface ConnectionError {
 
 export type CallerMessage = { kind: "call"; call: Call } | { kind: "action"; action: Action };
 
+const CALL_HINT = 'Send one JSON object, such as {"id":"1","tool":"SystemInfo","input":{}}';
+
 /**
  * Reads one frame of a caller. Throws MatrxError: `PAYLOAD_TOO_LARGE` or `INVALID_MESSAGE` (nothing of it can be
  * trusted), `INVALID_PARAMETERS` (its `details.id` names the call to answer, where it could be read).
  */
 export function parseCallerFrame(text: string): CallerMessage {
-  const value = parseJsonObject(text, LIMITS.callFrameBytes);
+  const value = parseJsonObject(text, LIMITS.callFrameBytes, CALL_HINT);
   if ("action" in value) return { kind: "action", action: check(actionSchema, value) };
   return { kind: "call", call: usualCall(value) ?? check(callSchema, value) };
 }
@@ -140,7 +142,11 @@ function usualCall(value: Record<string, unknown>): Call | undefined {
 }
 
 /** Parses the text of one JSON object under a size and depth limit. Throws MatrxError. */
-export function parseJsonObject(text: string, maxBytes: number): Record<string, unknown> {
+export function parseJsonObject(
+  text: string,
+  maxBytes: number,
+  hint = "Send one JSON object",
+): Record<string, unknown> {
   if (isLongerThan(text, maxBytes)) {
     throw new MatrxError({
       code: "PAYLOAD_TOO_LARGE",
@@ -151,15 +157,17 @@ export function parseJsonObject(text: string, maxBytes: number): Record<string, 
     });
   }
   // Before parsing: four MiB of brackets take JSON.parse half a second and 200 MB.
-  if (isDeeper(text, LIMITS.depth)) throw unreadable(`The message nests deeper than ${LIMITS.depth} levels`);
+  if (isDeeper(text, LIMITS.depth)) {
+    throw unreadable(`The message nests deeper than ${LIMITS.depth} levels`, hint);
+  }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw unreadable("The message is not JSON", cause);
+    throw unreadable("The message is not JSON", hint, cause);
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw unreadable("The message is not a JSON object");
+    throw unreadable("The message is not a JSON object", hint);
   }
   return value as Record<string, unknown>;
 }
@@ -190,16 +198,8 @@ function idOf(value: unknown): string | undefined {
   return typeof id === "string" && id.length <= LIMITS.callerIdChars ? id : undefined;
 }
 
-function unreadable(message: string, cause?: unknown): MatrxError {
-  return new MatrxError(
-    {
-      code: "INVALID_MESSAGE",
-      message,
-      hint: 'Send one JSON object, such as {"id":"1","tool":"SystemInfo","input":{}}',
-      hop: "relay",
-    },
-    cause,
-  );
+function unreadable(message: string, hint: string, cause?: unknown): MatrxError {
+  return new MatrxError({ code: "INVALID_MESSAGE", message, hint, hop: "relay" }, cause);
 }
 
 /** Bytes of UTF-8 are at least the UTF-16 length and at most three times it: the exact count is rarely needed. */

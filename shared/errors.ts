@@ -22,6 +22,7 @@ const FACES = {
   UNKNOWN_DEVICE: { status: 404, title: "No such device", exit: 68 },
   TOOL_NOT_FOUND: { status: 404, title: "No such tool", exit: 64 },
   NOT_FOUND: { status: 404, title: "Nothing here", exit: 66 },
+  METHOD_NOT_ALLOWED: { status: 405, title: "Not with this method", exit: 64 },
   CONFLICT: { status: 409, title: "It clashes with something else", exit: 65 },
   PAYLOAD_TOO_LARGE: { status: 413, title: "Too large", exit: 65 },
   RATE_LIMITED: { status: 429, title: "Too many at once", exit: 75 },
@@ -94,6 +95,12 @@ export function shapeOf(error: unknown, hop: Hop, incident: string): ErrorShape 
     hop,
     details: { incident },
   };
+}
+
+/** The header `Allow` of a 405 (RFC 9110, 15.5.6); undefined: the error is another. */
+export function allowHeaderOf({ code, details }: ErrorShape): string | undefined {
+  const allow = code === "METHOD_NOT_ALLOWED" ? details?.allow : undefined;
+  return Array.isArray(allow) ? allow.join(", ") : undefined;
 }
 
 /** Problem details (RFC 9457) of an error. */

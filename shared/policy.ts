@@ -1,6 +1,6 @@
 /** The gate: one pure function, asked by the relay before a call leaves and by the agent before it runs. */
 import * as z from "zod";
-import { type Effect, effectOf } from "./effects.ts";
+import { BUILT_IN_TOOLS, type Effect, effectOf, nearestName, toolNameOf } from "./effects.ts";
 import type { ErrorShape, Hop } from "./errors.ts";
 import type { GrantScope } from "./grant.ts";
 
@@ -17,6 +17,20 @@ export const policySchema = z.strictObject({
     .optional(),
 });
 export type Policy = z.infer<typeof policySchema>;
+
+/** The policy as it was set; `warnings`, where there are any, name what it allows in vain. */
+export const policySetSchema = policySchema.extend({ warnings: z.array(z.string()).optional() });
+
+/** Names among `allowed_tools` that the device does not know: most are misspelt, and would allow nothing. */
+export function policyWarnings({ allowed_tools = [] }: Policy, announced: readonly string[]): string[] {
+  const known = [...new Set([...BUILT_IN_TOOLS, ...announced])];
+  return allowed_tools
+    .filter((tool) => !known.includes(tool))
+    .map((tool) => {
+      const near = nearestName(toolNameOf(tool), known);
+      return `allowed_tools: the device has no tool "${tool}"${near ? `; did you mean "${near}"?` : ""}`;
+    });
+}
 
 export interface Question {
   tool: string;

@@ -30,7 +30,7 @@ export { Pairing } from "./objects/pairing.ts";
 const app = new Hono<{ Bindings: Env }>();
 
 app.onError((error) => problemResponse(error));
-app.notFound(notFound);
+app.notFound((c) => notFound(c.req.path, app));
 app.use(async (c, next) => {
   requireHost(c.env, c.req.raw);
   await next();

@@ -1,5 +1,5 @@
 /** Errors as HTTP: problem+json (RFC 9457). */
-import { type ErrorShape, problemOf, shapeOf } from "@matrx/shared/errors.ts";
+import { allowHeaderOf, type ErrorShape, problemOf, shapeOf } from "@matrx/shared/errors.ts";
 
 /** The response of any thrown value; what is not ours is logged under an incident number. */
 export function problemResponse(error: unknown): Response {
@@ -14,6 +14,8 @@ export function problemOfShape(shape: ErrorShape, extra: Record<string, unknown>
   const problem = problemOf(shape);
   const headers = new Headers({ "Content-Type": "application/problem+json", "Cache-Control": "no-store" });
   if (problem.status === 401) headers.set("WWW-Authenticate", 'Bearer realm="matrx", error="invalid_token"');
+  const allow = allowHeaderOf(shape);
+  if (allow) headers.set("Allow", allow);
   if (problem.status === 429) headers.set("Retry-After", "1");
   return new Response(JSON.stringify({ ...problem, ...extra }), { status: problem.status, headers });
 }

@@ -1,6 +1,6 @@
 /** `matrx policy`: what the relay lets a device be asked for; the device's own policy file holds besides. */
 import { readFileSync } from "node:fs";
-import { type Policy, policySchema } from "@matrx/shared/policy.ts";
+import { type Policy, policySetSchema } from "@matrx/shared/policy.ts";
 import type { Command } from "commander";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "./credentials.ts";
 import { wrongUse } from "./failure.ts";
@@ -43,9 +43,10 @@ async function policy(wanted: string, options: PolicyOptions): Promise<void> {
     const { body } = await (wish === undefined
       ? client.send("GET", path)
       : client.send("PUT", path, { body: wish }));
-    return policySchema.parse(body);
+    return policySetSchema.parse(body);
   };
   const held = await withProgress("Asking the relay", ask());
+  for (const warning of held.warnings ?? []) console.error(`Warning: ${plain(warning)}`);
   if (options.json) return printJson(held);
   for (const line of linesOf(held)) console.log(plain(line));
 }

@@ -6,6 +6,7 @@ import { cleanEnvironment } from "../jobs/environment.ts";
 import { roomAt } from "../platform/disk-room.ts";
 import { findProgram } from "../platform/find-program.ts";
 import type { Platform } from "../platform/platform.ts";
+import { PolicyFile } from "../policy-file.ts";
 import { makePrivateFolder } from "../private-file.ts";
 import { AGENT_VERSION } from "../version.ts";
 import { type Check, type Finding, missing, ok } from "./finding.ts";
@@ -24,6 +25,7 @@ export function machineChecks(home: Home, platform: Platform): readonly Check[] 
     { name: "folders", look: () => folders(home, platform) },
     { name: "disk", look: () => disk(home) },
     { name: "shell", look: () => shell(platform) },
+    { name: "policy", look: () => policy(home) },
     { name: "watching", look: () => watches(platform) },
   ];
 }
@@ -58,6 +60,19 @@ function shell(platform: Platform): Finding {
   if (!findProgram(file, process.env))
     throw failure(`${file} is not there, or may not be run`, "Bash needs it");
   return ok(file);
+}
+
+function policy(home: Home): Finding {
+  const file = new PolicyFile(home);
+  const { allowed_tools, allowed_paths, allowed_apps } = file.current();
+  const [warning] = file.warnings([]);
+  if (warning) return missing(warning, `Correct it in ${home.policyFile}`);
+  const limits = Object.entries({ tools: allowed_tools, folders: allowed_paths, apps: allowed_apps })
+    .filter(([, list]) => list !== undefined)
+    .map(([what]) => what);
+  return ok(
+    limits.length > 0 ? `${home.policyFile} limits ${limits.join(", ")}` : "no limits on this machine",
+  );
 }
 
 function watches({ name }: Platform): Finding {

@@ -29,11 +29,14 @@ export async function openLocal(options: LocalOptions): Promise<LocalServer> {
   const { home, device, toolbox, log } = options;
   const journal = openJournal(home.localJournalFile, log);
   const { tools, sessions } = toolbox;
-  const shared = { device, tools, sessions, policy: new PolicyFile(home), rates: new CallRates(), log };
+  const policy = new PolicyFile(home);
+  for (const warning of policy.warnings(tools.map(({ name }) => name)))
+    log.warn({ file: home.policyFile }, warning);
+  const shared = { device, tools, sessions, policy, rates: new CallRates(), log };
   const calls = new LocalCalls({
     device,
     tools,
-    policy: shared.policy,
+    policy,
     dispatcher: new Dispatcher(shared),
     keyedDispatcher: new Dispatcher({ ...shared, journal }),
   });

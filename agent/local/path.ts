@@ -7,12 +7,27 @@ export function pathOf(request: IncomingMessage): string {
   return (request.url ?? "/").replace(/\?.*$/, "");
 }
 
-/** `there`: what the server answers, as `GET /path`. */
+/** `there`: what the server answers, as `GET /path`. With other methods for this path: 405, and `details.allow` names them. */
 export function notHere(request: IncomingMessage, there: readonly string[]): MatrxError {
+  const allow = there
+    .map((line) => line.split(" ") as [string, string])
+    .filter(([, path]) => path === pathOf(request))
+    .map(([method]) => method);
+  if (allow.length > 0) return wrongMethod(request, allow);
   return new MatrxError({
     code: "NOT_FOUND",
     message: `There is nothing at ${request.method} ${pathOf(request).slice(0, 128)}`,
     hint: `There are: ${there.join(", ")}, and the WebSocket /ws`,
     hop: "agent",
+  });
+}
+
+function wrongMethod(request: IncomingMessage, allow: readonly string[]): MatrxError {
+  return new MatrxError({
+    code: "METHOD_NOT_ALLOWED",
+    message: `${pathOf(request)} takes ${allow.join(", ")}, not ${request.method}`,
+    hint: "GET /docs lists the routes, GET /openapi.json for programs",
+    hop: "agent",
+    details: { allow },
   });
 }

@@ -1,7 +1,7 @@
 /** REST of the guide: list the tools, call one in a fresh session; and how bodies are read and answers written. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { callSchema, check, parseJsonObject } from "@matrx/shared/caller-frames.ts";
-import { MatrxError, problemOf } from "@matrx/shared/errors.ts";
+import { allowHeaderOf, MatrxError, problemOf } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { CALL_HEADER } from "@matrx/shared/tokens.ts";
 import { toolDefinition, toolFormatSchema } from "@matrx/shared/tool-formats.ts";
@@ -63,9 +63,11 @@ export function problemHere(error: MatrxError) {
 export function sendProblem(response: ServerResponse, error: MatrxError): void {
   if (response.headersSent) return void response.destroy();
   const problem = problemHere(error);
+  const allow = allowHeaderOf(error);
   response.writeHead(problem.status, {
     "Content-Type": "application/problem+json",
     ...(problem.status === 401 && { "WWW-Authenticate": "Bearer" }),
+    ...(allow && { Allow: allow }),
     // The rest of a body that was refused is not read.
     ...(problem.status === 413 && { Connection: "close" }),
   });

@@ -25,6 +25,10 @@ export class Components {
   /** A schema as it stands in the document: a reference if it has a name. `direction` as the server sees it. */
   of(schema: z.ZodType, direction: Direction): JsonSchema {
     const name = this.#names.get(schema);
+    // Each choice by its name, so that a generated client has one type for it.
+    if (!name && schema instanceof z.ZodUnion) {
+      return { anyOf: schema.options.map((option) => this.of(option as z.ZodType, direction)) };
+    }
     if (!name) return plain(z.toJSONSchema(schema, { io: direction, override }));
     this.#use(name, direction);
     return { $ref: PLACE + name };

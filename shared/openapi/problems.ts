@@ -45,9 +45,7 @@ export class Problems {
       description: codes.map((code) => `\`${code}\`: ${faceOf(code).title}`).join(". "),
       ...(Object.keys(headers).length > 0 && { headers }),
       content: {
-        "application/problem+json": {
-          schema: { allOf: [problem, { type: "object", properties: { code: { enum: codes } } }] },
-        },
+        "application/problem+json": { schema: problem },
       },
     };
   }

@@ -1,55 +1,12 @@
-/** schemathesis, which makes requests from an OpenAPI document and checks the answers: found, or installed from PyPI once. */
+/** schemathesis, which makes requests from an OpenAPI document and checks the answers. */
 import { execFile } from "node:child_process";
-import { createReadStream, existsSync, rmSync, writeFileSync } from "node:fs";
+import { createReadStream, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import type { TestOptions } from "vitest";
 import * as z from "zod";
-import { ROOT } from "../../scripts/tree.ts";
-import { needs } from "../helpers/parts.ts";
 
 const run = promisify(execFile);
-
-const VERSION = "4.32.5";
-/** A Python environment of our own, where nothing is committed and `npm ci` clears up. */
-const VENV = join(ROOT, `node_modules/.cache/schemathesis-${VERSION}`);
-const PROGRAMS = join(VENV, process.platform === "win32" ? "Scripts" : "bin");
-const INSTALLED = join(VENV, "installed");
-const INSTALL_WITHIN = 180_000;
-
-/** The program, and the options of tests with it. */
-export async function findSchemathesis(): Promise<{ program: string; options: TestOptions }> {
-  const installed = join(PROGRAMS, "schemathesis");
-  if (existsSync(INSTALLED)) return { program: installed, options: {} };
-  if (await isOnPath()) return { program: "schemathesis", options: {} };
-  try {
-    await install();
-    return { program: installed, options: {} };
-  } catch (cause) {
-    rmSync(VENV, { recursive: true, force: true });
-    const said = cause instanceof Error ? cause.message.trim().split("\n").at(-1) : String(cause);
-    const what = `fuzzing needs schemathesis ${VERSION}: it takes Python 3 with venv and pip, and PyPI (${said})`;
-    return { program: installed, options: needs(false, what) };
-  }
-}
-
-async function isOnPath(): Promise<boolean> {
-  try {
-    const { stdout } = await run("schemathesis", ["--version"]);
-    return stdout.includes(VERSION);
-  } catch {
-    return false;
-  }
-}
-
-async function install(): Promise<void> {
-  const python = process.platform === "win32" ? "python" : "python3";
-  await run(python, ["-m", "venv", "--clear", VENV], { timeout: INSTALL_WITHIN });
-  const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1"];
-  await run(join(PROGRAMS, "python"), [...pip, `schemathesis==${VERSION}`], { timeout: INSTALL_WITHIN });
-  writeFileSync(INSTALLED, VERSION);
-}
 
 export interface Fuzzing {
   /** The OpenAPI document, as it is to be fuzzed. */
@@ -115,7 +72,6 @@ function configOf(token: string): string {
 /** Checks that would call right answers wrong, and why they are right. */
 const NOT_CHECKED = {
   positive_data_acceptance: "what fits its schema may still name a file that is not there",
-  unsupported_method: "a method that a path does not have is answered as an unknown path, 404",
 } as const;
 
 const scenarioSchema = z.object({

@@ -27,10 +27,11 @@ export function passGate(
 ): Passed {
   const { policy } = store;
   const tool = store.toolCalled(name) ?? toolNameOf(name);
+  const known = store.toolNamed(tool);
+  // Before the grant: a misspelt name is not a matter of rights.
+  if (!known && store.manifest && !isBare(store)) throw toolNotFound(tool, toolNames(store));
   const refusal = refusalOf({ tool, grant: lease.scope, policy }, "relay");
   if (refusal) throw new MatrxError(refusal);
-  const known = store.toolNamed(tool);
-  if (!known && store.manifest && !isBare(store)) throw toolNotFound(tool, toolNames(store));
   const limits = rateLimits(lease, policy);
   if (!rates.takeCall(lease.scope.id, limits, now))
     throw tooMany(`More than ${limits.calls_per_minute} calls in a minute`);

@@ -5,7 +5,7 @@ import { CLOSE, closeReason, isSendable } from "@matrx/shared/close-codes.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
 import { type CallId, callTime, type GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
-import type { Policy } from "@matrx/shared/policy.ts";
+import { type Policy, policyWarnings } from "@matrx/shared/policy.ts";
 import type { Caller } from "../auth/caller.ts";
 import { Admission } from "../device/admission.ts";
 import { CallerLink } from "../device/caller-link.ts";
@@ -233,15 +233,18 @@ export class Device extends DurableObject<DeviceEnv> {
     return this.#store.policy;
   }
 
-  /** Holds at once; the device is told, if it is there. The Account has seen that a person asks. */
-  setPolicy(policy: Policy): Promise<Outcome<void>> {
+  /** Holds at once; the device is told, if it is there. The Account has seen that a person asks. Gives warnings. */
+  setPolicy(policy: Policy): Promise<Outcome<string[]>> {
     return attempt(() => {
       this.#record();
-      if (JSON.stringify(policy) === JSON.stringify(this.#store.policy)) return;
+      const announced = this.#store.manifest?.tools.map(({ name }) => name);
+      const warnings = announced ? policyWarnings(policy, announced) : [];
+      if (JSON.stringify(policy) === JSON.stringify(this.#store.policy)) return warnings;
       this.#store.setPolicy(policy);
       this.#calls.flights.forgetFrames();
       const why = "The policy at the relay has changed";
       this.#link.send(this.#requests.commandFrame("update_permissions", why));
+      return warnings;
     });
   }
 

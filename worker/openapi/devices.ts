@@ -7,7 +7,7 @@ import {
 } from "@matrx/shared/api.ts";
 import { switched } from "@matrx/shared/openapi/call-parts.ts";
 import type { Operation } from "@matrx/shared/openapi/operation.ts";
-import { policySchema } from "@matrx/shared/policy.ts";
+import { policySchema, policySetSchema } from "@matrx/shared/policy.ts";
 import { SESSION_HEADER } from "@matrx/shared/tokens.ts";
 import * as z from "zod";
 import { DEVICE, DEVICE_VIEW_EXAMPLE, PATH } from "./parts.ts";
@@ -100,7 +100,9 @@ export const deviceOperations: readonly Operation[] = [
     description: "Replaces all of it. The device's own file holds besides: the stricter of both.",
     access: "person",
     body: { schema: policySchema, example: POLICY, optional: true },
-    answers: { 200: { description: "The policy as it is now", schema: policySchema, example: POLICY } },
+    answers: {
+      200: { description: "The policy as it is now", schema: policySetSchema, example: POLICY },
+    },
   },
   {
     method: "GET",

@@ -37,7 +37,7 @@ export const PATH = {
 export const CALL_HEADERS: Readonly<Record<string, Parameter>> = {
   "Idempotency-Key": idempotencyKey,
   [SESSION_HEADER]: {
-    schema: z.union([z.literal("new"), z.string().regex(/^[0-9a-f]{16}$/)]),
+    schema: z.string().regex(/^(new|[0-9a-f]{16})$/),
     description:
       "Calls of one session share a working directory and a history of reads: `new`, or the id that such a call was answered with. Without it each call has a session of its own.",
     example: "new",

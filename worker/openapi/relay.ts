@@ -4,7 +4,7 @@ import type { ErrorCode } from "@matrx/shared/errors.ts";
 import * as bodies from "@matrx/shared/openapi/bodies.ts";
 import { type OpenApiDocument, openApiDocument } from "@matrx/shared/openapi/document.ts";
 import type { Operation, Surface } from "@matrx/shared/openapi/operation.ts";
-import { policySchema } from "@matrx/shared/policy.ts";
+import { policySchema, policySetSchema } from "@matrx/shared/policy.ts";
 import { toolDescriptionSchema } from "@matrx/shared/tool.ts";
 import { accountOperations } from "./account.ts";
 import { deviceOperations } from "./devices.ts";
@@ -46,7 +46,7 @@ export const RELAY: Surface = {
     },
   },
   path: PATH,
-  schemas: { ...api, ...bodies, policySchema, toolDescriptionSchema },
+  schemas: { ...api, ...bodies, policySchema, policySetSchema, toolDescriptionSchema },
   operations: [
     ...deviceOperations,
     ...toolOperations,

@@ -4,15 +4,17 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import type * as z from "zod";
 
+const HINT = "Send a JSON object as the body; GET /docs shows one for each route";
+
 /** The JSON object of a body; an empty body is `{}`. Throws MatrxError. */
 async function readObject(request: Request): Promise<Record<string, unknown>> {
-  return parseJsonObject((await readText(request)) || "{}", LIMITS.restBodyBytes);
+  return parseJsonObject((await readText(request)) || "{}", LIMITS.restBodyBytes, HINT);
 }
 
 /** The text of a body that is a JSON object, to be passed on as it is. Throws MatrxError. */
 export async function readObjectText(request: Request): Promise<string> {
   const text = (await readText(request)) || "{}";
-  parseJsonObject(text, LIMITS.restBodyBytes);
+  parseJsonObject(text, LIMITS.restBodyBytes, HINT);
   return text;
 }
 

@@ -71,8 +71,8 @@ devices.put("/:device/policy", async (c) => {
   unwrap(await c.env.ACCOUNT.getByName(caller.account).requirePerson(caller.grant));
   const policy = await readBody(c.req.raw, policySchema);
   if (isLongerThan(JSON.stringify(policy), LIMITS.policyBytes)) throw tooLargePolicy();
-  unwrap(await device.setPolicy(policy));
-  return c.json(policy);
+  const warnings = unwrap(await device.setPolicy(policy));
+  return c.json({ ...policy, ...(warnings.length > 0 && { warnings }) });
 });
 
 async function viewOf(env: Env, id: DeviceId, account: string): Promise<DeviceView | undefined> {

@@ -2,7 +2,6 @@
 import { CONTENT_TYPES, PAGE_HEADERS } from "@matrx/shared/pages.ts";
 import type { Context } from "hono";
 import type { Env } from "../env.ts";
-import { notFound } from "./not-found.ts";
 
 /** Pages by the address that people see. */
 const PAGES: ReadonlyMap<string, string> = new Map([
@@ -15,9 +14,9 @@ export async function page(c: Context<{ Bindings: Env }>): Promise<Response> {
   const url = new URL(c.req.url);
   url.pathname = PAGES.get(url.pathname) ?? url.pathname;
   const contentType = CONTENT_TYPES.get(url.pathname.split(".").at(-1) ?? "");
-  if (!contentType) return notFound();
+  if (!contentType) return c.notFound();
   const found = await c.env.ASSETS.fetch(new Request(url, { headers: passedOn(c.req.raw) }));
-  if (found.status !== 200 && found.status !== 304) return notFound();
+  if (found.status !== 200 && found.status !== 304) return c.notFound();
   return new Response(found.body, { status: found.status, headers: headersOf(found, contentType) });
 }
 
