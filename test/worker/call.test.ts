@@ -54,6 +54,30 @@ describe("a call to our agent", () => {
     expect(await response.json()).toMatchObject({ type: "success", output: "     1\tx", image: null });
   });
 
+  it("of a tool that is misspelt is told the near name, whatever the grant may do", async () => {
+    const person = await Person.signIn();
+    const identity = await pairAgent(person);
+    await AgentDevice.come(identity);
+    const { token } = await person.token({ access: "read" });
+    const response = await ask(`/v1/devices/${identity.id}/tools/Raed`, json({}, bearer(token)));
+    expect(await response.json()).toMatchObject({ status: 404, code: "TOOL_NOT_FOUND", near: "Read" });
+  });
+
+  it("with a body that is not JSON is told of bodies, not of frames", async () => {
+    const person = await Person.signIn();
+    const identity = await pairAgent(person);
+    const { token } = await person.token({ access: "read" });
+    const init = {
+      method: "POST",
+      body: "{",
+      headers: { ...bearer(token), "Content-Type": "application/json" },
+    };
+    const response = await ask(`/v1/devices/${identity.id}/tools/Read`, init);
+    const problem = await response.json<{ code: string; hint: string }>();
+    expect(problem).toMatchObject({ status: 400, code: "INVALID_MESSAGE" });
+    expect(problem.hint).toContain("as the body");
+  });
+
   it("keeps a session over REST calls that name it", async () => {
     const person = await Person.signIn();
     const identity = await pairAgent(person);

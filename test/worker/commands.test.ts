@@ -2,7 +2,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { TestCaller } from "./helpers/caller.ts";
-import { BareDevice } from "./helpers/device.ts";
+import { AgentDevice, BareDevice, pairAgent } from "./helpers/device.ts";
 import { home, object } from "./helpers/home.ts";
 import { ask, bearer, json, Person } from "./helpers/relay.ts";
 
@@ -88,6 +88,19 @@ describe("a policy", () => {
       await person.setPolicy(id, { allowed_tools });
     expect((await device.expect("system_command")).permissions).toEqual({ allowed_tools: ["open_app"] });
     expect((await device.expect("system_command")).permissions).toEqual({ allowed_tools: [] });
+  });
+
+  it("that allows a tool which is not there is set, with a warning", async () => {
+    const person = await Person.signIn();
+    const identity = await pairAgent(person);
+    await AgentDevice.come(identity);
+    const policy = { allowed_tools: ["Read", "Raed", "Grep"] };
+    const answer = await (await person.setPolicy(identity.id, policy)).json<{ warnings: string[] }>();
+    expect(answer).toMatchObject(policy);
+    expect(answer.warnings).toHaveLength(1);
+    expect(answer.warnings[0]).toContain('no tool "Raed"; did you mean "Read"');
+    const right = await person.setPolicy(identity.id, { allowed_tools: ["Read", "Grep"] });
+    expect(await right.json()).not.toHaveProperty("warnings");
   });
 
   it("that is misspelt is refused, and the old one holds", async () => {

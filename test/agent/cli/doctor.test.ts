@@ -1,4 +1,5 @@
-import { chmodSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { examine } from "../../../agent/doctor/examine.ts";
 import { ok } from "../../../agent/doctor/finding.ts";
@@ -53,6 +54,14 @@ test("doctor tells a person about folders that others may read", { timeout: 60_0
   const { stdout } = await runMatrx(["doctor"], { home });
   expect(stdout).toMatch(/✗ folders +.* is open to other users[^\n]*\n[^\n]*chmod 700/);
   expect(stdout).toMatch(/\d failed \(✗\)/);
+});
+
+test("doctor tells of a policy that allows a tool which is not there", { timeout: 60_000 }, async () => {
+  const home = temporaryFolder();
+  writeFileSync(join(home, "policy.json"), '{"allowed_tools":["Raed","Grep"]}', { mode: 0o600 });
+  const { stdout } = await runMatrx(["doctor", "--json"], { home });
+  const [policy] = JSON.parse(stdout).machine.filter(({ name }: Found) => name === "policy");
+  expect(policy).toMatchObject({ state: "missing", fact: expect.stringContaining('did you mean "Read"?') });
 });
 
 test("a check that throws what nobody expected is one finding, without a stack", async () => {
