@@ -14,8 +14,12 @@ export interface DeviceAttachment {
   nonce: string;
   /** The host that the device dialled. */
   host: string;
-  /** A token that came as header instead of in `device_register`. */
+  /** A credential that came as header, before `device_register` or instead of one there. */
   token?: string;
+  /** That credential is the device's own: the place until registration is kept for it. */
+  vouched: boolean;
+  /** Address prefix. */
+  source: string;
   registered: boolean;
   /** Grows with each registration; only the newest counts. */
   epoch: number;

@@ -17,8 +17,8 @@ import { Held } from "./held.ts";
 import type { Rates } from "./rates.ts";
 import type { DeviceRecord, RecordStore } from "./record.ts";
 import type { Recovery } from "./recovery.ts";
-import { introductionOf, requireProof } from "./registration.ts";
-import { switching } from "./upgrade.ts";
+import { introductionOf, isOwnCredential, requireProof } from "./registration.ts";
+import { sourceOfDevice, switching } from "./upgrade.ts";
 
 export interface DeviceSocketsParts {
   store: RecordStore;
@@ -40,7 +40,11 @@ interface Candidate {
   wrong: number;
 }
 
-const CANDIDATES_MAX = 8;
+/** Sockets that wait to register: those that came with the device's own credential, and all others. */
+const VOUCHED_MAX = 8;
+const STRANGERS_MAX = 64;
+/** All sockets that dialled in, those besides that never answered a close frame: no more strangers are accepted. */
+const SOCKETS_MAX = 1000;
 const HELD_MAX = 16;
 /** As long as in `device_register`; a longer one would not fit into the attachment. */
 const TOKEN_CHARS_MAX = 8192;
@@ -65,12 +69,17 @@ export class DeviceSockets {
     const token = bearerOf(request);
     if (token && token.length > TOKEN_CHARS_MAX)
       throw new MatrxError(unauthenticated("The token cannot be read"));
+    const { host } = new URL(request.url);
+    const vouched = token !== undefined && (await isOwnCredential(this.#secrets, record, token, host));
+    if (!vouched && this.#state.getWebSockets("device").length >= SOCKETS_MAX) throw tooCrowded();
     const [client, server] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
     const attachment: DeviceAttachment = {
       role: "device",
       nonce: randomBase32(32),
-      host: new URL(request.url).host,
+      host,
       ...(token && { token }),
+      vouched,
+      source: sourceOfDevice(request),
       registered: false,
       epoch: 0,
       ours: record.identity.kind === "agent",
@@ -149,12 +158,15 @@ export class DeviceSockets {
   }
 
   #addCandidate(socket: DeviceSocket): void {
-    const [oldest] = this.#candidates.keys();
-    if (oldest && this.#candidates.size >= CANDIDATES_MAX) {
-      this.#dropCandidate(oldest);
-      oldest.close(CLOSE.unauthenticated, "Others wait to register");
+    const { ws, attachment } = socket;
+    const rivals = [...this.#candidates.values()].filter(
+      (candidate) => candidate.socket.attachment.vouched === attachment.vouched,
+    );
+    if (rivals.length >= (attachment.vouched ? VOUCHED_MAX : STRANGERS_MAX)) {
+      const loser = oldestOfLargestCrowd(rivals);
+      this.#dropCandidate(loser);
+      loser.close(CLOSE.unregistered, "Others wait to register");
     }
-    const { ws } = socket;
     const deadline = setTimeout(() => this.#tooLate(ws), TIMES.registerWithin);
     this.#candidates.set(ws, { socket, deadline, held: undefined, wrong: 0 });
   }
@@ -166,14 +178,9 @@ export class DeviceSockets {
 
   #tooLate(ws: WebSocket): void {
     this.#dropCandidate(ws);
-    this.#turnAway(
-      ws,
-      new MatrxError({
-        code: "UNAUTHENTICATED",
-        message: "No device_register within ten seconds",
-        hop: "relay",
-      }),
-    );
+    const message = "No device_register within ten seconds";
+    sendError(ws, { code: "TIMEOUT", message, hint: "Dial again", hop: "relay" }, Date.now());
+    ws.close(CLOSE.unregistered, message);
   }
 
   /** The first message decides; what comes while its credential is checked waits in order. */
@@ -247,6 +254,24 @@ export class DeviceSockets {
           : CLOSE.protocol;
     ws.close(code, closeReason(shape.message));
   }
+}
+
+/** Whoever opens many connections closes his own: the one that waits longest, of the address that has most. */
+function oldestOfLargestCrowd(candidates: readonly Candidate[]): WebSocket {
+  const crowds = Map.groupBy(candidates, ({ socket }) => socket.attachment.source);
+  const [largest] = [...crowds.values()].sort((one, other) => other.length - one.length);
+  const [oldest] = largest ?? [];
+  if (!oldest) throw new Error("nobody waits");
+  return oldest.socket.ws;
+}
+
+function tooCrowded(): MatrxError {
+  return new MatrxError({
+    code: "UNAVAILABLE",
+    message: "Too many connections to this device wait to register",
+    hint: "Dial again in a moment; with the device's credential as Authorization header there is always room",
+    hop: "relay",
+  });
 }
 
 function notRegistered(): MatrxError {
