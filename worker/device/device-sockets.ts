@@ -44,7 +44,7 @@ interface Candidate {
 const VOUCHED_MAX = 8;
 const STRANGERS_MAX = 64;
 /** All sockets that dialled in, those besides that never answered a close frame: no more strangers are accepted. */
-const SOCKETS_MAX = 1000;
+const SOCKETS_MAX = 256;
 const HELD_MAX = 16;
 /** As long as in `device_register`; a longer one would not fit into the attachment. */
 const TOKEN_CHARS_MAX = 8192;
