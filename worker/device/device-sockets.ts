@@ -18,11 +18,13 @@ import type { Rates } from "./rates.ts";
 import type { DeviceRecord, RecordStore } from "./record.ts";
 import type { Recovery } from "./recovery.ts";
 import { introductionOf, isOwnCredential, requireProof } from "./registration.ts";
+import type { SignOfLife } from "./sign-of-life.ts";
 import { sourceOfDevice, switching } from "./upgrade.ts";
 
 export interface DeviceSocketsParts {
   store: RecordStore;
   link: DeviceLink;
+  signs: SignOfLife;
   calls: Calls;
   recovery: Recovery;
   messages: DeviceMessages;
@@ -106,7 +108,9 @@ export class DeviceSockets {
   message(ws: WebSocket, data: string | ArrayBuffer, now: number): boolean {
     const socket = this.#registered.get(ws);
     if (socket) {
-      if (this.#parts.link.isCurrent(ws)) this.#parts.messages.message(socket, data, now);
+      if (!this.#parts.link.isCurrent(ws)) return true;
+      this.#parts.messages.message(socket, data, now);
+      this.#parts.signs.heard(now);
       return true;
     }
     const candidate = this.#candidates.get(ws);
@@ -116,13 +120,14 @@ export class DeviceSockets {
 
   closed(ws: WebSocket, attachment: DeviceAttachment, now: number): void {
     this.#dropCandidate(ws);
-    const { link, store, calls, recovery, cameBack } = this.#parts;
+    const { link, signs, store, calls, recovery, cameBack } = this.#parts;
     const socket = this.#registered.get(ws);
     const last_seen = link.signOf(socket ?? { ws, attachment });
     this.#registered.delete(ws);
     ws.serializeAttachment(null);
     const droppedAsleep = !socket && attachment.registered && !link.current;
     if (!link.drop(ws) && !droppedAsleep) return;
+    signs.ended("silent", now);
     recovery.linkDown(now);
     if (store.record) store.sayFarewell({ last_seen, proof: calls.proof ?? attachment.proof });
     cameBack();
@@ -139,13 +144,15 @@ export class DeviceSockets {
     }
   }
 
-  /** Closes a link that looks open but has been silent too long. */
+  /** Asks a link that looks open but has been silent, and closes it once it is dead. */
   requireSigns(now: number): void {
-    const { link } = this.#parts;
-    if (!link.current || !link.isSilent(now)) return;
-    const { ws, attachment } = link.current;
-    ws.close(CLOSE.silent, "No sign of life");
-    this.closed(ws, attachment, now);
+    const { link, signs } = this.#parts;
+    if (!link.current) return;
+    if (signs.isDead(now)) {
+      const { ws, attachment } = link.current;
+      ws.close(CLOSE.silent, "No sign of life");
+      this.closed(ws, attachment, now);
+    } else if (signs.isDue(now)) signs.ask(now);
   }
 
   /** Keeps proof and rates with the socket, so that they outlive sleep. */
@@ -221,10 +228,11 @@ export class DeviceSockets {
 
   #welcome(socket: DeviceSocket, record: DeviceRecord, register: DeviceRegister): void {
     const now = Date.now();
-    const { store, link, calls, recovery, cameBack } = this.#parts;
+    const { store, link, signs, calls, recovery, cameBack } = this.#parts;
     const ours = record.identity.kind === "agent" && register.protocol !== undefined;
     const earlierJournal = store.introduction?.journal_id ?? null;
     link.take(socket, ours, now);
+    signs.ended("replaced", now);
     this.#registered.set(socket.ws, socket);
     store.introduce(introductionOf(register));
     const wanted =
