@@ -11,6 +11,7 @@ import { type EventView, eventListSchema, eventViewSchema } from "../../shared/a
 import { startMatrx } from "../agent/cli/matrx.ts";
 import { mountDrive } from "../helpers/drive.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
+import { NEEDS_ROOT } from "../helpers/parts.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
 import { startRig } from "./rig.ts";
 
@@ -80,9 +81,9 @@ async function listen(relay: TestRelay, device: string, token: string) {
 
 test("a full drive, a service that is down, a new file and a browser are told at the relay, and what is over", {
   timeout: 90_000,
-}, async ({ skip }) => {
+  ...NEEDS_ROOT,
+}, async () => {
   const drive = mountDrive();
-  if (drive === undefined) return skip();
   const relay = await startRelay();
   onTestFinished(() => relay.stop());
   const token = await relay.token();

@@ -45,6 +45,7 @@ it("lets the newer one win over an agent that npm start keeps running", async ()
   onTestFinished(() => older.stop());
   const newer = await startAgent(copyOf(relay.dataDir));
   onTestFinished(() => newer.child.stop(5000));
+  await newer.registered();
   expect(await older.gaveUp).toContain("Another connection of this same device took over");
   expect(newer.states.at(-1)).toBe("REGISTERED");
 });

@@ -37,9 +37,11 @@ const UNREACHED: ReadonlySet<string> = new Set([
   "POST /v1/devices/{device}/tools/BashOutput",
 ]);
 
-describe.skipIf(!SCHEMATHESIS)("fuzzed from its own description", { timeout: WITHIN + 60_000 }, () => {
+const options = { timeout: WITHIN + 60_000, ...SCHEMATHESIS.options };
+
+describe("fuzzed from its own description", options, () => {
   const fuzzed = (place: Place) =>
-    fuzz(SCHEMATHESIS ?? "", { ...place, folder: temporaryFolder(), ...effort });
+    fuzz(SCHEMATHESIS.program, { ...place, folder: temporaryFolder(), ...effort });
 
   test("the relay answers as it says", async () => {
     const place = await relayPlace();

@@ -4,9 +4,10 @@ import { createReadStream, existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
+import type { TestOptions } from "vitest";
 import * as z from "zod";
 import { ROOT } from "../../scripts/tree.ts";
-import { isThere } from "../helpers/parts.ts";
+import { needs } from "../helpers/parts.ts";
 
 const run = promisify(execFile);
 
@@ -17,21 +18,19 @@ const PROGRAMS = join(VENV, process.platform === "win32" ? "Scripts" : "bin");
 const INSTALLED = join(VENV, "installed");
 const INSTALL_WITHIN = 180_000;
 
-/** The program; undefined: it is neither here nor to be had, and the tests with it are skipped (in CI they fail). */
-export async function findSchemathesis(): Promise<string | undefined> {
-  if (existsSync(INSTALLED)) return join(PROGRAMS, "schemathesis");
-  if (await isOnPath()) return "schemathesis";
+/** The program, and the options of tests with it. */
+export async function findSchemathesis(): Promise<{ program: string; options: TestOptions }> {
+  const installed = join(PROGRAMS, "schemathesis");
+  if (existsSync(INSTALLED)) return { program: installed, options: {} };
+  if (await isOnPath()) return { program: "schemathesis", options: {} };
   try {
     await install();
-    return join(PROGRAMS, "schemathesis");
+    return { program: installed, options: {} };
   } catch (cause) {
     rmSync(VENV, { recursive: true, force: true });
     const said = cause instanceof Error ? cause.message.trim().split("\n").at(-1) : String(cause);
-    isThere(
-      false,
-      `fuzzing needs schemathesis ${VERSION}: it takes Python 3 with venv and pip, and PyPI (${said})`,
-    );
-    return undefined;
+    const what = `fuzzing needs schemathesis ${VERSION}: it takes Python 3 with venv and pip, and PyPI (${said})`;
+    return { program: installed, options: needs(false, what) };
   }
 }
 

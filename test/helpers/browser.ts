@@ -1,7 +1,7 @@
 /** A real Chromium, driven by playwright-core. */
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
-import { isThere } from "./parts.ts";
+import { needs } from "./parts.ts";
 
 const PLACES = [
   process.env.CHROMIUM,
@@ -20,17 +20,12 @@ const QUIET = [
   "--disable-sync",
 ];
 
-/** Where Chromium is; undefined: not on this machine, and the tests with it are skipped (in CI they fail). */
-export const CHROMIUM: string | undefined = findChromium();
+const CHROMIUM = PLACES.find((place) => place && existsSync(place));
 
-function findChromium(): string | undefined {
-  const found = PLACES.find((place) => place && existsSync(place));
-  isThere(
-    found !== undefined,
-    "the page's tests need Chromium: apt-get install chromium, or name it in CHROMIUM",
-  );
-  return found;
-}
+export const NEEDS_CHROMIUM = needs(
+  CHROMIUM !== undefined,
+  "the page's tests need Chromium: apt-get install chromium, or name it in CHROMIUM",
+);
 
 export function startBrowser(): Promise<Browser> {
   // As root, Chromium has no sandbox of its own.

@@ -1,4 +1,5 @@
 /** Temporary folders of tests. */
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +10,15 @@ export function makeFolder(): string {
 }
 
 export function removeFolder(folder: string): void {
-  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  const options = { recursive: true, force: true, maxRetries: 3 };
+  try {
+    rmSync(folder, options);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EACCES")) throw error;
+    // Tests take rights away to see what is refused.
+    execFileSync("chmod", ["-R", "u+rwX", folder]);
+    rmSync(folder, options);
+  }
 }
 
 /** A folder that is gone when the test is over; call it in a test. */

@@ -74,7 +74,7 @@ export async function shell(line: string): Promise<string> {
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,
-  within = 10_000,
+  within = 60_000,
 ): Promise<void> {
   for (const end = performance.now() + within; performance.now() < end; await sleep(50)) {
     if (await isSo()) return;

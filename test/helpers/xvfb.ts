@@ -4,12 +4,16 @@ import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { findProgram } from "../../agent/platform/find-program.ts";
-import { isThere } from "./parts.ts";
+import { needs } from "./parts.ts";
 
 const run = promisify(execFile);
 
-/** Whether there can be one; if not, the tests with it are skipped (in CI they fail). */
-export const HAS_XVFB = lookFor(["Xvfb", "xsetroot"]);
+const MISSING = ["Xvfb", "xsetroot"].filter((program) => findProgram(program, process.env) === undefined);
+
+export const NEEDS_XVFB = needs(
+  MISSING.length === 0,
+  `tests of the screen need ${MISSING.join(", ")}: apt-get install xvfb x11-xserver-utils`,
+);
 
 export interface Screen extends AsyncDisposable {
   /** As in DISPLAY. */
@@ -44,10 +48,4 @@ export async function startScreen(size = "640x400"): Promise<Screen> {
       await ended;
     },
   };
-}
-
-function lookFor(programs: readonly string[]): boolean {
-  const missing = programs.filter((program) => findProgram(program, process.env) === undefined);
-  const what = `tests of the screen need ${missing.join(", ")}: apt-get install xvfb x11-xserver-utils`;
-  return isThere(missing.length === 0, what);
 }

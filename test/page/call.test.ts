@@ -5,13 +5,13 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Line } from "../e2e/line.ts";
 import { processesOf } from "../e2e/processes.ts";
-import { CHROMIUM, startBrowser } from "../helpers/browser.ts";
+import { NEEDS_CHROMIUM, startBrowser } from "../helpers/browser.ts";
 import { makeFolder, removeFolder } from "../helpers/folder.ts";
 import { connectMachine, type Machine } from "../helpers/machine.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
 import { objections } from "./objections.ts";
 
-describe.skipIf(!CHROMIUM)("a call on the page", () => {
+describe("a call on the page", NEEDS_CHROMIUM, () => {
   let relay: TestRelay;
   let machine: Machine;
   let browser: Browser;

@@ -2,12 +2,12 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type LocalServer, startLocalServer } from "../conformance/local-server.ts";
-import { CHROMIUM, startBrowser } from "../helpers/browser.ts";
+import { NEEDS_CHROMIUM, startBrowser } from "../helpers/browser.ts";
 import { makeFolder, removeFolder } from "../helpers/folder.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
 import { objections } from "./objections.ts";
 
-describe.skipIf(!CHROMIUM)("the reference", () => {
+describe("the reference", NEEDS_CHROMIUM, () => {
   const [home, temporary] = [makeFolder(), makeFolder()];
   let relay: TestRelay;
   let local: LocalServer;

@@ -5,13 +5,13 @@ import { eventListSchema } from "../../shared/api.ts";
 import { makeEventId } from "../../shared/ids.ts";
 import type { BareDevice } from "../conformance/bare-device.mjs";
 import { makePlace, messageOf, type Place, registered } from "../conformance/bare-place.ts";
-import { CHROMIUM, startBrowser } from "../helpers/browser.ts";
+import { NEEDS_CHROMIUM, startBrowser } from "../helpers/browser.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
 import { objections } from "./objections.ts";
 
 const HOSTILE = `<img src=x onerror="document.title='owned'"><b>x</b>`;
 
-describe.skipIf(!CHROMIUM)("the page of a device", () => {
+describe("the page of a device", NEEDS_CHROMIUM, () => {
   let relay: TestRelay;
   let browser: Browser;
   let page: Page;

@@ -4,7 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { createdDeviceSchema, startedPairingSchema, tokenListSchema } from "../../shared/api.ts";
-import { CHROMIUM, startBrowser } from "../helpers/browser.ts";
+import { NEEDS_CHROMIUM, startBrowser } from "../helpers/browser.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
 import { connectMachine, type Machine } from "../helpers/machine.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
@@ -12,7 +12,7 @@ import { objections } from "./objections.ts";
 
 const HOSTILE = `<img src=x onerror="document.title='owned'"><b>x</b>`;
 
-describe.skipIf(!CHROMIUM)("the page", () => {
+describe("the page", NEEDS_CHROMIUM, () => {
   let relay: TestRelay;
   let machine: Machine;
   let browser: Browser;

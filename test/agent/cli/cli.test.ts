@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { fitted } from "../../../agent/cli/progress.ts";
 import { MATRX_BIN } from "../../../scripts/tree.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
+import { needsRare } from "../../helpers/parts.ts";
 import { endOf, lineOf, runMatrx, startMatrx } from "./matrx.ts";
 
 const COMMANDS = [
@@ -75,8 +76,9 @@ test("a line of progress stays one line", () => {
   expect(fitted("Waiting", " ... 7 s", 5)).toBe(" ... 7 s");
 });
 
-test.skipIf(!existsSync("/dev/full"))(
-  "output that cannot be written is no success (needs /dev/full)",
+test(
+  "output that cannot be written is no success",
+  needsRare(existsSync("/dev/full"), "an output that cannot be written needs /dev/full"),
   async () => {
     for (const command of ["help", "completion bash"]) {
       const full = spawnSync("sh", ["-c", `'${process.execPath}' '${MATRX_BIN}' ${command} > /dev/full`], {

@@ -10,6 +10,7 @@ import { parseMount } from "../../../agent/platform/drives-darwin.ts";
 import { linuxDrives, parseMounts } from "../../../agent/platform/drives-linux.ts";
 import { parseDeviceIds } from "../../../agent/platform/drives-windows.ts";
 import { mountDrive } from "../../helpers/drive.ts";
+import { NEEDS_ROOT } from "../../helpers/parts.ts";
 import { heardParts } from "./parts.ts";
 
 const GiB = 1024 ** 3;
@@ -140,9 +141,8 @@ devfs on /dev (devfs, local, nobrowse)
   ]);
 });
 
-test("a real drive: it is filled, told, emptied, and told to be over", async ({ skip }) => {
+test("a real drive: it is filled, told, emptied, and told to be over", NEEDS_ROOT, async () => {
   const mount = mountDrive();
-  if (mount === undefined) return skip();
   const list = async () => (await linuxDrives()).filter(({ path }) => path === mount);
   expect(await list()).toHaveLength(1);
   const parts = heardParts();

@@ -2,7 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
+import { needs } from "../../helpers/parts.ts";
 
+const NEEDS_EXECVE = needs(process.execve !== undefined, "swapping the program needs POSIX");
 const PROGRAM = fileURLToPath(new URL("runs-twice.ts", import.meta.url));
 
 interface Run {
@@ -26,16 +28,13 @@ function start(...args: string[]): { child: ChildProcess; lines: () => Run[] } {
   return { child, lines };
 }
 
-test.skipIf(!process.execve)(
-  "a swapped program is the same process, with its arguments and its end",
-  async () => {
-    const { child, lines } = start("swap", "ends");
-    expect(await once(child, "close")).toEqual([7, null]);
-    const [first, second] = lines();
-    expect(second).toEqual(first);
-    expect(second?.pid).toBe(child.pid);
-  },
-);
+test("a swapped program is the same process, with its arguments and its end", NEEDS_EXECVE, async () => {
+  const { child, lines } = start("swap", "ends");
+  expect(await once(child, "close")).toEqual([7, null]);
+  const [first, second] = lines();
+  expect(second).toEqual(first);
+  expect(second?.pid).toBe(child.pid);
+});
 
 test("where none can be swapped a child takes over: signals go to it, and its end is the program's", async () => {
   const { child, lines } = start("child", "ends");

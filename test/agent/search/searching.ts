@@ -1,4 +1,6 @@
 /** Search tools with an engine of the test's choice, called as the dispatcher does. */
+import { copyFile } from "node:fs/promises";
+import path from "node:path";
 import { makeCallId } from "@matrx/shared/ids.ts";
 import pino from "pino";
 import { SearchEngines } from "../../../agent/search/engines.ts";
@@ -15,6 +17,13 @@ export const ENGINES = [
   ["ripgrep", new SearchEngines(usualPlaces)],
   ["javascript", new SearchEngines(nowhere)],
 ] as const;
+
+/** A ripgrep that another user may run, too: the packages may lie in a folder that only this one enters. */
+export async function ripgrepForAll(bench: Workbench): Promise<SearchEngines> {
+  const copy = path.join(bench.home, "../rg");
+  await copyFile((await usualPlaces.fromPackage()) ?? "", copy);
+  return new SearchEngines({ ...nowhere, fromPackage: async () => copy });
+}
 
 export interface Searcher {
   grep(input: Record<string, unknown>, options?: CallOptions): Promise<ToolResult>;

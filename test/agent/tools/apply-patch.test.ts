@@ -17,6 +17,7 @@ import path from "node:path";
 import { makeGrantId } from "@matrx/shared/ids.ts";
 import { describe, expect, it } from "vitest";
 import { mountDrive } from "../../helpers/drive.ts";
+import { NEEDS_ROOT } from "../../helpers/parts.ts";
 import { asAnotherUser, failure, WAYS, Workbench } from "./workbench.ts";
 
 const marked = (...lines: string[]) => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
@@ -341,7 +342,8 @@ describe("all or nothing", () => {
       for (const path of [file, gone, moved]) chmodSync(path, 0o666);
       chmodSync(bench.at("w"), 0o777);
       chmodSync(bench.at("closed"), 0o555);
-      const before = [gone, moved].map((path) => statSync(path).ino);
+      const before = tree(bench);
+      const inode = statSync(gone).ino;
       const steps = [
         ["*** Update File: w/a", "-x", "+changed"],
         ["*** Delete File: w/b"],
@@ -354,8 +356,10 @@ describe("all or nothing", () => {
       expect(error.code).toBe("PERMISSION_DENIED");
       expect(error.message).toContain(bench.at("closed/c"));
       expect(error.message).toContain("All that had been done was taken back, so nothing is changed");
-      expect([gone, moved].map((path) => statSync(path).ino)).toEqual(before);
+      expect(tree(bench)).toEqual(before);
+      expect(statSync(gone).ino).toBe(inode);
       expect(statSync(file).nlink).toBe(2);
+      expect([file, gone, moved].map((path) => statSync(path).mode & 0o777)).toEqual([0o666, 0o666, 0o666]);
       // Without the step that is refused, the others are done by this user.
       await asAnotherUser(bench, () => bench.call("ApplyPatch", { patch: marked(...steps) }));
       expect(tree(bench)).toEqual({
@@ -368,9 +372,8 @@ describe("all or nothing", () => {
     },
   );
 
-  it("takes back what was written in place when the disk becomes full on the way", async ({ skip }) => {
+  it("takes back what was written in place when the disk becomes full on the way", NEEDS_ROOT, async () => {
     const drive = mountDrive(1);
-    if (drive === undefined) return skip();
     const bench = await Workbench.open();
     const file = path.join(drive, "file");
     writeFileSync(file, "old\n");

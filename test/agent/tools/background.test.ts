@@ -2,10 +2,10 @@ import { existsSync, readdirSync } from "node:fs";
 import { stat, utimes } from "node:fs/promises";
 import { makeCallId, makeGrantId } from "@matrx/shared/ids.ts";
 import { describe, expect, it } from "vitest";
-import { isThere } from "../../helpers/parts.ts";
+import { needs } from "../../helpers/parts.ts";
 import { failure, isAlive, processesMarked, Workbench } from "./workbench.ts";
 
-const HAS_SCRIPT = isThere(
+const NEEDS_SCRIPT = needs(
   existsSync("/usr/bin/script"),
   "a command that waits at a terminal needs script: apt-get install bsdutils",
 );
@@ -343,7 +343,7 @@ describe("a command that is quiet", () => {
     expect(later.metadata?.quiet_ms).toBeGreaterThan(74_000);
   });
 
-  it.skipIf(!HAS_SCRIPT)("and waits at a terminal is said to seem so", async () => {
+  it("and waits at a terminal is said to seem so", NEEDS_SCRIPT, async () => {
     const bench = await Workbench.open();
     const bash_id = await begin(bench, "script -qec 'echo asked; read x' /dev/null < <(sleep 100)");
     await bench.call("BashOutput", { bash_id, wait_pattern: "asked" });

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { describe, expect, it } from "vitest";
-import { ENGINES, linesOf, searcher } from "../search/searching.ts";
+import { ENGINES, linesOf, ripgrepForAll, searcher } from "../search/searching.ts";
 import { asAnotherUser, failure, Workbench } from "./workbench.ts";
 
 describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
@@ -256,8 +256,8 @@ describe("searching lines", () => {
     await bench.put("shut", "needle\n");
     mkdirSync(bench.at("closed"), { mode: 0o000 });
     execFileSync("chmod", ["000", bench.at("shut")]);
+    const { grep } = searcher(bench, await ripgrepForAll(bench));
     await asAnotherUser(bench, async () => {
-      const { grep } = searcher(bench, ENGINES[0][1]);
       const { output, metadata } = await grep({ pattern: "needle" });
       expect(output.split("\n")[0]).toBe(`${bench.at("open")}:1:needle`);
       expect(output).toContain("[2 files or folders could not be searched]");
@@ -273,8 +273,8 @@ describe("searching lines", () => {
     for (let number = 0; number < 1500; number++)
       chmodSync(await bench.put(`${long}${number}`, "needle\n"), 0);
     chmodSync(await bench.put("two\nlines", "needle\n"), 0);
+    const { grep } = searcher(bench, await ripgrepForAll(bench));
     await asAnotherUser(bench, async () => {
-      const { grep } = searcher(bench, ENGINES[0][1]);
       const { output, metadata } = await grep({ pattern: "needle" });
       expect(output.split("\n")[0]).toBe(`${bench.at("open")}:1:needle`);
       expect(metadata?.unreadable).toBeGreaterThan(1000);

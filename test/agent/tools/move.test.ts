@@ -21,7 +21,8 @@ import { describe, expect, it, vi } from "vitest";
 import { Files } from "../../../agent/paths/files.ts";
 import { currentPlatform } from "../../../agent/platform/current.ts";
 import { moveTool } from "../../../agent/tools/move.ts";
-import { folderElsewhere, otherFileSystem } from "./other-file-system.ts";
+import { needsRare } from "../../helpers/parts.ts";
+import { folderElsewhere, NEEDS_OTHER_FILE_SYSTEM } from "./other-file-system.ts";
 import { asAnotherUser, failure, WAYS, Workbench } from "./workbench.ts";
 
 describe.each(WAYS)("moving, %s", (_way, platform) => {
@@ -153,19 +154,23 @@ function foldCase(folder: string): void {
   execFileSync("chattr", ["+F", folder], { stdio: "ignore" });
 }
 
-/** Few file systems of Linux can, and only when they were made so: its lack is no failure anywhere. */
-const canFold = (() => {
+const CAN_FOLD = (() => {
   const probe = mkdtempSync(path.join(tmpdir(), "matrx-fold-"));
   try {
     foldCase(probe);
     return true;
   } catch {
-    console.warn("Skipped: renaming to the other case; make the temporary folder on ext4 with casefold");
     return false;
   } finally {
     rmSync(probe, { recursive: true });
   }
 })();
+
+/** Few file systems of Linux can, and only when they were made so. */
+const NEEDS_FOLDING = needsRare(
+  CAN_FOLD,
+  "renaming to the other case needs a temporary folder on ext4 with casefold",
+);
 
 describe("a moved thing", () => {
   it("takes the session along that works in it", async () => {
@@ -197,7 +202,7 @@ describe("a moved thing", () => {
     expect(twin.code).toBe("CONFLICT");
   });
 
-  it.skipIf(!canFold)("can be spelled in the other case where the system takes both for one", async () => {
+  it("can be spelled in the other case where the system takes both for one", NEEDS_FOLDING, async () => {
     const bench = await Workbench.open();
     mkdirSync(bench.at("folded"));
     foldCase(bench.at("folded"));
@@ -208,6 +213,7 @@ describe("a moved thing", () => {
 
   it("is not what a person needs: the root, the home folder, folders of the system, mount points", async () => {
     const bench = await Workbench.open();
+    const destination = path.join(tmpdir(), "matrx-nowhere");
     vi.stubEnv("HOME", bench.at("me"));
     mkdirSync(bench.at("me"));
     for (const [source, why] of [
@@ -218,7 +224,7 @@ describe("a moved thing", () => {
       [bench.at("me"), "it is the home folder"],
       [bench.home, "the home folder lies in it"],
     ] as const) {
-      const moving = await failure(bench.call("Move", { source, destination: "/nowhere/x" }));
+      const moving = await failure(bench.call("Move", { source, destination }));
       const deleting = await failure(
         bench.call("Delete", { path: source, recursive: true, permanent: true }),
       );
@@ -308,7 +314,7 @@ describe("the limits of a caller", () => {
   });
 });
 
-describe.skipIf(!otherFileSystem)("moving to another file system", () => {
+describe("moving to another file system", NEEDS_OTHER_FILE_SYSTEM, () => {
   it("keeps content, mode, times and links of a whole tree", async () => {
     const bench = await Workbench.open();
     const elsewhere = await folderElsewhere();

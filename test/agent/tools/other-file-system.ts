@@ -1,10 +1,11 @@
 /** A folder on another file system than the temporary one, if this machine has one that may be written. */
 import { accessSync, constants, statSync } from "node:fs";
-import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach } from "vitest";
-import { isThere } from "../../helpers/parts.ts";
+import { removeFolder } from "../../helpers/folder.ts";
+import { needs } from "../../helpers/parts.ts";
 
 const CANDIDATES = ["/dev/shm", "/var/tmp", "/tmp"];
 
@@ -17,15 +18,15 @@ export const otherFileSystem: string | undefined = CANDIDATES.find((folder) => {
   }
 });
 
-isThere(
+export const NEEDS_OTHER_FILE_SYSTEM = needs(
   otherFileSystem !== undefined,
   `moving between file systems needs a second one that may be written: mount one at ${CANDIDATES[0]}`,
 );
 
 const made = new Set<string>();
 
-afterEach(async () => {
-  for (const folder of made) await rm(folder, { recursive: true, force: true });
+afterEach(() => {
+  for (const folder of made) removeFolder(folder);
   made.clear();
 });
 

@@ -6,10 +6,10 @@ import { afterEach, describe, expect, it } from "vitest";
 import { darwinProcessList } from "../../../agent/platform/process-list-darwin.ts";
 import { linuxProcessList } from "../../../agent/platform/process-list-linux.ts";
 import { until } from "../../helpers/launcher.ts";
-import { isThere } from "../../helpers/parts.ts";
+import { needs } from "../../helpers/parts.ts";
 import { failure, isAlive, Workbench } from "./workbench.ts";
 
-const HAS_PS = isThere(existsSync("/bin/ps"), "the list of macOS needs ps: apt-get install procps");
+const NEEDS_PS = needs(existsSync("/bin/ps"), "the list of macOS needs ps: apt-get install procps");
 
 interface Row {
   pid: number;
@@ -113,7 +113,7 @@ describe("ListProcesses", () => {
     },
   );
 
-  it.skipIf(!HAS_PS)("is told the same by ps, as macOS has it", async () => {
+  it("is told the same by ps, as macOS has it", NEEDS_PS, async () => {
     const pid = await begin("sleep", ["4343"]);
     const [mine, other] = await Promise.all(
       [linuxProcessList, darwinProcessList].map(async (list) =>

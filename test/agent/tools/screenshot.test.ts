@@ -6,7 +6,7 @@ import { capture } from "../../../agent/desktop/capture.ts";
 import { FakePrograms } from "../../helpers/fake-programs.ts";
 import { until } from "../../helpers/launcher.ts";
 import { makePng, readPng } from "../../helpers/png.ts";
-import { HAS_XVFB, startScreen } from "../../helpers/xvfb.ts";
+import { NEEDS_XVFB, startScreen } from "../../helpers/xvfb.ts";
 import { failure, isAlive, Workbench } from "./workbench.ts";
 
 const BLUE = [0x11, 0x22, 0xcc] as const;
@@ -39,7 +39,7 @@ describe("without a screen", () => {
   });
 });
 
-describe.skipIf(!HAS_XVFB)("with a screen", () => {
+describe("with a screen", NEEDS_XVFB, () => {
   it("gives its pixels as PNG, and saves them for the agent's user alone", async () => {
     await using screen = await startScreen("640x400");
     await screen.paint(...GRID);

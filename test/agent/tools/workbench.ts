@@ -1,6 +1,6 @@
 /** A device in a temporary folder: its tools with real files and real processes, and nothing left behind. */
 import { readdirSync, readFileSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, realpath, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { GrantScope } from "@matrx/shared/grant.ts";
@@ -18,6 +18,7 @@ import type { Platform } from "../../../agent/platform/platform.ts";
 import { type Session, Sessions } from "../../../agent/sessions.ts";
 import type { Tool, ToolContext, ToolResult } from "../../../agent/tool.ts";
 import { deviceTools } from "../../../agent/tools/index.ts";
+import { removeFolder } from "../../helpers/folder.ts";
 
 /** Both ways of reaching folders: that of this machine, and that of systems without descriptors to walk by. */
 export const WAYS = [
@@ -140,7 +141,7 @@ export class Workbench {
     this.jobs.close();
     this.desktop.close();
     for (const pid of processesMarked(this.#root)) process.kill(pid, "SIGKILL");
-    await rm(this.#root, { recursive: true, force: true });
+    removeFolder(this.#root);
   }
 }
 

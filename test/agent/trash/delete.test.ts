@@ -17,7 +17,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { currentPlatform } from "../../../agent/platform/current.ts";
 import { openByIdentity } from "../../../agent/platform/directory.ts";
 import type { Platform } from "../../../agent/platform/platform.ts";
-import { folderElsewhere, otherFileSystem } from "../tools/other-file-system.ts";
+import { folderElsewhere, NEEDS_OTHER_FILE_SYSTEM } from "../tools/other-file-system.ts";
 import { asAnotherUser, type BenchOptions, failure, WAYS, Workbench } from "../tools/workbench.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
@@ -352,7 +352,7 @@ describe("the trash", () => {
   });
 });
 
-describe.skipIf(!otherFileSystem)("the trash of another file system", () => {
+describe("the trash of another file system", NEEDS_OTHER_FILE_SYSTEM, () => {
   it("is the user's own folder at its top", async () => {
     const { bench } = await withHome();
     const elsewhere = await folderElsewhere();
