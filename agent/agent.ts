@@ -32,7 +32,7 @@ export interface AgentOptions {
   readonly onState?: ((state: ClientState) => void) | undefined;
   /** For tests: other times. */
   readonly times?: Partial<
-    Pick<ConnectionOptions, "retryDelay" | "healthyAfterMs" | "heartbeat" | "handshakeMs">
+    Pick<ConnectionOptions, "retryDelay" | "seldomDelay" | "healthyAfterMs" | "heartbeat" | "handshakeMs">
   >;
   readonly windDownMs?: number | undefined;
 }
@@ -85,7 +85,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   let beside: { close(): Promise<void> } | undefined;
   try {
     beside = await options.alongside?.(toolbox);
-    const connection = connectionOf(options, { toolbox, calls, journal: journal.id });
+    const connection = await connectionOf(options, { toolbox, calls, journal: journal.id });
     return (await keepConnected(connection, leave.signal)) ?? end;
   } finally {
     signal.removeEventListener("abort", onSignal);
@@ -103,22 +103,24 @@ interface Connected {
 }
 
 /** How this device dials and proves itself, and who hears what comes. */
-function connectionOf(
+async function connectionOf(
   { config, identity, events, log, onState, times }: AgentOptions,
   { toolbox, calls, journal }: Connected,
-): ConnectionOptions {
+): Promise<ConnectionOptions> {
   const { relay, device_id: device } = config;
+  const assertion = { iss: device, aud: hostOf(relay) };
   const manifest = manifestOf(toolbox.tools);
   return {
     url: deviceSocketUrl(relay, device),
     manifest,
+    credential: await signAssertion(identity, assertion),
     register: async (nonce) =>
       registerFrame({
         device,
         tools: toolbox.tools,
         manifestHash: manifest.hash,
         journalId: journal,
-        token: await signAssertion(identity, { iss: device, aud: hostOf(relay), nonce }),
+        token: await signAssertion(identity, { ...assertion, nonce }),
       }),
     onState: (state) => {
       log.info({ relay, device }, state);

@@ -1,12 +1,14 @@
-/** Keeps this device connected: dials, and dials again, until it is told to stop or the relay says no for good. */
+/** Keeps this device connected: dials, and dials again for ever, until it is told to stop or the relay's checked refusal is final. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MatrxError } from "@matrx/shared/errors.ts";
-import { HEALTHY_AFTER, retryDelay } from "./backoff.ts";
+import { HEALTHY_AFTER, retryDelay, seldomDelay } from "./backoff.ts";
 import { Link, type LinkOptions } from "./link.ts";
 
 export interface ConnectionOptions extends LinkOptions {
   /** Milliseconds until the next try; for tests. */
   readonly retryDelay?: typeof retryDelay | undefined;
+  /** The same, while the relay does not know the device. */
+  readonly seldomDelay?: typeof seldomDelay | undefined;
   readonly healthyAfterMs?: number | undefined;
 }
 
@@ -26,12 +28,15 @@ export async function keepConnected(
     onState("DISCONNECTED");
     if (end.kind === "stopped") return undefined;
     if (end.kind === "refused") return end.error;
-    if (end.registeredMs >= healthyAfter) {
+    if (end.kind === "lost" && end.registeredMs >= healthyAfter) {
       tries = 0;
       lostAt = undefined;
     }
     lostAt ??= performance.now();
-    const delay = delayOf(tries, performance.now() - lostAt);
+    const delay =
+      end.kind === "unknown"
+        ? (options.seldomDelay ?? seldomDelay)()
+        : delayOf(tries, performance.now() - lostAt);
     tries++;
     log.warn({ again_in_ms: Math.round(delay) }, end.why);
     if (!(await slept(delay, signal))) return undefined;

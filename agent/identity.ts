@@ -8,7 +8,7 @@ import {
 } from "node:crypto";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { hexOf } from "@matrx/shared/ids.ts";
-import type { DeviceAssertion } from "@matrx/shared/tokens.ts";
+import type { DeviceAssertion, EarlyAssertion } from "@matrx/shared/tokens.ts";
 import { SignJWT } from "jose";
 import type { Home } from "./home.ts";
 import { readPrivateFile, writePrivateFile } from "./private-file.ts";
@@ -41,7 +41,10 @@ export function readIdentity(home: Home): Identity {
 }
 
 /** Signs what the relay asked for. No clock: the nonce is of this connection alone. */
-export async function signAssertion(identity: Identity, assertion: DeviceAssertion): Promise<string> {
+export async function signAssertion(
+  identity: Identity,
+  assertion: DeviceAssertion | EarlyAssertion,
+): Promise<string> {
   return new SignJWT({ ...assertion }).setProtectedHeader({ alg: "EdDSA" }).sign(identity.privateKey);
 }
 
@@ -63,7 +66,7 @@ function noKey(message: string, cause?: unknown): MatrxError {
     {
       code: "UNAUTHENTICATED",
       message,
-      hint: "Pair this machine again: matrx pair --relay https://your-relay",
+      hint: "Pair this machine anew: matrx pair --replace",
       hop: "agent",
     },
     cause,

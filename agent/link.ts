@@ -11,7 +11,14 @@ import { WebSocket } from "ws";
 import type { Outcome } from "./answers.ts";
 import { HEARTBEAT, Heartbeat, type HeartbeatTimes } from "./heartbeat.ts";
 import type { OutputPiece } from "./live-output.ts";
-import { lostBecause, refusalOfClose, refusalOfStatus } from "./refusals.ts";
+import {
+  endOfRegistered,
+  isUnknownDevice,
+  keyRefused,
+  lostBecause,
+  type UpgradeAnswer,
+  upgradeRefused,
+} from "./refusals.ts";
 
 /** Client states of the device document. */
 export type ClientState =
@@ -22,15 +29,21 @@ export type ClientState =
   | "DISCONNECTED"
   | "RECONNECTING";
 
-/** How a connection ended. `lost`: dial again. `refused`: do not. `stopped`: we wanted it. */
+/**
+ * How a connection ended. `lost`: dial again, and seldom while the relay does not know the device. `refused`: do not.
+ * `stopped`: we wanted it.
+ */
 export type LinkEnd =
   | { kind: "lost"; why: string; registeredMs: number }
+  | { kind: "unknown"; why: string }
   | { kind: "refused"; error: MatrxError }
   | { kind: "stopped" };
 
 export interface LinkOptions {
   readonly url: string;
   readonly manifest: Manifest;
+  /** Sent with the upgrade: keeps this connection's place while strangers crowd in. */
+  readonly credential: string;
   /** The `device_register` frame for this connection's nonce. */
   readonly register: (nonce: string) => Promise<object>;
   readonly onState: (state: ClientState) => void;
@@ -53,8 +66,10 @@ export class Link {
   /** The next step to a registered link is waited for. */
   #timer: NodeJS.Timeout | undefined;
   #sentBytes = 0;
+  #registerSent = false;
   #registeredAt: number | undefined;
   #refusal: MatrxError | undefined;
+  #unknown = false;
   #why: string | undefined;
   #stopping = false;
 
@@ -71,6 +86,7 @@ export class Link {
     this.#options = options;
     this.#socket = new WebSocket(options.url, {
       perMessageDeflate: false,
+      headers: { Authorization: `Bearer ${options.credential}` },
       handshakeTimeout: options.handshakeMs ?? TIMES.registerWithin,
       maxPayload: LIMITS.platformFrameBytes,
     });
@@ -137,6 +153,7 @@ export class Link {
     onState("REGISTERING");
     try {
       this.sendText(await register(nonce));
+      this.#registerSent = true;
     } catch (err) {
       log.error({ err }, "the registration could not be made");
       this.#drop("The registration could not be made");
@@ -203,16 +220,16 @@ export class Link {
 
   #noteError(frame: Extract<ToDevice, { type: "error" }>): void {
     this.#options.log.warn({ error_code: frame.error_code }, `the relay says: ${frame.message}`);
-    if (this.#registeredAt === undefined) this.#why = frame.message;
+    if (this.#registeredAt !== undefined) return;
+    this.#why = frame.message;
+    if (this.#registerSent && frame.details?.final === true) this.#refusal = keyRefused(frame.message);
   }
 
-  /** The relay answered the upgrade with a plain HTTP response. */
+  /** The upgrade was answered with a plain HTTP response, by the relay or by something on the way to it. */
   async #refused(response: IncomingMessage): Promise<void> {
-    const status = response.statusCode ?? 0;
-    this.#refusal = refusalOfStatus(status);
-    const said = await readProblem(response);
-    this.#refusal = refusalOfStatus(status, said);
-    this.#why = `The relay answered ${status}${said ? `: ${said}` : ""}`;
+    const answer = await readAnswer(response);
+    this.#unknown = isUnknownDevice(answer);
+    this.#why = upgradeRefused(answer);
     this.#socket.terminate();
     this.#closed(1006, "");
   }
@@ -238,28 +255,33 @@ export class Link {
 
   #endOf(code: number, reason: string): LinkEnd {
     if (this.#stopping) return { kind: "stopped" };
-    const error = this.#refusal ?? refusalOfClose(code, reason || this.#why);
+    const isRegistered = this.#registeredAt !== undefined;
+    const error = this.#refusal ?? (isRegistered ? endOfRegistered(code, reason) : undefined);
     if (error) return { kind: "refused", error };
-    const registeredMs = this.#registeredAt === undefined ? 0 : performance.now() - this.#registeredAt;
     const said = reason ? `${reason} (${code})` : `The connection closed (${code})`;
-    return { kind: "lost", why: this.#why ?? said, registeredMs };
+    const why = this.#why ?? said;
+    if (this.#unknown) return { kind: "unknown", why };
+    const registeredMs = this.#registeredAt === undefined ? 0 : performance.now() - this.#registeredAt;
+    return { kind: "lost", why, registeredMs };
   }
 }
 
 /** The connection's end is heard by its close event. */
 function ignoreFailure(): void {}
 
-/** The `detail` of a problem+json answer, as far as it can be read. */
-async function readProblem(response: IncomingMessage): Promise<string | undefined> {
+/** Status, and what a problem+json body says as far as it can be read. */
+async function readAnswer(response: IncomingMessage): Promise<UpgradeAnswer> {
+  const status = response.statusCode ?? 0;
   let text = "";
   try {
     for await (const chunk of response) {
       text += chunk;
       if (text.length > 8192) break;
     }
-    const { detail } = JSON.parse(text) as { detail?: unknown };
-    return typeof detail === "string" ? detail.slice(0, 300) : undefined;
+    const { type, detail } = JSON.parse(text) as { type?: unknown; detail?: unknown };
+    if (typeof type !== "string" || !type.startsWith("urn:matrx:error:")) return { status };
+    return { status, type, detail: typeof detail === "string" ? detail.slice(0, 300) : undefined };
   } catch {
-    return undefined;
+    return { status };
   }
 }

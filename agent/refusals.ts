@@ -1,57 +1,66 @@
-/** When the relay says no: which answers are final, in plain words. */
-import { type ErrorCode, MatrxError } from "@matrx/shared/errors.ts";
+/** What a lost connection means. Only the relay's answer to a registration that it checked is final; all else is dialled again. */
+import { CLOSE } from "@matrx/shared/close-codes.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
 
-interface Refusal {
-  code: ErrorCode;
-  message: string;
-  hint: string;
+/** Why a registered connection will not be given back, or undefined if dialling again may help. */
+export function endOfRegistered(closeCode: number, said: string): MatrxError | undefined {
+  switch (closeCode) {
+    case CLOSE.replaced:
+      return finalNo(
+        {
+          code: "CONFLICT",
+          message: "Another connection of this same device took over, so this agent stops",
+          hint: "Stop the other agent of this device first; or pair this machine anew, under a name of its own: matrx pair --replace --name NAME",
+        },
+        said,
+      );
+    case CLOSE.revoked:
+      return finalNo(
+        {
+          code: "PERMISSION_DENIED",
+          message: "The owner removed this device",
+          hint: "To connect this machine again, pair it anew: matrx pair --replace",
+        },
+        said,
+      );
+    default:
+      return undefined;
+  }
 }
 
-const REPLACED: Refusal = {
-  code: "CONFLICT",
-  message: "Another connection of this same device took over, so this agent stops",
-  hint: "Stop the other agent of this device first, or pair this machine under a name of its own",
-};
-
-const BAD_CREDENTIALS: Refusal = {
-  code: "UNAUTHENTICATED",
-  message: "The relay did not accept this device's key",
-  hint: "Pair this machine again: matrx pair --relay https://your-relay",
-};
-
-const REVOKED: Refusal = {
-  code: "PERMISSION_DENIED",
-  message: "The owner revoked this device",
-  hint: "To connect it again, pair it again: matrx pair --relay https://your-relay",
-};
-
-const UNKNOWN: Refusal = {
-  code: "UNKNOWN_DEVICE",
-  message: "The relay does not know this device",
-  hint: "Check the relay's address in config.json, or pair this machine again: matrx pair --relay https://your-relay",
-};
-
-const CLOSE_CODES: ReadonlyMap<number, Refusal> = new Map([
-  [4000, REPLACED],
-  [4401, BAD_CREDENTIALS],
-  [4403, REVOKED],
-  [4404, UNKNOWN],
-]);
-
-const STATUSES: ReadonlyMap<number, Refusal> = new Map([
-  [401, BAD_CREDENTIALS],
-  [403, REVOKED],
-  [404, UNKNOWN],
-]);
-
-/** Why a close code is final, or undefined if dialling again may help. */
-export function refusalOfClose(code: number, said?: string): MatrxError | undefined {
-  return finalError(CLOSE_CODES.get(code), said);
+/** The relay checked the registration, and its answer will not change. */
+export function keyRefused(said: string): MatrxError {
+  return finalNo(
+    {
+      code: "UNAUTHENTICATED",
+      message: "The relay did not accept this device's key",
+      hint: "Pair this machine anew: matrx pair --replace",
+    },
+    said,
+  );
 }
 
-/** Why an HTTP answer to the upgrade is final, or undefined if dialling again may help. */
-export function refusalOfStatus(status: number, said?: string): MatrxError | undefined {
-  return finalError(STATUSES.get(status), said);
+/** An HTTP answer to the upgrade, which comes before any registration and so is never final. */
+export interface UpgradeAnswer {
+  readonly status: number;
+  /** `type` and `detail`, if it is a problem of our kind. */
+  readonly type?: string | undefined;
+  readonly detail?: string | undefined;
+}
+
+/** The relay has no such device, now: it was removed, or the relay's data is lost until it is brought back. */
+export function isUnknownDevice({ status, type }: UpgradeAnswer): boolean {
+  return status === 404 && type === "urn:matrx:error:UNKNOWN_DEVICE";
+}
+
+/** An answer to the upgrade in words. */
+export function upgradeRefused(answer: UpgradeAnswer): string {
+  if (isUnknownDevice(answer)) {
+    return "The relay does not know this device: it was removed, or the relay's data is gone. To pair this machine anew: matrx pair --replace";
+  }
+  const { status, type, detail } = answer;
+  if (type) return `The relay answered ${status}: ${detail ?? "no reason given"}`;
+  return `The answer was ${status}, and not the relay's own; something on the way answers in its place`;
 }
 
 /** A transport error in words. */
@@ -73,8 +82,9 @@ export function lostBecause(error: Error): string {
   }
 }
 
-function finalError(refusal: Refusal | undefined, said: string | undefined): MatrxError | undefined {
-  if (!refusal) return undefined;
-  const details = said ? { relay_said: said } : undefined;
-  return new MatrxError({ ...refusal, hop: "relay", details });
+function finalNo(
+  refusal: { code: "CONFLICT" | "PERMISSION_DENIED" | "UNAUTHENTICATED"; message: string; hint: string },
+  said: string,
+): MatrxError {
+  return new MatrxError({ ...refusal, hop: "relay", ...(said && { details: { relay_said: said } }) });
 }

@@ -6,12 +6,14 @@ export const CLOSE = {
   silent: 4001,
   /** The peer broke the protocol beyond an error frame. */
   protocol: 4400,
-  /** The credential is wrong or missing. */
+  /** The credential is wrong or missing. Final for our agent only where the error before it says so (`details.final`). */
   unauthenticated: 4401,
   /** The grant or the device was revoked. */
   revoked: 4403,
   /** The relay does not know this device. */
   unknownDevice: 4404,
+  /** The registration did not come in time, or others crowded the connection out: nothing was checked. Dial again. */
+  unregistered: 4408,
   /** The caller reads too slowly (RFC 6455, 1013: try again later). */
   tooSlow: 1013,
 } as const;

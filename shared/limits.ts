@@ -68,11 +68,17 @@ export const TIMES = {
   heartbeat: 20 * second,
   /** A `pong` must come within, else the agent dials again. Agent. */
   pongWithin: 10 * second,
-  /** No sign of life for this long: the device is not called any more. Relay. */
+  /** Our agent was not heard for this long: it is asked for a sign of life before anything is sent to it. Relay. */
+  askAfter: 25 * second,
+  /** The sign of life must come within. Relay. */
+  signWithin: 5 * second,
+  /** Our agent was not heard for this long: it is `IDLE`. Relay. */
+  agentIdleAfter: 30 * second,
+  /** Our agent was not heard for this long: it is `OFFLINE`, and its link is closed once it was asked in vain. Relay. */
   silentAfter: 50 * second,
   /** No heartbeat for this long: a bare device is `IDLE` (device document, Backend Device States). Relay. */
   idleAfter: 60 * second,
-  /** No heartbeat for this long: `OFFLINE` (device document, Backend Device States). Relay. */
+  /** No heartbeat for this long: a bare device is `OFFLINE` (device document, Backend Device States). Relay. */
   offlineAfter: 5 * minute,
   /** A device that dropped while calls run may come back within. Relay. */
   reconnectGrace: 30 * second,

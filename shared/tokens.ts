@@ -44,3 +44,6 @@ export interface DeviceAssertion {
   aud: string;
   nonce: string;
 }
+
+/** The same before there is a nonce: it proves nothing, but keeps the connection's place until it registers. */
+export type EarlyAssertion = Omit<DeviceAssertion, "nonce">;

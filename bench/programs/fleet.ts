@@ -28,21 +28,23 @@ const forever = new AbortController().signal;
 const registeredAt: (number | undefined)[] = [];
 let tries = 0;
 
-function dial(index: number): void {
+async function dial(index: number): Promise<void> {
   const { id, publicKey, privateKey } = devices[index] as FleetDevice;
   const identity: Identity = { publicKey, privateKey: createPrivateKey(privateKey) };
+  const assertion = { iss: id, aud: host };
   registeredAt[index] = undefined;
-  void keepConnected(
+  const refusal = await keepConnected(
     {
       url: `ws://${host}/v1/device/ws?device=${id}`,
       manifest,
+      credential: await signAssertion(identity, assertion),
       register: async (nonce) =>
         registerFrame({
           device: id,
           tools: [],
           manifestHash: manifest.hash,
           journalId: id,
-          token: await signAssertion(identity, { iss: id, aud: host, nonce }),
+          token: await signAssertion(identity, { ...assertion, nonce }),
         }),
       onState: (state) => {
         if (state === "CONNECTING" || state === "RECONNECTING") tries++;
@@ -57,15 +59,14 @@ function dial(index: number): void {
       log,
     },
     forever,
-  ).then((refusal) => {
-    throw refusal ?? new Error(`device ${id} stopped`);
-  });
+  );
+  throw refusal ?? new Error(`device ${id} stopped`);
 }
 
 async function grow(to: number): Promise<void> {
   while (registeredAt.length < to) {
     const missing = registeredAt.filter((at) => at === undefined).length;
-    if (missing < GROWS_BY) dial(registeredAt.length);
+    if (missing < GROWS_BY) void dial(registeredAt.length);
     else await sleep(5);
   }
 }

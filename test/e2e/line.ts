@@ -1,6 +1,7 @@
 /** The line between an agent and its relay, which a test can hold and cut: a TCP proxy. */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { Transform } from "node:stream";
 
 export type Direction = "up" | "down";
 
@@ -9,6 +10,7 @@ export class Line {
   readonly #server;
   readonly #pairs = new Set<{ near: Socket; far: Socket }>();
   #target = 0;
+  #delay = 0;
 
   private constructor(server: ReturnType<typeof createServer>) {
     this.#server = server;
@@ -25,6 +27,11 @@ export class Line {
 
   leadTo(port: number): void {
     this.#target = port;
+  }
+
+  /** From now on a new connection's bytes take this long each way, in milliseconds. */
+  slowDown(delay: number): void {
+    this.#delay = delay;
   }
 
   /** Lets nothing through in one direction: `up` is towards the relay. What is sent waits. */
@@ -64,7 +71,8 @@ export class Line {
       [near, far],
       [far, near],
     ] as const) {
-      from.pipe(to);
+      if (this.#delay > 0) from.pipe(delayed(this.#delay)).pipe(to);
+      else from.pipe(to);
       from.on("error", () => to.destroy());
       from.on("close", () => {
         this.#pairs.delete(pair);
@@ -72,4 +80,8 @@ export class Line {
       });
     }
   }
+}
+
+function delayed(ms: number): Transform {
+  return new Transform({ transform: (chunk, _encoding, done) => void setTimeout(done, ms, null, chunk) });
 }

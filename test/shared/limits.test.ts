@@ -44,6 +44,13 @@ describe("times follow on each other", () => {
     expect(TIMES.silentAfter).toBeLessThan(twice + TIMES.heartbeat);
   });
 
+  test("an agent that is well is never asked for a sign of life, and one that dials again by itself is idle", () => {
+    expect(TIMES.askAfter).toBeGreaterThan(TIMES.heartbeat);
+    expect(TIMES.agentIdleAfter).toBe(TIMES.heartbeat + TIMES.pongWithin);
+    expect(TIMES.askAfter + TIMES.signWithin).toBeLessThanOrEqual(TIMES.agentIdleAfter);
+    expect(TIMES.signWithin).toBeLessThan(TIMES.deadlineGrace);
+  });
+
   test("the device document's states, rates and heartbeat are its own", () => {
     expect(TIMES.idleAfter).toBe(60_000);
     expect(TIMES.offlineAfter).toBe(300_000);

@@ -3,7 +3,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import type { Answer } from "@matrx/shared/caller-frames.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { TestCaller } from "./helpers/caller.ts";
-import { AgentDevice, pairAgent } from "./helpers/device.ts";
+import { AgentDevice } from "./helpers/device.ts";
 import { home, object, sweepAt } from "./helpers/home.ts";
 import { ask, bearer, json } from "./helpers/relay.ts";
 import { countRows } from "./helpers/written-rows.ts";
@@ -323,47 +323,6 @@ describe("a link that drops", () => {
     expect(await caller.nextJson()).toMatchObject({ id: "read", code: "DEVICE_OFFLINE" });
     expect(await caller.nextJson()).toMatchObject({ id: "effect", code: "OUTCOME_UNKNOWN" });
     expect(await caller.call("SystemInfo")).toMatchObject({ code: "DEVICE_OFFLINE", hop: "relay" });
-  });
-});
-
-describe("a link that looks open", () => {
-  it("but has been silent for 50 seconds is not called: the caller is told at once, and the device dials again", async () => {
-    const { device, caller } = await home();
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 51_000 });
-    expect(await caller.call("SystemInfo")).toMatchObject({
-      code: "DEVICE_OFFLINE",
-      hint: expect.stringContaining("matrx"),
-    });
-    expect((await device.closed).code).toBe(4001);
-    expect(device.unread).toBe(0);
-  });
-
-  it("is seen as dead while a call waits on it", async () => {
-    const { identity, device, caller } = await home();
-    caller.send({ id: "1", tool: "Read", input: {}, timeout_ms: 300_000 });
-    await device.expect("tool_execute");
-    await sweepAt(identity.id, Date.now() + 51_000);
-    expect((await device.closed).code).toBe(4001);
-    await sweepAt(identity.id, Date.now() + 90_000);
-    expect(await caller.nextJson()).toMatchObject({ id: "1", code: "DEVICE_OFFLINE" });
-  });
-
-  it("shows its state by the device document's times", async () => {
-    const { person, identity } = await home();
-    const stateAfter = async (ms: number) => {
-      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + ms });
-      const { devices } = await (await person.ask("/v1/devices")).json<{
-        devices: { id: string; state: string }[];
-      }>();
-      vi.useRealTimers();
-      return devices.find(({ id }) => id === identity.id)?.state;
-    };
-    expect(await stateAfter(0)).toBe("ONLINE");
-    expect(await stateAfter(61_000)).toBe("IDLE");
-    expect(await stateAfter(301_000)).toBe("OFFLINE");
-    const never = await pairAgent(person, "never");
-    const view = await person.ask(`/v1/devices/${never.id}`);
-    expect(await view.json()).toMatchObject({ state: "UNKNOWN", last_seen: null, proof: null });
   });
 });
 

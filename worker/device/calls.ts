@@ -5,14 +5,14 @@ import { type CallId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { OutputHeader, ResultHeader } from "@matrx/shared/result-frame.ts";
 import type { Expect, Keyed, Passed, WantedCall } from "./call.ts";
-import type { DeviceLink } from "./device-link.ts";
-import { offline } from "./device-link.ts";
+import { type DeviceLink, type DeviceSocket, offline } from "./device-link.ts";
 import { executeFrame, extrasOf, replayFrame } from "./execute-frame.ts";
 import { type Flight, Flights, follow } from "./flights.ts";
 import { revokedGrant } from "./leases.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Recipient } from "./recipient.ts";
 import type { RecordStore } from "./record.ts";
+import { type Sign, type SignOfLife, silent } from "./sign-of-life.ts";
 
 /** A call by its record: it was made before, and what is known of it stands in the ledger. */
 export type RecordedCall = Pick<Flight, "call" | "tool" | "effect" | "grant" | "created" | "deadline">;
@@ -31,6 +31,7 @@ export class Calls {
   strays = 0;
   readonly #store: RecordStore;
   readonly #link: DeviceLink;
+  readonly #signs: SignOfLife;
   readonly #ledger: Ledger;
   /** Effect calls whose outcome is durable, to be told to the agent. */
   #acks: string[] = [];
@@ -39,18 +40,19 @@ export class Calls {
   /** Changed in place: it is noted for each answer. */
   readonly #proof: LastAnswer = { at: 0, verdict: "success", tool: "", ms: 0 };
 
-  constructor(store: RecordStore, link: DeviceLink, ledger: Ledger) {
+  constructor(store: RecordStore, link: DeviceLink, signs: SignOfLife, ledger: Ledger) {
     this.#store = store;
     this.#link = link;
+    this.#signs = signs;
     this.#ledger = ledger;
   }
 
   /**
-   * Writes the ledger row of an effect, then sends the frame. `expect` is told the call and its deadline, and returns
+   * Writes the ledger row of an effect, then sends the frame, to a silent device after a sign of life. `expect` is told the call and its deadline, and returns
    * who gets the answer. Throws MatrxError; then nothing was sent.
    */
   send(wanted: WantedCall, passed: Passed, keyed: Keyed | undefined, now: number, expect: Expect): CallId {
-    const socket = this.#link.requireLive(now);
+    const socket = this.#signs.requireLive(now);
     const call = wanted.call ?? makeCallId(now);
     const { tool, effect } = passed;
     const timeoutMs = wanted.timeoutMs ?? passed.toolTimeoutMs;
@@ -79,13 +81,40 @@ export class Calls {
       missed: 0,
     };
     this.flights.add(flight);
+    if (this.#signs.isDue(now)) this.#sendAfterSign(flight, frame, now);
+    else this.#sendNow(flight, frame, socket, now);
+    return call;
+  }
+
+  #sendNow(flight: Flight, frame: string, socket: DeviceSocket, now: number): void {
+    flight.unsent = false;
     try {
       this.#link.sendTo(socket, frame);
     } catch {
-      this.#ledger.close(call, "expired", "DEVICE_OFFLINE", now);
-      this.refuse(flight, offline("The device's connection broke as the call was sent").shape());
+      this.#refuseUnsent(flight, offline("The device's connection broke as the call was sent").shape(), now);
     }
-    return call;
+  }
+
+  #sendAfterSign(flight: Flight, frame: string, now: number): void {
+    flight.unsent = true;
+    const told = (sign: Sign, at: number) => {
+      if (sign === "replaced" || this.flights.get(flight.call) !== flight) return;
+      const { current } = this.#link;
+      if (sign === "alive" && current) this.#sendNow(flight, frame, current, at);
+      else this.#refuseUnsent(flight, (current ? silent() : droppedOut()).shape(), at);
+    };
+    try {
+      this.#signs.wait(frame.length, told, now);
+    } catch (error) {
+      if (!(error instanceof MatrxError)) throw error;
+      this.#refuseUnsent(flight, error.shape(), now);
+    }
+  }
+
+  /** It did not run, and never will: its key is free. */
+  #refuseUnsent(flight: Flight, error: ErrorShape, now: number): void {
+    if (flight.ledgered) this.#ledger.close(flight.call, "expired", error.code, now);
+    this.refuse(flight, error);
   }
 
   /** The device answered. */
@@ -117,6 +146,10 @@ export class Calls {
   /** Asks the device to stop a call. A bare device knows no such word: its caller is answered here. */
   cancel(call: CallId): void {
     const flight = this.flights.get(call);
+    if (flight?.unsent) {
+      const message = "Cancelled before it was sent: it did not run";
+      return this.#refuseUnsent(flight, { code: "CANCELLED", message, hop: "relay" }, Date.now());
+    }
     if (this.stop(call) || !flight) return;
     this.refuse(flight, {
       code: "CANCELLED",
@@ -147,13 +180,16 @@ export class Calls {
   replay(recorded: RecordedCall, recipient: Recipient, now: number): void {
     const { call, tool } = recorded;
     const frame = replayFrame(call, tool);
-    const ours = this.#link.current?.attachment.ours ?? false;
-    if (!ours || !this.#link.send(frame)) {
+    const socket = this.#link.current;
+    if (!socket?.attachment.ours) {
       const error = offline("The outcome is in the device's journal, and the device is offline");
       return recipient.refuse(error.shape(), call);
     }
     const fetching = { effect: "read" as const, created: now, deadline: now + TIMES.callDefault, frame };
-    this.#takeUp({ ...recorded, ...fetching, ledgered: false, recipients: [], missed: 0 }, recipient);
+    const flight: Flight = { ...recorded, ...fetching, ledgered: false, recipients: [], missed: 0 };
+    this.#takeUp(flight, recipient);
+    if (this.#signs.isDue(now)) this.#sendAfterSign(flight, frame, now);
+    else this.#sendNow(flight, frame, socket, now);
   }
 
   /** Waits again for a call that runs on, though everyone who waited had left and the object slept. */
@@ -170,8 +206,11 @@ export class Calls {
   revoke(grant: GrantId): void {
     for (const flight of this.flights.all()) {
       if (flight.grant !== grant) continue;
-      this.stop(flight.call);
-      this.refuse(flight, revokedGrant());
+      if (flight.unsent) this.#refuseUnsent(flight, revokedGrant(), Date.now());
+      else {
+        this.stop(flight.call);
+        this.refuse(flight, revokedGrant());
+      }
     }
     const told = this.#link.current?.attachment.ours && this.#link.send({ type: "session_end", grant });
     if (!told && this.#store.record?.identity.kind === "agent") this.#store.noteEnded(grant);
@@ -234,6 +273,10 @@ export class Calls {
     console.warn(`device ${this.#store.record?.id} answered a call that it was not given: ${call}`);
     return false;
   }
+}
+
+function droppedOut(): MatrxError {
+  return offline("The device dropped out before the call was sent");
 }
 
 /** Paths are checked by our agent alone: a bare device is not even told a grant's. */

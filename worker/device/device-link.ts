@@ -14,8 +14,12 @@ export interface DeviceAttachment {
   nonce: string;
   /** The host that the device dialled. */
   host: string;
-  /** A token that came as header instead of in `device_register`. */
+  /** A credential that came as header, before `device_register` or instead of one there. */
   token?: string;
+  /** That credential is the device's own: the place until registration is kept for it. */
+  vouched: boolean;
+  /** Address prefix. */
+  source: string;
   registered: boolean;
   /** Grows with each registration; only the newest counts. */
   epoch: number;
@@ -95,14 +99,15 @@ export class DeviceLink {
     return Math.max(attachment.lastAt, this.#autoResponseTime(ws)?.getTime() ?? 0);
   }
 
-  /** Device document, Backend Device States; `UNKNOWN` is its caller's to tell. */
+  /** Device document, Backend Device States; `UNKNOWN` is its caller's to tell. Our agent beats more often. */
   state(now: number): Exclude<DeviceState, "UNKNOWN"> {
     const lastSign = this.lastSign();
-    if (lastSign === undefined || now - lastSign >= TIMES.offlineAfter) return "OFFLINE";
-    return now - lastSign >= TIMES.idleAfter ? "IDLE" : "ONLINE";
+    if (lastSign === undefined || this.isSilent(now)) return "OFFLINE";
+    const patience = this.#current?.attachment.ours ? TIMES.agentIdleAfter : TIMES.idleAfter;
+    return now - lastSign >= patience ? "IDLE" : "ONLINE";
   }
 
-  /** Our agent pings every 20 seconds: two and a half missed ones, and the link is dead though it looks open. */
+  /** Of our agent's heartbeats two and a half are missing, or a bare device is `OFFLINE` by its document. */
   isSilent(now: number): boolean {
     if (!this.#current) return false;
     const { ours, lastAt } = this.#current.attachment;
@@ -114,7 +119,7 @@ export class DeviceLink {
   requireLive(now: number): DeviceSocket {
     const socket = this.#current;
     if (!socket || socket.ws.readyState !== WebSocket.OPEN) throw offline("The device is not connected");
-    if (this.isSilent(now)) {
+    if (!socket.attachment.ours && this.isSilent(now)) {
       socket.ws.close(CLOSE.silent, "No sign of life");
       throw offline("The device is connected, but gave no sign of life for a while");
     }
@@ -151,7 +156,7 @@ export function offline(message: string): MatrxError {
   });
 }
 
-function congested(): MatrxError {
+export function congested(): MatrxError {
   return new MatrxError({
     code: "RATE_LIMITED",
     message: "The device reads too slowly: too much is queued for it",

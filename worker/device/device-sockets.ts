@@ -17,12 +17,14 @@ import { Held } from "./held.ts";
 import type { Rates } from "./rates.ts";
 import type { DeviceRecord, RecordStore } from "./record.ts";
 import type { Recovery } from "./recovery.ts";
-import { introductionOf, requireProof } from "./registration.ts";
-import { switching } from "./upgrade.ts";
+import { introductionOf, isOwnCredential, requireProof } from "./registration.ts";
+import type { SignOfLife } from "./sign-of-life.ts";
+import { sourceOfDevice, switching } from "./upgrade.ts";
 
 export interface DeviceSocketsParts {
   store: RecordStore;
   link: DeviceLink;
+  signs: SignOfLife;
   calls: Calls;
   recovery: Recovery;
   messages: DeviceMessages;
@@ -40,7 +42,11 @@ interface Candidate {
   wrong: number;
 }
 
-const CANDIDATES_MAX = 8;
+/** Sockets that wait to register: those that came with the device's own credential, and all others. */
+const VOUCHED_MAX = 8;
+const STRANGERS_MAX = 64;
+/** All sockets that dialled in, those besides that never answered a close frame: no more strangers are accepted. */
+const SOCKETS_MAX = 256;
 const HELD_MAX = 16;
 /** As long as in `device_register`; a longer one would not fit into the attachment. */
 const TOKEN_CHARS_MAX = 8192;
@@ -65,12 +71,17 @@ export class DeviceSockets {
     const token = bearerOf(request);
     if (token && token.length > TOKEN_CHARS_MAX)
       throw new MatrxError(unauthenticated("The token cannot be read"));
+    const { host } = new URL(request.url);
+    const vouched = token !== undefined && (await isOwnCredential(this.#secrets, record, token, host));
+    if (!vouched && this.#state.getWebSockets("device").length >= SOCKETS_MAX) throw tooCrowded();
     const [client, server] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
     const attachment: DeviceAttachment = {
       role: "device",
       nonce: randomBase32(32),
-      host: new URL(request.url).host,
+      host,
       ...(token && { token }),
+      vouched,
+      source: sourceOfDevice(request),
       registered: false,
       epoch: 0,
       ours: record.identity.kind === "agent",
@@ -97,7 +108,9 @@ export class DeviceSockets {
   message(ws: WebSocket, data: string | ArrayBuffer, now: number): boolean {
     const socket = this.#registered.get(ws);
     if (socket) {
-      if (this.#parts.link.isCurrent(ws)) this.#parts.messages.message(socket, data, now);
+      if (!this.#parts.link.isCurrent(ws)) return true;
+      this.#parts.messages.message(socket, data, now);
+      this.#parts.signs.heard(now);
       return true;
     }
     const candidate = this.#candidates.get(ws);
@@ -107,13 +120,14 @@ export class DeviceSockets {
 
   closed(ws: WebSocket, attachment: DeviceAttachment, now: number): void {
     this.#dropCandidate(ws);
-    const { link, store, calls, recovery, cameBack } = this.#parts;
+    const { link, signs, store, calls, recovery, cameBack } = this.#parts;
     const socket = this.#registered.get(ws);
     const last_seen = link.signOf(socket ?? { ws, attachment });
     this.#registered.delete(ws);
     ws.serializeAttachment(null);
     const droppedAsleep = !socket && attachment.registered && !link.current;
     if (!link.drop(ws) && !droppedAsleep) return;
+    signs.ended("silent", now);
     recovery.linkDown(now);
     if (store.record) store.sayFarewell({ last_seen, proof: calls.proof ?? attachment.proof });
     cameBack();
@@ -130,13 +144,15 @@ export class DeviceSockets {
     }
   }
 
-  /** Closes a link that looks open but has been silent too long. */
+  /** Asks a link that looks open but has been silent, and closes it once it is dead. */
   requireSigns(now: number): void {
-    const { link } = this.#parts;
-    if (!link.current || !link.isSilent(now)) return;
-    const { ws, attachment } = link.current;
-    ws.close(CLOSE.silent, "No sign of life");
-    this.closed(ws, attachment, now);
+    const { link, signs } = this.#parts;
+    if (!link.current) return;
+    if (signs.isDead(now)) {
+      const { ws, attachment } = link.current;
+      ws.close(CLOSE.silent, "No sign of life");
+      this.closed(ws, attachment, now);
+    } else if (signs.isDue(now)) signs.ask(now);
   }
 
   /** Keeps proof and rates with the socket, so that they outlive sleep. */
@@ -149,12 +165,15 @@ export class DeviceSockets {
   }
 
   #addCandidate(socket: DeviceSocket): void {
-    const [oldest] = this.#candidates.keys();
-    if (oldest && this.#candidates.size >= CANDIDATES_MAX) {
-      this.#dropCandidate(oldest);
-      oldest.close(CLOSE.unauthenticated, "Others wait to register");
+    const { ws, attachment } = socket;
+    const rivals = [...this.#candidates.values()].filter(
+      (candidate) => candidate.socket.attachment.vouched === attachment.vouched,
+    );
+    if (rivals.length >= (attachment.vouched ? VOUCHED_MAX : STRANGERS_MAX)) {
+      const loser = oldestOfLargestCrowd(rivals);
+      this.#dropCandidate(loser);
+      loser.close(CLOSE.unregistered, "Others wait to register");
     }
-    const { ws } = socket;
     const deadline = setTimeout(() => this.#tooLate(ws), TIMES.registerWithin);
     this.#candidates.set(ws, { socket, deadline, held: undefined, wrong: 0 });
   }
@@ -166,14 +185,9 @@ export class DeviceSockets {
 
   #tooLate(ws: WebSocket): void {
     this.#dropCandidate(ws);
-    this.#turnAway(
-      ws,
-      new MatrxError({
-        code: "UNAUTHENTICATED",
-        message: "No device_register within ten seconds",
-        hop: "relay",
-      }),
-    );
+    const message = "No device_register within ten seconds";
+    sendError(ws, { code: "TIMEOUT", message, hint: "Dial again", hop: "relay" }, Date.now());
+    ws.close(CLOSE.unregistered, message);
   }
 
   /** The first message decides; what comes while its credential is checked waits in order. */
@@ -214,10 +228,11 @@ export class DeviceSockets {
 
   #welcome(socket: DeviceSocket, record: DeviceRecord, register: DeviceRegister): void {
     const now = Date.now();
-    const { store, link, calls, recovery, cameBack } = this.#parts;
+    const { store, link, signs, calls, recovery, cameBack } = this.#parts;
     const ours = record.identity.kind === "agent" && register.protocol !== undefined;
     const earlierJournal = store.introduction?.journal_id ?? null;
     link.take(socket, ours, now);
+    signs.ended("replaced", now);
     this.#registered.set(socket.ws, socket);
     store.introduce(introductionOf(register));
     const wanted =
@@ -247,6 +262,24 @@ export class DeviceSockets {
           : CLOSE.protocol;
     ws.close(code, closeReason(shape.message));
   }
+}
+
+/** Whoever opens many connections closes his own: the one that waits longest, of the address that has most. */
+function oldestOfLargestCrowd(candidates: readonly Candidate[]): WebSocket {
+  const crowds = Map.groupBy(candidates, ({ socket }) => socket.attachment.source);
+  const [largest] = [...crowds.values()].sort((one, other) => other.length - one.length);
+  const [oldest] = largest ?? [];
+  if (!oldest) throw new Error("nobody waits");
+  return oldest.socket.ws;
+}
+
+function tooCrowded(): MatrxError {
+  return new MatrxError({
+    code: "UNAVAILABLE",
+    message: "Too many connections to this device wait to register",
+    hint: "Dial again in a moment; with the device's credential as Authorization header there is always room",
+    hop: "relay",
+  });
 }
 
 function notRegistered(): MatrxError {

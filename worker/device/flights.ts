@@ -19,6 +19,8 @@ export interface Flight {
   ledgered: boolean;
   /** The frame, to be sent again after a reconnect; absent when large, after a sleep, or under another policy. */
   frame?: string | undefined;
+  /** Its frame has not left: the device is asked for a sign of life first. */
+  unsent?: boolean | undefined;
   /** Frames of live output left out since the last one that was passed on. */
   missed: number;
 }

@@ -80,12 +80,14 @@ export class Recovery {
   }
 
   #sendAgain(flight: Flight): void {
+    flight.unsent = false;
     if (flight.frame) this.#link.send(flight.frame);
     else this.#calls.refuse(flight, offline("The device dropped out before it answered").shape());
   }
 
   #neverRan(call: CallId, now: number): void {
     const flight = this.#calls.flights.get(call);
+    if (flight) flight.unsent = false;
     if (flight?.frame && flight.deadline > now && this.#link.send(flight.frame)) return;
     this.#ledger.close(call, "expired", "DEVICE_OFFLINE", now);
     if (!flight) return;

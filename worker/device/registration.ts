@@ -2,11 +2,28 @@
 import type { DeviceRegister } from "@matrx/shared/device-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { AUDIENCE } from "@matrx/shared/tokens.ts";
-import { importJWK, jwtVerify } from "jose";
+import { errors, importJWK, type JWTPayload, jwtVerify } from "jose";
 import { reasonOf, unauthenticated, verifyToken } from "../auth/keys.ts";
 import type { Secrets } from "../secrets.ts";
 import type { DeviceAttachment } from "./device-link.ts";
 import type { DeviceRecord, Introduction } from "./record.ts";
+
+/** Tells whether a credential that came with the upgrade is the device's. It proves less than a registration: it can be replayed. */
+export async function isOwnCredential(
+  secrets: Secrets,
+  record: DeviceRecord,
+  credential: string,
+  host: string,
+): Promise<boolean> {
+  try {
+    if (record.identity.kind === "agent")
+      await readAssertion(record, record.identity.publicKey, credential, host);
+    else await requireDeviceToken(secrets, record, record.identity.tokenId, credential);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Throws MatrxError `UNAUTHENTICATED` or `UNKNOWN_DEVICE`. */
 export async function requireProof(
@@ -46,19 +63,30 @@ async function requireAssertion(
   assertion: string,
   { nonce, host }: { nonce: string; host: string },
 ): Promise<void> {
-  const key = await importJWK({ kty: "OKP", crv: "Ed25519", x: publicKey }, "EdDSA");
-  const hint = "Pair this machine again with `matrx pair`";
+  const hint = "Pair this machine anew: matrx pair --replace";
+  let payload: JWTPayload;
   try {
-    const { payload } = await jwtVerify(assertion, key, {
-      algorithms: ["EdDSA"],
-      issuer: record.id,
-      audience: host,
-    });
-    if (payload.nonce === nonce) return;
+    payload = await readAssertion(record, publicKey, assertion, host);
   } catch (error) {
-    throw new MatrxError(unauthenticated(reasonOf(error).replace("token", "assertion"), hint), error);
+    const refusal = unauthenticated(reasonOf(error).replace("token", "assertion"), hint);
+    // Claims change with the way here; the key does not.
+    const isFinal = error instanceof errors.JWSSignatureVerificationFailed;
+    throw new MatrxError({ ...refusal, ...(isFinal && { details: { final: true } }) }, error);
   }
-  throw new MatrxError(unauthenticated("The assertion was made for another connection", hint));
+  if (payload.nonce !== nonce)
+    throw new MatrxError(unauthenticated("The assertion was made for another connection", hint));
+}
+
+/** Checks signature, device and host, not the nonce. Throws an error of jose. */
+async function readAssertion(
+  record: DeviceRecord,
+  publicKey: string,
+  assertion: string,
+  host: string,
+): Promise<JWTPayload> {
+  const key = await importJWK({ kty: "OKP", crv: "Ed25519", x: publicKey }, "EdDSA");
+  const wanted = { algorithms: ["EdDSA"], issuer: record.id, audience: host };
+  return (await jwtVerify(assertion, key, wanted)).payload;
 }
 
 function bareToken(token: string | undefined): string | undefined {

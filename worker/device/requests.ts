@@ -20,6 +20,7 @@ import { callView, type Ledger } from "./ledger.ts";
 import type { DeviceRecord, RecordStore } from "./record.ts";
 import { noSuchCall, type RestAnswer, type RestCall, requireMaker, restCall } from "./rest.ts";
 import type { OpenStream, RestStreams, StreamedCall } from "./rest-stream.ts";
+import { type Sign, type SignOfLife, silent } from "./sign-of-life.ts";
 import { deviceView } from "./view.ts";
 
 export type Command = SystemCommand["command"];
@@ -43,6 +44,7 @@ export interface RequestsParts {
   record: () => DeviceRecord;
   store: RecordStore;
   link: DeviceLink;
+  signs: SignOfLife;
   ledger: Ledger;
   events: Events;
   calls: Calls;
@@ -136,11 +138,11 @@ export class Requests {
 
   /** The Account has seen that a person asks. */
   command(caller: Caller, command: Command, reason: string | undefined): Promise<Outcome<void>> {
-    return this.#leased(caller, (lease) => {
-      const { admission, link, record } = this.#parts;
-      const now = Date.now();
-      admission.message(lease, now);
-      link.sendTo(link.requireLive(now), JSON.stringify(this.commandFrame(command, reason)));
+    return this.#leased(caller, async (lease) => {
+      const { admission, link, signs, record } = this.#parts;
+      admission.message(lease, Date.now());
+      await this.#requireSign(Date.now());
+      link.sendTo(signs.requireLive(Date.now()), JSON.stringify(this.commandFrame(command, reason)));
       console.info(`device ${record().id} was sent ${command} by ${caller.grant}`);
     });
   }
@@ -152,6 +154,15 @@ export class Requests {
       ...(reason !== undefined && { reason }),
       ...(command === "update_permissions" && { permissions: this.#parts.store.permissions }),
     };
+  }
+
+  /** Waits for a sign of life if the device has been silent. Throws MatrxError `DEVICE_OFFLINE`. */
+  async #requireSign(now: number): Promise<void> {
+    const { signs } = this.#parts;
+    signs.requireLive(now);
+    if (!signs.isDue(now)) return;
+    const sign = await new Promise<Sign>((resolve) => signs.wait(0, resolve, now));
+    if (sign === "silent") throw silent();
   }
 
   #calling<T>(caller: Caller, start: (lease: Lease, now: number) => T | Promise<T>): Promise<Outcome<T>> {

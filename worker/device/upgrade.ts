@@ -4,6 +4,8 @@ import type { TicketCaller } from "../auth/caller.ts";
 
 /** Set by the Worker on the request that it forwards; a client's own is overwritten. */
 const CALLER_HEADER = "Matrx-Internal-Caller";
+/** As above: where a device's request came from. */
+const SOURCE_HEADER = "Matrx-Internal-Source";
 
 /** The request of a caller whose credential the Worker has checked. */
 export function callerUpgrade(request: Request, caller: TicketCaller): Request {
@@ -12,11 +14,17 @@ export function callerUpgrade(request: Request, caller: TicketCaller): Request {
   return new Request(request.url, { headers });
 }
 
-/** The request of a device; its credential is checked by the object. */
-export function deviceUpgrade(request: Request): Request {
+/** The request of a device from `source`, an address prefix; its credential is checked by the object. */
+export function deviceUpgrade(request: Request, source: string): Request {
   const headers = new Headers(request.headers);
   headers.delete(CALLER_HEADER);
+  headers.set(SOURCE_HEADER, source);
   return new Request(request.url, { headers });
+}
+
+/** Where a device's request came from. */
+export function sourceOfDevice(request: Request): string {
+  return request.headers.get(SOURCE_HEADER) ?? "";
 }
 
 /** The caller that the Worker vouches for, or undefined for a device. */

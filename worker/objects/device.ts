@@ -25,6 +25,7 @@ import { Recovery } from "../device/recovery.ts";
 import { type Command, type DeviceTools, type OpenTools, Requests } from "../device/requests.ts";
 import type { RestAnswer, RestCall } from "../device/rest.ts";
 import { type OpenStream, RestStreams, type StreamedCall } from "../device/rest-stream.ts";
+import { SignOfLife } from "../device/sign-of-life.ts";
 import { Tickets } from "../device/tickets.ts";
 import { Alarm, Timer } from "../device/timer.ts";
 import { vouchedCaller } from "../device/upgrade.ts";
@@ -47,6 +48,7 @@ export class Device extends DurableObject<DeviceEnv> {
   readonly #store: RecordStore;
   readonly #ledger: Ledger;
   readonly #link: DeviceLink;
+  readonly #signs: SignOfLife;
   readonly #events: Events;
   readonly #calls: Calls;
   readonly #recovery: Recovery;
@@ -71,7 +73,8 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#ledger = new Ledger(state.storage.sql);
     this.#events = new Events(state.storage);
     this.#link = new DeviceLink((ws) => state.getWebSocketAutoResponseTimestamp(ws));
-    this.#calls = new Calls(this.#store, this.#link, this.#ledger);
+    this.#signs = new SignOfLife(this.#link);
+    this.#calls = new Calls(this.#store, this.#link, this.#signs, this.#ledger);
     this.#recovery = new Recovery(device, this.#calls, this.#link, this.#ledger);
     this.#leases = new Leases(env.ACCOUNT);
     this.#tickets = new Tickets(state.storage.kv);
@@ -81,6 +84,7 @@ export class Device extends DurableObject<DeviceEnv> {
     const parts = {
       store: this.#store,
       link: this.#link,
+      signs: this.#signs,
       ledger: this.#ledger,
       calls: this.#calls,
       recovery: this.#recovery,
@@ -312,6 +316,7 @@ export class Device extends DurableObject<DeviceEnv> {
   }
 
   #lookAgain(now: number): void {
+    if (this.#signs.isAsked && this.#calls.flights.size > 0) this.#timer.by(now + TIMES.signWithin);
     const next = this.#recovery.nextSweep();
     if (next === undefined) {
       if (!this.#ledger.isEmpty()) void this.#alarm.by(now + PRUNE_EVERY);

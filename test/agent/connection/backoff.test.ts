@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { retryDelay } from "../../../agent/backoff.ts";
+import { retryDelay, seldomDelay } from "../../../agent/backoff.ts";
 
 /** The moments of all tries in the first minutes, for one constant draw. */
 function tries(random: number): number[] {
@@ -28,3 +28,9 @@ test.each([0, 0.5, 0.999])(
     expect(gaps.at(-1)?.gap).toBeGreaterThan(11_000);
   },
 );
+
+test.each([0, 0.999])("a relay that does not know the device is asked after minutes (draw %d)", (random) => {
+  const delay = seldomDelay(() => random);
+  expect(delay).toBeGreaterThanOrEqual(3 * 60_000);
+  expect(delay).toBeLessThanOrEqual(7 * 60_000);
+});

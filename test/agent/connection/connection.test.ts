@@ -11,6 +11,10 @@ import { silentLog, smallToolbox } from "../dispatch/small-tools.ts";
 import { startScriptedRelay } from "./scripted-relay.ts";
 import { DEVICE, startAgent } from "./start-agent.ts";
 
+function refusal(message: string, details: Record<string, unknown>) {
+  return { type: "error", error_code: "UNAUTHENTICATED", message, details, timestamp: "now" } as const;
+}
+
 test("it dials, signs the nonce for the host it dialled, and registers", async () => {
   const relay = await startScriptedRelay();
   const agent = startAgent(relay.url);
@@ -29,7 +33,10 @@ test("it dials, signs the nonce for the host it dialled, and registers", async (
   const key = await importJWK({ kty: "OKP", crv: "Ed25519", x: agent.publicKey }, "EdDSA");
   const { payload, protectedHeader } = await jwtVerify(String(frame.auth_token).replace("Bearer ", ""), key);
   expect(protectedHeader).toEqual({ alg: "EdDSA" });
-  expect(payload).toEqual({ iss: DEVICE, aud: new URL(relay.url).host, nonce: socket.nonce });
+  const { host } = new URL(relay.url);
+  expect(payload).toEqual({ iss: DEVICE, aud: host, nonce: socket.nonce });
+  const early = await jwtVerify(String(socket.authorization).replace("Bearer ", ""), key);
+  expect(early.payload).toEqual({ iss: DEVICE, aud: host });
   await agent.stop();
   expect(agent.states).toEqual(["CONNECTING", "CONNECTED", "REGISTERING", "REGISTERED", "DISCONNECTED"]);
 });
@@ -82,11 +89,9 @@ test("a relay that is not there yet is dialled until it is", async () => {
 });
 
 test.each([
-  [4000, "CONFLICT", /took over/],
-  [4401, "UNAUTHENTICATED", /did not accept/],
-  [4403, "PERMISSION_DENIED", /revoked/],
-  [4404, "UNKNOWN_DEVICE", /does not know/],
-])("close code %i is final: %s", async (closeCode, code, sentence) => {
+  [4000, "CONFLICT"],
+  [4403, "PERMISSION_DENIED"],
+])("close code %i on a registered connection is final: %s", async (closeCode, code) => {
   const relay = await startScriptedRelay();
   const agent = startAgent(relay.url);
   const socket = await relay.connection();
@@ -94,40 +99,82 @@ test.each([
   socket.socket.close(closeCode, "said so");
   expect(await agent.end).toMatchObject({
     code,
-    message: expect.stringMatching(sentence),
+    hint: expect.stringContaining("matrx pair --replace"),
     details: { relay_said: "said so" },
   });
   expect(relay.dials).toBe(1);
 });
 
-test.each([
-  [401, "UNAUTHENTICATED"],
-  [403, "PERMISSION_DENIED"],
-  [404, "UNKNOWN_DEVICE"],
-])("HTTP %i at the upgrade is final: %s", async (status, code) => {
+test("a registration that was checked and refused is final", async () => {
   const relay = await startScriptedRelay();
-  relay.refuseWith(status, "no such device");
   const agent = startAgent(relay.url);
-  expect(await agent.end).toMatchObject({ code, details: { relay_said: "no such device" } });
+  const socket = await relay.connection();
+  await socket.texts.next();
+  socket.send(refusal("The assertion's signature is wrong", { final: true }));
+  socket.socket.close(4401, "The assertion's signature is wrong");
+  expect(await agent.end).toMatchObject({
+    code: "UNAUTHENTICATED",
+    hint: expect.stringContaining("matrx pair --replace"),
+    details: { relay_said: "The assertion's signature is wrong" },
+  });
   expect(relay.dials).toBe(1);
 });
 
-test.each([503, 429, 302, 200])("HTTP %i at the upgrade is tried again", async (status) => {
+test("no close code is final before the registration was checked, whatever is said", async () => {
   const relay = await startScriptedRelay();
-  relay.refuseWith(status);
   const agent = startAgent(relay.url);
+  for (const code of [1001, 1011, 1013, 4000, 4001, 4400, 4401, 4403, 4404, 4408]) {
+    const { socket } = await relay.connection();
+    socket.close(code, "Others wait to register");
+  }
+  const early = await relay.connection();
+  await early.texts.next();
+  // As a relay of the last release says that the registration came too late.
+  early.send(refusal("No device_register within ten seconds", { hop: "relay" }));
+  early.socket.close(4401, "No device_register within ten seconds");
+  await (await relay.connection()).register();
+  expect(await agent.stop()).toBe("stopped");
+});
+
+test("no other close code ends an agent that was registered", async () => {
+  const relay = await startScriptedRelay();
+  const agent = startAgent(relay.url);
+  for (const code of [1001, 1013, 4001, 4400, 4401, 4404, 4408]) {
+    const socket = await relay.connection();
+    await socket.register();
+    socket.socket.close(code);
+  }
+  await (await relay.connection()).register();
+  expect(await agent.stop()).toBe("stopped");
+});
+
+test.each([503, 500, 429, 404, 403, 401, 302, 200])(
+  "HTTP %i at the upgrade is tried again, whoever says it",
+  async (status) => {
+    const relay = await startScriptedRelay();
+    relay.refuseWith(status, "hello");
+    const agent = startAgent(relay.url);
+    while (relay.dials < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+    relay.refuseWith(status, JSON.stringify({ type: "urn:matrx:error:PERMISSION_DENIED", detail: "no" }));
+    while (relay.dials < 5) await new Promise((resolve) => setTimeout(resolve, 5));
+    relay.refuseWith(undefined);
+    await (await relay.connection()).register();
+    expect(await agent.stop()).toBe("stopped");
+  },
+);
+
+test("a relay that does not know the device is asked again, but seldom", async () => {
+  const relay = await startScriptedRelay();
+  const problem = { type: "urn:matrx:error:UNKNOWN_DEVICE", status: 404, detail: "There is no device" };
+  relay.refuseWith(404, JSON.stringify(problem));
+  const asked: number[] = [];
+  const seldomDelay = () => asked.push(relay.dials) * 10;
+  const agent = startAgent(relay.url, { times: { seldomDelay } });
   while (relay.dials < 3) await new Promise((resolve) => setTimeout(resolve, 5));
   relay.refuseWith(undefined);
   await (await relay.connection()).register();
-  await agent.stop();
-});
-
-test("close codes that are not final are tried again", async () => {
-  const relay = await startScriptedRelay();
-  const agent = startAgent(relay.url);
-  for (const code of [1001, 1011, 1013]) (await relay.connection()).socket.close(code);
-  await (await relay.connection()).register();
-  await agent.stop();
+  expect(asked.slice(0, 3)).toEqual([1, 2, 3]);
+  expect(await agent.stop()).toBe("stopped");
 });
 
 test("a heartbeat that is answered keeps the link, one that is not ends it", async () => {

@@ -33,6 +33,7 @@ class Inbox<Frame> {
 export class DeviceSocket {
   readonly nonce: string;
   readonly url: string;
+  readonly authorization: string | undefined;
   readonly texts = new Inbox<FromDevice>();
   readonly binary = new Inbox<AgentFrame>();
   readonly closed: Promise<number>;
@@ -44,6 +45,7 @@ export class DeviceSocket {
     this.socket = socket;
     this.nonce = nonce;
     this.url = request.url ?? "";
+    this.authorization = request.headers.authorization;
     this.closed = once(socket, "close").then(([code]) => code as number);
     socket.on("message", (data, isBinary) => this.#take(data as Buffer, isBinary));
   }
@@ -89,8 +91,8 @@ export interface ScriptedRelay {
   readonly url: string;
   /** The next connection of a device. */
   connection(): Promise<DeviceSocket>;
-  /** Upgrades are answered with this status from now on; undefined: accepted. */
-  refuseWith(status: number | undefined, detail?: string): void;
+  /** Upgrades are answered with this status and body from now on; undefined: accepted. */
+  refuseWith(status: number | undefined, body?: string): void;
   /** How often a device dialled. */
   readonly dials: number;
   close(): Promise<void>;
@@ -100,16 +102,16 @@ export async function startScriptedRelay(port = 0): Promise<ScriptedRelay> {
   const server = createServer();
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
   const connections = new Inbox<DeviceSocket>();
-  let refusal: { status: number; detail: string } | undefined;
+  let refusal: { status: number; body: string } | undefined;
   let dials = 0;
   const nonces = new WeakMap<IncomingMessage, string>();
   sockets.on("headers", (headers, request) => headers.push(`Matrx-Nonce: ${nonces.get(request)}`));
   server.on("upgrade", (request, socket, head) => {
     dials++;
     if (refusal) {
-      const body = JSON.stringify({ detail: refusal.detail });
+      const { status, body } = refusal;
       socket.end(
-        `HTTP/1.1 ${refusal.status} No\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+        `HTTP/1.1 ${status} No\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
       );
       return;
     }
@@ -126,8 +128,8 @@ export async function startScriptedRelay(port = 0): Promise<ScriptedRelay> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     connection: () => connections.next(),
-    refuseWith: (status, detail = "because") => {
-      refusal = status === undefined ? undefined : { status, detail };
+    refuseWith: (status, body = "") => {
+      refusal = status === undefined ? undefined : { status, body };
     },
     get dials() {
       return dials;

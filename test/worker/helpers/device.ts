@@ -87,9 +87,15 @@ export class AgentDevice extends BareDevice {
     return device;
   }
 
-  static async dial(id: string): Promise<AgentDevice> {
-    const [ws, headers] = await TestSocket.upgrade(`/v1/device/ws?device=${id}`, {});
-    return new AgentDevice(ws, headers, id);
+  static async dial(id: string, headers: Record<string, string> = {}): Promise<AgentDevice> {
+    const [ws, answered] = await TestSocket.upgrade(`/v1/device/ws?device=${id}`, headers);
+    return new AgentDevice(ws, answered, id);
+  }
+
+  /** Dials with the device's own credential, as our agent does. */
+  static async dialVouched({ id, key }: AgentIdentity, headers = {}): Promise<AgentDevice> {
+    const token = await assertionOf({ id, key }, {});
+    return AgentDevice.dial(id, { ...headers, Authorization: `Bearer ${token}` });
   }
 
   /** Some frames come when they come; a test that does not ask for one passes them over. */
@@ -140,11 +146,7 @@ export async function registerFrame(
   nonce: string,
   { journal = "journal-1", manifest = "manifest-1", audience = new URL(ORIGIN).host } = {},
 ): Promise<Record<string, unknown>> {
-  const assertion = await new SignJWT({ nonce })
-    .setProtectedHeader({ alg: "EdDSA" })
-    .setIssuer(id)
-    .setAudience(audience)
-    .sign(key);
+  const assertion = await assertionOf({ id, key }, { nonce }, audience);
   return {
     type: "device_register",
     device_id: id,
@@ -157,6 +159,18 @@ export async function registerFrame(
     journal_id: journal,
     auth_token: `Bearer ${assertion}`,
   };
+}
+
+function assertionOf(
+  { id, key }: AgentIdentity,
+  claims: { nonce?: string },
+  audience = new URL(ORIGIN).host,
+): Promise<string> {
+  return new SignJWT(claims)
+    .setProtectedHeader({ alg: "EdDSA" })
+    .setIssuer(id)
+    .setAudience(audience)
+    .sign(key);
 }
 
 function bytesOf(value: unknown): Uint8Array {

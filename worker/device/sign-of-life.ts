@@ -1,0 +1,113 @@
+/** Asks our agent for a sign of life when it has been silent: a link may look open long after it is dead. */
+import { CLOSE } from "@matrx/shared/close-codes.ts";
+import { DEVICE_QUEUE_MAX_BYTES, TIMES } from "@matrx/shared/limits.ts";
+import { congested, type DeviceLink, type DeviceSocket, offline } from "./device-link.ts";
+
+/** Any agent answers this, and nothing comes of it. */
+const QUESTION = '{"type":"call_status","tool_call_ids":[]}';
+
+/** `replaced`: the device is back on another link, where recovery sends what was under way. */
+export type Sign = "alive" | "silent" | "replaced";
+
+interface Waiting {
+  readonly chars: number;
+  readonly told: (sign: Sign, now: number) => void;
+}
+
+export class SignOfLife {
+  readonly #link: DeviceLink;
+  /** When the link was asked, in milliseconds since 1970; undefined: it has been heard since. */
+  #askedAt: number | undefined;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  #waiting: Waiting[] = [];
+
+  constructor(link: DeviceLink) {
+    this.#link = link;
+  }
+
+  /** The socket for a call. Throws MatrxError `DEVICE_OFFLINE` also when the link was asked in vain. */
+  requireLive(now: number): DeviceSocket {
+    const socket = this.#link.requireLive(now);
+    if (!this.#isAskedInVain(now)) return socket;
+    if (this.#link.isSilent(now)) socket.ws.close(CLOSE.silent, "No sign of life");
+    throw silent();
+  }
+
+  /** Tells whether to ask before anything is sent. The usual path: something came within 25 seconds. */
+  isDue(now: number): boolean {
+    const { current } = this.#link;
+    if (!current?.attachment.ours || now - current.attachment.lastAt < TIMES.askAfter) return false;
+    if (now - this.#link.signOf(current) >= TIMES.askAfter) return true;
+    // The runtime answered a ping by itself.
+    this.heard(now);
+    return false;
+  }
+
+  /** A link that was asked, gave no sign, and has been silent for long. */
+  isDead(now: number): boolean {
+    return this.#link.isSilent(now) && (!this.#link.current?.attachment.ours || this.#isAskedInVain(now));
+  }
+
+  /** Asks, if that was not done yet. */
+  ask(now: number): void {
+    if (this.#askedAt !== undefined) return;
+    this.#askedAt = now;
+    this.#timer = setTimeout(() => this.#overdue(Date.now()), TIMES.signWithin);
+    this.#link.send(QUESTION);
+  }
+
+  /**
+   * Asks, and tells once what came of it: `silent` after 5 seconds, or when the link closed. `chars` are kept in memory
+   * by what waits. Throws MatrxError `RATE_LIMITED` when that is too much.
+   */
+  wait(chars: number, told: Waiting["told"], now: number): void {
+    const kept = this.#waiting.reduce((sum, waiting) => sum + waiting.chars, chars);
+    if (kept > DEVICE_QUEUE_MAX_BYTES) throw congested();
+    this.#waiting.push({ chars, told });
+    this.ask(now);
+  }
+
+  /** The device was asked, and was not heard since. */
+  get isAsked(): boolean {
+    return this.#askedAt !== undefined;
+  }
+
+  /** The device gave a sign of life. */
+  heard(now: number): void {
+    if (this.#askedAt !== undefined) this.#end("alive", now);
+  }
+
+  /** The link closed, or another took over. */
+  ended(how: Exclude<Sign, "alive">, now: number): void {
+    this.#end(how, now);
+  }
+
+  #overdue(now: number): void {
+    const sign = this.#link.lastSign();
+    if (sign !== undefined && sign >= (this.#askedAt ?? 0)) this.#end("alive", now);
+    else this.#tell("silent", now);
+  }
+
+  #isAskedInVain(now: number): boolean {
+    const askedAt = this.#askedAt;
+    if (askedAt === undefined || now - askedAt < TIMES.signWithin) return false;
+    return (this.#link.lastSign() ?? 0) < askedAt;
+  }
+
+  #end(sign: Sign, now: number): void {
+    clearTimeout(this.#timer);
+    this.#askedAt = undefined;
+    this.#tell(sign, now);
+  }
+
+  #tell(sign: Sign, now: number): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const { told } of waiting) told(sign, now);
+  }
+}
+
+/** Nothing was sent on a link that gave no sign of life. */
+export function silent() {
+  return offline("The device is connected, but gives no sign of life");
+}
