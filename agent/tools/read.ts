@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import type { FileHandle } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { explained } from "../paths/errors.ts";
@@ -13,7 +12,7 @@ import { sourceOf } from "../text/chunks.ts";
 import { TEXT_ENCODINGS, type TextEncoding } from "../text/encodings.ts";
 import { LineIndex } from "../text/line-index.ts";
 import { readTextPage, type TextPage } from "../text/page.ts";
-import { SNIFF_BYTES, sniff, textIn } from "../text/sniff.ts";
+import { headOf, SNIFF_BYTES, sniff, textIn } from "../text/sniff.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
 
 const DEFAULT_LINES = 2000;
@@ -100,7 +99,7 @@ async function read(
   { signal, session }: ToolContext,
 ): Promise<ToolResult> {
   const whole = await wholeOf(file);
-  const head = whole?.subarray(0, SNIFF_BYTES) ?? (await headOf(file.handle));
+  const head = headOf(whole ?? (await readAll(file.handle, SNIFF_BYTES + 1)));
   const content = declared ? textIn(declared, head) : sniff(head);
   if (content.kind === "image") return readImage(file, whole, content.mediaType);
   if (content.kind === "binary") throw await binary(file, content.mediaType, signal);
@@ -162,12 +161,6 @@ function metadataOf(page: TextPage) {
     encoding: page.encoding,
     eol: page.eol,
   };
-}
-
-async function headOf(handle: FileHandle): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafe(SNIFF_BYTES);
-  const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
-  return buffer.subarray(0, bytesRead);
 }
 
 /** All of a small file; undefined: it is large, or its size says nothing, as in /proc. */
