@@ -32,11 +32,11 @@ export class UndoableChanges {
   }
 
   /** Makes a file, and the folders that it lacks. Throws MatrxError. */
-  async make(place: Place, bytes: Buffer): Promise<void> {
+  async make(place: Place, bytes: Buffer, mode: number): Promise<void> {
     await this.#makeFolders(place);
     const file = await this.#hold(place);
     if (await file.entry()) throw exists(place);
-    await file.write(undefined, bytes, this.#signal);
+    await file.write(undefined, bytes, this.#signal, mode);
     const made = await file.existing();
     this.#undoing(place, async () => {
       await file.confirm(made);

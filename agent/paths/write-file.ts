@@ -29,6 +29,8 @@ interface Target {
   readonly old: BigIntStats | undefined;
   /** It was reached through a link. */
   readonly linked: boolean;
+  /** Of a new file, before the user's mask. */
+  readonly mode: number;
 }
 
 /** Throws what the system says; the old content is untouched then, unless it was being written in place. */
@@ -60,10 +62,14 @@ function mustStay({ old, linked }: Target): boolean {
   return user !== undefined && user !== 0 && old.uid !== BigInt(user);
 }
 
-async function replace({ parent, name, old }: Target, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+async function replace(
+  { parent, name, old, mode }: Target,
+  bytes: Uint8Array,
+  signal: AbortSignal,
+): Promise<void> {
   const temporary = `.matrx-${randomBytes(8).toString("hex")}.tmp`;
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
-  const handle = await open(parent.at(temporary), flags, old ? 0o600 : 0o666);
+  const handle = await open(parent.at(temporary), flags, old ? 0o600 : mode);
   try {
     try {
       if (old) await keepOwner(handle, old);

@@ -66,7 +66,7 @@ async function patchFiles(
       throw takenBack(error, await changes.undo());
     }
     const left = await changes.finish();
-    return resultOf(prepared, left, context);
+    return resultOf(prepared, [...notesOf(found), ...leftovers(left)], left, context);
   } finally {
     await changes.close();
     for (const file of held) await file.close();
@@ -84,7 +84,7 @@ async function prepareAll(
   for (const one of found) {
     signal.throwIfAborted();
     if (one.kind === "add") {
-      prepared.push({ kind: "add", place: one.place, bytes: Buffer.from(one.content) });
+      prepared.push({ kind: "add", place: one.place, bytes: Buffer.from(one.content), mode: one.mode });
       continue;
     }
     const file = await HeldFile.hold(access, one.place);
@@ -103,7 +103,7 @@ function deletionsLast(prepared: readonly Prepared[]): Prepared[] {
 }
 
 async function apply(changes: UndoableChanges, change: Prepared): Promise<void> {
-  if (change.kind === "add") await changes.make(change.place, change.bytes);
+  if (change.kind === "add") await changes.make(change.place, change.bytes, change.mode);
   else if (change.kind === "delete") await changes.remove(change.file, change.before);
   else if (change.to) await changes.move(change.file, change.before, change.to, change.bytes);
   else await changes.write(change.file, change.before, change.bytes);
@@ -131,12 +131,28 @@ function withTurns<T>(files: Files, paths: readonly string[], action: () => Prom
   return files.turns.take(first, () => withTurns(files, rest, action));
 }
 
-function resultOf(prepared: readonly Prepared[], left: readonly string[], context: ToolContext): ToolResult {
+/** What was wrong in the patch, and did not matter. */
+function notesOf(found: readonly FoundPatch[]): string[] {
+  return found.flatMap((one) => {
+    const hunks = one.kind === "add" ? [] : (one.hunks ?? []);
+    return hunks.flatMap(({ note }) => (note === undefined ? [] : `${one.place.shown}: ${note}`));
+  });
+}
+
+function leftovers(left: readonly string[]): string[] {
+  return left.map((what) => `A leftover could not be cleared away: ${what}`);
+}
+
+function resultOf(
+  prepared: readonly Prepared[],
+  notes: readonly string[],
+  left: readonly string[],
+  context: ToolContext,
+): ToolResult {
   const summary = prepared.map(summaryOf);
   const diffs = context.grant.effects.includes("read") ? shownDiffs(prepared) : [];
-  const remains = left.map((what) => `[A leftover could not be cleared away: ${what}]`);
   return {
-    output: [...summary, ...diffs, ...remains].join("\n"),
+    output: [...summary, ...diffs, ...notes.map((note) => `[${note}]`)].join("\n"),
     metadata: { files: prepared.map(factsOf), ...(left.length > 0 && { leftovers: left }) },
   };
 }
