@@ -62,7 +62,7 @@ export function readTool(files: Files) {
       try {
         return await explained(file.place.shown, "read", () =>
           request.encoding === "base64"
-            ? readBytes(file, request, context.signal)
+            ? readBytes(file, request, context)
             : read(file, request, request.encoding, index, context),
         );
       } finally {
@@ -99,6 +99,8 @@ async function read(
   { signal, session }: ToolContext,
 ): Promise<ToolResult> {
   const whole = await wholeOf(file);
+  const sha256 = whole && hash("sha256", whole);
+  session.noteSeen(file.place.path, { stat: file.stat, sha256 });
   const head = headOf(whole ?? (await readAll(file.handle, SNIFF_BYTES + 1)));
   const content = declared ? textIn(declared, head) : sniff(head);
   if (content.kind === "image") return readImage(file, whole, content.mediaType);
@@ -109,13 +111,9 @@ async function read(
   const page = await readTextPage(text, wanted, index);
   if (!page) throw tailTooLong(file, wanted.offset);
   if (page.lines.length === 0 && head.length > content.bomBytes) throw beyondEnd(file, wanted.offset, page);
-  session.noteSeen(file.place.path, {
-    size: Number(file.stat.size),
-    modified: Number(file.stat.mtimeMs),
-  });
   return {
     output: raw ? page.lines.join("\n") : rendered(page),
-    metadata: { ...factsOf(file), ...metadataOf(page), ...(whole && { sha256: hash("sha256", whole) }) },
+    metadata: { ...factsOf(file), ...metadataOf(page), ...(sha256 && { sha256 }) },
   };
 }
 

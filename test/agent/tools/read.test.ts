@@ -29,7 +29,10 @@ describe("reading a text", () => {
       size: 14,
       sha256: createHash("sha256").update("one\ntwo\n\nfour\n").digest("hex"),
     });
-    expect(bench.session.seen(bench.at("notes.txt"))).toMatchObject({ size: 14 });
+    expect(bench.session.seen(bench.at("notes.txt"))).toMatchObject({
+      stat: { size: 14n },
+      sha256: metadata?.sha256,
+    });
   });
 
   it("goes on page by page, each naming the next offset", async () => {
