@@ -6,11 +6,59 @@ import { plainWords } from "@matrx/shared/plain-words.ts";
 import * as z from "zod";
 import type { Tool } from "./tool.ts";
 
-/** Parses the input. Throws MatrxError `INVALID_PARAMETERS` that names the field. */
+/** Parses the input, tolerating what can mean only one thing. Throws MatrxError `INVALID_PARAMETERS` that names the field. */
 export function parseInput(tool: Tool, input: Record<string, unknown>): Record<string, unknown> {
-  const result = tool.input.safeParse(input, { error: plainWords });
-  if (result.success) return result.data;
-  throw refused(tool, result.error);
+  const strict = tool.input.safeParse(input, { error: plainWords });
+  if (strict.success) return strict.data;
+  const tolerant = tool.input.safeParse(mended(input, strict.error.issues), { error: plainWords });
+  if (tolerant.success) return tolerant.data;
+  throw refused(tool, tolerant.error);
+}
+
+/** A parameter that only people read: what is too long of it is cut. */
+const FOR_PEOPLE = "description";
+
+/**
+ * The input without what is refused in it only for its form: typed clients send `null` for what they leave out, and weaker
+ * models send numbers and booleans as text.
+ */
+function mended(
+  input: Record<string, unknown>,
+  issues: readonly z.core.$ZodIssue[],
+): Record<string, unknown> {
+  const copy = structuredClone(input);
+  for (const issue of issues) {
+    const field = issue.path.at(-1);
+    const holder = issue.path.slice(0, -1).reduce<unknown>((value, key) => propertyOf(value, key), copy);
+    if (typeof field !== "string" || !isObject(holder)) continue;
+    const value = holder[field];
+    if (value === null) delete holder[field];
+    else if (typeof value === "string") holder[field] = meant(value, issue);
+  }
+  return copy;
+}
+
+/** What a text stands for where the schema wants something else. */
+function meant(text: string, issue: z.core.$ZodIssue): unknown {
+  if (issue.code === "too_big" && issue.path.join() === FOR_PEOPLE) {
+    // Counted in characters, of which some are two units.
+    const most = Number(issue.maximum);
+    return Array.from(text.slice(0, 2 * most))
+      .slice(0, most)
+      .join("");
+  }
+  if (issue.code !== "invalid_type") return text;
+  if (issue.expected === "boolean" && /^(?:true|false)$/i.test(text)) return text.toLowerCase() === "true";
+  const isNumber = issue.expected === "number" || issue.expected === "int";
+  return isNumber && /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
+}
+
+function propertyOf(value: unknown, key: PropertyKey): unknown {
+  return isObject(value) || Array.isArray(value) ? Reflect.get(value, key) : undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** `TOOL_NOT_FOUND`, with the name that may have been meant. */

@@ -1,4 +1,5 @@
 /** Sessions: a caller's working directory, reads and job cursors. Each belongs to one grant by the key it lies under. */
+import type { BigIntStats } from "node:fs";
 import { homedir } from "node:os";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
@@ -7,9 +8,9 @@ import { TIMES } from "@matrx/shared/limits.ts";
 
 /** What a file was like when this session read or wrote it. */
 export interface SeenFile {
-  readonly size: number;
-  /** Milliseconds since 1970. */
-  readonly modified: number;
+  readonly stat: Pick<BigIntStats, "ino" | "size" | "mtimeNs">;
+  /** Of all of it, in hex; undefined: it was too large to be read whole. */
+  readonly sha256: string | undefined;
 }
 
 /** The part of a job's log that was shown last, in bytes, and by which call. */

@@ -2,12 +2,11 @@
 import { absent } from "./absent.ts";
 import { type Line, type LineEnd, linesOf } from "./line-ends.ts";
 import { search } from "./occurrences.ts";
-import type { Hunk } from "./patch.ts";
+import type { Hunk, HunkLine } from "./patch.ts";
 import { notInEncoding, refused, type Subject } from "./refusals.ts";
 import { type UnitText, unitsFor } from "./units.ts";
 
-interface WantedLine {
-  readonly kind: "same" | "old" | "new";
+interface WantedLine extends Pick<HunkLine, "kind" | "end"> {
   readonly units: string;
 }
 
@@ -16,12 +15,11 @@ export function applyHunks(text: UnitText, hunks: readonly Hunk[], subject: Subj
   const lines = linesOf(text.units);
   const isEndless = lines.at(-1)?.text !== "";
   if (!isEndless) lines.pop();
-  const texts = lines.map((line) => line.text);
+  const texts = new LineTexts(lines);
   const result: NewLine[] = [];
   let done = 0;
   for (const hunk of hunks) {
-    const wanted = wantedLines(text, hunk, subject);
-    const at = placeOf(text, texts, done, hunk, wanted, subject);
+    const { at, wanted } = placeOf(text, texts, done, hunk, subject);
     keep(result, lines, done, at);
     done = at + replaceLines(result, lines, at, wanted);
   }
@@ -31,44 +29,101 @@ export function applyHunks(text: UnitText, hunks: readonly Hunk[], subject: Subj
 
 /** Appends lines that no hunk is about: there may be more than a call takes arguments. */
 function keep(result: NewLine[], lines: readonly Line[], from: number, to: number): void {
-  for (const line of lines.slice(from, to)) result.push(line);
+  for (const line of lines.slice(from, to)) result.push({ ...line, isNew: false });
 }
 
 function wantedLines({ encoding }: UnitText, hunk: Hunk, subject: Subject): WantedLine[] {
-  return hunk.lines.map(({ kind, text }) => {
+  return hunk.lines.map(({ kind, text, end }) => {
     const units = unitsFor(text, encoding);
     if (units === undefined) throw notInEncoding(encoding, hunk.name, text, subject);
-    return { kind, units };
+    return { kind, units, end };
   });
 }
 
-/** Index of the line where a hunk's old lines begin, or where its new ones go. */
-function placeOf(
-  text: UnitText,
-  lines: readonly string[],
-  from: number,
-  hunk: Hunk,
+/** Where a hunk's old lines begin, or its new ones go (the index of a line), and what is wanted there. */
+interface Fit {
+  readonly at: number;
+  readonly wanted: readonly WantedLine[];
+}
+
+function placeOf(text: UnitText, lines: LineTexts, from: number, hunk: Hunk, subject: Subject): Fit {
+  const wanted = wantedLines(text, hunk, subject);
+  const start = afterHeaders(text, lines.exact, from, hunk, subject);
+  if (oldUnits(wanted).length === 0) {
+    return { at: placeWithoutContext(lines.exact, start, hunk, subject), wanted };
+  }
+  const fits =
+    fitsOf(lines, wanted, start, hunk) ??
+    // Blank lines below a hunk need not belong to it.
+    (hunk.blanks > 0 ? fitsOf(lines, wanted.slice(0, -hunk.blanks), start, hunk) : undefined);
+  if (!fits) {
+    const shown = hunk.lines.filter(({ kind }) => kind !== "new").map((line) => line.text);
+    throw absent(text, { name: `The old text of ${hunk.name}`, old: shown.join("\n") }, subject);
+  }
+  const [fit, ...others] = fits;
+  if (others.length > 0) {
+    throw severalPlaces(
+      hunk,
+      fits.map(({ at }) => at),
+      subject,
+    );
+  }
+  return fit;
+}
+
+function oldUnits(wanted: readonly WantedLine[]): string[] {
+  return wanted.filter(({ kind }) => kind !== "new").map(({ units }) => units);
+}
+
+/** First as exactly as they stand there, then without regard to white space at the ends of lines. Undefined: nowhere. */
+function fitsOf(
+  lines: LineTexts,
   wanted: readonly WantedLine[],
-  subject: Subject,
-): number {
-  const old = wanted.filter(({ kind }) => kind !== "new").map(({ units }) => units);
-  const start = afterHeaders(text, lines, from, hunk, subject);
-  if (old.length === 0) return placeWithoutContext(lines, start, hunk, subject);
+  start: number,
+  hunk: Hunk,
+): readonly [Fit, ...Fit[]] | undefined {
+  const old = oldUnits(wanted);
+  if (old.length === 0) return undefined;
+  const exact = placesOf(lines.exact, old, start, hunk);
+  const places = exact.length > 0 ? exact : placesOf(lines.trimmed, old.map(withoutBlanks), start, hunk);
+  const [first, ...others] = places.map((at) => ({ at, wanted }));
+  return first && [first, ...others];
+}
+
+/** The one that the hunk says if its old lines stand there, else all places where they do. */
+function placesOf(lines: readonly string[], old: readonly string[], start: number, hunk: Hunk): number[] {
   const isAt = (at: number) =>
     at >= start &&
     (!hunk.atEnd || at + old.length === lines.length) &&
     old.every((units, index) => lines[at + index] === units);
   const said = hunk.line === undefined ? -1 : hunk.line - 1;
-  if (isAt(said)) return said;
-  const places = hunk.atEnd ? [lines.length - old.length].filter(isAt) : [...search(old, lines, start)];
-  const [place] = places;
-  if (place === undefined) {
-    const shown = hunk.lines.filter(({ kind }) => kind !== "new").map((line) => line.text);
-    throw absent(text, { name: `The old text of ${hunk.name}`, old: shown.join("\n") }, subject);
-  }
-  if (places.length > 1) throw severalPlaces(hunk, places, subject);
-  return place;
+  if (isAt(said)) return [said];
+  return hunk.atEnd ? [lines.length - old.length].filter(isAt) : [...search(old, lines, start)];
 }
+
+/** A file's lines without their ends. */
+class LineTexts {
+  readonly exact: readonly string[];
+  #trimmed: readonly string[] | undefined;
+
+  constructor(lines: readonly Line[]) {
+    this.exact = lines.map(({ text }) => text);
+  }
+
+  /** Without white space at their ends either: in a patch it is often lost on the way. */
+  get trimmed(): readonly string[] {
+    this.#trimmed ??= this.exact.map(withoutBlanks);
+    return this.#trimmed;
+  }
+}
+
+function withoutBlanks(line: string): string {
+  let end = line.length;
+  while (end > 0 && BLANKS.has(line[end - 1] ?? "")) end--;
+  return line.slice(0, end);
+}
+
+const BLANKS = new Set([" ", "\t", "\r"]);
 
 /** Index of the line after the ones that a hunk names before it. */
 function afterHeaders(
@@ -81,20 +136,31 @@ function afterHeaders(
   let at = from;
   for (const header of headers) {
     const units = unitsFor(header, encoding);
-    let found = at;
-    while (found < lines.length && lines[found]?.trim() !== units) found++;
-    if (found === lines.length) {
+    const found = units === undefined ? undefined : headerLine(lines, at, units);
+    if (found === undefined) {
       throw refused(
         subject,
         "not_found",
         `The line "@@ ${header}" of ${name} does not stand in ${subject.shown}${at > 0 ? ` below line ${at}` : ""}. Nothing was changed`,
-        "Name a line that stands there whole, or leave it out and give more lines around the change",
+        "Name a line that stands there, or leave it out and give more lines around the change",
         { header },
       );
     }
     at = found + 1;
   }
   return at;
+}
+
+/** The first line that is the header, else the only one that begins with it. */
+function headerLine(lines: readonly string[], from: number, header: string): number | undefined {
+  const found: number[] = [];
+  for (let at = from; at < lines.length; at++) {
+    const line = lines[at]?.trim() ?? "";
+    if (line === header) return at;
+    // No name goes on there.
+    if (line.startsWith(header) && !/^\w/.test(line.slice(header.length))) found.push(at);
+  }
+  return found.length === 1 ? found[0] : undefined;
 }
 
 function placeWithoutContext(lines: readonly string[], start: number, hunk: Hunk, subject: Subject): number {
@@ -119,8 +185,12 @@ function severalPlaces({ name }: Hunk, places: readonly number[], subject: Subje
   );
 }
 
-/** A line of the file, or, without an end, a new one. */
-type NewLine = { readonly text: string; readonly end: LineEnd | undefined };
+/** A line of the file, or a new one; `end` undefined: as the lines around it. */
+interface NewLine {
+  readonly text: string;
+  readonly end: LineEnd | undefined;
+  readonly isNew: boolean;
+}
 
 /** Appends what stands there after a hunk; gives the number of lines that it covers. */
 function replaceLines(
@@ -130,22 +200,33 @@ function replaceLines(
   wanted: readonly WantedLine[],
 ): number {
   let covered = 0;
+  const isExact = knowsEnds(lines, at, wanted);
   /** Ends of lines that were taken out, for those that come in their place. */
   let free: LineEnd[] = [];
-  for (const { kind, units } of wanted) {
+  for (const { kind, units, end } of wanted) {
     const line = lines[at + covered];
     if (kind === "new") {
-      result.push({ text: units, end: free.shift() || undefined });
+      result.push({ text: units, end: isExact ? end : free.shift() || undefined, isNew: true });
       continue;
     }
     if (kind === "old") free.push(line?.end ?? "");
     else {
       free = [];
-      result.push(line ?? { text: units, end: undefined });
+      result.push({ text: units, end: undefined, ...line, isNew: false });
     }
     covered++;
   }
   return covered;
+}
+
+/** The hunk has the line ends that the file has: then those of its new lines are meant, too. */
+function knowsEnds(lines: readonly Line[], at: number, wanted: readonly WantedLine[]): boolean {
+  const pairs = wanted
+    .filter(({ kind }) => kind !== "new")
+    .map(({ end }, index) => ({ end, found: lines[at + index]?.end }))
+    .filter(({ found }) => found);
+  if (pairs.length === 0) return wanted.some(({ end }) => end === "\r\n");
+  return pairs.every(({ end, found }) => end === found);
 }
 
 interface FileEnd {
@@ -164,10 +245,10 @@ function saidOfEnd(hunks: readonly Hunk[]): Pick<FileEnd, "said"> {
 function withEnds(result: readonly NewLine[], lines: readonly Line[], { isEndless, said }: FileEnd): string {
   let usual: LineEnd = lines.find(({ end }) => end !== "")?.end ?? "\n";
   return result
-    .map(({ text, end }, index) => {
+    .map(({ text, end, isNew }, index) => {
       const isLast = index === result.length - 1;
       if (isLast && said === "endless") return text;
-      if (isLast && said === undefined && (end === "" || (end === undefined && isEndless))) return text;
+      if (isLast && said === undefined && (end === "" || (isNew && isEndless))) return text;
       usual = end || usual;
       return text + usual;
     })

@@ -1,7 +1,7 @@
 /** A file's bytes as text that can be edited; refuses what is none. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { TextEncoding } from "../text/encodings.ts";
-import { encodingOf, SNIFF_BYTES, sniff, textIn } from "../text/sniff.ts";
+import { encodingOf, headOf, sniff, textIn } from "../text/sniff.ts";
 import { type UnitText, unitTextOf } from "./units.ts";
 
 /** The largest file that is edited, in bytes. */
@@ -9,7 +9,7 @@ export const EDIT_MAX_BYTES = 16 * 1024 * 1024;
 
 /** `declared`: the encoding that the caller says it is in. Throws MatrxError. */
 export function editableText(bytes: Buffer, declared: TextEncoding | undefined, shown: string): UnitText {
-  const content = declared ? textIn(declared, bytes) : sniff(bytes.subarray(0, SNIFF_BYTES));
+  const content = declared ? textIn(declared, bytes) : sniff(headOf(bytes));
   if (content.kind !== "text") throw notText(shown, content.mediaType, bytes.length);
   const isGuessed = !declared && content.bomBytes === 0;
   return unitTextOf(bytes, isGuessed ? encodingOf(bytes) : content.encoding, content.bomBytes);
@@ -27,17 +27,11 @@ export function checkEditSize(size: bigint, shown: string): void {
   });
 }
 
-/** Bytes of which nothing is known but that a NUL is among them. */
-const UNKNOWN = "application/octet-stream";
-
 function notText(shown: string, mediaType: string, size: number): MatrxError {
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `${shown} is no text (${mediaType}, ${size} bytes); it is not edited`,
-    hint:
-      mediaType === UNKNOWN
-        ? "If it is text, give its encoding; UTF-16 without a mark looks like this, for example"
-        : "Only text is edited; use Bash with a program for such files",
+    hint: "If it is text, use Edit with its encoding, such as utf-8 or utf-16le; else use Bash with a program for such files",
     hop: "tool",
     details: { path: shown, reason: "binary", media_type: mediaType, size },
   });

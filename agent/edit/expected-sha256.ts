@@ -1,4 +1,4 @@
-/** A condition on a file's present content. */
+/** Conditions on a file's present content. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import type { Place } from "../paths/files.ts";
@@ -18,5 +18,16 @@ export function checkSha256(found: string | undefined, expected: string | undefi
     hint: "Read it again, then write",
     hop: "tool",
     details: { path: place.shown, ...(found && { sha256: found }) },
+  });
+}
+
+/** `sha256`: of what it holds now; undefined: not known. */
+export function changedSinceSeen(place: Place, sha256: string | undefined): MatrxError {
+  return new MatrxError({
+    code: "CONFLICT",
+    message: `${place.shown} has changed since this session read or wrote it${sha256 ? `: its SHA-256 is now ${sha256}` : ""}. Nothing was written`,
+    hint: "Read it again, then write; to replace it all the same, give its present SHA-256 as expected_sha256",
+    hop: "tool",
+    details: { path: place.shown, reason: "changed", ...(sha256 && { sha256 }) },
   });
 }

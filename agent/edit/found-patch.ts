@@ -3,11 +3,11 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import type { FileAccess, Place } from "../paths/files.ts";
 import { isAbsolute } from "../paths/spelling.ts";
 import { exists } from "../paths/undoable-changes.ts";
-import type { FilePatch, Hunk } from "./patch.ts";
+import { type FilePatch, type Hunk, textOf, USUAL_MODE } from "./patch.ts";
 
 /** A file patch whose paths were found, and may be changed. */
 export type FoundPatch =
-  | { readonly kind: "add"; readonly place: Place; readonly content: string }
+  | { readonly kind: "add"; readonly place: Place; readonly content: string; readonly mode: number }
   | { readonly kind: "delete"; readonly place: Place; readonly hunks: readonly Hunk[] | undefined }
   | {
       readonly kind: "update";
@@ -39,9 +39,14 @@ async function find(
   if (patch.kind === "add") {
     const place = await access.find(name, "write");
     if (place.missing.length === 0) throw exists(place);
-    return { kind: "add", place, content: patch.content };
+    return { kind: "add", place, content: patch.content, mode: patch.mode };
   }
   if (patch.kind === "update" && patch.to === undefined) {
+    const content = contentFromNothing(patch.hunks);
+    const place = await access.find(name, "write");
+    if (content !== undefined && place.missing.length > 0) {
+      return { kind: "add", place, content, mode: USUAL_MODE };
+    }
     return {
       kind: "update",
       place: await access.findExisting(name, "write"),
@@ -55,6 +60,12 @@ async function find(
   const to = await access.find(named(patch.to ?? ""), "write");
   if (to.missing.length === 0) throw exists(to);
   return { kind: "update", place, to, hunks: patch.hunks };
+}
+
+/** What the hunks put where they say that there was nothing: a new file, then, though nothing else says so. */
+function contentFromNothing(hunks: readonly Hunk[]): string | undefined {
+  const [only, ...others] = hunks;
+  return only?.line === 0 && others.length === 0 ? textOf(only.lines, only.endless.new) : undefined;
 }
 
 /** All paths that are changed, in an order of their own. Throws MatrxError when one is named twice. */

@@ -1,10 +1,11 @@
 /** Reads the patch format of `*** Begin Patch`, which marks files by lines of their own and needs no line numbers. */
 import { BEGIN, badPatch, END } from "./bad-patch.ts";
-import type { FilePatch, Hunk, HunkLine } from "./patch.ts";
+import type { Line } from "./line-ends.ts";
+import { type FilePatch, type Hunk, type HunkLine, textOf, USUAL_MODE } from "./patch.ts";
 
-/** `patch` begins with the marker, after blanks at most. Throws MatrxError `INVALID_PARAMETERS`. */
-export function readMarkedPatch(patch: string): FilePatch[] {
-  return new Reader(patch.split("\n")).read();
+/** They begin with the marker, after blanks at most. Throws MatrxError `INVALID_PARAMETERS`. */
+export function readMarkedPatch(lines: readonly Line[]): FilePatch[] {
+  return new Reader(lines).read();
 }
 
 const KINDS: Readonly<Record<string, HunkLine["kind"]>> = { " ": "same", "-": "old", "+": "new" };
@@ -12,15 +13,15 @@ const KINDS: Readonly<Record<string, HunkLine["kind"]>> = { " ": "same", "-": "o
 const RANGE = /^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@/;
 
 class Reader {
-  readonly #lines: readonly string[];
+  readonly #lines: readonly Line[];
   /** Index of the line that is looked at. */
   #at: number;
   /** Index of the first line from there on that is not empty, as it was asked for last. */
   #full = -1;
 
-  constructor(lines: readonly string[]) {
+  constructor(lines: readonly Line[]) {
     this.#lines = lines;
-    this.#at = lines.findIndex((line) => line.trim() !== "");
+    this.#at = lines.findIndex(({ text }) => text.trim() !== "");
   }
 
   read(): FilePatch[] {
@@ -32,18 +33,18 @@ class Reader {
       if (this.#line.trim() === "") this.#at++;
       else files.push(this.#readFile());
     }
-    const rest = this.#lines.findIndex((line, index) => index > this.#at && line.trim() !== "");
+    const rest = this.#lines.findIndex(({ text }, index) => index > this.#at && text.trim() !== "");
     if (rest !== -1) throw badPatch(`nothing may follow "${END}"`, rest + 1);
     return files;
   }
 
   get #line(): string | undefined {
-    return this.#lines[this.#at];
+    return this.#lines[this.#at]?.text;
   }
 
   #readFile(): FilePatch {
     const add = this.#take("*** Add File: ");
-    if (add !== undefined) return { kind: "add", path: add, content: this.#readContent() };
+    if (add !== undefined) return { kind: "add", path: add, content: this.#readContent(), mode: USUAL_MODE };
     const gone = this.#take("*** Delete File: ");
     if (gone !== undefined) return { kind: "delete", path: gone, hunks: undefined };
     const path = this.#take("*** Update File: ");
@@ -69,16 +70,15 @@ class Reader {
   }
 
   #readContent(): string {
-    const lines: string[] = [];
+    const lines: HunkLine[] = [];
     while (!this.#isAtMarker) {
       const line = this.#line ?? "";
       if (line === "" && this.#onlyBlanksBeforeMarker()) break;
       if (!line.startsWith("+")) throw this.#bad('each line of an added file must begin with "+"');
-      lines.push(`${line.slice(1)}\n`);
-      this.#at++;
+      lines.push(this.#readHunkLine());
     }
     this.#skipBlanks();
-    return lines.join("");
+    return textOf(lines, false);
   }
 
   #readHunk(number: number): Hunk {
@@ -102,24 +102,24 @@ class Reader {
     this.#skipBlanks();
     if (!lines.some(({ kind }) => kind !== "same")) throw badPatch("this hunk changes nothing", begin);
     const endless = { old: false, new: false };
-    return { name: `hunk ${number}`, lines, line, headers, atEnd, endless };
+    return { name: `hunk ${number}`, lines, line, headers, atEnd, endless, blanks: 0, note: undefined };
   }
 
   #readHunkLine(): HunkLine {
-    const line = this.#line ?? "";
+    const { text: line, end } = this.#lines[this.#at] ?? { text: "", end: "" };
     // An empty line is one of the file, of which the space before was lost.
     const kind = KINDS[line.slice(0, 1) || " "];
     if (!kind) throw this.#bad('a line of a hunk must begin with " ", "-" or "+"');
     this.#at++;
-    return { kind, text: line.slice(1) };
+    return { kind, text: line.slice(1), end: end === "\r\n" ? end : "\n" };
   }
 
   #onlyBlanksBeforeMarker(): boolean {
     if (this.#full < this.#at) {
       this.#full = this.#at;
-      while (this.#lines[this.#full] === "") this.#full++;
+      while (this.#lines[this.#full]?.text === "") this.#full++;
     }
-    return /^(?:\*\*\* |@@|$)/.test(this.#lines[this.#full] ?? "");
+    return /^(?:\*\*\* |@@|$)/.test(this.#lines[this.#full]?.text ?? "");
   }
 
   #skipBlanks(): void {

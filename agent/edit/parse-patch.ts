@@ -1,6 +1,6 @@
 /** Reads a patch in either of two formats: `*** Begin Patch`, or a unified diff as diff and git write it. */
 import { BEGIN, badPatch } from "./bad-patch.ts";
-import { withPlainEnds } from "./line-ends.ts";
+import { type Line, linesOf, withPlainEnds } from "./line-ends.ts";
 import { readMarkedPatch } from "./marked-patch.ts";
 import type { FilePatch } from "./patch.ts";
 import { readUnifiedDiff } from "./unified-diff.ts";
@@ -8,8 +8,28 @@ import { readUnifiedDiff } from "./unified-diff.ts";
 /** Throws MatrxError `INVALID_PARAMETERS`. */
 export function parsePatch(patch: string): FilePatch[] {
   if (!patch.isWellFormed()) throw badPatch("it holds half of a character");
-  const plain = withPlainEnds(patch);
-  const files = plain.trimStart().startsWith(BEGIN) ? readMarkedPatch(plain) : readUnifiedDiff(plain);
+  const lines = patchLines(withoutCommand(patch));
+  const first = lines.find(({ text }) => text.trim() !== "");
+  const files = first?.text.trimStart().startsWith(BEGIN) ? readMarkedPatch(lines) : readUnifiedDiff(lines);
   if (files.length === 0) throw badPatch("there is no change in it");
   return files;
+}
+
+/** Of a command with the patch as its input, the patch: `apply_patch <<'EOF'`, lines, `EOF`. */
+const COMMAND = /^\s*apply_?patch\s*<<-?\s*(["']?)(\w+)\1[ \t]*\r?\n(.*\n)\2\s*$/s;
+
+function withoutCommand(patch: string): string {
+  return COMMAND.exec(patch)?.[3] ?? patch;
+}
+
+/** Lines that say what is patched, and are none of a file. */
+const HEADER = /^(?:\*\*\* |--- |\+\+\+ |@@|diff --git )/;
+
+/** A carriage return belongs to a file's line, unless the patch as a whole has them. */
+function patchLines(patch: string): Line[] {
+  const lines = linesOf(patch);
+  const isOwn = lines.find(({ text }) => HEADER.test(text))?.end === "\r\n";
+  const all = isOwn ? linesOf(withPlainEnds(patch)) : lines;
+  // After the last end of a line there is none.
+  return all.at(-1)?.text === "" ? all.slice(0, -1) : all;
 }

@@ -4,13 +4,15 @@ export interface HunkLine {
   readonly kind: "same" | "old" | "new";
   /** Without its end. */
   readonly text: string;
+  /** As the patch has it. */
+  readonly end: "\n" | "\r\n";
 }
 
 export interface Hunk {
   /** What messages call it. */
   readonly name: string;
   readonly lines: readonly HunkLine[];
-  /** Where its old lines begin, counted from 1; undefined: it does not say. */
+  /** Where its old lines begin, counted from 1; 0: there was no text; undefined: it does not say. */
   readonly line: number | undefined;
   /** Lines that stand before it, in this order, not necessarily just before. */
   readonly headers: readonly string[];
@@ -18,10 +20,20 @@ export interface Hunk {
   readonly atEnd: boolean;
   /** What it says of the last line's end: it has none. */
   readonly endless: { readonly old: boolean; readonly new: boolean };
+  /** How many of its last lines are empty, without the space that a line begins with. */
+  readonly blanks: number;
+  /** What is wrong with it, and was passed over. */
+  readonly note: string | undefined;
 }
 
 export type FilePatch =
-  | { readonly kind: "add"; readonly path: string; readonly content: string }
+  | {
+      readonly kind: "add";
+      readonly path: string;
+      readonly content: string;
+      /** Permissions, of which the user's mask takes some away. */
+      readonly mode: number;
+    }
   | {
       readonly kind: "update";
       readonly path: string;
@@ -35,3 +47,12 @@ export type FilePatch =
       /** What it must hold, all of it; undefined: whatever it holds. */
       readonly hunks: readonly Hunk[] | undefined;
     };
+
+/** Permissions of a file of which nothing is said. */
+export const USUAL_MODE = 0o666;
+
+/** Lines with their ends; `isEndless`: the last one has none. */
+export function textOf(lines: readonly HunkLine[], isEndless: boolean): string {
+  const last = isEndless ? lines.length - 1 : -1;
+  return lines.map(({ text, end }, index) => (index === last ? text : text + end)).join("");
+}

@@ -12,7 +12,7 @@ import { type ShownDiff, shownDiff } from "./shown-diff.ts";
 import { bytesWith } from "./units.ts";
 
 export type Prepared =
-  | { readonly kind: "add"; readonly place: Place; readonly bytes: Buffer }
+  | { readonly kind: "add"; readonly place: Place; readonly bytes: Buffer; readonly mode: number }
   | { readonly kind: "delete"; readonly file: HeldFile; readonly before: Before }
   | {
       readonly kind: "update";

@@ -21,7 +21,8 @@ export function shownDiff(before: UnitText, after: string): ShownDiff {
   const diff = diffLines(before.units, after, decode);
   if (!diff)
     return { text: "[The change is too large to be shown by line; Read the file to see it]", cut: true };
-  const shown: string[] = [];
+  const onlyEnds = diff.lines.length === 0 && before.units !== after;
+  const shown: string[] = onlyEnds ? ["[Only line ends change]"] : [];
   let chars = 0;
   for (const line of diff.lines) {
     const text = line.length > LINE_CHARS ? `${line.slice(0, LINE_CHARS).toWellFormed()}… [cut]` : line;
@@ -29,7 +30,7 @@ export function shownDiff(before: UnitText, after: string): ShownDiff {
     if (shown.length === MOST_LINES || chars > MOST_CHARS) break;
     shown.push(text);
   }
-  const left = diff.lines.length - shown.length;
+  const left = onlyEnds ? 0 : diff.lines.length - shown.length;
   if (left > 0) shown.push(`[${left} more lines of this diff are not shown; Read the file to see them]`);
   return { text: shown.join("\n"), added: diff.added, removed: diff.removed, cut: left > 0 };
 }

@@ -1,92 +1,182 @@
-/** Reads a unified diff, as diff and git write it. */
-import { parsePatch as parseUnified, type StructuredPatch, type StructuredPatchHunk } from "diff";
+/** Reads a unified diff, as diff, git and models write it. */
 import { badPatch } from "./bad-patch.ts";
-import type { FilePatch, Hunk, HunkLine } from "./patch.ts";
+import { unquotedName } from "./git-names.ts";
+import type { Line } from "./line-ends.ts";
+import { type FilePatch, type Hunk, textOf } from "./patch.ts";
+import { isFileHeader, readHunk } from "./unified-hunk.ts";
 
 /** Throws MatrxError `INVALID_PARAMETERS`. */
-export function readUnifiedDiff(patch: string): FilePatch[] {
-  return parsed(patch)
-    .filter(({ hunks, oldFileName, newFileName }) => hunks.length > 0 || oldFileName || newFileName)
-    .map(filePatchOf);
-}
-
-function parsed(patch: string): StructuredPatch[] {
-  try {
-    return parseUnified(patch);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw badPatch(`it is no unified diff that can be read: ${why}`);
+export function readUnifiedDiff(lines: readonly Line[]): FilePatch[] {
+  const files: FilePart[] = [];
+  for (let at = 0; at < lines.length; ) {
+    const line = lines[at]?.text ?? "";
+    const current = files.at(-1);
+    if (line.startsWith("diff --git ")) {
+      files.push(newPart(line.slice(11)));
+      at++;
+    } else if (isFileHeader(lines, at)) {
+      const part = current && !current.hasNames && current.hunks.length === 0 ? current : newPart(undefined);
+      if (part !== current) files.push(part);
+      takeNames(part, line.slice(4), lines[at + 1]?.text.slice(4) ?? "");
+      at += 2;
+    } else if (line.startsWith("@@") && (current || RANGED.test(line))) {
+      if (!current?.old || !current.now) throw badPatch(NAMES_MISSING, at + 1);
+      const { hunk, next } = readHunk(lines, at, current.hunks.length + 1);
+      current.hunks.push(hunk);
+      at = next;
+    } else {
+      if (current?.isGit && current.hunks.length === 0) takeExtended(current, line);
+      at++;
+    }
   }
+  return files.map(filePatchOf);
 }
 
+const RANGED = /^@@ -\d/;
+const NAMES_MISSING = '"---" and "+++" with the names of a file are missing';
 const NOTHING = "/dev/null";
 
-function filePatchOf(file: StructuredPatch): FilePatch {
-  const { oldFileName: old, newFileName: now, isRename } = file;
-  if (old === undefined || now === undefined)
-    throw badPatch('"---" and "+++" with the names of a file are missing');
-  const names = namesOf(old, now, file.isGit ?? false);
-  refuseOthers(file, names.now);
-  const hunks = file.hunks.map((hunk, index) => hunkOf(hunk, index + 1));
-  if (old === NOTHING || file.isCreate) return { kind: "add", path: names.now, content: addedContent(hunks) };
-  if (now === NOTHING || file.isDelete) return { kind: "delete", path: names.old, hunks };
-  if (names.old !== names.now && !isRename) {
+/** What is said of one file, gathered line by line. */
+interface FilePart {
+  readonly isGit: boolean;
+  /** As written, with what git puts before it. */
+  old: string | undefined;
+  now: string | undefined;
+  /** They come from lines of their own. */
+  hasNames: boolean;
+  /** The file was not there, or is not any more. */
+  isNew: boolean;
+  isGone: boolean;
+  isRename: boolean;
+  isCopy: boolean;
+  isBinary: boolean;
+  /** Of git, such as 100644. */
+  newMode: string | undefined;
+  modeChanges: boolean;
+  readonly hunks: Hunk[];
+}
+
+/** `git`: what stands after `diff --git`. */
+function newPart(git: string | undefined): FilePart {
+  return {
+    isGit: git !== undefined,
+    ...namesOfGit(git ?? ""),
+    hasNames: false,
+    isNew: false,
+    isGone: false,
+    isRename: false,
+    isCopy: false,
+    isBinary: false,
+    newMode: undefined,
+    modeChanges: false,
+    hunks: [],
+  };
+}
+
+/** Two names that are the same but for their prefixes; others are said by lines of their own. */
+function namesOfGit(both: string): Pick<FilePart, "old" | "now"> {
+  const quoted = /^("(?:\\.|[^"\\])*") ("(?:\\.|[^"\\])*")$/.exec(both);
+  const half = (both.length - 1) / 2;
+  const [old, now] = quoted
+    ? [unquotedName(quoted[1] ?? ""), unquotedName(quoted[2] ?? "")]
+    : [both.slice(0, half), both.slice(half + 1)];
+  return old !== "" && old.slice(1) === now.slice(1) ? { old, now } : { old: undefined, now: undefined };
+}
+
+function takeNames(part: FilePart, old: string, now: string): void {
+  const [oldName = "", oldDate = ""] = old.split("\t");
+  const [newName = "", newDate = ""] = now.split("\t");
+  part.old = unquotedName(oldName.trimEnd());
+  part.now = unquotedName(newName.trimEnd());
+  part.hasNames = true;
+  part.isNew ||= part.old === NOTHING || isEpoch(oldDate);
+  part.isGone ||= part.now === NOTHING || isEpoch(newDate);
+}
+
+/** `diff -N` gives a file that is not there the beginning of time. */
+function isEpoch(date: string): boolean {
+  const found = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.0+)? ([+-]\d\d)(\d\d)$/.exec(date.trim());
+  if (!found) return false;
+  const [, day, time, hours, minutes] = found;
+  return Date.parse(`${day}T${time}${hours}:${minutes}`) === 0;
+}
+
+const EXTENDED: readonly [RegExp, (part: FilePart, value: string) => void][] = [
+  [
+    /^rename from (.+)/,
+    (part, name) => Object.assign(part, { old: `a/${unquotedName(name)}`, isRename: true }),
+  ],
+  [
+    /^rename to (.+)/,
+    (part, name) => Object.assign(part, { now: `b/${unquotedName(name)}`, isRename: true }),
+  ],
+  [/^copy to (.+)/, (part, name) => Object.assign(part, { now: `b/${unquotedName(name)}`, isCopy: true })],
+  [/^new file mode (\d+)/, (part, newMode) => Object.assign(part, { newMode, isNew: true })],
+  [/^deleted file mode (\d+)/, (part) => Object.assign(part, { isGone: true })],
+  [/^new mode (\d+)/, (part, newMode) => Object.assign(part, { newMode, modeChanges: true })],
+  [/^(?:Binary files .* differ|GIT binary patch)$/, (part) => Object.assign(part, { isBinary: true })],
+];
+
+function takeExtended(part: FilePart, line: string): void {
+  for (const [pattern, take] of EXTENDED) {
+    const found = pattern.exec(line);
+    if (found) take(part, found[1] ?? "");
+  }
+}
+
+function filePatchOf(part: FilePart): FilePatch {
+  if (part.old === undefined || part.now === undefined) throw badPatch(NAMES_MISSING);
+  const names = namesOf(part.old, part.now, part.isGit);
+  const shown = names.now === NOTHING ? names.old : names.now;
+  if (part.isBinary) throw badPatch(`${shown} is binary there; write it in another way`);
+  if (part.isCopy) throw badPatch(`${shown} is a copy there; copy it with Bash, then patch it`);
+  const { hunks } = part;
+  if (part.isNew) {
+    const mode = modeOf(part.newMode, shown);
+    return { kind: "add", path: shown, content: addedContent(hunks), mode };
+  }
+  if (part.isGone) return { kind: "delete", path: names.old, hunks };
+  if (part.modeChanges) {
+    throw badPatch(
+      `it sets the mode of ${shown} to ${part.newMode}; leave that out, and use Bash with chmod`,
+    );
+  }
+  if (names.old !== names.now && !part.isRename) {
     throw badPatch(`its names differ: ${names.old} and ${names.now}; only git's "rename from" moves a file`);
   }
-  if (hunks.length === 0 && !isRename) throw badPatch(`nothing is changed in ${names.now}`);
+  if (hunks.length === 0 && !part.isRename) throw badPatch(`nothing is changed in ${names.now}`);
   return { kind: "update", path: names.old, to: names.old === names.now ? undefined : names.now, hunks };
 }
 
-/** Without the `a/` and `b/` that git puts before them. */
+/** Without the `a/` and `b/` that git puts before them, or without two folders that were compared. */
 function namesOf(old: string, now: string, isGit: boolean): { old: string; now: string } {
-  const hasPrefixes =
-    (old.startsWith("a/") || old === NOTHING) &&
-    (now.startsWith("b/") || now === NOTHING) &&
-    (isGit || old.slice(2) === now.slice(2) || old === NOTHING || now === NOTHING);
-  const without = (name: string) => (hasPrefixes && name !== NOTHING ? name.slice(2) : name);
+  const oneIsNothing = old === NOTHING || now === NOTHING;
+  const isA = old.startsWith("a/") || old === NOTHING;
+  const isB = now.startsWith("b/") || now === NOTHING;
+  const isPrefixed = isA && isB && (isGit || oneIsNothing || old.slice(2) === now.slice(2));
+  const isCompared = !isGit && !oneIsNothing && old !== now && belowFirst(old) === belowFirst(now);
+  if (!isPrefixed && !isCompared) return { old, now };
+  const without = (name: string) => (name === NOTHING ? name : (belowFirst(name) ?? name));
   return { old: without(old), now: without(now) };
 }
 
-const PLAIN_MODE = "100644";
-
-/** What this program would pass over in silence otherwise. */
-function refuseOthers({ isBinary, isCopy, oldMode, newMode }: StructuredPatch, name: string): void {
-  if (isBinary) throw badPatch(`${name} is binary there; write it in another way`);
-  if (isCopy) throw badPatch(`${name} is a copy there; copy it with Bash, then patch it`);
-  if (newMode !== undefined && newMode !== PLAIN_MODE && newMode !== oldMode) {
-    throw badPatch(`it sets the mode of ${name} to ${newMode}; leave that out, and use Bash with chmod`);
-  }
+/** Undefined: it is in no folder, or absolute. */
+function belowFirst(name: string): string | undefined {
+  return /^[^/]+\/(.+)$/s.exec(name)?.[1];
 }
 
-const KINDS: Readonly<Record<string, HunkLine["kind"]>> = { " ": "same", "-": "old", "+": "new" };
+const MODES: Readonly<Record<string, number>> = { "100644": 0o666, "100755": 0o777 };
 
-function hunkOf({ lines, oldStart, oldLines }: StructuredPatchHunk, number: number): Hunk {
-  const endless = { old: false, new: false };
-  const read: HunkLine[] = [];
-  for (const line of lines) {
-    const mark = line.slice(0, 1);
-    if (mark === "\\") {
-      const last = read.at(-1)?.kind;
-      if (last !== "new") endless.old = true;
-      if (last !== "old") endless.new = true;
-      continue;
-    }
-    read.push({ kind: KINDS[mark || " "] ?? "same", text: line.slice(1) });
-  }
-  return {
-    name: `hunk ${number}`,
-    lines: read,
-    line: oldLines === 0 ? undefined : oldStart,
-    headers: [],
-    atEnd: endless.old || endless.new,
-    endless,
-  };
+/** What a new file may be done with, before the user's own mask. */
+function modeOf(written: string | undefined, name: string): number {
+  const mode = MODES[written ?? "100644"];
+  if (mode === undefined) throw badPatch(`${name} is no ordinary file there (${written}); make it with Bash`);
+  return mode;
 }
 
 function addedContent(hunks: readonly Hunk[]): string {
   const lines = hunks.flatMap((hunk) => hunk.lines);
   if (lines.some(({ kind }) => kind !== "new"))
     throw badPatch('a new file has only lines that begin with "+"');
-  const isEndless = hunks.at(-1)?.endless.new ?? true;
-  return lines.map(({ text }) => text).join("\n") + (isEndless ? "" : "\n");
+  return textOf(lines, hunks.at(-1)?.endless.new ?? true);
 }

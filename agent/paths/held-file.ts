@@ -85,11 +85,16 @@ export class HeldFile {
     });
   }
 
-  /** Writes all of it, if it still is as `old` says. Throws MatrxError. */
-  async write(old: BigIntStats | undefined, bytes: Uint8Array, signal: AbortSignal): Promise<Written> {
+  /** Writes all of it, if it still is as `old` says; `mode`: of a new file, before the user's mask. Throws MatrxError. */
+  async write(
+    old: BigIntStats | undefined,
+    bytes: Uint8Array,
+    signal: AbortSignal,
+    mode = 0o666,
+  ): Promise<Written> {
     await this.confirm(old);
     const linked = await this.#access.isReachedByLink(this.place);
-    const target = { parent: this.#parent, name: this.#name, old, linked };
+    const target = { parent: this.#parent, name: this.#name, old, linked, mode };
     return await explained(this.place.shown, "write", () =>
       writeFile(target, bytes, signal).catch((error: unknown) => {
         if (error instanceof FileChanged) throw changed(this.place);

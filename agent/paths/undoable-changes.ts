@@ -31,31 +31,32 @@ export class UndoableChanges {
     this.#signal = signal;
   }
 
-  /** Makes a file, and the folders that it lacks. Throws MatrxError. */
-  async make(place: Place, bytes: Buffer): Promise<void> {
+  /** Makes a file, and the folders that it lacks; gives what it is then. Throws MatrxError. */
+  async make(place: Place, bytes: Buffer, mode: number): Promise<BigIntStats> {
     await this.#makeFolders(place);
     const file = await this.#hold(place);
     if (await file.entry()) throw exists(place);
-    await file.write(undefined, bytes, this.#signal);
-    const made = await file.existing();
+    const { stat: made } = await file.write(undefined, bytes, this.#signal, mode);
     this.#undoing(place, async () => {
       await file.confirm(made);
       await explained(place.shown, "remove", () => unlink(file.path));
     });
+    return made;
   }
 
   /** Throws MatrxError `CONFLICT` when it is not any more as it was. */
-  async write(file: HeldFile, { stat, bytes: old }: Before, bytes: Buffer): Promise<void> {
+  async write(file: HeldFile, { stat, bytes: old }: Before, bytes: Buffer): Promise<BigIntStats> {
+    let written: BigIntStats;
     try {
-      await file.write(stat, bytes, this.#signal);
+      ({ stat: written } = await file.write(stat, bytes, this.#signal));
     } catch (error) {
       if (error instanceof Error && error.cause instanceof PartlyWritten) {
         this.#undoing(file.place, async () => void (await file.write(await file.entry(), old, NEVER)));
       }
       throw error;
     }
-    const written = await file.existing();
     this.#undoing(file.place, async () => void (await file.write(written, old, NEVER)));
+    return written;
   }
 
   /** It lies under another name until all has been done. */
@@ -73,7 +74,7 @@ export class UndoableChanges {
   }
 
   /** Gives it a new path where nothing stands, and makes the folders that are missing there. */
-  async move(file: HeldFile, { stat, bytes: old }: Before, to: Place, bytes: Buffer): Promise<void> {
+  async move(file: HeldFile, { stat, bytes: old }: Before, to: Place, bytes: Buffer): Promise<BigIntStats> {
     this.#signal.throwIfAborted();
     await file.confirm(stat);
     await this.#makeFolders(to);
@@ -84,7 +85,8 @@ export class UndoableChanges {
       const now = await moved.existing();
       await this.#place(moved.asEntry(now), file.asEntry(now), file.place.shown);
     });
-    if (!bytes.equals(old)) await this.write(moved, { stat: await moved.existing(), bytes: old }, bytes);
+    if (bytes.equals(old)) return stat;
+    return await this.write(moved, { stat: await moved.existing(), bytes: old }, bytes);
   }
 
   /** Nothing can be undone after this. Gives what could not be cleared away. */

@@ -10,6 +10,8 @@ export interface Written {
   readonly created: boolean;
   /** The old content was whole until the new one was. Not so for links, hard links and files of others. */
   readonly atomic: boolean;
+  /** As it was when all had been written. */
+  readonly stat: BigIntStats;
 }
 
 /** What stands there, or undefined. */
@@ -29,28 +31,27 @@ interface Target {
   readonly old: BigIntStats | undefined;
   /** It was reached through a link. */
   readonly linked: boolean;
+  /** Of a new file, before the user's mask. */
+  readonly mode: number;
 }
 
 /** Throws what the system says; the old content is untouched then, unless it was being written in place. */
 export async function writeFile(target: Target, bytes: Uint8Array, signal: AbortSignal): Promise<Written> {
   const { parent, name, old } = target;
   if (!old) {
-    await replace(target, bytes, signal);
-    return { created: true, atomic: true };
+    return { created: true, atomic: true, stat: await replace(target, bytes, signal) };
   }
   // A file that may not be written must not be replaced either, though its folder would allow it.
   await askRight(parent.at(name), constants.W_OK);
   if (!mustStay(target)) {
     try {
-      await replace(target, bytes, signal);
-      return { created: false, atomic: true };
+      return { created: false, atomic: true, stat: await replace(target, bytes, signal) };
     } catch (error) {
       // EBUSY: something is mounted on the file itself, as containers do with /etc/hosts.
       if (!hasCode(error, "EACCES", "EPERM", "EBUSY")) throw error;
     }
   }
-  await overwrite(target, bytes, signal);
-  return { created: false, atomic: false };
+  return { created: false, atomic: false, stat: await overwrite(target, bytes, signal) };
 }
 
 /** A new file in its place would part hard links, or change the owner. */
@@ -60,15 +61,21 @@ function mustStay({ old, linked }: Target): boolean {
   return user !== undefined && user !== 0 && old.uid !== BigInt(user);
 }
 
-async function replace({ parent, name, old }: Target, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+async function replace(
+  { parent, name, old, mode }: Target,
+  bytes: Uint8Array,
+  signal: AbortSignal,
+): Promise<BigIntStats> {
   const temporary = `.matrx-${randomBytes(8).toString("hex")}.tmp`;
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
-  const handle = await open(parent.at(temporary), flags, old ? 0o600 : 0o666);
+  const handle = await open(parent.at(temporary), flags, old ? 0o600 : mode);
+  let stat: BigIntStats;
   try {
     try {
       if (old) await keepOwner(handle, old);
       await writeAll(handle, bytes, signal);
-      await parent.confirm(temporary, await handle.stat({ bigint: true }));
+      stat = await handle.stat({ bigint: true });
+      await parent.confirm(temporary, stat);
     } finally {
       await handle.close();
     }
@@ -79,6 +86,7 @@ async function replace({ parent, name, old }: Target, bytes: Uint8Array, signal:
     throw error;
   }
   await syncFolder(parent.self);
+  return stat;
 }
 
 async function keepOwner(handle: FileHandle, old: BigIntStats): Promise<void> {
@@ -87,11 +95,7 @@ async function keepOwner(handle: FileHandle, old: BigIntStats): Promise<void> {
   await handle.chmod(Number(old.mode & 0o7777n));
 }
 
-async function overwrite(
-  { parent, name, old }: Target,
-  bytes: Uint8Array,
-  signal: AbortSignal,
-): Promise<void> {
+async function overwrite({ parent, name, old }: Target, bytes: Uint8Array, signal: AbortSignal) {
   const flags = constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
   const handle = await open(parent.at(name), flags);
   try {
@@ -104,6 +108,7 @@ async function overwrite(
     });
     await handle.truncate(bytes.length);
     await handle.sync();
+    return await handle.stat({ bigint: true });
   } finally {
     await handle.close();
   }

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { OpenFile } from "../paths/open-file.ts";
 import { readByteRange } from "../text/byte-range.ts";
-import type { ToolResult } from "../tool.ts";
+import type { ToolContext, ToolResult } from "../tool.ts";
 import { factsOf } from "./facts.ts";
 
 const DEFAULT_BYTES = 64 * 1024;
@@ -21,12 +21,13 @@ export interface BytesWanted {
 export async function readBytes(
   file: OpenFile,
   request: BytesWanted,
-  signal: AbortSignal,
+  { session, signal }: Pick<ToolContext, "session" | "signal">,
 ): Promise<ToolResult> {
   const size = Number(file.stat.size);
   const wanted = { offset: request.byte_offset ?? 0, limit: request.byte_limit ?? DEFAULT_BYTES, signal };
   const { start, bytes, next } = await readByteRange(file.handle, size, wanted);
   if (bytes.length === 0 && start > 0) throw beyondBytes(file, start);
+  session.noteSeen(file.place.path, { stat: file.stat, sha256: undefined });
   const end = start + bytes.length;
   const note =
     next === undefined

@@ -43,7 +43,7 @@ export async function binary(file: OpenFile, mediaType: string, signal: AbortSig
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `${file.place.shown} is a binary file (${mediaType}, ${size} bytes)`,
-    hint: "Read its bytes with encoding=base64, or look into it with Bash, for example: file, hexdump -C, strings, unzip -l",
+    hint: "Read its bytes with encoding=base64, or look into it with Bash, for example: file, hexdump -C, strings, unzip -l. If it is text, give its encoding, such as utf-8 or utf-16le",
     hop: "tool",
     details: { ...factsOf(file), media_type: mediaType, ...(sha256 && { sha256 }) },
   });

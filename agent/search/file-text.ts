@@ -1,7 +1,7 @@
 /** A text file's bytes by offset, as engines count them, and what they say. */
 import { readSync } from "node:fs";
 import { decode, isUtf16, type TextEncoding } from "../text/encodings.ts";
-import { encodingOf, sniff } from "../text/sniff.ts";
+import { encodingOf, sniff, withoutPart } from "../text/sniff.ts";
 import type { CheckedFile } from "./checked-files.ts";
 
 /** As much as decides about a file, in bytes. */
@@ -40,9 +40,10 @@ export class FileText {
   /** Undefined: it is no text (a NUL stands near its beginning), or is UTF-16 and too large. */
   static of(file: CheckedFile): FileText | undefined {
     const head = readAt(file, 0, HEAD);
-    const content = sniff(head);
+    const whole = file.stat.size > head.length ? withoutPart(head) : head;
+    const content = sniff(whole);
     if (content.kind !== "text") {
-      return head.includes(0) ? undefined : new FileText(file, head, encodingOf(head), 0);
+      return head.includes(0) ? undefined : new FileText(file, head, encodingOf(whole), 0);
     }
     const { encoding, bomBytes } = content;
     if (!isUtf16(encoding)) return new FileText(file, head, encoding, bomBytes);
@@ -86,7 +87,9 @@ export class FileText {
     const line = bytes.subarray(0, length);
     const from =
       column < LINE_CHARS - LEAD_CHARS ? 0 : startOfCharacter(line, Math.min(column, length) - LEAD_CHARS);
-    const shown = this.#decoded(line.subarray(from, from + 4 * LINE_CHARS)).slice(0, LINE_CHARS);
+    const part = line.subarray(from, from + 4 * LINE_CHARS);
+    const cut = from + part.length < line.length ? withoutPart(part) : part;
+    const shown = this.#decoded(cut).slice(0, LINE_CHARS);
     const known = end < 0 && bytes.length >= LONGEST_LINE ? "more than " : "";
     const place = from > 0 ? `, shown from byte ${from + 1}` : "";
     return `${from > 0 ? "…" : ""}${shown.isWellFormed() ? shown : shown.slice(0, -1)}… [cut: the line has ${known}${length} bytes${place}]`;

@@ -4,7 +4,7 @@ import { bytesFrom, type Source, utf8Of } from "./chunks.ts";
 import { decode, isUtf16, type TextEncoding } from "./encodings.ts";
 import type { LineIndex } from "./line-index.ts";
 import { collectPage, type LineStart, type PageRequest, type RawLine, type RawPage } from "./lines.ts";
-import { encodingOf } from "./sniff.ts";
+import { encodingOf, withoutPart } from "./sniff.ts";
 import { tailStart } from "./tail.ts";
 
 const KiB = 1024;
@@ -130,11 +130,14 @@ function decoded(page: RawPage, file: TextFile) {
   return { lines: shown, cut, encoding, totalLines, eol, endless };
 }
 
+const LINE_END = Buffer.from("\n");
+
 /** What the head of the file looked like; this page may still tell otherwise. */
 function encodingOfPage(ofHead: TextEncoding, lines: readonly RawLine[]): TextEncoding {
   if (ofHead !== "utf-8" && ofHead !== "latin1") return ofHead;
-  if (lines.every(({ bytes }) => encodingOf(bytes) === "utf-8")) return ofHead;
-  const ofPage = encodingOf(Buffer.concat(lines.map(({ bytes }) => bytes)));
+  const texts = lines.map(({ bytes, length }) => (length > bytes.length ? withoutPart(bytes) : bytes));
+  if (texts.every((text) => encodingOf(text) === "utf-8")) return ofHead;
+  const ofPage = encodingOf(Buffer.concat(texts.flatMap((text) => [text, LINE_END])));
   return ofHead === "latin1" && ofPage === "utf-8" ? ofHead : ofPage;
 }
 

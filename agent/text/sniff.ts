@@ -12,13 +12,16 @@ export const NUL_WITHIN = 8192;
 /** Bytes that `sniff` wants to see, if there are as many. */
 export const SNIFF_BYTES = 64 * 1024;
 
+/** What `sniff` looks at: all of few bytes, else the first ones, cut between two characters. */
+export function headOf(bytes: Buffer): Buffer {
+  return bytes.length > SNIFF_BYTES ? withoutPart(bytes.subarray(0, SNIFF_BYTES)) : bytes;
+}
+
 export function sniff(head: Buffer): Content {
-  const image = imageType(head);
-  if (image) return { kind: "image", mediaType: image };
   const marked = byMark(head);
   if (marked) return marked;
-  const binary = binaryType(head);
-  if (binary) return { kind: "binary", mediaType: binary };
+  const format = formatOf(head);
+  if (format) return format;
   if (head.subarray(0, NUL_WITHIN).includes(0))
     return { kind: "binary", mediaType: "application/octet-stream" };
   return { kind: "text", encoding: encodingOf(head), bomBytes: 0 };
@@ -35,14 +38,13 @@ export function textIn(encoding: TextEncoding, head: Buffer): Extract<Content, {
 
 /**
  * UTF-8, or a single-byte encoding when the bytes are no UTF-8: Latin-1, or Windows-1252 where characters stand that only it
- * has. A single damaged character among many good ones is still UTF-8. The end may be cut within a character.
+ * has. A single damaged character among many good ones is still UTF-8. Where the text goes on, give it `withoutPart`.
  */
 export function encodingOf(bytes: Buffer): "utf-8" | "latin1" | "windows-1252" {
-  const whole = withoutPart(bytes);
-  if (isUtf8(whole)) return "utf-8";
+  if (isUtf8(bytes)) return "utf-8";
   let good = 0;
   let damaged = 0;
-  for (const character of whole.toString("utf8")) {
+  for (const character of bytes.toString("utf8")) {
     if (character === "\ufffd") damaged++;
     else if (character > "\x7f") good++;
   }
@@ -81,6 +83,25 @@ function byMark(head: Buffer): Content | undefined {
   if (startsWith(head, [0xff, 0xfe])) return { kind: "text", encoding: "utf-16le", bomBytes: 2 };
   if (startsWith(head, [0xfe, 0xff])) return { kind: "text", encoding: "utf-16be", bomBytes: 2 };
   return undefined;
+}
+
+/** A format that the first bytes are the sign of. A text may begin with the same letters, but holds no control characters. */
+function formatOf(head: Buffer): Exclude<Content, { kind: "text" }> | undefined {
+  const image = imageType(head);
+  const mediaType = image ?? binaryType(head);
+  if (mediaType === undefined) return undefined;
+  if (isPlainText(head) && !PDF_OF_TEXT.test(head.toString("latin1", 0, 16))) return undefined;
+  return { kind: image ? "image" : "binary", mediaType };
+}
+
+/** A document may consist of text alone: its first line holds nothing else. */
+const PDF_OF_TEXT = /^%PDF-\d\.\d\s*[\r\n]/;
+/** All but blanks, line ends and what steers a terminal. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const CONTROL = /[\x00-\x06\x0e-\x1a\x1c-\x1f\x7f]/;
+
+function isPlainText(bytes: Buffer): boolean {
+  return isUtf8(bytes) && !CONTROL.test(bytes.toString("latin1"));
 }
 
 function imageType(head: Buffer): string | undefined {

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { refusalOf } from "@matrx/shared/policy.ts";
 import * as z from "zod";
@@ -5,10 +6,11 @@ import { type FoundPatch, findAll, pathsOf } from "../edit/found-patch.ts";
 import { parsePatch } from "../edit/parse-patch.ts";
 import type { FilePatch } from "../edit/patch.ts";
 import { factsOf, type Prepared, prepare, readBefore } from "../edit/prepared-patch.ts";
-import type { FileAccess, Files } from "../paths/files.ts";
+import type { FileAccess, Files, Place } from "../paths/files.ts";
 import { HeldFile } from "../paths/held-file.ts";
 import { absolutePath } from "../paths/spelling.ts";
 import { UndoableChanges } from "../paths/undoable-changes.ts";
+import type { SeenFile } from "../sessions.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
 
 const MOST_FILES = 200;
@@ -60,13 +62,15 @@ async function patchFiles(
   const changes = new UndoableChanges(access, context.signal);
   try {
     const prepared = await prepareAll(access, found, held, context);
+    const seen = new Map<string, SeenFile>();
     try {
-      for (const change of deletionsLast(prepared)) await apply(changes, change);
+      for (const change of deletionsLast(prepared)) await apply(changes, change, seen);
     } catch (error) {
       throw takenBack(error, await changes.undo());
     }
     const left = await changes.finish();
-    return resultOf(prepared, left, context);
+    for (const [path, file] of seen) context.session.noteSeen(path, file);
+    return resultOf(prepared, [...notesOf(found), ...leftovers(left)], left, context);
   } finally {
     await changes.close();
     for (const file of held) await file.close();
@@ -84,7 +88,7 @@ async function prepareAll(
   for (const one of found) {
     signal.throwIfAborted();
     if (one.kind === "add") {
-      prepared.push({ kind: "add", place: one.place, bytes: Buffer.from(one.content) });
+      prepared.push({ kind: "add", place: one.place, bytes: Buffer.from(one.content), mode: one.mode });
       continue;
     }
     const file = await HeldFile.hold(access, one.place);
@@ -102,11 +106,21 @@ function deletionsLast(prepared: readonly Prepared[]): Prepared[] {
   return prepared.toSorted((a, b) => Number(a.kind === "delete") - Number(b.kind === "delete"));
 }
 
-async function apply(changes: UndoableChanges, change: Prepared): Promise<void> {
-  if (change.kind === "add") await changes.make(change.place, change.bytes);
-  else if (change.kind === "delete") await changes.remove(change.file, change.before);
-  else if (change.to) await changes.move(change.file, change.before, change.to, change.bytes);
-  else await changes.write(change.file, change.before, change.bytes);
+/** Notes in `seen` what the session knows of a file then. */
+async function apply(changes: UndoableChanges, change: Prepared, seen: Map<string, SeenFile>): Promise<void> {
+  if (change.kind === "delete") return await changes.remove(change.file, change.before);
+  const stat = await applied(changes, change);
+  seen.set(placeAfter(change).path, { stat, sha256: hash("sha256", change.bytes) });
+}
+
+function applied(changes: UndoableChanges, change: Exclude<Prepared, { kind: "delete" }>) {
+  if (change.kind === "add") return changes.make(change.place, change.bytes, change.mode);
+  if (change.to) return changes.move(change.file, change.before, change.to, change.bytes);
+  return changes.write(change.file, change.before, change.bytes);
+}
+
+function placeAfter(change: Exclude<Prepared, { kind: "delete" }>): Place {
+  return change.kind === "add" ? change.place : (change.to ?? change.file.place);
 }
 
 function takesAway(patch: FilePatch): boolean {
@@ -131,12 +145,28 @@ function withTurns<T>(files: Files, paths: readonly string[], action: () => Prom
   return files.turns.take(first, () => withTurns(files, rest, action));
 }
 
-function resultOf(prepared: readonly Prepared[], left: readonly string[], context: ToolContext): ToolResult {
+/** What was wrong in the patch, and did not matter. */
+function notesOf(found: readonly FoundPatch[]): string[] {
+  return found.flatMap((one) => {
+    const hunks = one.kind === "add" ? [] : (one.hunks ?? []);
+    return hunks.flatMap(({ note }) => (note === undefined ? [] : `${one.place.shown}: ${note}`));
+  });
+}
+
+function leftovers(left: readonly string[]): string[] {
+  return left.map((what) => `A leftover could not be cleared away: ${what}`);
+}
+
+function resultOf(
+  prepared: readonly Prepared[],
+  notes: readonly string[],
+  left: readonly string[],
+  context: ToolContext,
+): ToolResult {
   const summary = prepared.map(summaryOf);
   const diffs = context.grant.effects.includes("read") ? shownDiffs(prepared) : [];
-  const remains = left.map((what) => `[A leftover could not be cleared away: ${what}]`);
   return {
-    output: [...summary, ...diffs, ...remains].join("\n"),
+    output: [...summary, ...diffs, ...notes.map((note) => `[${note}]`)].join("\n"),
     metadata: { files: prepared.map(factsOf), ...(left.length > 0 && { leftovers: left }) },
   };
 }

@@ -100,8 +100,7 @@ async function edit(
   const edited = replaceIn(text, replacements, { shown: place.shown, mayQuote });
   const newBytes = bytesWith(text, edited.units);
   const written = await file.write(stat, newBytes, signal);
-  const after = await file.entry();
-  if (after) session.noteSeen(place.path, { size: Number(after.size), modified: Number(after.mtimeMs) });
+  session.noteSeen(place.path, { stat: written.stat, sha256: hash("sha256", newBytes) });
   const diff = shownDiff(text, edited.units);
   return {
     output: [confirmation(place, text, edited), ...(mayQuote ? [diff.text] : [])].join("\n"),

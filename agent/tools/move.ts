@@ -1,3 +1,5 @@
+import type { BigIntStats } from "node:fs";
+import { lstat } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import * as z from "zod";
@@ -112,6 +114,7 @@ async function move(
       await syncFolder(source.parent.self);
       const path = access.platform.path.join(access.parentOf(to).folder, name);
       follow(session, from.path, path, access);
+      await followSeen(session, source, path, () => lstat(parent.at(name), { bigint: true }));
       await forgetNote(access, from.path);
       return resultOf(source, { ...to, path }, moved);
     } finally {
@@ -122,12 +125,23 @@ async function move(
   }
 }
 
-/** Sessions go along when their folder is moved, and know the file under its new name. */
+/** Sessions go along when their folder is moved. */
 function follow(session: Session, from: string, to: string, { platform }: FileAccess): void {
   const { relative, join } = platform.path;
   if (isWithin(session.cwd, from, platform)) session.cwd = join(to, relative(from, session.cwd));
-  const seen = session.seen(from);
-  if (seen) session.noteSeen(to, seen);
+}
+
+/** The session knows the file under its new name as well as it did before; a copy is another one to the system. */
+async function followSeen(
+  session: Session,
+  { place, stat }: HeldEntry,
+  to: string,
+  look: () => Promise<BigIntStats>,
+): Promise<void> {
+  const seen = session.seen(place.path);
+  if (!seen) return;
+  const isAsSeen = seen.stat.mtimeNs === stat.mtimeNs && seen.stat.size === stat.size;
+  session.noteSeen(to, isAsSeen ? { ...seen, stat: await look() } : seen);
 }
 
 function resultOf({ place, stat }: HeldEntry, to: Place, { overwrote, carried }: Moved): ToolResult {

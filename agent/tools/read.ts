@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import type { FileHandle } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { explained } from "../paths/errors.ts";
@@ -13,7 +12,7 @@ import { sourceOf } from "../text/chunks.ts";
 import { TEXT_ENCODINGS, type TextEncoding } from "../text/encodings.ts";
 import { LineIndex } from "../text/line-index.ts";
 import { readTextPage, type TextPage } from "../text/page.ts";
-import { SNIFF_BYTES, sniff, textIn } from "../text/sniff.ts";
+import { headOf, SNIFF_BYTES, sniff, textIn } from "../text/sniff.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
 
 const DEFAULT_LINES = 2000;
@@ -63,7 +62,7 @@ export function readTool(files: Files) {
       try {
         return await explained(file.place.shown, "read", () =>
           request.encoding === "base64"
-            ? readBytes(file, request, context.signal)
+            ? readBytes(file, request, context)
             : read(file, request, request.encoding, index, context),
         );
       } finally {
@@ -100,7 +99,9 @@ async function read(
   { signal, session }: ToolContext,
 ): Promise<ToolResult> {
   const whole = await wholeOf(file);
-  const head = whole?.subarray(0, SNIFF_BYTES) ?? (await headOf(file.handle));
+  const sha256 = whole && hash("sha256", whole);
+  session.noteSeen(file.place.path, { stat: file.stat, sha256 });
+  const head = headOf(whole ?? (await readAll(file.handle, SNIFF_BYTES + 1)));
   const content = declared ? textIn(declared, head) : sniff(head);
   if (content.kind === "image") return readImage(file, whole, content.mediaType);
   if (content.kind === "binary") throw await binary(file, content.mediaType, signal);
@@ -110,13 +111,9 @@ async function read(
   const page = await readTextPage(text, wanted, index);
   if (!page) throw tailTooLong(file, wanted.offset);
   if (page.lines.length === 0 && head.length > content.bomBytes) throw beyondEnd(file, wanted.offset, page);
-  session.noteSeen(file.place.path, {
-    size: Number(file.stat.size),
-    modified: Number(file.stat.mtimeMs),
-  });
   return {
     output: raw ? page.lines.join("\n") : rendered(page),
-    metadata: { ...factsOf(file), ...metadataOf(page), ...(whole && { sha256: hash("sha256", whole) }) },
+    metadata: { ...factsOf(file), ...metadataOf(page), ...(sha256 && { sha256 }) },
   };
 }
 
@@ -162,12 +159,6 @@ function metadataOf(page: TextPage) {
     encoding: page.encoding,
     eol: page.eol,
   };
-}
-
-async function headOf(handle: FileHandle): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafe(SNIFF_BYTES);
-  const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
-  return buffer.subarray(0, bytesRead);
 }
 
 /** All of a small file; undefined: it is large, or its size says nothing, as in /proc. */

@@ -2,16 +2,19 @@ import { hash } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
-import { checkSha256, sha256Schema } from "../edit/expected-sha256.ts";
+import { changedSinceSeen, checkSha256, sha256Schema } from "../edit/expected-sha256.ts";
 import { countChangedLines } from "../edit/line-diff.ts";
 import type { FileAccess, Files, Place } from "../paths/files.ts";
 import { HeldFile, isFolder } from "../paths/held-file.ts";
 import { makeFolders } from "../paths/make-folders.ts";
 import { namesFolder } from "../paths/spelling.ts";
+import type { SeenFile } from "../sessions.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
 
 /** Old and new contents up to this size are compared to say how many lines change, in bytes. */
 const COMPARED_MAX_BYTES = 1024 * 1024;
+/** A changed file up to this size is given a hash, in bytes. */
+const HASHED_MAX_BYTES = 64 * 1024 * 1024;
 
 const input = z.strictObject({
   file_path: z.string().min(1).describe("Absolute or relative path to the file"),
@@ -62,12 +65,14 @@ async function write(
 ): Promise<ToolResult> {
   const { place } = file;
   const old = await file.entry();
-  if (expected_sha256) checkSha256(old && (await file.sha256(old, signal)), expected_sha256, place);
   const bytes = Buffer.from(content, "utf8");
-  const lines = old && (await changedLines(file, old, bytes, signal));
+  const sha256 = hash("sha256", bytes);
+  if (expected_sha256) checkSha256(old && (await file.sha256(old, signal)), expected_sha256, place);
+  const before = old && (await contentOf(file, old, signal));
+  if (old && !expected_sha256) await checkUnchanged(file, { stat: old, before }, sha256, { signal, session });
+  const lines = before && changedLines(before, bytes);
   const written = await file.write(old, bytes, signal);
-  const stat = await file.entry();
-  if (stat) session.noteSeen(place.path, { size: Number(stat.size), modified: Number(stat.mtimeMs) });
+  session.noteSeen(place.path, { stat: written.stat, sha256 });
   const change = lines ? `, ${lines.added} lines added, ${lines.removed} removed` : "";
   return {
     output: `${written.created ? "Created" : "Overwrote"} ${place.shown} (${bytes.length} bytes${change})`,
@@ -76,20 +81,56 @@ async function write(
       bytes: bytes.length,
       created: written.created,
       atomic: written.atomic,
-      sha256: hash("sha256", bytes),
+      sha256,
       ...(lines && { lines_added: lines.added, lines_removed: lines.removed }),
     },
   };
 }
 
-/** How many lines change; undefined where telling it would cost much, or the old content may not be read. */
-async function changedLines(file: HeldFile, old: BigIntStats, bytes: Buffer, signal: AbortSignal) {
-  if (old.size > COMPARED_MAX_BYTES || bytes.length > COMPARED_MAX_BYTES) return undefined;
-  const before = await file.read(old, signal).catch((error: unknown) => {
+interface Old {
+  readonly stat: BigIntStats;
+  /** Undefined: it is too large, or may not be read. */
+  readonly before: Buffer | undefined;
+}
+
+/** Throws MatrxError `CONFLICT` when this session knows another content, unless the new one (`sha256`) is there already. */
+async function checkUnchanged(
+  file: HeldFile,
+  { stat, before }: Old,
+  sha256: string,
+  { signal, session }: Pick<ToolContext, "signal" | "session">,
+): Promise<void> {
+  const seen = session.seen(file.place.path);
+  if (!seen) return;
+  const now = before && hash("sha256", before);
+  if (now === sha256) return;
+  const isKnown = now && seen.sha256 ? now === seen.sha256 : isSame(stat, seen.stat);
+  if (isKnown) return;
+  const mayHash = stat.size > COMPARED_MAX_BYTES && stat.size <= HASHED_MAX_BYTES;
+  throw changedSinceSeen(file.place, mayHash ? await file.sha256(stat, signal) : now);
+}
+
+function isSame(a: SeenFile["stat"], b: SeenFile["stat"]): boolean {
+  return a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs;
+}
+
+/** All of a small file; undefined: it is large, or may not be read. */
+async function contentOf(
+  file: HeldFile,
+  stat: BigIntStats,
+  signal: AbortSignal,
+): Promise<Buffer | undefined> {
+  if (stat.size > COMPARED_MAX_BYTES) return undefined;
+  return await file.read(stat, signal).catch((error: unknown) => {
     if (error instanceof MatrxError && error.code === "PERMISSION_DENIED") return undefined;
     throw error;
   });
-  return before && countChangedLines(before.toString("latin1"), bytes.toString("latin1"));
+}
+
+/** How many lines change; undefined where telling it would cost much. */
+function changedLines(before: Buffer, bytes: Buffer) {
+  if (bytes.length > COMPARED_MAX_BYTES) return undefined;
+  return countChangedLines(before.toString("latin1"), bytes.toString("latin1"));
 }
 
 function noFolder(access: FileAccess, place: Place): MatrxError {

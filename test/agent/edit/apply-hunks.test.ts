@@ -7,27 +7,35 @@ import { parsePatch } from "../../../agent/edit/parse-patch.ts";
 import { unitTextOf } from "../../../agent/edit/units.ts";
 
 const line = fc.constantFrom("a", "b", "c", "", "  a", "-x", "+x", "@@ x", "\\ x", "--- x", "*** x", "ü");
-const text = fc.tuple(fc.array(line, { maxLength: 25 }), fc.boolean()).map(([lines, ended]) =>
-  lines
-    .map((one) => `${one}\n`)
-    .join("")
-    .slice(0, ended ? undefined : -1),
-);
+/** Lines that also differ in their ends alone. */
+const oddLine = fc.oneof(line, fc.constantFrom("a\r", "b\r", "a ", "\r", "-- ", " "));
+
+const textOf = (one: fc.Arbitrary<string>) =>
+  fc.tuple(fc.array(one, { maxLength: 25 }), fc.boolean()).map(([lines, ended]) =>
+    lines
+      .map((text) => `${text}\n`)
+      .join("")
+      .slice(0, ended ? undefined : -1),
+  );
+const text = textOf(line);
+
 /** Texts that have much in common. */
-const pair = fc
-  .tuple(
-    text,
-    fc.array(fc.record({ at: fc.nat(30), remove: fc.nat(3), add: fc.array(line, { maxLength: 3 }) }), {
-      maxLength: 4,
-    }),
-    fc.boolean(),
-  )
-  .map(([before, changes, ended]) => {
-    const lines = before.split("\n");
-    for (const { at, remove, add } of changes) lines.splice(at, remove, ...add);
-    const after = lines.join("\n");
-    return { before, after: ended && after !== "" && !after.endsWith("\n") ? `${after}\n` : after };
-  });
+const pairOf = (one: fc.Arbitrary<string>) =>
+  fc
+    .tuple(
+      textOf(one),
+      fc.array(fc.record({ at: fc.nat(30), remove: fc.nat(3), add: fc.array(one, { maxLength: 3 }) }), {
+        maxLength: 4,
+      }),
+      fc.boolean(),
+    )
+    .map(([before, changes, ended]) => {
+      const lines = before.split("\n");
+      for (const { at, remove, add } of changes) lines.splice(at, remove, ...add);
+      const after = lines.join("\n");
+      return { before, after: ended && after !== "" && !after.endsWith("\n") ? `${after}\n` : after };
+    });
+const pair = pairOf(line);
 
 function applied(before: string, patch: string): string {
   const [file] = parsePatch(patch);
@@ -43,7 +51,7 @@ const unified = (before: string, after: string, context: number) =>
 describe("a unified diff of any two texts", () => {
   it("makes the one of the other", () => {
     fc.assert(
-      fc.property(pair, fc.integer({ min: 1, max: 4 }), ({ before, after }, context) => {
+      fc.property(pairOf(oddLine), fc.integer({ min: 1, max: 4 }), ({ before, after }, context) => {
         fc.pre(before !== after && before !== "");
         // Without any line of the old text a hunk does not show its place.
         fc.pre(!/^@@ -\d+,0/m.test(unified(before, after, context)));
@@ -77,6 +85,29 @@ describe("a unified diff of any two texts", () => {
           result = applied(before, moved);
         } catch (error) {
           expect(error).toMatchObject({ code: "TOOL_EXECUTION_FAILED" });
+        }
+        if (result !== undefined) expect(result).toBe(after);
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it("with wrong counts does the same, or is refused", () => {
+    const counts = fc.tuple(fc.nat(12), fc.nat(12));
+    fc.assert(
+      fc.property(pair, counts, ({ before, after }, [old, now]) => {
+        fc.pre(before !== after && before !== "");
+        const patch = unified(before, after, 3);
+        fc.pre(!/^@@ -\d+,0/m.test(patch));
+        const wrong = patch.replace(
+          /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/gm,
+          `@@ -$1,${old} +$2,${now} @@`,
+        );
+        let result: string | undefined;
+        try {
+          result = applied(before, wrong);
+        } catch (error) {
+          expect(error).toMatchObject({ hop: "tool" });
         }
         if (result !== undefined) expect(result).toBe(after);
       }),

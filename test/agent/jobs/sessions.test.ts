@@ -45,9 +45,13 @@ describe("a session", () => {
 
   it("remembers a bounded number of files and cursors", () => {
     const session = new Sessions().open(undefined, { id: makeGrantId() });
-    for (let i = 0; i < 3000; i++) session.noteSeen(`/file-${i}`, { size: i, modified: 0 });
+    const seen = (size: number) => ({
+      stat: { ino: 1n, size: BigInt(size), mtimeNs: 0n },
+      sha256: undefined,
+    });
+    for (let i = 0; i < 3000; i++) session.noteSeen(`/file-${i}`, seen(i));
     expect(session.seen("/file-0")).toBeUndefined();
-    expect(session.seen("/file-2999")).toEqual({ size: 2999, modified: 0 });
+    expect(session.seen("/file-2999")).toEqual(seen(2999));
     expect(session.cursorOf("job_none", "call")).toBe(0);
   });
 });

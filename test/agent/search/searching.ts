@@ -3,6 +3,7 @@ import { copyFile } from "node:fs/promises";
 import path from "node:path";
 import { makeCallId } from "@matrx/shared/ids.ts";
 import pino from "pino";
+import { parseInput } from "../../../agent/input.ts";
 import { SearchEngines } from "../../../agent/search/engines.ts";
 import { usualPlaces } from "../../../agent/search/find-ripgrep.ts";
 import type { Tool, ToolResult } from "../../../agent/tool.ts";
@@ -34,7 +35,7 @@ export function searcher(bench: Workbench, engines: SearchEngines): Searcher {
   const call =
     (tool: Tool) =>
     (input: Record<string, unknown>, options: CallOptions = {}) =>
-      tool.handle(tool.input.parse(input), {
+      tool.handle(parseInput(tool, input), {
         call: makeCallId(),
         session: options.session ?? bench.session,
         grant: options.grant ?? bench.owner,

@@ -115,8 +115,26 @@ describe("a patch with marks", () => {
     expect(tree(bench)["a.py"]).toBe(`${part("A")}class B\n  def run\n    2\n`);
     await bench.call("ApplyPatch", { patch: marked("*** Update File: a.py", "@@ class B", "+  # B") });
     expect(tree(bench)["a.py"]).toBe(`${part("A")}class B\n  # B\n  def run\n    2\n`);
+    await bench.put("b.py", "def go():\n  1\ndef g():\n  1\n");
+    await bench.call("ApplyPatch", { patch: marked("*** Update File: b.py", "@@ def g()", "-  1", "+  2") });
+    expect(tree(bench)["b.py"]).toBe("def go():\n  1\ndef g():\n  2\n");
+    await bench.put("b.py", "def g(a):\n  1\ndef g(b):\n  1\n");
+    const unclear = await refusal(bench, marked("*** Update File: b.py", "@@ def g(", "-  1", "+  2"));
+    expect(unclear.details).toMatchObject({ reason: "not_found", header: "def g(" });
     const absent = await refusal(bench, marked("*** Update File: a.py", "@@ class C", ...change));
     expect(absent.message).toContain('The line "@@ class C" of hunk 1 does not stand');
+  });
+
+  it.each([
+    ["apply_patch <<'EOF'\n", "\nEOF"],
+    ['apply_patch <<"PATCH"\n', "\nPATCH\n"],
+    ["\napplypatch << EOF\r\n", "\nEOF\n\n"],
+  ])("may come as a command's input: %j", async (before, after) => {
+    const bench = await Workbench.open();
+    await bench.put("a", "x\n");
+    const patch = marked("*** Update File: a", "-x", "+y");
+    await bench.call("ApplyPatch", { patch: `${before}${patch}${after}` });
+    expect(tree(bench).a).toBe("y\n");
   });
 
   it("changes the end of a file where it says so", async () => {
@@ -159,7 +177,17 @@ describe("a patch with marks", () => {
       'line 4: nothing may follow "*** End Patch"',
     ],
     [["hello"], "there is no change in it"],
-    [["--- a/a", "+++ b/a", "@@ -1,2 +1,1 @@", "-x", "+y"], "it is no unified diff that can be read"],
+    [["@@ -1,1 +1,1 @@", "-x", "+y"], 'line 1: "---" and "+++" with the names of a file are missing'],
+    [["--- a/a", "+++ b/a", "@@ -1,9 +1,9 @@", ""], "line 3: this hunk is empty"],
+    [
+      ["--- a/a", "+++ b/a", "@@ -1,3 +1,3 @@", "-x", "+y", "lost", " z"],
+      "line 6: a line of a hunk must begin",
+    ],
+    [
+      ["--- a/a", "+++ b/a", "@@ -1,1 +1,1 @@", "-x", "+y", "lost", "-z"],
+      "line 6: a line of a hunk must begin",
+    ],
+    [["--- a/a", "+++ b/a", "@@ -1,9 +1,9 @@", "-x", "+y", "lost"], "line 6: a line of a hunk must begin"],
     [["--- a/a", "+++ b/c", "@@ -1,1 +1,1 @@", "-x", "+y"], "its names differ: a/a and b/c"],
     [["diff --git a/a b/a", "old mode 100644", "new mode 100755"], "it sets the mode of a to 100755"],
   ])("or not is refused when it cannot be read: %j", async (lines, message) => {
@@ -246,7 +274,7 @@ describe("a unified diff", () => {
     );
     expect(error.message).toContain("The old text of hunk 1 does not stand in");
     expect(error.message).toContain("indentation differs");
-    const blank = await refusal(bench, diff("@@ -1,1 +1,1 @@", "-def f(): ", "+def g():"));
+    const blank = await refusal(bench, diff("@@ -1,1 +1,1 @@", "- def f():", "+def g():"));
     expect(blank.code).toBe("TOOL_EXECUTION_FAILED");
     const bare = await refusal(bench, diff("@@ -1,0 +2,1 @@", "+new"));
     expect(bare.message).toContain("has only new lines");
@@ -279,6 +307,113 @@ describe("a unified diff", () => {
     expect(tree(bench)["f.txt"]).toBe("gr\xfcn\nbla\xdf\n");
     const lacking = await refusal(bench, diff("@@ -1,2 +1,2 @@", " grün", "-blaß", "+€"));
     expect(lacking.message).toContain('no "€"');
+  });
+
+  it("keeps the missing end of the last line when fewer lines come in its place", async () => {
+    const bench = await Workbench.open();
+    for (const [lines, after] of [
+      [["-b", "-c", "-d", "+x", "+y"], "a\nx\ny"],
+      [["-c", "-d", "+x"], "a\nb\nx"],
+      [["-d", "+x", "+y"], "a\nb\nc\nx\ny"],
+      [["-d"], "a\nb\nc\n"],
+    ] as const) {
+      await bench.put("f.txt", "a\nb\nc\nd");
+      await bench.call("ApplyPatch", { patch: marked("*** Update File: f.txt", "@@", ...lines) });
+      expect(JSON.stringify(tree(bench)["f.txt"])).toBe(JSON.stringify(after));
+    }
+  });
+
+  it("gives lines below a last one without an end those of the file", async () => {
+    const bench = await Workbench.open();
+    await bench.put("f.txt", "a\r\nb");
+    await bench.call("ApplyPatch", { patch: marked("*** Update File: f.txt", "-b", "+c", "+d") });
+    expect(JSON.stringify(tree(bench)["f.txt"])).toBe(JSON.stringify("a\r\nc\r\nd"));
+  });
+
+  it("takes blank lines below a hunk for none of its own when the file has none there", async () => {
+    const bench = await Workbench.open();
+    await bench.put("f.txt", "1\n2\n3\n");
+    await bench.call("ApplyPatch", { patch: `${diff("@@ -2,2 +2,2 @@", "-2", "+two")}\n\n` });
+    expect(tree(bench)["f.txt"]).toBe("1\ntwo\n3\n");
+  });
+
+  it("gives lines the ends that the patch has for them, where it has those of the file", async () => {
+    const bench = await Workbench.open();
+    for (const [before, lines, after] of [
+      ["", ["@@ -0,0 +1,2 @@", "+echo a\r", "+b"], "echo a\r\nb\n"],
+      ["a\nb\n", ["@@ -1,2 +1,2 @@", "-a", "-b", "+a\r", "+b\r"], "a\r\nb\r\n"],
+      ["a\r\nb\n", ["@@ -1,2 +1,2 @@", "-a\r", "+a", " b"], "a\nb\n"],
+      ["a\r\nb", ["@@ -2,1 +2,1 @@", "-b", "\\ No newline at end of file", "+b\r"], "a\r\nb\r\n"],
+      ["a\nb\r", ["@@ -2,1 +2,1 @@", "-b\r", "\\ No newline at end of file", "+b"], "a\nb\n"],
+      ["a\nb\n", ["@@ -1,2 +1,2 @@", " a\r", "-b\r", "+c\r"], "a\nc\n"],
+    ] as const) {
+      await bench.put("f.txt", before);
+      const { output } = await bench.call("ApplyPatch", { patch: diff(...lines) });
+      expect(JSON.stringify(tree(bench)["f.txt"])).toBe(JSON.stringify(after));
+      const isSameText = before.replaceAll("\r\n", "\n") === after.replaceAll("\r\n", "\n");
+      expect(output.includes("[Only line ends change]"), output).toBe(isSameText);
+    }
+  });
+
+  it("has carriage returns of its own where its headers have them", async () => {
+    const bench = await Workbench.open();
+    await bench.put("f.txt", "a\nb\n");
+    const patch = diff("@@ -1,2 +1,2 @@", " a", "-b", "+c").replaceAll("\n", "\r\n");
+    await bench.call("ApplyPatch", { patch });
+    const add = marked("*** Add File: g.txt", "+x", "+y");
+    await bench.call("ApplyPatch", { patch: add.replaceAll("\n", "\r\n") });
+    await bench.call("ApplyPatch", { patch: marked("*** Add File: w.bat", "+echo\r", "+y\r") });
+    expect(tree(bench)).toEqual({ "f.txt": "a\nc\n", "g.txt": "x\ny\n", "w.bat": "echo\r\ny\r\n" });
+  });
+
+  it("is taken with wrong counts, where place and text fit, and says so", async () => {
+    const bench = await Workbench.open();
+    const before = "1\n2\n3\n\n4\n5\n6\n7\n8\n9\n";
+    for (const [lines, after] of [
+      [["@@ -4,9 +4,9 @@", "-4", "+four"], before.replace("4", "four")],
+      [["@@ -2,1 +2,1 @@", " 2", "-3", "+three", "", " 4"], before.replace("3", "three")],
+      [
+        ["@@ -1,7 +1,7 @@", "-1", "+one", "", "@@ -9 +9 @@", "-8", "+eight", ""],
+        before.replace("1", "one").replace("8", "eight"),
+      ],
+      [["@@ -2,0 +2,0 @@", "-2", "+two"], before.replace("2", "two")],
+      [["@@ ... @@", "-2", "+two", "@@", "-9", "+nine"], before.replace("2", "two").replace("9", "nine")],
+      [["@@ -2,2 +2,2 @@", "-2", "+two", "--- ", "2.39.2"].slice(0, 3), before.replace("2", "two")],
+    ] as const) {
+      await bench.put("f.txt", before);
+      const { output } = await bench.call("ApplyPatch", { patch: diff(...lines) });
+      expect(tree(bench)["f.txt"]).toBe(after);
+      expect(/hunk 1 says \d old and \d new lines, and has/.test(output), output).toBe(/-\d/.test(lines[0]));
+    }
+    await bench.put("f.txt", before);
+    const two = `${diff("@@ -1,9 +1,9 @@", "-1", "+one").trimEnd()}\n${diff("@@ -1,5 +1,5 @@", "-x", "+y").replaceAll("f.txt", "g.txt")}`;
+    await bench.put("g.txt", "x\n");
+    await bench.call("ApplyPatch", { patch: two });
+    expect(tree(bench)).toEqual({ "f.txt": before.replace("1", "one"), "g.txt": "y\n" });
+    const twice = await refusal(bench, diff("@@ -7,9 +7,9 @@", "-x", "+y").replaceAll("f.txt", "g.txt"));
+    expect(twice.details?.reason).toBe("not_found");
+  });
+
+  it("takes lines that look like names of a file for lines while the counts hold", async () => {
+    const bench = await Workbench.open();
+    await bench.put("f.txt", "-- a\nb\n");
+    await bench.call("ApplyPatch", {
+      patch: diff("@@ -1,2 +1,2 @@", "--- a", "+++ a", " b", "@@ -9 +9 @@").replace("\n@@ -9 +9 @@", ""),
+    });
+    expect(tree(bench)["f.txt"]).toBe("++ a\nb\n");
+  });
+
+  it("is found without regard to white space at the ends of lines, which stays as the file has it", async () => {
+    const bench = await Workbench.open();
+    await bench.put("f.txt", "a  \nb\t\nc\n");
+    await bench.call("ApplyPatch", { patch: diff("@@ -1,3 +1,3 @@", " a", "-b", "+B", " c   ") });
+    expect(tree(bench)["f.txt"]).toBe("a  \nB\nc\n");
+    await bench.put("f.txt", "x\nx \n");
+    await bench.call("ApplyPatch", { patch: marked("*** Update File: f.txt", "-x ", "+y") });
+    expect(tree(bench)["f.txt"], "what fits exactly comes first").toBe("x\ny\n");
+    await bench.put("f.txt", "x \nx\t\n");
+    const error = await refusal(bench, marked("*** Update File: f.txt", "-x", "+y"));
+    expect(error.details).toMatchObject({ reason: "not_unique", lines: [1, 2] });
   });
 
   it("changes two lines of a file of very many", async () => {

@@ -379,6 +379,12 @@ describe("encodings", () => {
     expect(old.message).toContain('which has no "日"');
   });
 
+  it("keeps one encoding in a file of Latin-1 that ends in its only letter beyond ASCII", async () => {
+    const before = Buffer.from("Menu: caf\xe9", "latin1");
+    const after = await edited(before, { old_string: "Menu", new_string: "Menü" });
+    expect(after).toEqual(Buffer.from("Menü: café", "latin1"));
+  });
+
   it("leaves what is no UTF-8 in a file of UTF-8 as it is", async () => {
     const damaged = Buffer.concat([
       Buffer.from("weiß grün schön "),
@@ -406,6 +412,7 @@ describe("encodings", () => {
     const bytes = Buffer.from("one\ntwo\n", "utf16le");
     const error = await refusal(bytes, { old_string: "one", new_string: "1" });
     expect(error.message).toContain("is no text");
+    expect(error.hint).toContain("encoding");
     const after = await edited(bytes, { old_string: "one", new_string: "1", encoding: "utf-16le" });
     expect(after.toString("utf16le")).toBe("1\ntwo\n");
   });

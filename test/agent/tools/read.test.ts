@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { createHash, hash } from "node:crypto";
-import { chmodSync, symlinkSync, truncateSync } from "node:fs";
+import { chmodSync, readFileSync, symlinkSync, truncateSync } from "node:fs";
 import { open } from "node:fs/promises";
 import net from "node:net";
 import fc from "fast-check";
@@ -29,7 +29,10 @@ describe("reading a text", () => {
       size: 14,
       sha256: createHash("sha256").update("one\ntwo\n\nfour\n").digest("hex"),
     });
-    expect(bench.session.seen(bench.at("notes.txt"))).toMatchObject({ size: 14 });
+    expect(bench.session.seen(bench.at("notes.txt"))).toMatchObject({
+      stat: { size: 14n },
+      sha256: metadata?.sha256,
+    });
   });
 
   it("goes on page by page, each naming the next offset", async () => {
@@ -129,6 +132,57 @@ describe("reading a text", () => {
     const { output, metadata } = await bench.call("Read", { file_path: "text", encoding, raw: true });
     expect(output).toBe(text);
     expect(metadata?.encoding).toBe(encoding);
+  });
+
+  it("takes every last letter of Latin-1 for itself, in a file without a last line end", async () => {
+    const bench = await Workbench.open();
+    for (let byte = 0xc0; byte <= 0xff; byte++) {
+      await bench.put("menu", Buffer.from([...Buffer.from("Menu: caf"), byte]));
+      const { output, metadata } = await bench.call("Read", { file_path: "menu", raw: true });
+      expect([output, metadata?.encoding]).toEqual([`Menu: caf${String.fromCharCode(byte)}`, "latin1"]);
+    }
+  });
+
+  it("takes a last letter of Latin-1 for itself on the last page of a long file, and in a line that is cut", async () => {
+    const bench = await Workbench.open();
+    await bench.put("long", Buffer.from(`${"ascii\n".repeat(20_000)}caf\xe9`, "latin1"));
+    const last = await bench.call("Read", { file_path: "long", offset: -1, raw: true });
+    expect([last.output, last.metadata?.encoding]).toEqual(["café", "latin1"]);
+    await bench.put("cut", `${"ü".repeat(5000)}\nend`);
+    const { output, metadata } = await bench.call("Read", { file_path: "cut", raw: true });
+    expect([output.slice(0, 3), metadata?.encoding]).toEqual(["üüü", "utf-8"]);
+  });
+
+  it("does not join the end of one line and the beginning of the next into a character", async () => {
+    const bench = await Workbench.open();
+    await bench.put("lines", Buffer.from("\xc3\n\xa9\n", "latin1"));
+    const { output } = await bench.call("Read", { file_path: "lines", raw: true });
+    expect(output).toBe("Ã\n©");
+  });
+
+  it.each([
+    "ID3 tags",
+    "BZhang",
+    "OggS",
+    "fLaC",
+    "RIFF chunks",
+    "RIFF chuWAVE",
+    "RIFF chuWEBP",
+    "%PDF-1.4 is",
+    "let ftyp = 1",
+    "def ftyp():",
+    "GIF89a is a format",
+    "ID3 grün",
+    "\x1b[1mOggS\x1b[0m\tand a tab",
+  ])("is text though a format begins alike: %j", async (text) => {
+    const bench = await Workbench.open();
+    await bench.put("file", `${text}\nsecond line\n`);
+    const { output } = await bench.call("Read", { file_path: "file", raw: true });
+    expect(output).toBe(`${text}\nsecond line`);
+    await bench.call("Edit", { file_path: "file", old_string: "second", new_string: "2nd" });
+    expect(readFileSync(bench.at("file"), "utf8")).toBe(`${text}\n2nd line\n`);
+    const { output: found } = await bench.call("Grep", { pattern: "2nd", path: "." });
+    expect(found).toContain("2nd line");
   });
 
   it("tells Windows-1252 from Latin-1 by the characters that only it has", async () => {
@@ -265,6 +319,7 @@ describe("what is not text", () => {
     const pdf = await failure(bench.call("Read", { file_path: "a.pdf" }));
     expect(pdf.message).toBe(`${bench.at("a.pdf")} is a binary file (application/pdf, 9 bytes)`);
     expect(pdf.hint).toContain("encoding=base64");
+    expect(pdf.hint).toContain("utf-16le");
     expect(pdf.hint).toContain("Bash");
     expect(pdf.details?.sha256).toBe(createHash("sha256").update("%PDF-1.7\n").digest("hex"));
     await bench.put("b", Buffer.from([1, 2, 0, 3]));

@@ -9,6 +9,7 @@ import type { Policy } from "@matrx/shared/policy.ts";
 import pino from "pino";
 import { afterEach } from "vitest";
 import { Desktop } from "../../../agent/desktop/desktop.ts";
+import { parseInput } from "../../../agent/input.ts";
 import { Jobs } from "../../../agent/jobs/jobs.ts";
 import type { JobLimits } from "../../../agent/jobs/limits.ts";
 import { Files } from "../../../agent/paths/files.ts";
@@ -100,7 +101,7 @@ export class Workbench {
   /** Calls a tool as the dispatcher does. */
   async call(name: string, input: Record<string, unknown>, options: CallOptions = {}): Promise<ToolResult> {
     const tool = this.tool(name);
-    return await tool.handle(tool.input.parse(input), {
+    return await tool.handle(parseInput(tool, input), {
       call: options.call ?? makeCallId(),
       session: options.session ?? this.session,
       grant: options.grant ?? this.owner,

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { hash } from "node:crypto";
 import {
   chmodSync,
   chownSync,
@@ -8,8 +9,11 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
@@ -17,6 +21,8 @@ import { describe, expect, it } from "vitest";
 import { mountDrive } from "../../helpers/drive.ts";
 import { NEEDS_ROOT } from "../../helpers/parts.ts";
 import { asAnotherUser, failure, Workbench } from "./workbench.ts";
+
+const patchOf = (...lines: string[]) => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
 
 describe("writing a file", () => {
   it("makes it, with its folders, and says so", async () => {
@@ -81,6 +87,125 @@ describe("writing a file", () => {
     await bench.call("Write", { file_path: "link", content: "x" });
     expect(readFileSync(bench.at("target"), "utf8")).toBe("x");
     expect(lstatSync(bench.at("link")).isSymbolicLink()).toBe(true);
+  });
+
+  describe("that this session knows", () => {
+    const sha = (text: string) => hash("sha256", text);
+
+    /** What a Write over it ends with, after which it is as it was. */
+    async function refusal(bench: Workbench, file: string, input: Record<string, unknown> = {}) {
+      const before = readFileSync(bench.at(file));
+      const error = await failure(bench.call("Write", { file_path: file, content: "mine", ...input }));
+      expect(readFileSync(bench.at(file))).toEqual(before);
+      return error;
+    }
+
+    it.each([
+      ["read", async (bench: Workbench) => void (await bench.call("Read", { file_path: "f" }))],
+      ["read a line of", async (bench) => void (await bench.call("Read", { file_path: "f", limit: 1 }))],
+      ["written", async (bench) => void (await bench.call("Write", { file_path: "f", content: "a\nb\n" }))],
+      [
+        "edited",
+        async (bench) =>
+          void (await bench.call("Edit", { file_path: "f", old_string: "a", new_string: "x" })),
+      ],
+      [
+        "patched",
+        async (bench) =>
+          void (await bench.call("ApplyPatch", { patch: patchOf("*** Update File: f", "-a", "+x") })),
+      ],
+      [
+        "made by a patch",
+        async (bench) => {
+          await bench.call("Delete", { path: "f", permanent: true });
+          await bench.call("ApplyPatch", { patch: patchOf("*** Add File: f", "+a", "+b") });
+        },
+      ],
+      [
+        "moved",
+        async (bench) => {
+          await bench.call("Read", { file_path: "f" });
+          await bench.call("Move", { source: "f", destination: "g" });
+          await bench.call("Move", { source: "g", destination: "f" });
+        },
+      ],
+      [
+        "read as bytes",
+        async (bench) => void (await bench.call("Read", { file_path: "f", encoding: "base64" })),
+      ],
+    ] satisfies [string, (bench: Workbench) => Promise<void>][])(
+      "as it %s it, is not replaced when it changed since",
+      async (_how, know) => {
+        const bench = await Workbench.open();
+        await bench.put("f", "a\nb\n");
+        await know(bench);
+        writeFileSync(bench.at("f"), "theirs\n");
+        const error = await refusal(bench, "f");
+        expect(error).toMatchObject({
+          code: "CONFLICT",
+          details: { reason: "changed", sha256: sha("theirs\n") },
+        });
+        expect(error.hint).toContain("expected_sha256");
+        await bench.call("Write", { file_path: "f", content: "mine", expected_sha256: sha("theirs\n") });
+        await bench.call("Write", { file_path: "f", content: "mine again" });
+        expect(readFileSync(bench.at("f"), "utf8")).toBe("mine again");
+      },
+    );
+
+    it("is not replaced when a command of the session changed it, until it was read again", async () => {
+      const bench = await Workbench.open();
+      await bench.put("f", "a");
+      await bench.call("Read", { file_path: "f" });
+      await bench.call("Bash", { command: "printf b > f" });
+      expect((await refusal(bench, "f")).details?.sha256).toBe(sha("b"));
+      await bench.call("Read", { file_path: "f" });
+      await bench.call("Write", { file_path: "f", content: "mine" });
+    });
+
+    it("is replaced when another session, or nobody, read it", async () => {
+      const bench = await Workbench.open();
+      await bench.put("f", "a");
+      await bench.call("Read", { file_path: "f" }, { session: bench.newSession() });
+      writeFileSync(bench.at("f"), "b");
+      await bench.call("Write", { file_path: "f", content: "mine" });
+      expect(readFileSync(bench.at("f"), "utf8")).toBe("mine");
+    });
+
+    it("is replaced when it was only touched, copied back, or holds already what is to be written", async () => {
+      const bench = await Workbench.open();
+      await bench.put("f", "a");
+      await bench.call("Read", { file_path: "f" });
+      utimesSync(bench.at("f"), 1, 1);
+      await bench.call("Write", { file_path: "f", content: "b" });
+      writeFileSync(bench.at("copy"), "b");
+      renameSync(bench.at("copy"), bench.at("f"));
+      await bench.call("Write", { file_path: "f", content: "c" });
+      writeFileSync(bench.at("f"), "d");
+      await bench.call("Write", { file_path: "f", content: "d" });
+      await bench.call("Write", { file_path: "f", content: "e" });
+      expect(readFileSync(bench.at("f"), "utf8")).toBe("e");
+    });
+
+    it("is made anew when it is gone", async () => {
+      const bench = await Workbench.open();
+      await bench.put("f", "a");
+      await bench.call("Read", { file_path: "f" });
+      rmSync(bench.at("f"));
+      expect((await bench.call("Write", { file_path: "f", content: "b" })).metadata?.created).toBe(true);
+    });
+
+    it("is known by size, time and identity when it is large, and told with its hash", async () => {
+      const bench = await Workbench.open();
+      const large = "x".repeat(2 * 1024 ** 2);
+      await bench.put("f", large);
+      await bench.call("Read", { file_path: "f", limit: 1 });
+      await bench.call("Move", { source: "f", destination: "g" });
+      await bench.call("Write", { file_path: "g", content: large });
+      const changed = `${large.slice(1)}y`;
+      writeFileSync(bench.at("g"), changed);
+      utimesSync(bench.at("g"), 1, 1);
+      expect((await refusal(bench, "g")).details?.sha256).toBe(sha(changed));
+    });
   });
 
   it("writes only over the content that was expected", async () => {
