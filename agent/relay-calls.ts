@@ -43,6 +43,11 @@ export class RelayCalls {
     void this.#resend(link);
   }
 
+  /** Takes over calls of an earlier run of this program: their outcomes are sent as they come. */
+  takeOver(outcomes: readonly Promise<Outcome>[]): void {
+    for (const outcome of outcomes) void outcome.then((ended) => this.#send(ended));
+  }
+
   detach(link: Link): void {
     if (this.#link === link) this.#link = undefined;
   }
@@ -97,7 +102,7 @@ export class RelayCalls {
       return;
     }
     if (!grant) {
-      this.#send(errorOutcome({ call, id, device }, NO_GRANT, { ms: 0, effect: false }));
+      this.#send(errorOutcome({ call, id, device }, NO_GRANT, { ms: 0, effect: false, ran: false }));
       return;
     }
     const onOutput = frame.stream
@@ -113,6 +118,8 @@ export class RelayCalls {
       tool: frame.tool,
       input: frame.parameters,
       timeoutMs: timeout_ms ?? Math.ceil(timeout_sec * 1000),
+      key: frame.idempotency_key,
+      fingerprint: frame.input_hash,
     };
     void dispatcher.run(request).then((outcome) => this.#send(outcome));
   }

@@ -30,12 +30,14 @@ export async function openLocal(options: LocalOptions): Promise<LocalServer> {
   const journal = openJournal(home.localJournalFile, log);
   const { tools, sessions } = toolbox;
   const shared = { device, tools, sessions, policy: new PolicyFile(home), rates: new CallRates(), log };
+  const keyedDispatcher = new Dispatcher({ ...shared, journal });
+  void Promise.all(keyedDispatcher.recover());
   const calls = new LocalCalls({
     device,
     tools,
     policy: shared.policy,
     dispatcher: new Dispatcher(shared),
-    keyedDispatcher: new Dispatcher({ ...shared, journal }),
+    keyedDispatcher,
   });
   try {
     const server = await startLocalServer({ ...options, calls });
