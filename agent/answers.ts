@@ -72,6 +72,19 @@ export function errorOutcome(to: Addressee, error: ErrorShape, facts: Facts): Ou
   return sealed(header, body, error.message, facts.effect);
 }
 
+/** The outcome of a call of which only the header is kept: how it ended is known, what it said is not. */
+export function bodilessOutcome(to: Addressee, { status, code, exit, preview, ms }: ResultHeader): Outcome {
+  const how = code ?? (exit === undefined ? status : `${status}, exit code ${exit}`);
+  const error: ErrorShape = {
+    code: "OUTCOME_UNKNOWN",
+    message: `The call has ended (${how}), but its answer is not kept any more`,
+    hint: "Look at what it changed before you call it again; it is never run again by itself",
+    hop: "agent",
+    details: { status, ...(code && { code }), ...(exit !== undefined && { exit_code: exit }), preview },
+  };
+  return errorOutcome(to, error, { ms, effect: true });
+}
+
 /** The same answer for another caller's id, or for another call of the same idempotency key. */
 export function readdressed(
   { header, body }: Outcome,

@@ -9,7 +9,7 @@ import { randomBase32 } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { type Policy, refusalOf } from "@matrx/shared/policy.ts";
 import type { Logger } from "pino";
-import { type Addressee, errorOutcome, type Outcome, readdressed, successOutcome } from "./answers.ts";
+import { type Addressee, bodilessOutcome, errorOutcome, type Outcome, readdressed, successOutcome } from "./answers.ts";
 import { CallRates } from "./call-rates.ts";
 import { cancelled, runWithDeadline } from "./deadline.ts";
 import { parseInput, toolNotFound } from "./input.ts";
@@ -269,9 +269,9 @@ export class Dispatcher {
 
   #recall(request: CallRequest, to: Addressee, known: JournalEntry): Outcome {
     if (isAnother(request, known)) return conflict(to);
-    if (known.state !== "finished" || !known.header) return unknownOutcome(to, NEVER_HEARD);
-    if (!known.body) return unknownOutcome(to, NOT_KEPT);
-    return readdressed({ header: known.header, body: known.body }, to);
+    const { state, header, body } = known;
+    if (state !== "finished" || !header) return unknownOutcome(to);
+    return body ? readdressed({ header, body }, to) : bodilessOutcome(to, header);
   }
 
   #keep(call: string, outcome: Outcome): void {
@@ -300,10 +300,8 @@ function isAnother({ grant, fingerprint }: CallRequest, known: JournalEntry): bo
 
 function silent(): void {}
 
-const NEVER_HEARD = "The agent stopped while this call ran; whether it took effect is not known";
-const NOT_KEPT = "This call has ended before, and its outcome is not kept here any more";
-
-function unknownOutcome(to: Addressee, message: string): Outcome {
+function unknownOutcome(to: Addressee): Outcome {
+  const message = "The agent stopped while this call ran; whether it took effect is not known";
   const hint = "Look at what it was to change, and decide; it is never run again by itself";
   return errorOutcome(to, { code: "OUTCOME_UNKNOWN", message, hint, hop: "agent" }, { ms: 0, effect: true });
 }

@@ -43,6 +43,8 @@ export interface JournalEntry {
   readonly header: ResultHeader | undefined;
   /** Undefined: not ended yet, or not kept any more. */
   readonly body: Uint8Array | undefined;
+  /** The relay has said that it keeps the outcome. */
+  readonly acknowledged: boolean;
 }
 
 interface Row {
@@ -57,6 +59,7 @@ interface Row {
   input: string | null;
   header: string | null;
   body: Uint8Array | null;
+  acknowledged: number;
 }
 
 interface WaitingBeginning extends Beginning {
@@ -65,7 +68,7 @@ interface WaitingBeginning extends Beginning {
   readonly settle: { resolve: () => void; reject: (error: unknown) => void };
 }
 
-const COLUMNS = "call, state, tool, started, caller_id, grant_id, key, deadline, input, header, body";
+const COLUMNS = "call, state, tool, started, caller_id, grant_id, key, deadline, input, header, body, acknowledged";
 
 /** Rows outlive their bodies, so that a late repeat is still known. */
 const ROW_KEPT = 2 * TIMES.outcomeKept;
@@ -317,7 +320,7 @@ export function openJournal(path: string, log: Logger): Journal {
 function entryOf(row: Row): JournalEntry {
   const { call, state, tool, started, caller_id, grant_id, key, deadline, input, header, body } = row;
   return {
-    ...{ call, state, tool, started, input },
+    ...{ call, state, tool, started, input, acknowledged: row.acknowledged === 1 },
     id: caller_id ?? undefined,
     grant: grant_id ?? undefined,
     key: key ?? undefined,

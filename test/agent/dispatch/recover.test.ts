@@ -31,8 +31,8 @@ class Agent {
     return agent;
   }
 
-  /** Its calls stay unanswered for ever. */
-  begin(call: string, input: Record<string, unknown>, more: Partial<CallRequest> = {}): void {
+  /** Begins a call that stays unanswered for ever; resolves when its command runs. */
+  async begin(call: string, input: Record<string, unknown>, more: Partial<CallRequest> = {}): Promise<void> {
     void this.dispatcher.run({
       call,
       tool: "Bash",
@@ -41,6 +41,8 @@ class Agent {
       id: `id-${call}`,
       ...more,
     });
+    await expect.poll(() => this.bench.jobs.ofCall(call), { interval: 10 }).toBeDefined();
+    await written(this.bench, "pid");
   }
 
   /** With SQL: the journal lost what was written last. */
@@ -94,8 +96,7 @@ const SLOW = "cd /; echo out; echo $$ > ~-/pid; until [ -e ~-/go ]; do sleep 0.0
 
 test("the end that nobody saw is told, as it would have been", async () => {
   const agent = await Agent.start();
-  agent.begin("a", { command: `${SLOW}` });
-  await written(agent.bench, "pid");
+  await agent.begin("a", { command: `${SLOW}` });
   await agent.dies();
   await agent.bench.put("go", "");
   await expect.poll(() => processIsGone(agent.bench), { interval: 10 }).toBe(true);
@@ -109,8 +110,7 @@ test("the end that nobody saw is told, as it would have been", async () => {
 test("a command that still runs is waited for; the key that began it joins", async () => {
   const agent = await Agent.start();
   const key = { key: "k", fingerprint: "f" };
-  agent.begin("a", { command: SLOW }, key);
-  await written(agent.bench, "pid");
+  await agent.begin("a", { command: SLOW }, key);
   await agent.dies();
   const outcomes = await agent.comesBack();
   expect(agent.dispatcher.stateOf("a")).toBe("started");
@@ -124,8 +124,7 @@ test("a command that still runs is waited for; the key that began it joins", asy
 
 test("it can be cancelled", async () => {
   const agent = await Agent.start();
-  agent.begin("a", { command: SLOW });
-  await written(agent.bench, "pid");
+  await agent.begin("a", { command: SLOW });
   await agent.dies();
   const outcomes = await agent.comesBack();
   expect(agent.dispatcher.cancel("a")).toBe(true);
@@ -135,8 +134,7 @@ test("it can be cancelled", async () => {
 
 test("its deadline goes on", async () => {
   const agent = await Agent.start();
-  agent.begin("a", { command: SLOW });
-  await written(agent.bench, "pid");
+  await agent.begin("a", { command: SLOW });
   await agent.dies(`UPDATE calls SET deadline = ${Date.now() + 100}`);
   expect((await only(await agent.comesBack())).header).toMatchObject({ code: "TIMEOUT" });
   expect(processIsGone(agent.bench)).toBe(true);
@@ -144,10 +142,8 @@ test("its deadline goes on", async () => {
 
 test("one that was to go on in the background does", async () => {
   const agent = await Agent.start();
-  agent.begin("a", { command: SLOW, run_in_background: true });
-  await written(agent.bench, "pid");
-  agent.begin("b", { command: SLOW, yield_ms: 600_000 });
-  await expect.poll(() => agent.bench.jobs.ofCall("b"), { interval: 10 }).toBeDefined();
+  await agent.begin("a", { command: SLOW, run_in_background: true });
+  await agent.begin("b", { command: SLOW, yield_ms: 600_000 });
   await agent.dies("UPDATE calls SET state = 'started', finished = NULL, header = NULL, body = NULL");
   const outcomes = (await agent.comesBack()).map(async (outcome) => opened(await outcome).answer);
   expect(await outcomes[0]).toMatchObject({ id: "id-a", metadata: { status: "running" } });
@@ -157,8 +153,7 @@ test("one that was to go on in the background does", async () => {
 
 test("one that was killed with its agent is unknown, with what it had written", async () => {
   const agent = await Agent.start();
-  agent.begin("a", { command: SLOW });
-  await written(agent.bench, "pid");
+  await agent.begin("a", { command: SLOW });
   const { pid } = agent.bench.jobs.ofCall("a")?.record ?? {};
   await agent.dies();
   process.kill(-Number(pid), "SIGKILL");
@@ -184,11 +179,9 @@ test("a command that had ended before it was cancelled is not CANCELLED", async 
   const running = agent.dispatcher.run({
     ...{ call: "a", tool: "Bash", grant: agent.bench.owner },
     // What it leaves running holds its output open, so that its end is seen late: as by an agent that was stopped.
-    input: { command: "sleep 30 & echo done; echo $$ > pid" },
+    input: { command: "sleep 30 & echo done" },
   });
-  await written(agent.bench, "pid");
-  const job = agent.bench.jobs.ofCall("a");
-  await expect.poll(() => job?.hasLeftExitCode(), { interval: 1 }).toBe(true);
+  await expect.poll(() => agent.bench.jobs.ofCall("a")?.hasLeftExitCode(), { interval: 1 }).toBe(true);
   agent.dispatcher.cancel("a");
   expect(opened(await running)).toMatchObject({
     header: { status: "success", exit: 0 },
