@@ -78,6 +78,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     onSessionEnd: (grant) => toolbox.endGrant(grant as GrantId),
     onSystemCommand: obey,
   });
+  calls.takeOver(dispatcher.recover());
   if (signal.aborted) leave.abort();
   const onSignal = () => void finish();
   signal.addEventListener("abort", onSignal, { once: true });

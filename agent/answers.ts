@@ -26,6 +26,8 @@ interface Facts {
   ms: number;
   /** The call had an effect: hash and preview go into ledger and feed. */
   effect: boolean;
+  /** False: it is known that nothing ran. */
+  ran?: false;
 }
 
 /** Room for the header in a result frame, in bytes. */
@@ -65,15 +67,39 @@ export function errorOutcome(to: Addressee, error: ErrorShape, facts: Facts): Ou
     return errorOutcome(to, { ...short, message: short.message.slice(0, 4096) }, facts);
   }
   const status = error.code === "CANCELLED" ? "cancelled" : "error";
-  const header: ResultHeader = { ...named(to), status, code: error.code, ms: facts.ms };
+  const { ran, ms } = facts;
+  const header: ResultHeader = { ...named(to), status, code: error.code, ...(ran === false && { ran }), ms };
   return sealed(header, body, error.message, facts.effect);
 }
 
-/** The same answer for another id of the caller (a call repeated under one idempotency key). */
-export function readdressed({ header, body }: Outcome, id: string | undefined): Outcome {
-  const { id: _, ...answer } = JSON.parse(Buffer.from(body).toString()) as Answer;
+/** The outcome of a call of which only the header is kept: how it ended is known, what it said is not. */
+export function bodilessOutcome(to: Addressee, { status, code, exit, preview, ms }: ResultHeader): Outcome {
+  const how = code ?? (exit === undefined ? status : `${status}, exit code ${exit}`);
+  const error: ErrorShape = {
+    code: "OUTCOME_UNKNOWN",
+    message: `The call has ended (${how}), but its answer is not kept any more`,
+    hint: "Look at what it changed before you call it again; it is never run again by itself",
+    hop: "agent",
+    details: { status, ...(code && { code }), ...(exit !== undefined && { exit_code: exit }), preview },
+  };
+  return errorOutcome(to, error, { ms, effect: true });
+}
+
+/** The same answer for another caller's id, or for another call of the same idempotency key. */
+export function readdressed(
+  { header, body }: Outcome,
+  { call, id }: Pick<Addressee, "call" | "id">,
+): Outcome {
+  const { id: _, ...rest } = JSON.parse(Buffer.from(body).toString()) as Answer;
+  const answer = { ...rest, call };
   const again: Answer = id === undefined ? { ...answer, image: answer.image ?? null } : { id, ...answer };
-  return { header, body: bytesOf(again) };
+  const bytes = bytesOf(again);
+  if (header.call === call) return { header, body: bytes };
+  const { sha256, ...others } = header;
+  return {
+    header: { ...others, call, ...(sha256 && { sha256: hash("sha256", bytes, "hex") }) },
+    body: bytes,
+  };
 }
 
 function addressed({ id, call, device }: Addressee, type: Answer["type"], output: string): Answer {

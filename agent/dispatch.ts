@@ -3,20 +3,20 @@
  * local server both call it.
  */
 import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
-import { MatrxError, shapeOf } from "@matrx/shared/errors.ts";
+import { type ErrorCode, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { randomBase32 } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { type Policy, refusalOf } from "@matrx/shared/policy.ts";
 import type { Logger } from "pino";
-import { type Addressee, errorOutcome, type Outcome, readdressed, successOutcome } from "./answers.ts";
+import { type Addressee, bodilessOutcome, errorOutcome, type Outcome, readdressed, successOutcome } from "./answers.ts";
 import { CallRates } from "./call-rates.ts";
 import { cancelled, runWithDeadline } from "./deadline.ts";
 import { parseInput, toolNotFound } from "./input.ts";
-import type { CallState, Journal, JournalEntry } from "./journal.ts";
+import type { Beginning, CallState, Journal, JournalEntry } from "./journal.ts";
 import { LiveOutput, type OutputPiece } from "./live-output.ts";
 import type { Session } from "./sessions.ts";
-import type { Tool, ToolResult } from "./tool.ts";
+import type { Tool, ToolContext, ToolResult } from "./tool.ts";
 
 export interface CallRequest {
   /** The call's name: one call runs at most once under it. */
@@ -32,8 +32,10 @@ export interface CallRequest {
   readonly session?: string | undefined;
   /** Milliseconds from now; absent: the tool's own. */
   readonly timeoutMs?: number | undefined;
-  /** Hash of tool and input: the same call with another one is a `CONFLICT`. */
+  /** Hash of tool and input: the same call, or key, with another one is a `CONFLICT`. */
   readonly fingerprint?: string | undefined;
+  /** Idempotency key: one call of the grant runs at most once under it, whatever its name. */
+  readonly key?: string | undefined;
   /** The caller wants live output. */
   readonly onOutput?: ((piece: OutputPiece) => void) | undefined;
 }
@@ -59,10 +61,19 @@ export interface DispatcherOptions {
 }
 
 interface Running {
+  readonly call: string;
   readonly stop: AbortController;
   readonly outcome: Promise<Outcome>;
+  readonly grant: string | undefined;
+  readonly key: string | undefined;
   readonly fingerprint: string | undefined;
 }
+
+/** A stopped tool gets this long to wind down, in milliseconds. */
+const WIND_DOWN = TIMES.killAfter + 1000;
+
+/** Whoever gives these says that nothing ran: the dispatcher before the tool, or the tool before it began. */
+const NEVER_RAN: ReadonlySet<ErrorCode> = new Set(["INVALID_PARAMETERS", "RATE_LIMITED", "UNAVAILABLE"]);
 
 export class Dispatcher {
   readonly #options: DispatcherOptions;
@@ -78,12 +89,28 @@ export class Dispatcher {
 
   /** Runs a call, or joins it, or answers it from the journal. Never rejects. */
   run(request: CallRequest): Promise<Outcome> {
-    const running = this.#running.get(request.call);
+    const { call, key, fingerprint } = request;
+    const running = this.#running.get(call) ?? this.#runningUnder(request);
     if (running) return this.#join(request, running);
     const stop = new AbortController();
-    const outcome = this.#answer(request, stop).finally(() => this.#running.delete(request.call));
-    this.#running.set(request.call, { stop, outcome, fingerprint: request.fingerprint });
+    const outcome = this.#answer(request, stop).finally(() => this.#running.delete(call));
+    this.#running.set(call, { call, stop, outcome, key, fingerprint, grant: request.grant.id });
     return outcome;
+  }
+
+  /**
+   * Goes on with the calls that an earlier run of this program began and did not see the end of; those whose tool left
+   * nothing to go by are unknown from now on. To be asked once, before the first call.
+   */
+  recover(): Promise<Outcome>[] {
+    const { journal } = this.#options;
+    const resumed: Promise<Outcome>[] = [];
+    for (const entry of journal?.started() ?? []) {
+      const outcome = this.#resume(entry);
+      if (outcome === undefined) journal?.giveUp(entry.call);
+      else resumed.push(outcome);
+    }
+    return resumed;
   }
 
   /** Stops a call; it answers `CANCELLED`. Tells whether it was running. */
@@ -97,6 +124,12 @@ export class Dispatcher {
   async stopAll(reason: string): Promise<void> {
     for (const { stop } of this.#running.values()) stop.abort(cancelled(reason));
     await Promise.all([...this.#running.values()].map(({ outcome }) => outcome));
+  }
+
+  /** The call that an idempotency key stands for; undefined: it is free. */
+  callUnder(grant: GrantScope, key: string): string | undefined {
+    const running = this.#runningUnder({ grant, key });
+    return running?.call ?? this.#options.journal?.findByKey(grant.id, key)?.call;
   }
 
   isRunning(call: string): boolean {
@@ -121,23 +154,61 @@ export class Dispatcher {
     const journal = effect ? this.#options.journal : undefined;
     const to = this.#addressee(request);
     const facts = () => ({ ms: Math.round((performance.now() - began) * 100) / 100, effect });
+    let written = false;
     let begun = false;
     let outcome: Outcome;
     try {
-      const known = journal?.find(request.call);
+      const known = journal?.find(request.call) ?? this.#knownByKey(journal, request);
       if (known) return this.#recall(request, to, known);
       const { tool, policy } = this.#admit(name, request);
       const input = parseInput(tool, request.input);
       const session = this.#options.sessions.open(request.session, request.grant);
-      await journal?.begin(request.call, name, request.fingerprint);
-      begun = journal !== undefined;
-      const result = await this.#runTool(tool, input, session, policy, request, stop);
+      await journal?.begin(request.call, name, this.#beginningOf(request, tool));
+      written = journal !== undefined;
+      const run = (context: ToolContext) => {
+        begun = true;
+        return tool.handle(input, context);
+      };
+      const result = await this.#runTool(tool, run, session, policy, request, stop);
       outcome = successOutcome(to, result, facts());
     } catch (error) {
-      outcome = errorOutcome(to, this.#outside(error, request), facts());
+      const shape = this.#outside(error, request);
+      const ran = begun && !NEVER_RAN.has(shape.code);
+      outcome = errorOutcome(to, shape, { ...facts(), ...(effect && !ran && { ran }) });
     }
-    if (begun) this.#keep(request.call, outcome);
+    if (written) this.#keep(request.call, outcome);
     return outcome;
+  }
+
+  #resume({ call, tool: name, id, started, deadline, ...known }: JournalEntry): Promise<Outcome> | undefined {
+    const { log, device, windDownMs = WIND_DOWN } = this.#options;
+    const stop = new AbortController();
+    const tool = this.#tools.get(name);
+    const result = tool?.resume?.({ call, signal: stop.signal, log });
+    if (!tool || !result) return undefined;
+    const timeoutMs = Math.max(0, (deadline ?? started + tool.timeoutMs) - Date.now());
+    const to = { call, id, tool: name, device };
+    const facts = () => ({ ms: Math.max(0, Date.now() - started), effect: true });
+    const outcome = runWithDeadline(() => result, stop, { tool: name, timeoutMs, windDownMs })
+      .then((ended) => successOutcome(to, ended, facts()))
+      .catch((error: unknown) => errorOutcome(to, this.#outside(error, to), facts()))
+      .then((ended) => {
+        this.#keep(call, ended);
+        return ended;
+      })
+      .finally(() => this.#running.delete(call));
+    const { grant, key, input } = known;
+    this.#running.set(call, { call, stop, outcome, grant, key, fingerprint: input ?? undefined });
+    return outcome;
+  }
+
+  #knownByKey(journal: Journal | undefined, { grant, key }: CallRequest): JournalEntry | undefined {
+    return key === undefined ? undefined : journal?.findByKey(grant.id, key);
+  }
+
+  #beginningOf({ fingerprint, id, grant, key, timeoutMs }: CallRequest, tool: Tool): Beginning {
+    const deadline = Date.now() + (timeoutMs ?? tool.timeoutMs);
+    return { input: fingerprint, id, grant: grant.id, key, deadline };
   }
 
   /** Finds the tool and asks the gate. Throws MatrxError. */
@@ -155,7 +226,7 @@ export class Dispatcher {
 
   async #runTool(
     tool: Tool,
-    input: Record<string, unknown>,
+    run: (context: ToolContext) => Promise<ToolResult>,
     session: Session,
     policy: Policy,
     request: CallRequest,
@@ -167,10 +238,10 @@ export class Dispatcher {
     const output = live ? live.write.bind(live) : silent;
     const context = { call, session, grant, policy, relayPolicy, signal: stop.signal, output, log };
     try {
-      return await runWithDeadline(() => tool.handle(input, context), stop, {
+      return await runWithDeadline(() => run(context), stop, {
         tool: tool.name,
         timeoutMs: request.timeoutMs ?? tool.timeoutMs,
-        windDownMs: this.#options.windDownMs ?? TIMES.killAfter + 1000,
+        windDownMs: this.#options.windDownMs ?? WIND_DOWN,
       });
     } finally {
       live?.close();
@@ -181,17 +252,26 @@ export class Dispatcher {
     return { call, id, tool: toolNameOf(tool), device: this.#options.device };
   }
 
+  /** A call that runs under the same idempotency key. */
+  #runningUnder({ grant, key }: Pick<CallRequest, "grant" | "key">): Running | undefined {
+    if (key === undefined) return undefined;
+    for (const running of this.#running.values())
+      if (running.key === key && running.grant === grant.id) return running;
+    return undefined;
+  }
+
   #join(request: CallRequest, running: Running): Promise<Outcome> {
     const to = this.#addressee(request);
-    if (request.fingerprint !== running.fingerprint) return Promise.resolve(conflict(to));
-    return running.outcome.then((outcome) => readdressed(outcome, request.id));
+    if (running.grant !== request.grant.id || request.fingerprint !== running.fingerprint)
+      return Promise.resolve(conflict(to));
+    return running.outcome.then((outcome) => readdressed(outcome, to));
   }
 
   #recall(request: CallRequest, to: Addressee, known: JournalEntry): Outcome {
-    if ((request.fingerprint ?? null) !== known.input) return conflict(to);
-    if (known.state !== "finished" || !known.header) return unknownOutcome(to, NEVER_HEARD);
-    if (!known.body) return unknownOutcome(to, NOT_KEPT);
-    return readdressed({ header: known.header, body: known.body }, request.id);
+    if (isAnother(request, known)) return conflict(to);
+    const { state, header, body } = known;
+    if (state !== "finished" || !header) return unknownOutcome(to);
+    return body ? readdressed({ header, body }, to) : bodilessOutcome(to, header);
   }
 
   #keep(call: string, outcome: Outcome): void {
@@ -202,24 +282,26 @@ export class Dispatcher {
     }
   }
 
-  #outside(error: unknown, request: CallRequest) {
+  #outside(error: unknown, { call, tool }: Pick<Addressee, "call" | "tool">) {
     const incident = randomBase32(8);
     if (!(error instanceof MatrxError)) {
-      this.#options.log.error(
-        { err: error, incident, call: request.call, tool: request.tool },
-        "a tool failed",
-      );
+      this.#options.log.error({ err: error, incident, call, tool }, "a tool failed");
     }
     return shapeOf(error, "agent", incident);
   }
 }
 
+/** What an older agent wrote down names no grant, and no input of a relay's call. */
+function isAnother({ grant, fingerprint }: CallRequest, known: JournalEntry): boolean {
+  const input = fingerprint ?? null;
+  if (known.grant === undefined) return known.input !== null && known.input !== input;
+  return known.grant !== grant.id || known.input !== input;
+}
+
 function silent(): void {}
 
-const NEVER_HEARD = "The agent stopped while this call ran; whether it took effect is not known";
-const NOT_KEPT = "This call has ended before, and its outcome is not kept here any more";
-
-function unknownOutcome(to: Addressee, message: string): Outcome {
+function unknownOutcome(to: Addressee): Outcome {
+  const message = "The agent stopped while this call ran; whether it took effect is not known";
   const hint = "Look at what it was to change, and decide; it is never run again by itself";
   return errorOutcome(to, { code: "OUTCOME_UNKNOWN", message, hint, hop: "agent" }, { ms: 0, effect: true });
 }
@@ -227,5 +309,6 @@ function unknownOutcome(to: Addressee, message: string): Outcome {
 function conflict(to: Addressee): Outcome {
   const message = "A call with this name or idempotency key was given before, with another tool or input";
   const hint = "Use a new key for a new call";
-  return errorOutcome(to, { code: "CONFLICT", message, hint, hop: "agent" }, { ms: 0, effect: true });
+  const facts = { ms: 0, effect: true, ran: false } as const;
+  return errorOutcome(to, { code: "CONFLICT", message, hint, hop: "agent" }, facts);
 }

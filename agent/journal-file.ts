@@ -3,7 +3,9 @@ import { closeSync, existsSync, openSync, renameSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { MatrxError } from "@matrx/shared/errors.ts";
 
-export const JOURNAL_SCHEMA = `
+/** One after the other, from the version that the file has (`user_version`). Version 0 is also what came before versions. */
+const MIGRATIONS: readonly string[] = [
+  `
   CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS calls (
     call TEXT PRIMARY KEY,
@@ -18,7 +20,23 @@ export const JOURNAL_SCHEMA = `
     acknowledged INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   CREATE INDEX IF NOT EXISTS calls_unacknowledged ON calls (finished) WHERE acknowledged = 0;
-`;
+`,
+  `
+  ALTER TABLE calls ADD COLUMN caller_id TEXT;
+  ALTER TABLE calls ADD COLUMN grant_id TEXT;
+  ALTER TABLE calls ADD COLUMN key TEXT;
+  ALTER TABLE calls ADD COLUMN deadline INTEGER;
+  CREATE UNIQUE INDEX calls_key ON calls (grant_id, key) WHERE key IS NOT NULL;
+`,
+];
+
+/** Brings the tables to what this program knows. An older program works with them too: it leaves the new columns empty. */
+function migrate(db: DatabaseSync): void {
+  const version = Number(db.prepare("PRAGMA user_version").get()?.user_version);
+  for (const [index, migration] of MIGRATIONS.entries()) {
+    if (index >= version) db.exec(`BEGIN; ${migration}; PRAGMA user_version = ${index + 1}; COMMIT`);
+  }
+}
 
 const BUSY = 5;
 const DAMAGED: readonly number[] = [11, 26];
@@ -46,6 +64,7 @@ function openChecked(path: string): DatabaseSync {
     db.exec("PRAGMA synchronous = FULL; BEGIN IMMEDIATE; COMMIT");
     const check = db.prepare("PRAGMA quick_check(1)").get();
     if (check?.quick_check !== "ok") throw Object.assign(new Error("quick_check"), { errcode: DAMAGED[0] });
+    migrate(db);
     return db;
   } catch (error) {
     db.close();

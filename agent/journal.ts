@@ -10,36 +10,70 @@ import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { type ResultHeader, resultHeaderSchema } from "@matrx/shared/result-frame.ts";
 import type { Logger } from "pino";
 import type { Outcome } from "./answers.ts";
-import { JOURNAL_SCHEMA, openDatabase } from "./journal-file.ts";
+import { openDatabase } from "./journal-file.ts";
 
 /** `unknown`: begun by an agent that died before the end. */
 export type CallState = "never" | "started" | "finished" | "unknown";
 
+/** What is known of a call when it begins, besides its name and tool. */
+export interface Beginning {
+  /** Hash of tool and input. */
+  readonly input?: string | undefined;
+  /** The caller's own name for the call. */
+  readonly id?: string | undefined;
+  readonly grant?: string | undefined;
+  /** Idempotency key, within the grant. */
+  readonly key?: string | undefined;
+  /** When it is stopped, in milliseconds since 1970. */
+  readonly deadline?: number | undefined;
+}
+
 export interface JournalEntry {
+  readonly call: string;
   readonly state: Exclude<CallState, "never">;
+  readonly tool: string;
+  /** Milliseconds since 1970. */
+  readonly started: number;
+  readonly id: string | undefined;
+  readonly grant: string | undefined;
+  readonly key: string | undefined;
+  readonly deadline: number | undefined;
   /** Hash of the input, where it was given. */
   readonly input: string | null;
   readonly header: ResultHeader | undefined;
   /** Undefined: not ended yet, or not kept any more. */
   readonly body: Uint8Array | undefined;
+  /** The relay has said that it keeps the outcome. */
+  readonly acknowledged: boolean;
 }
 
 interface Row {
+  call: string;
   state: JournalEntry["state"];
+  tool: string;
+  started: number;
+  caller_id: string | null;
+  grant_id: string | null;
+  key: string | null;
+  deadline: number | null;
   input: string | null;
   header: string | null;
   body: Uint8Array | null;
+  acknowledged: number;
 }
 
-interface Beginning {
-  call: string;
-  tool: string;
-  input: string | undefined;
-  settle: { resolve: () => void; reject: (error: unknown) => void };
+interface WaitingBeginning extends Beginning {
+  readonly call: string;
+  readonly tool: string;
+  readonly settle: { resolve: () => void; reject: (error: unknown) => void };
 }
+
+const COLUMNS = "call, state, tool, started, caller_id, grant_id, key, deadline, input, header, body, acknowledged";
 
 /** Rows outlive their bodies, so that a late repeat is still known. */
 const ROW_KEPT = 2 * TIMES.outcomeKept;
+/** A little shorter than at the relay: a key that is free there is free here. In milliseconds. */
+const KEY_KEPT = TIMES.outcomeKept - 10 * 60 * 1000;
 /** What is past its time is looked for this often, in milliseconds. */
 const PRUNE_EVERY = 60 * 60 * 1000;
 /** Acknowledgements are written together, at the latest after this many milliseconds. */
@@ -64,12 +98,13 @@ export class Journal {
   readonly #insert: StatementSync;
   readonly #update: StatementSync;
   readonly #select: StatementSync;
+  readonly #selectByKey: StatementSync;
   readonly #acknowledge: StatementSync;
   readonly #oldest: StatementSync;
   readonly #dropBody: StatementSync;
   readonly #syncFull: StatementSync;
   readonly #syncNormal: StatementSync;
-  #beginnings: Beginning[] = [];
+  #beginnings: WaitingBeginning[] = [];
   #acknowledged: string[] = [];
   #acknowledgeTimer: NodeJS.Timeout | undefined;
   #keptBytes = 0;
@@ -82,19 +117,22 @@ export class Journal {
   ) {
     closeSync(openSync(path, "a", 0o600));
     this.#db = openDatabase(path, setAside);
-    this.#db.exec(JOURNAL_SCHEMA);
     this.#maxBytes = maxBytes;
     this.#failed = failed;
     this.id = this.#readId();
     this.#insert = this.#db.prepare(
-      "INSERT INTO calls (call, tool, input, state, started) VALUES (?, ?, ?, 'started', ?)",
+      `INSERT INTO calls (call, tool, input, state, started, caller_id, grant_id, key, deadline)
+       VALUES (?, ?, ?, 'started', ?, ?, ?, ?, ?)`,
     );
     this.#update = this.#db.prepare(
-      "UPDATE calls SET state = 'finished', finished = ?, header = ?, body = ?, bytes = ? WHERE call = ?",
+      `UPDATE calls SET state = 'finished', finished = ?, header = ?, body = ?, bytes = ?, key = iif(?, NULL, key)
+       WHERE call = ?`,
     );
-    this.#select = this.#db.prepare("SELECT state, input, header, body FROM calls WHERE call = ?");
+    this.#select = this.#db.prepare(`SELECT ${COLUMNS} FROM calls WHERE call = ?`);
+    this.#selectByKey = this.#db.prepare(`SELECT ${COLUMNS} FROM calls WHERE grant_id = ? AND key = ?`);
     this.#acknowledge = this.#db.prepare(
-      `UPDATE calls SET acknowledged = 1, body = iif(bytes <= ${LIMITS.ledgerOutcomeBytes}, NULL, body)
+      `UPDATE calls SET acknowledged = 1,
+         body = iif(bytes <= ${LIMITS.ledgerOutcomeBytes} AND key IS NULL, NULL, body)
        WHERE call = ? AND acknowledged = 0 AND state = 'finished'
        RETURNING iif(body IS NULL, bytes, 0) AS freed`,
     );
@@ -104,40 +142,57 @@ export class Journal {
     this.#dropBody = this.#db.prepare("UPDATE calls SET body = NULL WHERE call = ?");
     this.#syncFull = this.#db.prepare("PRAGMA synchronous = FULL");
     this.#syncNormal = this.#db.prepare("PRAGMA synchronous = NORMAL");
-    this.#tidy(() => {
-      this.#db.exec("UPDATE calls SET state = 'unknown' WHERE state = 'started'");
-      this.prune();
-    });
+    this.#tidy(() => this.prune());
     this.#pruning = setInterval(() => this.#tidy(() => this.prune()), PRUNE_EVERY).unref();
   }
 
   /** What is known of a call; undefined: never seen. */
   find(call: string): JournalEntry | undefined {
     const row = this.#select.get(call) as Row | undefined;
-    if (!row) return undefined;
-    const header = row.header === null ? undefined : resultHeaderSchema.parse(JSON.parse(row.header));
-    return { state: row.state, input: row.input, header, body: row.body ?? undefined };
+    return row && entryOf(row);
+  }
+
+  /** The call that an idempotency key of a grant stands for. One that is over is free from now on. */
+  findByKey(grant: string, key: string, now: number = Date.now()): JournalEntry | undefined {
+    const row = this.#selectByKey.get(grant, key) as Row | undefined;
+    if (!row || row.started > now - KEY_KEPT) return row && entryOf(row);
+    this.#db.prepare("UPDATE calls SET key = NULL WHERE call = ?").run(row.call);
+    return undefined;
+  }
+
+  /** Calls that were begun and have not ended; right after opening, those of an agent that died. Oldest first. */
+  started(): JournalEntry[] {
+    const rows = this.#db
+      .prepare(`SELECT ${COLUMNS} FROM calls WHERE state = 'started' ORDER BY rowid`)
+      .all();
+    return rows.map((row) => entryOf(row as unknown as Row));
+  }
+
+  /** Nobody can tell any more how a call ended. */
+  giveUp(call: string): void {
+    this.#tidy(() => this.#db.prepare("UPDATE calls SET state = 'unknown' WHERE call = ?").run(call));
   }
 
   /**
    * Writes that a call begins; resolves once that would survive a power cut. Calls that begin in one turn share one
    * write to the disk.
    */
-  begin(call: string, tool: string, input?: string): Promise<void> {
+  begin(call: string, tool: string, beginning: Beginning = {}): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#beginnings.push({ call, tool, input, settle: { resolve, reject } });
+      this.#beginnings.push({ ...beginning, call, tool, settle: { resolve, reject } });
       if (this.#beginnings.length === 1) setImmediate(() => this.#commitBeginnings());
     });
   }
 
   /**
-   * Writes how a call ended. Survives the process; a power cut may forget it, which leaves the call `unknown`, never
-   * run again.
+   * Writes how a call ended; if it did not run, its key may stand for another. Survives the process; a power cut may
+   * forget it, which leaves the call `unknown`, never run again.
    */
   finish(call: string, { header, body }: Outcome): void {
+    const frees = header.ran === false ? 1 : 0;
     this.#syncNormal.run();
     try {
-      this.#update.run(Date.now(), JSON.stringify(header), body, body.length, call);
+      this.#update.run(Date.now(), JSON.stringify(header), body, body.length, frees, call);
     } finally {
       this.#syncFull.run();
     }
@@ -145,7 +200,7 @@ export class Journal {
     this.#makeRoom();
   }
 
-  /** The relay keeps these outcomes: small ones may go from here. */
+  /** The relay keeps these outcomes: small ones may go from here, but not those that a key may be asked for. */
   acknowledge(calls: readonly string[]): void {
     this.#acknowledged.push(...calls);
     this.#acknowledgeTimer ??= setTimeout(() => this.#commitAcknowledged(), ACKNOWLEDGE_WITHIN).unref();
@@ -190,7 +245,10 @@ export class Journal {
     try {
       if (batch.length > 1) this.#db.exec("BEGIN");
       const now = Date.now();
-      for (const { call, tool, input } of batch) this.#insert.run(call, tool, input ?? null, now);
+      for (const { call, tool, input, id, grant, key, deadline } of batch) {
+        const more = [id, grant, key, deadline].map((value) => value ?? null);
+        this.#insert.run(call, tool, input ?? null, now, ...more);
+      }
       if (batch.length > 1) this.#db.exec("COMMIT");
     } catch (cause) {
       if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
@@ -257,6 +315,19 @@ export function openJournal(path: string, log: Logger): Journal {
       ),
     failed: (err) => log.error({ err }, "the journal could not be written; is the disk full?"),
   });
+}
+
+function entryOf(row: Row): JournalEntry {
+  const { call, state, tool, started, caller_id, grant_id, key, deadline, input, header, body } = row;
+  return {
+    ...{ call, state, tool, started, input, acknowledged: row.acknowledged === 1 },
+    id: caller_id ?? undefined,
+    grant: grant_id ?? undefined,
+    key: key ?? undefined,
+    deadline: deadline ?? undefined,
+    header: header === null ? undefined : resultHeaderSchema.parse(JSON.parse(header)),
+    body: body ?? undefined,
+  };
 }
 
 function silent(): void {}

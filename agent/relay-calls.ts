@@ -2,9 +2,9 @@
 import type { SystemCommand, ToDevice, ToolExecute } from "@matrx/shared/device-frames.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { Logger } from "pino";
-import { errorOutcome, type Outcome } from "./answers.ts";
+import { bodilessOutcome, errorOutcome, type Outcome } from "./answers.ts";
 import type { Dispatcher } from "./dispatch.ts";
-import type { CallState, Journal } from "./journal.ts";
+import type { CallState, Journal, JournalEntry } from "./journal.ts";
 import type { Link } from "./link.ts";
 
 export interface RelayCallsOptions {
@@ -43,6 +43,11 @@ export class RelayCalls {
     void this.#resend(link);
   }
 
+  /** Takes over calls of an earlier run of this program: their outcomes are sent as they come. */
+  takeOver(outcomes: readonly Promise<Outcome>[]): void {
+    for (const outcome of outcomes) void outcome.then((ended) => this.#send(ended));
+  }
+
   detach(link: Link): void {
     if (this.#link === link) this.#link = undefined;
   }
@@ -62,7 +67,7 @@ export class RelayCalls {
           type: "call_status",
           calls: frame.tool_call_ids.map((call) => ({ tool_call_id: call, state: this.#stateOf(call) })),
         });
-        for (const call of frame.tool_call_ids) this.#sendWaiting(call);
+        for (const call of frame.tool_call_ids) if (!this.#sendWaiting(call)) this.#sendLost(call, link);
         return;
       case "result_ack":
         journal.acknowledge(frame.tool_call_ids);
@@ -97,7 +102,7 @@ export class RelayCalls {
       return;
     }
     if (!grant) {
-      this.#send(errorOutcome({ call, id, device }, NO_GRANT, { ms: 0, effect: false }));
+      this.#send(errorOutcome({ call, id, device }, NO_GRANT, { ms: 0, effect: false, ran: false }));
       return;
     }
     const onOutput = frame.stream
@@ -113,6 +118,8 @@ export class RelayCalls {
       tool: frame.tool,
       input: frame.parameters,
       timeoutMs: timeout_ms ?? Math.ceil(timeout_sec * 1000),
+      key: frame.idempotency_key,
+      fingerprint: frame.input_hash,
     };
     void dispatcher.run(request).then((outcome) => this.#send(outcome));
   }
@@ -137,6 +144,19 @@ export class RelayCalls {
     return true;
   }
 
+  /** The relay asks for what it had acknowledged: its storage lost the outcome. What it had not is sent anyway. */
+  #sendLost(call: string, link: Link): void {
+    const entry = this.#options.journal.find(call);
+    if (entry?.acknowledged) void link.sendOutcome(this.#outcomeOf(entry));
+  }
+
+  /** Of a call that has ended, as far as it is kept. */
+  #outcomeOf({ call, id, tool, header, body }: JournalEntry): Outcome {
+    const { device } = this.#options;
+    if (!header) return errorOutcome({ call, id, device }, NOT_KEPT, { ms: 0, effect: true });
+    return body ? { header, body } : bodilessOutcome({ call, id, tool, device }, header);
+  }
+
   /** Drops what waited too long, and the oldest of too much. */
   #forget(): void {
     const now = performance.now();
@@ -150,24 +170,20 @@ export class RelayCalls {
   /** The relay asks for an outcome that only the journal holds: as it was, or that it is not there. */
   #replay(call: string): void {
     const { journal, device } = this.#options;
-    const { header, body } = journal.find(call) ?? {};
+    const entry = journal.find(call);
     this.#send(
-      header && body ? { header, body } : errorOutcome({ call, device }, NOT_KEPT, { ms: 0, effect: true }),
+      entry ? this.#outcomeOf(entry) : errorOutcome({ call, device }, NOT_KEPT, { ms: 0, effect: true }),
     );
   }
 
   /** One after the other, each once the one before has left: a backlog must not fill the memory. */
   async #resend(link: Link): Promise<void> {
-    const { journal, log, device } = this.#options;
+    const { journal, log } = this.#options;
     try {
       for (const call of journal.unacknowledged()) {
         if (!link.isOpen) return;
         const entry = journal.find(call);
-        if (!entry?.header) continue;
-        const { header, body } = entry;
-        await link.sendOutcome(
-          body ? { header, body } : errorOutcome({ call, device }, NOT_KEPT, { ms: header.ms, effect: true }),
-        );
+        if (entry) await link.sendOutcome(this.#outcomeOf(entry));
       }
     } catch (err) {
       log.error({ err }, "the journal could not be read");

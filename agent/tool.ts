@@ -23,6 +23,9 @@ export interface ToolContext {
   readonly log: Logger;
 }
 
+/** What there is of the context of a call that an earlier run of this program began. */
+export type ResumeContext = Pick<ToolContext, "call" | "signal" | "log">;
+
 /** What a handler returns. It throws MatrxError (hop `tool`) when the tool could not do it. */
 export interface ToolResult {
   output: string;
@@ -42,6 +45,8 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject> {
   /** The longest that it takes, in milliseconds, when the caller sets no deadline. */
   readonly timeoutMs: number;
   handle(input: z.infer<Schema>, context: ToolContext): Promise<ToolResult>;
+  /** Goes on with a call that was begun before this program died, by what it left behind. Undefined: it left nothing. */
+  resume?(context: ResumeContext): Promise<ToolResult> | undefined;
 }
 
 /** Keeps the input's type between schema and handler. */

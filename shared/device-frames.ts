@@ -120,6 +120,10 @@ const toolExecuteSchema = z.object({
   policy: policySchema.pick({ allowed_tools: true, allowed_paths: true, allowed_apps: true }).optional(),
   /** Ours: the caller wants live output. */
   stream: z.boolean().optional(),
+  /** Ours: the caller's idempotency key. The journal keeps it, in case the relay's storage loses the call. */
+  idempotency_key: z.string().optional(),
+  /** Ours: hash of tool and input: the same key or name with another one is a `CONFLICT`. */
+  input_hash: z.string().optional(),
   /** Ours: answer from the journal only, never run: the relay fetches an outcome that it does not hold. */
   replay: z.boolean().optional(),
 });

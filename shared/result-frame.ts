@@ -21,6 +21,8 @@ export const resultHeaderSchema = z.object({
   tool: z.string().max(TOOL_CHARS).optional(),
   status: z.enum(["success", "error", "cancelled"]),
   code: z.enum(ERROR_CODES).optional(),
+  /** False: the call is known not to have run. Absent: it may have; effect calls only. */
+  ran: z.boolean().optional(),
   /** Exit code of a command. */
   exit: z.int().optional(),
   /** How long the tool ran, in milliseconds. */

@@ -61,10 +61,10 @@ export class Job {
 
   /**
    * Ends the command and every process that it began, within `TIMES.killAfter`. Resolves with those that could not be
-   * ended. Of a job that has ended it ends what was left running.
+   * ended. Of a command that has ended, seen here or not, it ends what was left running: its own end counts.
    */
   async stop(reason: StopReason): Promise<number[]> {
-    this.#stopReason ??= reason;
+    if (!(await this.hasLeftExitCode())) this.#stopReason ??= reason;
     this.#ending ??= stopTree(this.#platform.processes, this.#root(), this.#limits.stopGrace);
     const left = await this.#ending;
     this.#ending = undefined;

@@ -26,6 +26,10 @@ export interface JobsOptions {
 
 export interface Command {
   readonly grant: GrantId;
+  /** The call that it answers. */
+  readonly call?: string | undefined;
+  /** Milliseconds until that is answered although the command still runs; absent: at its end. */
+  readonly answerMs?: number | undefined;
   readonly command: string;
   readonly description?: string | undefined;
   readonly cwd: string;
@@ -100,6 +104,11 @@ export class Jobs {
     });
   }
 
+  /** The job that a call began. */
+  ofCall(call: string): Job | undefined {
+    return [...this.#jobs.values()].find(({ record }) => record.call === call);
+  }
+
   /** Stops all that runs for a grant. */
   async endGrant(grant: GrantId): Promise<void> {
     const own = [...this.#jobs.values()].filter((job) => job.record.grant === grant && job.isRunning);
@@ -123,6 +132,8 @@ export class Jobs {
     const record: JobRecord = {
       id,
       grant: command.grant,
+      ...(command.call !== undefined && { call: command.call }),
+      ...(command.answerMs !== undefined && { answer_by: now + command.answerMs }),
       command: command.command.slice(0, COMMAND_SHOWN),
       ...(command.description !== undefined && { description: command.description }),
       cwd: command.cwd,

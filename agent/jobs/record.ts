@@ -13,6 +13,10 @@ const count = z.int().nonnegative();
 const jobRecordSchema = z.object({
   id: z.string().regex(/^job_[0-9a-z]{10}$/),
   grant: z.string(),
+  /** The call that it answers. */
+  call: z.string().optional(),
+  /** When that is answered although the command still runs, in milliseconds since 1970; absent: at its end. */
+  answer_by: z.number().optional(),
   /** Its beginning, for people. */
   command: z.string(),
   description: z.string().optional(),

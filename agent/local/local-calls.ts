@@ -57,7 +57,7 @@ export class LocalCalls {
     session?: string,
     onOutput?: (call: string, piece: OutputPiece) => void,
   ): StartedCall {
-    const call = key === undefined ? makeCallId() : callOfKey(key);
+    const call = this.#nameOf(key);
     const request = {
       call,
       tool,
@@ -66,11 +66,21 @@ export class LocalCalls {
       id,
       grant: LOCAL_OWNER,
       timeoutMs: timeout_ms,
+      key,
       fingerprint: key === undefined ? undefined : fingerprintOf(tool, input),
       onOutput: onOutput && ((piece: OutputPiece) => onOutput(call, piece)),
     };
     const dispatcher = key === undefined ? this.#dispatcher : this.#keyed;
     return { call, outcome: dispatcher.run(request) };
+  }
+
+  /** A new call's name, or that of the call which the key stands for. */
+  #nameOf(key: string | undefined): string {
+    if (key === undefined) return makeCallId();
+    // So the release before named the calls of a key.
+    const former = `key-${sha256(key).slice(0, 48)}`;
+    const known = this.#keyed.stateOf(former) === "never" ? undefined : former;
+    return known ?? this.#keyed.callUnder(LOCAL_OWNER, key) ?? makeCallId();
   }
 
   cancel(call: string): void {
@@ -86,10 +96,6 @@ export class LocalCalls {
 /** What only reads ends with its caller; effects go on unless they asked otherwise. */
 export function endsWithCaller({ tool, cancel_on_disconnect }: Call): boolean {
   return effectOf(toolNameOf(tool)) === "read" || cancel_on_disconnect === true;
-}
-
-function callOfKey(key: string): string {
-  return `key-${sha256(key).slice(0, 48)}`;
 }
 
 function fingerprintOf(tool: string, input: Record<string, unknown>): string {

@@ -33,12 +33,14 @@ export async function openLocal(options: LocalOptions): Promise<LocalServer> {
   for (const warning of policy.warnings(tools.map(({ name }) => name)))
     log.warn({ file: home.policyFile }, warning);
   const shared = { device, tools, sessions, policy, rates: new CallRates(), log };
+  const keyedDispatcher = new Dispatcher({ ...shared, journal });
+  void Promise.all(keyedDispatcher.recover());
   const calls = new LocalCalls({
     device,
     tools,
     policy,
     dispatcher: new Dispatcher(shared),
-    keyedDispatcher: new Dispatcher({ ...shared, journal }),
+    keyedDispatcher,
   });
   try {
     const server = await startLocalServer({ ...options, calls });

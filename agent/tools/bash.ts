@@ -1,14 +1,15 @@
 import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
+import { type GrantId, makeSessionId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import * as z from "zod";
 import { excerptOf, wholeEnd } from "../jobs/excerpt.ts";
 import { LogFollower } from "../jobs/follow.ts";
 import type { Job } from "../jobs/job.ts";
 import type { Jobs } from "../jobs/jobs.ts";
-import type { Session } from "../sessions.ts";
-import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
+import { Session } from "../sessions.ts";
+import { defineTool, type ResumeContext, type ToolContext, type ToolResult } from "../tool.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;
@@ -49,13 +50,14 @@ export function bashTool(jobs: Jobs) {
       context,
     ) {
       if (command.includes("\0") || !command.isWellFormed()) throw unreadable();
-      const { session, grant } = context;
+      const { session, grant, call } = context;
       const lost = await leaveLostDirectory(session);
       const cwd = session.cwd;
       const mayGoOn = background || yield_ms !== undefined;
       const timeoutMs = mayGoOn ? timeout : (timeout ?? DEFAULT_TIMEOUT_MS);
       context.signal.throwIfAborted();
-      const job = await jobs.start({ grant: grant.id, command, description, cwd, background, timeoutMs });
+      const wanted = { grant: grant.id, call, answerMs: yield_ms, command, description, background };
+      const job = await jobs.start({ ...wanted, cwd, timeoutMs });
       if (background) return begun(job, lost);
       if (!(await finished(job, yield_ms, context))) return await stillRunning(job, context, lost);
       const last = await job.lastCwd();
@@ -63,7 +65,29 @@ export function bashTool(jobs: Jobs) {
       if (last !== undefined && last !== cwd) session.cwd = last;
       return await resultOf(job, context, lost, timeoutMs);
     },
+    resume(context) {
+      const job = jobs.ofCall(context.call);
+      return job && resumed(job, context);
+    },
   });
+}
+
+/** The end of a command that outlived the program which began it. */
+async function resumed(job: Job, { call, signal, log }: ResumeContext): Promise<ToolResult> {
+  const { background, answer_by, cwd, grant, started, deadline } = job.record;
+  if (background) return begun(job, undefined);
+  const yieldMs = answer_by === undefined ? undefined : Math.max(0, answer_by - Date.now());
+  const session = new Session(makeSessionId(), grant as GrantId, cwd);
+  if (!(await finished(job, yieldMs, { signal, output: () => undefined, log })))
+    return await stillRunning(job, { session, call }, undefined);
+  if (job.record.status === "lost") throw await endNotSeen(job);
+  session.cwd = (await job.lastCwd()) ?? cwd;
+  return await resultOf(
+    job,
+    { session, signal },
+    undefined,
+    deadline === null ? undefined : deadline - started,
+  );
 }
 
 /** Goes back to where the session began when its directory vanished, and says so. */
@@ -93,7 +117,7 @@ function begun(job: Job, lost: string | undefined): ToolResult {
 async function finished(
   job: Job,
   yieldMs: number | undefined,
-  { signal, output, log }: ToolContext,
+  { signal, output, log }: Pick<ToolContext, "signal" | "output" | "log">,
 ): Promise<boolean> {
   const follower = new LogFollower(job, (offset, text) => output("stdout", offset, text));
   const onAbort = () => {
@@ -119,7 +143,7 @@ async function finished(
 
 async function stillRunning(
   job: Job,
-  { session, call }: ToolContext,
+  { session, call }: Pick<ToolContext, "session" | "call">,
   lost: string | undefined,
 ): Promise<ToolResult> {
   const end = await wholeEnd(job.log);
@@ -149,7 +173,7 @@ function leftOut({ id }: Job, from: number, to: number): string {
 
 async function resultOf(
   job: Job,
-  { session, signal }: ToolContext,
+  { session, signal }: Pick<ToolContext, "session" | "signal">,
   lost: string | undefined,
   timeoutMs: number | undefined,
 ): Promise<ToolResult> {
@@ -213,6 +237,20 @@ function stopped(
     hint,
     hop: "tool",
     details: metadata,
+  });
+}
+
+/** It was killed, or the machine went down: what it did until then is not known, and what it wrote is. */
+async function endNotSeen(job: Job): Promise<MatrxError> {
+  const end = await job.log.size();
+  const { text } = await excerptOf(job.log, end, (from, to) => leftOut(job, from, to));
+  const output = text === "" ? "It had written nothing." : `Output until then:\n${text}`;
+  return new MatrxError({
+    code: "OUTCOME_UNKNOWN",
+    message: `The command ended while no agent was there, and left no exit code.\n${output}`,
+    hint: "Look at what it changed, and decide; it is never run again by itself",
+    hop: "agent",
+    details: { bash_id: job.id, status: job.record.status, exit_code: null, end_offset: end },
   });
 }
 

@@ -37,6 +37,15 @@ async function onlyAnswer(caller: Caller): Promise<Frame> {
   return answer;
 }
 
+async function killAgent(): Promise<void> {
+  await rig.agent.child.kill();
+}
+
+async function startAnother(): Promise<void> {
+  rig.agent = await startAgent(rig.dataDir);
+  await rig.agent.registered();
+}
+
 /** The device's connection breaks while a call that the relay has sent is held up in one direction. */
 async function cutWhileHeld(
   direction: "up" | "down",
@@ -112,23 +121,65 @@ it("keeps the outcome of an effect that ends while the relay is dead; both are b
   });
 });
 
-it("says OUTCOME_UNKNOWN when the agent was killed while an effect ran, and never runs it again", async () => {
+it("waits for a command whose agent was killed: the next one tells its end", async () => {
+  using caller = await open();
+  const { file, command, release } = gated();
+  await begin(caller, { input: { command } });
+  await killAgent();
+  await startAnother();
+  release();
+  const answer = await onlyAnswer(caller);
+  expect(answer).toMatchObject({ type: "success", metadata: { exit_code: 0 } });
+  expect(linesOf(file)).toEqual(["line"]);
+  expect(await recordOf(rig, answer.call)).toMatchObject({ state: "finished", status: "success" });
+});
+
+it("tells the end of a command that nobody saw, because everything was killed", async () => {
+  const caller = await open();
+  const { file, command, release } = gated();
+  const body = { tool: "Bash", input: { command }, idempotency_key: crypto.randomUUID() };
+  await begin(caller, body);
+  await killAgent();
+  await rig.relay.kill();
+  release();
+  await expect.poll(() => existsSync(file)).toBe(true);
+  await startAnother();
+  const answer = await invoke(rig.base, rig.token, body);
+  expect(answer).toMatchObject({ status: 200, type: "success", metadata: { exit_code: 0 } });
+  expect(linesOf(file)).toEqual(["line"]);
+  await caller.closed;
+});
+
+it("says OUTCOME_UNKNOWN when command and agent were killed, and never runs it again", async () => {
   using caller = await open();
   const file = fileIn(rig);
-  const command = `cd '${rig.folder}'; echo line >> '${file}'; echo $$; exec sleep 300`;
+  const command = `cd '${rig.folder}'; echo line >> '${file}'; ps -o pgid= $$; sleep 300`;
   const body = { tool: "Bash", input: { command }, idempotency_key: crypto.randomUUID() };
-  const pid = await begin(caller, body);
-  await rig.agent.child.kill();
-  rig.agent = await startAgent(rig.dataDir);
-  await rig.agent.registered();
+  const group = await begin(caller, body);
+  await killAgent();
+  process.kill(-group, "SIGKILL");
+  await startAnother();
   const answer = await onlyAnswer(caller);
   expect(answer).toMatchObject({ type: "error", code: "OUTCOME_UNKNOWN" });
   expect(await recordOf(rig, answer.call)).toMatchObject({ state: "unknown", code: "OUTCOME_UNKNOWN" });
   const again = await invoke(rig.base, rig.token, body);
   expect(again).toMatchObject({ type: "error", code: "OUTCOME_UNKNOWN", call: answer.call });
   expect(linesOf(file)).toEqual(["line"]);
-  expect(isAlive(pid)).toBe(true);
-  process.kill(pid, "SIGKILL");
+});
+
+it("tells how a command ended that ended before it was cancelled", async () => {
+  using caller = await open();
+  const { file, command, release } = gated();
+  const pid = await begin(caller, { input: { command } });
+  const { pid: agent } = rig.agent.child;
+  process.kill(agent, "SIGSTOP");
+  release();
+  await expect.poll(() => isAlive(pid)).toBe(false);
+  caller.send({ id: "1", action: "cancel" });
+  await rig.isOnline();
+  process.kill(agent, "SIGCONT");
+  expect(await onlyAnswer(caller)).toMatchObject({ type: "success", metadata: { exit_code: 0 } });
+  expect(linesOf(file)).toEqual(["line"]);
 });
 
 it("stops what runs when it is stopped, says so, and is OFFLINE then", async () => {

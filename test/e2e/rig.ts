@@ -11,7 +11,7 @@ import { Line } from "./line.ts";
 import { processesOf } from "./processes.ts";
 
 export interface Rig {
-  readonly relay: TestRelay;
+  relay: TestRelay;
   readonly line: Line;
   readonly device: string;
   /** The guide base of the device. */
@@ -24,6 +24,8 @@ export interface Rig {
   readonly dataDir: string;
   agent: Agent;
   isOnline(): Promise<boolean>;
+  /** Kills the relay, changes what it stored, and starts it again at the same address. */
+  restartRelay(change: () => void): Promise<void>;
   /** Ends all of it; throws if anything of it is left. */
   stop(): Promise<void>;
 }
@@ -32,7 +34,8 @@ const silent = () => undefined;
 
 export async function startRig(): Promise<Rig> {
   const [dataDir, folder, line] = [makeFolder(), makeFolder(), await Line.open()];
-  const relay = await startRelay({ dataDir, hosts: [`localhost:${line.port}`] });
+  const hosts = [`localhost:${line.port}`];
+  const relay = await startRelay({ dataDir, hosts });
   line.leadTo(relay.port);
   const token = await relay.token();
   const throughLine = { ...relay, url: `http://localhost:${line.port}` };
@@ -42,12 +45,18 @@ export async function startRig(): Promise<Rig> {
     base: `${relay.url}/v1/devices/${device}`,
     agent: await startAgent(dataDir),
     async isOnline() {
-      const view = await relay.request({ token }, `GET /v1/devices/${device}`, deviceViewSchema);
+      const view = await rig.relay.request({ token }, `GET /v1/devices/${device}`, deviceViewSchema);
       return view.state === "ONLINE";
+    },
+    async restartRelay(change) {
+      const { port } = rig.relay;
+      await rig.relay.stop();
+      change();
+      rig.relay = await startRelay({ dataDir, hosts, port });
     },
     async stop() {
       await rig.agent.child.stop(5000);
-      await relay.stop();
+      await rig.relay.stop();
       await line.close();
       const left = [...processesOf(dataDir), ...processesOf(folder)];
       for (const place of [dataDir, folder]) removeFolder(place);

@@ -66,10 +66,6 @@ export class Admission {
     const row = ledger.findByKey(grant, key, now);
     if (!row) return undefined;
     requireSameCall(row, digest);
-    if (row.state === "expired") {
-      ledger.releaseKey(row.call);
-      return undefined;
-    }
     const call = row.call as CallId;
     this.join(row, expect(call, Math.max(row.deadline, now + TIMES.callDefault), effect), now);
     return call;

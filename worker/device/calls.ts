@@ -59,7 +59,7 @@ export class Calls {
     const deadline = now + timeoutMs;
     const { ours } = socket.attachment;
     if (!ours && wanted.lease.scope.paths) throw unheldPaths();
-    const extras = ours ? extrasOf(wanted, this.#store.limits) : "";
+    const extras = ours ? extrasOf(wanted, keyed, this.#store.limits) : "";
     const frame = executeFrame(call, tool, timeoutMs, wanted.parameters, extras);
     const ledgered = effect !== "read";
     const grant = wanted.lease.scope.id as GrantId;

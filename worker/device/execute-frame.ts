@@ -1,6 +1,6 @@
 /** The frame that carries a call to the device, put together as text: input, grant and limits are JSON already. */
 import type { CallId } from "@matrx/shared/ids.ts";
-import type { WantedCall } from "./call.ts";
+import type { Keyed, WantedCall } from "./call.ts";
 
 /** Device document, Tool Execute; `extras` is what our agent gets besides, and a bare device does not. */
 export function executeFrame(
@@ -18,6 +18,7 @@ export function executeFrame(
 /** Our additions; `limits` is the JSON of the owner's limits for this device, if there are any. */
 export function extrasOf(
   { id, session, timeoutMs, stream, lease }: WantedCall,
+  keyed: Keyed | undefined,
   limits: string | undefined,
 ): string {
   let text = `,"grant":${lease.json}`;
@@ -26,6 +27,7 @@ export function extrasOf(
   if (session) text += `,"session":"${session}"`;
   if (timeoutMs) text += `,"timeout_ms":${timeoutMs}`;
   if (stream) text += `,"stream":true`;
+  if (keyed) text += `,"idempotency_key":${JSON.stringify(keyed.key)},"input_hash":"${keyed.digest}"`;
   return text;
 }
 

@@ -11,7 +11,10 @@ import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import { readAnswer } from "./recipient.ts";
 
-/** `expired`: never delivered. `unknown`: delivered, and its device cannot tell what became of it. */
+/**
+ * `expired`: never delivered. `unknown`: delivered, and its device cannot tell what became of it. A call that was
+ * answered and did not run loses the digest of its key: to free the key at once would cost a row of the index more.
+ */
 export type LedgerState = CallView["state"];
 
 export interface LedgerEntry {
@@ -106,11 +109,12 @@ export class Ledger {
   }
 
   #write({ header, kept, bytes, now }: Outcome): void {
-    const { call, status, code = null, exit = null, ms, sha256 = null, preview = null } = header;
+    const { call, status, code = null, exit = null, ms, sha256 = null, preview = null, ran } = header;
+    const state: LedgerState = code === "OUTCOME_UNKNOWN" ? "unknown" : "finished";
     const { rowsWritten } = this.#sql.exec(
-      `UPDATE ledger SET state = 'finished', finished = ?, status = ?, code = ?, exit = ?, ms = ?, bytes = ?,
-       sha256 = ?, preview = ?, outcome = ? WHERE call = ? AND state IN ('accepted', 'unknown')`,
-      ...[now, status, code, exit, ms, bytes, sha256, preview, kept, call],
+      `UPDATE ledger SET state = ?, finished = ?, status = ?, code = ?, exit = ?, ms = ?, bytes = ?, sha256 = ?,
+       preview = ?, outcome = ?, digest = iif(?, NULL, digest) WHERE call = ? AND state IN ('accepted', 'unknown')`,
+      ...[state, now, status, code, exit, ms, bytes, sha256, preview, kept, ran === false ? 1 : 0, call],
     );
     if (kept && rowsWritten) this.#makeRoom(kept.byteLength);
   }
@@ -130,6 +134,7 @@ export class Ledger {
     return row;
   }
 
+  /** The call that a key stands for; not one that never ran, or that is too old. */
   findByKey(grant: GrantId, key: string, now: number): LedgerRow | undefined {
     this.flush();
     const [row] = this.#sql.exec<LedgerRow>(
@@ -137,14 +142,10 @@ export class Ledger {
       grant,
       key,
     );
-    if (!row || row.created > now - TIMES.outcomeKept) return row;
-    this.releaseKey(row.call);
+    const neverRan = row?.state === "expired" || row?.digest === null;
+    if (!row || (!neverRan && row.created > now - TIMES.outcomeKept)) return row;
+    this.#sql.exec("UPDATE ledger SET key = NULL WHERE call = ?", row.call);
     return undefined;
-  }
-
-  /** The key may stand for another call from now on. */
-  releaseKey(call: string): void {
-    this.#sql.exec("UPDATE ledger SET key = NULL WHERE call = ?", call);
   }
 
   /** Calls whose outcome is still to come, oldest first. */

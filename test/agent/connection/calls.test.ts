@@ -123,6 +123,31 @@ test("the outcome of an effect is sent again until it is acknowledged, and run o
   expect(agent.runs.get("Write")).toBe(1);
 });
 
+test("an outcome that the relay had acknowledged, and asks for again, is told as far as it is kept", async () => {
+  const { relay, agent, socket } = await connected();
+  const answers = [];
+  for (const [call, idempotency_key] of [["keyed", "k"], ["small"]] as const) {
+    execute(socket, call, "Bash", { command: "say hello" }, { id: call, idempotency_key });
+    answers.push(await socket.result());
+  }
+  const calls = ["keyed", "small"];
+  socket.send({ type: "result_ack", tool_call_ids: calls });
+  socket.send({ type: "call_status", tool_call_ids: [] });
+  await socket.texts.next();
+  socket.socket.terminate();
+  const next = await relay.connection();
+  await next.register();
+  next.send({ type: "call_status", tool_call_ids: calls });
+  expect(await next.result()).toEqual(answers[0]);
+  const { header, answer } = await next.result();
+  expect(header).toMatchObject({ call: "small", code: "OUTCOME_UNKNOWN" });
+  expect(answer).toMatchObject({
+    id: "small",
+    metadata: { status: "success", exit_code: 3, preview: "hello" },
+  });
+  expect(agent.runs.get("Bash")).toBe(2);
+});
+
 test("an effect that ends while no link is up is answered on the next one", async () => {
   const { relay, agent, socket } = await connected();
   execute(socket, "c1", "Bash", { command: "sleep", ms: 60 });

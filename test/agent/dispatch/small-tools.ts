@@ -55,6 +55,7 @@ export function smallTools(): { tools: Tool[]; runs: Runs } {
       timeoutMs: 5000,
       handle: async ({ command, ms }, { signal, output }) => {
         count("Bash");
+        if (command === "full") throw noRoom();
         if (command === "break") throw new Error("a secret of the inside");
         if (command === "refuse") throw refusal();
         if (command === "image") {
@@ -94,6 +95,10 @@ export function smallToolbox(): Toolbox & { runs: Runs } {
     endGrant: (grant) => sessions.endGrant(grant),
     close: () => {},
   };
+}
+
+function noRoom(): MatrxError {
+  return new MatrxError({ code: "RATE_LIMITED", message: "Too many run already", hop: "tool" });
 }
 
 function refusal(): MatrxError {

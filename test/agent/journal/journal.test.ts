@@ -2,6 +2,7 @@ import { execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { expect, onTestFinished, test } from "vitest";
@@ -21,7 +22,7 @@ function outcome(call: string, bytes = 10) {
 test("a call goes from never to started to finished, and its outcome is kept", async () => {
   const journal = open(join(temporaryFolder(), "journal"));
   expect(journal.find("c1")).toBeUndefined();
-  await journal.begin("c1", "Write", "hash");
+  await journal.begin("c1", "Write", { input: "hash" });
   expect(journal.find("c1")).toMatchObject({ state: "started", input: "hash", body: undefined });
   journal.finish("c1", outcome("c1"));
   const entry = journal.find("c1");
@@ -50,7 +51,7 @@ test("it is this user's alone", () => {
   }
 });
 
-test("what an agent had begun when it was killed is unknown to the next one", async () => {
+test("what an agent had begun when it was killed is told to the next one", async () => {
   const path = join(temporaryFolder(), "journal");
   const child = fork(join(import.meta.dirname, "begin-and-hang.ts"), [path]);
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -60,8 +61,43 @@ test("what an agent had begun when it was killed is unknown to the next one", as
   await once(child, "exit");
   const journal = open(path);
   expect(journal.id).toBe(said.id);
-  expect(journal.find("begun")?.state).toBe("unknown");
+  expect(journal.started().map(({ call }) => call)).toEqual(["begun"]);
   expect(journal.find("ended")?.state).toBe("finished");
+  journal.giveUp("begun");
+  expect(journal.find("begun")?.state).toBe("unknown");
+});
+
+test("a journal of the release before is read, and that release reads what became of it", async () => {
+  const path = join(temporaryFolder(), "journal");
+  const former = new DatabaseSync(path);
+  former.exec(`
+    CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+    CREATE TABLE calls (
+      call TEXT PRIMARY KEY, tool TEXT NOT NULL, input TEXT, state TEXT NOT NULL, started INTEGER NOT NULL,
+      finished INTEGER, header TEXT, body BLOB, bytes INTEGER NOT NULL DEFAULT 0,
+      acknowledged INTEGER NOT NULL DEFAULT 0) STRICT;
+    CREATE INDEX calls_unacknowledged ON calls (finished) WHERE acknowledged = 0;
+    INSERT INTO facts VALUES ('journal_id', 'journal_of_before')`);
+  const insert = former.prepare(
+    "INSERT INTO calls (call, tool, input, state, started) VALUES (?, ?, ?, ?, ?)",
+  );
+  insert.run("begun", "Bash", null, "started", Date.now());
+  former.close();
+  const journal = new Journal(path);
+  expect(journal.id).toBe("journal_of_before");
+  expect(journal.started()).toMatchObject([{ call: "begun", tool: "Bash", key: undefined }]);
+  await journal.begin("new", "Bash", { grant: "g", key: "k" });
+  journal.close();
+  const again = new DatabaseSync(path);
+  again
+    .prepare("INSERT INTO calls (call, tool, input, state, started) VALUES ('x', 'Bash', NULL, 'started', 1)")
+    .run();
+  expect(again.prepare("SELECT call FROM calls ORDER BY rowid").all()).toEqual([
+    { call: "begun" },
+    { call: "new" },
+    { call: "x" },
+  ]);
+  again.close();
 });
 
 test("acknowledged outcomes go when the relay keeps them, and stay when they are large", async () => {
@@ -80,6 +116,18 @@ test("acknowledged outcomes go when the relay keeps them, and stay when they are
   expect(journal.unacknowledged()).toEqual(["open"]);
   expect(journal.find("small")).toMatchObject({ state: "finished", body: undefined });
   expect(journal.find("large")?.body).toBeDefined();
+});
+
+test("an outcome that a key may be asked for stays, and its key goes when it did not run", async () => {
+  const journal = open(join(temporaryFolder(), "journal"));
+  for (const key of ["ran", "refused"]) await journal.begin(key, "Write", { grant: "g", key });
+  journal.finish("ran", outcome("ran"));
+  const { header, body } = outcome("refused");
+  journal.finish("refused", { header: { ...header, ran: false }, body });
+  journal.acknowledge(["ran", "refused"]);
+  expect(journal.unacknowledged()).toEqual([]);
+  expect(journal.findByKey("g", "ran")?.body).toBeDefined();
+  expect(journal.findByKey("g", "refused")).toBeUndefined();
 });
 
 test("acknowledgements are written by themselves", async () => {
