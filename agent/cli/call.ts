@@ -1,6 +1,7 @@
 /** `matrx call`: runs one tool on one device. */
 
 import { deviceToolsSchema } from "@matrx/shared/api.ts";
+import type { Answer } from "@matrx/shared/caller-frames.ts";
 import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { Command } from "commander";
@@ -10,11 +11,15 @@ import { readInput } from "./call-input.ts";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "./credentials.ts";
 import { wrongUse } from "./failure.ts";
 import { findDevice } from "./find-device.ts";
+import { LiveInPipe, LiveOnTerminal } from "./live-output.ts";
 import type { CallToMake } from "./made-call.ts";
 import { endCall } from "./print-answer.ts";
 import { withProgress } from "./progress.ts";
 import { pathOf, type RelayClient } from "./relay-client.ts";
 import { stopSignal } from "./stop-signal.ts";
+import { asksForPage, FILE_BYTES, wantsFile } from "./whole-output.ts";
+
+type Input = Record<string, unknown>;
 
 interface CallOptions extends CallerOptions {
   stdin?: boolean;
@@ -65,17 +70,28 @@ async function call(wanted: string, name: string, words: string[], options: Call
   const device = await withProgress("Asking the relay", findDevice(client, wanted));
   const tool = toolNameOf(name);
   const input = await readInput(words, options.stdin ?? false, () => inputSchema(client, device, tool));
+  const isPiped = (!process.stdout.isTTY || options.save !== undefined) && !options.json;
+  const isBase64 = isPiped && wantsFile(tool, input);
   const toMake: CallToMake = {
-    ...{ device, tool, input, stop, session: options.session, timeoutMs: milliseconds(options.timeout) },
+    ...{ device, tool, stop, session: options.session, timeoutMs: milliseconds(options.timeout) },
+    input: isBase64 ? { ...input, ...FILE_BYTES } : input,
     key: options.idempotencyKey ?? (effectOf(tool) === "read" ? undefined : crypto.randomUUID()),
   };
   if (toMake.key !== undefined && toMake.key.length > LIMITS.idempotencyKeyChars) {
     throw wrongUse("--idempotency-key is too long", `Use at most ${LIMITS.idempotencyKeyChars} characters`);
   }
-  const stream = options.stream ?? (process.stdout.isTTY && !options.json && options.save === undefined);
-  const work = options.rest ? callByRest(client, toMake) : callBySocket(client, toMake, { stream });
-  const made = stream && !options.rest ? await work : await withProgress(`Running ${tool}`, work);
-  endCall(made, options);
+  const stream = (options.stream ?? process.stdout.isTTY) && !options.json && options.save === undefined;
+  const live = stream && !options.rest ? (isPiped ? new LiveInPipe() : new LiveOnTerminal()) : undefined;
+  const work = options.rest ? callByRest(client, toMake) : callBySocket(client, toMake, live);
+  const made = live ? await work : await withProgress(`Running ${tool}`, work);
+  const nextPage = asksForPage(input) ? undefined : (cursor: Input) => readOn(client, toMake, cursor);
+  await endCall(made, { client, device, tool, isBase64, nextPage }, options);
+}
+
+/** The same call for another page; only what reads has pages. */
+async function readOn(client: RelayClient, toMake: CallToMake, cursor: Input): Promise<Answer> {
+  const { answer } = await callByRest(client, { ...toMake, input: { ...toMake.input, ...cursor } });
+  return answer;
 }
 
 async function inputSchema(client: RelayClient, device: string, tool: string): Promise<unknown> {

@@ -5,6 +5,8 @@ import { styled } from "./print.ts";
 
 /** Wrong usage (sysexits, EX_USAGE). */
 const USAGE = 64;
+/** Input or output failed (sysexits, EX_IOERR). */
+export const IO_ERROR = 74;
 
 export function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;

@@ -1,8 +1,6 @@
 /** What becomes of a command whose output nobody takes. */
+import { IO_ERROR } from "./failure.ts";
 import { styled } from "./print.ts";
-
-/** Input or output failed (sysexits, EX_IOERR). */
-const IO_ERROR = 74;
 
 /** A reader that goes ends the command well; a full disk is said once and told by the exit code, and work goes on. */
 export function watchOutput(): void {

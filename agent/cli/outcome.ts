@@ -36,7 +36,10 @@ async function outcome(wanted: string, call: string, options: OutcomeOptions): P
   const view = await withProgress("Asking the relay", ask());
   if (options.json) return printJson(view);
   if (view.outcome === undefined) return console.log(plain(STATES[view.state](view.tool)));
-  endCall({ answer: answerSchema.parse(view.outcome) as Answer, shown: false, session: undefined }, options);
+  const answer = answerSchema.parse(view.outcome) as Answer;
+  const { device, tool } = view;
+  const ended = { client, device, tool, isBase64: false, nextPage: undefined };
+  await endCall({ answer, session: undefined }, ended, options);
 }
 
 const STATES = {
