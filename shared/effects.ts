@@ -32,6 +32,9 @@ const PINNED: ReadonlyMap<string, Effect> = new Map([
   ["Screenshot", "execute"],
 ]);
 
+/** Names of the built-in tools. */
+export const BUILT_IN_TOOLS: readonly string[] = [...PINNED.keys()];
+
 /** The effect of a tool: pinned for built-in names, else `execute`, the strictest, until the owner says otherwise. */
 export function effectOf(tool: string): Effect {
   return PINNED.get(tool) ?? "execute";

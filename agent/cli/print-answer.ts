@@ -6,6 +6,7 @@ import { finished } from "node:stream/promises";
 import type { Answer } from "@matrx/shared/caller-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { exitCodeOf, IO_ERROR, reportFailure, wrongUse } from "./failure.ts";
+import { isReaderGone } from "./lost-output.ts";
 import type { MadeCall } from "./made-call.ts";
 import { note, printJson } from "./print.ts";
 import { type EndedCall, OutputLost, wholeOutput } from "./whole-output.ts";
@@ -29,6 +30,7 @@ export async function endCall(
   if (options.save !== undefined && !error) return save(options.save, { ...more, answer, from: 0 });
   const isPiped = !process.stdout.isTTY && !options.json;
   if (isPiped) await writeWhole(process.stdout, { ...more, answer, from: live?.exactTo ?? 0 });
+  if (isReaderGone()) throw new ReaderGone();
   if (error) return reportFailure(isPiped ? firstLineOf(error) : error, { json: false });
   if (!isPiped && !options.json && !live?.isWhole) print(answer);
 }
@@ -90,7 +92,15 @@ async function writeWhole(to: Writable, ended: EndedCall): Promise<void> {
   }
 }
 
-/** Waits while the reader is slower. */
+/** Nobody reads stdout any more. */
+export class ReaderGone extends Error {}
+
+/** Waits while the reader is slower. Throws ReaderGone. */
 export async function write(to: Writable, piece: Uint8Array | string): Promise<void> {
-  if (!to.write(piece)) await once(to, "drain");
+  try {
+    if (!to.write(piece)) await once(to, "drain");
+  } catch (error) {
+    if (to === process.stdout && isReaderGone()) throw new ReaderGone();
+    throw error;
+  }
 }

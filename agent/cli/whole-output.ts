@@ -66,9 +66,8 @@ async function* commandOutput(
   { client, device, answer, from }: EndedCall,
   { bash_id, end_offset, status }: z.infer<typeof jobSchema>,
 ): AsyncGenerator<Uint8Array> {
-  const bytes = Buffer.from(answer.output);
-  if (answer.type === "success" && bytes.length === end_offset && !answer.output.includes("\u{fffd}"))
-    return yield bytes.subarray(from);
+  const bytes = textBytes(answer, end_offset);
+  if (bytes) return yield bytes.subarray(from);
   if (status === "running") note(`${bash_id} is still running, in the background now`);
   const reader = new JobReader(client, device, bash_id);
   for (let offset = from; offset < end_offset; ) {
@@ -79,6 +78,15 @@ async function* commandOutput(
     if (page.end === offset) throw new OutputLost("the rest of the output is gone from the device");
     offset = page.end;
   }
+}
+
+/** What a command wrote, if the text of its answer holds exactly that; undefined: it is to be read from its log. */
+export function textBytes({ type, output }: Answer, length: number): Buffer | undefined {
+  if (type === "error" || output.includes("\u{fffd}")) return undefined;
+  const bytes = Buffer.from(output.replace(/\[Exit code \d+\]$/, ""));
+  // The note stands on a line of its own.
+  const isCut = bytes.length === length + 1 && bytes.at(-1) === 10 && output.endsWith("]");
+  return bytes.length === length || isCut ? bytes.subarray(0, length) : undefined;
 }
 
 export const INEXACT =
