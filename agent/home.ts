@@ -12,6 +12,8 @@ export interface Home {
   readonly keyFile: string;
   readonly policyFile: string;
   readonly credentialsFile: string;
+  /** What the command line was told to remember, such as the default device. */
+  readonly cliFile: string;
   readonly journalFile: string;
   /** Conditions that were reported and are not over. */
   readonly conditionsFile: string;
@@ -55,6 +57,7 @@ function placesIn({ config, state, logs }: Pick<Home, "config" | "state" | "logs
     keyFile: join(config, "key"),
     policyFile: join(config, "policy.json"),
     credentialsFile: join(config, "credentials.json"),
+    cliFile: join(config, "cli.json"),
     journalFile: join(state, "journal.sqlite"),
     conditionsFile: join(state, "conditions.json"),
     localJournalFile: join(state, "local-journal.sqlite"),

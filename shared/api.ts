@@ -44,6 +44,9 @@ export const deviceListSchema = z.object({ devices: z.array(deviceViewSchema) })
 
 const deviceName = z.string().trim().min(1).max(64);
 
+/** `PATCH /v1/devices/{device}`: its name; the id stays. */
+export const renamedDeviceSchema = z.strictObject({ name: deviceName });
+
 /** `POST /v1/devices`: a bare device gets its id and its token, shown once. */
 export const newDeviceSchema = z.strictObject({ name: deviceName });
 export const createdDeviceSchema = z.object({ device: deviceViewSchema, token: z.string(), expires: time });

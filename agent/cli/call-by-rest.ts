@@ -19,7 +19,7 @@ export async function callByRest(client: RelayClient, toMake: CallToMake): Promi
   const session = reply.headers.get(SESSION_HEADER) ?? undefined;
   const answer =
     reply.status === 202 ? await outcomeOf(client, toMake, reply) : answerSchema.parse(reply.body);
-  return { answer: answer as Answer, shown: false, session };
+  return { answer: answer as Answer, session };
 }
 
 async function request(client: RelayClient, toMake: CallToMake): Promise<Reply> {

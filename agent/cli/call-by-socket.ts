@@ -9,7 +9,7 @@ import { lostBecause } from "../refusals.ts";
 import { callerFrameSchema } from "./answer-schema.ts";
 import { dialCaller, hangUp, sendIfOpen } from "./caller-socket.ts";
 import { parsedJson } from "./json.ts";
-import { LiveOutputPrinter } from "./live-output-printer.ts";
+import type { LiveOutput } from "./live-output.ts";
 import type { CallToMake, MadeCall } from "./made-call.ts";
 import type { RelayClient } from "./relay-client.ts";
 
@@ -23,14 +23,13 @@ const AGAIN_AFTER = 1000;
 /** The connection ended before the answer came. */
 class ConnectionLost extends Error {}
 
-/** Makes the call and waits for its end. Throws MatrxError. */
+/** Makes the call and waits for its end; with `live` it is told of output as it comes. Throws MatrxError. */
 export async function callBySocket(
   client: RelayClient,
   toMake: CallToMake,
-  { stream }: { stream: boolean },
+  live?: LiveOutput,
 ): Promise<MadeCall> {
   const { stop } = toMake;
-  const live = stream ? new LiveOutputPrinter() : undefined;
   const sending = { sent: false };
   for (let tries = 1; ; tries++) {
     try {
@@ -49,7 +48,7 @@ export async function callBySocket(
 async function attempt(
   client: RelayClient,
   toMake: CallToMake,
-  live: LiveOutputPrinter | undefined,
+  live: LiveOutput | undefined,
   sending: { sent: boolean },
 ): Promise<MadeCall> {
   if (toMake.stop.aborted) throw new ConnectionLost("cancelled");
@@ -89,7 +88,7 @@ async function attempt(
   };
   toMake.stop.addEventListener("abort", cancel, { once: true });
   try {
-    return { answer: await ended.promise, shown: live?.isWhole ?? false, session };
+    return { answer: await ended.promise, live, session };
   } finally {
     toMake.stop.removeEventListener("abort", cancel);
     hangUp(socket);

@@ -1,7 +1,9 @@
 /** `matrx call`: runs one tool on one device. */
 
 import { deviceToolsSchema } from "@matrx/shared/api.ts";
-import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
+import type { Answer } from "@matrx/shared/caller-frames.ts";
+import { effectOf } from "@matrx/shared/effects.ts";
+import type { MatrxError } from "@matrx/shared/errors.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { Command } from "commander";
 import { callByRest } from "./call-by-rest.ts";
@@ -10,11 +12,16 @@ import { readInput } from "./call-input.ts";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "./credentials.ts";
 import { wrongUse } from "./failure.ts";
 import { findDevice } from "./find-device.ts";
+import { LiveInPipe, LiveOnTerminal } from "./live-output.ts";
 import type { CallToMake } from "./made-call.ts";
+import { builtInTool, sessionNamed, toolNamed } from "./names.ts";
 import { endCall } from "./print-answer.ts";
 import { withProgress } from "./progress.ts";
 import { pathOf, type RelayClient } from "./relay-client.ts";
 import { stopSignal } from "./stop-signal.ts";
+import { asksForPage, FILE_BYTES, wantsFile } from "./whole-output.ts";
+
+type Input = Record<string, unknown>;
 
 interface CallOptions extends CallerOptions {
   stdin?: boolean;
@@ -31,8 +38,9 @@ export function addCall(program: Command): void {
   program
     .command("call")
     .description("run a tool on a device")
-    .argument("<device>", "id, name, or the beginning of one")
-    .argument("<tool>", "its name (matrx tools DEVICE lists them)")
+    .usage("[options] [device] <tool> [input...]")
+    .argument("[device]", "id, name, or the beginning of one (default: see matrx use)")
+    .argument("[tool]", "its name, in any case (see matrx tools)")
     .argument("[input...]", "one JSON object, or key=value ...")
     .addOption(relayOption)
     .addOption(tokenFileOption)
@@ -42,40 +50,83 @@ export function addCall(program: Command): void {
     .option("--rest", "call by REST instead of a WebSocket; Ctrl-C then leaves the call running")
     .option("--timeout <seconds>", "stop the call after this time")
     .option("--idempotency-key <key>", "run at most once under this key")
-    .option("--session <id>", "the session to call in; `new` makes one and names it on stderr")
-    .option("--save <file>", "write output or image to a file")
-    .option("--json", "print the whole answer as JSON")
+    .option("--session <name>", "call in this session, which keeps its working directory; any name will do")
+    .option("--save <file>", "write the output or the image to a file")
+    .option("--json", "print the whole answer as one JSON object")
     .addHelpText(
       "after",
       `
-The exit code of a command is passed on.
+The exit code of a command is passed on; others are listed in docs/guides/use.md. A pipe or a file gets all of the output,
+byte for byte: of a command, of an image, and of a file that is read with raw=true.
+
+Parameters of a tool are its own: timeout=5000 of Bash is in milliseconds, --timeout in seconds.
 
 Examples:
   matrx call laptop SystemInfo
-  matrx call laptop Bash command='ls -la' timeout=5000
+  matrx call laptop bash command='ls -la' timeout=5000
   matrx call laptop Read '{"file_path":"/etc/hosts"}' --json
+  matrx call laptop Read file_path=/etc/hosts raw=true > hosts
+  matrx call laptop bash command='cd /srv' --session work
   echo '{"file_path":"notes.txt","content":"hello"}' | matrx call laptop Write --stdin`,
     )
-    .action(call);
+    .action((device: string | undefined, tool: string | undefined, input: string[], options: CallOptions) =>
+      call(readWords([device, tool, ...input].filter((word) => word !== undefined)), options),
+    );
 }
 
-async function call(wanted: string, name: string, words: string[], options: CallOptions): Promise<void> {
+interface Words {
+  readonly device: string | undefined;
+  readonly tool: string;
+  readonly input: readonly string[];
+}
+
+/** Without a device the input follows the tool: it holds `=` or begins with `{`, as no tool's name does. */
+function readWords(words: readonly string[]): Words {
+  const [first, second] = words;
+  if (first === undefined)
+    throw wrongUse("No tool is named", "Name one: matrx call [DEVICE] TOOL [INPUT...]");
+  const namesDevice = second !== undefined && !second.includes("=") && !second.trimStart().startsWith("{");
+  if (namesDevice && builtInTool(first) && !builtInTool(second)) throw notAnInput(first, second);
+  return namesDevice
+    ? { device: first, tool: toolNamed(second), input: words.slice(2) }
+    : { device: undefined, tool: toolNamed(first), input: words.slice(1) };
+}
+
+function notAnInput(tool: string, word: string): MatrxError {
+  return wrongUse(
+    `${tool} is a tool, and "${word}" is not its input`,
+    "Write key=value or one JSON object, such as: matrx call bash command='ls -la'",
+  );
+}
+
+async function call({ device: wanted, tool, input: words }: Words, options: CallOptions): Promise<void> {
   const stop = stopSignal();
   const client = callerOf(options);
   const device = await withProgress("Asking the relay", findDevice(client, wanted));
-  const tool = toolNameOf(name);
   const input = await readInput(words, options.stdin ?? false, () => inputSchema(client, device, tool));
+  const isPiped = (!process.stdout.isTTY || options.save !== undefined) && !options.json;
+  const isBase64 = isPiped && wantsFile(tool, input);
   const toMake: CallToMake = {
-    ...{ device, tool, input, stop, session: options.session, timeoutMs: milliseconds(options.timeout) },
+    ...{ device, tool, stop, timeoutMs: milliseconds(options.timeout) },
+    session: options.session === undefined ? undefined : sessionNamed(options.session),
+    input: isBase64 ? { ...input, ...FILE_BYTES } : input,
     key: options.idempotencyKey ?? (effectOf(tool) === "read" ? undefined : crypto.randomUUID()),
   };
   if (toMake.key !== undefined && toMake.key.length > LIMITS.idempotencyKeyChars) {
     throw wrongUse("--idempotency-key is too long", `Use at most ${LIMITS.idempotencyKeyChars} characters`);
   }
-  const stream = options.stream ?? (process.stdout.isTTY && !options.json && options.save === undefined);
-  const work = options.rest ? callByRest(client, toMake) : callBySocket(client, toMake, { stream });
-  const made = stream && !options.rest ? await work : await withProgress(`Running ${tool}`, work);
-  endCall(made, options);
+  const stream = (options.stream ?? process.stdout.isTTY) && !options.json && options.save === undefined;
+  const live = stream && !options.rest ? (isPiped ? new LiveInPipe() : new LiveOnTerminal()) : undefined;
+  const work = options.rest ? callByRest(client, toMake) : callBySocket(client, toMake, live);
+  const made = live ? await work : await withProgress(`Running ${tool}`, work);
+  const nextPage = asksForPage(input) ? undefined : (cursor: Input) => readOn(client, toMake, cursor);
+  await endCall(made, { client, device, tool, isBase64, nextPage }, options);
+}
+
+/** The same call for another page; only what reads has pages. */
+async function readOn(client: RelayClient, toMake: CallToMake, cursor: Input): Promise<Answer> {
+  const { answer } = await callByRest(client, { ...toMake, input: { ...toMake.input, ...cursor } });
+  return answer;
 }
 
 async function inputSchema(client: RelayClient, device: string, tool: string): Promise<unknown> {

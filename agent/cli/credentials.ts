@@ -6,6 +6,7 @@ import { readConfig } from "../config.ts";
 import { type Home, homeOf } from "../home.ts";
 import { readJsonFile, readPrivateFile, writePrivateFile } from "../private-file.ts";
 import { isLoopback, relayUrlSchema } from "../relay-url.ts";
+import { agentHome } from "./agent-home.ts";
 import { wrongUse } from "./failure.ts";
 import { RelayClient } from "./relay-client.ts";
 
@@ -39,7 +40,7 @@ export function callerOf(options: CallerOptions, home: Home = homeOf()): RelayCl
 
 /** The relay that is meant. Throws MatrxError if nothing names one. */
 export function relayOf(options: CallerOptions, home: Home = homeOf()): string {
-  const relay = options.relay ?? readCredentials(home)?.relay ?? readConfig(home)?.relay;
+  const relay = options.relay ?? readCredentials(home)?.relay ?? readConfig(agentHome())?.relay;
   if (relay === undefined) {
     throw wrongUse(
       "No relay is named",

@@ -19,7 +19,7 @@ export function addEvents(program: Command): void {
   program
     .command("events")
     .description("show what a device reported by itself: low disk space, new files, services that are down")
-    .argument("<device>", "id, name, or the beginning of one")
+    .argument("[device]", "id, name, or the beginning of one (default: see matrx use)")
     .option("-f, --follow", "go on as events come, until Ctrl-C")
     .option("--open", "only what is not over")
     .addOption(relayOption)
@@ -32,7 +32,7 @@ export function addEvents(program: Command): void {
     .action(events);
 }
 
-async function events(wanted: string, options: EventsOptions): Promise<void> {
+async function events(wanted: string | undefined, options: EventsOptions): Promise<void> {
   const client = callerOf(options);
   const ask = async () => {
     const device = await findDevice(client, wanted);

@@ -1,26 +1,40 @@
 /** How a command ends that could not do it: plain words on stderr, and an exit code. */
-import { faceOf, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
+import { type ErrorShape, faceOf, type Hop, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
 import { CommanderError } from "commander";
-import { styled } from "./print.ts";
+import { printJsonLine, styled } from "./print.ts";
+import { asTyped } from "./program-name.ts";
 
 /** Wrong usage (sysexits, EX_USAGE). */
 const USAGE = 64;
+/** Input or output failed (sysexits, EX_IOERR). */
+export const IO_ERROR = 74;
+
+/** What `matrx run` ends with when it could not run the command: as ssh does, since any other is the command's own. */
+export const NOT_RUN = 255;
 
 export function exitCodeOf(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
+  const isHelp = error instanceof CommanderError && error.exitCode === 0;
+  if (isHelp) return 0;
+  if (process.argv[2] === "run") return NOT_RUN;
+  if (error instanceof CommanderError) return USAGE;
   if (error instanceof MatrxError) return faceOf(error.code).exit;
   return faceOf("INTERNAL").exit;
 }
 
-/** Says what went wrong, what to do, and who said it; with `json` as one object on stdout besides. */
+/** What commander said already, for programs. */
+export function usageError({ message }: CommanderError): ErrorShape {
+  return { code: "INVALID_PARAMETERS", message: message.replace(/^error: /, ""), hop: "caller" };
+}
+
+/** Says what went wrong and what to do; with `json` as one object on stdout besides. */
 export function reportFailure(error: unknown, { json }: { json: boolean }): void {
   const incident = crypto.randomUUID().slice(0, 8);
-  const shape = shapeOf(error, "caller", incident);
+  const { hint, ...shape } = shapeOf(error, "caller", incident);
+  const todo = hint && asTyped(hint);
   if (!(error instanceof MatrxError)) console.error(`incident ${incident}:`, error);
-  if (json) console.log(JSON.stringify({ error: shape }));
-  console.error(`${styled("red", "Error:", process.stderr)} ${shape.message}`);
-  if (shape.hint) console.error(shape.hint);
-  console.error(styled("dim", `(${shape.code}, said by the ${hopName(shape.hop)})`, process.stderr));
+  if (json) printJsonLine({ error: { ...shape, ...(todo && { hint: todo }) } });
+  console.error(`${styled("red", WHO[shape.hop], process.stderr)} ${shape.message}`);
+  if (todo) console.error(todo);
 }
 
 /** Wrong use of a command, found after commander's own checks. */
@@ -28,6 +42,10 @@ export function wrongUse(message: string, hint: string): MatrxError {
   return new MatrxError({ code: "INVALID_PARAMETERS", message, hint, hop: "caller" });
 }
 
-function hopName(hop: string): string {
-  return hop === "caller" ? "command line" : hop;
-}
+const WHO: Record<Hop, string> = {
+  caller: "Error:",
+  relay: "Error from the relay:",
+  device: "Error from the device:",
+  agent: "Error:",
+  tool: "Error:",
+};

@@ -1,19 +1,28 @@
 /** Which device is meant: by id, by name, or by the beginning of one. */
-import { type DeviceView, deviceListSchema } from "@matrx/shared/api.ts";
+import { type DeviceView, deviceListSchema, deviceViewSchema } from "@matrx/shared/api.ts";
 import { nearestName } from "@matrx/shared/effects.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { isDeviceId } from "@matrx/shared/ids.ts";
-import type { RelayClient } from "./relay-client.ts";
+import { chosenDevice, onlyDevice } from "./default-device.ts";
+import { pathOf, type RelayClient } from "./relay-client.ts";
 
-/** The id of the device that a word means; a whole id costs no question. Throws MatrxError that lists the choices. */
-export async function findDevice(client: RelayClient, wanted: string): Promise<string> {
-  if (isDeviceId(wanted)) return wanted;
+/** The device that a word means; without a word, the default one. Throws MatrxError that lists the choices. */
+export async function viewDevice(client: RelayClient, wanted: string | undefined): Promise<DeviceView> {
+  const meant = wanted ?? chosenDevice(client);
+  if (meant === undefined) return onlyDevice(client);
+  if (isDeviceId(meant)) return client.get(pathOf("v1", "devices", meant), deviceViewSchema);
   const { devices } = await client.get("/v1/devices", deviceListSchema);
-  return chooseDevice(devices, wanted).id;
+  return deviceNamed(devices, meant);
+}
+
+/** Its id; where a whole id was given, the relay is not asked. Throws MatrxError. */
+export async function findDevice(client: RelayClient, wanted: string | undefined): Promise<string> {
+  const meant = wanted ?? chosenDevice(client);
+  return meant !== undefined && isDeviceId(meant) ? meant : (await viewDevice(client, meant)).id;
 }
 
 /** Throws MatrxError unless exactly one device is meant. */
-export function chooseDevice(devices: readonly DeviceView[], wanted: string): DeviceView {
+export function deviceNamed(devices: readonly DeviceView[], wanted: string): DeviceView {
   const lower = wanted.toLowerCase();
   const exact = devices.filter(({ id, name }) => id === wanted || name.toLowerCase() === lower);
   const begins = devices.filter(
@@ -28,7 +37,7 @@ export function chooseDevice(devices: readonly DeviceView[], wanted: string): De
 function ambiguous(wanted: string, found: readonly DeviceView[]): MatrxError {
   return new MatrxError({
     code: "UNKNOWN_DEVICE",
-    message: `"${wanted}" may be ${found.length} devices`,
+    message: `${found.length} devices match "${wanted}"`,
     hint: `Name one: ${found.map(({ id }) => id).join(", ")}`,
     hop: "caller",
   });

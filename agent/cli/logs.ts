@@ -2,9 +2,9 @@
 import { once } from "node:events";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { type Command, Option } from "commander";
-import { homeOf } from "../home.ts";
 import { shortLine } from "../log.ts";
 import { LogReader } from "../log-reader.ts";
+import { agentHome } from "./agent-home.ts";
 import { wrongUse } from "./failure.ts";
 import { plain } from "./print.ts";
 import { stopSignal } from "./stop-signal.ts";
@@ -52,7 +52,7 @@ async function logs(options: LogsOptions): Promise<void> {
       `Give a whole number from 0 to ${LINES_MAX}`,
     );
   }
-  const home = homeOf();
+  const home = agentHome();
   const path = options.file ?? (options.local ? home.localLogFile : home.logFile);
   const reader = new LogReader(path, (line) => levelOf(line) >= LEVELS[options.level]);
   const last = reader.last(lines);
@@ -78,7 +78,7 @@ function noLog(path: string, local: boolean): MatrxError {
   return new MatrxError({
     code: "NOT_FOUND",
     message: `There is no log at ${path}`,
-    hint: `Nothing was logged yet. Run: matrx ${local ? "serve" : "up"}. The agent of npm start: MATRX_HOME=.matrx/agent matrx logs`,
+    hint: `Nothing was logged yet. Run: matrx ${local ? "serve" : "up"}.`,
     hop: "agent",
   });
 }

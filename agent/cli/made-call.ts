@@ -1,5 +1,6 @@
 /** What goes into a call of the command line, and what comes out of it. */
 import type { Answer } from "@matrx/shared/caller-frames.ts";
+import type { LiveOutput } from "./live-output.ts";
 
 /** One call, however it travels. */
 export interface CallToMake {
@@ -17,7 +18,7 @@ export interface CallToMake {
 /** How it ended. */
 export interface MadeCall {
   answer: Answer;
-  /** All of the output was shown while it came. */
-  shown: boolean;
+  /** Output that was shown while it came. */
+  live?: LiveOutput | undefined;
   session: string | undefined;
 }

@@ -18,7 +18,7 @@ export function addPolicy(program: Command): void {
   program
     .command("policy")
     .description("show or set what the relay lets a device be asked for")
-    .argument("<device>", "id, name, or the beginning of one")
+    .argument("[device]", "id, name, or the beginning of one (default: see matrx use)")
     .option("--set <file>", "set it from a JSON file; `-` reads stdin, `{}` limits nothing")
     .addOption(relayOption)
     .addOption(tokenFileOption)
@@ -35,7 +35,7 @@ Examples:
     .action(policy);
 }
 
-async function policy(wanted: string, options: PolicyOptions): Promise<void> {
+async function policy(wanted: string | undefined, options: PolicyOptions): Promise<void> {
   const wish = options.set === undefined ? undefined : readJson(options.set);
   const client = callerOf(options);
   const ask = async () => {

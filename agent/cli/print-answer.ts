@@ -1,10 +1,15 @@
 /** Shows a call's answer, and takes over its exit code. */
-import { writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import type { Writable } from "node:stream";
+import { finished } from "node:stream/promises";
 import type { Answer } from "@matrx/shared/caller-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import { wrongUse } from "./failure.ts";
+import { exitCodeOf, IO_ERROR, reportFailure, wrongUse } from "./failure.ts";
+import { isReaderGone } from "./lost-output.ts";
 import type { MadeCall } from "./made-call.ts";
-import { printJson, styled } from "./print.ts";
+import { note, printJson } from "./print.ts";
+import { type EndedCall, OutputLost, wholeOutput } from "./whole-output.ts";
 
 interface EndOptions {
   json?: boolean;
@@ -12,25 +17,28 @@ interface EndOptions {
   session?: string;
 }
 
-/** Prints what was not shown yet. Throws the answer's error as MatrxError. */
-export function endCall({ answer, shown, session }: MadeCall, options: EndOptions): void {
-  if (options.session === "new" && session)
-    console.error(styled("dim", `session ${session}`, process.stderr));
+/** Prints what was not shown yet. Throws MatrxError: the answer's own error, or that the output cannot be had or kept. */
+export async function endCall(
+  { answer, live, session }: MadeCall,
+  more: Omit<EndedCall, "answer" | "from">,
+  options: EndOptions,
+): Promise<void> {
+  if (options.session === "new" && session) note(`session ${session}`);
   if (options.json) printJson(answer);
-  const { code, hint, hop, metadata, output } = answer;
-  if (answer.type === "error") {
-    const error = { code: code ?? "TOOL_EXECUTION_FAILED", message: output, hint, hop: hop ?? "tool" };
-    throw new MatrxError({ ...error, details: metadata });
-  }
-  process.exitCode = exitOf(answer);
-  if (options.save !== undefined) return save(answer, options.save);
-  if (options.json || shown) return;
-  process.stdout.write(output === "" || output.endsWith("\n") ? output : `${output}\n`);
-  if (answer.image) {
-    console.error(
-      `The answer is an image (${answer.image.media_type}): write it to a file with --save FILE.`,
-    );
-  }
+  const error = errorIn(answer);
+  process.exitCode = error ? exitCodeOf(error) : exitOf(answer);
+  if (options.save !== undefined && !error) return save(options.save, { ...more, answer, from: 0 });
+  const isPiped = !process.stdout.isTTY && !options.json;
+  if (isPiped) await writeWhole(process.stdout, { ...more, answer, from: live?.exactTo ?? 0 });
+  if (isReaderGone()) throw new ReaderGone();
+  if (error) return reportFailure(isPiped ? firstLineOf(error) : error, { json: false });
+  if (!isPiped && !options.json && !live?.isWhole) print(answer);
+}
+
+function errorIn({ type, code, hint, hop, metadata, output }: Answer): MatrxError | undefined {
+  if (type !== "error") return undefined;
+  const error = { code: code ?? "TOOL_EXECUTION_FAILED", message: output, hint, hop: hop ?? "tool" };
+  return new MatrxError({ ...error, details: metadata });
 }
 
 /** The exit code of a command that ran; a number outside of 0 to 255 is a plain failure. */
@@ -40,15 +48,59 @@ function exitOf({ metadata }: Answer): number {
   return code >= 0 && code <= 255 ? code : 1;
 }
 
-function save({ image, output }: Answer, path: string): void {
+function print({ output, image }: Answer): void {
+  process.stdout.write(output === "" || output.endsWith("\n") ? output : `${output}\n`);
+  if (image) note(`The answer is an image (${image.media_type}): write it to a file with --save FILE.`);
+}
+
+/** What a command wrote until it was stopped is on stdout already. */
+function firstLineOf(error: MatrxError): MatrxError {
+  if (typeof error.details?.bash_id !== "string") return error;
+  return new MatrxError({ ...error.shape(), message: error.message.split("\n")[0] ?? "" });
+}
+
+async function save(path: string, ended: EndedCall): Promise<void> {
+  const file = createWriteStream(path);
   try {
-    writeFileSync(path, image ? Buffer.from(image.base64_data, "base64") : output);
+    await once(file, "open");
+    await writeWhole(file, ended);
+    file.end();
+    await finished(file);
   } catch (cause) {
-    const why = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
+    if (!(cause instanceof Error && "code" in cause) || cause instanceof MatrxError) throw cause;
     throw wrongUse(
-      `The call ended well, but ${path} cannot be written${why}`,
+      `The call ended well, but ${path} cannot be written (${cause.code})`,
       "Name another file with --save",
     );
   }
-  console.error(`Saved to ${path}.`);
+  note(`Saved to ${path}.`);
+}
+
+/** Writes all of the output; where some of it is lost, says so and ends with an exit code that tells. */
+async function writeWhole(to: Writable, ended: EndedCall): Promise<void> {
+  let written = false;
+  try {
+    for await (const piece of wholeOutput(ended)) {
+      written = true;
+      await write(to, piece);
+    }
+  } catch (error) {
+    if (!(error instanceof OutputLost) && !(error instanceof MatrxError)) throw error;
+    if (!written && ended.from === 0) await write(to, ended.answer.output);
+    console.error(`The output is not whole: ${error.message}`);
+    process.exitCode ||= IO_ERROR;
+  }
+}
+
+/** Nobody reads stdout any more. */
+export class ReaderGone extends Error {}
+
+/** Waits while the reader is slower. Throws ReaderGone. */
+export async function write(to: Writable, piece: Uint8Array | string): Promise<void> {
+  try {
+    if (!to.write(piece)) await once(to, "drain");
+  } catch (error) {
+    if (to === process.stdout && isReaderGone()) throw new ReaderGone();
+    throw error;
+  }
 }

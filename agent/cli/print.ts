@@ -8,6 +8,22 @@ export function styled(style: Style, text: string, stream: NodeJS.WriteStream = 
   return styleText(style, text, { stream });
 }
 
+let isQuiet = false;
+
+/** `--quiet`: results and errors only. */
+export function beQuiet(): void {
+  isQuiet = true;
+}
+
+export function isQuietRun(): boolean {
+  return isQuiet;
+}
+
+/** Says something beside the result: on stderr, and not with `--quiet`. */
+export function note(text: string): void {
+  if (!isQuiet) console.error(styled("dim", text, process.stderr));
+}
+
 export function printJson(value: unknown): void {
   console.log(JSON.stringify(value, undefined, process.stdout.isTTY ? 2 : undefined));
 }

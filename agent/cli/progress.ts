@@ -1,9 +1,12 @@
 /** Says on stderr that something takes its time: nothing in the first second, then the seconds. */
 
+import { isQuietRun } from "./print.ts";
+
 const FIRST_AFTER = 1000;
 
 /** Waits for a promise; `what` is shown once it takes more than a second. */
 export async function withProgress<Value>(what: string, work: Promise<Value>): Promise<Value> {
+  if (isQuietRun()) return work;
   const began = performance.now();
   const terminal = process.stderr.isTTY;
   let shown = false;

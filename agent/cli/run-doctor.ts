@@ -4,8 +4,8 @@ import { examine } from "../doctor/examine.ts";
 import type { Result } from "../doctor/finding.ts";
 import { machineChecks } from "../doctor/machine.ts";
 import { partChecks } from "../doctor/parts.ts";
-import { homeOf } from "../home.ts";
 import { currentPlatform } from "../platform/current.ts";
+import { agentHome } from "./agent-home.ts";
 import type { CallerOptions } from "./credentials.ts";
 import { plain, printJson, styled } from "./print.ts";
 import { withProgress } from "./progress.ts";
@@ -33,7 +33,7 @@ const MARKS = {
 export async function runDoctor(device: string | undefined, options: DoctorOptions): Promise<void> {
   const platform = currentPlatform();
   const found: Record<Group, Result[]> = {
-    machine: await examine(machineChecks(homeOf(), platform)),
+    machine: await examine(machineChecks(agentHome(), platform)),
     parts: await withProgress("Looking at the optional parts", examine(partChecks(platform))),
     hops: (await withProgress("Checking the hops", checkHops(device, options))).map(resultOf),
   };

@@ -4,6 +4,7 @@ import { type ErrorShape, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { readConfig } from "../config.ts";
 import { type Home, homeOf } from "../home.ts";
+import { agentHome } from "./agent-home.ts";
 import { answerSchema } from "./answer-schema.ts";
 import { type CallerOptions, callerOf, relayOf } from "./credentials.ts";
 import { findDevice } from "./find-device.ts";
@@ -20,7 +21,9 @@ export interface Hop {
 }
 
 interface Journey {
+  /** Of the command line, and of this machine's agent. */
   home: Home;
+  agent: Home;
   options: CallerOptions;
   wanted: string | undefined;
   device: string;
@@ -38,7 +41,7 @@ const STEPS: readonly [Hop["hop"], Step][] = [
 
 /** Goes from here to a tool on the device; the last hop is a real SystemInfo. */
 export async function checkHops(wanted: string | undefined, options: CallerOptions): Promise<Hop[]> {
-  const journey: Journey = { home: homeOf(), options, wanted, device: "" };
+  const journey: Journey = { home: homeOf(), agent: agentHome(), options, wanted, device: "" };
   const hops: Hop[] = [];
   for (const [hop, step] of STEPS) {
     if (hops.some(({ ok }) => ok === false)) hops.push({ hop, ok: undefined, fact: "not tried" });
@@ -57,16 +60,24 @@ async function take(hop: Hop["hop"], step: Step, journey: Journey): Promise<Hop>
   }
 }
 
-function readOwnConfig({ home, wanted }: Journey): string {
-  const config = readConfig(home);
+function readOwnConfig({ home, agent, options, wanted }: Journey): string {
+  const config = readConfig(agent);
   if (config) return `paired as ${config.device_id} at ${config.relay}`;
-  if (wanted !== undefined) return "not paired itself; it only calls";
+  if (wanted !== undefined || mayCall(options, home)) return "not paired: it only calls other machines";
   throw new MatrxError({
     code: "UNKNOWN_DEVICE",
     message: "This machine is not paired, and no device is named",
     hint: "Name one (matrx status DEVICE), or pair this machine: matrx pair --relay https://your-relay",
     hop: "caller",
   });
+}
+
+function mayCall(options: CallerOptions, home: Home): boolean {
+  try {
+    return callerOf(options, home).token !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Its public keys need no sign-in. */
@@ -85,10 +96,9 @@ async function signedIn({ home, options }: Journey): Promise<string> {
 }
 
 async function registered(journey: Journey): Promise<string> {
-  const { home, options, wanted } = journey;
+  const { home, agent, options, wanted } = journey;
   const client = callerOf(options, home);
-  journey.device =
-    wanted === undefined ? (readConfig(home)?.device_id ?? "") : await findDevice(client, wanted);
+  journey.device = await findDevice(client, wanted ?? readConfig(agent)?.device_id);
   const device = await client.get(pathOf("v1", "devices", journey.device), deviceViewSchema);
   if (device.state === "ONLINE" || device.state === "IDLE") {
     return `${device.name} is ${device.state} (${device.os ?? "system unknown"}, agent ${device.agent_version ?? "unknown"})`;

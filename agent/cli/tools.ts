@@ -1,13 +1,15 @@
 /** `matrx tools`: what a device can do. */
 import { deviceToolsSchema } from "@matrx/shared/api.ts";
-import { nearestName, toolNameOf } from "@matrx/shared/effects.ts";
+import { nearestName } from "@matrx/shared/effects.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { ToolDescription } from "@matrx/shared/tool.ts";
 import type { Command } from "commander";
 import * as z from "zod";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "./credentials.ts";
 import { findDevice } from "./find-device.ts";
+import { builtInTool, toolNamed } from "./names.ts";
 import { plain, printJson, printTable, styled } from "./print.ts";
+import { asTyped } from "./program-name.ts";
 import { withProgress } from "./progress.ts";
 import { pathOf } from "./relay-client.ts";
 
@@ -19,16 +21,24 @@ export function addTools(program: Command): void {
   program
     .command("tools")
     .description("list what a device can do, or explain one tool")
-    .argument("<device>", "id, name, or the beginning of one")
+    .argument("[device]", "id, name, or the beginning of one (default: see matrx use)")
     .argument("[tool]", "explain this one")
     .addOption(relayOption)
     .addOption(tokenFileOption)
     .option("--json", "print JSON, with the schema of each input")
     .addHelpText("after", "\nExamples:\n  matrx tools laptop\n  matrx tools laptop Bash")
-    .action(listTools);
+    .action((device: string | undefined, tool: string | undefined, options: ToolsOptions) => {
+      // One word that names a tool of ours is one: on the default device.
+      const isTool = tool === undefined && device !== undefined && builtInTool(device) !== undefined;
+      return isTool ? listTools(undefined, device, options) : listTools(device, tool, options);
+    });
 }
 
-async function listTools(wanted: string, name: string | undefined, options: ToolsOptions): Promise<void> {
+async function listTools(
+  wanted: string | undefined,
+  name: string | undefined,
+  options: ToolsOptions,
+): Promise<void> {
   const client = callerOf(options);
   const ask = async () => {
     const device = await findDevice(client, wanted);
@@ -39,9 +49,9 @@ async function listTools(wanted: string, name: string | undefined, options: Tool
     if (options.json) return printJson(list);
     return printTable(["TOOL", "EFFECT", "WHAT IT DOES"], list.tools.map(rowOf));
   }
-  const tool = find(list.tools, toolNameOf(name));
+  const tool = find(list.tools, toolNamed(name));
   if (options.json) return printJson(tool);
-  explain(tool, wanted);
+  explain(tool, wanted ?? list.device);
 }
 
 function rowOf({ name, effect, description }: ToolDescription): string[] {
@@ -67,7 +77,7 @@ function explain({ name, effect, description, input_schema }: ToolDescription, d
   ]);
   if (rows.length > 0) printTable(["PARAMETER", "TYPE", "", ""], rows);
   const example = required.map((key) => ` ${key}=...`).join("");
-  console.log(`\nmatrx call ${device} ${plain(name)}${plain(example)}`);
+  console.log(asTyped(`\nmatrx call ${device} ${plain(name)}${plain(example)}`));
 }
 
 function find(tools: readonly ToolDescription[], name: string): ToolDescription {

@@ -8,6 +8,7 @@ import { markOf } from "./environment.ts";
 import type { JobLimits } from "./limits.ts";
 import { JobLog } from "./log.ts";
 import { type JobRecord, type JobStatus, saveRecord } from "./record.ts";
+import { STDIN_FILE } from "./spawn.ts";
 
 export type StopReason = Extract<JobStatus, "stopped" | "cancelled" | "timed_out">;
 
@@ -95,7 +96,7 @@ export class Job {
     this.#record = { ...this.#record, status, exit, ended: Date.now(), log: this.log.shape };
     try {
       await this.save();
-      await rm(path.join(this.directory, "command"), { force: true });
+      for (const file of ["command", STDIN_FILE]) await rm(path.join(this.directory, file), { force: true });
     } catch {
       // A full disk must not keep a job from ending: after a restart its exit code is read from its own file.
     }

@@ -13,7 +13,7 @@ import { commandEnvironment, loginPath, markOf } from "./environment.ts";
 import { Job, type StopReason } from "./job.ts";
 import { JOB_LIMITS, type JobLimits } from "./limits.ts";
 import { type JobRecord, loadRecord, makeJobId } from "./record.ts";
-import { type Started, startCommand } from "./spawn.ts";
+import { STDIN_FILE, type Started, startCommand } from "./spawn.ts";
 
 export interface JobsOptions {
   /** Where logs and records lie: below the agent's state, closed to all other tools. */
@@ -36,6 +36,8 @@ export interface Command {
   readonly background: boolean;
   /** Milliseconds until it is stopped; absent: never. */
   readonly timeoutMs?: number | undefined;
+  /** What it reads from stdin; absent: nothing. */
+  readonly stdin?: Uint8Array | undefined;
 }
 
 /** Characters of a command that are written down. */
@@ -76,9 +78,11 @@ export class Jobs {
     try {
       await writeFile(path.join(directory, "command"), command.command, { mode: 0o600 });
       await writeFile(path.join(directory, "log"), "", { mode: 0o600 });
+      if (command.stdin) await writeFile(path.join(directory, STDIN_FILE), command.stdin, { mode: 0o600 });
       const shell = this.#platform.shell(this.#env, existsSync);
       const env = commandEnvironment(this.#env, id, await this.#path);
-      const started = await startCommand({ shell, directory, cwd: command.cwd, env });
+      const readsStdin = command.stdin !== undefined;
+      const started = await startCommand({ shell, directory, cwd: command.cwd, env, readsStdin });
       try {
         return await this.#begun(id, directory, command, started);
       } catch (error) {

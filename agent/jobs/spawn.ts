@@ -7,11 +7,16 @@ import path from "node:path";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Shell } from "../platform/shell.ts";
 
+/** What the command reads, in the job's directory; gone when it has ended. */
+export const STDIN_FILE = "stdin";
+
 interface Start {
   readonly shell: Shell;
   readonly directory: string;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
+  /** There is a `STDIN_FILE`; else there is nothing to read. */
+  readonly readsStdin: boolean;
 }
 
 export interface Started {
@@ -25,25 +30,25 @@ export interface Started {
 }
 
 /** Throws MatrxError when the system cannot start it. */
-export async function startCommand({ shell, directory, cwd, env }: Start): Promise<Started> {
-  const log = shell.logsItself ? undefined : await open(path.join(directory, "log"), "a", 0o600);
+export async function startCommand({ shell, directory, cwd, env, readsStdin }: Start): Promise<Started> {
   try {
-    const out = log ? log.fd : "ignore";
-    // A group and session of its own, no terminal, nothing to read from.
+    await using log = shell.logsItself ? undefined : await open(path.join(directory, "log"), "a", 0o600);
+    await using stdin = readsStdin ? await open(path.join(directory, STDIN_FILE)) : undefined;
+    const from = stdin?.fd ?? "ignore";
+    const out = log?.fd ?? "ignore";
+    // A group and session of its own, and no terminal.
     const child = spawn(shell.file, shell.argumentsFor(directory), {
       cwd,
       env,
       detached: true,
       windowsHide: true,
-      stdio: shell.logsItself ? ["ignore", out, out, "pipe"] : ["ignore", out, out],
+      stdio: shell.logsItself ? [from, out, out, "pipe"] : [from, out, out],
     });
     const started = watched(child);
     await once(child, "spawn");
     return started;
   } catch (cause) {
     throw cannotStart(shell.file, cause);
-  } finally {
-    await log?.close();
   }
 }
 

@@ -49,7 +49,7 @@ const RUNNER = [
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's
   'if [ -n "$BASH_VERSION" ]; then for f in /dev/fd/*; do f="${f##*/}"; [ "$f" -gt 3 ] && eval "exec $f>&-"; done; fi',
   "trap : HUP INT TERM",
-  '{ trap : HUP INT TERM; "$1" -c "$2" "$4" "$3" 3>&- < /dev/null 2>&1; echo "$?" > "$3/rc"; echo >&3; } 2> /dev/null |' +
+  '{ trap : HUP INT TERM; "$1" -c "$2" "$4" "$3" 3>&- 2>&1; echo "$?" > "$3/rc"; echo >&3; } 2> /dev/null |' +
     ` { trap "" HUP INT TERM XFSZ; exec 3>&-; ulimit -f 4194304; exec cat >> "$3/log"; }`,
 ].join("\n");
 

@@ -1,5 +1,6 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
+import { bytesPage, MOST_BYTES } from "../jobs/bytes-page.ts";
 import { ANSWER_CHARS } from "../jobs/excerpt.ts";
 import { checkPattern, matchingLines } from "../jobs/filter.ts";
 import type { Job } from "../jobs/job.ts";
@@ -52,6 +53,16 @@ const input = z.strictObject({
     .describe(
       "Wait until a new line matches this regular expression (also one without its end yet), or the end",
     ),
+  encoding: z
+    .enum(["base64"])
+    .optional()
+    .describe("base64: return the bytes as they are, without notes; what is said of them is in the metadata"),
+  byte_limit: z
+    .int()
+    .min(1)
+    .max(MOST_BYTES)
+    .optional()
+    .describe("With base64: maximum number of bytes to return (default 65536)"),
 });
 
 type Input = z.infer<typeof input>;
@@ -67,11 +78,18 @@ export function bashOutputTool(jobs: Jobs) {
     async handle(request, { call, session, grant, signal }) {
       const job = jobs.find(request.bash_id, grant);
       const until = untilOf(request);
+      checkEncoding(request);
       if (request.filter !== undefined) checkPattern(request.filter);
       const start = await startOf(job, request.offset, session.cursorOf(job.id, call));
       const ms = request.wait_ms ?? (isWait(request) ? MAX_WAIT_MS : 0);
       const filtering = request.filter !== undefined;
       const waited = await waitFor(job, { from: start, ms, until, filtering }, signal);
+      if (request.encoding === "base64") {
+        const page = await bytesPage(job, start, request.byte_limit);
+        const to = page.metadata.end_offset;
+        if (request.offset === undefined) session.setCursor(job.id, { call, from: start, to });
+        return page;
+      }
       const page = await readPage(job, start, filtering);
       const { text, leftOut } = await filtered(page.text, request);
       if (request.offset === undefined) session.setCursor(job.id, { call, from: start, to: page.end });
@@ -95,12 +113,27 @@ function isWait({ wait_for, wait_bytes, wait_pattern }: Input): boolean {
 function untilOf({ wait_for, wait_bytes, wait_pattern }: Input): Waiting["until"] {
   const given = Object.entries({ wait_for, wait_bytes, wait_pattern });
   const fields = given.flatMap(([field, value]) => (value === undefined ? [] : [field]));
-  if (fields.length > 1) throw severalWaits(fields);
+  if (fields.length > 1)
+    throw wrongTogether(fields, "Wait for one thing; each wait ends with the command, too");
   if (wait_pattern !== undefined) {
     checkPattern(wait_pattern, "wait_pattern");
     return { pattern: wait_pattern };
   }
   return wait_bytes === undefined ? (wait_for ?? "output") : { bytes: wait_bytes };
+}
+
+/** Lines or bytes, not both. Throws MatrxError. */
+function checkEncoding({ encoding, filter, byte_limit }: Input): void {
+  if (encoding === "base64" && filter !== undefined)
+    throw wrongTogether(["encoding", "filter"], "Leave one out");
+  if (encoding !== undefined || byte_limit === undefined) return;
+  throw new MatrxError({
+    code: "INVALID_PARAMETERS",
+    message: "byte_limit: it counts bytes, and encoding is not base64",
+    hint: "Set encoding to base64, or leave byte_limit out",
+    hop: "tool",
+    details: { field: "byte_limit" },
+  });
 }
 
 interface Quietness {
@@ -182,11 +215,11 @@ function statusText({ id, record: { status, exit } }: Job, running: boolean): st
   return `${id} was stopped`;
 }
 
-function severalWaits(fields: readonly string[]): MatrxError {
+function wrongTogether(fields: readonly string[], hint: string): MatrxError {
   return new MatrxError({
     code: "INVALID_PARAMETERS",
     message: `${fields.join(" and ")} cannot be given together`,
-    hint: "Wait for one thing; each wait ends with the command, too",
+    hint,
     hop: "tool",
     details: { fields },
   });

@@ -13,6 +13,8 @@ import { defineTool, type ResumeContext, type ToolContext, type ToolResult } fro
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;
+/** Bytes that a command can be given to read: as base64 they fit into one call, with the command. */
+const MAX_STDIN_BYTES = 2 * 1024 * 1024;
 
 const input = z.strictObject({
   command: z.string().min(1).describe("The shell command to execute"),
@@ -35,6 +37,12 @@ const input = z.strictObject({
     .describe(
       "Answer after this many milliseconds if the command still runs, with its output so far; it goes on in the background, without a timeout unless one was given",
     ),
+  stdin_base64: z
+    .string()
+    .max(4 * Math.ceil(MAX_STDIN_BYTES / 3))
+    .refine((text) => Buffer.from(text, "base64").toString("base64") === text, "must be base64")
+    .optional()
+    .describe("What the command reads from stdin, as base64 (at most 2 MiB); nothing unless given"),
 });
 
 export function bashTool(jobs: Jobs) {
@@ -42,11 +50,11 @@ export function bashTool(jobs: Jobs) {
     name: "Bash",
     effect: "execute",
     description:
-      "Execute a shell command on the device, with nothing to read from stdin. The working directory persists across calls of a session; variables do not. Returns stdout and stderr in the order they came, and the exit code if it is not 0. Long output is cut in the middle; the whole stays readable with BashOutput.",
+      "Execute a shell command on the device. It has no terminal, and reads nothing from stdin unless given. The working directory persists across calls of a session; variables do not. Returns stdout and stderr in the order they came, and the exit code if it is not 0. Long output is cut in the middle; the whole stays readable with BashOutput.",
     input,
     timeoutMs: TIMES.callMax,
     async handle(
-      { command, description, timeout, run_in_background: background = false, yield_ms },
+      { command, description, timeout, run_in_background: background = false, yield_ms, stdin_base64 },
       context,
     ) {
       if (command.includes("\0") || !command.isWellFormed()) throw unreadable();
@@ -56,7 +64,8 @@ export function bashTool(jobs: Jobs) {
       const mayGoOn = background || yield_ms !== undefined;
       const timeoutMs = mayGoOn ? timeout : (timeout ?? DEFAULT_TIMEOUT_MS);
       context.signal.throwIfAborted();
-      const wanted = { grant: grant.id, call, answerMs: yield_ms, command, description, background };
+      const stdin = stdin_base64 === undefined ? undefined : Buffer.from(stdin_base64, "base64");
+      const wanted = { grant: grant.id, call, answerMs: yield_ms, command, description, background, stdin };
       const job = await jobs.start({ ...wanted, cwd, timeoutMs });
       if (background) return begun(job, lost);
       if (!(await finished(job, yield_ms, context))) return await stillRunning(job, context, lost);

@@ -31,7 +31,7 @@ export interface Answer {
 }
 
 export interface Operation {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** With parameters as OpenAPI writes them: `/v1/devices/{device}`. */
   readonly path: string;
   /** The operationId: generated clients name their functions after it. */

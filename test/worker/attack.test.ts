@@ -96,6 +96,7 @@ describe("a token", () => {
     }
     expect((await stranger.ask(`/v1/devices/${home.id}`, { method: "DELETE" })).status).toBe(404);
     expect((await stranger.setPolicy(home.id, {})).status).toBe(404);
+    expect((await stranger.rename(home.id, "mine")).status).toBe(404);
   });
 
   it("cannot be made, listed or revoked with an API token", async () => {
@@ -104,6 +105,7 @@ describe("a token", () => {
       ["POST", "/v1/tokens"],
       ["DELETE", `/v1/tokens/${read.id}`],
       ["PUT", `/v1/devices/${home.id}/policy`],
+      ["PATCH", `/v1/devices/${home.id}`],
       ["DELETE", `/v1/devices/${home.id}`],
       ["POST", "/v1/devices"],
     ] as const) {

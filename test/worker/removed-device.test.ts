@@ -12,6 +12,7 @@ it("is answered by 404, never by a fault of ours", async () => {
     device: person.ask(at),
     policy: person.ask(`${at}/policy`),
     setPolicy: person.setPolicy(id, { allowed_tools: [] }),
+    rename: person.rename(id, "new"),
     tools: person.ask(`${at}/tools`),
     call: person.ask(`${at}/tools/SystemInfo`, json({})),
     invoke: person.ask(`${at}/tools/invoke`, json({ tool: "SystemInfo" })),

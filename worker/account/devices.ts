@@ -24,6 +24,10 @@ export class Devices {
     return this.#sql.exec("SELECT 1 FROM devices WHERE id = ?", id).toArray().length > 0;
   }
 
+  rename(id: string, name: string): void {
+    this.#sql.exec("UPDATE devices SET name = ? WHERE id = ?", name, id);
+  }
+
   /** False: there was none. */
   remove(id: string): boolean {
     return this.#sql.exec("DELETE FROM devices WHERE id = ?", id).rowsWritten > 0;

@@ -58,6 +58,10 @@ export class RecordStore {
     this.#record = record;
   }
 
+  rename(name: string): void {
+    if (this.record) this.adopt({ ...this.record, name });
+  }
+
   get policy(): Policy {
     this.#policy ??= this.#kv.get<Policy>("policy") ?? {};
     return this.#policy;

@@ -96,6 +96,15 @@ export class Account extends DurableObject<AccountEnv> {
     });
   }
 
+  renameDevice(grant: GrantId, device: DeviceId, name: string): Promise<Outcome<void>> {
+    return attempt(async () => {
+      this.#person(grant);
+      if (!this.#devices.has(device)) throw unknownDevice(device);
+      await this.env.DEVICE.getByName(device).rename(name);
+      this.#devices.rename(device, name);
+    });
+  }
+
   /** Removes a device; its object forgets all of it, also when it cannot be reached at once. */
   removeDevice(grant: GrantId, device: DeviceId): Promise<Outcome<void>> {
     return attempt(async () => {

@@ -160,6 +160,11 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#ledger.createTables();
   }
 
+  /** The Account has seen that a person asks. */
+  rename(name: string): void {
+    this.#store.rename(name);
+  }
+
   /** The account removed the device: nothing of it stays. */
   async forget(): Promise<void> {
     if (this.#store.record) this.#calls.endAll(unknownDevice(this.#store.record.id).shape());

@@ -4,6 +4,7 @@ import {
   deviceListSchema,
   deviceViewSchema,
   newDeviceSchema,
+  renamedDeviceSchema,
 } from "@matrx/shared/api.ts";
 import { switched } from "@matrx/shared/openapi/call-parts.ts";
 import type { Operation } from "@matrx/shared/openapi/operation.ts";
@@ -62,6 +63,19 @@ export const deviceOperations: readonly Operation[] = [
     tag: "Devices",
     summary: "One device",
     access: "caller",
+    answers: {
+      200: { description: "The device", schema: deviceViewSchema, example: DEVICE_VIEW_EXAMPLE },
+    },
+  },
+  {
+    method: "PATCH",
+    path: "/v1/devices/{device}",
+    id: "renameDevice",
+    tag: "Devices",
+    summary: "Rename a device",
+    description: "Its id stays as it is.",
+    access: "person",
+    body: { schema: renamedDeviceSchema, example: { name: "laptop" } },
     answers: {
       200: { description: "The device", schema: deviceViewSchema, example: DEVICE_VIEW_EXAMPLE },
     },

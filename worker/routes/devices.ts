@@ -1,5 +1,5 @@
 /** The devices of an account. */
-import { type DeviceView, newDeviceSchema } from "@matrx/shared/api.ts";
+import { type DeviceView, newDeviceSchema, renamedDeviceSchema } from "@matrx/shared/api.ts";
 import { isLongerThan } from "@matrx/shared/caller-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
@@ -43,6 +43,16 @@ devices.post("/", async (c) => {
 devices.get("/:device", async (c) => {
   const caller = await authenticate(c.env, c.req.raw);
   const device = await ownDevice(c.env, caller.account, c.req.param("device"));
+  return c.json(unwrap(await device.viewFor(caller)));
+});
+
+/** Its name; the id, which is made of the first one, stays. */
+devices.patch("/:device", async (c) => {
+  const caller = await authenticate(c.env, c.req.raw);
+  const id = c.req.param("device") as DeviceId;
+  const device = await ownDevice(c.env, caller.account, id);
+  const { name } = await readBody(c.req.raw, renamedDeviceSchema);
+  unwrap(await c.env.ACCOUNT.getByName(caller.account).renameDevice(caller.grant, id, name));
   return c.json(unwrap(await device.viewFor(caller)));
 });
 

@@ -2,7 +2,7 @@
 import { deviceListSchema, toolNamesSchema } from "@matrx/shared/api.ts";
 import { Argument, type Command } from "commander";
 import { callerOf } from "../credentials.ts";
-import { chooseDevice } from "../find-device.ts";
+import { deviceNamed } from "../find-device.ts";
 import { plain } from "../print.ts";
 import { pathOf, type RelayClient } from "../relay-client.ts";
 import { candidatesFor, type Names } from "./candidates.ts";
@@ -39,7 +39,7 @@ const namesAtRelay: Names = {
   devices: () => quietly(async (client) => (await listed(client)).map(({ name }) => name)),
   tools: (device) =>
     quietly(async (client) => {
-      const { id } = chooseDevice(await listed(client), device);
+      const { id } = deviceNamed(await listed(client), device);
       const path = pathOf("v1", "devices", id, "tools", "list");
       return toolNamesSchema.parse((await client.send("GET", path, { timeoutMs: ANSWERS_WITHIN })).body)
         .tools;

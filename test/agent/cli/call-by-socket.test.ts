@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { WebSocketServer } from "ws";
 import { callBySocket } from "../../../agent/cli/call-by-socket.ts";
-import { LiveOutputPrinter } from "../../../agent/cli/live-output-printer.ts";
+import { LiveInPipe, LiveOnTerminal } from "../../../agent/cli/live-output.ts";
 import { endCall } from "../../../agent/cli/print-answer.ts";
 import { RelayClient } from "../../../agent/cli/relay-client.ts";
 
@@ -24,7 +24,7 @@ test("a call that is cancelled while the connection is made is not sent", async 
   const stop = new AbortController();
   const client = new RelayClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, "token");
   const call = { device: "box", tool: "Bash", input: {}, timeoutMs: undefined, key: "k", session: undefined };
-  const made = callBySocket(client, { ...call, stop: stop.signal }, { stream: false });
+  const made = callBySocket(client, { ...call, stop: stop.signal });
   const refused = expect(made).rejects.toMatchObject({
     code: "CANCELLED",
     message: "Cancelled before the call was sent: nothing ran",
@@ -42,12 +42,18 @@ test("bytes that are no text are no gap in what is shown, a jump is one", () => 
   onTestFinished(() => {
     for (const spy of spies) spy.mockRestore();
   });
-  const printer = new LiveOutputPrinter();
-  printer.show("stdout", 0, "\ufffd");
-  printer.show("stdout", 1, "");
-  expect(printer.isWhole).toBe(true);
-  printer.show("stdout", 100, "");
-  expect(printer.isWhole).toBe(false);
+  const terminal = new LiveOnTerminal();
+  terminal.show("stdout", 0, "\ufffd");
+  terminal.show("stdout", 1, "");
+  expect(terminal.isWhole).toBe(true);
+  terminal.show("stdout", 100, "");
+  expect(terminal.isWhole).toBe(false);
+
+  const pipe = new LiveInPipe();
+  pipe.show("stdout", 0, "caf\u00e9");
+  pipe.show("stdout", 5, "\ufffd");
+  pipe.show("stdout", 6, "later");
+  expect(pipe.exactTo).toBe(5);
 });
 
 test("a relay that is not there ran nothing, and this is said", async () => {
@@ -56,21 +62,22 @@ test("a relay that is not there ran nothing, and this is said", async () => {
   const { port } = server.address() as AddressInfo;
   server.close();
   const call = { device: "box", tool: "Bash", input: {}, timeoutMs: undefined, key: "k", session: undefined };
-  const made = callBySocket(
-    new RelayClient(`http://127.0.0.1:${port}`, "token"),
-    { ...call, stop: new AbortController().signal },
-    { stream: false },
-  );
+  const made = callBySocket(new RelayClient(`http://127.0.0.1:${port}`, "token"), {
+    ...call,
+    stop: new AbortController().signal,
+  });
   await expect(made).rejects.toMatchObject({
     code: "UNAVAILABLE",
     message: expect.stringContaining("so nothing ran"),
   });
 });
 
-test("a file that cannot be written is said in plain words", () => {
+test("a file that cannot be written is said in plain words", async () => {
   const answer = { type: "success" as const, output: "x" };
   const save = "/nonexistent/file";
-  expect(() => endCall({ answer, shown: false, session: undefined }, { save })).toThrow(
+  const ended = { client: new RelayClient("http://127.0.0.1:9"), device: "box", tool: "Read" };
+  const more = { ...ended, isBase64: false, nextPage: undefined };
+  await expect(endCall({ answer, session: undefined }, more, { save })).rejects.toThrow(
     "The call ended well, but /nonexistent/file cannot be written (ENOENT)",
   );
 });

@@ -11,12 +11,14 @@ export interface Ended {
   code: number | null;
   stdout: string;
   stderr: string;
+  /** What it wrote to stdout, as it was. */
+  bytes: Buffer;
 }
 
 export interface RunOptions {
   home: string;
   env?: Record<string, string>;
-  stdin?: string;
+  stdin?: string | Uint8Array;
 }
 
 /** Starts it, with nothing of the tester's own configuration. */
@@ -43,16 +45,13 @@ export async function runMatrx(args: readonly string[], options: RunOptions): Pr
 }
 
 export async function endOf(child: ChildProcess): Promise<Ended> {
-  let stdout = "";
-  let stderr = "";
-  child.stdout?.on("data", (data) => {
-    stdout += data;
-  });
-  child.stderr?.on("data", (data) => {
-    stderr += data;
-  });
+  const out: Buffer[] = [];
+  const err: Buffer[] = [];
+  child.stdout?.on("data", (data) => out.push(data));
+  child.stderr?.on("data", (data) => err.push(data));
   const [code] = (await once(child, "close")) as [number | null];
-  return { code, stdout, stderr };
+  const bytes = Buffer.concat(out);
+  return { code, bytes, stdout: bytes.toString(), stderr: Buffer.concat(err).toString() };
 }
 
 /** Reads the JSON lines of a running one until one fits. */

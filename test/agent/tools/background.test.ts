@@ -52,6 +52,35 @@ describe("a command in the background", () => {
     expect(last.metadata).toMatchObject({ status: "completed", exit_code: 3 });
   });
 
+  it("is read byte for byte in base64, whatever it wrote", async () => {
+    const bench = await Workbench.open();
+    const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, i) => (i * 7 + (i >> 8)) % 256));
+    await bench.put("bytes", bytes);
+    const bash_id = await begin(
+      bench,
+      "cat bytes; until [ -e go ]; do sleep 0.02; done; printf '\\342'; exit 3",
+    );
+    const got: Buffer[] = [];
+    for (let offset = 0; ; ) {
+      const request = { bash_id, offset, encoding: "base64", byte_limit: 65_537, wait_ms: 5000 };
+      const { output, metadata } = await bench.call("BashOutput", request);
+      const page = Buffer.from(output, "base64");
+      expect(metadata).toMatchObject({ start_offset: offset, end_offset: offset + page.length });
+      got.push(page);
+      offset += page.length;
+      if (offset === bytes.length) await bench.put("go", "");
+      if (metadata?.status === "running" || metadata?.more) continue;
+      expect(metadata).toMatchObject({ status: "completed", exit_code: 3, log_bytes: offset });
+      break;
+    }
+    expect(Buffer.concat(got)).toEqual(Buffer.concat([bytes, Buffer.from([0o342])]));
+    const refused = [{ encoding: "base64", filter: "x" }, { byte_limit: 5 }];
+    for (const wrong of refused) {
+      const { code } = await failure(bench.call("BashOutput", { bash_id, ...wrong }));
+      expect(code).toBe("INVALID_PARAMETERS");
+    }
+  });
+
   it("is read by two sessions, and neither takes the other's output", async () => {
     const bench = await Workbench.open();
     const bash_id = await begin(bench, "seq 1 5");

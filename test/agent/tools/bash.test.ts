@@ -1,5 +1,6 @@
-import { existsSync } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { existsSync, readdirSync } from "node:fs";
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { makeGrantId } from "@matrx/shared/ids.ts";
 import { describe, expect, it } from "vitest";
 import { LiveOutput, type OutputPiece } from "../../../agent/live-output.ts";
@@ -174,6 +175,29 @@ describe("a command's answer", () => {
     expect(output).toContain("KEPT=yes");
     const open = output.split("\n").filter((line) => /^(?:\/dev|pipe:|socket:)/.test(line));
     expect(open).toEqual(["/dev/null", expect.stringMatching(/^pipe:/), expect.stringMatching(/^pipe:/)]);
+  });
+
+  it("gives the command the bytes that came for its stdin, and keeps none of them", async () => {
+    const bench = await Workbench.open();
+    const bytes = Buffer.concat([Buffer.from([0, 255, 10]), Buffer.alloc(100_000, "x")]);
+    const stdin_base64 = bytes.toString("base64");
+    const command = "cat > got; wc -c < got; read more || echo end";
+    const { output, metadata } = await bench.call("Bash", { command, stdin_base64 });
+    expect(output).toBe(`${bytes.length}\nend\n`);
+    expect(await readFile(bench.at("got"))).toEqual(bytes);
+    expect(readdirSync(join(bench.jobsFolder, String(metadata?.bash_id)))).not.toContain("stdin");
+  });
+
+  it("refuses a stdin that is not base64, or too large", async () => {
+    const bench = await Workbench.open();
+    const { input } = bench.tool("Bash");
+    const accepts = (stdin_base64: string) => input.safeParse({ command: "cat", stdin_base64 }).success;
+    const most = 2 * 1024 * 1024;
+    expect([accepts(""), accepts(Buffer.alloc(most).toString("base64"))]).toEqual([true, true]);
+    expect([accepts("not base64"), accepts(Buffer.alloc(most + 3).toString("base64"))]).toEqual([
+      false,
+      false,
+    ]);
   });
 
   it("does not wait for what the command leaves running", async () => {

@@ -65,6 +65,10 @@ export class Person {
     return { id: device.id, token };
   }
 
+  rename(device: string, name: string): Promise<Response> {
+    return this.ask(`/v1/devices/${device}`, { ...json({ name }), method: "PATCH" });
+  }
+
   setPolicy(device: string, policy: unknown): Promise<Response> {
     return this.ask(`/v1/devices/${device}/policy`, { ...json(policy), method: "PUT" });
   }

@@ -1,0 +1,102 @@
+/** Reads what a command wrote on a device, byte for byte: page by page, from the job's log there. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import * as z from "zod";
+import { answerSchema } from "./answer-schema.ts";
+import { pathOf, type RelayClient } from "./relay-client.ts";
+
+/** Bytes asked for at once. */
+const PAGE_BYTES = 512 * 1024;
+/** A device or relay that cannot be reached is asked again for this long, in milliseconds. */
+const PATIENCE = 60_000;
+const AGAIN_AFTER = 1000;
+
+const metadataSchema = z.looseObject({
+  status: z.string(),
+  exit_code: z.number().nullable(),
+  start_offset: z.number(),
+  end_offset: z.number(),
+  more: z.boolean(),
+  encoding: z.literal("base64").optional(),
+  ends_mid_line: z.boolean().optional(),
+});
+
+export interface JobPage {
+  readonly bytes: Buffer;
+  /** Offset after the last byte: where the next page begins. */
+  readonly end: number;
+  /** Bytes before this page that the device had to cut from its log. */
+  readonly lost: number;
+  /** False: an agent of an earlier release gave text, in which bytes that are not UTF-8 were replaced. */
+  readonly isExact: boolean;
+  readonly more: boolean;
+  readonly isRunning: boolean;
+  /** Undefined while it runs; null: it left no exit code. */
+  readonly exit: number | null | undefined;
+}
+
+export class JobReader {
+  readonly #client: RelayClient;
+  readonly #path: string;
+  readonly #job: string;
+  /** Undefined: an agent of an earlier release, which gives text only. */
+  #encoding: { encoding: "base64"; byte_limit: number } | undefined = {
+    encoding: "base64",
+    byte_limit: PAGE_BYTES,
+  };
+
+  constructor(client: RelayClient, device: string, job: string) {
+    this.#client = client;
+    this.#path = pathOf("v1", "devices", device, "tools", "BashOutput");
+    this.#job = job;
+  }
+
+  /** The page at an offset; waits up to `waitMs` for new output. Outages are waited for. Throws MatrxError. */
+  async read(offset: number, waitMs: number, stop?: AbortSignal): Promise<JobPage> {
+    let failing: number | undefined;
+    for (;;) {
+      try {
+        return await this.#ask(offset, waitMs, stop);
+      } catch (error) {
+        if (!(error instanceof MatrxError)) throw error;
+        if (this.#encoding && error.code === "INVALID_PARAMETERS" && error.message.includes("encoding")) {
+          this.#encoding = undefined;
+          continue;
+        }
+        failing ??= performance.now();
+        const isPassing = ["UNAVAILABLE", "DEVICE_OFFLINE", "TIMEOUT"].includes(error.code);
+        const mayPass = isPassing && performance.now() - failing < PATIENCE;
+        if (!mayPass && error.code !== "RATE_LIMITED") throw error;
+        await sleep(AGAIN_AFTER, undefined, stop && { signal: stop });
+      }
+    }
+  }
+
+  async #ask(offset: number, waitMs: number, stop: AbortSignal | undefined): Promise<JobPage> {
+    const { body } = await this.#client.send("POST", this.#path, {
+      body: { bash_id: this.#job, offset, wait_ms: waitMs, ...this.#encoding },
+      timeoutMs: waitMs + 20_000,
+      ...(stop && { signal: stop }),
+    });
+    return pageOf(body, offset);
+  }
+}
+
+function pageOf(body: unknown, offset: number): JobPage {
+  const { output, metadata } = answerSchema.parse(body);
+  const { status, exit_code, start_offset, end_offset, more, encoding, ends_mid_line } =
+    metadataSchema.parse(metadata);
+  const isRunning = status === "running";
+  const facts = { end: end_offset, lost: Math.max(0, start_offset - offset), more, isRunning };
+  const exit = isRunning ? undefined : exit_code;
+  if (encoding) return { ...facts, exit, bytes: Buffer.from(output, "base64"), isExact: true };
+  const bytes = textOf(output, ends_mid_line ?? false);
+  const isExact = bytes.length === end_offset - start_offset && !output.includes("\u{fffd}");
+  return { ...facts, exit, bytes, isExact };
+}
+
+/** What the command wrote, out of text with a note at its end and perhaps one about a gap before it. */
+function textOf(output: string, endsMidLine: boolean): Buffer {
+  const text = output.replace(/^\[\d+ bytes were cut[^\n]*\]\n/, "").replace(/\[[^\n]*\]$/, "");
+  return Buffer.from(endsMidLine ? text.slice(0, -1) : text);
+}

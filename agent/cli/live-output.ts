@@ -1,0 +1,60 @@
+/** Shows a call's live output, and knows what of it was shown. */
+
+export interface LiveOutput {
+  /** `offset` is where `data` begins in the job's log, in bytes. */
+  show(channel: "stdout" | "stderr", offset: number, data: string): void;
+  /** Something was left out on the way. */
+  gap(): void;
+  /** The last byte that was written, if all before it were, too. */
+  readonly exactTo: number;
+  /** Nothing is missing. */
+  readonly isWhole: boolean;
+}
+
+/** For a person: all that comes, and a word where something is missing. */
+export class LiveOnTerminal implements LiveOutput {
+  readonly exactTo = 0;
+  #next: number | undefined;
+  #gaps = false;
+
+  show(channel: "stdout" | "stderr", offset: number, data: string): void {
+    // Bytes that are no UTF-8 arrive as characters of three: only a jump forward is a gap.
+    if (offset > (this.#next ?? 0)) this.gap();
+    this.#next = offset + Buffer.byteLength(data);
+    process[channel].write(data);
+  }
+
+  /** The answer's own output is to be shown as well. */
+  gap(): void {
+    if (!this.#gaps && this.#next !== undefined)
+      process.stderr.write("\n[some output was left out on the way]\n");
+    this.#gaps = true;
+  }
+
+  get isWhole(): boolean {
+    return this.#next !== undefined && !this.#gaps;
+  }
+}
+
+/** For a program: each byte once and in order. What did not come so is left for the end, when it is fetched. */
+export class LiveInPipe implements LiveOutput {
+  readonly isWhole = false;
+  #exactTo = 0;
+  #goesOn = true;
+
+  show(_channel: "stdout" | "stderr", offset: number, data: string): void {
+    const isExact = offset === this.#exactTo && !data.includes("\u{fffd}");
+    if (!isExact || process.stdout.writableNeedDrain) this.#goesOn = false;
+    if (!this.#goesOn) return;
+    this.#exactTo += Buffer.byteLength(data);
+    process.stdout.write(data);
+  }
+
+  gap(): void {
+    this.#goesOn = false;
+  }
+
+  get exactTo(): number {
+    return this.#exactTo;
+  }
+}

@@ -1,0 +1,43 @@
+/** Where the output of `matrx run` goes: as it is, or into one JSON object. */
+import { StringDecoder } from "node:string_decoder";
+import type { ErrorShape } from "@matrx/shared/errors.ts";
+import { write } from "./print-answer.ts";
+
+export interface RunResult {
+  write(bytes: Uint8Array): Promise<void>;
+  /** `exit` null: the program's own is not known; `error` says why. */
+  end(exit: number | null, error?: ErrorShape): Promise<void>;
+}
+
+export class PlainResult implements RunResult {
+  write(bytes: Uint8Array): Promise<void> {
+    return write(process.stdout, bytes);
+  }
+
+  async end(): Promise<void> {}
+}
+
+/** `{"device":...,"job":...,"output":"...","exit_code":0}`, written as it comes: the output may be long. */
+export class JsonResult implements RunResult {
+  readonly #decoder = new StringDecoder("utf8");
+  #begin: string;
+
+  constructor(facts: { device: string; job: string }) {
+    this.#begin = `${JSON.stringify(facts).slice(0, -1)},"output":"`;
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    await this.#writeText(this.#decoder.write(bytes));
+  }
+
+  async end(exit: number | null, error?: ErrorShape): Promise<void> {
+    await this.#writeText(this.#decoder.end());
+    const rest = JSON.stringify({ exit_code: exit, ...(error && { error }) });
+    await write(process.stdout, `",${rest.slice(1)}\n`);
+  }
+
+  async #writeText(text: string): Promise<void> {
+    await write(process.stdout, this.#begin + JSON.stringify(text).slice(1, -1));
+    this.#begin = "";
+  }
+}

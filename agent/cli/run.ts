@@ -1,0 +1,142 @@
+/** `matrx run`: runs a program on a device as ssh does: its bytes in and out, its exit code, its end at Ctrl-C. */
+import { MatrxError, shapeOf } from "@matrx/shared/errors.ts";
+import type { Command } from "commander";
+import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "./credentials.ts";
+import { NOT_RUN, reportFailure, wrongUse } from "./failure.ts";
+import { viewDevice } from "./find-device.ts";
+import { isReaderGone } from "./lost-output.ts";
+import { sessionNamed } from "./names.ts";
+import { note } from "./print.ts";
+import { asTyped } from "./program-name.ts";
+import { withProgress } from "./progress.ts";
+import { commandLine } from "./remote-command.ts";
+import { RemoteJob } from "./remote-job.ts";
+import { JsonResult, PlainResult, type RunResult } from "./run-result.ts";
+import { readStdin } from "./stdin.ts";
+import { exitOfSignal, stopSignal } from "./stop-signal.ts";
+import { OutputLost } from "./whole-output.ts";
+
+interface RunOptions extends CallerOptions {
+  stdin: boolean;
+  session?: string;
+  json?: boolean;
+}
+
+export function addRun(program: Command): void {
+  program
+    .command("run")
+    .description("run a program on a device, as ssh does")
+    .usage("[options] [device] -- <program> [argument...]")
+    .argument("[device]", "id, name, or the beginning of one (default: see matrx use)")
+    .argument("[program...]", "the program and its arguments, each of which arrives as it is")
+    .passThroughOptions()
+    .addOption(relayOption)
+    .addOption(tokenFileOption)
+    .option("-n, --no-stdin", "give the program nothing to read")
+    .option("--session <name>", "run in the working directory of this session")
+    .option("--json", "print one JSON object with output and exit code")
+    .addHelpText(
+      "after",
+      `
+Options go before the device. What is piped in (at most 2 MiB) is read to its end before the program starts, so programs
+that ask questions do not work yet. The program's stdout and stderr both arrive on stdout, in the order they were written.
+Ctrl-C stops the program on the device.
+
+The exit code is the program's own. 255 means that matrx could not run it; 130 that Ctrl-C stopped it.
+
+Examples:
+  matrx run laptop -- uname -a
+  matrx run laptop -- sh -c 'du -sh ~/* | sort -h'
+  matrx run laptop -- tar c notes > notes.tar
+  tar c notes | matrx run laptop -- tar x -C /srv/backup`,
+    )
+    .action((device: string | undefined, rest: string[], options: RunOptions) =>
+      run(readWords(process.argv, device === undefined ? [] : [device, ...rest]), options),
+    );
+}
+
+interface Words {
+  readonly device: string | undefined;
+  readonly argv: readonly string[];
+}
+
+/** `words` are the end of the line; commander took a `--` away that stood before all of them. Throws MatrxError. */
+export function readWords(line: readonly string[], words: readonly string[]): Words {
+  const namesDevice = line[line.length - words.length - 1] !== "--";
+  const [device] = namesDevice ? words : [];
+  const rest = namesDevice ? words.slice(1) : words;
+  const argv = rest[0] === "--" ? rest.slice(1) : rest;
+  if (rest[0] !== "--" && namesDevice && rest[0]?.startsWith("-"))
+    throw wrongUse(
+      `${rest[0]} stands after the device`,
+      "Options go before it: matrx run [options] DEVICE -- PROGRAM",
+    );
+  if (argv.length === 0)
+    throw wrongUse("No program is named", "Name one: matrx run DEVICE -- PROGRAM [ARGUMENT...]");
+  return { device, argv };
+}
+
+async function run({ device: wanted, argv }: Words, options: RunOptions): Promise<void> {
+  const stop = stopSignal();
+  const client = callerOf(options);
+  const stdin = options.stdin ? await readStdin() : undefined;
+  const { id, name, os } = await withProgress("Asking the relay", viewDevice(client, wanted));
+  const session = options.session === undefined ? undefined : sessionNamed(options.session);
+  const toStart = { device: id, command: commandLine(argv, os), stdin, session };
+  const job = await withProgress("Starting the program", RemoteJob.start(client, toStart, stop));
+  const result = options.json ? new JsonResult({ device: id, job: job.id }) : new PlainResult();
+  try {
+    await show(job, result, stop);
+    if (job.exit == null) throw noExitCode();
+  } catch (error) {
+    return fail(stop.aborted ? await stopped(job, result) : error, job, result, name);
+  }
+  await result.end(job.exit);
+  process.exitCode = job.exit >= 0 && job.exit <= 255 ? job.exit : 1;
+  const [only = ""] = argv;
+  if (job.exit === 127 && argv.length === 1 && only.includes(" "))
+    note(asTyped(`To run a line of shell: matrx run ${name} -- sh -c '${only}'`));
+}
+
+async function show(job: RemoteJob, result: RunResult, stop?: AbortSignal): Promise<void> {
+  for await (const piece of job.output(stop)) await result.write(piece);
+}
+
+/** Stops the program on the device, and shows what it still wrote. Returns why it ended so. */
+async function stopped(job: RemoteJob, result: RunResult): Promise<unknown> {
+  try {
+    await job.stop();
+    if (!isReaderGone()) await show(job, result);
+    return new MatrxError({ code: "CANCELLED", message: "The program was stopped", hop: "caller" });
+  } catch (error) {
+    return error;
+  }
+}
+
+async function fail(error: unknown, job: RemoteJob, result: RunResult, device: string): Promise<void> {
+  const isStopped = error instanceof MatrxError && error.code === "CANCELLED";
+  process.exitCode = (isStopped ? exitOfSignal() : undefined) ?? NOT_RUN;
+  if (isReaderGone() && isStopped) return;
+  const failure = error instanceof OutputLost ? incomplete(error) : error;
+  await result.end(null, shapeOf(failure, "caller", job.id));
+  reportFailure(failure, { json: false });
+  if (job.exit === undefined)
+    note(asTyped(`It may still be running. To stop it: matrx call ${device} TaskStop task_id=${job.id}`));
+}
+
+function incomplete({ message }: OutputLost): MatrxError {
+  return new MatrxError({
+    code: "OUTCOME_UNKNOWN",
+    message: `The output is not whole: ${message}`,
+    hop: "caller",
+  });
+}
+
+function noExitCode(): MatrxError {
+  return new MatrxError({
+    code: "OUTCOME_UNKNOWN",
+    message: "The program ended without an exit code: its shell was killed",
+    hint: "Check what it did before you run it again",
+    hop: "tool",
+  });
+}
