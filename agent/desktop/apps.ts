@@ -1,9 +1,8 @@
 /** Which applications a caller may start, and with which arguments. */
 import os from "node:os";
 import type { Policy } from "@matrx/shared/policy.ts";
-import type { Caller, FileAccess, Files } from "../paths/files.ts";
+import { type Caller, type FileAccess, type Files, isConfined } from "../paths/files.ts";
 import type { Platform } from "../platform/platform.ts";
-import { isConfined } from "./confinement.ts";
 import { checkIsDocument } from "./documents.ts";
 import { denied, wrongParameter } from "./errors.ts";
 import { openableAddress } from "./web-address.ts";

@@ -8,6 +8,8 @@ export interface Step {
   /** Canonical, but for the entry itself. */
   readonly place: string;
   readonly isLink: boolean;
+  /** Names that come after it. */
+  readonly rest: readonly string[];
 }
 
 /** The last step is where the path leads, or where the system refuses to go on. Never throws. */
@@ -25,7 +27,7 @@ export function* wayOf(absolute: string, { path }: Platform): Generator<Step, vo
     }
     const place = path.join(folder, name);
     const target = targetOf(place);
-    yield { place, isLink: typeof target === "string" };
+    yield { place, isLink: typeof target === "string", rest };
     if (target === null) return;
     if (target === undefined) {
       folder = place;

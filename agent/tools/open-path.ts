@@ -1,9 +1,8 @@
 import os from "node:os";
 import * as z from "zod";
-import { isConfined } from "../desktop/confinement.ts";
 import type { Desktop } from "../desktop/desktop.ts";
 import { checkIsDocument } from "../desktop/documents.ts";
-import type { Files } from "../paths/files.ts";
+import { type Files, isConfined } from "../paths/files.ts";
 import { defineTool } from "../tool.ts";
 
 const input = z.strictObject({
