@@ -23,7 +23,7 @@ export async function allowedStart(
   checkName(app, files.platform);
   checkIsNamed(app, caller, confined, files.platform);
   const access = await files.as(caller);
-  if (files.platform.path.isAbsolute(app)) await access.findExisting(app, "read");
+  if (files.platform.path.isAbsolute(app)) await access.findToHandOver(app);
   if (!confined) return { app, args, cwd: caller.session.cwd };
   const checked: string[] = [];
   for (const arg of args) checked.push(await confinedArgument(arg, app, access));

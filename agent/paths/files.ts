@@ -106,6 +106,21 @@ export class FileAccess {
     return await this.#existing(await this.find(text, intent));
   }
 
+  /** As `findExisting`, for what another program will open by this path: it is not a protected file under another name. */
+  async findToHandOver(text: string): Promise<Place> {
+    const place = await this.findExisting(text, "read");
+    const { folder, name } = this.parentOf(place);
+    const parent = await this.openFolder(folder, place.shown);
+    try {
+      const entry = name === "" ? parent.self : parent.at(name);
+      const stat = await explained(place.shown, "open", () => lstat(entry, { bigint: true }));
+      this.inspect(stat, place.shown);
+      return place;
+    } finally {
+      await parent.close();
+    }
+  }
+
   /** As `findEntry`, and it must exist. */
   async findExistingEntry(text: string, intent: Intent): Promise<Place> {
     return await this.#existing(await this.findEntry(text, intent));

@@ -11,6 +11,8 @@ export class ProtectedPlaces {
   readonly #index: FileIndex;
   /** As configured, as they really are, and as mounts show them elsewhere. */
   readonly #paths: readonly string[];
+  /** The same for comparing: each, and what paths in it begin with. */
+  readonly #folded: readonly (readonly [itself: string, above: string])[];
   /** Links on the way there. */
   readonly #links: readonly string[];
   /** Of what stands at the paths. */
@@ -29,17 +31,21 @@ export class ProtectedPlaces {
       const real = realPathOf(path, platform, links);
       paths.add(real);
       for (const alias of mounts.aliasesOf(real)) paths.add(alias);
-      const identity = identityAt(real);
-      if (identity !== undefined) identities.add(identity);
+      const found = statOf(real);
+      if (!found) continue;
+      identities.add(identityOf(found));
+      paths.add(spelledBySystem(real));
     }
     this.#paths = [...paths];
+    this.#folded = this.#paths.map((path) => beginningsOf(platform.fold(path), platform));
     this.#links = [...links];
     this.#identities = identities;
   }
 
   /** Tells whether a path is one of these, or lies in one. */
   holds(canonical: string): boolean {
-    return this.#paths.some((path) => isWithin(canonical, path, this.#platform));
+    const place = this.#platform.fold(canonical);
+    return this.#folded.some(([itself, above]) => place === itself || place.startsWith(above));
   }
 
   /** Tells whether one of these, or a link on the way to it, lies in a folder or is it. */
@@ -66,6 +72,10 @@ export class ProtectedPlaces {
 /** What cannot be told apart is not touched. */
 const TOO_MANY = { has: () => true };
 
+function beginningsOf(path: string, { path: { sep } }: Platform): [itself: string, above: string] {
+  return [path, path.endsWith(sep) ? path : path + sep];
+}
+
 /** Where a path leads now; what is not there yet will be made where its path leads. Notes the links on the way. */
 function realPathOf(path: string, platform: Platform, links: Set<string>): string {
   let real = path;
@@ -73,16 +83,22 @@ function realPathOf(path: string, platform: Platform, links: Set<string>): strin
     if (isLink) links.add(place);
     real = platform.path.join(place, ...rest);
   }
+  return real;
+}
+
+/** With the names that the system itself has for it: on Windows a name has a short form too. */
+function spelledBySystem(path: string): string {
   try {
     return realpathSync.native(path);
   } catch {
-    return real;
+    return path;
   }
 }
 
-function identityAt(path: string): string | undefined {
+/** Undefined: it is not there, or is closed to this program as well. */
+function statOf(path: string): BigIntStats | undefined {
   try {
-    return identityOf(statSync(path, { bigint: true }));
+    return statSync(path, { bigint: true, throwIfNoEntry: false });
   } catch {
     return undefined;
   }

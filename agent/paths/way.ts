@@ -43,7 +43,10 @@ export function* wayOf(absolute: string, { path }: Platform): Generator<Step, vo
 /** Undefined: it is no link. Null: the system does not say. */
 function targetOf(place: string): string | undefined | null {
   try {
-    return lstatSync(place).isSymbolicLink() ? readlinkSync(place) : undefined;
+    // Nothing is thrown for what is not there: an error takes longer than the look.
+    const stat = lstatSync(place, { throwIfNoEntry: false });
+    if (!stat) return null;
+    return stat.isSymbolicLink() ? readlinkSync(place) : undefined;
   } catch {
     return null;
   }

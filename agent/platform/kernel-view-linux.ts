@@ -19,6 +19,7 @@ const KERNEL = new RegExp(
 );
 
 export function linuxKernelView(canonical: string): KernelView | undefined {
+  if (!canonical.startsWith("/proc/") && !canonical.startsWith("/sys/")) return undefined;
   if (KERNEL.test(canonical)) return "kernel";
   const own = `/proc/${process.pid}`;
   if (canonical === own || canonical.startsWith(`${own}/`)) return "process";

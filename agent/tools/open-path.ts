@@ -19,7 +19,7 @@ export function openPathTool(files: Files, desktop: Desktop) {
     timeoutMs: 20_000,
     async handle({ path }, context) {
       const access = await files.as(context);
-      const place = await access.findExisting(path, "read");
+      const place = await access.findToHandOver(path);
       if (isConfined(context)) await checkIsDocument(access, place);
       context.signal.throwIfAborted();
       const { program, pid } = await desktop.open(place.path, os.homedir());
