@@ -1,13 +1,19 @@
 /** Where this program keeps its files. `MATRX_HOME` puts all of them into one folder. */
 import { join, resolve } from "node:path";
 import envPaths from "env-paths";
+import type { Platform } from "./platform/platform.ts";
 import { makePrivateFolder } from "./private-file.ts";
 
-export interface Home {
+/** Folders of one user. */
+export interface Places {
   /** Configuration: owner-written, small. */
   readonly config: string;
   /** What the program writes while it runs: journal, jobs. */
   readonly state: string;
+  readonly logs: string;
+}
+
+export interface Home extends Places {
   readonly configFile: string;
   readonly keyFile: string;
   readonly policyFile: string;
@@ -23,7 +29,6 @@ export interface Home {
   readonly jobs: string;
   /** Jobs of the local server. */
   readonly localJobs: string;
-  readonly logs: string;
   /** What `matrx up` logs; older files of it lie beside it (`log.ts`). */
   readonly logFile: string;
   /** What `matrx serve` logs. */
@@ -43,12 +48,36 @@ export function homeOf(env: NodeJS.ProcessEnv = process.env): Home {
   return placesIn({ config, state: paths.data, logs: paths.log });
 }
 
+/** Where a user keeps these files whose environment names no other places. */
+export function defaultPlaces(home: string, system: Platform["name"]): Places {
+  switch (system) {
+    case "Darwin": {
+      const data = join(home, "Library", "Application Support", "matrx");
+      return { config: data, state: data, logs: join(home, "Library", "Logs", "matrx") };
+    }
+    case "Windows": {
+      const [roaming, local] = [join(home, "AppData", "Roaming"), join(home, "AppData", "Local", "matrx")];
+      return {
+        config: join(roaming, "matrx", "Config"),
+        state: join(local, "Data"),
+        logs: join(local, "Log"),
+      };
+    }
+    case "Linux":
+      return {
+        config: join(home, ".config", "matrx"),
+        state: join(home, ".local", "share", "matrx"),
+        logs: join(home, ".local", "state", "matrx"),
+      };
+  }
+}
+
 /** Makes the folders, for this user alone. Throws MatrxError. */
 export function makeHome(home: Home): void {
   for (const folder of [home.config, home.state]) makePrivateFolder(folder);
 }
 
-function placesIn({ config, state, logs }: Pick<Home, "config" | "state" | "logs">): Home {
+function placesIn({ config, state, logs }: Places): Home {
   return {
     config,
     state,

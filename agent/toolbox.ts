@@ -1,12 +1,13 @@
 /** What `up` and `serve` run: the tools of this machine and the sessions that they share. */
-import { delimiter } from "node:path";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Logger } from "pino";
 import { Desktop } from "./desktop/desktop.ts";
 import type { SessionSource } from "./dispatch.ts";
 import type { Home } from "./home.ts";
 import { Jobs } from "./jobs/jobs.ts";
+import { MatrxFolders } from "./matrx-folders.ts";
 import { Files } from "./paths/files.ts";
+import type { ProtectedPaths } from "./paths/protected.ts";
 import { Sessions } from "./sessions.ts";
 import type { Tool } from "./tool.ts";
 import { deviceTools } from "./tools/index.ts";
@@ -14,6 +15,8 @@ import { deviceTools } from "./tools/index.ts";
 export interface Toolbox {
   readonly tools: readonly Tool[];
   readonly sessions: SessionSource;
+  /** What is closed to them, as things stand when it is called. */
+  readonly protectedPaths: () => ProtectedPaths;
   /** A grant is gone: its sessions and jobs end. */
   endGrant(grant: GrantId): void;
   /** Lets go of what runs in the background: it goes on, and is found again. */
@@ -30,13 +33,14 @@ export interface ToolboxOptions {
 /** The tools of this machine. What is Matrx's own on it is closed to them. */
 export async function openToolbox({ home, jobs: directory, log }: ToolboxOptions): Promise<Toolbox> {
   const jobs = await Jobs.open({ directory });
-  const own = protectedPaths(home);
-  const files = new Files({ protectedPaths: own });
+  const folders = new MatrxFolders(home);
+  const files = new Files({ protectedPaths: () => folders.current() });
   const desktop = new Desktop();
   const sessions = new Sessions();
   return {
-    tools: deviceTools({ files, jobs, desktop, ownMarks: own }),
+    tools: deviceTools({ files, jobs, desktop }),
     sessions,
+    protectedPaths: files.protectedPaths,
     endGrant: (grant) => {
       sessions.endGrant(grant);
       jobs
@@ -48,10 +52,4 @@ export async function openToolbox({ home, jobs: directory, log }: ToolboxOptions
       desktop.close();
     },
   };
-}
-
-/** Our own files, and those of a relay on this machine, which it names in `MATRX_PROTECTED`. */
-export function protectedPaths({ config, state, logs }: Home): string[] {
-  const named = process.env.MATRX_PROTECTED?.split(delimiter).filter((path) => path !== "") ?? [];
-  return [...new Set([config, state, logs, ...named])];
 }

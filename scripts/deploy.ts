@@ -4,6 +4,7 @@ import { cloudFolder, secretsToDeploy, writeSecretsFile } from "./deploy/secrets
 import { Problem, reportAndExit } from "./problem.ts";
 import { makeSignInLink } from "./start/claim.ts";
 import { readOptions } from "./start/options.ts";
+import { noteFolders } from "./start/registry.ts";
 import type { Secrets } from "./start/secrets.ts";
 import { wrangler } from "./wrangler.ts";
 
@@ -11,6 +12,7 @@ async function main(args: readonly string[]): Promise<void> {
   const dryRun = args.includes("--dry-run");
   const folder = cloudFolder(readOptions([], process.env).dataDir);
   const secrets = dryRun ? undefined : await secretsToDeploy(folder);
+  if (secrets) noteFolders(folder, console.error);
   const text = await upload(folder, secrets, args);
   if (dryRun) return console.log("\nDry run: nothing was uploaded.");
   const address = text.match(/https:\/\/[\w.-]+\.workers\.dev/)?.[0];

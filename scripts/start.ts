@@ -5,6 +5,7 @@ import { openDataFolder } from "./start/data-folder.ts";
 import { type Lock, takeLock } from "./start/lock.ts";
 import { asksForHelp, readOptions, START_USAGE } from "./start/options.ts";
 import { ensurePaired } from "./start/pairing.ts";
+import { noteFolders } from "./start/registry.ts";
 import { startRelay } from "./start/relay.ts";
 import { screenOf } from "./start/screen.ts";
 import { aborted, stopSignal } from "./start/shutdown.ts";
@@ -24,6 +25,7 @@ async function run(stop: AbortSignal, cleanups: Step[]): Promise<void> {
   openDataFolder(dataDir);
   const lock = await takeLock(dataDir, say);
   cleanups.unshift(lock.release);
+  noteFolders(dataDir, say);
   stop.addEventListener("abort", () => noteStopping(lock));
   stop.throwIfAborted();
 

@@ -6,6 +6,7 @@ import type { Command } from "commander";
 import { homeOf } from "../home.ts";
 import { awaitConfirmation, showCode } from "./await-confirmation.ts";
 import { type CallerOptions, keepLogin, relayOf, relayOption } from "./credentials.ts";
+import { prepareHome } from "./prepare-home.ts";
 import { plain, printJsonLine } from "./print.ts";
 import { RelayClient } from "./relay-client.ts";
 import { stopSignal } from "./stop-signal.ts";
@@ -38,6 +39,7 @@ async function login(options: LoginOptions): Promise<void> {
   const confirmed = await awaitConfirmation(client, started, stop);
   if (confirmed.status !== "signed_in") throw notALogin();
   const { token, account, expires } = confirmed;
+  prepareHome(home);
   keepLogin(home, relay, { token, account, expires });
   if (json) return printJsonLine({ status: "signed_in", relay, account, expires });
   console.log(`Signed in at ${relay} as ${plain(account)}, until ${expires.slice(0, 10)}.`);

@@ -4,13 +4,14 @@ import { startedPairingSchema } from "@matrx/shared/api.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
 import { type Config, readConfig, writeConfig } from "../config.ts";
-import { type Home, homeOf, makeHome } from "../home.ts";
+import { type Home, homeOf } from "../home.ts";
 import { fingerprintOf, makeIdentity, writeIdentity } from "../identity.ts";
 import { describeMachine } from "../register.ts";
 import { askYesNo } from "./ask.ts";
 import { awaitConfirmation, showCode } from "./await-confirmation.ts";
 import { type CallerOptions, relayOf, relayOption } from "./credentials.ts";
 import { wrongUse } from "./failure.ts";
+import { prepareHome } from "./prepare-home.ts";
 import { plain, printJsonLine } from "./print.ts";
 import { RelayClient } from "./relay-client.ts";
 import { stopSignal } from "./stop-signal.ts";
@@ -52,7 +53,7 @@ async function pair(options: PairOptions): Promise<void> {
       "Add --yes to accept the account that confirms",
     );
   }
-  makeHome(home);
+  prepareHome(home);
   const stop = stopSignal();
   const client = new RelayClient(relay);
   const identity = makeIdentity();

@@ -1,15 +1,16 @@
 /** What `matrx serve` runs. */
 import { once } from "node:events";
 import { readConfig } from "../config.ts";
-import { homeOf, makeHome } from "../home.ts";
+import { homeOf } from "../home.ts";
 import { openLocal } from "../local/open-local.ts";
 import { localToken } from "../local/token.ts";
 import { monitorSettings } from "../monitors/settings.ts";
 import { startMonitors } from "../monitors/start.ts";
 import { openReporting } from "../reporting.ts";
-import { openToolbox, protectedPaths } from "../toolbox.ts";
+import { openToolbox } from "../toolbox.ts";
 import { announce, checkedHost, checkedOrigins, checkedPort } from "./local-options.ts";
 import { logTo } from "./log-options.ts";
+import { prepareHome } from "./prepare-home.ts";
 import { stopSignal } from "./stop-signal.ts";
 
 export interface ServeOptions {
@@ -28,7 +29,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
   const [host, port] = [checkedHost(options.host), checkedPort("--port", options.port)];
   const allowedOrigins = checkedOrigins(options.allowOrigin);
   const home = homeOf();
-  makeHome(home);
+  prepareHome(home);
   const config = readConfig(home);
   const device = config?.device_id ?? "localhost";
   const { log, hub, problems, close } = openReporting({ device, log: logTo(home.localLogFile, options) });
@@ -38,7 +39,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
     const where = { host, port, token, allowedOrigins };
     const server = await openLocal({ ...where, home, device, toolbox, hub, log });
     const settings = monitorSettings(config?.monitors);
-    const monitors = await startMonitors({ settings, hub, problems, protectedPaths: protectedPaths(home) });
+    const monitors = await startMonitors({ settings, hub, problems, protectedPaths: toolbox.protectedPaths });
     const tokenFile = token === undefined ? undefined : home.localTokenFile;
     announce({ url: server.url, tokenFile, json: options.json ?? false });
     if (!stop.aborted) await once(stop, "abort");

@@ -2,7 +2,7 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { type AgentEnd, runAgent } from "../agent.ts";
 import { requireConfig } from "../config.ts";
-import { type Home, homeOf, makeHome } from "../home.ts";
+import { type Home, homeOf } from "../home.ts";
 import { readIdentity } from "../identity.ts";
 import { openLocal } from "../local/open-local.ts";
 import type { LocalServer } from "../local/server.ts";
@@ -11,10 +11,11 @@ import { monitorSettings } from "../monitors/settings.ts";
 import { startMonitors } from "../monitors/start.ts";
 import { replaceProcess } from "../platform/replace-process.ts";
 import { openReporting } from "../reporting.ts";
-import { openToolbox, protectedPaths, type Toolbox } from "../toolbox.ts";
+import { openToolbox, type Toolbox } from "../toolbox.ts";
 import { wrongUse } from "./failure.ts";
 import { announce, checkedOrigins, checkedPort } from "./local-options.ts";
 import { logTo } from "./log-options.ts";
+import { prepareHome } from "./prepare-home.ts";
 import { printJsonLine } from "./print.ts";
 import { stopSignal } from "./stop-signal.ts";
 import { USUAL_PORT } from "./usual-port.ts";
@@ -33,7 +34,7 @@ export async function runUp(options: UpOptions): Promise<void> {
   const port = portOf(options);
   const allowedOrigins = checkedOrigins(options.allowOrigin);
   const home = homeOf();
-  makeHome(home);
+  prepareHome(home);
   for (;;) {
     const end = await runOnce({ home, port, allowedOrigins, options, stop });
     if (end instanceof MatrxError) throw end;
@@ -88,7 +89,7 @@ async function runOnce({ home, port, allowedOrigins, options, stop }: Run): Prom
   const alongside = async (toolbox: Toolbox) => {
     const server = await serve(toolbox);
     const settings = monitorSettings(config.monitors);
-    const monitors = await startMonitors({ settings, hub, problems, protectedPaths: protectedPaths(home) });
+    const monitors = await startMonitors({ settings, hub, problems, protectedPaths: toolbox.protectedPaths });
     return { close: async () => void (await Promise.all([server?.close(), monitors.close()])) };
   };
 

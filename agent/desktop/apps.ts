@@ -1,9 +1,8 @@
 /** Which applications a caller may start, and with which arguments. */
 import os from "node:os";
 import type { Policy } from "@matrx/shared/policy.ts";
-import type { Caller, FileAccess, Files } from "../paths/files.ts";
+import { type Caller, type FileAccess, type Files, isConfined } from "../paths/files.ts";
 import type { Platform } from "../platform/platform.ts";
-import { isConfined } from "./confinement.ts";
 import { checkIsDocument } from "./documents.ts";
 import { denied, wrongParameter } from "./errors.ts";
 import { openableAddress } from "./web-address.ts";
@@ -24,7 +23,7 @@ export async function allowedStart(
   checkName(app, files.platform);
   checkIsNamed(app, caller, confined, files.platform);
   const access = await files.as(caller);
-  if (files.platform.path.isAbsolute(app)) await access.findExisting(app, "read");
+  if (files.platform.path.isAbsolute(app)) await access.findToHandOver(app);
   if (!confined) return { app, args, cwd: caller.session.cwd };
   const checked: string[] = [];
   for (const arg of args) checked.push(await confinedArgument(arg, app, access));

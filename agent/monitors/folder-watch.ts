@@ -20,11 +20,13 @@ export interface FolderParts {
   readonly emit: Emit;
   /** The problem that keeps this folder from being watched, or undefined: it is. */
   readonly onProblem: (problem: Problem | undefined) => void;
-  /** Whether a path, free of links, is closed to all watching. */
-  readonly isClosed: (canonical: string) => boolean;
+  /** Tells of a path, free of links, whether it is closed to all watching, as things stand now. */
+  readonly closedNow: () => IsClosed;
   readonly watch: (folder: string, options: ChokidarOptions) => FSWatcher;
   readonly times?: Partial<FolderTimes>;
 }
+
+type IsClosed = (canonical: string) => boolean;
 
 /** In milliseconds. */
 export interface FolderTimes {
@@ -50,6 +52,7 @@ export class FolderWatch {
   /** Device and inode of what is watched. */
   #identity = "";
   #restUntil = 0;
+  #isClosed: IsClosed = () => true;
   #batch: FileBatch = EMPTY_BATCH;
   #timer: NodeJS.Timeout | undefined;
 
@@ -75,9 +78,10 @@ export class FolderWatch {
   }
 
   async #open(signal: AbortSignal): Promise<void> {
-    const { isClosed, watch } = this.#parts;
+    const { closedNow, watch } = this.#parts;
     const root = await realpath(this.#settings.path);
-    if (isClosed(root)) throw new ClosedFolder();
+    this.#isClosed = closedNow();
+    if (this.#isClosed(root)) throw new ClosedFolder();
     const found = await stat(root);
     if (!found.isDirectory()) throw Object.assign(new Error("no folder"), { code: "ENOTDIR" });
     if (signal.aborted) return;
@@ -91,7 +95,7 @@ export class FolderWatch {
         pollInterval: Math.min(500, this.#times.settle),
       },
       ignored: (entry) =>
-        entry !== root && (IGNORED.has(path.basename(entry)) || isClosed(path.normalize(entry))),
+        entry !== root && (IGNORED.has(path.basename(entry)) || this.#isClosed(path.normalize(entry))),
     });
     this.#watcher = watcher;
     this.#identity = identityOf(found);
@@ -101,6 +105,8 @@ export class FolderWatch {
   /** A drive that was taken out may leave a watcher that hears nothing. */
   async #lookAfter(watcher: FSWatcher): Promise<void> {
     const found = await stat(this.#settings.path).catch((error: unknown) => error);
+    // A relay may have been started in it.
+    this.#isClosed = this.#parts.closedNow();
     if (found instanceof Stats && identityOf(found) === this.#identity) return;
     this.#stop(watcher, this.#problemOf(found instanceof Stats ? GONE : found));
   }
@@ -115,7 +121,8 @@ export class FolderWatch {
       this.#stop(watcher, this.#tooMany());
     };
     const note = (file: string, change: FileChange) => {
-      if (ready && this.#watcher === watcher) this.#gather(path.relative(root, file), change);
+      if (ready && this.#watcher === watcher && !this.#isClosed(file))
+        this.#gather(path.relative(root, file), change);
     };
     watcher.on("ready", () => {
       ready = true;

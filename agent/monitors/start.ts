@@ -1,7 +1,7 @@
 /** Starts what watches this machine, as its owner set it, and stops it. */
 import { homedir } from "node:os";
 import type { EventHub } from "../events/hub.ts";
-import { ProtectedSet } from "../paths/protected.ts";
+import { type ProtectedPaths, ProtectedSet } from "../paths/protected.ts";
 import { absolutePath } from "../paths/spelling.ts";
 import { currentPlatform } from "../platform/current.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -22,8 +22,8 @@ export interface MonitorsOptions {
   readonly settings: MonitorSettings;
   readonly hub: EventHub;
   readonly problems: Problems;
-  /** What belongs to Matrx itself. */
-  readonly protectedPaths: readonly string[];
+  /** What belongs to Matrx itself, as things stand when it is called. */
+  readonly protectedPaths: () => ProtectedPaths;
 }
 
 export interface Monitors {
@@ -68,7 +68,6 @@ async function watchFolders(
 ): Promise<FolderWatch[]> {
   if (folders.length === 0) return [];
   const { watch } = await import("chokidar");
-  const closed = await ProtectedSet.lookUp(protectedPaths, platform);
   return folders.map((folder) => {
     const path = folderPath(folder, platform);
     return new FolderWatch(
@@ -76,7 +75,7 @@ async function watchFolders(
       {
         emit: (report) => hub.emit(report),
         watch,
-        isClosed: (canonical) => isClosed(closed, canonical),
+        closedNow: () => closedBy(new ProtectedSet(protectedPaths(), platform)),
         onProblem: (problem) => {
           if (problem) problems.raise(folderKey(path), problem);
           else problems.clear(folderKey(path), `${path} is watched again`);
@@ -113,13 +112,15 @@ function monitorKey(monitor: string): string {
   return `monitor ${monitor}`;
 }
 
-function isClosed(closed: ProtectedSet, canonical: string): boolean {
-  try {
-    closed.check(canonical, canonical, { replaces: false });
-    return false;
-  } catch {
-    return true;
-  }
+function closedBy(set: ProtectedSet): (canonical: string) => boolean {
+  return (canonical) => {
+    try {
+      set.check(canonical, canonical, "look");
+      return false;
+    } catch {
+      return true;
+    }
+  };
 }
 
 function tell(problems: Problems, monitor: string, failure: Error | undefined): void {

@@ -3,7 +3,7 @@ import type { BigIntStats } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
-import type { Policy } from "@matrx/shared/policy.ts";
+import { mayRunAnyProgram, type Policy } from "@matrx/shared/policy.ts";
 import { currentPlatform } from "../platform/current.ts";
 import type { Directory } from "../platform/directory.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -12,7 +12,7 @@ import { explained, fileError } from "./errors.ts";
 import { FolderLimits } from "./folder-limits.ts";
 import { shownName } from "./names.ts";
 import { notFound } from "./not-found.ts";
-import { ProtectedSet } from "./protected.ts";
+import { newProtectedFiles, type ProtectedPaths, ProtectedSet, type Use } from "./protected.ts";
 import { absolutePath, isAbsolute } from "./spelling.ts";
 import { Turns } from "./turns.ts";
 import { wayOf } from "./way.ts";
@@ -37,8 +37,8 @@ export interface Place extends Canonical {
 }
 
 export interface FilesOptions {
-  /** Absolute paths of what belongs to Matrx itself; they need not exist yet. */
-  readonly protectedPaths: readonly string[];
+  /** What belongs to Matrx itself, as things stand when it is called. */
+  readonly protectedPaths: () => ProtectedPaths;
   readonly platform?: Platform;
 }
 
@@ -46,33 +46,35 @@ export class Files {
   readonly platform: Platform;
   /** By canonical path; every tool that changes a file takes its turn here. */
   readonly turns = new Turns();
-  readonly #protectedPaths: readonly string[];
+  readonly protectedPaths: () => ProtectedPaths;
+  readonly #protectedFiles = newProtectedFiles();
 
   constructor({ protectedPaths, platform = currentPlatform() }: FilesOptions) {
     this.platform = platform;
-    this.#protectedPaths = protectedPaths;
+    this.protectedPaths = protectedPaths;
   }
 
   /** The file system as one call may see it, at this moment. */
   async as(caller: Caller): Promise<FileAccess> {
-    const [closed, limits] = await Promise.all([
-      ProtectedSet.lookUp(this.#protectedPaths, this.platform),
-      FolderLimits.lookUp(caller, this.platform),
-    ]);
-    return new FileAccess(this.platform, caller.session.cwd, closed, limits);
+    const limits = await FolderLimits.lookUp(caller, this.platform);
+    const { closed, program } = this.protectedPaths();
+    // Who may run any program changes this one too, whatever file tools say.
+    const paths = { closed, program: isConfined(caller) ? program : [] };
+    const protectedSet = new ProtectedSet(paths, this.platform, this.#protectedFiles);
+    return new FileAccess(this.platform, caller.session.cwd, protectedSet, limits);
   }
 }
 
 export class FileAccess {
   readonly platform: Platform;
   readonly #cwd: string;
-  readonly #closed: ProtectedSet;
+  readonly #protected: ProtectedSet;
   readonly #limits: FolderLimits;
 
-  constructor(platform: Platform, cwd: string, closed: ProtectedSet, limits: FolderLimits) {
+  constructor(platform: Platform, cwd: string, protectedSet: ProtectedSet, limits: FolderLimits) {
     this.platform = platform;
     this.#cwd = cwd;
-    this.#closed = closed;
+    this.#protected = protectedSet;
     this.#limits = limits;
   }
 
@@ -93,11 +95,7 @@ export class FileAccess {
     this.#limits.check(canonical.path, shown);
     // To remove an entry is to change the folder that holds it.
     if (intent === "remove") this.#limits.check(this.parentOf(canonical).folder, `the folder of ${shown}`);
-    // A folder that exists is not replaced by writing; one that does not exist yet would be by a file, and a link itself.
-    const replaces =
-      intent === "remove" ||
-      (intent === "write" && (canonical.missing.length > 0 || follow === canonicalEntryOf));
-    this.#closed.check(canonical.path, shown, { replaces });
+    this.#protected.check(canonical.path, shown, useOf(intent, canonical, follow === canonicalEntryOf));
     const inCwd = !isAbsolute(text, this.platform);
     if (inCwd && canonical.missing.length > 0) await this.#checkCwd();
     return { ...canonical, named, shown };
@@ -106,6 +104,21 @@ export class FileAccess {
   /** As `find`, and it must exist: else the error names what is spelled alike. */
   async findExisting(text: string, intent: Intent): Promise<Place> {
     return await this.#existing(await this.find(text, intent));
+  }
+
+  /** As `findExisting`, for what another program will open by this path: it is not a protected file under another name. */
+  async findToHandOver(text: string): Promise<Place> {
+    const place = await this.findExisting(text, "read");
+    const { folder, name } = this.parentOf(place);
+    const parent = await this.openFolder(folder, place.shown);
+    try {
+      const entry = name === "" ? parent.self : parent.at(name);
+      const stat = await explained(place.shown, "open", () => lstat(entry, { bigint: true }));
+      this.inspect(stat, place.shown);
+      return place;
+    } finally {
+      await parent.close();
+    }
   }
 
   /** As `findEntry`, and it must exist. */
@@ -126,18 +139,18 @@ export class FileAccess {
   /** Throws MatrxError `PERMISSION_DENIED` unless a path that is free of links may be read. Nothing is looked up. */
   checkCanonical(canonical: string): void {
     this.#limits.check(canonical, canonical);
-    this.#closed.check(canonical, canonical, { replaces: false });
+    this.#protected.check(canonical, canonical, "look");
   }
 
   /** What is closed to all tools inside a folder, so that a search need not even look there. */
   closedInside(folder: string): string[] {
-    return this.#closed.inside(folder);
+    return this.#protected.inside(folder);
   }
 
   /** Opens a folder by its canonical path. Close it. Throws MatrxError. */
   openFolder(folder: string, shown: string): Promise<Directory> {
     return explained(shown, "open", () =>
-      this.platform.openDirectory(folder, (stat) => this.#closed.inspect(stat, shown)),
+      this.platform.openDirectory(folder, (stat) => this.#protected.inspect(stat, shown)),
     );
   }
 
@@ -159,7 +172,12 @@ export class FileAccess {
 
   /** Throws MatrxError `PERMISSION_DENIED` when this very file is protected under another name. */
   inspect(stat: BigIntStats, shown: string): void {
-    this.#closed.inspect(stat, shown);
+    this.#protected.inspect(stat, shown);
+  }
+
+  /** As `inspect`, of a file that is to be changed. */
+  inspectChange(stat: BigIntStats, shown: string): void {
+    this.#protected.inspectChange(stat, shown);
   }
 
   async #follow(named: string, shown: string, follow: typeof canonicalOf): Promise<Canonical> {
@@ -170,7 +188,7 @@ export class FileAccess {
       this.#limits.check(named, shown);
       const place = [...wayOf(named, this.platform)].at(-1)?.place ?? named;
       this.#limits.check(place, shown);
-      this.#closed.check(place, shown, { replaces: false });
+      this.#protected.check(place, shown, "look");
       throw fileError(error, shown, "follow");
     }
   }
@@ -197,4 +215,16 @@ export class FileAccess {
       this.platform.path.join,
     );
   }
+}
+
+/** A folder that exists is not replaced by writing; one that does not exist yet would be by a file, and a link itself. */
+function useOf(intent: Intent, { missing }: Canonical, isEntry: boolean): Use {
+  if (intent === "read") return "look";
+  if (intent === "remove" || (intent === "write" && (missing.length > 0 || isEntry))) return "replace";
+  return "change";
+}
+
+/** Tells whether a caller may not run any program: what is opened, started or changed for it must not become one. */
+export function isConfined({ grant, policy, relayPolicy }: Caller): boolean {
+  return !mayRunAnyProgram(grant, [policy, ...(relayPolicy ? [relayPolicy] : [])]);
 }

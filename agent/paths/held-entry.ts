@@ -53,7 +53,7 @@ async function refuseNeeded(
   if (platform.systemFolders.some((folder) => platform.fold(folder) === platform.fold(path))) {
     throw needed(place, "it is a folder of the system");
   }
-  const mounted = platform.mountPoints().find((point) => isWithin(point, path, platform));
+  const mounted = platform.mounts().points.find((point) => isWithin(point, path, platform));
   if (mounted === path || (await statOf(parent.self, { bigint: true })).dev !== stat.dev) {
     throw needed(place, "another file system is mounted there");
   }

@@ -52,7 +52,7 @@ export class HeldFile {
     if (!stat) return undefined;
     if (stat.isDirectory()) throw isFolder(this.place);
     refuseOddKind(stat, this.place);
-    this.#access.inspect(stat, this.place.shown);
+    this.#access.inspectChange(stat, this.place.shown);
     return stat;
   }
 

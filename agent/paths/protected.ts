@@ -1,105 +1,107 @@
 /**
- * The protected set: what belongs to Matrx itself (agent configuration and state, relay data, credentials) is closed to
- * all tools, read and write, whatever the policy; and nothing on the way to it may be replaced.
+ * The protected set: what belongs to Matrx itself, by every path that leads there, whatever the policy
+ * (docs/decisions/0010-protected-set.md).
  */
-import { type BigIntStats, realpathSync, statSync } from "node:fs";
+import type { BigIntStats } from "node:fs";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import type { Platform } from "../platform/platform.ts";
-import { canonicalOf } from "./canonical.ts";
-import { identityOf, linkedFilesIn } from "./linked-files.ts";
-import { isWithin } from "./spelling.ts";
-import { wayOf } from "./way.ts";
+import type { Mounts } from "../platform/mounts.ts";
+import type { KernelView, Platform } from "../platform/platform.ts";
+import { FileIndex } from "./file-index.ts";
+import { ProtectedPlaces } from "./protected-places.ts";
+
+/** Absolute paths, which need not exist yet. */
+export interface ProtectedPaths {
+  /** Configuration, state, credentials, relay data: closed to reading and writing. */
+  readonly closed: readonly string[];
+  /** Programs and their packages: read by all, changed only by who may run any program anyway. */
+  readonly program: readonly string[];
+}
+
+/** What is remembered from one look to the next. */
+export type ProtectedFiles = Readonly<Record<keyof ProtectedPaths, FileIndex>>;
+
+export function newProtectedFiles(): ProtectedFiles {
+  return { closed: new FileIndex(), program: new FileIndex() };
+}
+
+/** What a call means to do: to look, to change or make what stands there, or to put something else in its place. */
+export type Use = "look" | "change" | "replace";
 
 export class ProtectedSet {
   readonly #platform: Platform;
-  /** As configured and as they really are, both. */
-  readonly #paths: ReadonlySet<string>;
-  /** Links on the way there. */
-  readonly #links: ReadonlySet<string>;
-  /** Device and inode: a bind mount or a hard link is another way to the same place. */
-  readonly #identities: ReadonlySet<string>;
-  /** Of files inside that have other names too; looked up when such a file is met. */
-  #linked: ReadonlySet<string> | undefined;
+  readonly #mounts: Mounts;
+  readonly #closed: ProtectedPlaces;
+  readonly #program: ProtectedPlaces;
 
-  private constructor(
-    platform: Platform,
-    paths: ReadonlySet<string>,
-    links: ReadonlySet<string>,
-    identities: ReadonlySet<string>,
-  ) {
+  /** As things stand now: links and mounts may have changed since the last time. */
+  constructor({ closed, program }: ProtectedPaths, platform: Platform, files = newProtectedFiles()) {
+    const mounts = platform.mounts();
     this.#platform = platform;
-    this.#paths = paths;
-    this.#links = links;
-    this.#identities = identities;
-  }
-
-  /**
-   * As things stand now: links may have changed since the last time. Without a thread of the pool, as the agent's journal
-   * beside them is written.
-   */
-  static async lookUp(configured: readonly string[], platform: Platform): Promise<ProtectedSet> {
-    const paths = new Set(configured);
-    const links = new Set<string>();
-    const identities = new Set<string>();
-    for (const path of configured) {
-      for (const { place, isLink } of wayOf(path, platform)) if (isLink) links.add(place);
-      try {
-        paths.add(realpathSync.native(path));
-        identities.add(identityOf(statSync(path, { bigint: true })));
-      } catch {
-        // It is not there yet: what is made later is where its path leads now.
-        const canonical = await canonicalOf(path, platform).catch(() => undefined);
-        if (canonical) paths.add(canonical.path);
-      }
-    }
-    return new ProtectedSet(platform, paths, links, identities);
+    this.#mounts = mounts;
+    this.#closed = new ProtectedPlaces(closed, platform, mounts, files.closed);
+    this.#program = new ProtectedPlaces(program, platform, mounts, files.program);
   }
 
   /** Throws MatrxError `PERMISSION_DENIED`. */
-  check(canonical: string, shown: string, { replaces }: { replaces: boolean }): void {
-    if (this.#platform.isProcessInside(canonical)) throw insideProcess(shown);
-    for (const path of this.#paths) {
-      if (isWithin(canonical, path, this.#platform)) throw closed(shown);
-    }
-    if (!replaces) return;
-    for (const path of [...this.#paths, ...this.#links]) {
-      if (isWithin(path, canonical, this.#platform)) throw leadsToClosed(shown);
-    }
+  check(canonical: string, shown: string, use: Use): void {
+    const view = this.#platform.kernelView(this.#mounts.usualPath(canonical));
+    if (view) throw kernelView(shown, view);
+    if (this.#closed.holds(canonical)) throw closed(shown);
+    if (use === "look") return;
+    if (this.#program.holds(canonical)) throw program(shown);
+    if (use === "change") return;
+    if (this.#closed.liesWithin(canonical)) throw leadsThere(shown, "a folder of Matrx itself");
+    if (this.#program.liesWithin(canonical)) throw leadsThere(shown, "the program of Matrx");
   }
 
+  /** Closed paths in a folder. */
   inside(folder: string): string[] {
-    return [...this.#paths].filter((path) => isWithin(path, folder, this.#platform));
+    return this.#closed.inside(folder);
   }
 
-  /** Throws MatrxError `PERMISSION_DENIED` when this very directory or file is protected, under whatever name. */
+  /** Throws MatrxError `PERMISSION_DENIED` when this very directory or file is closed, under whatever name. */
   inspect(found: BigIntStats, shown: string): void {
-    const identity = identityOf(found);
-    if (this.#identities.has(identity)) throw closed(shown);
-    if (!found.isFile() || found.nlink < 2n) return;
-    this.#linked ??= linkedFilesIn(this.#paths);
-    if (this.#linked.has(identity)) throw closed(shown);
+    if (this.#closed.is(found)) throw closed(shown);
+  }
+
+  /** As `inspect`, of a file that is to be changed. */
+  inspectChange(found: BigIntStats, shown: string): void {
+    this.inspect(found, shown);
+    if (this.#program.is(found)) throw program(shown);
   }
 }
 
 const OWN_HINT = "Use the matrx command on the device itself";
 
 function closed(path: string): MatrxError {
-  return denied(path, `${path} belongs to Matrx itself and is closed to all tools`, OWN_HINT);
+  return denied(path, "OWN", `${path} belongs to Matrx itself and is closed to all tools`, OWN_HINT);
 }
 
-function leadsToClosed(path: string): MatrxError {
-  const message = `${path} leads to a folder of Matrx itself and is not to be replaced`;
-  return denied(path, message, OWN_HINT);
+function program(path: string): MatrxError {
+  const message = `${path} is part of the program of Matrx, which only a caller who may run any program changes`;
+  const hint =
+    "Use the owner's own token, without limits of folders and with Bash; or change it on the device";
+  return denied(path, "PROGRAM", message, hint);
 }
 
-function insideProcess(path: string): MatrxError {
-  return denied(
-    path,
-    `${path} shows the inside of a process and is closed to file tools`,
-    "Use Bash with ps",
-  );
+function leadsThere(path: string, where: string): MatrxError {
+  return denied(path, "OWN", `${path} leads to ${where} and is not to be replaced`, OWN_HINT);
 }
 
-function denied(path: string, message: string, hint: string): MatrxError {
-  return new MatrxError({ code: "PERMISSION_DENIED", message, hint, hop: "tool", details: { path } });
+function kernelView(path: string, view: KernelView): MatrxError {
+  const [what, hint] = {
+    process: ["the inside of a process", "Use ListProcesses, or Bash with ps"],
+    kernel: ["memory of the kernel or of the firmware", "Look at it on the device itself"],
+  }[view];
+  return denied(path, "SYSTEM", `${path} shows ${what} and is closed to file tools`, hint);
+}
+
+function denied(path: string, reason: string, message: string, hint = OWN_HINT): MatrxError {
+  return new MatrxError({
+    code: "PERMISSION_DENIED",
+    message,
+    hint,
+    hop: "tool",
+    details: { path, reason },
+  });
 }

@@ -8,6 +8,8 @@ export interface Step {
   /** Canonical, but for the entry itself. */
   readonly place: string;
   readonly isLink: boolean;
+  /** Names that come after it. */
+  readonly rest: readonly string[];
 }
 
 /** The last step is where the path leads, or where the system refuses to go on. Never throws. */
@@ -25,7 +27,7 @@ export function* wayOf(absolute: string, { path }: Platform): Generator<Step, vo
     }
     const place = path.join(folder, name);
     const target = targetOf(place);
-    yield { place, isLink: typeof target === "string" };
+    yield { place, isLink: typeof target === "string", rest };
     if (target === null) return;
     if (target === undefined) {
       folder = place;
@@ -41,7 +43,10 @@ export function* wayOf(absolute: string, { path }: Platform): Generator<Step, vo
 /** Undefined: it is no link. Null: the system does not say. */
 function targetOf(place: string): string | undefined | null {
   try {
-    return lstatSync(place).isSymbolicLink() ? readlinkSync(place) : undefined;
+    // Nothing is thrown for what is not there: an error takes longer than the look.
+    const stat = lstatSync(place, { throwIfNoEntry: false });
+    if (!stat) return null;
+    return stat.isSymbolicLink() ? readlinkSync(place) : undefined;
   } catch {
     return null;
   }

@@ -3,11 +3,15 @@ import type { PlatformPath } from "node:path";
 import type { DesktopCommands } from "./desktop.ts";
 import type { OpenDirectory } from "./directory.ts";
 import type { ListDrives } from "./drives.ts";
+import type { Mounts } from "./mounts.ts";
 import type { ProcessList } from "./process-list.ts";
 import type { ProcessTable } from "./processes.ts";
 import type { Shell } from "./shell.ts";
 import type { LogSource } from "./system-log.ts";
 import type { TrashWay } from "./trash.ts";
+
+/** `process`: memory, environment, arguments and open files of a process. `kernel`: memory of kernel and firmware. */
+export type KernelView = "process" | "kernel";
 
 export interface Platform {
   /** As uname says it. */
@@ -19,8 +23,8 @@ export interface Platform {
   objectionTo(path: string): string | undefined;
   /** Folders that hold no files of anybody: searched only by those who name them. */
   readonly notSearched: readonly string[];
-  /** The system's own view into processes, where their memory and environment can be read. */
-  isProcessInside(canonical: string): boolean;
+  /** What of processes, kernel or firmware stands at a path of the system's own file systems and is closed to file tools. */
+  kernelView(canonical: string): KernelView | undefined;
   /** The program that runs commands; `exists` asks for a file. */
   shell(env: NodeJS.ProcessEnv, exists: (path: string) => boolean): Shell;
   readonly openDirectory: OpenDirectory;
@@ -29,8 +33,10 @@ export interface Platform {
   readonly drives: ListDrives;
   /** Folders that the system needs, as canonical paths: no tool moves or deletes them. */
   readonly systemFolders: readonly string[];
-  /** Canonical paths of all mount points; none: the system does not tell, and only other file systems are known. */
-  mountPoints(): readonly string[];
+  /** Home folders of other users that this program could perhaps read. */
+  otherHomes(): readonly string[];
+  /** As things stand now. */
+  mounts(): Mounts;
   /** Gives a folder a new path, which must be free. Throws EEXIST or ENOTEMPTY when it is not, EXDEV on another file system. */
   placeFolder(source: string, destination: string): Promise<void>;
   readonly trash: TrashWay;

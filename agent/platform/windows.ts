@@ -3,6 +3,8 @@ import path from "node:path";
 import { windowsDesktop } from "./desktop-windows.ts";
 import { openByIdentity } from "./directory.ts";
 import { windowsDrives } from "./drives-windows.ts";
+import { noMounts } from "./mounts.ts";
+import { windowsOtherHomes } from "./other-homes.ts";
 import type { Platform } from "./platform.ts";
 import { windowsProcessList } from "./process-list-windows.ts";
 import { windowsProcesses } from "./processes-windows.ts";
@@ -27,13 +29,14 @@ export const windows: Platform = {
     return undefined;
   },
   notSearched: [],
-  isProcessInside: () => false,
+  kernelView: () => undefined,
   shell: windowsShell,
   openDirectory: openByIdentity,
   processes: windowsProcesses,
   drives: windowsDrives,
   systemFolders: systemFolders(process.env),
-  mountPoints: () => [],
+  otherHomes: windowsOtherHomes,
+  mounts: () => noMounts,
   // It never takes the place of anything here.
   placeFolder: rename,
   trash: windowsTrash,

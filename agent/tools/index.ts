@@ -34,11 +34,9 @@ export interface Workshop {
   readonly files: Files;
   readonly jobs: Jobs;
   readonly desktop: Desktop;
-  /** Paths that only programs of Matrx are started with: StopProcess leaves these alone. */
-  readonly ownMarks: readonly string[];
 }
 
-export function deviceTools({ files, jobs, desktop, ownMarks }: Workshop): readonly Tool[] {
+export function deviceTools({ files, jobs, desktop }: Workshop): readonly Tool[] {
   const engines = new SearchEngines();
   return [
     readTool(files),
@@ -64,6 +62,6 @@ export function deviceTools({ files, jobs, desktop, ownMarks }: Workshop): reado
     openPathTool(files, desktop),
     openAppTool(files, desktop),
     listProcessesTool(files.platform),
-    stopProcessTool(files.platform, ownMarks),
+    stopProcessTool(files),
   ];
 }

@@ -1,9 +1,8 @@
 import os from "node:os";
 import * as z from "zod";
-import { isConfined } from "../desktop/confinement.ts";
 import type { Desktop } from "../desktop/desktop.ts";
 import { checkIsDocument } from "../desktop/documents.ts";
-import type { Files } from "../paths/files.ts";
+import { type Files, isConfined } from "../paths/files.ts";
 import { defineTool } from "../tool.ts";
 
 const input = z.strictObject({
@@ -20,7 +19,7 @@ export function openPathTool(files: Files, desktop: Desktop) {
     timeoutMs: 20_000,
     async handle({ path }, context) {
       const access = await files.as(context);
-      const place = await access.findExisting(path, "read");
+      const place = await access.findToHandOver(path);
       if (isConfined(context)) await checkIsDocument(access, place);
       context.signal.throwIfAborted();
       const { program, pid } = await desktop.open(place.path, os.homedir());

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import * as z from "zod";
+import type { Files } from "../paths/files.ts";
 import { shownName } from "../paths/names.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type ProcessFacts, processesOf } from "../platform/process-list.ts";
@@ -25,8 +26,7 @@ const input = z.strictObject({
     .describe("When it started, as ListProcesses gives it: a number given anew is not the same process"),
 });
 
-/** `marks` are paths that only programs of Matrx are started with. */
-export function stopProcessTool(platform: Platform, marks: readonly string[]) {
+export function stopProcessTool({ platform, protectedPaths }: Files) {
   return defineTool({
     name: "StopProcess",
     effect: "execute",
@@ -41,6 +41,8 @@ export function stopProcessTool(platform: Platform, marks: readonly string[]) {
       const target = all.find((row) => row.pid === pid);
       if (!target || began === undefined) throw notThere(pid);
       checkStart(target, Date.parse(started), platform.processList.startedWithinMs);
+      // Only programs of Matrx are started with these.
+      const marks = protectedPaths().closed;
       const why = protectionOf(target, all, { pid: process.pid, marks });
       if (why) throw refused(target, why);
       const children = all.filter((row) => row.parent === pid).map((row) => row.pid);

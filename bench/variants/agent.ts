@@ -38,7 +38,8 @@ export async function agent(
 
 async function startAgent(processes: Processes, relay: OurRelay): Promise<string> {
   const { id, identity } = await relay.owner.pairDevice("bench-agent");
-  const env = { ...process.env, MATRX_HOME: join(processes.folder, "agent") };
+  const folder = join(processes.folder, "agent");
+  const env = { ...process.env, MATRX_HOME: folder, MATRX_PROTECTED: folder };
   const home = homeOf(env);
   makeHome(home);
   writeIdentity(home, identity);

@@ -22,7 +22,7 @@ export async function startLocalServer(
 ): Promise<LocalServer> {
   const args = [MATRX_BIN, "serve", "--port", "0", "--json", "--log-level", "error", ...options];
   const serving = spawn(process.execPath, args, {
-    env: { ...userEnvironment(process.env), MATRX_HOME: home, TMPDIR: temporary },
+    env: { ...userEnvironment(process.env), MATRX_HOME: home, MATRX_PROTECTED: home, TMPDIR: temporary },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const child = await started(serving);

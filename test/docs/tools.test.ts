@@ -10,6 +10,7 @@ import { linux } from "../../agent/platform/linux.ts";
 import { deviceTools } from "../../agent/tools/index.ts";
 import { ROOT } from "../../scripts/tree.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
+import { closedPaths } from "../helpers/protected-paths.ts";
 import { toolsPage } from "./tools-page.ts";
 
 const PATH = join(ROOT, "docs/tools.md");
@@ -21,8 +22,8 @@ test("the page lists every tool as it is (UPDATE_DOCS=1 writes it anew)", async 
     jobs.close();
     desktop.close();
   });
-  const files = new Files({ protectedPaths: [], platform: linux });
-  const { tools } = manifestOf(deviceTools({ files, jobs, desktop, ownMarks: [] }));
+  const files = new Files({ protectedPaths: closedPaths(), platform: linux });
+  const { tools } = manifestOf(deviceTools({ files, jobs, desktop }));
   const wanted = toolsPage(tools);
   if (process.env.UPDATE_DOCS === "1") writeFileSync(PATH, wanted);
   expect(readFileSync(PATH, "utf8")).toBe(wanted);

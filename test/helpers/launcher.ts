@@ -7,6 +7,7 @@ import { onTestFinished } from "vitest";
 import { readRunning } from "../../scripts/start/lock.ts";
 import { isAlive } from "../../scripts/start/process.ts";
 import { ROOT } from "../../scripts/tree.ts";
+import { temporaryFolder } from "./folder.ts";
 
 export const START = join(ROOT, "scripts/start.ts");
 
@@ -21,8 +22,14 @@ export interface Launcher {
 }
 
 /** Starts the launcher on a folder and a free port. What is left of it ends with the test. */
-export function launch(dataDir: string, args: readonly string[] = ["--port", "0"]): Launcher {
-  return watch(spawn(process.execPath, [START, "--data", dataDir, ...args]), dataDir);
+export function launch(dataDir: string, args: readonly string[] = ["--port", "0"], home?: string): Launcher {
+  const env = personsEnvironment(home);
+  return watch(spawn(process.execPath, [START, "--data", dataDir, ...args], { env }), dataDir);
+}
+
+/** The tester's own, but for the home folder: a start notes there what belongs to it. */
+export function personsEnvironment(home = temporaryFolder()): NodeJS.ProcessEnv {
+  return { ...process.env, HOME: home };
 }
 
 /** Follows a launcher's output. */

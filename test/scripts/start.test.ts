@@ -10,7 +10,7 @@ import { isAlive } from "../../scripts/start/process.ts";
 import { openSecrets } from "../../scripts/start/secrets.ts";
 import { ROOT } from "../../scripts/tree.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
-import { launch, pidsOn, START, shell, until, watch } from "../helpers/launcher.ts";
+import { launch, personsEnvironment, pidsOn, START, shell, until, watch } from "../helpers/launcher.ts";
 
 const TIME = 60_000;
 
@@ -123,7 +123,8 @@ test("relay and agent come back when they die", { timeout: TIME }, async () => {
 test("when the parent is killed, all of it stops", { timeout: TIME }, async () => {
   const dataDir = folderWithSpace();
   const script = '"$0" "$1" --port 0 --data "$2" & wait';
-  const parent = spawn("sh", ["-c", script, process.execPath, START, dataDir]);
+  const env = personsEnvironment();
+  const parent = spawn("sh", ["-c", script, process.execPath, START, dataDir], { env });
   const launcher = watch(parent, dataDir);
   await launcher.curlLine();
   const pids = pidsOn(dataDir);

@@ -25,7 +25,8 @@ export interface RunOptions {
 export function startMatrx(args: readonly string[], { home, env }: RunOptions): ChildProcess {
   const { MATRX_RELAY: _, MATRX_TOKEN_FILE: __, ...inherited } = process.env;
   const child = spawn(process.execPath, [BIN, ...args], {
-    env: { ...inherited, MATRX_HOME: home, NO_COLOR: "1", ...env },
+    // Named as protected, or it is noted in the tester's home folder.
+    env: { ...inherited, MATRX_HOME: home, MATRX_PROTECTED: home, NO_COLOR: "1", ...env },
     stdio: "pipe",
   });
   onTestFinished(async () => {

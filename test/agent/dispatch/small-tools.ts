@@ -8,6 +8,7 @@ import * as z from "zod";
 import { Sessions } from "../../../agent/sessions.ts";
 import { defineTool, type Tool } from "../../../agent/tool.ts";
 import type { Toolbox } from "../../../agent/toolbox.ts";
+import { closedPaths } from "../../helpers/protected-paths.ts";
 
 export const OWNER: GrantScope = {
   id: "grant_owner" as GrantId,
@@ -92,6 +93,7 @@ export function smallToolbox(): Toolbox & { runs: Runs } {
   return {
     ...smallTools(),
     sessions,
+    protectedPaths: closedPaths(),
     endGrant: (grant) => sessions.endGrant(grant),
     close: () => {},
   };

@@ -40,7 +40,14 @@ async function watchFolder(
   const ear = problemEar();
   const folder = new FolderWatch(
     { path, depth: 2, max_entries: 1000, report: ["added"], ...settings },
-    { emit: heard.emit, onProblem: ear.onProblem, isClosed: () => false, watch, times: TIMES, ...parts },
+    {
+      emit: heard.emit,
+      onProblem: ear.onProblem,
+      closedNow: () => () => false,
+      watch,
+      times: TIMES,
+      ...parts,
+    },
   );
   onTestFinished(() => folder.close());
   return { ...heard, ...ear, folder };
@@ -143,9 +150,9 @@ test("what belongs to Matrx itself is not watched: neither as the folder nor ins
   const own = join(base, "own");
   mkdirSync(own);
   const isClosed = (path: string) => path === own || path.startsWith(`${own}/`);
-  const refused = await watchFolder(own, {}, { isClosed });
+  const refused = await watchFolder(own, {}, { closedNow: () => isClosed });
   expect(await refused.until(() => true)).toMatchObject({ message: expect.stringContaining("Matrx itself") });
-  const { until, next, reports } = await watchFolder(base, {}, { isClosed });
+  const { until, next, reports } = await watchFolder(base, {}, { closedNow: () => isClosed });
   await until(watched);
   writeFileSync(join(own, "journal"), "x");
   writeFileSync(join(base, "after"), "x");
@@ -158,7 +165,7 @@ test("a link as the folder leads to where it led when the watch began, and not i
   const own = join(base, "own");
   mkdirSync(own);
   symlinkSync(own, join(base, "link"));
-  const { until } = await watchFolder(join(base, "link"), {}, { isClosed: (path) => path === own });
+  const { until } = await watchFolder(join(base, "link"), {}, { closedNow: () => (path) => path === own });
   expect(await until(() => true)).toMatchObject({ message: expect.stringContaining("Matrx itself") });
 });
 

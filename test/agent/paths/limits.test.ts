@@ -6,6 +6,7 @@ import { makeGrantId } from "@matrx/shared/ids.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Files } from "../../../agent/paths/files.ts";
+import { closedPaths } from "../../helpers/protected-paths.ts";
 import { failure, WAYS, Workbench } from "../tools/workbench.ts";
 
 describe.each(WAYS)("folders that are allowed, walked %s", (_way, platform) => {
@@ -261,7 +262,7 @@ describe("what belongs to Matrx itself", () => {
     symlinkSync("second", bench.at("first"));
     mkdirSync(bench.at("other/matrx"), { recursive: true });
     symlinkSync("other", bench.at("lure"));
-    const files = new Files({ protectedPaths: [bench.at("first/matrx")] });
+    const files = new Files({ protectedPaths: closedPaths(bench.at("first/matrx")) });
     const caller = { session: bench.session, grant: bench.owner, policy: {}, relayPolicy: undefined };
     const access = await files.as(caller);
     for (const name of ["first", "second", "real", "."]) {
@@ -295,7 +296,7 @@ describe("what belongs to Matrx itself", () => {
     const file = await bench.put("credentials", "secret");
     linkSync(file, bench.at("other-name"));
     const { openFile } = await import("../../../agent/paths/open-file.ts");
-    const files = new Files({ protectedPaths: [file] });
+    const files = new Files({ protectedPaths: closedPaths(file) });
     const access = await files.as({
       session: bench.session,
       grant: bench.owner,

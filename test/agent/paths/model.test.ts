@@ -3,6 +3,7 @@ import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Files, type Intent, type Place } from "../../../agent/paths/files.ts";
+import { closedPaths } from "../../helpers/protected-paths.ts";
 import { Workbench } from "../tools/workbench.ts";
 import { grow, leadsTo, linksTo, makeOnDisk, pathsOf, plans, steps, withoutDots } from "./model.ts";
 
@@ -24,7 +25,7 @@ async function build(bench: Workbench, run: number, { planned, limits, closed }:
   const allowed = limits.map(pick);
   // Not mostly the root of all: everything would be closed.
   const shut = pick(closed).length > 0 ? pick(closed) : ["d"];
-  const files = new Files({ protectedPaths: [path.join(root, ...shut)] });
+  const files = new Files({ protectedPaths: closedPaths(path.join(root, ...shut)) });
   const access = await files.as({
     session: { cwd: root },
     grant: bench.owner,

@@ -65,13 +65,13 @@ describe("what lies within a folder", () => {
     [linux, "/home/me/.config/matrx", "/home/me/.config/matrx/key", "/home/me/.config/MATRX/key"],
     [darwin, "/Users/me/Library/matrx", "/users/ME/library/Matrx/key", "/Users/me/Library/matrx2"],
     [windows, "C:\\Users\\me\\matrx", "c:\\users\\ME\\Matrx\\key", "C:\\Users\\me\\matrx2"],
-  ])("on %o is closed when the folder is protected", async (platform, folder, closed, open) => {
-    const set = await ProtectedSet.lookUp([folder], platform);
-    expect(() => set.check(closed, closed, { replaces: false })).toThrow("belongs to Matrx itself");
-    expect(() => set.check(open, open, { replaces: false })).not.toThrow();
+  ])("on %o is closed when the folder is protected", (platform, folder, closed, open) => {
+    const set = new ProtectedSet({ closed: [folder], program: [] }, platform);
+    expect(() => set.check(closed, closed, "look")).toThrow("belongs to Matrx itself");
+    expect(() => set.check(open, open, "look")).not.toThrow();
     const above = platform.path.dirname(folder);
-    expect(() => set.check(above, above, { replaces: true })).toThrow("leads to");
-    expect(() => set.check(above, above, { replaces: false })).not.toThrow();
+    expect(() => set.check(above, above, "replace")).toThrow("leads to");
+    expect(() => set.check(above, above, "look")).not.toThrow();
   });
 });
 
@@ -150,7 +150,10 @@ describe("mount points", () => {
     const text =
       "22 1 259:2 / / rw,relatime shared:1 - ext4 /dev/root rw\n" +
       "90 22 0:45 / /mnt/my\\040disk\\134x rw - vfat /dev/sdb1 rw\n";
-    expect(parseMountInfo(text)).toEqual(["/", "/mnt/my disk\\x"]);
+    expect(parseMountInfo(text)).toEqual([
+      { device: "259:2", root: "/", point: "/", type: "ext4" },
+      { device: "0:45", root: "/", point: "/mnt/my disk\\x", type: "vfat" },
+    ]);
   });
 });
 

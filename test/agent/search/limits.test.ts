@@ -10,6 +10,7 @@ import { currentPlatform } from "../../../agent/platform/current.ts";
 import { openByIdentity } from "../../../agent/platform/directory.ts";
 import { SearchEngines } from "../../../agent/search/engines.ts";
 import { grepTool } from "../../../agent/tools/grep.ts";
+import { closedPaths } from "../../helpers/protected-paths.ts";
 import { failure, Workbench } from "../tools/workbench.ts";
 import { ENGINES, searcher } from "./searching.ts";
 
@@ -110,7 +111,7 @@ describe.each(WAYS)("with %s, folders opened %s", (_name, _way, engines, platfor
     mkdirSync(odd);
     for (const folder of [bench.state, odd]) writeFileSync(path.join(folder, "key-file"), "secret key\n");
     symlinkSync(bench.state, bench.at("way"));
-    const files = new Files({ protectedPaths: [bench.state, odd], platform });
+    const files = new Files({ protectedPaths: closedPaths(bench.state, odd), platform });
     const own = { ...bench, files, at: bench.at.bind(bench) } as unknown as Workbench;
     const { grep, glob } = searcher(own, engines);
     const above = path.dirname(bench.state);
@@ -151,7 +152,7 @@ describe.each(WAYS)("with %s, folders opened %s", (_name, _way, engines, platfor
     writeFileSync(path.join(bench.state, "key"), "secret key of Matrx\n");
     linkSync(file, bench.at("open/other-name.txt"));
     linkSync(path.join(bench.state, "key"), bench.at("open/other-name-too.txt"));
-    const files = new Files({ protectedPaths: [file, bench.state], platform });
+    const files = new Files({ protectedPaths: closedPaths(file, bench.state), platform });
     const { grep, glob } = searcher({ ...bench, files } as unknown as Workbench, engines);
     const { output } = await grep({ pattern: "secret", path: bench.home });
     expect(output).toContain("secret inside");

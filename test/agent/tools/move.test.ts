@@ -20,7 +20,9 @@ import path from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { Files } from "../../../agent/paths/files.ts";
 import { currentPlatform } from "../../../agent/platform/current.ts";
+import { noMounts } from "../../../agent/platform/mounts.ts";
 import { moveTool } from "../../../agent/tools/move.ts";
+import { closedPaths } from "../../helpers/protected-paths.ts";
 import { needsRare } from "../../helpers/parts.ts";
 import { folderElsewhere, NEEDS_OTHER_FILE_SYSTEM } from "./other-file-system.ts";
 import { asAnotherUser, failure, WAYS, Workbench } from "./workbench.ts";
@@ -111,7 +113,9 @@ describe.each(WAYS)("moving, %s", (_way, platform) => {
   it("lets one of many that want the same place have it, and the others keep theirs", async () => {
     const bench = await Workbench.open({ platform });
     // Each with turns of its own, as if they were other programs.
-    const tools = [1, 2, 3, 4].map(() => moveTool(new Files({ protectedPaths: [bench.state], platform })));
+    const tools = [1, 2, 3, 4].map(() =>
+      moveTool(new Files({ protectedPaths: closedPaths(bench.state), platform })),
+    );
     const context = contextOf(bench);
     for (const kind of ["file", "folder"]) {
       for (let round = 0; round < 25; round++) {
@@ -237,7 +241,7 @@ describe("a moved thing", () => {
   });
 
   it("is not one that holds a mount point", async () => {
-    const mounted = { ...currentPlatform(), mountPoints: () => [mountPoint] };
+    const mounted = { ...currentPlatform(), mounts: () => ({ ...noMounts, points: [mountPoint] }) };
     let mountPoint = "/";
     const bench = await Workbench.open({ platform: mounted });
     mkdirSync(bench.at("folder/deep/disk"), { recursive: true });

@@ -48,6 +48,8 @@ export class Workbench {
   readonly home: string;
   /** What belongs to the agent itself. */
   readonly state: string;
+  /** Where its code would be; nothing is there. */
+  readonly program: string;
   readonly files: Files;
   readonly desktop: Desktop;
   readonly sessions: Sessions;
@@ -68,7 +70,9 @@ export class Workbench {
     this.home = path.join(root, "home");
     this.state = path.join(root, "state");
     const { platform = currentPlatform(), env = process.env } = options;
-    this.files = new Files({ protectedPaths: [this.state], platform });
+    this.program = path.join(root, "program");
+    const protectedPaths = () => ({ closed: [this.state], program: [this.program] });
+    this.files = new Files({ protectedPaths, platform });
     this.jobs = jobs;
     this.desktop = new Desktop({ platform, env });
     this.#tools = this.#makeTools();
@@ -121,8 +125,8 @@ export class Workbench {
   }
 
   #makeTools(): readonly Tool[] {
-    const { files, jobs, desktop, state } = this;
-    return deviceTools({ files, jobs, desktop, ownMarks: [state] });
+    const { files, jobs, desktop } = this;
+    return deviceTools({ files, jobs, desktop });
   }
 
   /** An absolute path below home. */

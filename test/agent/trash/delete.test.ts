@@ -17,6 +17,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { currentPlatform } from "../../../agent/platform/current.ts";
 import { openByIdentity } from "../../../agent/platform/directory.ts";
 import type { Platform } from "../../../agent/platform/platform.ts";
+import { closedPaths } from "../../helpers/protected-paths.ts";
 import { folderElsewhere, NEEDS_OTHER_FILE_SYSTEM } from "../tools/other-file-system.ts";
 import { asAnotherUser, type BenchOptions, failure, WAYS, Workbench } from "../tools/workbench.ts";
 
@@ -210,7 +211,7 @@ describe("deleting", () => {
       expect((await failure(bench.call("Delete", input))).code).toBe("PERMISSION_DENIED");
     }
     linkSync(key, bench.at("other-name"));
-    const tool = deleteTool(new Files({ protectedPaths: [key] }));
+    const tool = deleteTool(new Files({ protectedPaths: closedPaths(key) }));
     const access = { session: bench.session, grant: bench.owner, policy: {}, relayPolicy: undefined };
     const context = { ...access, signal: new AbortController().signal } as Parameters<typeof tool.handle>[1];
     const linked = await failure(tool.handle({ path: "other-name", permanent: true }, context));

@@ -1,0 +1,17 @@
+/** Makes the folders for this program's files, and notes them where each agent of this machine finds what is closed. */
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { type Home, makeHome } from "../home.ts";
+import { noteHome } from "../matrx-folders.ts";
+
+/** Throws MatrxError when they cannot be made. */
+export function prepareHome(home: Home): void {
+  makeHome(home);
+  try {
+    noteHome(home);
+  } catch (error) {
+    if (!(error instanceof MatrxError)) throw error;
+    console.error(
+      `Other agents of this machine cannot be told to keep ${home.config} closed to their tools: ${error.message}`,
+    );
+  }
+}
