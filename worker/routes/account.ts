@@ -20,14 +20,14 @@ import { requireOwnOrigin } from "../auth/origin.ts";
 import type { Env } from "../env.ts";
 import { ownDevice } from "../known-devices.ts";
 import { unwrap } from "../outcome.ts";
-import { readBody } from "./body.ts";
+import { readBody, readOpenBody } from "./body.ts";
 
 export const account = new Hono<{ Bindings: Env }>();
 
 /** A sign-in link's code becomes a person session, once. */
 account.post("/claim", async (c) => {
   if (c.req.header("Origin")) requireOwnOrigin(c.req.raw);
-  const { code } = await readBody(c.req.raw, claimSchema);
+  const { code } = await readOpenBody(c.req.raw, claimSchema);
   const claim = await verifyClaim(c.env, code);
   const browser = browserName(c.req.header("User-Agent"));
   const grant = unwrap(await c.env.ACCOUNT.getByName(claim.account).claim(claim, browser));
