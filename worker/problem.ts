@@ -1,11 +1,12 @@
 /** Errors as HTTP: problem+json (RFC 9457). */
 import { type ErrorShape, problemOf, shapeOf } from "@matrx/shared/errors.ts";
+import { logIncident } from "./log.ts";
 
 /** The response of any thrown value; what is not ours is logged under an incident number. */
 export function problemResponse(error: unknown): Response {
   const incident = crypto.randomUUID().slice(0, 8);
   const shape = shapeOf(error, "relay", incident);
-  if (shape.code === "INTERNAL") console.error(`incident ${incident}`, error);
+  if (shape.code === "INTERNAL") logIncident(incident, error);
   return problemOfShape(shape);
 }
 

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { MatrxError, shapeOf } from "@matrx/shared/errors.ts";
-import { LIMITS } from "@matrx/shared/limits.ts";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { Logger } from "pino";
 import { WebSocketServer } from "ws";
@@ -33,10 +33,16 @@ export interface LocalServer {
   close(): Promise<void>;
 }
 
+/** How often it is looked which requests took too long to come, in milliseconds. */
+const OVERDUE_EVERY = 1000;
+
 /** Starts to listen. Throws MatrxError if the port is taken. */
 export async function startLocalServer(options: LocalServerOptions): Promise<LocalServer> {
   const { host, calls, log } = options;
-  const server = createServer();
+  const server = createServer({
+    requestTimeout: TIMES.restBodyWithin,
+    connectionsCheckingInterval: OVERDUE_EVERY,
+  });
   const sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,

@@ -1,9 +1,9 @@
 /** The embedded relay alone: `npm start` adds this machine's agent to it, tests and benchmarks use it as it is. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "../problem.ts";
+import { ChildLog } from "./child-log.ts";
 import { makeClaimCode, makeSignInLink } from "./claim.ts";
 import { openDataFolder } from "./data-folder.ts";
-import { lastLines } from "./log-file.ts";
 import { findPort } from "./port.ts";
 import { openSecrets, type Secrets } from "./secrets.ts";
 import { Supervisor } from "./supervisor.ts";
@@ -53,7 +53,9 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   const port = await findPort(options.port);
   const url = `http://localhost:${port}`;
   const hosts = [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, ...(options.hosts ?? [])];
-  const workerd = new Supervisor(() => startWorkerd({ dataDir, port, hosts, secrets }), { onStart, onDeath });
+  const log = new ChildLog(relayLog(dataDir));
+  const start = () => startWorkerd({ dataDir, port, hosts, secrets, log });
+  const workerd = new Supervisor(start, { onStart, onDeath });
   await workerd.begin();
   const relay: Relay = {
     url,
@@ -64,7 +66,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
       return workerd.child?.pid;
     },
     gaveUp: workerd.gaveUp.then(
-      ({ how }) => `The relay ${how}. It said last:\n${lastLines(relayLog(dataDir), 0)}`,
+      async ({ how }) => `The relay ${how}. It said last:\n${await log.lastLines()}`,
     ),
     claimCode: () => makeClaimCode(secrets.claimSecret),
     signInLink: () => makeSignInLink(url, secrets.claimSecret),

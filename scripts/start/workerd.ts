@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { Problem } from "../problem.ts";
 import { ROOT } from "../tree.ts";
-import { lastLines, logEnd, withLog } from "./log-file.ts";
+import type { ChildLog } from "./child-log.ts";
 import { type Child, started } from "./process.ts";
 import type { Secrets } from "./secrets.ts";
 
@@ -15,6 +15,8 @@ export interface WorkerdOptions {
   /** Host headers that are answered. */
   hosts: readonly string[];
   secrets: Secrets;
+  /** Keeps what it prints. */
+  log: ChildLog;
 }
 
 /** Never the shim in node_modules/.bin, which puts a Node process in front. */
@@ -30,8 +32,7 @@ export function relayLog(dataDir: string): string {
 }
 
 /** Starts workerd; resolves when it listens. Throws Problem with what it said if it does not. */
-export async function startWorkerd({ dataDir, port, hosts, secrets }: WorkerdOptions): Promise<Child> {
-  const log = relayLog(dataDir);
+export async function startWorkerd({ dataDir, port, hosts, secrets, log }: WorkerdOptions): Promise<Child> {
   const args = [
     "serve",
     join(ROOT, "relay.capnp"),
@@ -41,20 +42,18 @@ export async function startWorkerd({ dataDir, port, hosts, secrets }: WorkerdOpt
     "--control-fd=3",
   ];
   const env = { RELAY_KEYS: secrets.relayKeys, CLAIM_SECRET: secrets.claimSecret, HOSTS: hosts.join(",") };
-  return withLog(log, async (fd) => {
-    const since = logEnd(log);
-    // Detached: Ctrl-C reaches the launcher alone, which ends its children in order.
-    const spawned = spawn(WORKERD, args, {
-      cwd: ROOT,
-      env,
-      detached: true,
-      stdio: ["ignore", fd, fd, "pipe"],
-    });
-    const child = await started(spawned);
-    const end = await Promise.race([listens(spawned.stdio[3] as Readable), child.ended]);
-    if (end) throw new Problem(`The relay ${end.how}. It said:\n${lastLines(log, since)}`);
-    return child;
+  // Detached: Ctrl-C reaches the launcher alone, which ends its children in order.
+  const spawned = spawn(WORKERD, args, {
+    cwd: ROOT,
+    env,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
   });
+  log.follow([spawned.stdout, spawned.stderr]);
+  const child = await started(spawned);
+  const end = await Promise.race([listens(spawned.stdio[3] as Readable), child.ended]);
+  if (end) throw new Problem(`The relay ${end.how}. It said:\n${await log.lastLines()}`);
+  return child;
 }
 
 /** Resolves when workerd reports on its control pipe that it listens. */

@@ -1,5 +1,7 @@
 /** What strangers send to the embedded relay: it takes no more of a body than it allows, and waits for no end of it. */
+import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { LIMITS, TIMES } from "../../shared/limits.ts";
 import { startRelay } from "../helpers/relay.ts";
@@ -46,7 +48,7 @@ class Posting {
   }
 }
 
-test.each(["/v1/claim", "/v1/logins"])("%s takes no more of a chunked body than it allows", async (path) => {
+test.each(["/v1/claim", "/v1/logins", "/v1/tickets", "/v1/health", "/nowhere"])("%s takes no more of a chunked body than it allows", async (path) => {
   const { port } = await running();
   const posting = new Posting(port, path, ["Transfer-Encoding: chunked"]);
   await posting.sendEndlessly();
@@ -60,6 +62,19 @@ test("a chunked body that is too large is told so", async () => {
   const response = await fetch(`${url}/v1/claim`, init);
   expect(response.status).toBe(413);
   expect(await response.json()).toMatchObject({ limit_bytes: LIMITS.openBodyBytes });
+});
+
+test("bodies that break off leave one line in the log, however many they are", async () => {
+  const { port, url, dataDir } = await running();
+  for (let n = 0; n < 100; n++) {
+    const posting = new Posting(port, "/v1/claim", ["Content-Length: 1000"]);
+    await new Promise((resolve) => posting.socket.write('{"code', resolve));
+    posting.socket.destroy();
+  }
+  const log = () => readFileSync(join(dataDir, "relay.log"), "utf8");
+  await expect.poll(log).toContain("broke off");
+  expect((await fetch(`${url}/v1/health`)).status).toBe(200);
+  expect(log().trimEnd().split("\n")).toHaveLength(1);
 });
 
 test("a hundred unfinished bodies are let go together, and the relay answers meanwhile", {

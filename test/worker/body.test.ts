@@ -103,7 +103,6 @@ describe("a body that does not end", () => {
   });
 });
 
-
 it("says what is wrong with a body that is no JSON", async () => {
   const response = await ask("/v1/claim", { ...json({}), body: "{" });
   expect([response.status, await response.json()]).toMatchObject([400, { code: "INVALID_MESSAGE" }]);

@@ -14,7 +14,7 @@ export const CALLER_BODY: BodyLimits = { bytes: LIMITS.restBodyBytes, ms: TIMES.
 /** Of anyone. */
 export const OPEN_BODY: BodyLimits = { bytes: LIMITS.openBodyBytes, ms: TIMES.openBodyWithin };
 
-const brokenOff = new Tally((count) => `${count} request bodies broke off before their end`);
+const brokenOff = new Tally((count) => `request bodies broke off before their end: ${count}`);
 
 /** The text of a body; "" if there is none. Throws MatrxError. */
 export async function readBounded(request: Request, { bytes, ms }: BodyLimits): Promise<string> {
