@@ -50,11 +50,11 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   const { dataDir, onStart, onDeath } = options;
   openDataFolder(dataDir);
   const secrets = await openSecrets(dataDir);
-  const port = await findPort(options.port);
+  const { port, addresses } = await findPort(options.port);
   const url = `http://localhost:${port}`;
   const hosts = [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, ...(options.hosts ?? [])];
   const log = new ChildLog(relayLog(dataDir));
-  const start = () => startWorkerd({ dataDir, port, hosts, secrets, log });
+  const start = () => startWorkerd({ dataDir, port, addresses, hosts, secrets, log });
   const workerd = new Supervisor(start, { onStart, onDeath });
   await workerd.begin();
   const relay: Relay = {

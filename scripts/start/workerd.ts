@@ -12,6 +12,8 @@ import type { Secrets } from "./secrets.ts";
 export interface WorkerdOptions {
   dataDir: string;
   port: number;
+  /** Where it listens: `127.0.0.1`, and mostly `::1`. */
+  addresses: readonly string[];
   /** Host headers that are answered. */
   hosts: readonly string[];
   secrets: Secrets;
@@ -32,13 +34,15 @@ export function relayLog(dataDir: string): string {
 }
 
 /** Starts workerd; resolves when it listens. Throws Problem with what it said if it does not. */
-export async function startWorkerd({ dataDir, port, hosts, secrets, log }: WorkerdOptions): Promise<Child> {
+export async function startWorkerd(options: WorkerdOptions): Promise<Child> {
+  const { dataDir, port, addresses, hosts, secrets, log } = options;
   const args = [
     "serve",
     join(ROOT, "relay.capnp"),
+    addresses.includes("::1") ? "config" : "ipv4",
     `-dobjects=${objectsOf(dataDir)}`,
     `-dweb=${join(ROOT, "web")}`,
-    `-shttp=127.0.0.1:${port}`,
+    ...addresses.map((address) => `-s${address}=${address.includes(":") ? `[${address}]` : address}:${port}`),
     "--control-fd=3",
   ];
   const env = { RELAY_KEYS: secrets.relayKeys, CLAIM_SECRET: secrets.claimSecret, HOSTS: hosts.join(",") };
@@ -51,18 +55,19 @@ export async function startWorkerd({ dataDir, port, hosts, secrets, log }: Worke
   });
   log.follow([spawned.stdout, spawned.stderr]);
   const child = await started(spawned);
-  const end = await Promise.race([listens(spawned.stdio[3] as Readable), child.ended]);
+  const end = await Promise.race([listens(spawned.stdio[3] as Readable, addresses), child.ended]);
   if (end) throw new Problem(`The relay ${end.how}. It said:\n${await log.lastLines()}`);
   return child;
 }
 
-/** Resolves when workerd reports on its control pipe that it listens. */
-function listens(control: Readable): Promise<undefined> {
+/** Resolves when workerd reports on its control pipe that it listens at each address. */
+function listens(control: Readable, addresses: readonly string[]): Promise<undefined> {
   return new Promise((resolve) => {
     let text = "";
     control.setEncoding("utf8").on("data", (part: string) => {
       text += part;
-      if (text.includes('"event":"listen"')) resolve(undefined);
+      const isListening = (socket: string) => text.includes(`"event":"listen","socket":"${socket}"`);
+      if (addresses.every(isListening)) resolve(undefined);
     });
   });
 }

@@ -48,12 +48,15 @@ class Posting {
   }
 }
 
-test.each(["/v1/claim", "/v1/logins", "/v1/tickets", "/v1/health", "/nowhere"])("%s takes no more of a chunked body than it allows", async (path) => {
-  const { port } = await running();
-  const posting = new Posting(port, path, ["Transfer-Encoding: chunked"]);
-  await posting.sendEndlessly();
-  expect(posting.sent).toBeLessThan(LIMITS.openBodyBytes + ON_THE_WAY);
-});
+test.each(["/v1/claim", "/v1/logins", "/v1/tickets", "/v1/health", "/nowhere"])(
+  "%s takes no more of a chunked body than it allows",
+  async (path) => {
+    const { port } = await running();
+    const posting = new Posting(port, path, ["Transfer-Encoding: chunked"]);
+    await posting.sendEndlessly();
+    expect(posting.sent).toBeLessThan(LIMITS.openBodyBytes + ON_THE_WAY);
+  },
+);
 
 test("a chunked body that is too large is told so", async () => {
   const { url } = await running();
