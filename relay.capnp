@@ -40,6 +40,7 @@ const relay :Workerd.Worker = (
     (name = "RELAY_KEYS", fromEnvironment = "RELAY_KEYS"),
     (name = "CLAIM_SECRET", fromEnvironment = "CLAIM_SECRET"),
     (name = "HOSTS", fromEnvironment = "HOSTS"),
+    (name = "MATRX_URL", fromEnvironment = "MATRX_URL"),
   ],
   # The unique keys are where the data lies: a renamed one starts empty.
   durableObjectNamespaces = [

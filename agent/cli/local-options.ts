@@ -1,5 +1,5 @@
 /** Where the local server listens, and which pages may call it: as `serve` and `up --serve` are told. */
-import { isLoopback } from "../relay-url.ts";
+import { isLoopback } from "@matrx/shared/public-url.ts";
 import { wrongUse } from "./failure.ts";
 import { printJsonLine, styled } from "./print.ts";
 

@@ -55,6 +55,7 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
     });
     const rules = (): AccessRules => ({ ...options, port: (server.address() as AddressInfo).port });
     server.on("request", async (request, response) => {
+      response.setHeader("X-Content-Type-Options", "nosniff");
       try {
         checkHost(request, rules());
         checkOrigin(request, rules());
@@ -106,6 +107,7 @@ function refuseUpgrade(socket: Duplex, error: MatrxError): void {
   const lines = [
     `HTTP/1.1 ${problem.status} Refused`,
     "Content-Type: application/problem+json",
+    "X-Content-Type-Options: nosniff",
     `Content-Length: ${Buffer.byteLength(body)}`,
     ...(problem.status === 401 ? ["WWW-Authenticate: Bearer"] : []),
     "Connection: close",

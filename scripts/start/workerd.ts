@@ -14,8 +14,8 @@ export interface WorkerdOptions {
   port: number;
   /** Where it listens: `127.0.0.1`, and mostly `::1`. */
   addresses: readonly string[];
-  /** Host headers that are answered. */
-  hosts: readonly string[];
+  /** The one address at which others reach it, behind a proxy; undefined: this machine alone does. */
+  publicUrl: string | undefined;
   secrets: Secrets;
   /** Keeps what it prints. */
   log: ChildLog;
@@ -35,7 +35,7 @@ export function relayLog(dataDir: string): string {
 
 /** Starts workerd; resolves when it listens. Throws Problem with what it said if it does not. */
 export async function startWorkerd(options: WorkerdOptions): Promise<Child> {
-  const { dataDir, port, addresses, hosts, secrets, log } = options;
+  const { dataDir, port, addresses, publicUrl, secrets, log } = options;
   const args = [
     "serve",
     join(ROOT, "relay.capnp"),
@@ -45,7 +45,12 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Child> {
     ...addresses.map((address) => `-s${address}=${address.includes(":") ? `[${address}]` : address}:${port}`),
     "--control-fd=3",
   ];
-  const env = { RELAY_KEYS: secrets.relayKeys, CLAIM_SECRET: secrets.claimSecret, HOSTS: hosts.join(",") };
+  const env = {
+    RELAY_KEYS: secrets.relayKeys,
+    CLAIM_SECRET: secrets.claimSecret,
+    HOSTS: ["localhost", "127.0.0.1", "[::1]"].map((name) => `${name}:${port}`).join(","),
+    ...(publicUrl && { MATRX_URL: publicUrl }),
+  };
   // Detached: Ctrl-C reaches the launcher alone, which ends its children in order.
   const spawned = spawn(WORKERD, args, {
     cwd: ROOT,

@@ -32,7 +32,7 @@ const silent = () => undefined;
 
 export async function startRig(): Promise<Rig> {
   const [dataDir, folder, line] = [makeFolder(), makeFolder(), await Line.open()];
-  const relay = await startRelay({ dataDir, hosts: [`localhost:${line.port}`] });
+  const relay = await startRelay({ dataDir, publicUrl: `http://localhost:${line.port}` });
   line.leadTo(relay.port);
   const token = await relay.token();
   const throughLine = { ...relay, url: `http://localhost:${line.port}` };

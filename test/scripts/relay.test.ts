@@ -28,8 +28,8 @@ function statusFor({ port }: TestRelay, host: string): Promise<number | undefine
   });
 }
 
-test("it answers to its own hosts and a proxy's, and to no other", async () => {
-  const relay = await running({ hosts: ["relay.example"] });
+test("it answers to its own hosts and its public address's, and to no other", async () => {
+  const relay = await running({ publicUrl: "https://relay.example" });
   const hosts = [`localhost:${relay.port}`, `127.0.0.1:${relay.port}`, "relay.example", "evil.example"];
   expect(await Promise.all(hosts.map((host) => statusFor(relay, host)))).toEqual([200, 200, 200, 403]);
 });

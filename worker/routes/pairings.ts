@@ -11,6 +11,7 @@ import { TIMES } from "@matrx/shared/limits.ts";
 import { AUDIENCE } from "@matrx/shared/tokens.ts";
 import { Hono } from "hono";
 import type * as z from "zod";
+import { linkOrigin } from "../auth/address.ts";
 import { authenticate } from "../auth/caller.ts";
 import { requireDoor } from "../auth/door.ts";
 import { signToken, unauthenticated, verifyToken } from "../auth/keys.ts";
@@ -83,7 +84,7 @@ async function start(env: Env, request: Request, wish: PairingWish): Promise<Res
   const started = {
     code: shown,
     secret: await signToken(env, AUDIENCE.pairing, names, seconds),
-    verification_uri: `${new URL(request.url).origin}/#pair=${shown}`,
+    verification_uri: `${linkOrigin(env, request)}/#pair=${shown}`,
     expires_in: seconds,
     interval: POLL_SECONDS,
   };

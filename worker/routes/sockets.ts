@@ -3,6 +3,7 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Context } from "hono";
 import { authenticateUpgrade } from "../auth/caller.ts";
 import { publicKeys } from "../auth/keys.ts";
+import { refuseForeignPage } from "../auth/origin.ts";
 import { callerUpgrade, deviceUpgrade } from "../device/upgrade.ts";
 import type { Env } from "../env.ts";
 import { knownDevice, ownDevice } from "../known-devices.ts";
@@ -11,6 +12,7 @@ type SocketContext = Context<{ Bindings: Env }>;
 
 /** The device link. Its credential comes in the first message. */
 export async function deviceSocket(c: SocketContext): Promise<Response> {
+  refuseForeignPage(c.env, c.req.raw);
   const id = c.req.query("device");
   if (!id) throw noDevice();
   await publicKeys(c.env);
