@@ -2,16 +2,28 @@
 # scripts/start/workerd.ts gives the port, the folders `objects` and `web`, and the secrets by environment.
 using Workerd = import "/workerd/workerd.capnp";
 
+# `localhost` may mean either address: whoever had the other one alone would be taken for the relay.
 const config :Workerd.Config = (
-  services = [
-    (name = "relay", worker = .relay),
-    (name = "objects", disk = (path = ".matrx/objects", writable = true)),
-    (name = "web", disk = (path = "web")),
-    # For issuers of sign-ins alone: nothing of the local network can be fetched through the relay.
-    (name = "internet", network = (allow = ["public"], tlsOptions = (trustBrowserCas = true))),
+  services = .services,
+  sockets = [
+    (name = "127.0.0.1", address = "127.0.0.1:8787", http = (), service = "relay"),
+    (name = "::1", address = "[::1]:8787", http = (), service = "relay"),
   ],
-  sockets = [(name = "http", address = "127.0.0.1:8787", http = (), service = "relay")],
 );
+
+# For a machine without IPv6.
+const ipv4 :Workerd.Config = (
+  services = .services,
+  sockets = [(name = "127.0.0.1", address = "127.0.0.1:8787", http = (), service = "relay")],
+);
+
+const services :List(Workerd.Service) = [
+  (name = "relay", worker = .relay),
+  (name = "objects", disk = (path = ".matrx/objects", writable = true)),
+  (name = "web", disk = (path = "web")),
+  # For issuers of sign-ins alone: nothing of the local network can be fetched through the relay.
+  (name = "internet", network = (allow = ["public"], tlsOptions = (trustBrowserCas = true))),
+];
 
 const relay :Workerd.Worker = (
   modules = [(name = "index.js", esModule = embed "dist/worker/index.js")],
@@ -28,6 +40,7 @@ const relay :Workerd.Worker = (
     (name = "RELAY_KEYS", fromEnvironment = "RELAY_KEYS"),
     (name = "CLAIM_SECRET", fromEnvironment = "CLAIM_SECRET"),
     (name = "HOSTS", fromEnvironment = "HOSTS"),
+    (name = "MATRX_URL", fromEnvironment = "MATRX_URL"),
   ],
   # The unique keys are where the data lies: a renamed one starts empty.
   durableObjectNamespaces = [

@@ -7,6 +7,7 @@
  * their place.
  */
 import { Writable } from "node:stream";
+import { oneLine } from "@matrx/shared/one-line.ts";
 import pino, { type DestinationStream, type Logger } from "pino";
 import { LogFile } from "./log-file.ts";
 
@@ -66,6 +67,8 @@ function sayUnwritten(file: string, cause: unknown): void {
   console.error(`The log ${file} cannot be written: ${why}`);
 }
 
+/** Of a line that people read. */
+const LINE_CHARS = 8192;
 const ERROR_LEVEL = /^\{"level":[56]0,/;
 
 function problemIn(line: string): LoggedProblem {
@@ -83,15 +86,15 @@ function shortLines(to: NodeJS.WritableStream): DestinationStream {
   });
 }
 
-/** A JSON line as people read it; any other line as it is. */
+/** A JSON line as people read it; any other line as it is. What others wrote stays on the line. */
 export function shortLine(line: string): string {
   try {
     const { level, time, msg = "", ...rest } = JSON.parse(line) as Record<string, unknown>;
     const clock = new Date(Number(time)).toTimeString().slice(0, 8);
     const facts = Object.entries(rest).map(([name, value]) => ` ${name}=${shown(value)}`);
-    return `${clock} ${markOf(Number(level))}${msg}${facts.join("")}`;
+    return oneLine(`${clock} ${markOf(Number(level))}${msg}${facts.join("")}`, LINE_CHARS);
   } catch {
-    return line.trimEnd();
+    return oneLine(line.trimEnd(), LINE_CHARS);
   }
 }
 

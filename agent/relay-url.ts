@@ -1,12 +1,6 @@
 /** The relay's address, and the addresses under it. */
+import { isLoopback } from "@matrx/shared/public-url.ts";
 import * as z from "zod";
-
-const LOOPBACK = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
-/** Tells whether a host name of a URL is this machine. */
-export function isLoopback(hostname: string): boolean {
-  return LOOPBACK.test(hostname) || hostname.endsWith(".localhost");
-}
 
 /** An address such as `https://relay.example`; anything off this machine needs TLS. */
 export const relayUrlSchema = z

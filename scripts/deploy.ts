@@ -1,4 +1,7 @@
-/** `npm run deploy`: the relay on Cloudflare, with secrets made here once. `-- --dry-run` builds and uploads nothing. */
+/**
+ * `npm run deploy`: the relay on Cloudflare, with secrets made here once. `MATRX_URL` names its own domain, which links
+ * then lead to. `-- --dry-run` builds and uploads nothing.
+ */
 import { rmSync } from "node:fs";
 import { cloudFolder, secretsToDeploy, writeSecretsFile } from "./deploy/secrets.ts";
 import { Problem, reportAndExit } from "./problem.ts";
@@ -10,12 +13,14 @@ import { wrangler } from "./wrangler.ts";
 
 async function main(args: readonly string[]): Promise<void> {
   const dryRun = args.includes("--dry-run");
-  const folder = cloudFolder(readOptions([], process.env).dataDir);
+  const { dataDir, publicUrl } = readOptions([], process.env);
+  const folder = cloudFolder(dataDir);
   const secrets = dryRun ? undefined : await secretsToDeploy(folder);
   if (secrets) noteFolders(folder, console.error);
-  const text = await upload(folder, secrets, args);
+  const variables = publicUrl ? ["--var", `MATRX_URL:${publicUrl}`] : [];
+  const text = await upload(folder, secrets, [...variables, ...args]);
   if (dryRun) return console.log("\nDry run: nothing was uploaded.");
-  const address = text.match(/https:\/\/[\w.-]+\.workers\.dev/)?.[0];
+  const address = publicUrl ?? text.match(/https:\/\/[\w.-]+\.workers\.dev/)?.[0];
   console.log(await nextStep(address, secrets));
 }
 

@@ -1,49 +1,74 @@
 /** `npm run link`: a fresh sign-in link, for the relay that runs here or (given its address) for the deployed one. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { renderUnicodeCompact } from "uqr";
+import { isLoopback } from "../shared/public-url.ts";
 import { cloudFolder } from "./deploy/secrets.ts";
-import { Problem, reportAndExit } from "./problem.ts";
+import { messageOf, Problem, reportAndExit } from "./problem.ts";
 import { makeSignInLink } from "./start/claim.ts";
 import { isRunning, readRunning } from "./start/lock.ts";
 import { asksForHelp, readOptions } from "./start/options.ts";
 import { openSecrets } from "./start/secrets.ts";
 
-const USAGE = `npm run link -- [--data .matrx] | https://<the deployed relay's address>
+const USAGE = `npm run link -- [--qr] [--data .matrx] [https://<a deployed relay's address>]
 
-  Without an address: for the relay that runs on this machine, on the folder of --data (env: MATRX_DATA).`;
+  Without an address: for the relay that runs on this machine, on the folder of --data (env: MATRX_DATA).
+  --qr shows the link as a QR code too, for a phone.`;
 
 async function main(args: readonly string[]): Promise<void> {
   if (asksForHelp(args)) return console.log(`Usage: ${USAGE}`);
-  const [first = ""] = args;
-  const link = /^https?:/.test(first) ? await cloudLink(addressOf(first)) : await localLink(args);
+  const { qr, data, address } = read(args);
+  const { dataDir } = readOptions(data === undefined ? [] : ["--data", data], process.env, USAGE);
+  const link = await linkFor(dataDir, address);
+  if (qr) showQr(link);
   console.log(link);
 }
 
-async function localLink(args: readonly string[]): Promise<string> {
-  const { dataDir } = readOptions(args, process.env, USAGE);
-  const running = readRunning(dataDir);
-  if (!running?.port || !isRunning(running)) {
-    throw new Problem(
-      `No relay runs on ${dataDir}: start one with \`npm start\`, which prints a link itself.`,
-    );
+function read(args: readonly string[]) {
+  try {
+    const options = { qr: { type: "boolean" }, data: { type: "string" } } as const;
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const [address, ...others] = positionals;
+    if (others.length > 0) throw new Problem(`"${others[0]}" is one too many.`);
+    return { ...values, address: address === undefined ? undefined : addressOf(address) };
+  } catch (error) {
+    throw new Problem(`${messageOf(error)}\nUsage: ${USAGE}`);
   }
-  const { claimSecret } = await openSecrets(dataDir);
-  return makeSignInLink(`http://localhost:${running.port}`, claimSecret);
 }
 
 function addressOf(text: string): URL {
-  if (URL.canParse(text)) return new URL(text);
-  throw new Problem(`"${text}" is no address.\nUsage: ${USAGE}`);
+  if (/^https?:/.test(text) && URL.canParse(text)) return new URL(text);
+  throw new Problem(`"${text}" is no address.`);
 }
 
-async function cloudLink({ origin }: URL): Promise<string> {
-  const folder = cloudFolder(readOptions([], process.env).dataDir);
-  if (!existsSync(join(folder, "claim-secret"))) {
-    throw new Problem(
-      `The secrets of a deployed relay are not in ${folder}: make the link where it was deployed from.`,
+/** The relay that runs here may be asked for by its public address, too. */
+async function linkFor(dataDir: string, address: URL | undefined): Promise<string> {
+  const running = readRunning(dataDir);
+  const url =
+    running?.port && isRunning(running) ? (running.url ?? `http://localhost:${running.port}`) : undefined;
+  if (address && address.origin !== url) return cloudLink(dataDir, address);
+  if (url) return makeSignInLink(url, (await openSecrets(dataDir)).claimSecret);
+  throw new Problem(`No relay runs on ${dataDir}: start one with \`npm start\`, which prints a link itself.`);
+}
+
+async function cloudLink(dataDir: string, { origin }: URL): Promise<string> {
+  const folder = cloudFolder(dataDir);
+  if (existsSync(join(folder, "claim-secret")))
+    return makeSignInLink(origin, (await openSecrets(folder)).claimSecret);
+  throw new Problem(
+    `No relay runs here at ${origin}, and the secrets of a deployed one are not in ${folder}: for the relay of \`npm start\`, ` +
+      `start it with MATRX_URL=${origin}; for a deployed one, make the link where it was deployed from.`,
+  );
+}
+
+/** On stderr: a program reads the link alone. */
+function showQr(link: string): void {
+  console.error(`\n${renderUnicodeCompact(link)}\n`);
+  if (isLoopback(new URL(link).hostname))
+    console.error(
+      "Only this machine reaches that address. For a phone, put the relay behind a proxy, or deploy it: docs/guides/proxy.md\n",
     );
-  }
-  return makeSignInLink(origin, (await openSecrets(folder)).claimSecret);
 }
 
 await main(process.argv.slice(2)).catch(reportAndExit);

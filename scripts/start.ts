@@ -20,7 +20,7 @@ const say = (line: string) => console.error(line);
 async function run(stop: AbortSignal, cleanups: Step[]): Promise<void> {
   const args = process.argv.slice(2);
   if (asksForHelp(args)) return console.log(`Usage: ${START_USAGE}`);
-  const { port, dataDir, hosts } = readOptions(args, process.env);
+  const { port, dataDir, publicUrl } = readOptions(args, process.env);
   await buildWorker(say);
   openDataFolder(dataDir);
   const lock = await takeLock(dataDir, say);
@@ -33,12 +33,12 @@ async function run(stop: AbortSignal, cleanups: Step[]): Promise<void> {
   const relay = await startRelay({
     dataDir,
     port,
-    hosts,
+    publicUrl,
     onStart: (pid) => lock.note({ relay: pid }),
     onDeath: (how) => say(`The relay ${how}: starting it again ...`),
   });
   cleanups.unshift(relay.stop);
-  lock.note({ port: relay.port });
+  lock.note({ port: relay.port, url: relay.publicUrl });
   stop.throwIfAborted();
 
   const token = await openToken(relay, say);
@@ -54,7 +54,10 @@ async function run(stop: AbortSignal, cleanups: Step[]): Promise<void> {
   cleanups.unshift(agent.stop);
   const device = await untilOnline(relay, agent, { token, id: paired.device_id, stop });
 
-  console.log(screenOf({ url: relay.url, dataDir, signInLink: await relay.signInLink(), device }));
+  const { url } = relay;
+  console.log(
+    screenOf({ url, publicUrl: relay.publicUrl, dataDir, signInLink: await relay.signInLink(), device }),
+  );
   void agent.gaveUp.then((what) => say(`${what}\nThe relay goes on without it.`));
   await Promise.race([aborted(stop), relay.gaveUp.then((what) => Promise.reject(new Error(what)))]);
 }

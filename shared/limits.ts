@@ -8,6 +8,8 @@ export const LIMITS = {
   callFrameBytes: 4 * MiB,
   /** A REST body, in bytes. Relay and local server. */
   restBodyBytes: 4 * MiB,
+  /** A REST body of a route that asks for no credential, in bytes. Relay. */
+  openBodyBytes: 64 * KiB,
   /** A result frame of a device, header included, in bytes. Relay; the agent cuts before. */
   resultFrameBytes: 16 * MiB,
   /** One frame of live output, in bytes. Relay; the agent splits before. */
@@ -94,6 +96,10 @@ export const TIMES = {
   ackWithin: 50,
   /** REST answers within; past it `202` with the call's URL. Relay. */
   restHold: 60 * second,
+  /** All of a REST body must come within. Relay and local server. */
+  restBodyWithin: 60 * second,
+  /** All of a REST body must come within, on a route that asks for no credential. Relay. */
+  openBodyWithin: 10 * second,
   /** An event stream says that it is alive when nothing else was said for this long. Relay. */
   streamKeepAlive: 15 * second,
   /** A reader that stopped reading after the call's end is disconnected after. Relay. */

@@ -1,4 +1,5 @@
 /** What the Worker and its objects are given. */
+import type { AddressEnv } from "./auth/address.ts";
 import type { Account } from "./objects/account.ts";
 import type { Device } from "./objects/device.ts";
 import type { Directory } from "./objects/directory.ts";
@@ -6,7 +7,7 @@ import type { Door } from "./objects/door.ts";
 import type { Pairing } from "./objects/pairing.ts";
 import type { Secrets } from "./secrets.ts";
 
-export interface Env extends Secrets {
+export interface Env extends Secrets, AddressEnv {
   DEVICE: DurableObjectNamespace<Device>;
   ACCOUNT: DurableObjectNamespace<Account>;
   PAIRING: DurableObjectNamespace<Pairing>;
@@ -16,6 +17,4 @@ export interface Env extends Secrets {
   ASSETS: Fetcher;
   /** Set in the embedded relay. */
   EMBEDDED?: string;
-  /** Host headers that are answered, separated by commas; absent: all (Cloudflare routes by host already). */
-  HOSTS?: string;
 }

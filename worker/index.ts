@@ -1,9 +1,10 @@
 /** The relay's routes, as a table of contents. */
 import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
-import { requireHost } from "./auth/origin.ts";
+import { requireHost } from "./auth/address.ts";
+import { refuseForeignPage } from "./auth/origin.ts";
 import type { Env } from "./env.ts";
-import { problemResponse } from "./problem.ts";
+import { NO_SNIFFING, problemResponse } from "./problem.ts";
 import { account } from "./routes/account.ts";
 import { calls } from "./routes/calls.ts";
 import { commands } from "./routes/commands.ts";
@@ -27,6 +28,9 @@ export { Directory } from "./objects/directory.ts";
 export { Door } from "./objects/door.ts";
 export { Pairing } from "./objects/pairing.ts";
 
+/** Where people sign in and let others in: no page but ours has to do with it. */
+const OWN_PAGE_ONLY = /^\/v1\/(?:claim|logins|pairings|sign-in-links)(?:\/|$)/;
+
 const app = new Hono<{ Bindings: Env }>();
 
 app.onError((error) => problemResponse(error));
@@ -34,6 +38,8 @@ app.notFound((c) => notFound(c.req.path, app));
 app.use(async (c, next) => {
   requireHost(c.env, c.req.raw);
   await next();
+  for (const [name, value] of Object.entries(NO_SNIFFING))
+    if (c.res.status !== 101 && !c.res.headers.has(name)) c.res.headers.set(name, value);
 });
 
 // Sockets: before anything that touches response headers, which a 101 does not allow.
@@ -42,9 +48,7 @@ app.get("/ws", deviceSocket);
 app.get("/v1/devices/:device/ws", callerSocket);
 
 // A page of any origin may call with a token of its own; the cookie is not sent across origins.
-app.use("/v1/*", forOtherOrigins(corsForTokens()));
-app.use("/tools/*", forOtherOrigins(corsForTokens()));
-app.use("/openapi.json", forOtherOrigins(corsForTokens()));
+for (const path of ["/v1/*", "/tools/*", "/openapi.json"]) app.use(path, forOtherOrigins(corsForTokens()));
 
 app.route("/", health);
 app.route("/", openapi);
@@ -62,8 +66,13 @@ app.get("/docs", page);
 app.get("*", page);
 
 /** Only a browser sends an Origin; other requests are spared the headers. */
-function forOtherOrigins(handler: MiddlewareHandler): MiddlewareHandler {
-  return (c, next) => (c.req.raw.headers.has("Origin") ? handler(c, next) : next());
+function forOtherOrigins(handler: MiddlewareHandler): MiddlewareHandler<{ Bindings: Env }> {
+  return (c, next) => {
+    if (!c.req.raw.headers.has("Origin")) return next();
+    if (!OWN_PAGE_ONLY.test(c.req.path)) return handler(c, next);
+    refuseForeignPage(c.env, c.req.raw);
+    return next();
+  };
 }
 
 function corsForTokens() {

@@ -1,4 +1,5 @@
 /** What one object must tell another and may not lose: a row, pushed until it is acknowledged. */
+import { logWarning } from "./log.ts";
 
 export interface Letter {
   id: number;
@@ -44,7 +45,7 @@ export class Outbox {
       this.#sql.exec("DELETE FROM outbox WHERE id = ?", letter.id);
     } catch (error) {
       const wait = Math.min(RETRY_FIRST * 2 ** letter.tries, RETRY_MAX);
-      console.warn(`outbox: ${letter.device} did not acknowledge, again in ${wait} ms`, error);
+      logWarning(`outbox: ${letter.device} did not acknowledge, again in ${wait} ms`, error);
       this.#sql.exec("UPDATE outbox SET tries = tries + 1, due = ? WHERE id = ?", now + wait, letter.id);
     }
   }

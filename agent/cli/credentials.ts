@@ -1,11 +1,12 @@
 /** Who this command line is, and at which relay: from options, environment, or what `matrx login` kept. */
 import { MatrxError } from "@matrx/shared/errors.ts";
+import { isLoopback } from "@matrx/shared/public-url.ts";
 import { Option } from "commander";
 import * as z from "zod";
 import { readConfig } from "../config.ts";
 import { type Home, homeOf } from "../home.ts";
 import { readJsonFile, readPrivateFile, writePrivateFile } from "../private-file.ts";
-import { isLoopback, relayUrlSchema } from "../relay-url.ts";
+import { relayUrlSchema } from "../relay-url.ts";
 import { agentHome } from "./agent-home.ts";
 import { wrongUse } from "./failure.ts";
 import { RelayClient } from "./relay-client.ts";

@@ -1,5 +1,5 @@
 /** Where the local server listens, and which pages may call it: as `serve` and `up --serve` are told. */
-import { isLoopback } from "../relay-url.ts";
+import { isLoopback } from "@matrx/shared/public-url.ts";
 import { wrongUse } from "./failure.ts";
 import { printJsonLine, styled } from "./print.ts";
 
@@ -10,13 +10,13 @@ export function checkedPort(option: string, port: string): number {
   throw wrongUse(`${option}: "${port}" is no port`, "Give a number from 0 to 65535");
 }
 
-/** An address of this machine alone. Throws MatrxError. */
+/** An address of this machine alone, or `localhost` for all of them. Throws MatrxError. */
 export function checkedHost(host: string): string {
-  const address = host === "localhost" ? "127.0.0.1" : host.replace(/^\[|\]$/g, "");
+  const address = host.replace(/^\[|\]$/g, "");
   if (isLoopback(address.includes(":") ? `[${address}]` : address)) return address;
   throw wrongUse(
     `--host: ${host} could be reached from other machines`,
-    "Use 127.0.0.1 or ::1; for other machines there is the relay (matrx up)",
+    "Use localhost, 127.0.0.1 or ::1; for other machines there is the relay (matrx up)",
   );
 }
 

@@ -81,7 +81,7 @@ async function runOnce({ home, port, allowedOrigins, options, stop }: Run): Prom
 
   const serve = async (toolbox: Toolbox): Promise<LocalServer | undefined> => {
     if (port === undefined) return undefined;
-    const where = { host: "127.0.0.1", port, token: localToken(home), allowedOrigins };
+    const where = { host: "localhost", port, token: localToken(home), allowedOrigins };
     const server = await openLocal({ ...where, home, device, toolbox, hub, log });
     announce({ url: server.url, tokenFile: home.localTokenFile, json: options.json ?? false });
     return server;

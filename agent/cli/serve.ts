@@ -9,7 +9,7 @@ export function addServe(program: Command): void {
     .command("serve")
     .description("serve this machine's tools at http://localhost, until Ctrl-C")
     .option("--port <number>", "where to listen; 0 takes any free port", USUAL_PORT)
-    .option("--host <address>", "an address of this machine alone", "127.0.0.1")
+    .option("--host <address>", "an address of this machine alone (localhost: each it has)", "localhost")
     .option("--no-token", "let every program on this machine call, without a token")
     .addOption(
       new Option(

@@ -45,11 +45,11 @@ export function checkOrigin(request: IncomingMessage, rules: AccessRules): void 
 
 /** What this server is called in a URL. */
 function namesOf({ host }: AccessRules): string[] {
-  return ["localhost", "127.0.0.1", "[::1]", host];
+  return ["localhost", "127.0.0.1", "[::1]", host.includes(":") ? `[${host}]` : host];
 }
 
 /** Checks the token, from the Authorization header or the subprotocol of an upgrade. Throws MatrxError. */
-export function checkToken(request: IncomingMessage, { token }: AccessRules): void {
+export function checkToken(request: IncomingMessage, { token }: Pick<AccessRules, "token">): void {
   if (token === undefined) return;
   const given = bearerOf(request) ?? subprotocolsOf(request).find(isBearer)?.slice(SUBPROTOCOL.bearer.length);
   if (given !== undefined && isSameToken(given, token)) return;

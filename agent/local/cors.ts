@@ -6,7 +6,6 @@ export function allowOrigin(request: IncomingMessage, response: ServerResponse):
   const { origin } = request.headers;
   response.setHeader("Vary", "Origin");
   response.setHeader("Cache-Control", "no-store");
-  response.setHeader("X-Content-Type-Options", "nosniff");
   if (origin === undefined) return;
   response.setHeader("Access-Control-Allow-Origin", origin);
   response.setHeader("Access-Control-Expose-Headers", `${CALL_HEADER}, ${SESSION_HEADER}`);

@@ -40,14 +40,23 @@ export async function readJson(request: IncomingMessage): Promise<Record<string,
   const type = request.headers["content-type"] ?? "";
   // Forms and plain text come from any page without a preflight.
   if (!/^application\/json\b/i.test(type)) throw notJson(type);
+  return parseJsonObject(await readText(request), LIMITS.restBodyBytes);
+}
+
+/** The server ends requests that take too long to come. */
+async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of request) {
-    bytes += (chunk as Buffer).length;
-    if (bytes > LIMITS.restBodyBytes) throw tooLarge();
-    chunks.push(chunk as Buffer);
+  try {
+    for await (const chunk of request) {
+      bytes += (chunk as Buffer).length;
+      if (bytes > LIMITS.restBodyBytes) throw tooLarge();
+      chunks.push(chunk as Buffer);
+    }
+  } catch (error) {
+    throw error instanceof MatrxError ? error : brokenOff(error);
   }
-  return parseJsonObject(Buffer.concat(chunks).toString(), LIMITS.restBodyBytes);
+  return Buffer.concat(chunks).toString();
 }
 
 export function sendJson(response: ServerResponse, status: number, body: object): void {
@@ -81,6 +90,18 @@ function notJson(type: string): MatrxError {
     hint: "Send JSON with the header Content-Type: application/json",
     hop: "agent",
   });
+}
+
+function brokenOff(cause: unknown): MatrxError {
+  return new MatrxError(
+    {
+      code: "INVALID_MESSAGE",
+      message: "The body broke off before its end",
+      hint: "Send the request again",
+      hop: "agent",
+    },
+    cause,
+  );
 }
 
 function tooLarge(): MatrxError {

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { MatrxError, shapeOf } from "@matrx/shared/errors.ts";
-import { LIMITS } from "@matrx/shared/limits.ts";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { Logger } from "pino";
 import { WebSocketServer } from "ws";
@@ -11,12 +11,14 @@ import type { EventHub } from "../events/hub.ts";
 import { type AccessRules, checkHost, checkOrigin, checkToken, isBearer } from "./access.ts";
 import { allowOrigin, answerPreflight } from "./cors.ts";
 import type { LocalCalls } from "./local-calls.ts";
+import { type Listening, listenAt, listenAtLocalhost } from "./loopback.ts";
 import { notHere, pathOf } from "./path.ts";
 import { problemHere, sendProblem } from "./rest.ts";
 import { answerRest, needsToken, ROUTE_LINES } from "./routes.ts";
 import { serveSocket } from "./socket.ts";
 
 export interface LocalServerOptions {
+  /** An address of this machine alone, or `localhost` for all of them. */
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
@@ -33,44 +35,57 @@ export interface LocalServer {
   close(): Promise<void>;
 }
 
-/** Starts to listen. Throws MatrxError if the port is taken. */
+/** How often it is looked which requests took too long to come, in milliseconds. */
+const OVERDUE_EVERY = 1000;
+
+/** Starts to listen. Throws MatrxError if the port is taken, on one address of `localhost` even. */
 export async function startLocalServer(options: LocalServerOptions): Promise<LocalServer> {
   const { host, calls, log } = options;
-  const server = createServer();
   const sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
     maxPayload: LIMITS.platformFrameBytes,
     handleProtocols: chooseSubprotocol,
   });
-  const port = await listen(server, options);
-  const rules: AccessRules = { ...options, port };
 
-  server.on("request", async (request, response) => {
-    try {
-      checkHost(request, rules);
-      checkOrigin(request, rules);
-      allowOrigin(request, response);
-      if (request.method === "OPTIONS") return answerPreflight(response);
-      if (needsToken(request)) checkToken(request, rules);
-      await answerRest(request, response, options);
-    } catch (error) {
-      sendProblem(response, logged(error, log));
-    }
-  });
-  server.on("upgrade", (request, socket, head) => {
-    try {
-      checkHost(request, rules);
-      checkOrigin(request, rules);
-      checkToken(request, rules);
-      if (pathOf(request) !== "/ws") throw notHere(request, ROUTE_LINES);
-      sockets.handleUpgrade(request, socket, head, (webSocket) => serveSocket(webSocket, request, calls));
-    } catch (error) {
-      refuseUpgrade(socket, logged(error, log));
-    }
-  });
+  const make = () => {
+    const server = createServer({
+      requestTimeout: TIMES.restBodyWithin,
+      connectionsCheckingInterval: OVERDUE_EVERY,
+    });
+    const rules = (): AccessRules => ({ ...options, port: (server.address() as AddressInfo).port });
+    server.on("request", async (request, response) => {
+      response.setHeader("X-Content-Type-Options", "nosniff");
+      try {
+        checkHost(request, rules());
+        checkOrigin(request, rules());
+        allowOrigin(request, response);
+        if (request.method === "OPTIONS") return answerPreflight(response);
+        if (needsToken(request)) checkToken(request, options);
+        await answerRest(request, response, options);
+      } catch (error) {
+        sendProblem(response, logged(error, log));
+      }
+    });
+    server.on("upgrade", (request, socket, head) => {
+      try {
+        checkHost(request, rules());
+        checkOrigin(request, rules());
+        checkToken(request, options);
+        if (pathOf(request) !== "/ws") throw notHere(request, ROUTE_LINES);
+        sockets.handleUpgrade(request, socket, head, (webSocket) => serveSocket(webSocket, request, calls));
+      } catch (error) {
+        refuseUpgrade(socket, logged(error, log));
+      }
+    });
+    return server;
+  };
 
-  return { port, url: `http://${urlHost(host)}:${port}`, close: () => close(server, sockets) };
+  const { port, servers } = await listen(make, options);
+  const close = async () => {
+    await Promise.all(servers.map((server) => end(server, sockets)));
+  };
+  return { port, url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`, close };
 }
 
 /** Browsers want one of what they offered; the token is echoed only if nothing else was. */
@@ -92,6 +107,7 @@ function refuseUpgrade(socket: Duplex, error: MatrxError): void {
   const lines = [
     `HTTP/1.1 ${problem.status} Refused`,
     "Content-Type: application/problem+json",
+    "X-Content-Type-Options: nosniff",
     `Content-Length: ${Buffer.byteLength(body)}`,
     ...(problem.status === 401 ? ["WWW-Authenticate: Bearer"] : []),
     "Connection: close",
@@ -100,14 +116,17 @@ function refuseUpgrade(socket: Duplex, error: MatrxError): void {
   socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
 }
 
-function listen(server: Server, { host, port }: LocalServerOptions): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (cause: NodeJS.ErrnoException) => reject(cannotListen(host, port, cause)));
-    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
-  });
+async function listen(make: () => Server, { host, port }: LocalServerOptions): Promise<Listening<Server>> {
+  try {
+    if (host === "localhost") return await listenAtLocalhost(make, port);
+    const server = make();
+    return { port: await listenAt(server, host, port), servers: [server] };
+  } catch (cause) {
+    throw cannotListen(host, port, cause as NodeJS.ErrnoException);
+  }
 }
 
-async function close(server: Server, sockets: WebSocketServer): Promise<void> {
+async function end(server: Server, sockets: WebSocketServer): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   for (const socket of sockets.clients) {
     socket.close(1001, "The server stops");
@@ -129,9 +148,4 @@ function cannotListen(host: string, port: number, cause: NodeJS.ErrnoException):
     },
     cause,
   );
-}
-
-function urlHost(host: string): string {
-  if (host === "127.0.0.1") return "localhost";
-  return host.includes(":") ? `[${host}]` : host;
 }

@@ -30,7 +30,7 @@ export async function sshTunnel(processes: Processes): Promise<Variant> {
   for (const key of ["host", "client"]) {
     execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", join(folder, key)]);
   }
-  const port = await findPort(0);
+  const { port } = await findPort(0);
   const sshd = await startServer(processes, folder, port);
   const tunnel = await startTunnel(processes, folder, port, device);
   const line = await socketLine(`ws://127.0.0.1:${tunnel}`, emptyWork("Read"));

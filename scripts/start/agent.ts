@@ -7,7 +7,7 @@ import { type DeviceView, deviceListSchema } from "../../shared/api.ts";
 import { faceOf } from "../../shared/errors.ts";
 import { Problem } from "../problem.ts";
 import { DEFAULT_DATA, MATRX_BIN } from "../tree.ts";
-import { lastLines, logEnd, withLog } from "./log-file.ts";
+import { ChildLog } from "./child-log.ts";
 import { request } from "./owner.ts";
 import { type Child, type End, started } from "./process.ts";
 import type { Relay } from "./relay.ts";
@@ -21,16 +21,14 @@ const ONLINE_WITHIN = 20_000;
 export interface Agent {
   readonly pid: number | undefined;
   readonly gaveUp: Promise<string>;
+  /** The last lines that it printed. */
+  lastLines(): Promise<string>;
   stop(): Promise<void>;
 }
 
 /** Where the agent of this data folder keeps its files. */
 export function agentFolder(dataDir: string): string {
   return join(dataDir, "agent");
-}
-
-function agentLog(dataDir: string): string {
-  return join(dataDir, "agent.log");
 }
 
 export interface AgentOptions {
@@ -43,21 +41,21 @@ export interface AgentOptions {
 
 /** Starts `matrx up` and keeps it running. */
 export async function startAgent({ dataDir, onStart, onDeath }: AgentOptions): Promise<Agent> {
-  const log = agentLog(dataDir);
-  const since = logEnd(log);
-  const agent = new Supervisor(() => spawnAgent(dataDir), { onStart, onDeath, isFinal });
+  const log = new ChildLog(join(dataDir, "agent.log"));
+  const agent = new Supervisor(() => spawnAgent(dataDir, log), { onStart, onDeath, isFinal });
   await agent.begin();
   return {
     get pid() {
       return agent.child?.pid;
     },
-    gaveUp: agent.gaveUp.then((end) => {
+    gaveUp: agent.gaveUp.then(async (end) => {
       if (isAsked(end))
         return "This machine's agent was asked to stop, and did: start again to bring it back.";
       if (isRefused(end))
         return "This machine was removed from the account, so its agent ended: stop and start again to add it anew.";
-      return `This machine's agent ${end.how}. It said last:\n${lastLines(log, since)}`;
+      return `This machine's agent ${end.how}. It said last:\n${await log.lastLines()}`;
     }),
+    lastLines: () => log.lastLines(),
     stop: () => agent.stop(AGENT_GRACE),
   };
 }
@@ -77,17 +75,15 @@ function isRefused({ code }: End): boolean {
   return code === faceOf("UNKNOWN_DEVICE").exit || code === faceOf("PERMISSION_DENIED").exit;
 }
 
-function spawnAgent(dataDir: string): Promise<Child> {
-  return withLog(agentLog(dataDir), (fd) =>
-    started(
-      spawn(process.execPath, [MATRX_BIN, "up"], {
-        cwd: homedir(),
-        env: agentEnvironment(dataDir),
-        detached: true,
-        stdio: ["ignore", fd, fd],
-      }),
-    ),
-  );
+function spawnAgent(dataDir: string, log: ChildLog): Promise<Child> {
+  const spawned = spawn(process.execPath, [MATRX_BIN, "up"], {
+    cwd: homedir(),
+    env: agentEnvironment(dataDir),
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  log.follow([spawned.stdout, spawned.stderr]);
+  return started(spawned);
 }
 
 /** What the agent sees: the person's own environment, where its files are, and the relays' data, which it keeps closed. */
@@ -124,6 +120,7 @@ export async function untilOnline(
     const device = await findDevice(relay, token, id);
     if (device?.state === "ONLINE") return device;
   }
-  const said = lastLines(agentLog(relay.dataDir), 0);
-  throw new Problem(`This machine's agent does not get through to the relay. It said last:\n${said}`);
+  throw new Problem(
+    `This machine's agent does not get through to the relay. It said last:\n${await agent.lastLines()}`,
+  );
 }

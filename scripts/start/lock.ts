@@ -17,6 +17,8 @@ const runningSchema = z.object({
   relay: pid.optional(),
   agent: pid.optional(),
   port: z.int().optional(),
+  /** Where links to it lead. */
+  url: z.string().optional(),
   /** It was told to stop, and will be gone in a moment. */
   stopping: z.boolean().optional(),
 });

@@ -1,6 +1,7 @@
 /** What `npm start` may be told. */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { publicOrigin } from "../../shared/public-url.ts";
 import { messageOf, Problem } from "../problem.ts";
 import { DEFAULT_DATA } from "../tree.ts";
 
@@ -9,22 +10,22 @@ export interface StartOptions {
   port: number;
   /** Absolute path of the folder for keys, data and this machine's agent. */
   dataDir: string;
-  /** Host headers that a proxy in front passes on. */
-  hosts: string[];
+  /** The one address at which others reach the relay; undefined: this machine alone does. */
+  publicUrl: string | undefined;
 }
 
 export const START_USAGE = `npm start -- [--port 8787] [--data .matrx]
 
   --port <number>  where to listen; 0 takes any free port (env: PORT)
   --data <folder>  keys, data and this machine's agent (env: MATRX_DATA)
-  MATRX_HOSTS      names that a proxy in front passes on, with commas between`;
+  MATRX_URL        the relay's address for others, behind a proxy that ends TLS: https://relay.example`;
 
 /** Tells whether somebody only asks what there is to tell. */
 export function asksForHelp(args: readonly string[]): boolean {
   return args.includes("--help") || args.includes("-h");
 }
 
-/** Reads options, then the environment (`PORT`, `MATRX_DATA`, `MATRX_HOSTS`), then the defaults. Throws Problem. */
+/** Reads options, then the environment (`PORT`, `MATRX_DATA`, `MATRX_URL`), then the defaults. Throws Problem. */
 export function readOptions(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -36,7 +37,7 @@ export function readOptions(
     port: portOf(port ?? env.PORT ?? "8787", usage),
     // npm runs scripts in the repository; a relative path is meant from where the person stands.
     dataDir: folder ? resolve(env.INIT_CWD ?? ".", folder) : DEFAULT_DATA,
-    hosts: (env.MATRX_HOSTS ?? "").split(/[\s,]+/).filter(Boolean),
+    publicUrl: publicUrlOf(env),
   };
 }
 
@@ -47,6 +48,20 @@ function parse(args: readonly string[], usage: string) {
   } catch (error) {
     throw new Problem(`${messageOf(error)}\nUsage: ${usage}`);
   }
+}
+
+/** `MATRX_URL` of an environment; undefined: there is none. Throws Problem. */
+function publicUrlOf({ MATRX_URL: text, MATRX_HOSTS: hosts }: NodeJS.ProcessEnv): string | undefined {
+  if (!text && hosts)
+    throw new Problem(
+      `MATRX_HOSTS is not read any more: name the relay's address instead, MATRX_URL=https://${hosts.split(/[\s,]+/)[0]}`,
+    );
+  if (!text) return undefined;
+  const origin = publicOrigin(text);
+  if (origin) return origin;
+  throw new Problem(
+    `MATRX_URL="${text}" is not the address of a relay: give scheme and host alone, such as https://relay.example (anything off this machine needs https).`,
+  );
 }
 
 function portOf(text: string, usage: string): number {

@@ -1,9 +1,9 @@
 /** The embedded relay alone: `npm start` adds this machine's agent to it, tests and benchmarks use it as it is. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "../problem.ts";
+import { ChildLog } from "./child-log.ts";
 import { makeClaimCode, makeSignInLink } from "./claim.ts";
 import { openDataFolder } from "./data-folder.ts";
-import { lastLines } from "./log-file.ts";
 import { findPort } from "./port.ts";
 import { openSecrets, type Secrets } from "./secrets.ts";
 import { Supervisor } from "./supervisor.ts";
@@ -14,8 +14,8 @@ export interface RelayOptions {
   dataDir: string;
   /** 0: any free one. */
   port: number;
-  /** Host headers that are answered besides this machine's own: names of a proxy in front. */
-  hosts?: readonly string[];
+  /** The one address at which others reach it, behind a proxy; undefined: this machine alone does. */
+  publicUrl?: string | undefined;
   /** Hears the process id at each start. */
   onStart?: (pid: number) => void;
   /** Hears of each time that the relay died and is started again. */
@@ -23,7 +23,10 @@ export interface RelayOptions {
 }
 
 export interface Relay {
+  /** For this machine itself. */
   readonly url: string;
+  /** For people: where links lead. */
+  readonly publicUrl: string;
   readonly port: number;
   readonly dataDir: string;
   readonly secrets: Secrets;
@@ -47,16 +50,18 @@ const READY_WITHIN = 10_000;
 
 /** Starts the relay; resolves when it answers. Throws Problem. */
 export async function startRelay(options: RelayOptions): Promise<Relay> {
-  const { dataDir, onStart, onDeath } = options;
+  const { dataDir, publicUrl, onStart, onDeath } = options;
   openDataFolder(dataDir);
   const secrets = await openSecrets(dataDir);
-  const port = await findPort(options.port);
+  const { port, addresses } = await findPort(options.port);
   const url = `http://localhost:${port}`;
-  const hosts = [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, ...(options.hosts ?? [])];
-  const workerd = new Supervisor(() => startWorkerd({ dataDir, port, hosts, secrets }), { onStart, onDeath });
+  const log = new ChildLog(relayLog(dataDir));
+  const start = () => startWorkerd({ dataDir, port, addresses, publicUrl, secrets, log });
+  const workerd = new Supervisor(start, { onStart, onDeath });
   await workerd.begin();
   const relay: Relay = {
     url,
+    publicUrl: publicUrl ?? url,
     port,
     dataDir,
     secrets,
@@ -64,10 +69,10 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
       return workerd.child?.pid;
     },
     gaveUp: workerd.gaveUp.then(
-      ({ how }) => `The relay ${how}. It said last:\n${lastLines(relayLog(dataDir), 0)}`,
+      async ({ how }) => `The relay ${how}. It said last:\n${await log.lastLines()}`,
     ),
     claimCode: () => makeClaimCode(secrets.claimSecret),
-    signInLink: () => makeSignInLink(url, secrets.claimSecret),
+    signInLink: () => makeSignInLink(publicUrl ?? url, secrets.claimSecret),
     kill: async () => workerd.child?.kill(),
     ready: () => untilHealthy(url),
     stop: () => workerd.stop(STOP_GRACE),

@@ -3,17 +3,21 @@ import { DEFAULT_DATA } from "../tree.ts";
 import { authorizationFile } from "./token.ts";
 
 export interface Running {
+  /** For this machine itself. */
   url: string;
+  /** For people. */
+  publicUrl: string;
   dataDir: string;
   signInLink: string;
   device: { id: string; name: string; state: string };
 }
 
-export function screenOf({ url, dataDir, signInLink, device }: Running): string {
+export function screenOf({ url, publicUrl, dataDir, signInLink, device }: Running): string {
+  const here = publicUrl === url ? "" : `\n            ${url} on this machine`;
   return `
 Matrx Relay is running. Ctrl-C stops it.
 
-  Address   ${url}
+  Address   ${publicUrl}${here}
   Device    ${device.name}: ${device.state} (${device.id})
   Sign in   ${signInLink}
             Works once, within a day; \`${linkCommand(dataDir)}\` makes another.

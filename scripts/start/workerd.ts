@@ -5,16 +5,20 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { Problem } from "../problem.ts";
 import { ROOT } from "../tree.ts";
-import { lastLines, logEnd, withLog } from "./log-file.ts";
+import type { ChildLog } from "./child-log.ts";
 import { type Child, started } from "./process.ts";
 import type { Secrets } from "./secrets.ts";
 
 export interface WorkerdOptions {
   dataDir: string;
   port: number;
-  /** Host headers that are answered. */
-  hosts: readonly string[];
+  /** Where it listens: `127.0.0.1`, and mostly `::1`. */
+  addresses: readonly string[];
+  /** The one address at which others reach it, behind a proxy; undefined: this machine alone does. */
+  publicUrl: string | undefined;
   secrets: Secrets;
+  /** Keeps what it prints. */
+  log: ChildLog;
 }
 
 /** Never the shim in node_modules/.bin, which puts a Node process in front. */
@@ -30,40 +34,45 @@ export function relayLog(dataDir: string): string {
 }
 
 /** Starts workerd; resolves when it listens. Throws Problem with what it said if it does not. */
-export async function startWorkerd({ dataDir, port, hosts, secrets }: WorkerdOptions): Promise<Child> {
-  const log = relayLog(dataDir);
+export async function startWorkerd(options: WorkerdOptions): Promise<Child> {
+  const { dataDir, port, addresses, publicUrl, secrets, log } = options;
   const args = [
     "serve",
     join(ROOT, "relay.capnp"),
+    addresses.includes("::1") ? "config" : "ipv4",
     `-dobjects=${objectsOf(dataDir)}`,
     `-dweb=${join(ROOT, "web")}`,
-    `-shttp=127.0.0.1:${port}`,
+    ...addresses.map((address) => `-s${address}=${address.includes(":") ? `[${address}]` : address}:${port}`),
     "--control-fd=3",
   ];
-  const env = { RELAY_KEYS: secrets.relayKeys, CLAIM_SECRET: secrets.claimSecret, HOSTS: hosts.join(",") };
-  return withLog(log, async (fd) => {
-    const since = logEnd(log);
-    // Detached: Ctrl-C reaches the launcher alone, which ends its children in order.
-    const spawned = spawn(WORKERD, args, {
-      cwd: ROOT,
-      env,
-      detached: true,
-      stdio: ["ignore", fd, fd, "pipe"],
-    });
-    const child = await started(spawned);
-    const end = await Promise.race([listens(spawned.stdio[3] as Readable), child.ended]);
-    if (end) throw new Problem(`The relay ${end.how}. It said:\n${lastLines(log, since)}`);
-    return child;
+  const env = {
+    RELAY_KEYS: secrets.relayKeys,
+    CLAIM_SECRET: secrets.claimSecret,
+    HOSTS: ["localhost", "127.0.0.1", "[::1]"].map((name) => `${name}:${port}`).join(","),
+    ...(publicUrl && { MATRX_URL: publicUrl }),
+  };
+  // Detached: Ctrl-C reaches the launcher alone, which ends its children in order.
+  const spawned = spawn(WORKERD, args, {
+    cwd: ROOT,
+    env,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
   });
+  log.follow([spawned.stdout, spawned.stderr]);
+  const child = await started(spawned);
+  const end = await Promise.race([listens(spawned.stdio[3] as Readable, addresses), child.ended]);
+  if (end) throw new Problem(`The relay ${end.how}. It said:\n${await log.lastLines()}`);
+  return child;
 }
 
-/** Resolves when workerd reports on its control pipe that it listens. */
-function listens(control: Readable): Promise<undefined> {
+/** Resolves when workerd reports on its control pipe that it listens at each address. */
+function listens(control: Readable, addresses: readonly string[]): Promise<undefined> {
   return new Promise((resolve) => {
     let text = "";
     control.setEncoding("utf8").on("data", (part: string) => {
       text += part;
-      if (text.includes('"event":"listen"')) resolve(undefined);
+      const isListening = (socket: string) => text.includes(`"event":"listen","socket":"${socket}"`);
+      if (addresses.every(isListening)) resolve(undefined);
     });
   });
 }

@@ -31,7 +31,13 @@ const ELSEWHERE = new Map([
   ),
   ["npx wrangler login", "needs an account"],
   ["npm run deploy", "test/scripts/deploy.test.ts"],
-  ["MATRX_HOSTS=relay.example.org npm start", "test/scripts/options.test.ts, test/scripts/relay.test.ts"],
+  ["MATRX_URL=https://relay.example.org npm start", "test/docs/proxy.test.ts, test/scripts/options.test.ts"],
+  [
+    "MATRX_URL=https://relay.example.org npm run deploy -- --domain relay.example.org",
+    "test/scripts/deploy.test.ts",
+  ],
+  ["npm run link -- --qr", "test/scripts/link.test.ts"],
+  ["npx matrx pair --relay https://relay.example.org", "test/docs/proxy.test.ts"],
 ]);
 
 function read(page: string): string {

@@ -96,7 +96,7 @@ test("a full drive, a service that is down, a new file and a browser are told at
   const home = join(relay.dataDir, "agent");
   const inbox = join(realpathSync(temporaryFolder()), "inbox");
   mkdirSync(inbox);
-  const port = await findPort(0);
+  const { port } = await findPort(0);
   const monitors = {
     new_file_detected: { folders: [{ path: inbox }] },
     service_down: { services: [{ name: "wiki", host: "127.0.0.1", port }], failures: 1 },

@@ -34,11 +34,11 @@ const silent = () => undefined;
 
 export async function startRig(): Promise<Rig> {
   const [dataDir, folder, line] = [makeFolder(), makeFolder(), await Line.open()];
-  const hosts = [`localhost:${line.port}`];
-  const relay = await startRelay({ dataDir, hosts });
+  const publicUrl = `http://localhost:${line.port}`;
+  const relay = await startRelay({ dataDir, publicUrl });
   line.leadTo(relay.port);
   const token = await relay.token();
-  const throughLine = { ...relay, url: `http://localhost:${line.port}` };
+  const throughLine = { ...relay, url: publicUrl };
   const { device_id: device } = await ensurePaired(throughLine, token, new AbortController().signal, silent);
   const rig: Rig = {
     ...{ relay, line, device, token, folder, dataDir },
@@ -52,7 +52,7 @@ export async function startRig(): Promise<Rig> {
       const { port } = rig.relay;
       await rig.relay.stop();
       change();
-      rig.relay = await startRelay({ dataDir, hosts, port });
+      rig.relay = await startRelay({ dataDir, publicUrl, port });
     },
     async stop() {
       await rig.agent.child.stop(5000);

@@ -22,7 +22,7 @@ describe("a call on the page", NEEDS_CHROMIUM, () => {
 
   beforeAll(async () => {
     line = await Line.open();
-    relay = await startRelay({ hosts: [`localhost:${line.port}`] });
+    relay = await startRelay({ publicUrl: `http://localhost:${line.port}` });
     line.leadTo(relay.port);
     machine = await connectMachine(relay);
     browser = await startBrowser();
@@ -40,7 +40,7 @@ describe("a call on the page", NEEDS_CHROMIUM, () => {
     const context = await browser.newContext();
     page = await context.newPage();
     page.on("pageerror", (error) => faults.push(error.message));
-    await page.goto((await relay.signInLink()).replace(relay.url, `http://localhost:${line.port}`));
+    await page.goto(await relay.signInLink());
     await page.getByRole("heading", { name: "Access" }).waitFor();
     await page.getByLabel("Tool", { exact: true }).selectOption("Bash");
     return () => context.close();

@@ -8,10 +8,11 @@ import { temporaryFolder } from "../helpers/folder.ts";
 test("a dry run builds Worker and page, uploads nothing, and makes no secrets", { timeout: 60_000 }, () => {
   const dataDir = join(temporaryFolder(), "data");
   const { status, stdout } = spawnSync(process.execPath, [join(ROOT, "scripts/deploy.ts"), "--dry-run"], {
-    env: { ...process.env, MATRX_DATA: dataDir },
+    env: { ...process.env, MATRX_DATA: dataDir, MATRX_URL: "https://relay.example/" },
     encoding: "utf8",
   });
   expect(status).toBe(0);
+  expect(stdout).toContain("env.MATRX_URL");
   for (const name of ["DEVICE", "ACCOUNT", "PAIRING", "DIRECTORY", "ASSETS"])
     expect(stdout).toContain(`env.${name}`);
   expect(stdout).toContain("Dry run: nothing was uploaded.");

@@ -1,8 +1,8 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { decodeJwt } from "jose";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { openSecrets } from "../../scripts/start/secrets.ts";
 import { ROOT } from "../../scripts/tree.ts";
 import { AUDIENCE } from "../../shared/tokens.ts";
@@ -31,11 +31,45 @@ test("a link for a deployed relay is made with that relay's secret alone", async
   expect(decodeJwt(code)).toMatchObject({ aud: AUDIENCE.claim, sub: "owner", jti: expect.any(String) });
 });
 
+test("a QR code is shown beside the link, and only a program's part stays on stdout", async () => {
+  const dataDir = temporaryFolder();
+  mkdirSync(join(dataDir, "cloudflare"));
+  await openSecrets(join(dataDir, "cloudflare"));
+  const { stdout, stderr } = link(["https://relay.example", "--qr"], dataDir);
+  expect(stdout).toMatch(/^https:\/\/relay\.example\/#claim=\S+\n$/);
+  expect(stderr.split("\n").filter((line) => /^[ █▀▄]{40,}$/.test(line)).length).toBeGreaterThan(20);
+  expect(stderr).not.toContain("Only this machine");
+});
+
+test("the relay that runs here is linked to by the address that it was started with", async () => {
+  const dataDir = temporaryFolder();
+  await openSecrets(dataDir);
+  const note = (running: object) => {
+    const file = join(dataDir, "start.ts");
+    writeFileSync(file, "setInterval(() => undefined, 1000)");
+    const launcher = spawn(process.execPath, [file]);
+    onTestFinished(() => void launcher.kill());
+    writeFileSync(
+      join(dataDir, "relay.pid"),
+      JSON.stringify({ launcher: launcher.pid, port: 8787, ...running }),
+    );
+  };
+  note({ url: "https://relay.example" });
+  expect(link([], dataDir).stdout).toMatch(/^https:\/\/relay\.example\/#claim=/);
+  expect(link(["https://relay.example/"], dataDir).stdout).toMatch(/^https:\/\/relay\.example\/#claim=/);
+  expect(link(["https://other.example"], dataDir).stderr).toContain("MATRX_URL=https://other.example");
+  note({});
+  const { stdout, stderr } = link(["--qr"], dataDir);
+  expect(stdout).toMatch(/^http:\/\/localhost:8787\/#claim=/);
+  expect(stderr).toContain("Only this machine reaches that address");
+});
+
 test.each([
   [["--help"], 0],
   [["relay.example"], 1],
   [["--prot"], 1],
   [["https://"], 1],
+  [["https://relay.example", "https://other.example"], 1],
 ] as const)("%j tells how the command is used", (args, code) => {
   const { status, stdout, stderr } = link([...args], temporaryFolder());
   expect(status).toBe(code);

@@ -4,12 +4,12 @@ import { readOptions } from "../../scripts/start/options.ts";
 import { ROOT } from "../../scripts/tree.ts";
 
 test("options come before the environment, and that before the defaults", () => {
-  expect(readOptions([], {})).toEqual({ port: 8787, dataDir: join(ROOT, ".matrx"), hosts: [] });
-  const env = { PORT: "9000", MATRX_DATA: "/srv/matrx", MATRX_HOSTS: "relay.example, 10.0.0.2:80" };
+  expect(readOptions([], {})).toEqual({ port: 8787, dataDir: join(ROOT, ".matrx"), publicUrl: undefined });
+  const env = { PORT: "9000", MATRX_DATA: "/srv/matrx", MATRX_URL: "https://Relay.example/" };
   expect(readOptions([], env)).toEqual({
     port: 9000,
     dataDir: "/srv/matrx",
-    hosts: ["relay.example", "10.0.0.2:80"],
+    publicUrl: "https://relay.example",
   });
   const both = readOptions(["--port", "0", "--data", "/tmp/x"], { PORT: "9000", MATRX_DATA: "/srv/matrx" });
   expect(both).toMatchObject({ port: 0, dataDir: "/tmp/x" });
@@ -25,4 +25,19 @@ test.each([["65536"], ["-1"], ["80a"], [""]])("port %j is refused with the usage
 
 test("an unknown option is refused with the usage", () => {
   expect(() => readOptions(["--prot", "1"], {})).toThrow(/--prot[\s\S]*Usage: npm start/);
+});
+
+test.each(["relay.example", "http://relay.example", "https://relay.example/matrx"])(
+  "MATRX_URL=%s is refused with an example",
+  (url) => {
+    expect(() => readOptions([], { MATRX_URL: url })).toThrow(/such as https:\/\/relay\.example/);
+  },
+);
+
+test("who names hosts as earlier releases did is told what to do", () => {
+  const env = { MATRX_HOSTS: "relay.example, 10.0.0.2:80" };
+  expect(() => readOptions([], env)).toThrow("MATRX_URL=https://relay.example");
+  expect(readOptions([], { ...env, MATRX_URL: "https://relay.example" }).publicUrl).toBe(
+    "https://relay.example",
+  );
 });

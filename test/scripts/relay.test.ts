@@ -1,9 +1,14 @@
+import { readFileSync } from "node:fs";
 import { get } from "node:http";
+import { createServer } from "node:net";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
+import { listenAt } from "../../agent/local/loopback.ts";
 import { isAlive } from "../../scripts/start/process.ts";
 import { accountViewSchema, createdDeviceSchema } from "../../shared/api.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
+import { LOCALHOST } from "../helpers/localhost.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
 
 async function running(options: Parameters<typeof startRelay>[0] = {}): Promise<TestRelay> {
@@ -23,10 +28,43 @@ function statusFor({ port }: TestRelay, host: string): Promise<number | undefine
   });
 }
 
-test("it answers to its own hosts and a proxy's, and to no other", async () => {
-  const relay = await running({ hosts: ["relay.example"] });
+test("it answers to its own hosts and its public address's, and to no other", async () => {
+  const relay = await running({ publicUrl: "https://relay.example" });
   const hosts = [`localhost:${relay.port}`, `127.0.0.1:${relay.port}`, "relay.example", "evil.example"];
   expect(await Promise.all(hosts.map((host) => statusFor(relay, host)))).toEqual([200, 200, 200, 403]);
+});
+
+test.each(LOCALHOST)("%s is the relay's, so that nobody else answers there at localhost", async (address) => {
+  const relay = await running();
+  const url = `http://${address.includes(":") ? `[${address}]` : address}:${relay.port}`;
+  expect((await fetch(`${url}/v1/health`)).status).toBe(200);
+  await expect(listenAt(createServer(), address, relay.port)).rejects.toMatchObject({ code: "EADDRINUSE" });
+});
+
+test.each(LOCALHOST)("no relay starts on a port that another program has at %s", async (address) => {
+  const other = createServer();
+  onTestFinished(() => void other.close());
+  const port = await listenAt(other, address, 0);
+  await expect(startRelay({ port })).rejects.toThrow(`Port ${port} is in use by another program`);
+});
+
+test.each(LOCALHOST)("a relay that died does not come back without %s", async (address) => {
+  const folder = temporaryFolder();
+  const { promise: died, resolve: hear } = Promise.withResolvers<string>();
+  const relay = await running({ dataDir: folder, onDeath: hear });
+  const squatter = createServer();
+  onTestFinished(() => void squatter.close());
+  process.kill(relay.pid ?? 0, "SIGKILL");
+  await died;
+  await listenAt(squatter, address, relay.port);
+  const others = LOCALHOST.filter((other) => other !== address);
+  await expect
+    .poll(() => readFileSync(join(folder, "relay.log"), "utf8"))
+    .toContain("Address already in use");
+  for (const other of others) {
+    const url = `http://${other.includes(":") ? `[${other}]` : other}:${relay.port}`;
+    await expect(fetch(url)).rejects.toThrow();
+  }
 });
 
 test("a token outlives a crash of the relay, and the relay comes back by itself", async () => {

@@ -3,9 +3,13 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import type { AccountId, GrantId } from "@matrx/shared/ids.ts";
 import { AUDIENCE, SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { Secrets } from "../secrets.ts";
+import type { AddressEnv } from "./address.ts";
 import { readCookie } from "./cookie.ts";
 import { unauthenticated, verifyToken } from "./keys.ts";
 import { requireOwnOrigin } from "./origin.ts";
+
+/** What a credential is checked with. */
+type AuthEnv = Secrets & AddressEnv;
 
 export interface Caller {
   account: AccountId;
@@ -24,25 +28,25 @@ const verified = new Map<string, Caller>();
 const VERIFIED_MAX = 1000;
 
 /** The caller of a request with a bearer token or our cookie. Throws MatrxError `UNAUTHENTICATED`. */
-export async function authenticate(secrets: Secrets, request: Request): Promise<Caller> {
+export async function authenticate(env: AuthEnv, request: Request): Promise<Caller> {
   const bearer = bearerOf(request);
-  if (bearer) return callerOf(secrets, AUDIENCE.caller, bearer);
+  if (bearer) return callerOf(env, AUDIENCE.caller, bearer);
   const cookie = readCookie(request);
   if (!cookie) throw missing();
-  if (request.method !== "GET" && request.method !== "HEAD") requireOwnOrigin(request);
-  return callerOf(secrets, AUDIENCE.web, cookie);
+  if (request.method !== "GET" && request.method !== "HEAD") requireOwnOrigin(env, request);
+  return callerOf(env, AUDIENCE.web, cookie);
 }
 
 /** The caller of a WebSocket upgrade: header, subprotocol, one-use ticket, or our cookie with our Origin. */
-export async function authenticateUpgrade(secrets: Secrets, request: Request): Promise<TicketCaller> {
+export async function authenticateUpgrade(env: AuthEnv, request: Request): Promise<TicketCaller> {
   const bearer = bearerOf(request) ?? subprotocolToken(request);
-  if (bearer) return callerOf(secrets, AUDIENCE.caller, bearer);
+  if (bearer) return callerOf(env, AUDIENCE.caller, bearer);
   const ticket = new URL(request.url).searchParams.get("ticket");
-  if (ticket) return ticketCaller(secrets, ticket);
+  if (ticket) return ticketCaller(env, ticket);
   const cookie = readCookie(request);
   if (!cookie) throw missing();
-  requireOwnOrigin(request);
-  return callerOf(secrets, AUDIENCE.web, cookie);
+  requireOwnOrigin(env, request);
+  return callerOf(env, AUDIENCE.web, cookie);
 }
 
 async function callerOf(secrets: Secrets, audience: string, token: string): Promise<Caller> {

@@ -1,5 +1,6 @@
 /** The cookie of a signed-in browser. */
 import { LIFETIME } from "@matrx/shared/tokens.ts";
+import { type AddressEnv, ownOrigin } from "./address.ts";
 
 const NAME = "matrx_session";
 
@@ -13,16 +14,16 @@ export function readCookie(request: Request): string | undefined {
   return undefined;
 }
 
-export function setCookie(request: Request, token: string): string {
-  return cookie(request, token, LIFETIME.web);
+export function setCookie(env: AddressEnv, request: Request, token: string): string {
+  return cookie(env, request, token, LIFETIME.web);
 }
 
-export function clearCookie(request: Request): string {
-  return cookie(request, "", 0);
+export function clearCookie(env: AddressEnv, request: Request): string {
+  return cookie(env, request, "", 0);
 }
 
 /** `Secure` on loopback without TLS would lock Safari out of the embedded relay. */
-function cookie(request: Request, value: string, seconds: number): string {
-  const secure = new URL(request.url).protocol === "https:" ? "; Secure" : "";
+function cookie(env: AddressEnv, request: Request, value: string, seconds: number): string {
+  const secure = ownOrigin(env, request).startsWith("https:") ? "; Secure" : "";
   return `${NAME}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`;
 }

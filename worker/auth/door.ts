@@ -1,6 +1,7 @@
 /** The rate of strangers, by where they come from. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Env } from "../env.ts";
+import { publicAddress } from "./address.ts";
 
 /** Throws MatrxError `RATE_LIMITED` when too many requests without a credential came from this address. */
 export async function requireDoor(env: Env, request: Request): Promise<void> {
@@ -14,15 +15,23 @@ export async function requireDoor(env: Env, request: Request): Promise<void> {
   });
 }
 
-/** The address on Cloudflare, the network's part of an IPv6 one. The embedded relay is not told it: all come from `here`. */
+/**
+ * Where a request comes from. The embedded relay is spoken to by this machine alone: by its own programs at `localhost`,
+ * and by the proxy at the public address, which tells whom it speaks for. So strangers outside use up nothing of what
+ * the machine itself, or another address, may do.
+ */
 export function sourceOf(env: Env, request: Request): string {
-  const address = request.headers.get("CF-Connecting-IP");
-  if (env.EMBEDDED || !address) return "here";
-  return address.includes(":") ? networkOf(address) : address;
+  if (!env.EMBEDDED) return networkOf(request.headers.get("CF-Connecting-IP") ?? "here");
+  if (new URL(request.url).host !== publicAddress(env)?.host) return "here";
+  const forwarded = request.headers.get("X-Forwarded-For")?.split(",").at(-1)?.trim();
+  return forwarded ? networkOf(forwarded.slice(0, ADDRESS_CHARS)) : "proxy";
 }
 
-/** The first 64 bits of an IPv6 address, spelt as it came; `::` stands for what is left out. */
+const ADDRESS_CHARS = 64;
+
+/** An IPv4 address, or the first 64 bits of an IPv6 one, spelt as it came; `::` stands for what is left out. */
 function networkOf(address: string): string {
+  if (!address.includes(":")) return address;
   const [head = ""] = address.toLowerCase().split("::");
   return head.split(":").slice(0, 4).join(":");
 }

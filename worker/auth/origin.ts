@@ -1,23 +1,11 @@
-/** Where a request may come from: the Host that is answered, and the Origin of pages that hold our cookie. */
+/** Which pages may do what: our own with the cookie, others with a token, and strangers' none of what needs no credential. */
 import { MatrxError } from "@matrx/shared/errors.ts";
+import { type AddressEnv, ownOrigin } from "./address.ts";
 
-/** Refuses a Host header that is not ours: a page that rebinds its name to this address gets nothing. */
-export function requireHost(env: { HOSTS?: string }, request: Request): void {
-  if (!env.HOSTS) return;
-  const host = request.headers.get("Host") ?? new URL(request.url).host;
-  if (env.HOSTS.split(",").includes(host)) return;
-  throw new MatrxError({
-    code: "PERMISSION_DENIED",
-    message: `This relay does not answer to the host ${host}`,
-    hint: `Use one of: ${env.HOSTS.replaceAll(",", ", ")}`,
-    hop: "relay",
-  });
-}
-
-/** A request that a cookie speaks for must come from our own page. */
-export function requireOwnOrigin(request: Request): void {
+/** A request that a cookie speaks for must come from our own page. Throws MatrxError. */
+export function requireOwnOrigin(env: AddressEnv, request: Request): void {
   const origin = request.headers.get("Origin");
-  if (origin && isOwnOrigin(origin, new URL(request.url))) return;
+  if (origin === ownOrigin(env, request)) return;
   throw new MatrxError({
     code: "PERMISSION_DENIED",
     message: origin ? `Pages of ${origin} may not use this sign-in` : "The request names no Origin",
@@ -26,7 +14,14 @@ export function requireOwnOrigin(request: Request): void {
   });
 }
 
-/** Same host and port; `https` where a proxy in front ends TLS. */
-function isOwnOrigin(origin: string, url: URL): boolean {
-  return origin === url.origin || origin === `https://${url.host}`;
+/** For what needs no credential yet: a browser names the page, and only our own may. Programs name none. Throws MatrxError. */
+export function refuseForeignPage(env: AddressEnv, request: Request): void {
+  const origin = request.headers.get("Origin");
+  if (origin === null || origin === ownOrigin(env, request)) return;
+  throw new MatrxError({
+    code: "PERMISSION_DENIED",
+    message: `Pages of ${origin} may not do this`,
+    hint: "Use the relay's own page; a program sends no Origin header",
+    hop: "relay",
+  });
 }

@@ -2,6 +2,7 @@
 import { type Action, type Call, parseCallerFrame } from "@matrx/shared/caller-frames.ts";
 import { type ErrorShape, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
 import { type CallId, makeCallId } from "@matrx/shared/ids.ts";
+import { logIncident } from "../log.ts";
 import type { Admission } from "./admission.ts";
 import type { CallerSession } from "./caller-session.ts";
 import type { Calls } from "./calls.ts";
@@ -111,7 +112,7 @@ export class CallerLink {
 function errorShape(error: unknown): ErrorShape {
   const incident = crypto.randomUUID().slice(0, 8);
   const shape = shapeOf(error, "relay", incident);
-  if (shape.code === "INTERNAL") console.error(`incident ${incident}`, error);
+  if (shape.code === "INTERNAL") logIncident(incident, error);
   return shape;
 }
 

@@ -15,6 +15,7 @@ import { LIMITS } from "@matrx/shared/limits.ts";
 import { AUDIENCE, SESSION_HEADER, SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { Caller } from "../auth/caller.ts";
 import { unauthenticated, verifyToken } from "../auth/keys.ts";
+import { logWarning } from "../log.ts";
 import type { Secrets } from "../secrets.ts";
 import type { CallerLink } from "./caller-link.ts";
 import { type CallerAttachment, CallerSession, type Unanswered } from "./caller-session.ts";
@@ -217,7 +218,7 @@ export class Callers {
     } catch (error) {
       const saysNo = error instanceof MatrxError;
       if (!saysNo && isLive(session.lease, Date.now()))
-        return console.warn("lease not renewed, it still holds", error);
+        return logWarning("lease not renewed, it still holds", error);
       session.ws.close(CLOSE.revoked, closeReason(saysNo ? error.message : "The account does not answer"));
       return;
     }

@@ -4,6 +4,7 @@ import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import { type CallId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { OutputHeader, ResultHeader } from "@matrx/shared/result-frame.ts";
+import { Tally } from "../tally.ts";
 import type { Expect, Keyed, Passed, WantedCall } from "./call.ts";
 import { type DeviceLink, type DeviceSocket, offline } from "./device-link.ts";
 import { executeFrame, extrasOf, replayFrame } from "./execute-frame.ts";
@@ -28,7 +29,7 @@ interface LastAnswer {
 export class Calls {
   readonly flights = new Flights();
   /** Answers to calls that were never given. */
-  strays = 0;
+  readonly strays: Tally;
   readonly #store: RecordStore;
   readonly #link: DeviceLink;
   readonly #signs: SignOfLife;
@@ -40,7 +41,18 @@ export class Calls {
   /** Changed in place: it is noted for each answer. */
   readonly #proof: LastAnswer = { at: 0, verdict: "success", tool: "", ms: 0 };
 
-  constructor(store: RecordStore, link: DeviceLink, signs: SignOfLife, ledger: Ledger) {
+  /** `later`: as a Tally asks. */
+  constructor(
+    store: RecordStore,
+    link: DeviceLink,
+    signs: SignOfLife,
+    ledger: Ledger,
+    later: (at: number) => void,
+  ) {
+    this.strays = new Tally(
+      (count) => `device ${store.record?.id} answered calls that it was not given: ${count}`,
+      later,
+    );
     this.#store = store;
     this.#link = link;
     this.#signs = signs;
@@ -123,7 +135,7 @@ export class Calls {
     this.#noteProof(header, flight, now);
     if (flight) for (const recipient of flight.recipients) recipient.result(header, body, flight.missed);
     if (flight && !flight.ledgered) return;
-    if (flight || this.#isKnown(header.call)) this.#ledger.finish(header, body, now);
+    if (flight || this.#isKnown(header.call, now)) this.#ledger.finish(header, body, now);
     this.#acks.push(header.call);
   }
 
@@ -266,11 +278,10 @@ export class Calls {
   }
 
   /** An answer that nobody waits for: to a call with a row, to one that was given up, or to one that was never given. */
-  #isKnown(call: string): boolean {
+  #isKnown(call: string, now: number): boolean {
     if (this.#ledger.find(call as CallId)) return true;
     if (this.#givenUp.delete(call)) return false;
-    this.strays++;
-    console.warn(`device ${this.#store.record?.id} answered a call that it was not given: ${call}`);
+    this.strays.add(now);
     return false;
   }
 }

@@ -12,6 +12,8 @@ import type { DeviceId } from "@matrx/shared/ids.ts";
 import { LIMITS, RATES } from "@matrx/shared/limits.ts";
 import { decodeAgentFrame } from "@matrx/shared/result-frame.ts";
 import { manifestSchema } from "@matrx/shared/tool.ts";
+import { logIncident } from "../log.ts";
+import { Tally } from "../tally.ts";
 import { answerOfBare } from "./bare.ts";
 import type { Calls } from "./calls.ts";
 import type { DeviceLink, DeviceSocket } from "./device-link.ts";
@@ -30,19 +32,29 @@ export interface DeviceMessagesParts {
   event: (event: DeviceEvent, now: number) => void;
   /** Outcomes wait to be acknowledged. */
   scheduled: (now: number) => void;
+  /** As a Tally asks. */
+  later: (at: number) => void;
 }
 
 /** A client that sends every ten seconds is sometimes early on the way. */
 const HEARTBEAT_SLACK = 1000;
+const REPORT_CHARS = 200;
 const NO_ASSISTANT = "No assistant is set up on this relay yet.";
 
 export class DeviceMessages {
+  /** Errors that it reported of itself. */
+  readonly reports: Tally;
   readonly #parts: DeviceMessagesParts;
+  #lastReport = "";
   /** The last `device_heartbeat` of each connection, in milliseconds since 1970. */
   readonly #lastHeartbeat = new WeakMap<WebSocket, number>();
 
   constructor(parts: DeviceMessagesParts) {
     this.#parts = parts;
+    this.reports = new Tally((count) => {
+      const others = count > 1 ? ` (and ${count - 1} before it)` : "";
+      return `device ${parts.device()} reports ${this.#lastReport}${others}`;
+    }, parts.later);
   }
 
   /** One message of the registered device. Never throws. */
@@ -95,9 +107,8 @@ export class DeviceMessages {
         this.#parts.link.send({ type: "assistant_response", response: NO_ASSISTANT, timestamp: iso(now) });
         return;
       case "error":
-        console.warn(
-          `device ${this.#parts.device()} reports ${frame.error_code}: ${frame.message.slice(0, 200)}`,
-        );
+        this.#lastReport = `${frame.error_code}: ${frame.message.slice(0, REPORT_CHARS)}`;
+        this.reports.add(now);
         return;
       case "event":
         return this.#parts.event(frame, now);
@@ -167,7 +178,7 @@ export function sendError(ws: WebSocket, error: ErrorShape, now: number): void {
 export function deviceErrorShape(error: unknown): ErrorShape {
   const incident = crypto.randomUUID().slice(0, 8);
   const shape = shapeOf(error, "relay", incident);
-  if (shape.code === "INTERNAL") console.error(`incident ${incident}`, error);
+  if (shape.code === "INTERNAL") logIncident(incident, error);
   return shape;
 }
 

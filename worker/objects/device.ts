@@ -57,6 +57,7 @@ export class Device extends DurableObject<DeviceEnv> {
   readonly #callers: Callers;
   readonly #streams = new EventStreams();
   readonly #requests: Requests;
+  readonly #messages: DeviceMessages;
   readonly #sockets: DeviceSockets;
   readonly #tickets: Tickets;
   readonly #timer: Timer;
@@ -69,12 +70,13 @@ export class Device extends DurableObject<DeviceEnv> {
     const device = () => this.#record().id;
     const rates = () => this.#rates;
     const scheduled = (now: number) => this.#timer.by(now + TIMES.ackWithin);
+    const later = (at: number) => this.#timer.by(at);
     this.#store = new RecordStore(state.storage.kv);
     this.#ledger = new Ledger(state.storage.sql);
     this.#events = new Events(state.storage);
     this.#link = new DeviceLink((ws) => state.getWebSocketAutoResponseTimestamp(ws));
     this.#signs = new SignOfLife(this.#link);
-    this.#calls = new Calls(this.#store, this.#link, this.#signs, this.#ledger);
+    this.#calls = new Calls(this.#store, this.#link, this.#signs, this.#ledger, later);
     this.#recovery = new Recovery(device, this.#calls, this.#link, this.#ledger);
     this.#leases = new Leases(env.ACCOUNT);
     this.#tickets = new Tickets(state.storage.kv);
@@ -97,10 +99,10 @@ export class Device extends DurableObject<DeviceEnv> {
       streams: new RestStreams({ ...parts, device, admission: this.#admission, streams: this.#streams }),
     });
     const event = (event: DeviceEvent, now: number) => this.#event(event, now);
-    const messages = new DeviceMessages({ ...parts, device, event, scheduled });
+    this.#messages = new DeviceMessages({ ...parts, device, event, scheduled, later });
     this.#sockets = new DeviceSockets(state, env, {
       ...parts,
-      messages,
+      messages: this.#messages,
       cameBack: () => this.#timer.by(Date.now()),
     });
     const callerLink = new CallerLink({
@@ -259,7 +261,7 @@ export class Device extends DurableObject<DeviceEnv> {
 
   /** Answers of the device to calls that it was not given, since this object woke. */
   get strays(): number {
-    return this.#calls.strays;
+    return this.#calls.strays.total;
   }
 
   /** Event streams that somebody reads, or did not read to the end yet. */
@@ -271,6 +273,8 @@ export class Device extends DurableObject<DeviceEnv> {
   lookAfter(now: number): void {
     if (!this.#store.record) return;
     this.#calls.flushAcks();
+    this.#calls.strays.flush(now);
+    this.#messages.reports.flush(now);
     this.#events.flush();
     this.#callers.settleDown(now);
     this.#sockets.settleDown(this.#rates, this.#calls.proof);

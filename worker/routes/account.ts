@@ -16,24 +16,22 @@ import { authenticate } from "../auth/caller.ts";
 import { verifyClaim } from "../auth/claim.ts";
 import { clearCookie, setCookie } from "../auth/cookie.ts";
 import { signToken } from "../auth/keys.ts";
-import { requireOwnOrigin } from "../auth/origin.ts";
 import type { Env } from "../env.ts";
 import { ownDevice } from "../known-devices.ts";
 import { unwrap } from "../outcome.ts";
-import { readBody } from "./body.ts";
+import { readBody, readOpenBody } from "./body.ts";
 
 export const account = new Hono<{ Bindings: Env }>();
 
 /** A sign-in link's code becomes a person session, once. */
 account.post("/claim", async (c) => {
-  if (c.req.header("Origin")) requireOwnOrigin(c.req.raw);
-  const { code } = await readBody(c.req.raw, claimSchema);
+  const { code } = await readOpenBody(c.req.raw, claimSchema);
   const claim = await verifyClaim(c.env, code);
   const browser = browserName(c.req.header("User-Agent"));
   const grant = unwrap(await c.env.ACCOUNT.getByName(claim.account).claim(claim, browser));
   const names = { account: claim.account, subject: grant.id, id: crypto.randomUUID() };
   const token = await signToken(c.env, AUDIENCE.web, names, LIFETIME.web);
-  c.header("Set-Cookie", setCookie(c.req.raw, token));
+  c.header("Set-Cookie", setCookie(c.env, c.req.raw, token));
   c.header("Cache-Control", "no-store");
   return c.json({ account: claim.account } satisfies z.infer<typeof claimedSchema>);
 });
@@ -41,7 +39,7 @@ account.post("/claim", async (c) => {
 account.post("/sign-out", async (c) => {
   const caller = await authenticate(c.env, c.req.raw);
   unwrap(await c.env.ACCOUNT.getByName(caller.account).signOut(caller.grant));
-  c.header("Set-Cookie", clearCookie(c.req.raw));
+  c.header("Set-Cookie", clearCookie(c.env, c.req.raw));
   return c.body(null, 204);
 });
 

@@ -3,47 +3,44 @@ import { check, parseJsonObject } from "@matrx/shared/caller-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import type * as z from "zod";
+import { type BodyLimits, CALLER_BODY, OPEN_BODY, readBounded } from "./bounded-body.ts";
 
 const HINT = "Send a JSON object as the body; GET /docs shows one for each route";
 
-/** The JSON object of a body; an empty body is `{}`. Throws MatrxError. */
-async function readObject(request: Request): Promise<Record<string, unknown>> {
-  return parseJsonObject((await readText(request)) || "{}", LIMITS.restBodyBytes, HINT);
-}
-
-/** The text of a body that is a JSON object, to be passed on as it is. Throws MatrxError. */
+/** The text of a caller's body that is a JSON object, to be passed on as it is. Throws MatrxError. */
 export async function readObjectText(request: Request): Promise<string> {
-  const text = (await readText(request)) || "{}";
+  const text = (await readText(request, CALLER_BODY)) || "{}";
   parseJsonObject(text, LIMITS.restBodyBytes, HINT);
   return text;
 }
 
-/** A body of a known shape. Throws MatrxError `INVALID_PARAMETERS` naming the field. */
+/** A caller's body of a known shape. Throws MatrxError `INVALID_PARAMETERS` naming the field. */
 export async function readBody<Schema extends z.ZodType>(
   request: Request,
   schema: Schema,
 ): Promise<z.infer<Schema>> {
-  return check(schema, await readObject(request));
+  return check(schema, await readObject(request, CALLER_BODY));
+}
+
+/** The same of a request that needs no credential, and gets little room and time. Throws MatrxError. */
+export async function readOpenBody<Schema extends z.ZodType>(
+  request: Request,
+  schema: Schema,
+): Promise<z.infer<Schema>> {
+  return check(schema, await readObject(request, OPEN_BODY));
+}
+
+/** The JSON object of a body; an empty body is `{}`. */
+async function readObject(request: Request, limits: BodyLimits): Promise<Record<string, unknown>> {
+  return parseJsonObject((await readText(request, limits)) || "{}", limits.bytes, HINT);
 }
 
 /** The text of a body. A form's content type is refused: no page of another origin can send JSON without asking first. */
-async function readText(request: Request): Promise<string> {
+async function readText(request: Request, limits: BodyLimits): Promise<string> {
+  const text = await readBounded(request, limits);
   const type = request.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
-  const length = Number(request.headers.get("Content-Length") ?? 0);
-  if (length > LIMITS.restBodyBytes) throw tooLarge();
-  const text = await request.text();
   if (text !== "" && request.headers.has("Cookie") && type !== "application/json") throw notJson(type);
   return text;
-}
-
-function tooLarge(): MatrxError {
-  return new MatrxError({
-    code: "PAYLOAD_TOO_LARGE",
-    message: `The body is larger than ${LIMITS.restBodyBytes} bytes`,
-    hint: "Send large content as a file in parts",
-    hop: "relay",
-    details: { limit_bytes: LIMITS.restBodyBytes },
-  });
 }
 
 function notJson(type: string | undefined): MatrxError {

@@ -11,6 +11,7 @@ import { authenticate } from "../auth/caller.ts";
 import { signToken } from "../auth/keys.ts";
 import type { Env } from "../env.ts";
 import { ownDevice } from "../known-devices.ts";
+import { logWarning } from "../log.ts";
 import { unwrap } from "../outcome.ts";
 import { unknownDevice } from "../refusals.ts";
 import { readBody } from "./body.ts";
@@ -89,7 +90,7 @@ async function viewOf(env: Env, id: DeviceId, account: string): Promise<DeviceVi
   try {
     return await env.DEVICE.getByName(id).view(account);
   } catch (error) {
-    console.warn(`device ${id} does not tell its state`, error);
+    logWarning(`device ${id} does not tell its state`, error);
     return undefined;
   }
 }

@@ -11,20 +11,21 @@ import { TIMES } from "@matrx/shared/limits.ts";
 import { AUDIENCE } from "@matrx/shared/tokens.ts";
 import { Hono } from "hono";
 import type * as z from "zod";
+import { linkOrigin } from "../auth/address.ts";
 import { authenticate } from "../auth/caller.ts";
 import { requireDoor } from "../auth/door.ts";
 import { signToken, unauthenticated, verifyToken } from "../auth/keys.ts";
 import type { Env } from "../env.ts";
 import type { Pairing, PairingAnswer, PairingWish } from "../objects/pairing.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
-import { readBody } from "./body.ts";
+import { readOpenBody } from "./body.ts";
 
 export const pairings = new Hono<{ Bindings: Env }>();
 
 const POLL_SECONDS = 2;
 
 pairings.post("/pairings", async (c) => {
-  const device = await readBody(c.req.raw, newPairingSchema);
+  const device = await readOpenBody(c.req.raw, newPairingSchema);
   await requireDoor(c.env, c.req.raw);
   return start(c.env, c.req.raw, {
     kind: "device",
@@ -34,7 +35,7 @@ pairings.post("/pairings", async (c) => {
 });
 
 pairings.post("/logins", async (c) => {
-  const { name } = await readBody(c.req.raw, newLoginSchema);
+  const { name } = await readOpenBody(c.req.raw, newLoginSchema);
   await requireDoor(c.env, c.req.raw);
   return start(c.env, c.req.raw, { kind: "login", name });
 });
@@ -64,7 +65,7 @@ pairings.post("/pairings/:code/confirm", async (c) => {
 
 /** The secret proves the asker before the object of a made-up code is touched. */
 pairings.post("/pairings/:code/poll", async (c) => {
-  const { secret } = await readBody(c.req.raw, pollPairingSchema);
+  const { secret } = await readOpenBody(c.req.raw, pollPairingSchema);
   const { subject } = await verifyToken(c.env, AUDIENCE.pairing, secret);
   if (subject !== plain(c.req.param("code")))
     throw new MatrxError(unauthenticated("The secret is of another code"));
@@ -83,7 +84,7 @@ async function start(env: Env, request: Request, wish: PairingWish): Promise<Res
   const started = {
     code: shown,
     secret: await signToken(env, AUDIENCE.pairing, names, seconds),
-    verification_uri: `${new URL(request.url).origin}/#pair=${shown}`,
+    verification_uri: `${linkOrigin(env, request)}/#pair=${shown}`,
     expires_in: seconds,
     interval: POLL_SECONDS,
   };

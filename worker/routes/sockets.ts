@@ -4,6 +4,7 @@ import type { Context } from "hono";
 import { authenticateUpgrade } from "../auth/caller.ts";
 import { sourceOf } from "../auth/door.ts";
 import { publicKeys } from "../auth/keys.ts";
+import { refuseForeignPage } from "../auth/origin.ts";
 import { callerUpgrade, deviceUpgrade } from "../device/upgrade.ts";
 import type { Env } from "../env.ts";
 import { knownDevice, ownDevice } from "../known-devices.ts";
@@ -12,6 +13,7 @@ type SocketContext = Context<{ Bindings: Env }>;
 
 /** The device link. Its credential comes in the first message. */
 export async function deviceSocket(c: SocketContext): Promise<Response> {
+  refuseForeignPage(c.env, c.req.raw);
   const id = c.req.query("device");
   if (!id) throw noDevice();
   await publicKeys(c.env);

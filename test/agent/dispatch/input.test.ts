@@ -40,8 +40,8 @@ function samplesOf(properties: Record<string, Property>): Record<string, unknown
 }
 
 async function allTools(): Promise<readonly Tool[]> {
-  const { files, jobs, desktop, state } = await Workbench.open();
-  return deviceTools({ files, jobs, desktop, ownMarks: [state] });
+  const { files, jobs, desktop } = await Workbench.open();
+  return deviceTools({ files, jobs, desktop });
 }
 
 async function allParameters(): Promise<

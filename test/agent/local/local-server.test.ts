@@ -1,13 +1,15 @@
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
-import { connect } from "node:net";
+import { connect, createServer } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { homeOf } from "../../../agent/home.ts";
+import { listenAt } from "../../../agent/local/loopback.ts";
 import { startLocalServer } from "../../../agent/local/server.ts";
 import { localToken } from "../../../agent/local/token.ts";
 import { toolDefinitionsSchema } from "../../../shared/api.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
+import { LOCALHOST } from "../../helpers/localhost.ts";
 import { silentLog } from "../dispatch/small-tools.ts";
 import { bearer, json, PAGE, serve, TOKEN } from "./serve.ts";
 
@@ -24,6 +26,24 @@ async function raw(port: number, headers: Record<string, string>, path = "/tools
   for await (const chunk of response) text += chunk;
   return { status: response.statusCode, headers: response.headers, body: text && JSON.parse(text) };
 }
+
+test.each(LOCALHOST)("localhost is this server at %s too, by REST and WebSocket", async (address) => {
+  const { port } = await serve();
+  const url = `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
+  expect((await fetch(`${url}/tools/list`, { headers: bearer })).status).toBe(200);
+  const { status } = await open(url);
+  expect(status).toBeUndefined();
+  await expect(listenAt(createServer(), address, port)).rejects.toMatchObject({ code: "EADDRINUSE" });
+});
+
+test.each(LOCALHOST)("no server starts on a port that another program has at %s", async (address) => {
+  const other = createServer();
+  onTestFinished(() => void other.close());
+  const port = await listenAt(other, address, 0);
+  await expect(serve({ port })).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  for (const free of LOCALHOST.filter((one) => one !== address))
+    await expect(fetch(`http://${free.includes(":") ? `[${free}]` : free}:${port}/`)).rejects.toThrow();
+});
 
 async function open(
   url: string,

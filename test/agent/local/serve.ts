@@ -13,7 +13,7 @@ import { silentLog, smallToolbox } from "../dispatch/small-tools.ts";
 export const TOKEN = "a-token-of-this-machine";
 export const PAGE = "https://app.example";
 
-export async function serve({ asksToken = true, host = "127.0.0.1" } = {}) {
+export async function serve({ asksToken = true, host = "localhost", port = 0 } = {}) {
   const toolbox = smallToolbox();
   const policy: Policy = {};
   const journal = new Journal(join(temporaryFolder(), "journal"));
@@ -33,7 +33,7 @@ export async function serve({ asksToken = true, host = "127.0.0.1" } = {}) {
   });
   const hub = new EventHub({ device: "box" });
   const server = await startLocalServer({
-    ...{ host, port: 0, allowedOrigins: [PAGE], log: silentLog },
+    ...{ host, port, allowedOrigins: [PAGE], log: silentLog },
     ...{ calls, hub, token: asksToken ? TOKEN : undefined },
   });
   onTestFinished(async () => {

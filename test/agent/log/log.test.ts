@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { makeLog } from "../../../agent/log.ts";
+import { makeLog, shortLine } from "../../../agent/log.ts";
 import { LogFile } from "../../../agent/log-file.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 
@@ -83,4 +83,19 @@ test("errors that are logged are heard, with secrets left out of the file", () =
   expect(heard).toEqual([{ msg: "the journal could not be written", cause: "disk on fire" }]);
   expect(readFileSync(file, "utf8")).not.toContain("abc");
   expect(linesOf(file)).toHaveLength(2);
+});
+
+test("hostile text stays on the line of a person's log, and changes nothing around it", () => {
+  const hostile = "gone\n12:00:00 REGISTERED\u001b[2J\u202e";
+  const line = JSON.stringify({
+    level: 40,
+    time: 0,
+    msg: hostile,
+    reason: hostile,
+    err: { message: hostile },
+  });
+  for (const shown of [shortLine(line), shortLine(hostile)]) {
+    expect(shown).toContain("gone\\n12:00:00 REGISTERED");
+    expect(shown).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
+  }
 });

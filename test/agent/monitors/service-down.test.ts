@@ -40,7 +40,7 @@ test.each([
 });
 
 test("nothing listens, no such name, no answer in time: each in words", async () => {
-  const port = await findPort(0);
+  const { port } = await findPort(0);
   const refused = "Nothing listens there (ECONNREFUSED)";
   expect(await checkService({ name: "web", url: `http://localhost:${port}` }, never)).toBe(refused);
   expect(await checkService({ name: "db", host: "localhost", port }, never)).toBe(refused);
@@ -88,7 +88,7 @@ test("down after three failures in a row, back after two answers", () => {
 });
 
 test("a service that is stopped and started again is told so; one that is not watched any more is over", async () => {
-  const port = await findPort(0);
+  const { port } = await findPort(0);
   const parts = { ...heardParts(["old"]), check: checkService };
   const first = createTcpServer((socket) => socket.end());
   await listening(first, port);

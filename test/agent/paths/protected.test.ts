@@ -8,6 +8,7 @@ import type { Policy } from "@matrx/shared/policy.ts";
 import { describe, expect, it } from "vitest";
 import { mountsOf } from "../../../agent/platform/mounts.ts";
 import { bindMount, mountProc } from "../../helpers/bind-mount.ts";
+import { NEEDS_ROOT } from "../../helpers/parts.ts";
 import { ENGINES, searcher } from "../search/searching.ts";
 import { failure, WAYS, Workbench } from "../tools/workbench.ts";
 
@@ -85,12 +86,11 @@ async function searchesOf(bench: Workbench): Promise<string> {
 }
 
 describe.each(WAYS)("mounted a second time, walked %s", (_way, platform) => {
-  it("a protected file is closed under its other path, also after it was replaced", async (context) => {
+  it("a protected file is closed under its other path, also after it was replaced", NEEDS_ROOT, async () => {
     const bench = await Workbench.open({ platform });
     const key = ownFile(bench, "relay/keys.json", "secret");
     const other = bench.at("work/notes.txt");
-    using mount = bindMount(key, other);
-    if (!mount) return context.skip();
+    using _mount = bindMount(key, other);
     await tryFile(bench, other);
     expect(await searchesOf(bench)).not.toMatch(/secret|notes\.txt/);
     // What is mounted there is the old file still.
@@ -100,32 +100,34 @@ describe.each(WAYS)("mounted a second time, walked %s", (_way, platform) => {
     await tryFile(bench, other);
   });
 
-  it("a protected folder, one inside of it and one above it are closed under their other paths", async (context) => {
-    const bench = await Workbench.open({ platform });
-    ownFile(bench, "relay/objects/database", "secret");
-    const root = path.dirname(bench.state);
-    for (const [from, inside] of [
-      [bench.state, "relay/objects"],
-      [path.join(bench.state, "relay/objects"), "."],
-    ] as const) {
-      const other = bench.at("work");
-      using mount = bindMount(from, other);
-      if (!mount) return context.skip();
-      await tryFolder(bench, path.join(other, inside));
-      // What is made after the mount is closed as well.
-      ownFile(bench, "relay/objects/later", "secret");
-      await tryFile(bench, path.join(other, inside, "later"));
-      await tryFile(bench, path.join(other, inside, "database"));
-      expect(await searchesOf(bench)).not.toMatch(/secret|database|later/);
-    }
-    using mount = bindMount(root, path.join(root, "again"));
-    if (!mount) return context.skip();
-    const again = (...names: string[]) => path.join(root, "again", ...names);
-    await tryFolder(bench, again("state"));
-    await tryFile(bench, again("state/relay/objects/database"));
-    await bench.put("file", "mine");
-    expect((await bench.call("Read", { file_path: again("home/file") })).output).toContain("mine");
-  });
+  it(
+    "a protected folder, one inside of it and one above it are closed under their other paths",
+    NEEDS_ROOT,
+    async () => {
+      const bench = await Workbench.open({ platform });
+      ownFile(bench, "relay/objects/database", "secret");
+      const root = path.dirname(bench.state);
+      for (const [from, inside] of [
+        [bench.state, "relay/objects"],
+        [path.join(bench.state, "relay/objects"), "."],
+      ] as const) {
+        const other = bench.at("work");
+        using _mount = bindMount(from, other);
+        await tryFolder(bench, path.join(other, inside));
+        // What is made after the mount is closed as well.
+        ownFile(bench, "relay/objects/later", "secret");
+        await tryFile(bench, path.join(other, inside, "later"));
+        await tryFile(bench, path.join(other, inside, "database"));
+        expect(await searchesOf(bench)).not.toMatch(/secret|database|later/);
+      }
+      using _mount = bindMount(root, path.join(root, "again"));
+      const again = (...names: string[]) => path.join(root, "again", ...names);
+      await tryFolder(bench, again("state"));
+      await tryFile(bench, again("state/relay/objects/database"));
+      await bench.put("file", "mine");
+      expect((await bench.call("Read", { file_path: again("home/file") })).output).toContain("mine");
+    },
+  );
 });
 
 describe("mounts as Linux lists them", () => {
@@ -267,11 +269,10 @@ describe("the inside of processes and of the kernel", () => {
     expect(() => access.checkCanonical(place)).toThrow("is closed to file tools");
   });
 
-  it("is closed in a second /proc too", async (context) => {
+  it("is closed in a second /proc too", NEEDS_ROOT, async () => {
     const bench = await Workbench.open();
     const other = bench.at("proc");
-    using mount = mountProc(other);
-    if (!mount) return context.skip();
+    using _mount = mountProc(other);
     for (const entry of ["1/environ", "1/cmdline", "kallsyms"]) {
       expect(await refusal(bench.call("Read", { file_path: path.join(other, entry) }))).toEqual(SYSTEM);
     }
@@ -338,10 +339,9 @@ describe.each(WAYS)("the program, walked %s", (_way, platform) => {
     expect(readFileSync(file, "utf8")).toBe("run()\n");
   });
 
-  it("is closed to them under the other path of a mount", async (context) => {
+  it("is closed to them under the other path of a mount", NEEDS_ROOT, async () => {
     const { bench, file } = await withProgram();
-    using mount = bindMount(path.dirname(file), bench.at("work"));
-    if (!mount) return context.skip();
+    using _mount = bindMount(path.dirname(file), bench.at("work"));
     const options = { grant: { ...bench.owner, id: makeGrantId(), paths: [bench.home] } };
     const write = bench.call("Write", { file_path: bench.at("work/new.js"), content: "x" }, options);
     expect(await refusal(write)).toEqual(PROGRAM);

@@ -22,8 +22,8 @@ import { Files } from "../../../agent/paths/files.ts";
 import { currentPlatform } from "../../../agent/platform/current.ts";
 import { noMounts } from "../../../agent/platform/mounts.ts";
 import { moveTool } from "../../../agent/tools/move.ts";
-import { closedPaths } from "../../helpers/protected-paths.ts";
 import { needsRare } from "../../helpers/parts.ts";
+import { closedPaths } from "../../helpers/protected-paths.ts";
 import { folderElsewhere, NEEDS_OTHER_FILE_SYSTEM } from "./other-file-system.ts";
 import { asAnotherUser, failure, WAYS, Workbench } from "./workbench.ts";
 

@@ -1,0 +1,68 @@
+/** Where this relay is reached: by `MATRX_URL` if the owner named it, else as each request says. Forwarding headers say nothing. */
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { publicOrigin } from "@matrx/shared/public-url.ts";
+
+export interface AddressEnv {
+  /** The one public address, such as `https://relay.example`. */
+  MATRX_URL?: string | null;
+  /** Set in the embedded relay: Host headers of this machine itself, separated by commas. */
+  HOSTS?: string;
+}
+
+interface PublicAddress {
+  origin: string;
+  host: string;
+}
+
+const known = new Map<string, PublicAddress>();
+
+/** The address that the owner named. Throws MatrxError `UNAVAILABLE` if it is none. */
+export function publicAddress({ MATRX_URL: text }: AddressEnv): PublicAddress | undefined {
+  if (!text) return undefined;
+  const parsed = known.get(text);
+  if (parsed) return parsed;
+  const origin = publicOrigin(text);
+  if (!origin) throw notAnAddress();
+  const address = { origin, host: new URL(origin).host };
+  known.set(text, address);
+  return address;
+}
+
+/** The origin of this relay's page as the browser that sent the request knows it. */
+export function ownOrigin(env: AddressEnv, request: Request): string {
+  const { host, origin } = new URL(request.url);
+  const address = publicAddress(env);
+  return address?.host === host ? address.origin : origin;
+}
+
+/** Where links lead. */
+export function linkOrigin(env: AddressEnv, request: Request): string {
+  return publicAddress(env)?.origin ?? new URL(request.url).origin;
+}
+
+/** Refuses a Host header that is not ours: a page that rebinds its name to this address gets nothing. Throws MatrxError. */
+export function requireHost(env: AddressEnv, request: Request): void {
+  const address = publicAddress(env);
+  const local = env.HOSTS ? env.HOSTS.split(",") : [];
+  // Cloudflare routes by host already.
+  if (!address && local.length === 0) return;
+  const host = request.headers.get("Host") ?? new URL(request.url).host;
+  if (host === address?.host || local.includes(host)) return;
+  throw new MatrxError({
+    code: "PERMISSION_DENIED",
+    message: `This relay does not answer to the host ${host}`,
+    hint: address
+      ? `Use ${address.origin}; a proxy in front must pass the Host header on`
+      : `Use one of: ${local.join(", ")}. Behind a proxy, name its address in MATRX_URL`,
+    hop: "relay",
+  });
+}
+
+function notAnAddress(): MatrxError {
+  return new MatrxError({
+    code: "UNAVAILABLE",
+    message: "MATRX_URL is not the address of a relay",
+    hint: "Set it to scheme and host alone, such as https://relay.example",
+    hop: "relay",
+  });
+}

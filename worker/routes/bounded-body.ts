@@ -1,0 +1,79 @@
+/** Reads a request's body under a limit that holds whatever its headers say: bytes are counted as they come, and so is the time. */
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import { Tally } from "../tally.ts";
+
+export interface BodyLimits {
+  readonly bytes: number;
+  /** Milliseconds in which all of it must come. */
+  readonly ms: number;
+}
+
+/** Of a caller whose credential was checked. */
+export const CALLER_BODY: BodyLimits = { bytes: LIMITS.restBodyBytes, ms: TIMES.restBodyWithin };
+/** Of anyone. */
+export const OPEN_BODY: BodyLimits = { bytes: LIMITS.openBodyBytes, ms: TIMES.openBodyWithin };
+
+const brokenOff = new Tally((count) => `request bodies broke off before their end: ${count}`);
+
+/** The text of a body; "" if there is none. Throws MatrxError. */
+export async function readBounded(request: Request, { bytes, ms }: BodyLimits): Promise<string> {
+  const { body } = request;
+  if (Number(request.headers.get("Content-Length") ?? 0) > bytes) throw tooLarge(bytes);
+  if (!body) return "";
+  const reader: ReadableStreamDefaultReader<Uint8Array> = body.getReader();
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(tooSlow(ms)), ms);
+  const decoder = new TextDecoder();
+  let text = "";
+  let taken = 0;
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([reader.read(), late.promise]);
+      if (done) return text + decoder.decode();
+      taken += value.byteLength;
+      if (taken > bytes) throw tooLarge(bytes);
+      text += decoder.decode(value, { stream: true });
+    }
+  } catch (error) {
+    // What is left of it is not wanted; a body that broke off cannot be cancelled.
+    void reader.cancel().catch(() => undefined);
+    if (error instanceof MatrxError) throw error;
+    brokenOff.add(Date.now());
+    throw endedEarly(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function tooLarge(bytes: number): MatrxError {
+  return new MatrxError({
+    code: "PAYLOAD_TOO_LARGE",
+    message: `The body is larger than ${bytes} bytes`,
+    hint: "Send large content as a file in parts",
+    hop: "relay",
+    details: { limit_bytes: bytes },
+  });
+}
+
+function tooSlow(ms: number): MatrxError {
+  return new MatrxError({
+    code: "INVALID_MESSAGE",
+    message: `The body did not come within ${ms / 1000} seconds`,
+    hint: "Send the whole body at once",
+    hop: "relay",
+    details: { limit_ms: ms },
+  });
+}
+
+function endedEarly(cause: unknown): MatrxError {
+  return new MatrxError(
+    {
+      code: "INVALID_MESSAGE",
+      message: "The body broke off before its end",
+      hint: "Send the request again",
+      hop: "relay",
+    },
+    cause,
+  );
+}
