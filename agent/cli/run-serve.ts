@@ -9,7 +9,7 @@ import { startMonitors } from "../monitors/start.ts";
 import { openReporting } from "../reporting.ts";
 import { openToolbox, protectedPaths } from "../toolbox.ts";
 import { announce, checkedHost, checkedOrigins, checkedPort } from "./local-options.ts";
-import { logTo } from "./log-options.ts";
+import { type LogChoice, logTo } from "./log-options.ts";
 import { stopSignal } from "./stop-signal.ts";
 
 export interface ServeOptions {
@@ -18,7 +18,7 @@ export interface ServeOptions {
   token: boolean;
   allowOrigin: string[];
   logFile?: string;
-  logLevel?: string;
+  logLevel?: LogChoice["logLevel"];
   json?: boolean;
 }
 
