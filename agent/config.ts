@@ -32,7 +32,7 @@ export function requireConfig(home: Home): Config {
   throw new MatrxError({
     code: "UNKNOWN_DEVICE",
     message: `This machine is not paired yet (there is no ${home.configFile})`,
-    hint: "Run: matrx pair --relay https://your-relay",
+    hint: "Pair and connect it: matrx up --relay https://your-relay",
     hop: "agent",
   });
 }

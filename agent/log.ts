@@ -1,14 +1,14 @@
 /**
- * Logs: JSON lines for programs, short lines for people on a terminal. Secrets are left out by key.
+ * Logs: JSON lines in files, short lines for people on stderr. Secrets are left out by key.
  *
  * Where they are: `agent.log` (written by `matrx up`) and `local.log` (by `matrx serve`) in `Home.logs`, each with up to
  * two older files beside it, `agent.log.1` and `agent.log.2` (the oldest), of at most 5 MiB each. One JSON object a line:
  * `time` (ms since 1970), `level` (30 info, 40 warning, 50 error), `msg`, and facts. With `--log-file` that file takes
  * their place.
  */
-import { Writable } from "node:stream";
 import { oneLine } from "@matrx/shared/one-line.ts";
 import pino, { type DestinationStream, type Logger } from "pino";
+import type { LOG_LEVELS } from "./config.ts";
 import { LogFile } from "./log-file.ts";
 
 const SECRETS = [
@@ -29,8 +29,8 @@ export interface LogOptions {
   level?: string | undefined;
   /** Where JSON lines are kept, besides what is printed. */
   file?: string | undefined;
-  /** Print to stderr: short lines if a person sits there. */
-  printed?: boolean;
+  /** What is printed to stderr, as short lines: this and worse; absent: nothing. */
+  printed?: (typeof LOG_LEVELS)[number] | undefined;
   /** Hears what is logged as an error, or worse. */
   onError?: ((problem: LoggedProblem) => void) | undefined;
 }
@@ -43,9 +43,10 @@ export interface LoggedProblem {
 }
 
 /** The program's log. */
-export function makeLog({ level = "info", file, printed = true, onError }: LogOptions = {}): Logger {
+export function makeLog({ level = "info", file, printed, onError }: LogOptions = {}): Logger {
   const outputs: DestinationStream[] = [];
-  if (printed) outputs.push(printedLines());
+  if (printed)
+    outputs.push(shortLines(process.stderr, pino.levels.values[printed] ?? Number.POSITIVE_INFINITY));
   if (file) outputs.push(new LogFile({ path: file, onFailure: (cause) => sayUnwritten(file, cause) }));
   const destination = {
     write: (line: string) => {
@@ -54,11 +55,6 @@ export function makeLog({ level = "info", file, printed = true, onError }: LogOp
     },
   };
   return pino({ level, redact: { paths: PATHS, censor: "[redacted]" }, base: null }, destination);
-}
-
-function printedLines(): DestinationStream {
-  if (process.stderr.isTTY) return shortLines(process.stderr);
-  return pino.destination({ dest: 2, sync: true });
 }
 
 /** Said on stderr, since the log itself cannot. */
@@ -76,14 +72,13 @@ function problemIn(line: string): LoggedProblem {
   return { msg, cause: err?.message };
 }
 
-/** Turns JSON lines into `12:03:01 connected device=laptop`. */
-function shortLines(to: NodeJS.WritableStream): DestinationStream {
-  return new Writable({
-    write(chunk, _encoding, done) {
-      to.write(`${shortLine(String(chunk))}\n`);
-      done();
+/** Turns JSON lines of a level or worse into `12:03:01 connected device=laptop`. */
+function shortLines(to: NodeJS.WritableStream, level: number): DestinationStream {
+  return {
+    write(line) {
+      if (Number(/^\{"level":(\d+),/.exec(line)?.[1]) >= level) to.write(`${shortLine(line)}\n`);
     },
-  });
+  };
 }
 
 /** A JSON line as people read it; any other line as it is. What others wrote stays on the line. */

@@ -34,7 +34,9 @@ export function dialCaller(
   });
   const pinging = setInterval(() => sendIfOpen(socket, { action: "ping" }), PING_EVERY);
   socket.once("close", () => clearInterval(pinging));
-  socket.once("unexpected-response", async (_request, response) => onRefused(await refusalOf(response)));
+  socket.once("unexpected-response", async (_request, response) =>
+    onRefused(client.refusal(await refusalOf(response))),
+  );
   return socket;
 }
 

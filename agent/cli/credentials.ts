@@ -1,4 +1,5 @@
 /** Who this command line is, and at which relay: from options, environment, or what `matrx login` kept. */
+import { rmSync } from "node:fs";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { isLoopback } from "@matrx/shared/public-url.ts";
 import { Option } from "commander";
@@ -35,8 +36,10 @@ export const tokenFileOption = new Option(
 /** A client of the relay that speaks for the caller. Throws MatrxError that says how to sign in. */
 export function callerOf(options: CallerOptions, home: Home = homeOf()): RelayClient {
   const relay = relayOf(options, home);
-  const token = options.tokenFile ? tokenIn(options.tokenFile) : keptToken(home, relay);
-  return new RelayClient(relay, token);
+  const { tokenFile } = options;
+  if (tokenFile) return new RelayClient(relay, tokenIn(tokenFile), `Put a valid token into ${tokenFile}`);
+  const signIn = `Sign in again: matrx login --relay ${relay}`;
+  return new RelayClient(relay, keptToken(home, relay), signIn);
 }
 
 /** The relay that is meant. Throws MatrxError if nothing names one. */
@@ -61,10 +64,28 @@ function exampleFor(relay: string): string {
   return isMeant ? guess : "https://relay.example";
 }
 
+type Login = Credentials["logins"][string];
+
 /** Keeps a login, for this user alone. */
-export function keepLogin(home: Home, relay: string, login: Credentials["logins"][string]): void {
+export function keepLogin(home: Home, relay: string, login: Login): void {
   const kept = readCredentials(home);
-  const credentials: Credentials = { relay, logins: { ...kept?.logins, [relay]: login } };
+  writeCredentials(home, { relay, logins: { ...kept?.logins, [relay]: login } });
+}
+
+export function keptLogin(home: Home, relay: string): Login | undefined {
+  return readCredentials(home)?.logins[relay];
+}
+
+/** Of the relays that are left, the last login's stays the usual one. */
+export function forgetLogin(home: Home, relay: string): void {
+  const kept = readCredentials(home);
+  const { [relay]: _, ...logins } = kept?.logins ?? {};
+  const usual = Object.keys(logins).at(-1);
+  if (usual === undefined) return rmSync(home.credentialsFile, { force: true });
+  writeCredentials(home, { relay: kept && kept.relay in logins ? kept.relay : usual, logins });
+}
+
+function writeCredentials(home: Home, credentials: Credentials): void {
   writePrivateFile(home.credentialsFile, `${JSON.stringify(credentials, undefined, 2)}\n`);
 }
 
@@ -73,7 +94,7 @@ function readCredentials(home: Home): Credentials | undefined {
 }
 
 function keptToken(home: Home, relay: string): string {
-  const login = readCredentials(home)?.logins[relay];
+  const login = keptLogin(home, relay);
   if (login) return login.token;
   throw new MatrxError({
     code: "UNAUTHENTICATED",

@@ -17,7 +17,7 @@ export function chosenDevice({ relay }: RelayClient, home: Home = homeOf()): str
 }
 
 /** Keeps the choice for this relay; undefined takes it back. */
-export function chooseDevice(
+export function rememberDevice(
   { relay }: RelayClient,
   device: string | undefined,
   home: Home = homeOf(),

@@ -2,6 +2,7 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { Command, CommanderError, Option } from "commander";
 import { AGENT_VERSION } from "../version.ts";
+import { addAccount } from "./account.ts";
 import { addCall } from "./call.ts";
 import { addCompletion } from "./completion/completion.ts";
 import { addDevices } from "./devices.ts";
@@ -11,6 +12,7 @@ import { exitCodeOf, reportFailure, usageError } from "./failure.ts";
 import { addLogin } from "./login.ts";
 import { addLogs } from "./logs.ts";
 import { isReaderGone, watchOutput } from "./lost-output.ts";
+import { addOpen } from "./open.ts";
 import { addOutcome } from "./outcome.ts";
 import { addPair } from "./pair.ts";
 import { addPolicy } from "./policy.ts";
@@ -21,8 +23,12 @@ import { addRun } from "./run.ts";
 import { addServe } from "./serve.ts";
 import { addStatus } from "./status.ts";
 import { exitOfSignal } from "./stop-signal.ts";
+import { addToken } from "./token.ts";
 import { addTools } from "./tools.ts";
+import { addUnpair } from "./unpair.ts";
 import { addUp } from "./up.ts";
+import { addUse } from "./use.ts";
+import { addVersion } from "./version.ts";
 
 const program = new Command("matrx")
   .description("Reach your machines from anywhere, and run their tools")
@@ -38,23 +44,29 @@ const program = new Command("matrx")
   });
 
 program.commandsGroup("On the machine that you want to reach:");
-addPair(program);
 addUp(program);
+addPair(program);
+addUnpair(program);
 addServe(program);
 addLogs(program);
 addDoctor(program);
 program.commandsGroup("From anywhere:");
 addLogin(program);
+addAccount(program);
 addDevices(program);
-addTools(program);
+addUse(program);
 addRun(program);
 addCall(program);
+addTools(program);
 addOutcome(program);
 addEvents(program);
 addPolicy(program);
+addToken(program);
 addStatus(program);
-program.commandsGroup("For your shell:");
+addOpen(program);
+program.commandsGroup("About this program:");
 addCompletion(program);
+addVersion(program);
 
 /** The command that runs, once its line was understood. */
 let running: Command | undefined;

@@ -7,16 +7,16 @@ import { type Config, readConfig, writeConfig } from "../config.ts";
 import { type Home, homeOf } from "../home.ts";
 import { fingerprintOf, makeIdentity, writeIdentity } from "../identity.ts";
 import { describeMachine } from "../register.ts";
-import { askYesNo } from "./ask.ts";
+import { askYesNo, requireAnswer } from "./ask.ts";
 import { awaitConfirmation, showCode } from "./await-confirmation.ts";
 import { type CallerOptions, relayOf, relayOption } from "./credentials.ts";
-import { wrongUse } from "./failure.ts";
 import { prepareHome } from "./prepare-home.ts";
-import { plain, printJsonLine } from "./print.ts";
+import { note, plain, printJsonLine } from "./print.ts";
+import { asTyped } from "./program-name.ts";
 import { RelayClient } from "./relay-client.ts";
 import { stopSignal } from "./stop-signal.ts";
 
-interface PairOptions extends CallerOptions {
+export interface PairOptions extends CallerOptions {
   name?: string;
   yes?: boolean;
   replace?: boolean;
@@ -44,17 +44,19 @@ Examples:
 
 async function pair(options: PairOptions): Promise<void> {
   const home = homeOf();
-  const json = options.json ?? false;
-  const kept = readForPairing(home, options.replace ?? false);
+  const config = await pairMachine(home, options, stopSignal());
+  if (options.json) return printJsonLine({ status: "paired", ...config, config: home.configFile });
+  console.log(`Paired as ${plain(config.name)} (${plain(config.device_id)}).`);
+  note(asTyped("Connect it with: matrx up"));
+}
+
+/** Shows the code, waits until it is confirmed, asks, and keeps the key. Throws MatrxError. */
+export async function pairMachine(home: Home, options: PairOptions, stop: AbortSignal): Promise<Config> {
+  const { replace = false, json = false, yes = false } = options;
+  const kept = readForPairing(home, replace);
   const relay = relayOf(options.relay || !kept ? options : { relay: kept.relay }, home);
-  if (!options.yes && !process.stdin.isTTY) {
-    throw wrongUse(
-      "Nobody can be asked here, because stdin is not a terminal",
-      "Add --yes to accept the account that confirms",
-    );
-  }
+  if (!yes) requireAnswer("Add --yes to accept the account that confirms");
   prepareHome(home);
-  const stop = stopSignal();
   const client = new RelayClient(relay);
   const identity = makeIdentity();
   const name = options.name ?? (hostname().slice(0, 64) || "device");
@@ -69,7 +71,7 @@ async function pair(options: PairOptions): Promise<void> {
   if (confirmed.status !== "paired") throw notAPairing();
 
   const question = `The account "${plain(confirmed.account)}" confirmed. May it run tools on this machine?`;
-  if (!options.yes && !(await askYesNo(question, stop))) throw declined(confirmed.device_id);
+  if (!yes && !(await askYesNo(question, stop))) throw declined(confirmed.device_id);
   writeIdentity(home, identity);
   const config: Config = {
     ...(kept?.log_level && { log_level: kept.log_level }),
@@ -80,8 +82,7 @@ async function pair(options: PairOptions): Promise<void> {
     account: confirmed.account,
   };
   writeConfig(home, config);
-  if (json) return printJsonLine({ status: "paired", ...config, config: home.configFile });
-  console.log(`Paired as ${plain(config.name)} (${plain(config.device_id)}).\nConnect it with: matrx up`);
+  return config;
 }
 
 /** The configuration that is there, unless it is to stay. A damaged one is no hindrance to pairing anew. */

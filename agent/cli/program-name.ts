@@ -27,7 +27,7 @@ export function programName({ path, env, isClone }: Started = startedHere()): st
 
 /** A text of ours, in which commands are written `matrx ...`, with commands as they are typed here. */
 export function asTyped(text: string, name: string = programName()): string {
-  return text.replace(/(?<![\w@/.-]|npx )matrx (?=--?[a-z]|[a-z])/g, `${name} `);
+  return text.replace(/(?<![\w@/.-]|npx )matrx (?=[[<]?(?:--?)?[a-z])/g, `${name} `);
 }
 
 function startedHere(): Started {

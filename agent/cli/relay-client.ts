@@ -26,10 +26,13 @@ const ANSWERS_WITHIN = 20_000;
 export class RelayClient {
   readonly relay: string;
   readonly token: string | undefined;
+  readonly #signInHint: string | undefined;
 
-  constructor(relay: string, token?: string) {
+  /** `signInHint`: what to do when the relay does not accept the token (any more). */
+  constructor(relay: string, token?: string, signInHint?: string) {
     this.relay = relay;
     this.token = token;
+    this.#signInHint = signInHint;
   }
 
   async get<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.infer<Schema>> {
@@ -74,6 +77,12 @@ export class RelayClient {
     return { status: response.status, headers: response.headers, body: value };
   }
 
+  /** The relay's refusal, with what to do about it here. */
+  refusal(said: MatrxError): MatrxError {
+    if (said.code !== "UNAUTHENTICATED" || this.#signInHint === undefined) return said;
+    return new MatrxError({ ...said.shape(), hint: this.#signInHint });
+  }
+
   #checked<Schema extends z.ZodType>(body: unknown, schema: Schema): z.infer<Schema> {
     const result = schema.safeParse(body);
     if (result.success) return result.data;
@@ -88,7 +97,7 @@ export class RelayClient {
 
   #problemOf(response: Response, value: unknown): MatrxError {
     const said = errorInProblem(value);
-    if (said) return said;
+    if (said) return this.refusal(said);
     return new MatrxError({
       code: codeOfStatus(response.status),
       message: `${this.relay} answered ${response.status} ${response.statusText} without saying more`,

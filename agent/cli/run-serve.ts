@@ -9,7 +9,7 @@ import { startMonitors } from "../monitors/start.ts";
 import { openReporting } from "../reporting.ts";
 import { openToolbox } from "../toolbox.ts";
 import { announce, checkedHost, checkedOrigins, checkedPort } from "./local-options.ts";
-import { logTo } from "./log-options.ts";
+import { type LogChoice, logTo } from "./log-options.ts";
 import { prepareHome } from "./prepare-home.ts";
 import { stopSignal } from "./stop-signal.ts";
 
@@ -19,7 +19,7 @@ export interface ServeOptions {
   token: boolean;
   allowOrigin: string[];
   logFile?: string;
-  logLevel?: string;
+  logLevel?: LogChoice["logLevel"];
   json?: boolean;
 }
 

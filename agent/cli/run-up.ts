@@ -1,7 +1,7 @@
 /** What `matrx up` runs, again whenever it is told to restart. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { type AgentEnd, runAgent } from "../agent.ts";
-import { requireConfig } from "../config.ts";
+import { type Config, readConfig, requireConfig } from "../config.ts";
 import { type Home, homeOf } from "../home.ts";
 import { readIdentity } from "../identity.ts";
 import { openLocal } from "../local/open-local.ts";
@@ -12,19 +12,21 @@ import { startMonitors } from "../monitors/start.ts";
 import { replaceProcess } from "../platform/replace-process.ts";
 import { openReporting } from "../reporting.ts";
 import { openToolbox, type Toolbox } from "../toolbox.ts";
+import { relayOf } from "./credentials.ts";
 import { wrongUse } from "./failure.ts";
 import { announce, checkedOrigins, checkedPort } from "./local-options.ts";
-import { logTo } from "./log-options.ts";
+import { type LogChoice, logTo } from "./log-options.ts";
+import { type PairOptions, pairMachine } from "./pair.ts";
 import { prepareHome } from "./prepare-home.ts";
-import { printJsonLine } from "./print.ts";
+import { isQuietRun, plain, printJsonLine } from "./print.ts";
 import { stopSignal } from "./stop-signal.ts";
 import { USUAL_PORT } from "./usual-port.ts";
 
-export interface UpOptions {
+export interface UpOptions extends Pick<PairOptions, "relay" | "name" | "yes"> {
   serve?: string | true;
   allowOrigin: string[];
   logFile?: string;
-  logLevel?: string;
+  logLevel?: LogChoice["logLevel"];
   json?: boolean;
 }
 
@@ -35,6 +37,7 @@ export async function runUp(options: UpOptions): Promise<void> {
   const allowedOrigins = checkedOrigins(options.allowOrigin);
   const home = homeOf();
   prepareHome(home);
+  await pairIfNew(home, options, stop);
   for (;;) {
     const end = await runOnce({ home, port, allowedOrigins, options, stop });
     if (end instanceof MatrxError) throw end;
@@ -43,6 +46,26 @@ export async function runUp(options: UpOptions): Promise<void> {
       console.error(`The program cannot be started anew, so it goes on as it is: ${error.message}`),
     );
   }
+}
+
+/** Pairs a machine that is not, if somebody is there to say yes. Throws MatrxError. */
+async function pairIfNew(home: Home, options: UpOptions, stop: AbortSignal): Promise<void> {
+  const config = readConfig(home);
+  if (config) return requireRelay(config, options.relay);
+  if (!options.yes && !process.stdin.isTTY) return;
+  const { MATRX_RELAY: usual } = process.env;
+  await pairMachine(home, { ...(usual && { relay: usual }), ...options }, stop);
+}
+
+/** Throws MatrxError when another relay is named than the one that the machine is paired with. */
+function requireRelay({ relay, device_id }: Config, named: string | undefined): void {
+  if (named === undefined || relayOf({ relay: named }) === relay) return;
+  throw new MatrxError({
+    code: "CONFLICT",
+    message: `This machine is paired with ${relay}, as ${device_id}`,
+    hint: `Leave --relay out, or pair it with the other one: matrx pair --replace --relay ${named}`,
+    hop: "caller",
+  });
 }
 
 /** Throws MatrxError. */
@@ -68,7 +91,7 @@ async function runOnce({ home, port, allowedOrigins, options, stop }: Run): Prom
   const config = requireConfig(home);
   const identity = readIdentity(home);
   const device = config.device_id;
-  const logChoice = { ...options, logLevel: options.logLevel ?? config.log_level };
+  const logChoice = { ...options, usualLevel: config.log_level };
   const reporting = openReporting({
     device,
     log: logTo(home.logFile, logChoice),
@@ -77,7 +100,7 @@ async function runOnce({ home, port, allowedOrigins, options, stop }: Run): Prom
   const { log, hub, problems } = reporting;
   const onState = options.json
     ? (state: string) => printJsonLine({ state, device_id: device, relay: config.relay })
-    : undefined;
+    : tellConnection(config);
 
   const serve = async (toolbox: Toolbox): Promise<LocalServer | undefined> => {
     if (port === undefined) return undefined;
@@ -102,4 +125,24 @@ async function runOnce({ home, port, allowedOrigins, options, stop }: Run): Prom
   } finally {
     reporting.close();
   }
+}
+
+/** Says in plain words when the machine is connected, and when it is not any more. */
+function tellConnection({ name, relay }: Config): (state: string) => void {
+  let wasConnected: boolean | undefined;
+  const say = (text: string) => {
+    if (!isQuietRun()) console.log(text);
+  };
+  return (state) => {
+    if (state === "REGISTERED") {
+      const hint = process.stdout.isTTY ? " Ctrl-C stops." : "";
+      say(
+        wasConnected === undefined ? `Connected as ${plain(name)} at ${relay}.${hint}` : "Connected again.",
+      );
+      wasConnected = true;
+    } else if (state === "RECONNECTING" && wasConnected) {
+      wasConnected = false;
+      say("The connection was lost. Trying again ...");
+    }
+  };
 }

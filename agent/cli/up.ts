@@ -7,7 +7,10 @@ import { USUAL_PORT } from "./usual-port.ts";
 export function addUp(program: Command): void {
   program
     .command("up")
-    .description("connect this machine, until Ctrl-C")
+    .description("connect this machine, until Ctrl-C; pair it first if it is new")
+    .option("--relay <url>", "when pairing: the relay's address (env: MATRX_RELAY)")
+    .option("--name <name>", "when pairing: the device's name (default: this machine's)")
+    .option("--yes", "when pairing: accept the account that confirms, without asking")
     .option(
       "--serve [port]",
       `serve its tools at http://localhost too, at port ${USUAL_PORT} or this one; 0 takes any`,
@@ -21,7 +24,10 @@ export function addUp(program: Command): void {
     .addOption(logFileOption)
     .addOption(logLevelOption)
     .option("--json", "print each change of the connection as a JSON line")
-    .addHelpText("after", "\nExamples:\n  matrx up\n  matrx up --serve\n  matrx up --log-file ~/matrx.log")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  matrx up --relay https://relay.example\n  matrx up\n  matrx up --serve\n  matrx up --log-file ~/matrx.log",
+    )
     // What it runs is loaded late: other commands need none of it.
     .action(async (options: UpOptions) => (await import("./run-up.ts")).runUp(options));
 }

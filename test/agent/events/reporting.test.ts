@@ -9,7 +9,7 @@ function open() {
   const folder = temporaryFolder();
   const file = join(folder, "agent.log");
   const conditionsFile = join(folder, "conditions.json");
-  const reporting = openReporting({ device: "box", log: { file, printed: false }, conditionsFile });
+  const reporting = openReporting({ device: "box", log: { file }, conditionsFile });
   const lines = () =>
     readFileSync(file, "utf8")
       .trimEnd()

@@ -77,7 +77,7 @@ test("what could not be written is counted, said once, and told when it works ag
 test("errors that are logged are heard, with secrets left out of the file", () => {
   const file = join(temporaryFolder(), "agent.log");
   const heard: unknown[] = [];
-  const log = makeLog({ file, printed: false, onError: (problem) => heard.push(problem) });
+  const log = makeLog({ file, onError: (problem) => heard.push(problem) });
   log.warn("not yet");
   log.error({ err: new Error("disk on fire"), token: "abc" }, "the journal could not be written");
   expect(heard).toEqual([{ msg: "the journal could not be written", cause: "disk on fire" }]);
