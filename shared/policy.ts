@@ -38,15 +38,30 @@ export interface Question {
   policy: Policy;
 }
 
-/** Tools that run commands: no path limit binds them unless a sandbox does. */
-const SHELL_TOOLS: ReadonlySet<string> = new Set(["Bash"]);
-
-/** Tools that see or act beyond folders: a grant that is held to folders does not get them. */
-const BEYOND_FOLDERS: ReadonlySet<string> = new Set([
-  "Screenshot",
-  "ListProcesses",
-  "StopProcess",
-  "open_app",
+/**
+ * Tools that see and change nothing but what lies in folders, and what the grant itself began. Under limits of folders
+ * all others are closed: those that see or act beyond, and those of which nothing is known.
+ */
+const HELD_TO_FOLDERS: ReadonlySet<string> = new Set([
+  "Read",
+  "Glob",
+  "Grep",
+  "ListDirectory",
+  "DirectoryTree",
+  "search_files",
+  "Write",
+  "Edit",
+  "ApplyPatch",
+  "Move",
+  "create_directory",
+  "Delete",
+  "delete_directory",
+  "OpenPath",
+  "OpenUrl",
+  "SystemInfo",
+  "SystemLog",
+  "BashOutput",
+  "TaskStop",
 ]);
 
 /**
@@ -56,13 +71,23 @@ const BEYOND_FOLDERS: ReadonlySet<string> = new Set([
 export function refusalOf({ tool, grant, policy }: Question, hop: Hop): ErrorShape | undefined {
   const effect = effectOf(tool);
   if (!grant.effects.includes(effect)) return deniedEffect(tool, effect, grant.effects, hop);
-  if (grant.tools && !grant.tools.includes(tool)) return deniedTool(tool, "the token's grant", hop);
-  if (policy.allowed_tools && !policy.allowed_tools.includes(tool)) {
-    return deniedTool(tool, "the device's policy", hop);
-  }
-  if (grant.paths && BEYOND_FOLDERS.has(tool)) return deniedBeyondFolders(tool, hop);
-  if (SHELL_TOOLS.has(tool)) return shellRefusal(tool, grant, policy, hop);
+  if (grant.tools && !grant.tools.includes(tool)) return deniedTool(tool, GRANT, hop);
+  if (policy.allowed_tools && !policy.allowed_tools.includes(tool)) return deniedTool(tool, POLICY, hop);
+  const limitedBy = grant.paths ? GRANT : policy.allowed_paths ? POLICY : undefined;
+  if (limitedBy && !isHeldToFolders(tool, policy)) return deniedBeyondFolders(tool, limitedBy, hop);
+  if (tool === SHELL && !grant.owner) return deniedShell(hop);
   return undefined;
+}
+
+/** It runs any command: nothing holds it to anything. */
+const SHELL = "Bash";
+
+const GRANT = "the token's grant";
+const POLICY = "the device's policy";
+
+/** An application that a policy names is its owner's choice; it gets documents of the folders, and no options. */
+function isHeldToFolders(tool: string, { allowed_apps }: Policy): boolean {
+  return HELD_TO_FOLDERS.has(tool) || (tool === "open_app" && allowed_apps !== undefined);
 }
 
 /**
@@ -70,34 +95,26 @@ export function refusalOf({ tool, grant, policy }: Question, hop: Hop): ErrorSha
  * that hold are asked at once, each as for Bash.
  */
 export function mayRunAnyProgram(grant: GrantScope, policies: readonly Policy[]): boolean {
-  const mayCall = (tools: readonly string[] | undefined) => tools === undefined || tools.includes("Bash");
+  const mayCall = (tools: readonly string[] | undefined) => tools === undefined || tools.includes(SHELL);
   if (!grant.owner || grant.paths || !mayCall(grant.tools)) return false;
   return policies.every((policy) => !policy.allowed_paths && mayCall(policy.allowed_tools));
 }
 
-function shellRefusal(tool: string, grant: GrantScope, policy: Policy, hop: Hop): ErrorShape | undefined {
-  const limitedBy = policy.allowed_paths
-    ? "the device's policy"
-    : grant.paths
-      ? "the token's grant"
-      : undefined;
-  if (!limitedBy && grant.owner) return undefined;
+function deniedShell(hop: Hop): ErrorShape {
   return {
     code: "PERMISSION_DENIED",
-    message: limitedBy
-      ? `${tool} is refused: ${limitedBy} limits paths, and nothing here can hold a shell to them`
-      : `${tool} is refused: this grant is not the owner's, and there is no sandbox to run it in`,
+    message: `${SHELL} is refused: this grant is not the owner's, and there is no sandbox to run it in`,
     hint: "Use the file tools, or a grant of the owner's on a device without path limits",
     hop,
-    details: { tool },
+    details: { tool: SHELL },
   };
 }
 
-function deniedBeyondFolders(tool: string, hop: Hop): ErrorShape {
+function deniedBeyondFolders(tool: string, limitedBy: string, hop: Hop): ErrorShape {
   return {
     code: "PERMISSION_DENIED",
-    message: `${tool} is refused: the token's grant is limited to folders, and ${tool} sees or acts beyond them`,
-    hint: "Use the file tools in those folders, or ask the owner for a grant without path limits",
+    message: `${tool} is refused: ${limitedBy} is limited to folders, and nothing here can hold ${tool} to them`,
+    hint: "Use the file tools in those folders, or ask the owner for access without limits of folders",
     hop,
     details: { tool },
   };

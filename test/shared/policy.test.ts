@@ -5,9 +5,23 @@ import { mayRunAnyProgram, type Policy, policySchema, refusalOf } from "@matrx/s
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-const BEYOND_FOLDERS = ["Screenshot", "ListProcesses", "StopProcess", "open_app"];
+/** Seen or done beyond folders, or not known. */
+const BEYOND_FOLDERS = [
+  "Bash",
+  "Screenshot",
+  "ListProcesses",
+  "StopProcess",
+  "open_app",
+  "github__close_issue",
+];
 const TOOLS = [
-  ...["Read", "Glob", "Write", "Edit", "Bash", "OpenUrl", "delete_directory", "github__close_issue"],
+  "Read",
+  "Glob",
+  "Write",
+  "Edit",
+  "OpenUrl",
+  "delete_directory",
+  "SystemInfo",
   ...BEYOND_FOLDERS,
 ];
 const OWNER: GrantScope = { id: "grant_1" as GrantId, owner: true, effects: [...EFFECTS] };
@@ -21,6 +35,7 @@ const grants = fc.record({
   tools: someTools,
   paths: somePaths,
 });
+const someApps = fc.option(fc.subarray(["code", "chrome"]), { nil: undefined, freq: 2 });
 const policies = fc.record({ allowed_tools: someTools, allowed_paths: somePaths });
 const tools = fc.constantFrom(...TOOLS);
 
@@ -30,7 +45,7 @@ type Grant = {
   tools?: string[] | undefined;
   paths?: string[] | undefined;
 };
-type Limits = { allowed_tools?: string[] | undefined; allowed_paths?: string[] | undefined };
+type Limits = Partial<Record<"allowed_tools" | "allowed_paths" | "allowed_apps", string[] | undefined>>;
 
 function allows(tool: string, grant: Grant, policy: Limits): boolean {
   const scope = { id: OWNER.id, ...present(grant) } as GrantScope;
@@ -104,17 +119,52 @@ describe("the gate", () => {
     );
   });
 
-  it("gives a grant that is held to folders no tool that goes beyond them", () => {
+  it("gives no tool that goes beyond folders where grant or policy names some", () => {
     fc.assert(
       fc.property(fc.constantFrom(...BEYOND_FOLDERS), grants, policies, (tool, grant, policy) => {
-        if (grant.paths) expect(allows(tool, grant, policy)).toBe(false);
-        else expect(allows(tool, { ...grant, paths: [] }, policy)).toBe(false);
+        expect(allows(tool, { ...grant, paths: grant.paths ?? [] }, policy)).toBe(false);
+        expect(allows(tool, grant, { ...policy, allowed_paths: policy.allowed_paths ?? [] })).toBe(false);
       }),
       { numRuns: 1000 },
     );
+    const held: [Grant, Limits][] = [
+      [{ ...OWNER, paths: ["/srv"] }, {}],
+      [OWNER, { allowed_paths: ["/srv"] }],
+    ];
+    for (const [grant, policy] of held)
+      expect(TOOLS.filter((tool) => !allows(tool, grant, policy))).toEqual(BEYOND_FOLDERS);
+  });
+
+  it("knows one notion of folders: said by the grant, by the policy or by both, the same tools are closed", () => {
+    fc.assert(
+      fc.property(
+        tools,
+        grants,
+        policies,
+        someApps,
+        fc.array(fc.string()),
+        (tool, grant, policy, apps, folders) => {
+          const [bare, open] = [
+            { ...grant, paths: undefined },
+            { ...policy, allowed_paths: undefined, allowed_apps: apps },
+          ];
+          const byGrant = allows(tool, { ...bare, paths: folders }, open);
+          const byPolicy = allows(tool, bare, { ...open, allowed_paths: folders });
+          const byBoth = allows(tool, { ...bare, paths: folders }, { ...open, allowed_paths: folders });
+          expect([byGrant, byBoth]).toEqual([byPolicy, byPolicy]);
+          if (byPolicy) expect(allows(tool, bare, open)).toBe(true);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("lets applications be started under limits of folders that a policy names, and no others", () => {
     const held = { ...OWNER, paths: ["/srv"] };
-    expect(TOOLS.filter((tool) => !allows(tool, held, {}))).toEqual(["Bash", ...BEYOND_FOLDERS]);
-    expect(TOOLS.filter((tool) => !allows(tool, OWNER, { allowed_paths: ["/srv"] }))).toEqual(["Bash"]);
+    expect(allows("open_app", held, { allowed_apps: ["code"] })).toBe(true);
+    expect(allows("open_app", OWNER, { allowed_paths: ["/srv"], allowed_apps: ["code"] })).toBe(true);
+    expect(allows("open_app", OWNER, { allowed_paths: ["/srv"] })).toBe(false);
+    expect(allows("open_app", held, {})).toBe(false);
   });
 
   it("lets any program be run only for a grant that may call Bash under every policy", () => {
@@ -148,14 +198,26 @@ describe("the gate", () => {
     ["no effect at all", "Read", { ...OWNER, effects: [] }, {}, /has none$/],
     ["the grant's tools", "Read", { ...OWNER, tools: ["Glob"] }, {}, /the token's grant/],
     ["the policy's tools", "Read", OWNER, { allowed_tools: ["Glob"] }, /the device's policy/],
-    ["the policy's paths", "Bash", OWNER, { allowed_paths: ["/srv"] }, /the device's policy limits paths/],
-    ["the grant's paths", "Bash", { ...OWNER, paths: ["/srv"] }, {}, /the token's grant limits paths/],
+    [
+      "the policy's paths",
+      "Bash",
+      OWNER,
+      { allowed_paths: ["/srv"] },
+      /the device's policy is limited to folders/,
+    ],
+    [
+      "the grant's paths",
+      "Bash",
+      { ...OWNER, paths: ["/srv"] },
+      {},
+      /the token's grant is limited to folders/,
+    ],
     [
       "the grant's paths and the screen",
       "Screenshot",
       { ...OWNER, paths: ["/srv"] },
       {},
-      /limited to folders, and Screenshot sees or acts beyond them/,
+      /is limited to folders, and nothing here can hold Screenshot to them/,
     ],
     ["a guest's shell", "Bash", { ...OWNER, owner: false }, {}, /not the owner's/],
   ] as const)("says why: %s", (_why, tool, grant, policy, message) => {

@@ -1,7 +1,7 @@
-/** Things that count once or a few times: used sign-in links, wrong pairing codes. */
+/** Things that count once or a few times: used sign-in links, guesses of pairing codes. */
 
-const WRONG_MAX = 5;
-const WRONG_WITHIN = 10 * 60_000;
+const GUESSES_MAX = 5;
+const GUESSES_WITHIN = 10 * 60_000;
 
 export class Once {
   readonly #sql: SqlStorage;
@@ -9,7 +9,9 @@ export class Once {
   constructor(sql: SqlStorage) {
     this.#sql = sql;
     sql.exec("CREATE TABLE IF NOT EXISTS used (id TEXT PRIMARY KEY, expires INTEGER NOT NULL) WITHOUT ROWID");
-    sql.exec("CREATE TABLE IF NOT EXISTS wrong (at INTEGER PRIMARY KEY)");
+    sql.exec("CREATE TABLE IF NOT EXISTS guesses (id INTEGER PRIMARY KEY, at INTEGER NOT NULL)");
+    // One time stood for all guesses of the same millisecond.
+    sql.exec("DROP TABLE IF EXISTS wrong");
   }
 
   /** True the first time that an id is used. */
@@ -19,20 +21,23 @@ export class Once {
     );
   }
 
-  noteWrongCode(now: number): void {
-    this.#sql.exec("INSERT OR REPLACE INTO wrong (at) VALUES (?)", now);
+  /** Takes one of five guesses in ten minutes, before it is known whether it is right. Undefined: there is none left. */
+  takeGuess(now: number): number | undefined {
+    const since = now - GUESSES_WITHIN;
+    const [row] = this.#sql.exec<{ id: number }>(
+      "INSERT INTO guesses (at) SELECT ? WHERE (SELECT COUNT(*) FROM guesses WHERE at > ?) < ? RETURNING id",
+      ...[now, since, GUESSES_MAX],
+    );
+    return row?.id;
   }
 
-  /** Five wrong codes in ten minutes: no more guesses for now. */
-  mayGuess(now: number): boolean {
-    const { n } = this.#sql
-      .exec<{ n: number }>("SELECT COUNT(*) AS n FROM wrong WHERE at > ?", now - WRONG_WITHIN)
-      .one();
-    return n < WRONG_MAX;
+  /** It was right, and does not count. */
+  giveBackGuess(id: number): void {
+    this.#sql.exec("DELETE FROM guesses WHERE id = ?", id);
   }
 
   prune(now: number): void {
     this.#sql.exec("DELETE FROM used WHERE expires <= ?", now);
-    this.#sql.exec("DELETE FROM wrong WHERE at <= ?", now - WRONG_WITHIN);
+    this.#sql.exec("DELETE FROM guesses WHERE at <= ?", now - GUESSES_WITHIN);
   }
 }

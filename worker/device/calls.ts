@@ -1,10 +1,11 @@
 /** A call's life while all goes well: sent, answered once, cancelled, left. For the rest see `recovery.ts`. */
 import type { Proof } from "@matrx/shared/api.ts";
-import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
+import type { ErrorShape } from "@matrx/shared/errors.ts";
 import { type CallId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { OutputHeader, ResultHeader } from "@matrx/shared/result-frame.ts";
 import { Tally } from "../tally.ts";
+import { requireHeld } from "./bare-limits.ts";
 import type { Expect, Keyed, Passed, WantedCall } from "./call.ts";
 import { type DeviceLink, type DeviceSocket, offline } from "./device-link.ts";
 import { executeFrame, extrasOf, replayFrame } from "./execute-frame.ts";
@@ -70,7 +71,7 @@ export class Calls {
     const timeoutMs = wanted.timeoutMs ?? passed.toolTimeoutMs;
     const deadline = now + timeoutMs;
     const { ours } = socket.attachment;
-    if (!ours && wanted.lease.scope.paths) throw unheldPaths();
+    if (!ours) requireHeld(tool, wanted.parameters, wanted.lease.scope, this.#store.policy);
     const extras = ours ? extrasOf(wanted, keyed, this.#store.limits) : "";
     const frame = executeFrame(call, tool, timeoutMs, wanted.parameters, extras);
     const ledgered = effect !== "read";
@@ -288,14 +289,4 @@ export class Calls {
 
 function droppedOut(): MatrxError {
   return offline("The device dropped out before the call was sent");
-}
-
-/** Paths are checked by our agent alone: a bare device is not even told a grant's. */
-function unheldPaths(): MatrxError {
-  return new MatrxError({
-    code: "PERMISSION_DENIED",
-    message: "The token's grant limits paths, and nothing on this device can hold a call to them",
-    hint: "Use a token without path limits, or run our agent there",
-    hop: "relay",
-  });
 }

@@ -157,11 +157,12 @@ export class Account extends DurableObject<AccountEnv> {
     });
   }
 
-  /** Refuses more guesses of pairing codes than five in ten minutes. */
-  mayGuess(grant: GrantId): Promise<Outcome<void>> {
+  /** Takes one of a person's guesses of pairing codes: five in ten minutes. One that was right is given back. */
+  takeGuess(grant: GrantId): Promise<Outcome<number>> {
     return attempt(() => {
       this.#person(grant);
-      if (this.#once.mayGuess(Date.now())) return;
+      const guess = this.#once.takeGuess(Date.now());
+      if (guess !== undefined) return guess;
       throw new MatrxError({
         code: "RATE_LIMITED",
         message: "Too many wrong codes",
@@ -171,8 +172,8 @@ export class Account extends DurableObject<AccountEnv> {
     });
   }
 
-  noteWrongCode(): void {
-    this.#once.noteWrongCode(Date.now());
+  giveBackGuess(guess: number): void {
+    this.#once.giveBackGuess(guess);
   }
 
   requirePerson(grant: GrantId): Promise<Outcome<Grant>> {

@@ -1,4 +1,7 @@
-/** One pairing or login code (RFC 8628 pattern): lives ten minutes, answers once. */
+/**
+ * Pairing and login codes (RFC 8628 pattern). One object for each first character, not one for each code: the file of an
+ * object stays, and anybody can make codes up (docs/decisions/0011-pairing-codes.md).
+ */
 import { DurableObject } from "cloudflare:workers";
 import type { newPairingSchema, pairingViewSchema } from "@matrx/shared/api.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
@@ -15,25 +18,36 @@ export type PairingAnswer =
   | { kind: "device"; account: string; device: string; name: string }
   | { kind: "login"; account: string; grant: string; expires: number };
 
+/** One code, kept under it until it expires. */
 interface Row {
   wish: PairingWish;
+  /** Milliseconds since 1970. */
   expires: number;
+  /** Somebody is confirming it. */
+  taken?: boolean;
   answer?: PairingAnswer;
 }
 
+/** Codes that wait in one object. */
+const WAITING_MAX = 1000;
+
 export class Pairing extends DurableObject {
-  /** Opens the code for a wish. False: it is in use. */
-  async open(wish: PairingWish): Promise<boolean> {
-    if (this.#row()) return false;
-    const expires = Date.now() + TIMES.pairing;
-    this.ctx.storage.kv.put("row", { wish, expires } satisfies Row);
-    await this.ctx.storage.setAlarm(expires + TIMES.pairing);
-    return true;
+  /** Opens a code for a wish. False: it is in use. Throws MatrxError `UNAVAILABLE` when too many wait. */
+  open(code: string, wish: PairingWish): Promise<Outcome<boolean>> {
+    return attempt(async () => {
+      const now = Date.now();
+      const { rows } = this.#prune(now);
+      if (rows >= WAITING_MAX) throw tooManyWait();
+      if (this.#row(code)) return false;
+      this.#put(code, { wish, expires: now + TIMES.pairing });
+      if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(now + TIMES.pairing);
+      return true;
+    });
   }
 
-  view(): Promise<Outcome<z.infer<typeof pairingViewSchema>>> {
+  view(code: string): Promise<Outcome<z.infer<typeof pairingViewSchema>>> {
     return attempt(() => {
-      const { wish, expires } = this.#waiting();
+      const { wish, expires } = this.#waiting(code);
       const device = wish.kind === "device" ? wish.device : undefined;
       return {
         kind: wish.kind,
@@ -48,42 +62,75 @@ export class Pairing extends DurableObject {
   }
 
   /** Takes the wish for confirming; a second confirmation finds none. */
-  take(): Promise<Outcome<PairingWish>> {
+  take(code: string): Promise<Outcome<PairingWish>> {
     return attempt(() => {
-      const row = this.#waiting();
-      this.ctx.storage.kv.put("taken", true);
+      const row = this.#waiting(code);
+      this.#put(code, { ...row, taken: true });
       return row.wish;
     });
   }
 
-  answer(answer: PairingAnswer): void {
-    const row = this.#row();
-    if (row) this.ctx.storage.kv.put("row", { ...row, answer });
+  answer(code: string, answer: PairingAnswer): void {
+    const row = this.#row(code);
+    if (row) this.#put(code, { ...row, answer });
   }
 
-  /** What the asker is told: an answer, or undefined while it waits. The code ends with its answer. */
-  poll(): Promise<Outcome<PairingAnswer | undefined>> {
+  /**
+   * What the asker is told: an answer, or undefined while it waits. A login's answer, which is worth a token, is given
+   * once; a device's tells no secret, and may be asked for again when it was lost on the way.
+   */
+  poll(code: string): Promise<Outcome<PairingAnswer | undefined>> {
     return attempt(() => {
-      const row = this.#row();
+      const row = this.#row(code);
       if (!row) throw gone();
+      if (row.answer?.kind === "login") this.ctx.storage.kv.delete(code);
       return row.answer;
     });
   }
 
   override async alarm(): Promise<void> {
-    await this.ctx.storage.deleteAll();
+    const { next } = this.#prune(Date.now());
+    if (next === undefined) await this.ctx.storage.deleteAll();
+    else await this.ctx.storage.setAlarm(next);
   }
 
-  #row(): Row | undefined {
-    const row = this.ctx.storage.kv.get<Row>("row");
-    return row && (row.answer || row.expires > Date.now()) ? row : undefined;
+  /** Removes codes that have expired; tells how many wait, and when the first of them expires. */
+  #prune(now: number): { rows: number; next: number | undefined } {
+    const { kv } = this.ctx.storage;
+    let rows = 0;
+    let next: number | undefined;
+    for (const [code, { expires }] of [...kv.list<Row>()]) {
+      if (expires <= now) kv.delete(code);
+      else {
+        rows++;
+        next = Math.min(next ?? expires, expires);
+      }
+    }
+    return { rows, next };
   }
 
-  #waiting(): Row {
-    const row = this.#row();
-    if (!row || row.answer || this.ctx.storage.kv.get("taken")) throw gone();
+  #put(code: string, row: Row): void {
+    this.ctx.storage.kv.put(code, row);
+  }
+
+  #row(code: string): Row | undefined {
+    const row = this.ctx.storage.kv.get<Row>(code);
+    return row && row.expires > Date.now() ? row : undefined;
+  }
+
+  #waiting(code: string): Row {
+    const row = this.#row(code);
+    if (!row || row.answer || row.taken) throw gone();
     return row;
   }
+}
+
+/** The object that knows a code. */
+export function pairingOf(
+  pairings: DurableObjectNamespace<Pairing>,
+  code: string,
+): DurableObjectStub<Pairing> {
+  return pairings.getByName(code.charAt(0));
 }
 
 function gone(): MatrxError {
@@ -91,6 +138,15 @@ function gone(): MatrxError {
     code: "NOT_FOUND",
     message: "This code is not waiting: it is wrong, was used, or has expired",
     hint: "Start the pairing again; a code lives ten minutes",
+    hop: "relay",
+  });
+}
+
+function tooManyWait(): MatrxError {
+  return new MatrxError({
+    code: "UNAVAILABLE",
+    message: "Too many pairings wait for confirmation at this relay",
+    hint: "Try again in ten minutes",
     hop: "relay",
   });
 }

@@ -16,7 +16,7 @@ import { authenticate } from "../auth/caller.ts";
 import { requireDoor } from "../auth/door.ts";
 import { signToken, unauthenticated, verifyToken } from "../auth/keys.ts";
 import type { Env } from "../env.ts";
-import type { Pairing, PairingAnswer, PairingWish } from "../objects/pairing.ts";
+import { type PairingAnswer, type PairingWish, pairingOf } from "../objects/pairing.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
 import { readOpenBody } from "./body.ts";
 
@@ -42,35 +42,35 @@ pairings.post("/logins", async (c) => {
 
 /** What waits for confirmation. Wrong codes are counted. */
 pairings.get("/pairings/:code", async (c) => {
-  const guess = await guessing(c.env, c.req.raw, c.req.param("code"));
-  return c.json(await guess.settle(await guess.pairing.view()));
+  const { code, pairing, settle } = await guessing(c.env, c.req.raw, c.req.param("code"));
+  return c.json(await settle(await pairing.view(code)));
 });
 
 pairings.post("/pairings/:code/confirm", async (c) => {
-  const { caller, pairing, settle } = await guessing(c.env, c.req.raw, c.req.param("code"));
-  const wish = await settle(await pairing.take());
+  const { caller, code, pairing, settle } = await guessing(c.env, c.req.raw, c.req.param("code"));
+  const wish = await settle(await pairing.take(code));
   const account = c.env.ACCOUNT.getByName(caller.account);
   if (wish.kind === "login") {
     const grant = unwrap(await account.createLogin(caller.grant, wish.name));
-    await pairing.answer({ kind: "login", account: caller.account, grant: grant.id, expires: grant.expires });
+    const { id, expires } = grant;
+    await pairing.answer(code, { kind: "login", account: caller.account, grant: id, expires });
     return c.json({ name: wish.name });
   }
   const { name, public_key } = wish.device;
   const { id } = unwrap(
     await account.addDevice(caller.grant, name, { kind: "agent", publicKey: public_key }),
   );
-  await pairing.answer({ kind: "device", account: caller.account, device: id, name });
+  await pairing.answer(code, { kind: "device", account: caller.account, device: id, name });
   return c.json({ name, device: id });
 });
 
-/** The secret proves the asker before the object of a made-up code is touched. */
 pairings.post("/pairings/:code/poll", async (c) => {
   const { secret } = await readOpenBody(c.req.raw, pollPairingSchema);
   const { subject } = await verifyToken(c.env, AUDIENCE.pairing, secret);
   if (subject !== plain(c.req.param("code")))
     throw new MatrxError(unauthenticated("The secret is of another code"));
   const answer = unwrap(
-    (await c.env.PAIRING.getByName(subject).poll()) as Outcome<PairingAnswer | undefined>,
+    (await pairingOf(c.env.PAIRING, subject).poll(subject)) as Outcome<PairingAnswer | undefined>,
   );
   c.header("Cache-Control", "no-store");
   return c.json(await polled(c.env, answer));
@@ -94,21 +94,21 @@ async function start(env: Env, request: Request, wish: PairingWish): Promise<Res
 async function openCode(env: Env, wish: PairingWish): Promise<string> {
   for (;;) {
     const code = randomBase32(8).toUpperCase();
-    if (await env.PAIRING.getByName(code).open(wish)) return code;
+    if (unwrap(await pairingOf(env.PAIRING, code).open(code, wish))) return code;
   }
 }
 
-/** A signed-in person names a code; one that is wrong counts against five in ten minutes. */
+/** A signed-in person names a code. It counts against five in ten minutes before it is looked at, until it proves right. */
 async function guessing(env: Env, request: Request, shown: string) {
   const caller = await authenticate(env, request);
+  const code = plain(shown);
   const account = env.ACCOUNT.getByName(caller.account);
-  unwrap(await account.mayGuess(caller.grant));
-  const pairing: DurableObjectStub<Pairing> = env.PAIRING.getByName(plain(shown));
+  const guess = unwrap(await account.takeGuess(caller.grant));
   const settle = async <Value>(outcome: Outcome<Value>): Promise<Value> => {
-    if (!outcome.ok) await account.noteWrongCode();
+    if (outcome.ok) await account.giveBackGuess(guess);
     return unwrap(outcome);
   };
-  return { caller, pairing, settle };
+  return { caller, code, pairing: pairingOf(env.PAIRING, code), settle };
 }
 
 async function polled(

@@ -1,0 +1,85 @@
+/**
+ * Folders and applications for bare devices. They are told the policy, and hold to it themselves (device document, Device
+ * Registered); what the relay can see of a call, it holds to the policy too, and what it cannot see it does not send. A
+ * grant's folders they are not even told.
+ */
+import { MatrxError } from "@matrx/shared/errors.ts";
+import type { GrantScope } from "@matrx/shared/grant.ts";
+import type { Policy } from "@matrx/shared/policy.ts";
+
+/** Throws MatrxError `PERMISSION_DENIED`. `parameters` is JSON. */
+export function requireHeld(
+  tool: string,
+  parameters: string,
+  { paths }: Pick<GrantScope, "paths">,
+  { allowed_paths, allowed_apps }: Policy,
+): void {
+  if (paths) throw unheld("The token's grant is limited to folders");
+  if (tool === "open_app" && allowed_apps) requireApp(fieldOf(parameters, "app"), allowed_apps);
+  else if (allowed_paths) requireFolder(tool, parameters, allowed_paths);
+}
+
+/** Tools of the device document that name one place. */
+const WITH_PATH: ReadonlySet<string> = new Set(["create_directory", "delete_directory", "search_files"]);
+
+function requireFolder(tool: string, parameters: string, folders: readonly string[]): void {
+  if (!WITH_PATH.has(tool)) throw unheld("The device's policy is limited to folders");
+  const path = fieldOf(parameters, "path");
+  const place = path === undefined ? undefined : partsOf(path);
+  const isHeld = folders.some((folder) => {
+    const allowed = partsOf(folder);
+    return place && allowed?.every((part, index) => part === place[index]);
+  });
+  if (!isHeld) throw outside(path, folders);
+}
+
+function requireApp(app: string | undefined, apps: readonly string[]): void {
+  const plain = (name: string) => name.toLowerCase().replace(/\.exe$/, "");
+  if (app !== undefined && apps.some((one) => plain(one) === plain(app))) return;
+  throw new MatrxError({
+    code: "PERMISSION_DENIED",
+    message: `Starting ${app?.slice(0, 200) ?? "an application"} is not allowed by the device's policy`,
+    hint: apps.length > 0 ? `Allowed: ${apps.slice(0, 20).join(", ")}` : "No application is allowed",
+    hop: "relay",
+  });
+}
+
+function fieldOf(parameters: string, name: string): string | undefined {
+  const value = (JSON.parse(parameters) as Record<string, unknown>)[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+/**
+ * The names of an absolute path, from the drive or the root on; the same for all spellings of it. Undefined: it is not
+ * absolute, or the system could take it for another one.
+ */
+function partsOf(path: string): string[] | undefined {
+  const isWindows = /^(?:[a-z]:[\\/]|\\\\)/i.test(path);
+  if (!isWindows && !path.startsWith("/")) return undefined;
+  const parts = (isWindows ? path.toLowerCase() : path).split(isWindows ? /[\\/]+/ : /\/+/);
+  // Windows leaves dots and blanks at the end of a name out: "... " is "..".
+  const odd = isWindows ? /[. ]$/ : /^\.\.?$/;
+  const names = parts.filter((part) => part !== "");
+  if (path.includes("\0") || names.some((name) => odd.test(name))) return undefined;
+  return [isWindows ? "windows" : "posix", ...names];
+}
+
+function unheld(why: string): MatrxError {
+  return new MatrxError({
+    code: "PERMISSION_DENIED",
+    message: `${why}, and nothing on this device can hold a call to them`,
+    hint: "Use what is not limited to folders, or run our agent there",
+    hop: "relay",
+  });
+}
+
+function outside(path: string | undefined, folders: readonly string[]): MatrxError {
+  const allowed = folders.slice(0, 8).join(", ");
+  return new MatrxError({
+    code: "PERMISSION_DENIED",
+    message: `Access to ${path?.slice(0, 500) ?? "a place that is not named"} is not allowed by the device's policy`,
+    hint: allowed ? `Give an absolute path without dots. Allowed: ${allowed}` : "No folder is allowed",
+    hop: "relay",
+    details: { ...(path !== undefined && { path: path.slice(0, 500) }), allowed_paths: folders.slice(0, 64) },
+  });
+}
