@@ -1,6 +1,6 @@
 /** A call's life while all goes well: sent, answered once, cancelled, left. For the rest see `recovery.ts`. */
 import type { Proof } from "@matrx/shared/api.ts";
-import type { ErrorShape } from "@matrx/shared/errors.ts";
+import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import { type CallId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { OutputHeader, ResultHeader } from "@matrx/shared/result-frame.ts";
