@@ -236,6 +236,13 @@ export const polledPairingSchema = z.discriminatedUnion("status", [
 export const claimSchema = z.strictObject({ code: z.string().max(4096) });
 export const claimedSchema = z.object({ account: z.string() });
 
+/** `POST /v1/sign-in-links`: for another device of the same person. */
+export const signInLinkSchema = z.object({
+  link: z.url().describe("Whoever opens it first is signed in as the account"),
+  expires_in: z.int().describe("Seconds"),
+  qr_svg: z.string().describe("The link as a QR code: an SVG document"),
+});
+
 /** `POST /v1/tickets`: a one-use `?ticket=` for a WebSocket client that can send no header. */
 export const newTicketSchema = z.strictObject({ device: z.string() });
 export const ticketSchema = z.object({ ticket: z.string(), expires_in: z.int() });

@@ -18,7 +18,15 @@ export const AUDIENCE = {
 const day = 24 * 60 * 60;
 
 /** Lifetimes in seconds. */
-export const LIFETIME = { web: 30 * day, cli: 90 * day, device: 90 * day, claim: day } as const;
+export const LIFETIME = {
+  web: 30 * day,
+  cli: 90 * day,
+  device: 90 * day,
+  /** A sign-in link that the relay's machine printed. */
+  claim: day,
+  /** A sign-in link that a signed-in person made for another device. */
+  signInLink: 5 * 60,
+} as const;
 
 /** Header of the 101 response that carries the nonce which a device signs. */
 export const NONCE_HEADER = "Matrx-Nonce";

@@ -8,6 +8,7 @@ import { pairingView } from "./pairing.js";
 import { claim, signInView } from "./sign-in.js";
 import { tokensView } from "./tokens.js";
 import { toolsView } from "./tools.js";
+import { codeOf, keepWaiting, takeWaiting } from "./waiting.js";
 
 /** How often the devices' states are looked at while the page is seen, in milliseconds. */
 const LOOK_EVERY = 10_000;
@@ -15,6 +16,8 @@ const LOOK_EVERY = 10_000;
 const main = document.getElementById("main");
 const places = { devices: element("div"), device: element("div") };
 let openId;
+/** The code that the person typed here, in place of following a link. */
+let typed;
 let closeEvents = () => undefined;
 let closeTools = () => undefined;
 
@@ -26,15 +29,28 @@ async function start() {
     if (code) await signInWith(code);
     const account = await currentAccount();
     showAccount(account);
-    if (!account) main.replaceChildren(signInView(start));
-    else if (pair) await showPairing(pair);
-    else await showHome(account);
+    if (account) await showSignedIn(account, pair);
+    else showSignedOut(pair);
   } catch (error) {
     showProblem(error);
-    if (pair) location.hash = "";
+    if (location.hash) location.hash = "";
   } finally {
     main.setAttribute("aria-busy", "false");
   }
+}
+
+/** What waited for a sign-in comes first. */
+async function showSignedIn(account, pair) {
+  const waiting = takeWaiting();
+  if (waiting && !pair) history.replaceState(null, "", `/#pair=${waiting}`);
+  if (pair || waiting) await showPairing(pair ?? waiting);
+  else await showHome(account);
+}
+
+function showSignedOut(pair) {
+  const code = pair && codeOf(pair);
+  if (code) keepWaiting(code);
+  main.replaceChildren(signInView(start, code));
 }
 
 /** The code goes out of the address bar and the history before it is used. */
@@ -77,7 +93,8 @@ async function showPairing(code) {
   const leave = () => {
     location.hash = "";
   };
-  main.replaceChildren(await pairingView(code, leave));
+  const isTyped = typed !== undefined && codeOf(typed) === codeOf(code);
+  main.replaceChildren(await pairingView(code, { isTyped, done: leave }));
   main.querySelector("h2").focus();
 }
 
@@ -85,9 +102,19 @@ async function showHome(account) {
   leaveDevice();
   const devices = await refreshDevices();
   const tokens = await tokensView(account.grant);
-  main.replaceChildren(places.devices, places.device, addDeviceView({ changed: refreshDevices }), tokens);
+  main.replaceChildren(
+    places.devices,
+    places.device,
+    addDeviceView({ changed: refreshDevices, lookUp }),
+    tokens,
+  );
   const online = devices.filter(({ state }) => state === "ONLINE");
   if (online.length === 1) await openDevice(online[0]);
+}
+
+function lookUp(code) {
+  typed = code;
+  location.hash = `pair=${encodeURIComponent(code)}`;
 }
 
 async function refreshDevices() {

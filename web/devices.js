@@ -77,7 +77,7 @@ async function removeDevice({ id, name }, removed) {
 }
 
 /** Two ways to add a device: our agent by its code, and any program by a token. */
-export function addDeviceView({ changed }) {
+export function addDeviceView({ changed, lookUp }) {
   const code = element("input", {
     type: "text",
     autocomplete: "off",
@@ -89,7 +89,7 @@ export function addDeviceView({ changed }) {
   const add = element("button", { type: "submit" }, "Add");
   const made = element("div", { role: "status" });
   const open = () => {
-    if (code.value.trim()) location.hash = `pair=${encodeURIComponent(code.value.trim())}`;
+    if (code.value.trim()) lookUp(code.value.trim());
   };
   const create = async () => {
     made.replaceChildren(bareDeviceView(await api("POST /v1/devices", { name: name.value })));

@@ -1,57 +1,117 @@
 /** Confirm a code: a machine that wants to be a device, or a command line that wants to sign in. */
-import { api, part } from "./api.js";
-import { button, date, element, showDone } from "./dom.js";
+import { ApiError, api, part } from "./api.js";
+import { button, date, element, field, form, showDone } from "./dom.js";
+import { codeOf } from "./waiting.js";
 
-/** What asks, and the yes. `done` is called after either answer. */
-export async function pairingView(code, done) {
-  const {
-    kind,
-    name,
-    hostname,
-    os,
-    os_version: version,
-    fingerprint,
-    expires,
-  } = await api(`GET /v1/pairings/${part(code)}`);
-  const isDevice = kind === "device";
-  const facts = [
-    ["Name", name],
-    ["Code", code],
-    ["Computer", hostname],
-    ["System", [os, version].filter(Boolean).join(" ")],
-    ["Key", fingerprint],
-    ["Valid until", date(expires)],
-  ].filter(([, value]) => value);
+/**
+ * What asks, and the yes. `done` is called after either answer. A login whose code came by a link (not `isTyped`) is
+ * confirmed by typing the code: a link that somebody else sent must not sign them in with one click.
+ */
+export async function pairingView(code, { isTyped, done }) {
+  const asked = await api(`GET /v1/pairings/${part(code)}`);
+  const { kind, name } = asked;
   const confirm = async () => {
     await api(`POST /v1/pairings/${part(code)}/confirm`, {});
-    showDone(isDevice ? `${name} was added.` : `${name} is signed in.`);
+    showDone(kind === "device" ? `${name} was added.` : `${name} is signed in.`);
     done();
   };
+  const later = element("button", { type: "button", onclick: done }, "Not now");
+  if (kind === "device") return deviceView(code, asked, confirm, later);
+  return loginView(asked, isTyped ? byClick(confirm, later) : byTyping(code, confirm, later));
+}
+
+function deviceView(code, { name, hostname, os, os_version: version, fingerprint, expires }, confirm, later) {
   return element(
     "section",
     { class: "card" },
-    element(
-      "h2",
-      { tabindex: "-1" },
-      isDevice ? "A machine asks to be added" : "A command line asks to sign in",
-    ),
+    element("h2", { tabindex: "-1" }, "A machine asks to be added"),
     element(
       "p",
       {},
-      isDevice
-        ? "Say yes only if you started this just now, and the machine shows the same code and key. You will be able to run tools on it."
-        : "Say yes only if you started this just now. It will be able to do what you can do here.",
+      "Say yes only if you started this just now, and the machine shows the same code and key. You will be able to run tools on it.",
     ),
-    element(
-      "dl",
-      {},
-      ...facts.flatMap(([term, value]) => [element("dt", {}, term), element("dd", {}, value)]),
-    ),
+    factsView([
+      ["Name", name],
+      ["Code", code],
+      ["Computer", hostname],
+      ["System", [os, version].filter(Boolean).join(" ")],
+      ["Key", fingerprint],
+      ["Valid until", date(expires)],
+    ]),
     element(
       "div",
       { class: "row" },
-      button(isDevice ? "Add this machine" : "Sign it in", confirm, { kind: "main", busy: "Confirming …" }),
-      element("button", { type: "button", onclick: done }, "Not now"),
+      button("Add this machine", confirm, { kind: "main", busy: "Confirming …" }),
+      later,
     ),
+  );
+}
+
+function loginView({ name, expires }, yes) {
+  return element(
+    "section",
+    { class: "card" },
+    element("h2", { tabindex: "-1" }, "A command line asks to sign in"),
+    element(
+      "p",
+      {},
+      "Say yes only if you started this yourself just now, in a terminal of yours. It will be able to do what you can do here: run commands and change files on all your devices, add and remove devices, and make tokens, for 90 days or until you revoke it under Access.",
+    ),
+    factsView([
+      ["Name", name],
+      ["Valid until", date(expires)],
+    ]),
+    yes,
+  );
+}
+
+function byClick(confirm, later) {
+  return element(
+    "div",
+    { class: "row" },
+    button("Sign it in", confirm, { kind: "main", busy: "Confirming …" }),
+    later,
+  );
+}
+
+/** The code is not shown here: whoever has it reads it where it was made. */
+function byTyping(code, confirm, later) {
+  const typed = element("input", {
+    type: "text",
+    required: true,
+    autocomplete: "off",
+    autocapitalize: "characters",
+    spellcheck: "false",
+    placeholder: "ABCD-EFGH",
+  });
+  const yes = element("button", { type: "submit", class: "main" }, "Sign it in");
+  const check = async () => {
+    if (codeOf(typed.value) === codeOf(code)) return confirm();
+    throw new ApiError(0, {
+      detail: "That is not the code of this request.",
+      hint: "Type the code that your terminal shows. If it shows another one, or none, somebody else asks: say Not now.",
+    });
+  };
+  return element(
+    "div",
+    {},
+    form(
+      yes,
+      "Confirming …",
+      check,
+      field("Code", typed, {
+        help: "Type the code that your terminal shows. If somebody sent you a link or a code, they would be signed in as you.",
+      }),
+    ),
+    element("p", {}, later),
+  );
+}
+
+function factsView(facts) {
+  const known = facts.filter(([, value]) => value);
+  return element(
+    "dl",
+    {},
+    ...known.flatMap(([term, value]) => [element("dt", {}, term), element("dd", {}, value)]),
   );
 }

@@ -7,8 +7,8 @@ export function claim(code) {
   return api("POST /v1/claim", { code });
 }
 
-/** What a signed-out person sees. */
-export function signInView(done) {
+/** What a signed-out person sees. `waiting`: the code that brought them here, and that they come back to. */
+export function signInView(done, waiting) {
   const link = element("input", { type: "text", required: true, autocomplete: "off", spellcheck: "false" });
   const go = element("button", { type: "submit", class: "main wide" }, "Sign in");
   const submit = async () => {
@@ -19,12 +19,22 @@ export function signInView(done) {
     "section",
     { class: "card" },
     element("h2", {}, "Sign in"),
+    waiting &&
+      element(
+        "p",
+        { id: "waiting" },
+        "Something waits for your yes under the code ",
+        element("code", {}, waiting),
+        ": a machine that asks to be added, or a command line that asks to sign in. You will see it once you are signed in.",
+      ),
     element(
       "p",
       {},
       "Open the sign-in link that the relay printed when it started. It works once; ",
       element("code", {}, "npm run link"),
-      " on the machine of the relay prints another.",
+      " on the machine of the relay prints another, with ",
+      element("code", {}, "-- --qr"),
+      " as a QR code too. On another device that is signed in, “Sign in another device” shows one.",
     ),
     form(go, "Signing in …", submit, field("Or paste the link here", link)),
   );

@@ -1,4 +1,5 @@
 /** API tokens and signed-in places: make, list, revoke. */
+import { anotherDeviceView } from "./another-device.js";
 import { api, part } from "./api.js";
 import { button, clearNotice, date, element, field, form, showDone, showProblem } from "./dom.js";
 
@@ -19,6 +20,7 @@ export async function tokensView(ownGrant) {
     title,
     element("p", { class: "soft" }, "Who may call your devices. Revoking closes open connections at once."),
     list,
+    anotherDeviceView(),
     makeView(refresh),
   );
 }

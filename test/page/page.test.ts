@@ -3,7 +3,12 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
-import { createdDeviceSchema, startedPairingSchema, tokenListSchema } from "../../shared/api.ts";
+import {
+  createdDeviceSchema,
+  polledPairingSchema,
+  startedPairingSchema,
+  tokenListSchema,
+} from "../../shared/api.ts";
 import { NEEDS_CHROMIUM, startBrowser } from "../helpers/browser.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
 import { connectMachine, type Machine } from "../helpers/machine.ts";
@@ -186,6 +191,112 @@ describe("the page", NEEDS_CHROMIUM, () => {
     await page.getByText(`${HOSTILE} was added.`).waitFor();
     await page.getByRole("heading", { name: HOSTILE }).waitFor();
     expect(page.url()).not.toContain(code);
+    expect(faults).toEqual([]);
+  });
+
+  async function login() {
+    return relay.request(undefined, "POST /v1/logins", startedPairingSchema, { name: "cli on laptop" });
+  }
+
+  async function stateOf({ code, secret }: { code: string; secret: string }) {
+    const line = `POST /v1/pairings/${code}/poll` as const;
+    return (await relay.request(undefined, line, polledPairingSchema, { secret })).status;
+  }
+
+  test("a link to a login signs nobody in by a click: its code is typed, and what it allows is said", async () => {
+    const started = await login();
+    await open();
+    await page.goto(started.verification_uri);
+    await page.getByRole("heading", { name: "A command line asks to sign in" }).waitFor();
+    const text = (await page.locator("main").textContent()) ?? "";
+    expect(text).toContain("cli on laptop");
+    expect(text).toContain("run commands and change files on all your devices");
+    expect(text).not.toContain(started.code);
+    const yes = page.getByRole("button", { name: "Sign it in" });
+    await yes.click();
+    await page.getByLabel("Code", { exact: true }).fill("ABCD-EFGH");
+    await yes.click();
+    await page.getByText("That is not the code of this request.").waitFor();
+    expect(await stateOf(started)).toBe("pending");
+    expect(await objections(page)).toEqual([]);
+    await page.getByLabel("Code", { exact: true }).fill(started.code.toLowerCase().replace("-", " "));
+    await yes.click();
+    await page.getByText("cli on laptop is signed in.").waitFor();
+    expect(await stateOf(started)).toBe("signed_in");
+    expect(faults).toEqual([]);
+  });
+
+  test("a login's code that was typed here needs no more than a click", async () => {
+    const started = await login();
+    await open();
+    await page.getByLabel("Code of a machine or command line").fill(started.code.toLowerCase());
+    await page.getByRole("button", { name: "Look up" }).click();
+    await page.getByRole("button", { name: "Sign it in" }).click();
+    await page.getByText("cli on laptop is signed in.").waitFor();
+    expect(await stateOf(started)).toBe("signed_in");
+    // The next link is another matter.
+    const other = await login();
+    await page.goto(other.verification_uri);
+    await page.getByLabel("Code", { exact: true }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test.each(["pasted", "opened in another tab"])(
+    "who is signed out sees that a machine waits, and comes back to it by a link that is %s",
+    async (how) => {
+      const wish = {
+        name: "nas",
+        hostname: "nas",
+        os: "linux",
+        os_version: "12",
+        public_key: "B".repeat(43),
+      };
+      const started = await relay.request(undefined, "POST /v1/pairings", startedPairingSchema, wish);
+      await page.goto(started.verification_uri);
+      await page.getByRole("heading", { name: "Sign in" }).waitFor();
+      expect(await page.locator("#waiting").textContent()).toContain(started.code);
+      expect(await objections(page)).toEqual([]);
+      const link = await relay.signInLink();
+      let seen = page;
+      if (how === "pasted") {
+        await page.getByLabel("Or paste the link here").fill(link);
+        await page.getByRole("button", { name: "Sign in" }).click();
+      } else {
+        seen = await page.context().newPage();
+        await seen.goto(link);
+      }
+      await seen.getByRole("heading", { name: "A machine asks to be added" }).waitFor();
+      expect(await seen.locator("dl").textContent()).toContain("nas");
+      await seen.getByRole("button", { name: "Not now" }).click();
+      await seen.getByRole("heading", { name: "Access" }).waitFor();
+      await seen.reload();
+      await seen.getByRole("heading", { name: "Access" }).waitFor();
+      expect(faults).toEqual([]);
+    },
+  );
+
+  test("a link to what is no code shows nothing of it to who is signed out", async () => {
+    await page.goto(`${relay.url}/#pair=${encodeURIComponent("<b>call 555 now to sign in</b>")}`);
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect(await page.locator("main").textContent()).not.toContain("555");
+  });
+
+  test("another device is signed in by a code that this one shows, once", async () => {
+    await open();
+    await page.getByText("Sign in another device").click();
+    await page.getByRole("button", { name: "Make a link" }).click();
+    const link = (await page.locator("#sign-in-link").textContent()) ?? "";
+    const width =
+      "const image = document.querySelector('img.qr'); image.decode().then(() => image.naturalWidth)";
+    expect(await page.evaluate(width)).toBeGreaterThan(0);
+    expect(await objections(page)).toEqual([]);
+    for (const heading of ["Access", "Sign in"]) {
+      const phone = await browser.newContext();
+      onTestFinished(() => phone.close());
+      const other = await phone.newPage();
+      await other.goto(link);
+      await other.getByRole("heading", { name: heading, exact: true }).waitFor();
+    }
     expect(faults).toEqual([]);
   });
 

@@ -1,6 +1,9 @@
 /** What strangers may do: pages of other origins nothing, and others so much that the owner still gets in. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { signInLinkSchema } from "@matrx/shared/api.ts";
+import { decodeJwt } from "jose";
+import { renderSVG } from "uqr";
 import { describe, expect, it } from "vitest";
 import type { Env } from "../../worker/env.ts";
 import app from "../../worker/index.ts";
@@ -169,6 +172,50 @@ describe("MATRX_URL", () => {
     [{ MATRX_URL: "http://relay.example" }, "relay.example", 503],
   ])("of %j: host %s gets %s", async (settings, host, status) => {
     expect((await askWith(settings, `http://${host}/v1/health`)).status).toBe(status);
+  });
+});
+
+describe("a link for another device", () => {
+  const made = async (person: Person, init: RequestInit = json({})) => {
+    const response = await person.ask("/v1/sign-in-links", init);
+    return { status: response.status, body: signInLinkSchema.partial().parse(await response.json()) };
+  };
+
+  it("signs in who opens it first, as the same account, within five minutes", async () => {
+    const person = await Person.signIn();
+    const { status, body } = await made(person);
+    expect([status, body.expires_in]).toEqual([201, 300]);
+    const [address, code = ""] = body.link?.split("#claim=") ?? [];
+    expect(address).toBe(`${ORIGIN}/`);
+    expect(body.qr_svg).toBe(renderSVG(body.link ?? "", { pixelSize: 1, border: 4 }));
+    const { exp = 0, iat = 0 } = decodeJwt(code);
+    expect(exp - iat).toBe(300);
+    const first = await ask("/v1/claim", json({ code }));
+    expect([first.status, await first.json()]).toEqual([200, { account: person.account }]);
+    expect((await ask("/v1/claim", json({ code }))).status).toBe(401);
+  });
+
+  it("is made by a person alone, and not for a page of another origin", async () => {
+    const person = await Person.signIn();
+    const { token } = await person.token({ access: "full" });
+    expect((await ask("/v1/sign-in-links", json({}, bearer(token)))).status).toBe(403);
+    expect((await ask("/v1/sign-in-links", json({}))).status).toBe(401);
+    expect((await made(person, json({}, { Origin: "https://evil.example" }))).status).toBe(403);
+    const foreign = await ask(
+      "/v1/sign-in-links",
+      json({}, { ...bearer(token), Origin: "https://evil.example" }),
+    );
+    expect(foreign.headers.get("Access-Control-Allow-Origin")).toBeNull();
+  });
+
+  it("leads to the public address", async () => {
+    const person = await Person.signIn();
+    const headers = { Cookie: person.cookie, Origin: "http://localhost:8787" };
+    const settings = { HOSTS: "localhost:8787", MATRX_URL: "https://relay.example" };
+    const response = await askWith(settings, "http://localhost:8787/v1/sign-in-links", json({}, headers));
+    expect(await response.json()).toMatchObject({
+      link: expect.stringMatching(/^https:\/\/relay\.example\/#claim=/),
+    });
   });
 });
 

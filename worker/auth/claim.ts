@@ -1,21 +1,31 @@
 /** Sign-in links: a one-time code, signed by whoever holds `CLAIM_SECRET`. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { AUDIENCE } from "@matrx/shared/tokens.ts";
-import { errors, jwtVerify } from "jose";
+import { errors, jwtVerify, SignJWT } from "jose";
 import type { Secrets } from "../secrets.ts";
 import { reasonOf, type TokenClaims, unauthenticated } from "./keys.ts";
 
+/** Makes a code that signs a person of this account in once, within so many seconds. Throws MatrxError `UNAVAILABLE`. */
+export function makeClaimCode(secrets: Secrets, account: string, seconds: number): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  return new SignJWT()
+    .setProtectedHeader({ alg: "HS256" })
+    .setAudience(AUDIENCE.claim)
+    .setSubject(account)
+    .setJti(crypto.randomUUID())
+    .setIssuedAt(now)
+    .setExpirationTime(now + seconds)
+    .sign(secretOf(secrets));
+}
+
+/** Where a code signs its reader in. It stands in the fragment, which browsers do not send. */
+export function signInLink(origin: string, code: string): string {
+  return `${origin}/#claim=${code}`;
+}
+
 /** Reads a sign-in link's code. Throws MatrxError `UNAUTHENTICATED`. */
 export async function verifyClaim(secrets: Secrets, code: string): Promise<TokenClaims> {
-  const secret = new TextEncoder().encode(secrets.CLAIM_SECRET ?? "");
-  if (secret.length < 32) {
-    throw new MatrxError({
-      code: "UNAVAILABLE",
-      message: "This relay cannot be claimed: CLAIM_SECRET is not set, or shorter than 32 bytes",
-      hint: "Run `npm start` or `npm run deploy`, which make it",
-      hop: "relay",
-    });
-  }
+  const secret = secretOf(secrets);
   try {
     const { payload } = await jwtVerify(code, secret, {
       algorithms: ["HS256"],
@@ -29,4 +39,15 @@ export async function verifyClaim(secrets: Secrets, code: string): Promise<Token
     const hint = "Make a fresh link with `npm run link`, on the machine that runs the relay";
     throw new MatrxError(unauthenticated(reasonOf(error).replace("token", "link"), hint), error);
   }
+}
+
+function secretOf({ CLAIM_SECRET }: Secrets): Uint8Array {
+  const secret = new TextEncoder().encode(CLAIM_SECRET ?? "");
+  if (secret.length >= 32) return secret;
+  throw new MatrxError({
+    code: "UNAVAILABLE",
+    message: "This relay cannot be claimed: CLAIM_SECRET is not set, or shorter than 32 bytes",
+    hint: "Run `npm start` or `npm run deploy`, which make it",
+    hop: "relay",
+  });
 }

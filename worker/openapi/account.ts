@@ -6,6 +6,7 @@ import {
   createdTokenSchema,
   newTicketSchema,
   newTokenSchema,
+  signInLinkSchema,
   ticketSchema,
   tokenListSchema,
 } from "@matrx/shared/api.ts";
@@ -48,6 +49,27 @@ export const accountOperations: readonly Operation[] = [
       },
     },
     errors: ["UNAUTHENTICATED", "UNAVAILABLE"],
+  },
+  {
+    method: "POST",
+    path: "/v1/sign-in-links",
+    id: "createSignInLink",
+    tag: "Account",
+    summary: "Sign in another device",
+    description: "The link signs in whoever opens it first, as this account, within 5 minutes.",
+    access: "person",
+    answers: {
+      201: {
+        description: "The link, and its QR code",
+        schema: signInLinkSchema,
+        example: {
+          link: "https://relay.example/#claim=eyJhbGciOiJIUzI1NiJ9.e30.c2ln",
+          expires_in: 300,
+          qr_svg: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 65 65"></svg>',
+        },
+      },
+    },
+    errors: ["UNAVAILABLE"],
   },
   {
     method: "POST",

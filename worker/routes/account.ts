@@ -4,6 +4,7 @@ import {
   type claimedSchema,
   claimSchema,
   newTicketSchema,
+  type signInLinkSchema,
   type ticketSchema,
 } from "@matrx/shared/api.ts";
 import { isPersonSession } from "@matrx/shared/grant.ts";
@@ -12,14 +13,18 @@ import { AUDIENCE, LIFETIME } from "@matrx/shared/tokens.ts";
 import { Hono } from "hono";
 import type * as z from "zod";
 import { browserName } from "../account/browser-name.ts";
+import { linkOrigin } from "../auth/address.ts";
 import { authenticate } from "../auth/caller.ts";
-import { verifyClaim } from "../auth/claim.ts";
+import { makeClaimCode, signInLink, verifyClaim } from "../auth/claim.ts";
 import { clearCookie, setCookie } from "../auth/cookie.ts";
 import { signToken } from "../auth/keys.ts";
 import type { Env } from "../env.ts";
 import { ownDevice } from "../known-devices.ts";
 import { unwrap } from "../outcome.ts";
 import { readBody, readOpenBody } from "./body.ts";
+
+/** White around a QR code, in modules (ISO/IEC 18004). */
+const QUIET_ZONE = 4;
 
 export const account = new Hono<{ Bindings: Env }>();
 
@@ -34,6 +39,18 @@ account.post("/claim", async (c) => {
   c.header("Set-Cookie", setCookie(c.env, c.req.raw, token));
   c.header("Cache-Control", "no-store");
   return c.json({ account: claim.account } satisfies z.infer<typeof claimedSchema>);
+});
+
+/** Another device of the person who asks, such as a phone, signs in with it once. */
+account.post("/sign-in-links", async (c) => {
+  const caller = await authenticate(c.env, c.req.raw);
+  unwrap(await c.env.ACCOUNT.getByName(caller.account).requirePerson(caller.grant));
+  const seconds = LIFETIME.signInLink;
+  const link = signInLink(linkOrigin(c.env, c.req.raw), await makeClaimCode(c.env, caller.account, seconds));
+  const { renderSVG } = await import("uqr");
+  const qr_svg = renderSVG(link, { pixelSize: 1, border: QUIET_ZONE });
+  c.header("Cache-Control", "no-store");
+  return c.json({ link, expires_in: seconds, qr_svg } satisfies z.infer<typeof signInLinkSchema>, 201);
 });
 
 account.post("/sign-out", async (c) => {
