@@ -42,6 +42,8 @@ export const LIMITS = {
   journalBytes: 256 * MiB,
   /** The first characters of an answer that ledger and feed may show. Agent. */
   previewChars: 500,
+  /** An answer over REST that goes through the relay as one value, in bytes; a larger one is passed on as it is read. Relay. */
+  answerValueBytes: 256 * KiB,
   /** Bytes queued towards one caller before its live output is dropped. Relay. */
   callerQueueBytes: 1 * MiB,
   /** Bytes queued towards all sockets of one grant, and as many towards its event streams, before the one that is to get more is disconnected. Relay. */

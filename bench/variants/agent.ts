@@ -10,7 +10,7 @@ import { writeConfig } from "../../agent/config.ts";
 import { homeOf, makeHome } from "../../agent/home.ts";
 import { writeIdentity } from "../../agent/identity.ts";
 import type { Work } from "../frames.ts";
-import type { Processes } from "../processes.ts";
+import { type Processes, pidOf } from "../processes.ts";
 import type { Variant } from "../variant.ts";
 import { AFTERMATH, callLine, type OurRelay } from "./ours.ts";
 
@@ -21,7 +21,7 @@ export async function agent(
   processes: Processes,
   relay: OurRelay,
 ): Promise<{ read: Variant; effect: Variant }> {
-  const device = await startAgent(processes, relay);
+  const { device } = await startAgent(processes, relay, join(processes.folder, "agent"));
   const file = join(processes.folder, "tiny.txt");
   writeFileSync(file, "hello\n");
   // Each folder on the way costs the same: at four more, this one costs as much as opening and reading the file.
@@ -31,27 +31,35 @@ export async function agent(
     return { name: `agent, ${work.tool}`, line: await callLine(relay, device, work), relay: relay.pid };
   };
   const read = await variant({ tool: "Read", input: { file_path: file } });
-  await untilConnected(read);
+  await untilConnected(() => read.line.call());
   const effect = await variant({ tool: "create_directory", input: { path: folder } });
   return { read, effect: { ...effect, aftermath: AFTERMATH } };
 }
 
-async function startAgent(processes: Processes, relay: OurRelay): Promise<string> {
+/** Pairs the real agent and starts it, with what it keeps in `folder`. It may take a moment to connect. */
+export async function startAgent(
+  processes: Processes,
+  relay: OurRelay,
+  folder: string,
+): Promise<{ device: string; pid: number }> {
   const { id, identity } = await relay.owner.pairDevice("bench-agent");
-  const folder = join(processes.folder, "agent");
   const env = { ...process.env, MATRX_HOME: folder, MATRX_PROTECTED: folder };
   const home = homeOf(env);
   makeHome(home);
   writeIdentity(home, identity);
   writeConfig(home, { relay: relay.url, device_id: id, name: "bench-agent", log_level: "error" });
-  processes.spawn(process.execPath, [MATRX, "up"], { env, stdio: ["ignore", "ignore", "inherit"] });
-  return id;
+  const child = processes.spawn(process.execPath, [MATRX, "up"], {
+    env,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  return { device: id, pid: pidOf(child, "the agent") };
 }
 
-async function untilConnected({ line }: Variant): Promise<void> {
+/** Calls until the agent answers. */
+export async function untilConnected(call: () => Promise<void>): Promise<void> {
   for (const start = performance.now(); ; await sleep(100)) {
     try {
-      return await line.call();
+      return await call();
     } catch (error) {
       if (performance.now() - start > CONNECTED_WITHIN) throw error;
     }

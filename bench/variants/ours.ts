@@ -15,16 +15,17 @@ export interface OurRelay {
   port: number;
   pid: number;
   token: string;
+  stop(): Promise<void>;
 }
 
 export async function startOurs(processes: Processes, folder = "ours"): Promise<OurRelay> {
   const starting = startRelay({ dataDir: join(processes.folder, folder), port: 0 });
   processes.atEnd(async () => (await starting.catch(() => undefined))?.stop());
   const relay = await starting;
-  const { url, port, pid } = relay;
+  const { url, port, pid, stop } = relay;
   if (pid === undefined) throw new Error("our relay has no process");
   const owner = await Owner.signIn(relay);
-  return { owner, url, port, pid, token: await owner.token() };
+  return { owner, url, port, pid, token: await owner.token(), stop };
 }
 
 /** Outcomes of effects are acknowledged, and noted as such in the journal, a moment later. */

@@ -17,6 +17,7 @@ import { Tally } from "../tally.ts";
 import { answerOfBare } from "./bare.ts";
 import type { Calls } from "./calls.ts";
 import type { DeviceLink, DeviceSocket } from "./device-link.ts";
+import { free } from "./free.ts";
 import type { Rates } from "./rates.ts";
 import type { RecordStore } from "./record.ts";
 import type { Recovery } from "./recovery.ts";
@@ -76,6 +77,7 @@ export class DeviceMessages {
       return this.#parts.calls.output(frame.header, frame.body);
     }
     this.#parts.calls.result(frame.header, frame.body, now);
+    if (data.byteLength > LIMITS.answerValueBytes) free(data);
     if (this.#parts.calls.hasAcks) this.#parts.scheduled(now);
   }
 

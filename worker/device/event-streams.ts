@@ -1,28 +1,34 @@
-/** The event streams of a device's callers: how many a grant has, and what waits for it altogether. */
+/** The event streams of a device's callers: how many a grant has, and what waits for its readers altogether. */
 import { MatrxError, problemOf } from "@matrx/shared/errors.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
-import { EventStream } from "./event-stream.ts";
+import { EVENTS_KEEP_ALIVE, EventStream } from "./event-stream.ts";
 import { revokedGrant } from "./leases.ts";
+import type { ResponseBodies } from "./response-bodies.ts";
 
 export class EventStreams {
+  readonly #bodies: ResponseBodies;
   readonly #open = new Map<GrantId, Set<EventStream>>();
+
+  constructor(bodies: ResponseBodies) {
+    this.#bodies = bodies;
+  }
 
   /** Throws MatrxError `RATE_LIMITED`. */
   open(grant: GrantId): EventStream {
     const streams = this.#open.get(grant) ?? new Set();
     if (streams.size >= LIMITS.streamsPerGrant) throw tooManyStreams();
     this.#open.set(grant, streams);
-    const stream = new EventStream((closed) => this.#forget(closed, grant));
+    const stream: EventStream = new EventStream(
+      this.#bodies.open(grant, EVENTS_KEEP_ALIVE, () => this.#forget(stream, grant)),
+    );
     streams.add(stream);
     return stream;
   }
 
   /** Whether so many bytes more may wait for a grant's readers. */
   hasRoomFor(bytes: number, grant: GrantId): boolean {
-    let queued = bytes;
-    for (const stream of this.#open.get(grant) ?? []) queued += stream.queued;
-    return queued <= LIMITS.callerQueueMaxBytes;
+    return this.#bodies.queuedOf(grant) + bytes <= LIMITS.callerQueueMaxBytes;
   }
 
   /** The grant is gone: its readers are told, and hear no more. */

@@ -45,6 +45,11 @@ export function refusalAnswer(
   };
 }
 
+/** A refusal as REST in the guide's shape gives it: without an id, and always with `image`. */
+export function guideRefusal(error: ErrorShape, call: CallId, device: DeviceId): Answer {
+  return { ...refusalAnswer(error, undefined, call, device), image: null };
+}
+
 /** An answer as the device wrote it, read. Most are passed on unread: one may be no answer at all. */
 export function readAnswer(body: Uint8Array | ArrayBuffer): Answer {
   try {

@@ -18,7 +18,14 @@ import { openTools, toolNames } from "./gate.ts";
 import type { Lease, Leases } from "./leases.ts";
 import { callView, type Ledger } from "./ledger.ts";
 import type { DeviceRecord, RecordStore } from "./record.ts";
-import { noSuchCall, type RestAnswer, type RestCall, requireMaker, restCall } from "./rest.ts";
+import {
+  type GuideAnswer,
+  noSuchCall,
+  type RestAnswer,
+  type RestCall,
+  type RestCalls,
+  requireMaker,
+} from "./rest.ts";
 import type { OpenStream, RestStreams, StreamedCall } from "./rest-stream.ts";
 import { type Sign, type SignOfLife, silent } from "./sign-of-life.ts";
 import { deviceView } from "./view.ts";
@@ -50,6 +57,7 @@ export interface RequestsParts {
   calls: Calls;
   leases: Leases;
   admission: Admission;
+  rest: RestCalls;
   streams: RestStreams;
   /** A call is under way. */
   called: (now: number) => void;
@@ -98,7 +106,11 @@ export class Requests {
   }
 
   call(caller: Caller, wanted: RestCall): Promise<Outcome<RestAnswer>> {
-    return this.#calling(caller, (lease, now) => restCall(this.#parts.admission, { ...wanted, lease }, now));
+    return this.#calling(caller, (lease, now) => this.#parts.rest.call({ ...wanted, lease }, now));
+  }
+
+  callByGuide(caller: Caller, wanted: RestCall): Promise<Outcome<GuideAnswer>> {
+    return this.#calling(caller, (lease, now) => this.#parts.rest.callByGuide({ ...wanted, lease }, now));
   }
 
   streamCall(caller: Caller, wanted: StreamedCall): Promise<Outcome<OpenStream>> {

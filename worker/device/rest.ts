@@ -1,11 +1,15 @@
 /** REST at the device: a call that is waited for, or answered later under its URL. */
+import type { Effect } from "@matrx/shared/effects.ts";
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
-import type { CallId, SessionId } from "@matrx/shared/ids.ts";
-import { TIMES } from "@matrx/shared/limits.ts";
+import type { CallId, DeviceId, GrantId, SessionId } from "@matrx/shared/ids.ts";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import type { Admission } from "./admission.ts";
+import type { Calls } from "./calls.ts";
+import { EarlyResponse } from "./early-response.ts";
 import type { Lease } from "./leases.ts";
 import { type Recipient, withId } from "./recipient.ts";
+import type { ResponseBodies } from "./response-bodies.ts";
 
 /** A call as the Worker passes it on. */
 export interface RestCall {
@@ -18,50 +22,127 @@ export interface RestCall {
   key?: string | undefined;
 }
 
-export type RestAnswer =
+/** How a call ended; large answers are a stream, for a value is copied into the Worker, and the copies lie there long after. */
+export type Ending<Bytes = Uint8Array | ReadableStream<Uint8Array>> =
   | {
       kind: "answer";
       call: CallId;
       status: ResultHeader["status"];
       code?: ResultHeader["code"];
-      body: Uint8Array;
+      body: Bytes;
     }
-  | { kind: "refused"; call: CallId; error: ErrorShape }
+  | { kind: "refused"; call: CallId; error: ErrorShape };
+
+export type RestAnswer =
+  | Ending
   /** Not finished after 60 seconds: its outcome will stand in the ledger. */
   | { kind: "pending"; call: CallId };
 
-/** Sends a call and waits for its answer, 60 seconds at most; a call that the gate stops is answered as refused. */
-export function restCall(
-  admission: Admission,
-  wanted: RestCall & { lease: Lease },
-  now: number,
-): Promise<RestAnswer> {
-  return new Promise((resolve, reject) => {
-    const recipient = new HeldRequest(wanted.call, now + TIMES.restHold, resolve);
+export type GuideAnswer =
+  | Ending
+  /** Not finished yet: white space comes, and then the answer in the guide's shape. */
+  | { kind: "begun"; call: CallId; body: ReadableStream<Uint8Array> };
+
+export interface RestCallsParts {
+  device: () => DeviceId;
+  admission: Admission;
+  calls: Calls;
+  bodies: ResponseBodies;
+}
+
+type Wanted = RestCall & { lease: Lease };
+
+export class RestCalls {
+  readonly #parts: RestCallsParts;
+
+  constructor(parts: RestCallsParts) {
+    this.#parts = parts;
+  }
+
+  /** Sends a call and waits for its answer, 60 seconds at most; a call that the gate stops is answered as refused. */
+  call(wanted: Wanted, now: number): Promise<RestAnswer> {
+    return new Promise((resolve, reject) => {
+      const response = new PendingResponse(wanted.call, {
+        end: (ending) => resolve(this.#handOn(ending, wanted)),
+        until: now + TIMES.restHold,
+        over: (call) => resolve({ kind: "pending", call }),
+      });
+      this.#send(wanted, now, response, reject);
+    });
+  }
+
+  /** The same for the guide's route: it is waited for to its end, and the answer begins meanwhile. */
+  callByGuide(wanted: Wanted, now: number): Promise<GuideAnswer> {
+    const { calls, bodies, device } = this.#parts;
+    return new Promise((resolve, reject) => {
+      const early = new EarlyResponse(device(), {
+        answer: (ending) => resolve(this.#handOn(ending, wanted)),
+        begin: (call, keepAlive, effect) => {
+          const body = bodies.open(wanted.lease.scope.id as GrantId, keepAlive);
+          body.onLeft = () => calls.abandon(call, (one) => one === response, effect === "read");
+          resolve({ kind: "begun", call, body: body.stream });
+          return body;
+        },
+      });
+      const response = new PendingResponse(wanted.call, { end: (ending) => early.end(ending) });
+      const effect = this.#send(wanted, now, response, reject);
+      if (effect) early.start(response, effect);
+    });
+  }
+
+  /** Undefined: it was refused, or failed. */
+  #send(
+    wanted: Wanted,
+    now: number,
+    response: PendingResponse,
+    reject: (error: unknown) => void,
+  ): Effect | undefined {
+    const { admission } = this.#parts;
+    let admitted: Effect | undefined;
     try {
       admission.message(wanted.lease, now);
-      admission.admit(wanted, now, (call) => {
-        recipient.call = call;
-        return recipient;
+      admission.admit(wanted, now, (call, _deadline, effect) => {
+        response.call = call;
+        admitted = effect;
+        return response;
       });
     } catch (error) {
-      if (error instanceof MatrxError) recipient.refuse(error.shape(), wanted.call);
+      if (error instanceof MatrxError) response.refuse(error.shape(), wanted.call);
       else reject(error);
+      return undefined;
     }
-  });
+    return admitted;
+  }
+
+  #handOn(ending: Ending<Uint8Array>, { lease }: Wanted): Ending {
+    if (ending.kind !== "answer" || ending.body.length <= LIMITS.answerValueBytes) return ending;
+    const body = this.#parts.bodies.open(lease.scope.id as GrantId);
+    body.push(ending.body);
+    body.end();
+    return { ...ending, body: body.stream };
+  }
+}
+
+interface Waiting {
+  end: (ending: Ending<Uint8Array>) => void;
+  /** Milliseconds since 1970; then `over` is told. Absent: it waits to the call's end. */
+  until?: number;
+  over?: (call: CallId) => void;
 }
 
 /** A REST request that waits for its answer. */
-class HeldRequest implements Recipient {
+class PendingResponse implements Recipient {
   call: CallId;
-  readonly waitsUntil: number;
+  readonly #waiting: Waiting;
   #follows = false;
-  readonly #answer: (answer: RestAnswer) => void;
 
-  constructor(call: CallId, waitsUntil: number, answer: (answer: RestAnswer) => void) {
+  constructor(call: CallId, waiting: Waiting) {
     this.call = call;
-    this.waitsUntil = waitsUntil;
-    this.#answer = answer;
+    this.#waiting = waiting;
+  }
+
+  get waitsUntil(): number | undefined {
+    return this.#waiting.until;
   }
 
   follow(): void {
@@ -70,7 +151,7 @@ class HeldRequest implements Recipient {
 
   result({ status, code }: ResultHeader, body: Uint8Array): void {
     const own = this.#follows ? withId(body, undefined) : body.slice();
-    this.#answer({ kind: "answer", call: this.call, status, code, body: own });
+    this.#waiting.end({ kind: "answer", call: this.call, status, code, body: own });
   }
 
   output(): boolean {
@@ -78,11 +159,11 @@ class HeldRequest implements Recipient {
   }
 
   refuse(error: ErrorShape, call: CallId): void {
-    this.#answer({ kind: "refused", call, error });
+    this.#waiting.end({ kind: "refused", call, error });
   }
 
   sendAway(call: CallId): void {
-    this.#answer({ kind: "pending", call });
+    this.#waiting.over?.(call);
   }
 }
 

@@ -23,7 +23,8 @@ import { Rates } from "../device/rates.ts";
 import { type DeviceRecord, RecordStore } from "../device/record.ts";
 import { Recovery } from "../device/recovery.ts";
 import { type Command, type DeviceTools, type OpenTools, Requests } from "../device/requests.ts";
-import type { RestAnswer, RestCall } from "../device/rest.ts";
+import { ResponseBodies } from "../device/response-bodies.ts";
+import { type GuideAnswer, type RestAnswer, type RestCall, RestCalls } from "../device/rest.ts";
 import { type OpenStream, RestStreams, type StreamedCall } from "../device/rest-stream.ts";
 import { SignOfLife } from "../device/sign-of-life.ts";
 import { Tickets } from "../device/tickets.ts";
@@ -55,7 +56,8 @@ export class Device extends DurableObject<DeviceEnv> {
   readonly #leases: Leases;
   readonly #admission: Admission;
   readonly #callers: Callers;
-  readonly #streams = new EventStreams();
+  readonly #bodies = new ResponseBodies();
+  readonly #streams = new EventStreams(this.#bodies);
   readonly #requests: Requests;
   readonly #messages: DeviceMessages;
   readonly #sockets: DeviceSockets;
@@ -96,6 +98,7 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#requests = new Requests({
       ...{ ...parts, record: () => this.#record(), events: this.#events, leases: this.#leases },
       ...{ admission: this.#admission, called: (now: number) => this.#lookAfterCalls(now) },
+      rest: new RestCalls({ ...parts, device, admission: this.#admission, bodies: this.#bodies }),
       streams: new RestStreams({ ...parts, device, admission: this.#admission, streams: this.#streams }),
     });
     const event = (event: DeviceEvent, now: number) => this.#event(event, now);
@@ -210,6 +213,11 @@ export class Device extends DurableObject<DeviceEnv> {
     return this.#requests.call(caller, wanted);
   }
 
+  /** The same on the guide's route: its answer, which begins before the call's end if that takes long. */
+  callByGuide(caller: Caller, wanted: RestCall): Promise<Outcome<GuideAnswer>> {
+    return this.#requests.callByGuide(caller, wanted);
+  }
+
   /** A REST call whose caller is told what becomes of it as it happens. */
   streamCall(caller: Caller, wanted: StreamedCall): Promise<Outcome<OpenStream>> {
     return this.#requests.streamCall(caller, wanted);
@@ -262,6 +270,16 @@ export class Device extends DurableObject<DeviceEnv> {
   /** Answers of the device to calls that it was not given, since this object woke. */
   get strays(): number {
     return this.#calls.strays.total;
+  }
+
+  /** What is under way inside, since this object woke. */
+  diagnostics() {
+    return {
+      /** Who waits for the answer to a call. */
+      recipients: this.#calls.flights.all().flatMap(({ recipients }) => recipients).length,
+      /** Bytes of answers that HTTP readers did not take yet. */
+      queuedBytes: this.#bodies.queued,
+    };
   }
 
   /** Event streams that somebody reads, or did not read to the end yet. */

@@ -1,16 +1,14 @@
 /** A REST call on its way to the device, and its answer on the way back. */
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import { isSessionId, makeCallId, makeSessionId, type SessionId } from "@matrx/shared/ids.ts";
+import { type CallId, isSessionId, makeCallId, makeSessionId, type SessionId } from "@matrx/shared/ids.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { CALL_HEADER, SESSION_HEADER } from "@matrx/shared/tokens.ts";
-import type { Caller } from "../auth/caller.ts";
-import type { RestAnswer, RestCall } from "../device/rest.ts";
-import type { Device } from "../objects/device.ts";
-import { unwrap } from "../outcome.ts";
+import type { RestCall } from "../device/rest.ts";
+import { type Outcome, unwrap } from "../outcome.ts";
 
-export interface Invocation {
-  answer: RestAnswer;
+export interface Invocation<Given> {
+  answer: Given;
   headers: Record<string, string>;
 }
 
@@ -22,16 +20,15 @@ export function newCall(request: Request): Pick<RestCall, "call" | "session"> {
   return { call: makeCallId(), session: sessionOf(request) };
 }
 
-/** Sends a call to its device; the headers name call and session. Throws MatrxError. */
-export async function invoke(
-  device: DurableObjectStub<Device>,
-  caller: Caller,
+/** Sends a call to its device by `send`; the headers name call and session. Throws MatrxError. */
+export async function invoke<Given extends { call: CallId }>(
   request: Request,
   wanted: Wanted,
-): Promise<Invocation> {
+  send: (call: RestCall) => Promise<Outcome<Given>>,
+): Promise<Invocation<Given>> {
   const call = newCall(request);
   const { session } = call;
-  const answer = unwrap(await device.call(caller, { ...wanted, ...call }));
+  const answer = unwrap(await send({ ...wanted, ...call }));
   const headers: Record<string, string> = { [CALL_HEADER]: answer.call, "Cache-Control": "no-store" };
   if (session) headers[SESSION_HEADER] = session;
   return { answer, headers };

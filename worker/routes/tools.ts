@@ -1,15 +1,15 @@
 /** The tools of one device: what it has, and calling them. Also the guide's base for REST. */
 
 import type { toolDefinitionsSchema, toolNamesSchema } from "@matrx/shared/api.ts";
-import type { Answer } from "@matrx/shared/caller-frames.ts";
 import { callSchema, check } from "@matrx/shared/caller-frames.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
 import { type ToolFormat, toolDefinition } from "@matrx/shared/tool-formats.ts";
 import { Hono } from "hono";
 import type * as z from "zod";
 import { authenticate, type Caller } from "../auth/caller.ts";
-import { answerProblem, refusalAnswer } from "../device/recipient.ts";
+import { answerProblem, guideRefusal } from "../device/recipient.ts";
 import type { DeviceTools, OpenTools } from "../device/requests.ts";
+import type { GuideAnswer, RestAnswer, RestCall } from "../device/rest.ts";
 import type { Env } from "../env.ts";
 import { ownDevice } from "../known-devices.ts";
 import type { Device } from "../objects/device.ts";
@@ -52,7 +52,10 @@ tools.post("/:tool", async (c) => {
   const options = { timeoutMs: timeoutOf(c.req.raw), key: idempotencyKeyOf(c.req.raw) };
   const wanted = { tool, parameters, ...options };
   const cancelOnDisconnect = cancelOnDisconnectOf(c.req.raw);
-  if (!wantsEvents(c.req.raw)) return toolResponse(id, await invoke(device, caller, c.req.raw, wanted));
+  if (!wantsEvents(c.req.raw)) {
+    const send = (call: RestCall) => device.call(caller, call) as Promise<Outcome<RestAnswer>>;
+    return toolResponse(id, await invoke(c.req.raw, wanted, send));
+  }
   return streamCall(device, caller, c.req.raw, { ...wanted, cancelOnDisconnect });
 });
 
@@ -107,18 +110,16 @@ export async function invokeByGuide(
   const wanted = { tool, parameters: JSON.stringify(input), ...options };
   if (wantsEvents(request))
     return streamCall(device, caller, request, { ...wanted, cancelOnDisconnect: cancel_on_disconnect });
-  const { answer, headers } = await invoke(device, caller, request, wanted);
-  if (answer.kind === "pending") return pendingResponse(id, answer.call, headers);
+  const send = (call: RestCall) => device.callByGuide(caller, call) as Promise<Outcome<GuideAnswer>>;
+  const { answer, headers } = await invoke(request, wanted, send);
   headers["Content-Type"] = "application/json";
-  if (answer.kind === "answer") return new Response(answer.body, { headers });
-  const refused: Answer = {
-    ...refusalAnswer(answer.error, undefined, answer.call, id as DeviceId),
-    image: null,
-  };
-  return new Response(JSON.stringify(refused), { headers });
+  // Proxies such as nginx hold white space back otherwise.
+  if (answer.kind === "begun") headers["X-Accel-Buffering"] = "no";
+  if (answer.kind !== "refused") return new Response(answer.body, { headers });
+  return new Response(JSON.stringify(guideRefusal(answer.error, answer.call, id as DeviceId)), { headers });
 }
 
-function toolResponse(device: string, { answer, headers }: Invocation): Response {
+async function toolResponse(device: string, { answer, headers }: Invocation<RestAnswer>): Promise<Response> {
   if (answer.kind === "pending") return pendingResponse(device, answer.call, headers);
   if (answer.kind === "refused")
     return withHeaders(problemOfShape(answer.error, { call: answer.call, device }), headers);
@@ -126,7 +127,7 @@ function toolResponse(device: string, { answer, headers }: Invocation): Response
     headers["Content-Type"] = "application/json";
     return new Response(answer.body, { headers });
   }
-  const { error, extra } = answerProblem(answer.code, answer.body);
+  const { error, extra } = answerProblem(answer.code, await new Response(answer.body).bytes());
   return withHeaders(problemOfShape(error, extra), headers);
 }
 
