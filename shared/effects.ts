@@ -65,11 +65,15 @@ function aliasOf(tool: string): string {
 
 const ALIASES: ReadonlyMap<string, string> = new Map([...PINNED.keys()].map((tool) => [aliasOf(tool), tool]));
 
-/** The known name nearest to a wrong one, or undefined if none is near. */
-export function nearestName(name: string, known: Iterable<string>): string | undefined {
+/** The known name nearest to a wrong one, or undefined if none is near; `mistakes`: letters in which it may differ. */
+export function nearestName(
+  name: string,
+  known: Iterable<string>,
+  mistakes = Math.max(2, Math.floor(name.length / 3)),
+): string | undefined {
   const wanted = name.toLowerCase();
   let best: string | undefined;
-  let bestDistance = Math.max(2, Math.floor(wanted.length / 3)) + 1;
+  let bestDistance = mistakes + 1;
   for (const candidate of known) {
     const distance = editDistance(wanted, candidate.toLowerCase(), bestDistance);
     if (distance < bestDistance) {

@@ -57,8 +57,10 @@ function namesLike(name: string, from: readonly string[]): string[] {
   const wanted = plainSpelling(name);
   const found = from.filter((other) => plainSpelling(other) === wanted).slice(0, MOST_SUGGESTIONS);
   const names = new Set(from.filter((other) => !found.includes(other)));
+  // Among all names of a folder, two letters make no short one near.
+  const mistakes = Math.max(1, Math.floor(name.length / 3));
   while (found.length < MOST_SUGGESTIONS) {
-    const next = nearestName(name, names);
+    const next = nearestName(name, names, mistakes);
     if (next === undefined) break;
     found.push(next);
     names.delete(next);

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ProcessFacts, ProcessList } from "./process-list.ts";
-import { allPids, statOf } from "./stat-linux.ts";
+import { allPids, type ProcessStat, statOf } from "./stat-linux.ts";
 
 /** Between the two looks, in milliseconds. */
 const APART_MS = 200;
@@ -14,19 +14,14 @@ export const linuxProcessList: ProcessList = {
   startedWithinMs: 2000,
 
   async all() {
-    const before = new Map<number, number>();
+    const before = new Map<number, Reading>();
     for (const pid of await allPids()) {
+      const at = performance.now();
       const stat = await statOf(pid);
-      if (stat) before.set(pid, stat.used);
+      if (stat) before.set(pid, { ...stat, at });
     }
-    const began = performance.now();
     await sleep(APART_MS);
-    const context = {
-      before,
-      seconds: (performance.now() - began) / 1000,
-      booted: await bootedAt(),
-      users: await userNames(),
-    };
+    const context = { before, booted: await bootedAt(), users: await userNames() };
     const found: ProcessFacts[] = [];
     for (const pid of await allPids()) {
       const facts = await factsOf(pid, context);
@@ -36,24 +31,37 @@ export const linuxProcessList: ProcessList = {
   },
 };
 
+/** What a process had used at a moment, as `performance.now()` has it. */
+interface Reading extends Pick<ProcessStat, "used" | "began"> {
+  readonly at: number;
+}
+
+/**
+ * Of one processor's time, in percent: between two readings of this very process, as all of a long list are not read at
+ * once. The first reading's time is taken before it, the second one's after: what is told is never too much.
+ */
+export function processorShare(before: Reading | undefined, now: Reading): number {
+  if (before?.began !== now.began || now.at <= before.at) return 0;
+  const seconds = (now.at - before.at) / 1000;
+  return Math.round(((now.used - before.used) / TICKS / seconds) * 1000) / 10;
+}
+
 interface Context {
-  readonly before: ReadonlyMap<number, number>;
-  readonly seconds: number;
+  readonly before: ReadonlyMap<number, Reading>;
   readonly booted: number;
   readonly users: ReadonlyMap<string, string>;
 }
 
 /** Undefined: it has ended, or is only waited for. */
-async function factsOf(pid: number, { before, seconds, booted, users }: Context) {
+async function factsOf(pid: number, { before, booted, users }: Context) {
   const [stat, status, commandLine] = await Promise.all([
-    statOf(pid),
+    statOf(pid).then((found) => found && { ...found, at: performance.now() }),
     read(`/proc/${pid}/status`),
     read(`/proc/${pid}/cmdline`),
   ]);
   if (!stat) return undefined;
   const field = (name: string) => new RegExp(`^${name}:\\s*(\\S+)`, "m").exec(status)?.[1] ?? "";
   const uid = field("Uid");
-  const used = stat.used - (before.get(pid) ?? stat.used);
   // The kernel's own threads have none; a program may have written over its own.
   const command = commandLine.replace(/\0+$/, "").replaceAll("\0", " ");
   return {
@@ -62,7 +70,7 @@ async function factsOf(pid: number, { before, seconds, booted, users }: Context)
     name: nameOf(commandLine) ?? stat.name,
     command: command || `[${stat.name}]`,
     user: users.get(uid) ?? (uid || null),
-    cpuPercent: Math.round((used / TICKS / seconds) * 1000) / 10,
+    cpuPercent: processorShare(before.get(pid), stat),
     memoryBytes: Number(field("VmRSS") || 0) * 1024,
     started: booted + Math.round((stat.began / TICKS) * 1000),
   };

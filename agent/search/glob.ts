@@ -163,6 +163,13 @@ export function withChoices(glob: string, most: number): string[] | undefined {
   return done;
 }
 
+/** Globs with commas between them; a comma within braces or brackets is part of one. */
+export function separateGlobs(globs: string): readonly string[] {
+  const choice = firstChoice(`{${globs}}`);
+  if (choice?.before !== "" || choice.after !== "") return [globs];
+  return choice.of.map((glob) => glob.trim()).filter((glob) => glob !== "");
+}
+
 interface Choice {
   readonly before: string;
   readonly of: readonly string[];

@@ -89,7 +89,7 @@ function badPattern(cause: unknown): MatrxError {
   return new MatrxError(
     {
       code: "INVALID_PARAMETERS",
-      message: cause instanceof Error ? cause.message : "The pattern cannot be read",
+      message: `pattern: ${cause instanceof Error ? cause.message : "it cannot be read"}`,
       hint: "Correct the pattern, or search for it as it stands with literal=true",
       hop: "tool",
       details: { field: "pattern" },

@@ -23,21 +23,6 @@ export function missedNotes({ unreadable, large, crowded, cut }: Missed): string
   return notes;
 }
 
-/** What was left out by default, for when nothing was found. */
-export function leftOutHint({
-  showHidden,
-  includeIgnored,
-}: {
-  showHidden: boolean;
-  includeIgnored: boolean;
-}): string {
-  const ways = [
-    ...(includeIgnored ? [] : ["what .gitignore names (include_ignored=true searches it)"]),
-    ...(showHidden ? [] : ["dotfiles (show_hidden=true)"]),
-  ];
-  return ways.length > 0 ? `. Left out: ${ways.join(", ")}` : "";
-}
-
 /** What a pattern that found nothing may have been meant to find. */
 export function patternHint({ pattern, literal }: Pick<LineQuery, "pattern" | "literal">): string {
   if (!literal && /\n|\\n/.test(pattern))

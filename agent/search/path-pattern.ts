@@ -1,12 +1,12 @@
 /** Glob patterns over paths: one meaning, whatever engine finds the files. */
 import { MatrxError } from "@matrx/shared/errors.ts";
-import { globMatcher, withChoices } from "./glob.ts";
+import { globMatcher, separateGlobs, withChoices } from "./glob.ts";
 
 export interface PathPattern {
   /** It names entries with a leading dot, which are left out otherwise. */
   readonly namesHidden: boolean;
-  /** A glob of names that every match has; a hint for an engine, in words that all understand. */
-  readonly nameHint: string;
+  /** Globs of names, one of which every match has; hints for an engine, in words that all understand. None: any name. */
+  readonly nameHints: readonly string[];
   /** `path` is relative, with `/` between names. */
   matches(path: string): boolean;
 }
@@ -17,10 +17,25 @@ const LONGEST_CHOICES = 20_000;
 
 /**
  * `*` and `?` stay within a name, `**` spans folders, `[a-z]` and `{a,b}` choose; all else means itself. Without `/` it is
- * matched with names at any depth. Throws MatrxError `INVALID_PARAMETERS`.
+ * matched with names at any depth. Of several with commas between them one must match. Throws MatrxError
+ * `INVALID_PARAMETERS`.
  */
 export function pathPattern(pattern: string, showHidden: boolean): PathPattern {
   if (pattern.length > LONGEST) throw badPattern(pattern, `it has more than ${LONGEST} characters`);
+  const globs = separateGlobs(pattern);
+  const whole = onePattern(pattern, showHidden);
+  if (globs[0] === pattern) return whole;
+  // A name may hold a comma, too.
+  const all = [whole, ...globs.map((glob) => onePattern(glob, showHidden))];
+  const hasHints = all.every(({ nameHints }) => nameHints.length > 0);
+  return {
+    namesHidden: all.some(({ namesHidden }) => namesHidden),
+    nameHints: hasHints ? all.flatMap(({ nameHints }) => nameHints) : [],
+    matches: (path) => all.some((one) => one.matches(path)),
+  };
+}
+
+function onePattern(pattern: string, showHidden: boolean): PathPattern {
   const written = pattern.normalize("NFC");
   const rooted = written.replace(/^(?:\.?\/)+/, "");
   if (rooted === "") throw badPattern(pattern, "it names nothing");
@@ -31,7 +46,7 @@ export function pathPattern(pattern: string, showHidden: boolean): PathPattern {
   const matchers = choices.map((choice) => globMatcher(choice, { dot: showHidden }));
   return {
     namesHidden: /(?:^|[/{,])\./.test(rooted),
-    nameHint: nameHint(rooted.slice(rooted.lastIndexOf("/") + 1)),
+    nameHints: nameHints(rooted.slice(rooted.lastIndexOf("/") + 1)),
     matches(path) {
       const place = path.normalize("NFC");
       // A name with brackets, such as [id].ts, is found by itself too.
@@ -47,6 +62,7 @@ export function pathPattern(pattern: string, showHidden: boolean): PathPattern {
 /** Splits the folder off that a pattern begins with, so that nothing else is walked through. */
 export function splitPattern(pattern: string, separator: string): { folder: string; rest: string } {
   const glob = separator === "\\" ? pattern.replaceAll("\\", "/") : pattern;
+  if (separateGlobs(glob).length > 1) return { folder: "", rest: glob };
   const special = glob.search(/[*?[\]{}\\]/);
   const until = special < 0 ? glob.lastIndexOf("/") : glob.lastIndexOf("/", special);
   if (until < 0) return { folder: "", rest: glob };
@@ -57,9 +73,10 @@ export function splitPattern(pattern: string, separator: string): { folder: stri
 const SIMPLE_CHOICE = /\{[\w-]+(?:\.[\w-]+)*(?:,[\w-]+(?:\.[\w-]+)*)+\}/g;
 
 /** Weaker than the pattern: what is not plain becomes `*`. */
-function nameHint(name: string): string {
-  if (/[[\]{}\\]/.test(name.replace(SIMPLE_CHOICE, ""))) return "*";
-  return name.replace(/[^\w. {},*-]/gu, "*").replace(/\*+/g, "*");
+function nameHints(name: string): string[] {
+  if (/[[\]{}\\]/.test(name.replace(SIMPLE_CHOICE, ""))) return [];
+  const hint = name.replace(/[^\w. {},*-]/gu, "*").replace(/\*+/g, "*");
+  return hint === "*" ? [] : [hint];
 }
 
 function badPattern(pattern: string, why: string): MatrxError {

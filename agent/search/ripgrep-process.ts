@@ -97,10 +97,18 @@ function noteComplaints(words: string, exit: number | null, missed: Missed): voi
   if (exit === 2 && others.length > 0) throw badPattern(others.join("\n"));
 }
 
+/** It puts the pattern between `(?:` and `)`. */
+const PATTERN_BEGINS = 3;
+
+/** Its words show the pattern twice, and what two engines have to say of it. */
 function badPattern(words: string): MatrxError {
+  const [, place, byPcre] = /^PCRE2: error compiling pattern at offset (\d+): (.+)$/m.exec(words) ?? [];
+  const why =
+    byPcre ?? /^error: (.+)$/m.exec(words)?.[1] ?? words.replace(/^rg: /, "").split("\n", 1)[0] ?? "";
+  const where = place === undefined ? "" : ` (at byte ${Math.max(1, Number(place) - PATTERN_BEGINS + 1)})`;
   return new MatrxError({
     code: "INVALID_PARAMETERS",
-    message: words.replace(/^rg: /, "").slice(0, 2000),
+    message: `pattern: ${why.slice(0, 500)}${where}`,
     hint: "Correct the pattern, or search for it as it stands with literal=true",
     hop: "tool",
     details: { field: "pattern" },

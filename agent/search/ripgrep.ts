@@ -100,8 +100,10 @@ function lineArguments(query: LineQuery, scope: Scope): string[] {
 }
 
 /** A type leaves ignored files ignored; a glob would bring them back. */
-function typeArguments({ nameHint }: PathPattern): string[] {
-  return nameHint === "*" ? [] : [`--type-add=matrx:${nameHint}`, "--type=matrx"];
+function typeArguments({ nameHints }: PathPattern): string[] {
+  return nameHints.length === 0
+    ? []
+    : [...nameHints.map((hint) => `--type-add=matrx:${hint}`), "--type=matrx"];
 }
 
 function withoutDot(path: Buffer): Buffer {

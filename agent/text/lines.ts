@@ -10,8 +10,10 @@ export interface PageRequest {
   /** Counted from 1. */
   readonly firstLine: number;
   readonly maxLines: number;
-  /** Bytes of all lines together; the first line is taken anyway. */
+  /** Bytes of all lines together with what is shown beside each; the first line is taken anyway. */
   readonly maxBytes: number;
+  /** Shown with each line: its end, its number. In bytes. */
+  readonly besideLine: number;
   /** Bytes kept of one line. */
   readonly keepPerLine: number;
   /** A line longer than this ends the page, in bytes: its end is not looked for. */
@@ -125,16 +127,17 @@ class PageBuilder {
   }
 
   #take(crlf: boolean): void {
-    const { firstLine, maxBytes } = this.#request;
+    const { firstLine, maxBytes, besideLine } = this.#request;
     if (this.line >= firstLine) {
       if (this.#isFull) this.#nextLine ??= this.line;
       else {
         const length = crlf ? this.#length - 1 : this.#length;
         const bytes = Buffer.concat(this.#kept).subarray(0, length);
-        if (this.#lines.length > 0 && this.#pageBytes + bytes.length > maxBytes) this.#nextLine = this.line;
+        const shown = bytes.length + besideLine;
+        if (this.#lines.length > 0 && this.#pageBytes + shown > maxBytes) this.#nextLine = this.line;
         else {
           this.#lines.push({ bytes, length });
-          this.#pageBytes += bytes.length;
+          this.#pageBytes += shown;
         }
       }
     }

@@ -12,6 +12,8 @@ const MiB = 1024 * KiB;
 
 /** Bytes of lines in one page. */
 const PAGE_BYTES = 50 * KiB;
+/** A number, a tab and a line end. */
+const BESIDE_LINE = 8;
 /** Characters shown of one line. */
 const LINE_CHARS = 2000;
 /** Bytes kept of one line: a UTF-16 unit takes three bytes of UTF-8 at most, and one is to be left over. */
@@ -51,6 +53,8 @@ export interface Wanted {
   /** Line to begin with; negative: counted from the end. */
   readonly offset: number;
   readonly limit: number;
+  /** Lines are shown with their numbers. */
+  readonly numbered: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -98,11 +102,12 @@ async function readLastCounted(file: TextFile, wanted: Wanted, index: LineIndex)
   return readForward(file, { ...wanted, offset: Math.max(1, totalLines + 1 + wanted.offset) }, index);
 }
 
-function pageOf({ limit }: Wanted, firstLine: number): Omit<PageRequest, "countAll"> {
+function pageOf({ limit, numbered }: Wanted, firstLine: number): Omit<PageRequest, "countAll"> {
   return {
     firstLine,
     maxLines: limit,
     maxBytes: PAGE_BYTES,
+    besideLine: numbered ? BESIDE_LINE : 1,
     keepPerLine: LINE_BYTES,
     longestLine: LONGEST_LINE,
   };

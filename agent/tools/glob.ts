@@ -5,8 +5,9 @@ import { shownBytes, textOfName } from "../paths/names.ts";
 import { isAbsolute } from "../paths/spelling.ts";
 import { nothingMissed } from "../search/engine.ts";
 import type { SearchEngines } from "../search/engines.ts";
+import { leftOutNote } from "../search/left-out.ts";
 import { type NewFiles, newestFiles } from "../search/newest-files.ts";
-import { leftOutHint, missedNotes, throwUnlessTimedOut } from "../search/notes.ts";
+import { missedNotes, throwUnlessTimedOut } from "../search/notes.ts";
 import { pathPattern, splitPattern } from "../search/path-pattern.ts";
 import { fitting } from "../search/room.ts";
 import { openScope } from "../search/scope.ts";
@@ -60,14 +61,15 @@ export function globTool(files: Files, engines: SearchEngines) {
       }
       const missed = nothingMissed();
       const engine = await engines.best();
+      const began = performance.now();
       const found = await newestFiles(engine, names, { scope, missed, signal }, limit);
       throwUnlessTimedOut(signal);
       if (found.files.length === 0 && !found.stopped) {
-        return nothing(
-          place,
-          `No file matches${leftOutHint({ showHidden, includeIgnored })}`,
-          missedNotes(missed),
-        );
+        const leftOut = await leftOutNote({ scope, ms: performance.now() - began, signal }, async (run) => {
+          const { files: others } = await newestFiles(engine, pathPattern(rest, true), run, 1);
+          return others[0] && textOfName(others[0].path);
+        });
+        return nothing(place, `No file matches${leftOut}`, missedNotes(missed));
       }
       return resultOf(place, found, missedNotes(missed));
     },

@@ -3,10 +3,11 @@ import * as z from "zod";
 import type { Files } from "../paths/files.ts";
 import { quotedName, shownBytes, textOfName } from "../paths/names.ts";
 import { cursorOf, cursorText } from "../search/cursor.ts";
-import { type LineQuery, type Missed, nothingMissed } from "../search/engine.ts";
+import { type Engine, type LineQuery, type Missed, nothingMissed, type Run } from "../search/engine.ts";
 import type { SearchEngines } from "../search/engines.ts";
+import { leftOutNote } from "../search/left-out.ts";
 import { type MatchingLine, type MatchingLines, matchingLines } from "../search/matching-lines.ts";
-import { leftOutHint, missedNotes, patternHint, throwUnlessTimedOut } from "../search/notes.ts";
+import { missedNotes, patternHint, throwUnlessTimedOut } from "../search/notes.ts";
 import { pathPattern } from "../search/path-pattern.ts";
 import { openScope, type Scope } from "../search/scope.ts";
 import { defineTool, type ToolResult } from "../tool.ts";
@@ -54,7 +55,7 @@ export function grepTool(files: Files, engines: SearchEngines) {
     timeoutMs: 15_000,
     async handle(wanted, context) {
       const { signal } = context;
-      if (wanted.literal && wanted.pattern.includes("\n")) throw severalLines();
+      checkPattern(wanted);
       const { show_hidden: showHidden = false, include_ignored: includeIgnored = false } = wanted;
       const include = wanted.include === undefined ? undefined : pathPattern(wanted.include, showHidden);
       const page = {
@@ -77,12 +78,23 @@ export function grepTool(files: Files, engines: SearchEngines) {
       });
       const missed = nothingMissed();
       const engine = await engines.best();
+      const began = performance.now();
       const found = await matchingLines(engine, query, { scope, missed, signal }, page);
       throwUnlessTimedOut(signal);
-      const result = { found, missed, query, scope };
-      return resultOf(result, engine.name);
+      const searched = { scope, ms: performance.now() - began, signal };
+      const wider = { ...query, include: include && pathPattern(wanted.include ?? "", true) };
+      const isNothing = found.lines.length === 0 && !found.stopped && !page.after;
+      const leftOut = isNothing ? await leftOutNote(searched, (run) => firstFile(engine, wider, run)) : "";
+      return resultOf({ found, missed, query, scope, leftOut }, engine.name);
     },
   });
+}
+
+/** A file with a line that matches, relative to the folder that is searched. */
+async function firstFile(engine: Engine, query: LineQuery, run: Run): Promise<string | undefined> {
+  const any = { ...query, context: 0, ordered: false };
+  const { lines } = await matchingLines(engine, any, run, { most: 1, after: undefined });
+  return lines[0] && textOfName(lines[0].relative);
 }
 
 interface Result {
@@ -90,9 +102,11 @@ interface Result {
   readonly missed: Missed;
   readonly query: LineQuery;
   readonly scope: Scope;
+  /** Said after that nothing was found. */
+  readonly leftOut: string;
 }
 
-function resultOf({ found, missed, query, scope }: Result, engine: string): ToolResult {
+function resultOf({ found, missed, query, scope, leftOut }: Result, engine: string): ToolResult {
   const { ordered, context } = query;
   const matching = found.lines.filter(({ column }) => column !== undefined);
   const last = matching.at(-1);
@@ -100,7 +114,7 @@ function resultOf({ found, missed, query, scope }: Result, engine: string): Tool
     ordered && last && found.stopped ? cursorText({ path: last.relative, line: last.line }) : undefined;
   const notes = [...stopNotes(found, ordered, next), ...missedNotes(missed)];
   if (matching.length === 0 && !found.stopped) {
-    notes.unshift(`No line matches${leftOutHint(scope)}${patternHint(query)}`);
+    notes.unshift(`No line matches${leftOut}${patternHint(query)}`);
   }
   return {
     output: [...linesOf(found.lines, context), ...notes.map((note) => `[${note}]`)].join("\n"),
@@ -156,11 +170,30 @@ function stopNotes(
   ];
 }
 
-function severalLines(): MatrxError {
+/** Stands for a place of the whole file; a pair of backslashes stands for itself. */
+const FILE_PLACE = /^(?:[^\\]|\\[^AzZG])*?(\\[AzZG])/s;
+
+/** Throws MatrxError `INVALID_PARAMETERS` for what no line can be asked. */
+function checkPattern({ pattern, literal }: z.infer<typeof input>): void {
+  if (literal && pattern.includes("\n")) {
+    throw notWithinLine(
+      "it holds a line break",
+      "Search for one of its lines, and read on from there with context or Read",
+    );
+  }
+  const place = literal ? undefined : FILE_PLACE.exec(pattern)?.[1];
+  if (place === undefined) return;
+  throw notWithinLine(
+    `${place} is a place in a file`,
+    "Use ^ for the beginning of a line and $ for its end; see the ends of a file with Read",
+  );
+}
+
+function notWithinLine(why: string, hint: string): MatrxError {
   return new MatrxError({
     code: "INVALID_PARAMETERS",
-    message: "pattern: it holds a line break, and is searched within a line",
-    hint: "Search for one of its lines, and read on from there with context or Read",
+    message: `pattern: ${why}, and is searched within a line`,
+    hint,
     hop: "tool",
     details: { field: "pattern" },
   });

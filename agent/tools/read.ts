@@ -106,7 +106,7 @@ async function read(
   if (content.kind === "image") return readImage(file, whole, content.mediaType);
   if (content.kind === "binary") throw await binary(file, content.mediaType, signal);
   const source = whole ? sourceOf(whole) : file.handle;
-  const wanted = { offset: offset || 1, limit: limit ?? DEFAULT_LINES, signal };
+  const wanted = { offset: offset || 1, limit: limit ?? DEFAULT_LINES, numbered: !raw, signal };
   const text = { stat: file.stat, source, ...content, declared: declared !== undefined };
   const page = await readTextPage(text, wanted, index);
   if (!page) throw tailTooLong(file, wanted.offset);

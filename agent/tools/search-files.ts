@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Files } from "../paths/files.ts";
 import { shownBytes, textOfName } from "../paths/names.ts";
 import { nothingMissed } from "../search/engine.ts";
+import { leftOutNote } from "../search/left-out.ts";
 import { entriesNamed, type NamedEntries, type NamedEntry } from "../search/named-entries.ts";
 import { missedNotes, throwUnlessTimedOut } from "../search/notes.ts";
 import { fitting } from "../search/room.ts";
@@ -40,13 +41,18 @@ export function searchFilesTool(files: Files) {
       const showHidden = wanted.show_hidden ?? query.startsWith(".");
       const scope = await openScope(access, place, { showHidden, includeIgnored: true });
       const missed = nothingMissed();
+      const began = performance.now();
       const found = await entriesNamed({ scope, missed, signal }, { query, deep, limit });
       throwUnlessTimedOut(signal);
       const entries = fitting(found.entries);
       const stopped = entries.length < found.entries.length ? "output" : found.stopped;
       const notes = [...stopNotes(stopped, entries.length), ...missedNotes(missed)];
       if (entries.length === 0 && !stopped) {
-        notes.unshift(`Nothing of that name${showHidden ? "" : ". Left out: dotfiles (show_hidden=true)"}`);
+        const leftOut = await leftOutNote({ scope, ms: performance.now() - began, signal }, async (run) => {
+          const { entries: others } = await entriesNamed(run, { query, deep, limit: 1 });
+          return others[0] && textOfName(others[0].path);
+        });
+        notes.unshift(`Nothing of that name${leftOut}`);
       }
       return {
         output: [...entries.map(lineOf), ...notes.map((note) => `[${note}]`)].join("\n"),

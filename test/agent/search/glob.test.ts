@@ -42,6 +42,16 @@ describe("a glob", () => {
     ["[😀-😂].ts", "😁.ts", true],
     ["*.ts", ".a.ts", false],
     [".*", "a/.b", true],
+    ["*.txt,*.js", "a/b.js", true],
+    ["*.txt,*.js", "a/b.ts", false],
+    [" *.txt , src/*.{js,ts} ", "src/a.ts", true],
+    ["*.txt,src/*.{js,ts}", "a.ts", false],
+    ["a,b.ts", "a,b.ts", true],
+    ["a,b.ts", "x/b.ts", true],
+    ["[a,b].ts", "c.ts", false],
+    ["*.a\\,b", "x.a,b", true],
+    ["*.txt,,", "x.txt", true],
+    [",", ",", true],
   ])("%s, asked about %s", (pattern, path, fits) => {
     expect(pathPattern(pattern, false).matches(path)).toBe(fits);
   });

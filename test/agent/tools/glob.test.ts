@@ -111,7 +111,15 @@ describe.each(ENGINES)("finding files with %s", (_name, engines) => {
     ]);
     expect(await found("*.{yml,log}", { include_ignored: true })).toEqual(["a.log", "b.yml", "deps/c.yml"]);
     expect(await found("deps/*")).toEqual(["deps/c.yml"]);
-    expect((await glob({ pattern: "*.none" })).output).toMatch(/^\[No file matches\. Left out: .*\]$/);
+    expect(await found("b.yml,*.env")).toEqual(["b.yml"]);
+    const said = async (pattern: string) => (await glob({ pattern })).output;
+    expect(await said("*.none")).toBe("[No file matches]");
+    expect(await said("*.log")).toMatch(
+      /^\[No file matches\. Found in what was left out: what .*include_ignored=true\)\]$/,
+    );
+    expect(await said("y.*")).toMatch(
+      /^\[No file matches\. Found in what was left out: dotfiles \(show_hidden=true\)\]$/,
+    );
   });
 
   it("keeps odd names on one line", async () => {

@@ -56,6 +56,35 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
     expect(await found({ include: "./*.ts" })).toEqual(["a.ts:1:x"]);
     expect(await found({ include: "deep/*.{ts,js}" })).toEqual(["deep/b.ts:1:x", "deep/c.js:1:x"]);
     expect(await found({ include: "deep/**" })).toHaveLength(3);
+    expect(await found({ include: "*.js,a.*" })).toEqual(["a.ts:1:x", "deep/c.js:1:x"]);
+    expect(await found({ include: "deep/er/*, ./a.ts" })).toEqual(["a.ts:1:x", "deep/er/d.ts:1:x"]);
+  });
+
+  it.each(["\\Aend", "a\\z", "(?:x|\\Z)", "\\\\\\Ga"])(
+    "refuses a place of the whole file: %s",
+    async (pattern) => {
+      const { bench, grep } = await opened();
+      await bench.put("f", "a\nb\nend\n");
+      const error = await failure(grep({ pattern }));
+      expect(error).toMatchObject({ code: "INVALID_PARAMETERS", details: { field: "pattern" } });
+      expect(error.hint).toContain("^");
+    },
+  );
+
+  it("takes a backslash before such a letter for itself, and all of it as it stands with literal", async () => {
+    const { bench, grep } = await opened();
+    await bench.put("f", "C:\\A\n\\z\n");
+    expect(linesOf(await grep({ pattern: "C:\\\\A" }), bench.home)).toEqual(["f:1:C:\\A"]);
+    expect(linesOf(await grep({ pattern: "\\z", literal: true }), bench.home)).toEqual(["f:2:\\z"]);
+  });
+
+  it("says in one line what is wrong with a pattern", async () => {
+    const { grep } = await opened();
+    for (const pattern of ["(foo", "[a", "a{2,1}", "*", "(?<n>a)\\k<m>", "(?P<x", "a\\"]) {
+      const error = await failure(grep({ pattern }));
+      expect(error).toMatchObject({ code: "INVALID_PARAMETERS", details: { field: "pattern" } });
+      expect(error.message).toMatch(/^pattern: [^\n~]{10,200}$/);
+    }
   });
 
   it("shows context as file-line-content, with -- between groups", async () => {
@@ -100,8 +129,34 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
     await bench.put("repo/sub/c.log", "needle\n");
     const inSub = await grep({ pattern: "needle", path: "repo/sub" });
     expect(inSub.output).toBe(
-      "[No line matches. Left out: what .gitignore names (include_ignored=true searches it), dotfiles (show_hidden=true)]",
+      "[No line matches. Found in what was left out: what .gitignore names (include_ignored=true)]",
     );
+    const said = async (input: Record<string, unknown>) => (await grep(input)).output;
+    await bench.put("repo/.env", "SECRET_NAME=1\n");
+    await bench.put("repo/.git/config", "only in git\n");
+    expect(await said({ pattern: "SECRET_NAME", path: "repo" })).toBe(
+      "[No line matches. Found in what was left out: dotfiles (show_hidden=true)]",
+    );
+    expect(await said({ pattern: "SECRET_NAME", path: "repo", include: "*.txt,*.env" })).toContain(
+      "dotfiles",
+    );
+    expect(await said({ pattern: "SECRET_NAME", path: "repo", include: "*.txt" })).toBe("[No line matches]");
+    expect(await said({ pattern: "only in git", path: "repo" })).toBe("[No line matches]");
+    expect(await said({ pattern: "nowhere at all", path: "repo" })).toBe("[No line matches]");
+    expect(await said({ pattern: "nowhere at all", path: "repo/keep.log" })).toBe("[No line matches]");
+    const all = { show_hidden: true, include_ignored: true };
+    expect(await said({ pattern: "nowhere at all", path: "repo", ...all })).toBe("[No line matches]");
+    expect(await said({ pattern: "needle", path: "repo", after: "zzz:1" })).toBe("[No line matches]");
+  });
+
+  it("does not tell of what is closed to all tools, though it was left out", async () => {
+    const { bench, grep } = await opened();
+    await bench.put("../state/.secret", "needle\n");
+    await bench.put("f", "x\n");
+    const around = bench.at("..");
+    expect((await grep({ pattern: "needle", path: around })).output).toBe("[No line matches]");
+    await bench.put(".secret", "needle\n");
+    expect((await grep({ pattern: "needle", path: around })).output).toContain("dotfiles");
   });
 
   it("says what a pattern that found nothing cannot find", async () => {
@@ -220,7 +275,7 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
     await bench.put("f", "x\n");
     const bad = await failure(grep({ pattern: "(unclosed" }));
     expect(bad.code).toBe("INVALID_PARAMETERS");
-    expect(bad.message).toMatch(/unclosed group|Unterminated group/);
+    expect(bad.message).toMatch(/missing closing parenthesis|Unterminated group/);
     expect((await failure(grep({ pattern: "x", path: "none" }))).code).toBe("NOT_FOUND");
     expect((await failure(grep({ pattern: "x", include: "a".repeat(2000) }))).code).toBe(
       "INVALID_PARAMETERS",

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import { darwinProcessList } from "../../../agent/platform/process-list-darwin.ts";
-import { linuxProcessList } from "../../../agent/platform/process-list-linux.ts";
+import { linuxProcessList, processorShare } from "../../../agent/platform/process-list-linux.ts";
 import { until } from "../../helpers/launcher.ts";
 import { needs } from "../../helpers/parts.ts";
 import { failure, isAlive, Workbench } from "./workbench.ts";
@@ -24,15 +24,24 @@ interface Row {
 
 const begun = new Set<ChildProcess>();
 
+/** Those that are ended with all that they began. */
+const groups = new Set<ChildProcess>();
+
 afterEach(() => {
   for (const child of begun) child.kill("SIGKILL");
+  for (const { pid } of groups) if (pid !== undefined) process.kill(-pid, "SIGKILL");
   begun.clear();
+  groups.clear();
 });
 
 /** Starts a program, and waits for its first word when it has one to say. */
-async function begin(file: string, args: readonly string[], { speaks = false } = {}): Promise<number> {
-  const child = spawn(file, args, { stdio: ["ignore", "pipe", "ignore"] });
-  begun.add(child);
+async function begin(
+  file: string,
+  args: readonly string[],
+  { speaks = false, group = false } = {},
+): Promise<number> {
+  const child = spawn(file, args, { stdio: ["ignore", "pipe", "ignore"], detached: group });
+  (group ? groups : begun).add(child);
   await once(child, "spawn");
   if (speaks) await once(child.stdout, "data");
   return child.pid ?? 0;
@@ -62,6 +71,29 @@ describe("ListProcesses", () => {
     expect(output.split("\n")[0]).toMatch(/^PID +PPID +USER +CPU% +MEM MiB +STARTED +COMMAND$/);
     expect(output).toContain("sleep 4242.5");
     expect(output).toContain("[1 of 1 matching processes, ");
+  });
+
+  it("tells no more processor time than one thread can use, however many processes there are", async () => {
+    const bench = await Workbench.open();
+    await begin("sh", ["-c", "for i in $(seq 150); do sleep 4243 & done; echo; wait"], {
+      speaks: true,
+      group: true,
+    });
+    const pid = await begin("sh", ["-c", "echo; while :; do :; done"], { speaks: true });
+    for (let look = 0; look < 3; look++) {
+      // Two readings of a clock that ticks a hundred times a second, at least 200 ms apart.
+      expect((await rowOf(bench, pid)).cpu_percent).toBeLessThanOrEqual(110);
+    }
+    expect((await rowOf(bench, pid)).cpu_percent).toBeGreaterThan(0);
+  });
+
+  it.each([
+    [{ used: 100, began: 7, at: 0 }, { used: 110, began: 7, at: 200 }, 50],
+    [{ used: 100, began: 7, at: 100 }, { used: 150, began: 7, at: 600 }, 100],
+    [{ used: 100, began: 7, at: 0 }, { used: 500, began: 8, at: 200 }, 0],
+    [undefined, { used: 500, began: 8, at: 200 }, 0],
+  ])("tells the time between two readings of the same process: %j, %j", (before, now, share) => {
+    expect(processorShare(before, now)).toBe(share);
   });
 
   it("masks secrets in commands, and keeps one line a row", async () => {

@@ -99,6 +99,7 @@ describe("lines of bytes that come in any pieces", () => {
     firstLine: 1,
     maxLines: 1000,
     maxBytes: 1_000_000,
+    besideLine: 1,
     keepPerLine: 10_000,
     longestLine: 1_000_000,
     countAll: true,

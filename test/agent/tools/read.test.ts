@@ -56,13 +56,26 @@ describe("reading a text", () => {
     const bench = await Workbench.open();
     await bench.put("wide.txt", `${`${"x".repeat(999)}\n`.repeat(200)}`);
     const { metadata } = await bench.call("Read", { file_path: "wide.txt" });
-    expect(metadata).toMatchObject({ end_line: 51, next_offset: 52 });
+    expect(metadata).toMatchObject({ end_line: 50, next_offset: 51 });
     await bench.put("one.txt", `${"ü".repeat(5000)}\nend\n`);
     const { output } = await bench.call("Read", { file_path: "one.txt" });
     const shown = `     1\t${"ü".repeat(2000)}… [cut: the line has 10000 bytes]\n     2\tend`;
     const advice =
       "Read the rest with Bash, for example: sed -n 1p FILE | cut -c 2001-4000; or as bytes with encoding=base64";
     expect(output).toBe(`${shown}\n\n[Cut at 2000 characters: line 1. ${advice}]`);
+  });
+
+  it("counts line ends and numbers to the page, too", async () => {
+    const bench = await Workbench.open();
+    await bench.put("empty-lines", "\n".repeat(100_000));
+    const wanted = { file_path: "empty-lines", limit: 100_000 };
+    const numbered = await bench.call("Read", wanted);
+    const raw = await bench.call("Read", { ...wanted, raw: true });
+    for (const { output, metadata } of [numbered, raw]) {
+      expect(metadata).toMatchObject({ start_line: 1, truncated: true, total_lines: 100_000 });
+      expect(output.length).toBeLessThan(51 * 1024);
+      expect(output.length).toBeGreaterThan(40 * 1024);
+    }
   });
 
   it("gives the hash of the very bytes that it shows, though the file changes meanwhile", async () => {
@@ -416,6 +429,9 @@ describe("a file that cannot be read", () => {
     expect(error.code).toBe("NOT_FOUND");
     expect(error.message).toMatch(/Did you mean .*home\/config\.json/);
     expect(error.details?.suggestions).toHaveLength(3);
+    await bench.put("home", "x");
+    const short = await failure(bench.call("Read", { file_path: "nope" }));
+    expect(short.details?.suggestions, "half of its letters are others").toBeUndefined();
     const far = await failure(bench.call("Read", { file_path: "no/such/file" }));
     expect(far.hint).toContain(`Only ${bench.home} exists of it`);
   });

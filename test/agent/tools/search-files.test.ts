@@ -43,7 +43,12 @@ describe("finding files by name", () => {
     const input = { query: "project_alpha.zip", path: bench.at("Users"), recursive: true };
     expect((await bench.call("search_files", input)).output).toBe(bench.at("Users/me/project_alpha.zip"));
     const flat = await bench.call("search_files", { ...input, recursive: false });
-    expect(flat.output).toBe("[Nothing of that name. Left out: dotfiles (show_hidden=true)]");
+    expect(flat.output).toBe("[Nothing of that name]");
+    await bench.put("Users/.backup/project_beta.zip", "x");
+    const hidden = await bench.call("search_files", { query: "project_beta.zip", path: bench.at("Users") });
+    expect(hidden.output).toBe(
+      "[Nothing of that name. Found in what was left out: dotfiles (show_hidden=true)]",
+    );
   });
 
   it("takes a glob, a dotfile's name, and accents composed either way; ignored files are found too", async () => {
