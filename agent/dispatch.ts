@@ -9,7 +9,14 @@ import { randomBase32 } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { type Policy, refusalOf } from "@matrx/shared/policy.ts";
 import type { Logger } from "pino";
-import { type Addressee, bodilessOutcome, errorOutcome, type Outcome, readdressed, successOutcome } from "./answers.ts";
+import {
+  type Addressee,
+  bodilessOutcome,
+  errorOutcome,
+  type Outcome,
+  readdressed,
+  successOutcome,
+} from "./answers.ts";
 import { CallRates } from "./call-rates.ts";
 import { cancelled, runWithDeadline } from "./deadline.ts";
 import { parseInput, toolNotFound } from "./input.ts";

@@ -68,7 +68,8 @@ interface WaitingBeginning extends Beginning {
   readonly settle: { resolve: () => void; reject: (error: unknown) => void };
 }
 
-const COLUMNS = "call, state, tool, started, caller_id, grant_id, key, deadline, input, header, body, acknowledged";
+const COLUMNS =
+  "call, state, tool, started, caller_id, grant_id, key, deadline, input, header, body, acknowledged";
 
 /** Rows outlive their bodies, so that a late repeat is still known. */
 const ROW_KEPT = 2 * TIMES.outcomeKept;

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from "commander";
 import { AGENT_VERSION } from "../version.ts";
 import { addCall } from "./call.ts";
+import { addCalls } from "./calls.ts";
 import { addCompletion } from "./completion/completion.ts";
 import { addDevices } from "./devices.ts";
 import { addDoctor } from "./doctor.ts";
@@ -37,6 +38,7 @@ addLogin(program);
 addDevices(program);
 addTools(program);
 addCall(program);
+addCalls(program);
 addOutcome(program);
 addEvents(program);
 addPolicy(program);

@@ -10,6 +10,8 @@ import { type Recipient, withId } from "./recipient.ts";
 /** A call as the Worker passes it on. */
 export interface RestCall {
   call: CallId;
+  /** Its caller chose the name, so it may be taken. */
+  chosen?: boolean | undefined;
   tool: string;
   /** JSON of the input. */
   parameters: string;

@@ -18,6 +18,7 @@ const COMMANDS = [
   "devices",
   "tools",
   "call",
+  "calls",
   "outcome",
   "events",
   "policy",
