@@ -88,6 +88,26 @@ export const callViewSchema = z.object({
 });
 export type CallView = z.infer<typeof callViewSchema>;
 
+/** `GET /v1/devices/{device}/calls`, in the query */
+export const callQuerySchema = z.object({
+  state: callViewSchema.shape.state.optional(),
+  before: z.uuidv7().optional().describe("Only calls older than this one: `next` of the page before"),
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+});
+export type CallQuery = z.infer<typeof callQuerySchema>;
+
+/** A call in a list; its record has the outcome. */
+export const listedCallSchema = callViewSchema.omit({ outcome: true });
+export type ListedCall = z.infer<typeof listedCallSchema>;
+
+/** The newest first. */
+export const callListSchema = z.object({
+  device: z.string(),
+  calls: z.array(listedCallSchema),
+  next: z.string().nullable().describe("Give it as `before` for the calls that follow; null: there are none"),
+});
+export type CallList = z.infer<typeof callListSchema>;
+
 /** An event as the relay keeps it; also in the frame `event` of a caller that asked for events. */
 export const eventViewSchema = z.object({
   id: z.string().describe("The device's own, else the relay's"),

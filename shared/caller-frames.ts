@@ -56,6 +56,13 @@ export interface Answer {
   hop?: Hop;
 }
 
+/** A call with an effect has its record at the relay, under this name: told before its answer on `matrx.v1`. Relay only. */
+export interface AcceptedFrame {
+  id: string;
+  type: "accepted";
+  call: string;
+}
+
 /** Live output of a call that opted in; `offset` counts bytes of the job's log, so a gap shows. */
 export interface OutputFrame {
   id: string;
@@ -96,6 +103,7 @@ export interface EventFrame {
 /** What the relay and the local server send to a caller. */
 export type ToCaller =
   | Answer
+  | AcceptedFrame
   | OutputFrame
   | GapFrame
   | HelloFrame

@@ -108,6 +108,8 @@ export const TIMES = {
   streamDrain: 60 * second,
   /** Outcomes and idempotency keys are kept. Relay and agent. */
   outcomeKept: 24 * hour,
+  /** A call's name that its caller chose tells a time at most so far from the relay's own. Relay. */
+  callTimeSkew: 5 * minute,
   /** A grant is held by a device object without asking again. Relay. */
   lease: 15 * minute,
   /** A lease is renewed, off the call's way, once less is left. Relay. */

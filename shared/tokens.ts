@@ -37,7 +37,7 @@ export const SESSION_HEADER = "Matrx-Session";
 /** Request header that names the device where the path does not. */
 export const DEVICE_HEADER = "X-Matrx-Device";
 
-/** Response header that names the call. */
+/** Header that names the call: in a request, chosen by the caller; in every answer of a call. */
 export const CALL_HEADER = "Matrx-Call";
 
 /** Versions of the device link that this release speaks: the newest. */

@@ -83,6 +83,7 @@ function corsForTokens() {
       "Content-Type",
       "Idempotency-Key",
       "Last-Event-ID",
+      "Matrx-Call",
       "Matrx-Session",
       "X-Matrx-Device",
     ],

@@ -25,6 +25,7 @@ export const callerFrameSchema = z.union([
     offset: z.number(),
     data: z.string(),
   }),
+  z.object({ id: z.string(), type: z.literal("accepted"), call: z.string() }),
   z.object({ id: z.string(), type: z.literal("gap"), frames: z.number() }),
   z.object({ type: z.literal("hello"), session: z.string() }),
   z.object({ type: z.literal("pong") }),

@@ -34,6 +34,14 @@ export const matrxCall: Parameter = {
   description: "The call's name",
 };
 
+/** Names the call before it is made. */
+export const chosenCall: Parameter = {
+  schema: z.uuidv7(),
+  description:
+    "A name for the call, made by you: a UUIDv7 of this time, in lower case. Its record can be asked for when no answer comes. A name that the device knows already is a `CONFLICT`.",
+  example: "0199d3a4-7c1e-7b52-9f3e-2d6a8c410e75",
+};
+
 export const CALL_EXAMPLE = { tool: "Bash", input: { command: "make test" }, timeout_ms: 120_000 };
 
 export const ANSWER_EXAMPLE = {

@@ -1,6 +1,7 @@
 /** Schemas of the frames that the code writes and never reads, so that it has interfaces for them only. */
 import { eventViewSchema } from "@matrx/shared/api.ts";
 import type {
+  AcceptedFrame,
   Answer,
   AuthenticatedFrame,
   ConnectionError,
@@ -36,6 +37,8 @@ const output = z.strictObject({
   data: z.string(),
 });
 
+const accepted = z.strictObject({ id: z.string(), type: z.literal("accepted"), call: z.string() });
+
 const gap = z.strictObject({ id: z.string(), type: z.literal("gap"), frames: z.int() });
 
 const hello = z.strictObject({
@@ -62,6 +65,7 @@ export const TO_CALLER = {
   success: answer.extend({ type: z.literal("success") }),
   error: answer.extend({ type: z.literal("error"), code: z.enum(ERROR_CODES), hop }),
   unreadable,
+  accepted,
   output,
   gap,
   pong,
@@ -78,6 +82,7 @@ type Known =
 
 true satisfies Same<z.infer<typeof answer>, Answer>;
 true satisfies Same<z.infer<typeof unreadable>, ConnectionError>;
+true satisfies Same<z.infer<typeof accepted>, AcceptedFrame>;
 true satisfies Same<z.infer<typeof output>, OutputFrame>;
 true satisfies Same<z.infer<typeof gap>, GapFrame>;
 true satisfies Same<z.infer<typeof hello>, HelloFrame>;

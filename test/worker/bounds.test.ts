@@ -27,6 +27,8 @@ describe("a caller's attachment", () => {
     const caller = await TestCaller.connect(identity.id, token, { protocol: "matrx.v1" });
     await caller.nextJson();
     for (let n = 0; n <= fit; n++) caller.send({ id: idOf(n), tool: "Write", input: {} });
+    for (let n = 0; n < fit; n++)
+      expect(await caller.nextJson()).toMatchObject({ id: idOf(n), type: "accepted" });
     expect(await caller.nextJson()).toMatchObject({ id: idOf(fit), code: "RATE_LIMITED" });
     const executes = [];
     for (let n = 0; n < fit; n++) executes.push(await device.expect("tool_execute"));

@@ -143,6 +143,7 @@ describe("a call to our agent", () => {
     caller.send({ id: "1", tool: "Bash", input: { command: "echo" }, stream: true });
     const execute = await device.expect("tool_execute");
     expect(execute.stream).toBe(true);
+    expect(await caller.nextJson()).toMatchObject({ id: "1", type: "accepted" });
     device.output(execute, 0, "hel");
     device.output(execute, 3, "lo");
     device.answer(execute, "hello");

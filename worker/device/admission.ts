@@ -1,6 +1,6 @@
 /** The way in of every call, from a socket or REST: gate, idempotency, then the device. No await on it. */
 import type { Effect } from "@matrx/shared/effects.ts";
-import { type ErrorShape, isErrorCode } from "@matrx/shared/errors.ts";
+import { type ErrorShape, isErrorCode, MatrxError } from "@matrx/shared/errors.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
@@ -45,12 +45,17 @@ export class Admission {
     const { store, calls, rates } = this.#parts;
     const keeping = { store, rates: rates(), underWay: calls.flights.size };
     const passed = passGate(wanted.tool, wanted.lease, keeping, now);
-    const { key } = wanted;
-    if (key === undefined || passed.effect === "read")
-      return calls.send(wanted, passed, undefined, now, expect);
-    const digest = digestOf(passed.tool, wanted.parameters);
-    const earlier = this.#earlier(wanted, passed, { key, digest }, now, expect);
-    return earlier ?? calls.send(wanted, passed, { key, digest }, now, expect);
+    const keyed = keyedOf(wanted, passed);
+    const earlier = keyed && this.#earlier(wanted, passed, keyed, now, expect);
+    if (earlier) return earlier;
+    if (wanted.chosen) this.#requireNew(wanted.call);
+    return calls.send(wanted, passed, keyed, now, expect);
+  }
+
+  /** Says nothing of the call that has the name: it may be another grant's. Throws MatrxError `CONFLICT`. */
+  #requireNew(call: CallId | undefined): void {
+    const { calls, ledger } = this.#parts;
+    if (call && (calls.flights.get(call) || ledger.find(call))) throw takenName();
   }
 
   /** The call that a key stands for already; its outcome, now or later, goes to this asker too. */
@@ -63,7 +68,7 @@ export class Admission {
   ): CallId | undefined {
     const { ledger } = this.#parts;
     const grant = wanted.lease.scope.id as GrantId;
-    const row = ledger.findByKey(grant, key, now);
+    const row = key === null ? undefined : ledger.findByKey(grant, key, now);
     if (!row) return undefined;
     requireSameCall(row, digest);
     const call = row.call as CallId;
@@ -89,6 +94,21 @@ export class Admission {
     else if (row.state === "expired") recipient.refuse(neverRan(row.code), call);
     else recipient.refuse(recovery.outcomeUnknown(call, NOT_KNOWN), call);
   }
+}
+
+/** A read has no key: it may run again. */
+function keyedOf({ key, chosen, parameters }: WantedCall, { tool, effect }: Passed): Keyed | undefined {
+  if (effect === "read" || (key === undefined && !chosen)) return undefined;
+  return { key: key ?? null, digest: digestOf(tool, parameters) };
+}
+
+function takenName(): MatrxError {
+  return new MatrxError({
+    code: "CONFLICT",
+    message: "A call has this name already",
+    hint: "Ask for its record if it is yours, or make a new name for a new call",
+    hop: "relay",
+  });
 }
 
 function neverRan(code: string | null): ErrorShape {

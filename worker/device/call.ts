@@ -8,6 +8,8 @@ import type { Recipient } from "./recipient.ts";
 export interface WantedCall {
   /** Made in the Worker for REST; else here. */
   call?: CallId | undefined;
+  /** Its caller chose the name, so it may be taken. */
+  chosen?: boolean | undefined;
   tool: string;
   /** JSON of the input. */
   parameters: string;
@@ -34,8 +36,8 @@ export interface Passed {
 /** Tells the surface the call and its deadline; returns who gets the answer. */
 export type Expect = (call: CallId, deadline: number, effect: Effect) => Recipient;
 
-/** An idempotency key, and what it stands for. */
+/** What a caller may come again with: its idempotency key, or the name that it chose; `digest` is of what that stands for. */
 export interface Keyed {
-  key: string;
+  key: string | null;
   digest: string;
 }

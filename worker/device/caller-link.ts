@@ -65,6 +65,7 @@ export class CallerLink {
       now,
       (callId, deadline, effect) => {
         const onClose = effect === "read" ? "read" : call.cancel_on_disconnect ? "stops" : "goes_on";
+        if (session.v1 && effect !== "read") session.send({ id, type: "accepted", call: callId });
         return session.expect(id, callId, deadline, onClose);
       },
     );

@@ -27,7 +27,8 @@ export function extrasOf(
   if (session) text += `,"session":"${session}"`;
   if (timeoutMs) text += `,"timeout_ms":${timeoutMs}`;
   if (stream) text += `,"stream":true`;
-  if (keyed) text += `,"idempotency_key":${JSON.stringify(keyed.key)},"input_hash":"${keyed.digest}"`;
+  if (keyed) text += `,"input_hash":"${keyed.digest}"`;
+  if (keyed?.key) text += `,"idempotency_key":${JSON.stringify(keyed.key)}`;
   return text;
 }
 

@@ -21,8 +21,8 @@ function canonicalOf(value: unknown): string {
       {
         code: "INVALID_PARAMETERS",
         message:
-          "input: holds half a surrogate pair or too large a number, so no idempotency key can stand for it",
-        hint: "Send the call without the key, or without that value",
+          "input: holds half a surrogate pair or too large a number, so no idempotency key and no name of yours can stand for it",
+        hint: "Send the call without key and name, or without that value",
         hop: "relay",
         details: { field: "input" },
       },

@@ -2,7 +2,7 @@
  * The durable record of calls with an effect: one row before the frame leaves, one update when the outcome is in.
  * A read gets a row only when its REST caller was sent away with 202.
  */
-import type { CallView } from "@matrx/shared/api.ts";
+import type { CallQuery, CallView, ListedCall } from "@matrx/shared/api.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
 import type { ErrorCode } from "@matrx/shared/errors.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
@@ -148,6 +148,26 @@ export class Ledger {
     return undefined;
   }
 
+  /** Records before a call, of one grant or of all, the newest first; without outcomes. */
+  list(grant: GrantId | undefined, { state, before, limit }: CallQuery): LedgerRow[] {
+    this.flush();
+    const wanted: readonly [string, string | undefined][] = [
+      ["call < ?", before],
+      ["grant_id = ?", grant],
+      ["state = ?", state],
+    ];
+    const given = wanted.filter(([, value]) => value !== undefined);
+    const where = given.map(([condition]) => condition).join(" AND ") || "1";
+    return this.#sql
+      .exec<LedgerRow>(
+        `SELECT call, grant_id, tool, effect, state, digest, created, deadline, finished, status, code, bytes,
+         iif(outcome IS NULL, NULL, x'00') AS outcome FROM ledger WHERE ${where} ORDER BY call DESC LIMIT ?`,
+        ...given.map(([, value]) => value),
+        limit,
+      )
+      .toArray();
+  }
+
   /** Calls whose outcome is still to come, oldest first. */
   openCalls(): CallId[] {
     this.flush();
@@ -199,6 +219,11 @@ export class Ledger {
 
 /** A row as its caller sees it; `outcome` is the stored answer. */
 export function callView(row: LedgerRow, device: string): CallView {
+  return { ...listedCall(row, device), ...(row.outcome && { outcome: readAnswer(row.outcome) }) };
+}
+
+/** A row in a list. */
+export function listedCall(row: LedgerRow, device: string): ListedCall {
   const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
   return {
     call: row.call,
@@ -211,6 +236,5 @@ export function callView(row: LedgerRow, device: string): CallView {
     status: row.status as CallView["status"],
     code: row.code as CallView["code"],
     outcome_in: row.outcome ? "here" : row.state === "finished" && row.bytes !== null ? "journal" : null,
-    ...(row.outcome && { outcome: readAnswer(row.outcome) }),
   };
 }

@@ -1,5 +1,5 @@
 /** What callers ask of a device over HTTP. Each request is under a lease of its caller's grant. */
-import type { CallView, DeviceView, EventList, EventQuery } from "@matrx/shared/api.ts";
+import type { CallList, CallQuery, CallView, DeviceView, EventList, EventQuery } from "@matrx/shared/api.ts";
 import type { SystemCommand } from "@matrx/shared/device-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { eventRefusal } from "@matrx/shared/events.ts";
@@ -11,6 +11,7 @@ import type { Caller } from "../auth/caller.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import { unknownDevice } from "../refusals.ts";
 import type { Admission } from "./admission.ts";
+import { listCalls } from "./call-list.ts";
 import type { Calls } from "./calls.ts";
 import type { DeviceLink } from "./device-link.ts";
 import type { Events } from "./events.ts";
@@ -127,6 +128,14 @@ export class Requests {
       if (!row) throw noSuchCall();
       requireMaker(row.grant_id, lease);
       return callView(row, this.#parts.record().id);
+    });
+  }
+
+  listCalls(caller: Caller, query: CallQuery): Promise<Outcome<CallList>> {
+    return this.#leased(caller, (lease) => {
+      const { admission, calls, ledger, record } = this.#parts;
+      admission.message(lease, Date.now());
+      return listCalls({ device: record().id, flights: calls.flights, ledger }, lease, query);
     });
   }
 

@@ -14,6 +14,8 @@ import type { ResponseBodies } from "./response-bodies.ts";
 /** A call as the Worker passes it on. */
 export interface RestCall {
   call: CallId;
+  /** Its caller chose the name, so it may be taken. */
+  chosen?: boolean | undefined;
   tool: string;
   /** JSON of the input. */
   parameters: string;

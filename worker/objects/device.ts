@@ -1,6 +1,6 @@
 /** One device: its socket and its callers' end here, and every call passes through. Delegates to `device/`. */
 import { DurableObject } from "cloudflare:workers";
-import type { CallView, DeviceView, EventList, EventQuery } from "@matrx/shared/api.ts";
+import type { CallList, CallQuery, CallView, DeviceView, EventList, EventQuery } from "@matrx/shared/api.ts";
 import { CLOSE, closeReason, isSendable } from "@matrx/shared/close-codes.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
 import { type CallId, callTime, type GrantId } from "@matrx/shared/ids.ts";
@@ -231,6 +231,11 @@ export class Device extends DurableObject<DeviceEnv> {
   /** A call's record. */
   readCall(caller: Caller, call: CallId): Promise<Outcome<CallView>> {
     return this.#requests.readCall(caller, call);
+  }
+
+  /** The calls of a grant, or of all for the owner. */
+  listCalls(caller: Caller, query: CallQuery): Promise<Outcome<CallList>> {
+    return this.#requests.listCalls(caller, query);
   }
 
   /** Asks for a call to stop; its outcome says whether it did. */

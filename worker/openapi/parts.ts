@@ -2,7 +2,7 @@
 import type { callViewSchema } from "@matrx/shared/api.ts";
 import { DEVICE_ID } from "@matrx/shared/ids.ts";
 import { pendingCallSchema } from "@matrx/shared/openapi/bodies.ts";
-import { idempotencyKey, matrxCall } from "@matrx/shared/openapi/call-parts.ts";
+import { chosenCall, idempotencyKey, matrxCall } from "@matrx/shared/openapi/call-parts.ts";
 import type { Answer, Parameter } from "@matrx/shared/openapi/operation.ts";
 import { CALL_HEADER, SESSION_HEADER } from "@matrx/shared/tokens.ts";
 import * as z from "zod";
@@ -36,6 +36,7 @@ export const PATH = {
 /** Headers of a call over REST. */
 export const CALL_HEADERS: Readonly<Record<string, Parameter>> = {
   "Idempotency-Key": idempotencyKey,
+  [CALL_HEADER]: chosenCall,
   [SESSION_HEADER]: {
     schema: z.string().regex(/^(new|[0-9a-f]{16})$/),
     description:

@@ -1,5 +1,7 @@
 /** The tools of a device, calling them, and the record of a call. */
 import {
+  callListSchema,
+  callQuerySchema,
   callViewSchema,
   deviceToolsSchema,
   toolDefinitionsSchema,
@@ -57,6 +59,17 @@ const cancelOnDisconnect: Parameter = {
   schema: z.enum(["true", "false"]),
   description: "For event streams: also stop a call with an effect when its reader goes.",
 };
+
+const callQuery: Readonly<Record<string, Parameter>> = {
+  state: { schema: callQuerySchema.shape.state.unwrap(), description: "Only calls in this state" },
+  before: {
+    schema: callQuerySchema.shape.before.unwrap(),
+    description: "Only calls older than this one: `next` of the page before",
+  },
+  limit: { schema: callQuerySchema.shape.limit, description: "At most so many" },
+};
+
+const { outcome: _, ...LISTED_CALL_EXAMPLE } = CALL_VIEW_EXAMPLE;
 
 const lastEventId: Parameter = {
   schema: z.string(),
@@ -173,6 +186,25 @@ export const toolOperations: readonly Operation[] = [
     body: { schema: callBodySchema, example: CALL_EXAMPLE },
     answers: { 200: answeredByGuide, 202: PENDING },
     errors: ["UNKNOWN_DEVICE", "RATE_LIMITED"],
+  },
+  {
+    method: "GET",
+    path: "/v1/devices/{device}/calls",
+    id: "listCalls",
+    tag: "Calls",
+    summary: "Calls of the credential's grant",
+    description:
+      "The owner's credentials see those of all. Calls with an effect are listed for 24 hours; one that only reads, while it runs and if its caller was sent away with 202. The newest is first.",
+    access: "caller",
+    query: callQuery,
+    answers: {
+      200: {
+        description: "Calls",
+        schema: callListSchema,
+        example: { device: DEVICE, calls: [LISTED_CALL_EXAMPLE], next: null },
+      },
+    },
+    errors: ["INVALID_PARAMETERS", "RATE_LIMITED"],
   },
   {
     method: "GET",

@@ -1,4 +1,6 @@
-/** The record of a call, and stopping it. */
+/** Calls: their list, the record of one, and stopping it. */
+import { callQuerySchema } from "@matrx/shared/api.ts";
+import { check } from "@matrx/shared/caller-frames.ts";
 import { isCallId } from "@matrx/shared/ids.ts";
 import { Hono } from "hono";
 import { authenticate } from "../auth/caller.ts";
@@ -9,6 +11,14 @@ import { unwrap } from "../outcome.ts";
 import { attachToCall, wantsEvents } from "./call-stream.ts";
 
 export const calls = new Hono<{ Bindings: Env }>();
+
+/** A grant's own, the owner sees all; the newest first. */
+calls.get("/", async (c) => {
+  const caller = await authenticate(c.env, c.req.raw);
+  const device = await ownDevice(c.env, caller.account, c.req.param("device") ?? "");
+  const query = check(callQuerySchema, c.req.query());
+  return c.json(unwrap(await device.listCalls(caller, query)));
+});
 
 calls.get("/:call", async (c) => {
   const { caller, device, call } = await target(c.env, c.req.raw, c.req.param());

@@ -1,8 +1,16 @@
 /** A REST call on its way to the device, and its answer on the way back. */
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import { type CallId, isSessionId, makeCallId, makeSessionId, type SessionId } from "@matrx/shared/ids.ts";
-import { LIMITS } from "@matrx/shared/limits.ts";
+import {
+  type CallId,
+  callTime,
+  isCallId,
+  isSessionId,
+  makeCallId,
+  makeSessionId,
+  type SessionId,
+} from "@matrx/shared/ids.ts";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { CALL_HEADER, SESSION_HEADER } from "@matrx/shared/tokens.ts";
 import type { RestCall } from "../device/rest.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
@@ -16,8 +24,23 @@ export interface Invocation<Given> {
 export type Wanted = Pick<RestCall, "tool" | "parameters" | "timeoutMs" | "key">;
 
 /** Name and session of the call that a request makes. Throws MatrxError. */
-export function newCall(request: Request): Pick<RestCall, "call" | "session"> {
-  return { call: makeCallId(), session: sessionOf(request) };
+export function newCall(request: Request): Pick<RestCall, "call" | "chosen" | "session"> {
+  const now = Date.now();
+  const chosen = chosenCallOf(request, now);
+  return { call: chosen ?? makeCallId(now), chosen: chosen !== undefined, session: sessionOf(request) };
+}
+
+/** The name that a caller chose for its call; its time must be about now, for records are kept by it. Throws MatrxError. */
+function chosenCallOf(request: Request, now: number): CallId | undefined {
+  const chosen = request.headers.get(CALL_HEADER);
+  if (chosen === null) return undefined;
+  if (!isCallId(chosen)) throw wrongField(CALL_HEADER, "must be a UUID of version 7 in lower case");
+  if (Math.abs(callTime(chosen) - now) <= TIMES.callTimeSkew) return chosen;
+  const here = new Date(now).toISOString();
+  throw wrongField(
+    CALL_HEADER,
+    `must tell the time of now, and here it is ${here}: make a new one for each call`,
+  );
 }
 
 /** Sends a call to its device by `send`; the headers name call and session. Throws MatrxError. */
