@@ -55,9 +55,13 @@ export function makeLog({ level = "info", file, printed = true, onError }: LogOp
   return pino({ level, redact: { paths: PATHS, censor: "[redacted]" }, base: null }, destination);
 }
 
+/** What cannot be printed now is printed later, up to so much. */
+const UNPRINTED_CHARS = 64 * 1024;
+
 function printedLines(): DestinationStream {
   if (process.stderr.isTTY) return shortLines(process.stderr);
-  return pino.destination({ dest: 2, sync: true });
+  // A full disk, or a reader that is gone, must not end what is logged about.
+  return pino.destination({ dest: 2, sync: true, maxLength: UNPRINTED_CHARS }).on("error", () => undefined);
 }
 
 /** Said on stderr, since the log itself cannot. */

@@ -3,8 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "../problem.ts";
 import { makeClaimCode, makeSignInLink } from "./claim.ts";
 import { openDataFolder } from "./data-folder.ts";
-import { lastLines } from "./log-file.ts";
+import { exhaustionIn, requireDescriptors } from "./descriptors.ts";
+import { lastLines, logEnd } from "./log-file.ts";
 import { findPort } from "./port.ts";
+import type { End } from "./process.ts";
 import { openSecrets, type Secrets } from "./secrets.ts";
 import { Supervisor } from "./supervisor.ts";
 import { relayLog, startWorkerd } from "./workerd.ts";
@@ -18,8 +20,8 @@ export interface RelayOptions {
   hosts?: readonly string[];
   /** Hears the process id at each start. */
   onStart?: (pid: number) => void;
-  /** Hears of each time that the relay died and is started again. */
-  onDeath?: (how: string) => void;
+  /** Hears of each time that the relay died, and after how many milliseconds it is started again. */
+  onDeath?: (how: string, againInMs: number) => void;
 }
 
 export interface Relay {
@@ -29,8 +31,6 @@ export interface Relay {
   readonly secrets: Secrets;
   /** Process id of workerd, as long as it runs. */
   readonly pid: number | undefined;
-  /** Resolves, with a sentence, when the relay is given up. */
-  readonly gaveUp: Promise<string>;
   /** A fresh code for `POST /v1/claim`. */
   claimCode(): Promise<string>;
   signInLink(): Promise<string>;
@@ -42,18 +42,27 @@ export interface Relay {
 }
 
 /** workerd serves open WebSockets on after SIGTERM; this long, in milliseconds, it may take to end. */
-const STOP_GRACE = 1000;
+export const STOP_GRACE = 1000;
 const READY_WITHIN = 10_000;
 
 /** Starts the relay; resolves when it answers. Throws Problem. */
 export async function startRelay(options: RelayOptions): Promise<Relay> {
   const { dataDir, onStart, onDeath } = options;
+  requireDescriptors();
   openDataFolder(dataDir);
   const secrets = await openSecrets(dataDir);
   const port = await findPort(options.port);
   const url = `http://localhost:${port}`;
   const hosts = [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, ...(options.hosts ?? [])];
-  const workerd = new Supervisor(() => startWorkerd({ dataDir, port, hosts, secrets }), { onStart, onDeath });
+  const log = relayLog(dataDir);
+  let since = 0;
+  const start = () => {
+    since = logEnd(log);
+    return startWorkerd({ dataDir, port, hosts, secrets });
+  };
+  const describe = ({ code, how }: End) =>
+    exhaustionIn(lastLines(log, since)) ?? (code === null ? how : `${how} (${log} says why)`);
+  const workerd = new Supervisor(start, { onStart, onDeath, describe });
   await workerd.begin();
   const relay: Relay = {
     url,
@@ -63,9 +72,6 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
     get pid() {
       return workerd.child?.pid;
     },
-    gaveUp: workerd.gaveUp.then(
-      ({ how }) => `The relay ${how}. It said last:\n${lastLines(relayLog(dataDir), 0)}`,
-    ),
     claimCode: () => makeClaimCode(secrets.claimSecret),
     signInLink: () => makeSignInLink(url, secrets.claimSecret),
     kill: async () => workerd.child?.kill(),

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "../problem.ts";
 import { ROOT } from "../tree.ts";
 import { lastLines, logEnd, withLog } from "./log-file.ts";
@@ -24,6 +25,8 @@ export const WORKERD: string = createRequire(import.meta.url)("workerd").default
 export function objectsOf(dataDir: string): string {
   return join(dataDir, "objects");
 }
+
+const LISTENS_WITHIN = 30_000;
 
 export function relayLog(dataDir: string): string {
   return join(dataDir, "relay.log");
@@ -51,7 +54,13 @@ export async function startWorkerd({ dataDir, port, hosts, secrets }: WorkerdOpt
       stdio: ["ignore", fd, fd, "pipe"],
     });
     const child = await started(spawned);
-    const end = await Promise.race([listens(spawned.stdio[3] as Readable), child.ended]);
+    const silence = sleep(
+      LISTENS_WITHIN,
+      { how: `did not listen within ${LISTENS_WITHIN / 1000} s` },
+      { ref: false },
+    );
+    const end = await Promise.race([listens(spawned.stdio[3] as Readable), child.ended, silence]);
+    if (end) await child.kill();
     if (end) throw new Problem(`The relay ${end.how}. It said:\n${lastLines(log, since)}`);
     return child;
   });
