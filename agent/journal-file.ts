@@ -88,9 +88,25 @@ function errorCodeOf(error: unknown): number | undefined {
 function inUse(path: string, cause: unknown): MatrxError {
   return new MatrxError(
     {
-      code: "CONFLICT",
-      message: `Another agent is running with this journal (${path})`,
+      code: "UNAVAILABLE",
+      message: `matrx is running already in this folder: its journal is in use (${path})`,
       hint: "Stop the other one, or give this one a folder of its own in MATRX_HOME",
+      hop: "agent",
+    },
+    cause,
+  );
+}
+
+/** What the system or the database refused, in plain words. */
+export function unusableJournal(path: string, cause: unknown): MatrxError {
+  if (cause instanceof MatrxError) return cause;
+  const why =
+    cause instanceof Error && "errstr" in cause ? cause.errstr : (cause as NodeJS.ErrnoException).code;
+  return new MatrxError(
+    {
+      code: "UNAVAILABLE",
+      message: `${path} cannot be opened and written (${why ?? String(cause)})`,
+      hint: "Free some space there, and see that it is a file of this user's; or name another folder in MATRX_HOME",
       hop: "agent",
     },
     cause,

@@ -10,7 +10,7 @@ import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { type ResultHeader, resultHeaderSchema } from "@matrx/shared/result-frame.ts";
 import type { Logger } from "pino";
 import type { Outcome } from "./answers.ts";
-import { openDatabase } from "./journal-file.ts";
+import { openDatabase, unusableJournal } from "./journal-file.ts";
 
 /** `unknown`: begun by an agent that died before the end. */
 export type CallState = "never" | "started" | "finished" | "unknown";
@@ -306,16 +306,23 @@ export class Journal {
   }
 }
 
-/** Opens the journal of a program that says in its log what became of it. Throws MatrxError if another agent holds it. */
+/**
+ * Opens the journal of a program that says in its log what became of it. Throws MatrxError if another agent holds it, or
+ * it cannot be written.
+ */
 export function openJournal(path: string, log: Logger): Journal {
-  return new Journal(path, {
-    setAside: (kept) =>
-      log.error(
-        { kept },
-        "the journal was damaged: it is kept aside, and a new one was made; earlier calls are forgotten",
-      ),
-    failed: (err) => log.error({ err }, "the journal could not be written; is the disk full?"),
-  });
+  try {
+    return new Journal(path, {
+      setAside: (kept) =>
+        log.error(
+          { kept },
+          "the journal was damaged: it is kept aside, and a new one was made; earlier calls are forgotten",
+        ),
+      failed: (err) => log.error({ err }, "the journal could not be written; is the disk full?"),
+    });
+  } catch (cause) {
+    throw unusableJournal(path, cause);
+  }
 }
 
 function entryOf(row: Row): JournalEntry {

@@ -45,8 +45,7 @@ export interface LoggedProblem {
 /** The program's log. */
 export function makeLog({ level = "info", file, printed, onError }: LogOptions = {}): Logger {
   const outputs: DestinationStream[] = [];
-  if (printed)
-    outputs.push(shortLines(process.stderr, pino.levels.values[printed] ?? Number.POSITIVE_INFINITY));
+  if (printed) outputs.push(shortLines(pino.levels.values[printed] ?? Number.POSITIVE_INFINITY));
   if (file) outputs.push(new LogFile({ path: file, onFailure: (cause) => sayUnwritten(file, cause) }));
   const destination = {
     write: (line: string) => {
@@ -55,6 +54,15 @@ export function makeLog({ level = "info", file, printed, onError }: LogOptions =
     },
   };
   return pino({ level, redact: { paths: PATHS, censor: "[redacted]" }, base: null }, destination);
+}
+
+/** What cannot be printed now is printed later, up to so much. */
+const UNPRINTED_CHARS = 64 * 1024;
+
+/** A full disk, or a reader that is gone, must not end what is logged about. */
+function stderrForLogs(): { write(text: string): unknown } {
+  if (process.stderr.isTTY) return process.stderr;
+  return pino.destination({ dest: 2, sync: true, maxLength: UNPRINTED_CHARS }).on("error", () => undefined);
 }
 
 /** Said on stderr, since the log itself cannot. */
@@ -73,7 +81,8 @@ function problemIn(line: string): LoggedProblem {
 }
 
 /** Turns JSON lines of a level or worse into `12:03:01 connected device=laptop`. */
-function shortLines(to: NodeJS.WritableStream, level: number): DestinationStream {
+function shortLines(level: number): DestinationStream {
+  const to = stderrForLogs();
   return {
     write(line) {
       if (Number(/^\{"level":(\d+),/.exec(line)?.[1]) >= level) to.write(`${shortLine(line)}\n`);

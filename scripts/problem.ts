@@ -13,12 +13,25 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && "code" in error && codes.includes(String(error.code));
 }
 
-/** The end of a script that failed: a sentence for a Problem, the stack for a fault of ours. */
+/** What to do about an error of the file system. */
+export function adviceFor(error: unknown): string {
+  if (hasCode(error, "ENOSPC", "EDQUOT")) return "free some space there";
+  if (hasCode(error, "EROFS")) return "it is mounted read-only: choose a folder that can be written";
+  if (hasCode(error, "EISDIR", "ENOTDIR", "EEXIST"))
+    return "something else stands in its place: move that away";
+  if (hasCode(error, "EACCES", "EPERM"))
+    return "make it yours, or choose a folder that is (a start with sudo leaves files that only root can write)";
+  return "see that it can be read and written";
+}
+
+/** The end of a script that failed: a sentence for a Problem and for what the system refused, the stack for a fault of ours. */
 export function reportAndExit(error: unknown): never {
-  console.error(`\n${error instanceof Problem ? error.message : fault(error)}`);
+  console.error(`\n${sentenceOf(error)}`);
   process.exit(1);
 }
 
-function fault(error: unknown): string {
+function sentenceOf(error: unknown): string {
+  if (error instanceof Problem) return error.message;
+  if (error instanceof Error && "syscall" in error) return `${error.message}: ${adviceFor(error)}.`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

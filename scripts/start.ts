@@ -2,7 +2,7 @@
 import { messageOf, reportAndExit } from "./problem.ts";
 import { startAgent, untilOnline } from "./start/agent.ts";
 import { openDataFolder } from "./start/data-folder.ts";
-import { type Lock, takeLock } from "./start/lock.ts";
+import { takeLock } from "./start/lock.ts";
 import { asksForHelp, readOptions, START_USAGE } from "./start/options.ts";
 import { ensurePaired } from "./start/pairing.ts";
 import { noteFolders } from "./start/registry.ts";
@@ -26,7 +26,7 @@ async function run(stop: AbortSignal, cleanups: Step[]): Promise<void> {
   const lock = await takeLock(dataDir, say);
   cleanups.unshift(lock.release);
   noteFolders(dataDir, say);
-  stop.addEventListener("abort", () => noteStopping(lock));
+  stop.addEventListener("abort", () => lock.note({ stopping: true }));
   stop.throwIfAborted();
 
   say("Starting the relay ...");
@@ -35,7 +35,7 @@ async function run(stop: AbortSignal, cleanups: Step[]): Promise<void> {
     port,
     publicUrl,
     onStart: (pid) => lock.note({ relay: pid }),
-    onDeath: (how) => say(`The relay ${how}: starting it again ...`),
+    onDeath: (how, ms) => sayOnce(`The relay ${how}: starting it again ${inWords(ms)} ...`),
   });
   cleanups.unshift(relay.stop);
   lock.note({ port: relay.port, url: relay.publicUrl });
@@ -49,28 +49,34 @@ async function run(stop: AbortSignal, cleanups: Step[]): Promise<void> {
   const agent = await startAgent({
     dataDir,
     onStart: (pid) => lock.note({ agent: pid }),
-    onDeath: (how) => say(`This machine's agent ${how}: starting it again ...`),
+    onDeath: (how, ms) => sayOnce(`This machine's agent ${how}: starting it again ${inWords(ms)} ...`),
   });
   cleanups.unshift(agent.stop);
   const device = await untilOnline(relay, agent, { token, id: paired.device_id, stop });
+  if (device.state !== "ONLINE")
+    say(
+      `This machine's agent does not get through to the relay, and goes on trying. It said last:\n${await agent.lastLines()}`,
+    );
 
   const { url } = relay;
   console.log(
     screenOf({ url, publicUrl: relay.publicUrl, dataDir, signInLink: await relay.signInLink(), device }),
   );
   void agent.gaveUp.then((what) => say(`${what}\nThe relay goes on without it.`));
-  await Promise.race([aborted(stop), relay.gaveUp.then((what) => Promise.reject(new Error(what)))]);
+  await aborted(stop);
 }
 
-/** The data folder may be gone by now; what runs is to be ended all the same. */
-function noteStopping(lock: Lock): void {
-  try {
-    lock.note({ stopping: true });
-  } catch (error) {
-    say(`\n${messageOf(error)}`);
-  }
+/** What goes wrong the same way each minute is said once. */
+function sayOnce(line: string): void {
+  if (line !== lastSaid) say(line);
+  lastSaid = line;
 }
 
+function inWords(ms: number): string {
+  return ms < 1000 ? "at once" : `in ${Math.round(ms / 1000)} s`;
+}
+
+let lastSaid = "";
 const stop = stopSignal();
 const cleanups: Step[] = [];
 let failure: unknown;
@@ -80,6 +86,12 @@ try {
   failure = error;
 }
 if (stop.aborted) say("\nStopping ...");
-for (const cleanup of cleanups) await cleanup();
+for (const cleanup of cleanups) {
+  try {
+    await cleanup();
+  } catch (error) {
+    say(messageOf(error));
+  }
+}
 if (failure !== undefined && !stop.aborted) reportAndExit(failure);
 process.exit(0);

@@ -15,11 +15,13 @@ import { Supervisor } from "./supervisor.ts";
 import { userEnvironment } from "./user-environment.ts";
 
 /** The agent ends its tools' processes before it goes; this long, in milliseconds, it may take. */
-const AGENT_GRACE = 5000;
+export const AGENT_GRACE = 5000;
 const ONLINE_WITHIN = 20_000;
+const LAST_WORDS_CHARS = 500;
 
 export interface Agent {
   readonly pid: number | undefined;
+  /** Resolves, with a sentence, when starting it again would not help. */
   readonly gaveUp: Promise<string>;
   /** The last lines that it printed. */
   lastLines(): Promise<string>;
@@ -35,14 +37,16 @@ export interface AgentOptions {
   dataDir: string;
   /** Hears the process id at each start. */
   onStart: (pid: number) => void;
-  /** Hears of each time that the agent died and is started again. */
-  onDeath: (how: string) => void;
+  /** Hears of each time that the agent died, and after how many milliseconds it is started again. */
+  onDeath: (how: string, againInMs: number) => void;
 }
 
 /** Starts `matrx up` and keeps it running. */
 export async function startAgent({ dataDir, onStart, onDeath }: AgentOptions): Promise<Agent> {
   const log = new ChildLog(join(dataDir, "agent.log"));
-  const agent = new Supervisor(() => spawnAgent(dataDir, log), { onStart, onDeath, isFinal });
+  const describe = async ({ code, how }: End) =>
+    code === null ? how : `${how} (${lastWords(await log.lastLines())})`;
+  const agent = new Supervisor(() => spawnAgent(dataDir, log), { onStart, onDeath, isFinal, describe });
   await agent.begin();
   return {
     get pid() {
@@ -52,7 +56,7 @@ export async function startAgent({ dataDir, onStart, onDeath }: AgentOptions): P
       if (isAsked(end))
         return "This machine's agent was asked to stop, and did: start again to bring it back.";
       if (isRefused(end))
-        return "This machine was removed from the account, so its agent ended: stop and start again to add it anew.";
+        return "This machine was removed from the account, or its key replaced, so its agent ended: stop and start again to add it anew.";
       return `This machine's agent ${end.how}. It said last:\n${await log.lastLines()}`;
     }),
     lastLines: () => log.lastLines(),
@@ -60,7 +64,7 @@ export async function startAgent({ dataDir, onStart, onDeath }: AgentOptions): P
   };
 }
 
-/** Of two agents of one device the newer stays: starting the older again would have them take turns. */
+/** The rest may pass. Of two agents of one device the newer stays: starting the older again would have them take turns. */
 function isFinal(end: End): boolean {
   return isAsked(end) || isRefused(end) || end.code === faceOf("CONFLICT").exit;
 }
@@ -104,7 +108,12 @@ interface Awaited {
   stop: AbortSignal;
 }
 
-/** Waits until the device is online. Throws Problem with what the agent said last. */
+/** A failed command ends by a sentence, a hint and a code. */
+function lastWords(lines: string): string {
+  return lines.split("\n").slice(-3).join(" ").slice(-LAST_WORDS_CHARS);
+}
+
+/** Waits for the device to be online, 20 seconds at most. Throws Problem when its agent ended for good. */
 export async function untilOnline(
   relay: Relay,
   agent: Agent,
@@ -114,13 +123,18 @@ export async function untilOnline(
   void agent.gaveUp.then((how) => {
     gaveUp = how;
   });
-  for (const until = performance.now() + ONLINE_WITHIN; performance.now() < until; await sleep(100)) {
+  for (const until = performance.now() + ONLINE_WITHIN; ; await sleep(100)) {
+    const isOver = performance.now() > until;
     stop.throwIfAborted();
     if (gaveUp) throw new Problem(gaveUp);
-    const device = await findDevice(relay, token, id);
-    if (device?.state === "ONLINE") return device;
+    try {
+      const device = await findDevice(relay, token, id);
+      if (device?.state === "ONLINE" || (device && isOver)) return device;
+      if (isOver)
+        throw new Problem("This machine was removed from the account while it was started: start again.");
+    } catch (error) {
+      // The relay may be started again at this moment.
+      if (isOver) throw error;
+    }
   }
-  throw new Problem(
-    `This machine's agent does not get through to the relay. It said last:\n${await agent.lastLines()}`,
-  );
 }

@@ -3,19 +3,26 @@ import {
   accessSync,
   chmodSync,
   constants,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
-import { hasCode, messageOf, Problem } from "../problem.ts";
+import { basename, join } from "node:path";
+import { adviceFor, hasCode, messageOf, Problem } from "../problem.ts";
 
 /** What shows that a folder is one of ours. */
 const OURS = ["keys.json", "claim-secret", "objects", "relay.pid", "cloudflare"];
 
-/** Makes the folder (0700), or checks that the one there is ours and writable. Throws Problem. */
+/** Files that the relay writes while it runs. */
+const FILES: readonly string[] = ["relay.pid", "relay.log", "agent.log", "authorization"];
+const PROBE_BYTES = 64 * 1024;
+
+/** Makes the folder (0700), or checks that the one there is ours, and that all of it can be written. Throws Problem. */
 export function openDataFolder(folder: string): void {
   try {
     mkdirSync(join(folder), { recursive: true, mode: 0o700 });
@@ -26,14 +33,53 @@ export function openDataFolder(folder: string): void {
       );
     }
     chmodSync(folder, 0o700);
-    accessSync(folder, constants.W_OK);
     mkdirSync(join(folder, "objects"), { recursive: true, mode: 0o700 });
   } catch (error) {
     if (error instanceof Problem) throw error;
-    throw new Problem(
-      `The data folder ${folder} cannot be used (${messageOf(error)}): make it writable for you, or choose another with --data.`,
-    );
+    throw unusable(folder, error);
   }
+  for (const place of [folder, join(folder, "objects")]) requireRoom(place);
+  for (const entry of entriesOf(folder)) requireWritable(entry);
+}
+
+/** What the relay writes: its files, and its objects with theirs. */
+function entriesOf(folder: string): string[] {
+  const files = FILES.map((name) => join(folder, name)).filter((file) => existsSync(file));
+  const objects = readdirSync(join(folder, "objects"), { recursive: true, encoding: "utf8" });
+  return [...files, ...objects.map((entry) => join(folder, "objects", entry))];
+}
+
+/** Writes something, as rights alone do not tell of a full disk. Throws Problem. */
+function requireRoom(folder: string): void {
+  const probe = join(folder, `.probe-${process.pid}`);
+  try {
+    try {
+      writeFileSync(probe, Buffer.alloc(PROBE_BYTES), { mode: 0o600 });
+    } finally {
+      rmSync(probe, { force: true });
+    }
+  } catch (error) {
+    throw unusable(folder, error);
+  }
+}
+
+/** Throws Problem. */
+function requireWritable(path: string): void {
+  try {
+    const isFolder = statSync(path).isDirectory();
+    if (isFolder && FILES.includes(basename(path)))
+      throw Object.assign(new Error("it is a folder"), { code: "EISDIR" });
+    accessSync(path, constants.R_OK | constants.W_OK | (isFolder ? constants.X_OK : 0));
+  } catch (error) {
+    // A database's companion files come and go.
+    if (!hasCode(error, "ENOENT")) throw unusable(path, error);
+  }
+}
+
+function unusable(path: string, error: unknown): Problem {
+  return new Problem(
+    `${path} cannot be used for the relay's data (${messageOf(error)}): ${adviceFor(error)}, or choose another folder with --data.`,
+  );
 }
 
 /** The text of a file, or undefined if there is none. */
@@ -42,9 +88,7 @@ export function readIfThere(file: string): string | undefined {
     return readFileSync(file, "utf8");
   } catch (error) {
     if (hasCode(error, "ENOENT")) return undefined;
-    throw new Problem(
-      `${file} cannot be read (${messageOf(error)}): correct its owner or mode and start again.`,
-    );
+    throw new Problem(`${file} cannot be read (${messageOf(error)}): ${adviceFor(error)}, and start again.`);
   }
 }
 
@@ -55,8 +99,7 @@ export function writePrivate(file: string, text: string): void {
     writeFileSync(draft, text, { mode: 0o600, flag: "w", flush: true });
     renameSync(draft, file);
   } catch (error) {
-    throw new Problem(
-      `${file} cannot be written (${messageOf(error)}): make the folder writable for you and start again.`,
-    );
+    rmSync(draft, { force: true });
+    throw new Problem(`${file} cannot be written (${messageOf(error)}): ${adviceFor(error)}.`);
   }
 }

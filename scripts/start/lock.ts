@@ -1,19 +1,21 @@
 /** One relay per data folder: two would each have their own half of the truth. */
 import { linkSync, rmSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import { hasCode, messageOf, Problem } from "../problem.ts";
-import { MATRX_BIN } from "../tree.ts";
 import { readIfThere, writePrivate } from "./data-folder.ts";
-import { commandOf, isAlive } from "./process.ts";
-import { objectsOf, WORKERD } from "./workerd.ts";
+import { endOrphans } from "./orphans.ts";
+import { isAlive } from "./process.ts";
+import { processTable } from "./process-table.ts";
 
 const pid = z.int().positive();
 
 /** What `relay.pid` tells. */
 const runningSchema = z.object({
   launcher: pid,
+  /** When the launcher began, as the system tells it. */
+  began: z.string().optional(),
   relay: pid.optional(),
   agent: pid.optional(),
   port: z.int().optional(),
@@ -25,13 +27,11 @@ const runningSchema = z.object({
 export type Running = z.infer<typeof runningSchema>;
 
 export interface Lock {
-  /** Notes more about what runs here, for the start after a crash. */
+  /** Notes more about what runs here, for the start after a crash. Never throws: what it cannot write is said. */
   note(more: Partial<Running>): void;
   release(): void;
 }
 
-/** An orphan gets this long to end by itself, in milliseconds. */
-const ORPHAN_GRACE = 1000;
 /** A launcher that is stopping is waited for, in milliseconds: after Ctrl-C the prompt is back before it is gone. */
 const STOPPING_GRACE = 8000;
 
@@ -53,11 +53,13 @@ export function readRunning(dataDir: string): Running | undefined {
   }
 }
 
-/** Tells whether the launcher that wrote the pid file still runs. */
-export function isRunning({ launcher }: Running): boolean {
+/** Tells whether the launcher that wrote the pid file still runs. Its number may be another's by now, even this process's. */
+export function isRunning({ launcher, began }: Running): boolean {
   if (!isAlive(launcher)) return false;
-  const command = commandOf(launcher);
-  return command === undefined || command.args.some((arg) => basename(arg) === "start.ts");
+  if (began !== undefined) return processTable.beganAt(launcher) === began;
+  if (launcher === process.pid) return false;
+  const command = processTable.commandOf(launcher);
+  return command === undefined || /\bstart\.ts( |$)/.test(command);
 }
 
 /**
@@ -68,16 +70,22 @@ export async function takeLock(dataDir: string, say: (line: string) => void): Pr
   const other = await withoutStopping(dataDir);
   if (other && isRunning(other)) throw alreadyRunning(dataDir, other);
   if (other) {
-    await endOrphan(other.agent, (args) => args.includes(MATRX_BIN), say);
-    await endOrphan(other.relay, (args) => args.includes(`-dobjects=${objectsOf(dataDir)}`), say);
+    await endOrphans(dataDir, other, say);
     rmSync(pidFile(dataDir), { force: true });
   }
-  create(dataDir);
-  let running: Running = { launcher: process.pid };
+  let running: Running = { launcher: process.pid, began: processTable.beganAt(process.pid) };
+  create(dataDir, running);
+  let isWritten = true;
   return {
     note: (more) => {
       running = { ...running, ...more };
-      write(pidFile(dataDir), running);
+      try {
+        write(pidFile(dataDir), running);
+        isWritten = true;
+      } catch (error) {
+        if (isWritten) say(messageOf(error));
+        isWritten = false;
+      }
     },
     release: () => rmSync(pidFile(dataDir), { force: true }),
   };
@@ -94,9 +102,9 @@ async function withoutStopping(dataDir: string): Promise<Running | undefined> {
 }
 
 /** The file appears with its content, and only if there is none: two starts at once cannot both have it. */
-function create(dataDir: string): void {
+function create(dataDir: string, running: Running): void {
   const draft = join(dataDir, `relay.pid.${process.pid}`);
-  write(draft, { launcher: process.pid });
+  write(draft, running);
   try {
     linkSync(draft, pidFile(dataDir));
   } catch (error) {
@@ -111,27 +119,6 @@ function create(dataDir: string): void {
 
 function write(file: string, running: Running): void {
   writePrivate(file, `${JSON.stringify(running)}\n`);
-}
-
-async function endOrphan(
-  orphan: number | undefined,
-  isOurs: (args: string[]) => boolean,
-  say: (line: string) => void,
-): Promise<void> {
-  if (orphan === undefined || !isAlive(orphan)) return;
-  const command = commandOf(orphan);
-  if (command && !isOurs(command.args)) return;
-  if (!command) {
-    throw new Problem(
-      `Process ${orphan} may be left from an earlier start: end it if it is ${basename(WORKERD)} or node, delete relay.pid in the data folder otherwise, and start again.`,
-    );
-  }
-  say(`Ending process ${orphan}, which an earlier start left behind ...`);
-  process.kill(orphan, "SIGTERM");
-  for (const until = performance.now() + ORPHAN_GRACE; performance.now() < until && isAlive(orphan); )
-    await sleep(25);
-  if (isAlive(orphan)) process.kill(orphan, "SIGKILL");
-  while (isAlive(orphan)) await sleep(10);
 }
 
 function alreadyRunning(dataDir: string, other: Running | undefined): Problem {

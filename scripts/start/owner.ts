@@ -1,7 +1,7 @@
 /** The relay's REST interface as the owner uses it: a person session for a few steps, a token for the rest. */
 import type * as z from "zod";
 import { createdTokenSchema, type newTokenSchema, problemSchema } from "../../shared/api.ts";
-import { Problem } from "../problem.ts";
+import { messageOf, Problem } from "../problem.ts";
 import type { Relay } from "./relay.ts";
 
 /** A signed-in session or a token, as the header that carries it. */
@@ -63,7 +63,7 @@ export async function makeToken(
   return (await request(relay, session, "POST /v1/tokens", createdTokenSchema, wanted)).token;
 }
 
-function send(
+async function send(
   { url }: Pick<Relay, "url">,
   credential: Credential | undefined,
   line: string,
@@ -74,12 +74,17 @@ function send(
   if (body !== undefined) headers.set("Content-Type", "application/json");
   if (credential && "cookie" in credential) headers.set("Cookie", credential.cookie);
   if (credential && "token" in credential) headers.set("Authorization", `Bearer ${credential.token}`);
-  return fetch(`${url}${path}`, {
-    method,
-    headers,
-    signal: AbortSignal.timeout(ANSWER_WITHIN),
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
+  try {
+    return await fetch(`${url}${path}`, {
+      method,
+      headers,
+      signal: AbortSignal.timeout(ANSWER_WITHIN),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  } catch (error) {
+    const why = error instanceof Error && error.cause ? messageOf(error.cause) : messageOf(error);
+    throw new Problem(`The relay at ${url} does not answer (${why}): start again; its log may say more.`);
+  }
 }
 
 function sentenceOf(answer: string): string {

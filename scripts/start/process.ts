@@ -1,6 +1,6 @@
 /** Child processes: how one ended, how one is ended, and whether another still lives. */
 import type { ChildProcess } from "node:child_process";
-import { readFileSync, readlinkSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasCode } from "../problem.ts";
 
@@ -56,16 +56,6 @@ export function isAlive(pid: number): boolean {
     return !isZombie(pid);
   } catch (error) {
     return hasCode(error, "EPERM");
-  }
-}
-
-/** Program and arguments of a living process; undefined where the system does not tell. */
-export function commandOf(pid: number): { program: string; args: string[] } | undefined {
-  try {
-    const program = readlinkSync(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, "");
-    return { program, args: readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0") };
-  } catch {
-    return undefined;
   }
 }
 

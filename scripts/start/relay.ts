@@ -4,7 +4,9 @@ import { Problem } from "../problem.ts";
 import { ChildLog } from "./child-log.ts";
 import { makeClaimCode, makeSignInLink } from "./claim.ts";
 import { openDataFolder } from "./data-folder.ts";
+import { exhaustionIn, requireDescriptors } from "./descriptors.ts";
 import { findPort } from "./port.ts";
+import type { End } from "./process.ts";
 import { openSecrets, type Secrets } from "./secrets.ts";
 import { Supervisor } from "./supervisor.ts";
 import { relayLog, startWorkerd } from "./workerd.ts";
@@ -18,8 +20,8 @@ export interface RelayOptions {
   publicUrl?: string | undefined;
   /** Hears the process id at each start. */
   onStart?: (pid: number) => void;
-  /** Hears of each time that the relay died and is started again. */
-  onDeath?: (how: string) => void;
+  /** Hears of each time that the relay died, and after how many milliseconds it is started again. */
+  onDeath?: (how: string, againInMs: number) => void;
 }
 
 export interface Relay {
@@ -32,8 +34,6 @@ export interface Relay {
   readonly secrets: Secrets;
   /** Process id of workerd, as long as it runs. */
   readonly pid: number | undefined;
-  /** Resolves, with a sentence, when the relay is given up. */
-  readonly gaveUp: Promise<string>;
   /** A fresh code for `POST /v1/claim`. */
   claimCode(): Promise<string>;
   signInLink(): Promise<string>;
@@ -45,19 +45,22 @@ export interface Relay {
 }
 
 /** workerd serves open WebSockets on after SIGTERM; this long, in milliseconds, it may take to end. */
-const STOP_GRACE = 1000;
+export const STOP_GRACE = 1000;
 const READY_WITHIN = 10_000;
 
 /** Starts the relay; resolves when it answers. Throws Problem. */
 export async function startRelay(options: RelayOptions): Promise<Relay> {
   const { dataDir, publicUrl, onStart, onDeath } = options;
+  requireDescriptors();
   openDataFolder(dataDir);
   const secrets = await openSecrets(dataDir);
   const { port, addresses } = await findPort(options.port);
   const url = `http://localhost:${port}`;
   const log = new ChildLog(relayLog(dataDir));
   const start = () => startWorkerd({ dataDir, port, addresses, publicUrl, secrets, log });
-  const workerd = new Supervisor(start, { onStart, onDeath });
+  const describe = async ({ code, how }: End) =>
+    exhaustionIn(await log.lastLines()) ?? (code === null ? how : `${how} (${relayLog(dataDir)} says why)`);
+  const workerd = new Supervisor(start, { onStart, onDeath, describe });
   await workerd.begin();
   const relay: Relay = {
     url,
@@ -68,9 +71,6 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
     get pid() {
       return workerd.child?.pid;
     },
-    gaveUp: workerd.gaveUp.then(
-      async ({ how }) => `The relay ${how}. It said last:\n${await log.lastLines()}`,
-    ),
     claimCode: () => makeClaimCode(secrets.claimSecret),
     signInLink: () => makeSignInLink(publicUrl ?? url, secrets.claimSecret),
     kill: async () => workerd.child?.kill(),

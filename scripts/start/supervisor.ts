@@ -1,30 +1,33 @@
-/** Keeps a child running: starts it again when it dies, and gives up when it dies at once again and again. */
+/** Keeps a child running: starts it again whenever it dies, at once and then ever more seldom, for as long as that may help. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "../problem.ts";
 import type { Child, End } from "./process.ts";
 
-/** Pause before a new start, in milliseconds. */
-const PAUSE = 200;
-/** A child that lived shorter died fast, in milliseconds. */
-const FAST = 5000;
-/** Fast deaths in a row, after which it is given up. */
-const GIVE_UP_AFTER = 3;
+/** Pause before a new start, in milliseconds; it doubles until a child stays up. */
+const FIRST_PAUSE = 200;
+const LONGEST_PAUSE = 60_000;
+/** A child that lived so long stayed up, in milliseconds. */
+const STAYED_UP = 10_000;
 
 export interface Listeners {
   /** Hears the process id at each start. */
   onStart?: ((pid: number) => void) | undefined;
-  /** Hears of each death that a new start follows. */
-  onDeath?: ((how: string) => void) | undefined;
+  /** Hears of each death, and of each start that failed: how, and after how many milliseconds the next start follows. */
+  onDeath?: ((how: string, againInMs: number) => void) | undefined;
   /** Tells whether a new start after such an end would end the same way. */
   isFinal?: ((end: End) => boolean) | undefined;
+  /** Puts a death into words. */
+  describe?: ((end: End) => string | Promise<string>) | undefined;
 }
 
 export class Supervisor {
   readonly #start: () => Promise<Child>;
   readonly #listeners: Listeners;
+  readonly #stopping = new AbortController();
+  readonly #final = Promise.withResolvers<End>();
+  #pause = FIRST_PAUSE;
   #child: Child | undefined;
-  #stopping = false;
   #running: Promise<void> | undefined;
-  #failed = Promise.withResolvers<End>();
 
   /** `start` resolves when the child is ready. */
   constructor(start: () => Promise<Child>, listeners: Listeners = {}) {
@@ -32,9 +35,9 @@ export class Supervisor {
     this.#listeners = listeners;
   }
 
-  /** Resolves, with how the last one died, when the child is given up. */
+  /** Resolves, with how the last one died, when a new start would end the same way. */
   get gaveUp(): Promise<End> {
-    return this.#failed.promise;
+    return this.#final.promise;
   }
 
   get child(): Child | undefined {
@@ -43,44 +46,71 @@ export class Supervisor {
 
   /** Starts the child for the first time; an error here is the caller's. */
   async begin(): Promise<void> {
-    this.#child = await this.#start();
-    this.#listeners.onStart?.(this.#child.pid);
-    this.#running = this.#watch(this.#child);
+    const child = await this.#start();
+    this.#child = child;
+    this.#tell(() => this.#listeners.onStart?.(child.pid));
+    this.#running = this.#keepRunning(child);
   }
 
   /** Ends the child for good: asked first, after the grace (milliseconds) by force. */
   async stop(graceMs: number): Promise<void> {
-    this.#stopping = true;
+    this.#stopping.abort();
     await this.#child?.stop(graceMs);
     await this.#running;
   }
 
-  async #watch(first: Child): Promise<void> {
-    let child = first;
-    for (let fastDeaths = 0; ; ) {
+  async #keepRunning(first: Child): Promise<void> {
+    for (let child: Child | undefined = first; child; ) {
       const since = performance.now();
-      const end = await child.ended;
-      if (this.#stopping) return;
-      fastDeaths = performance.now() - since < FAST ? fastDeaths + 1 : 0;
-      const isOver = fastDeaths >= GIVE_UP_AFTER || this.#listeners.isFinal?.(end);
-      const next = isOver ? undefined : await this.#again(end);
-      if (this.#stopping) return;
-      if (!next) return this.#failed.resolve(end);
-      child = next;
+      const end: End = await child.ended;
+      if (this.#stopping.signal.aborted) return;
+      if (this.#listeners.isFinal?.(end)) return this.#final.resolve(end);
+      if (performance.now() - since >= STAYED_UP) this.#pause = FIRST_PAUSE;
+      child = await this.#startAgain(await this.#describe(end));
     }
   }
 
-  async #again({ how }: End): Promise<Child | undefined> {
-    this.#listeners.onDeath?.(how);
-    await sleep(PAUSE);
-    if (this.#stopping) return undefined;
-    try {
-      this.#child = await this.#start();
-    } catch {
-      return undefined;
+  /** Tries until a start succeeds. Undefined: it was stopped meanwhile. */
+  async #startAgain(how: string): Promise<Child | undefined> {
+    const { onStart, onDeath } = this.#listeners;
+    for (let why = how; ; ) {
+      const pause = this.#pause;
+      this.#pause = Math.min(2 * pause, LONGEST_PAUSE);
+      this.#tell(() => onDeath?.(why, pause));
+      if (!(await slept(pause, this.#stopping.signal))) return undefined;
+      try {
+        const child = await this.#start();
+        this.#child = child;
+        this.#tell(() => onStart?.(child.pid));
+        if (!this.#stopping.signal.aborted) return child;
+        await child.stop(0);
+        return undefined;
+      } catch (error) {
+        why = `could not be started (${messageOf(error)})`;
+      }
     }
-    this.#listeners.onStart?.(this.#child.pid);
-    if (this.#stopping) await this.#child.stop(0);
-    return this.#child;
   }
+
+  async #describe(end: End): Promise<string> {
+    try {
+      return (await this.#listeners.describe?.(end)) ?? end.how;
+    } catch {
+      return end.how;
+    }
+  }
+
+  /** A listener that fails, on a full disk perhaps, is no reason to lose the child. */
+  #tell(listener: () => void): void {
+    try {
+      listener();
+    } catch (error) {
+      console.error(messageOf(error));
+    }
+  }
+}
+
+/** False: it was stopped meanwhile. */
+async function slept(ms: number, signal: AbortSignal): Promise<boolean> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
+  return !signal.aborted;
 }

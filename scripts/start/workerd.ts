@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "../problem.ts";
 import { ROOT } from "../tree.ts";
 import type { ChildLog } from "./child-log.ts";
@@ -28,6 +29,8 @@ export const WORKERD: string = createRequire(import.meta.url)("workerd").default
 export function objectsOf(dataDir: string): string {
   return join(dataDir, "objects");
 }
+
+const LISTENS_WITHIN = 30_000;
 
 export function relayLog(dataDir: string): string {
   return join(dataDir, "relay.log");
@@ -60,7 +63,14 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Child> {
   });
   log.follow([spawned.stdout, spawned.stderr]);
   const child = await started(spawned);
-  const end = await Promise.race([listens(spawned.stdio[3] as Readable, addresses), child.ended]);
+  const silence = sleep(
+    LISTENS_WITHIN,
+    { how: `did not listen within ${LISTENS_WITHIN / 1000} s` },
+    { ref: false },
+  );
+  const listening = listens(spawned.stdio[3] as Readable, addresses);
+  const end = await Promise.race([listening, child.ended, silence]);
+  if (end) await child.kill();
   if (end) throw new Problem(`The relay ${end.how}. It said:\n${await log.lastLines()}`);
   return child;
 }

@@ -17,6 +17,8 @@ export async function connectMachine(relay: TestRelay): Promise<Machine> {
   const token = await relay.token();
   const { device_id: id } = await ensurePaired(relay, token, stop, silent);
   const agent = await startAgent({ dataDir: relay.dataDir, onStart: silent, onDeath: silent });
-  const { name } = await untilOnline(relay, agent, { token, id, stop });
+  const { name, state } = await untilOnline(relay, agent, { token, id, stop });
+  if (state !== "ONLINE")
+    throw new Error(`The agent does not get through. It said last:\n${agent.lastLines()}`);
   return { id, name, agent };
 }

@@ -298,7 +298,7 @@ test("a second agent in one folder is refused before it touches the tools' files
     },
     new AbortController().signal,
   );
-  await expect(second).rejects.toMatchObject({ code: "CONFLICT" });
+  await expect(second).rejects.toMatchObject({ code: "UNAVAILABLE" });
   expect(opened).toBe(false);
   await agent.stop();
 });

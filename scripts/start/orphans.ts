@@ -1,0 +1,86 @@
+/** What a launcher that was killed left running on a data folder: found, and ended. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { hasCode, Problem } from "../problem.ts";
+import { MATRX_BIN } from "../tree.ts";
+import { AGENT_GRACE, agentFolder } from "./agent.ts";
+import { isAlive } from "./process.ts";
+import { type ProcessTable, processTable } from "./process-table.ts";
+import { STOP_GRACE } from "./relay.ts";
+import { objectsOf } from "./workerd.ts";
+
+/** Process ids that the lock notes. */
+export interface Noted {
+  relay?: number | undefined;
+  agent?: number | undefined;
+}
+
+interface Orphan {
+  readonly pid: number;
+  readonly what: string;
+  /** It gets this long to end by itself, in milliseconds. */
+  readonly grace: number;
+}
+
+/** A process that was killed is gone within milliseconds, unless the system holds it. */
+const GONE_WITHIN = 5000;
+
+/**
+ * Ends them, the agent first: it stops the commands that run, and its outcomes still reach the relay. `say` hears of it.
+ * Throws Problem when one cannot be ended.
+ */
+export async function endOrphans(dataDir: string, noted: Noted, say: (line: string) => void): Promise<void> {
+  for (const orphan of orphansOf(dataDir, noted)) await end(orphan, say);
+}
+
+/** By command line and environment; by the noted number where the system tells less. The number may be missing or another's. */
+export function orphansOf(dataDir: string, noted: Noted, table: ProcessTable = processTable): Orphan[] {
+  const objects = `-dobjects=${objectsOf(dataDir)} `;
+  const home = agentFolder(dataDir);
+  const isAgent = ({ pid, command }: { pid: number; command: string }) => {
+    if (!`${command} `.includes(`${MATRX_BIN} up `)) return false;
+    const folder = table.variableOf(pid, "MATRX_HOME");
+    return folder === undefined ? pid === noted.agent : folder === home;
+  };
+  const all = table.all();
+  const found = [
+    ...all.filter(isAgent).map(({ pid }) => ({ pid, what: "agent", grace: AGENT_GRACE })),
+    ...all
+      .filter(({ command }) => `${command} `.includes(objects))
+      .map(({ pid }) => ({ pid, what: "relay", grace: STOP_GRACE })),
+  ];
+  if (all.length === 0) refuseUnknown([noted.agent, noted.relay]);
+  return found.filter(({ pid }) => pid !== process.pid);
+}
+
+/** Where the system tells no command lines, a person has to look. Throws Problem. */
+function refuseUnknown(pids: readonly (number | undefined)[]): void {
+  const left = pids.find((pid) => pid !== undefined && isAlive(pid));
+  if (left === undefined) return;
+  throw new Problem(
+    `Process ${left} may be left from an earlier start: end it if it is workerd or node, delete relay.pid in the data folder otherwise, and start again.`,
+  );
+}
+
+async function end({ pid, what, grace }: Orphan, say: (line: string) => void): Promise<void> {
+  say(`Ending the ${what} that an earlier start left behind (process ${pid}) ...`);
+  try {
+    process.kill(pid, "SIGTERM");
+    if (await isGone(pid, grace)) return;
+    process.kill(pid, "SIGKILL");
+    if (await isGone(pid, GONE_WITHIN)) return;
+  } catch (error) {
+    if (hasCode(error, "ESRCH")) return;
+    throw new Problem(
+      `The ${what} that an earlier start left behind runs as another user (process ${pid}): end it, and start again.`,
+    );
+  }
+  throw new Problem(
+    `The ${what} that an earlier start left behind does not end (process ${pid}): end it, and start again.`,
+  );
+}
+
+async function isGone(pid: number, within: number): Promise<boolean> {
+  for (const until = performance.now() + within; performance.now() < until; await sleep(20))
+    if (!isAlive(pid)) return true;
+  return !isAlive(pid);
+}
