@@ -4,7 +4,8 @@ import type { Argument, Command, Option } from "commander";
 /** Names that are known elsewhere: the devices of the account, the tools of one. They end in nothing rather than fail. */
 export interface Names {
   devices(): Promise<readonly string[]>;
-  tools(device: string): Promise<readonly string[]>;
+  /** Of the default device, if none is named. */
+  tools(device: string | undefined): Promise<readonly string[]>;
 }
 
 interface Line {
@@ -28,18 +29,25 @@ export async function candidatesFor(
 }
 
 function possible({ command, given, pending }: Line, current: string, names: Names) {
-  if (pending) return pending.argChoices ?? [];
+  if (pending) return pending.attributeName() === "device" ? names.devices() : (pending.argChoices ?? []);
   if (current.startsWith("-")) return optionsOf(command);
   if (command.commands.length > 0) return shownCommands(command);
-  const argument = command.registeredArguments[given.length];
-  return argument ? valuesOf(argument, given, names) : [];
+  const [argument, next] = command.registeredArguments.slice(given.length);
+  return argument ? valuesOf(argument, next, given, names) : [];
 }
 
-function valuesOf(argument: Argument, [device = ""]: readonly string[], names: Names) {
+async function valuesOf(
+  argument: Argument,
+  next: Argument | undefined,
+  [device = ""]: readonly string[],
+  names: Names,
+): Promise<readonly string[]> {
   if (argument.argChoices) return argument.argChoices;
-  if (argument.name() === "device") return names.devices();
   if (argument.name() === "tool") return names.tools(device);
-  return [];
+  if (argument.name() !== "device") return [];
+  // Where a device may be left out, its tools stand in its place.
+  const tools = next?.name() === "tool" && !argument.required ? names.tools(undefined) : [];
+  return (await Promise.all([names.devices(), tools])).flat();
 }
 
 function readLine(program: Command, words: readonly string[]): Line {

@@ -2,6 +2,7 @@
 import { deviceListSchema, toolNamesSchema } from "@matrx/shared/api.ts";
 import { Argument, type Command } from "commander";
 import { callerOf } from "../credentials.ts";
+import { chosenDevice } from "../default-device.ts";
 import { deviceNamed } from "../find-device.ts";
 import { plain } from "../print.ts";
 import { pathOf, type RelayClient } from "../relay-client.ts";
@@ -39,7 +40,11 @@ const namesAtRelay: Names = {
   devices: () => quietly(async (client) => (await listed(client)).map(({ name }) => name)),
   tools: (device) =>
     quietly(async (client) => {
-      const { id } = deviceNamed(await listed(client), device);
+      const wanted = device ?? chosenDevice(client);
+      const devices = await listed(client);
+      const [only] = devices;
+      if (wanted === undefined && (!only || devices.length > 1)) return [];
+      const { id } = wanted === undefined && only ? only : deviceNamed(devices, wanted ?? "");
       const path = pathOf("v1", "devices", id, "tools", "list");
       return toolNamesSchema.parse((await client.send("GET", path, { timeoutMs: ANSWERS_WITHIN })).body)
         .tools;

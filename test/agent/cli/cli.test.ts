@@ -56,9 +56,7 @@ test.each([
   [["serve", "--port", "99999"], 64, /is no port/],
   [["serve", "--allow-origin", "https://a.example/path"], 64, /is no origin/],
 ])("wrong use is said plainly: %j", async (args, code, says) => {
-  // A relay that runs from this very clone is not meant here.
-  const env = { MATRX_DATA: temporaryFolder() };
-  const ended = await runMatrx(args, { home: temporaryFolder(), env });
+  const ended = await runMatrx(args, { home: temporaryFolder() });
   expect(ended).toMatchObject({ code, stdout: "" });
   expect(ended.stderr).toMatch(says);
   expect(ended.stderr).not.toMatch(/\n\s+at /);

@@ -20,26 +20,36 @@ describe("what may stand next", () => {
     .option("-q, --quiet")
     .option("--timeout <s>");
   program
+    .command("explain")
+    .argument("[device]")
+    .argument("[tool]")
+    .option("--device <device...>")
+    .option("--other <word>");
+  program
     .command("logs")
     .addOption(new Option("--level <level>").choices(["info", "warn"]))
     .addArgument(new Argument("<kind>").choices(["up", "serve"]));
   const asked: string[] = [];
   const names = {
     devices: async () => ["laptop", "desktop"],
-    tools: async (device: string) => {
-      asked.push(device);
+    tools: async (device: string | undefined) => {
+      asked.push(device ?? "the default");
       return ["Bash", "BashOutput", "Read"];
     },
   };
 
   test.each([
-    [[], "", ["call", "logs", "help"]],
+    [[], "", ["call", "explain", "logs", "help"]],
     [[], "c", ["call"]],
     [["call"], "l", ["laptop"]],
     [["call", "laptop"], "Bash", ["Bash", "BashOutput"]],
     [["call", "--quiet", "laptop"], "R", ["Read"]],
     [["call", "--timeout", "5", "laptop"], "R", ["Read"]],
     [["call", "--timeout"], "", []],
+    [["call"], "", ["laptop", "desktop"]],
+    [["explain"], "", ["laptop", "desktop", "Bash", "BashOutput", "Read"]],
+    [["explain", "--device"], "la", ["laptop"]],
+    [["explain", "--other"], "", []],
     [["call"], "--", ["--quiet", "--timeout", "--help"]],
     [["logs", "--level"], "w", ["warn"]],
     [["logs", "--level=warn"], "s", ["serve"]],
@@ -50,23 +60,31 @@ describe("what may stand next", () => {
   });
 
   test("tools are those of the device that stands there", () => {
-    expect(new Set(asked)).toEqual(new Set(["laptop"]));
+    expect(new Set(asked)).toEqual(new Set(["laptop", "the default"]));
   });
 });
 
 test("completion explains itself, and knows its shells", async () => {
   const home = temporaryFolder();
   const help = await runMatrx(["completion", "--help"], { home });
-  expect(help.stdout).toMatch(/Examples:\n {2}matrx completion bash/);
+  expect(help.stdout).toMatch(/Examples:\n {2}(npx )?matrx completion bash/);
   expect((await runMatrx(["completion", "tcsh"], { home })).code).toBe(64);
 });
 
 describe("in a real shell", () => {
+  // In bash each question answers into COMPREPLY; zsh and fish print what they offer.
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's
+  const show = 'printf "%s\\n" "${COMPREPLY[@]}"';
+  const bash = (words: string, at: number) => `COMP_WORDS=(${words}); COMP_CWORD=${at}; _matrx; ${show}`;
+  const zsh = (words: string, at: number) => `words=(${words}); CURRENT=${at}; _matrx`;
   const shells = [
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's
-    ["bash", "/bin/bash", 'COMP_WORDS=(matrx lo); COMP_CWORD=1; _matrx; printf "%s\\n" "${COMPREPLY[@]}"'],
-    ["zsh", "/usr/bin/zsh", "compadd() { print -l -- $@ }; words=(matrx lo); CURRENT=2; _matrx"],
-    ["fish", "/usr/bin/fish", 'complete -C "matrx lo"'],
+    ["bash", "/bin/bash", `${bash("matrx to", 1)}; ${bash("matrx token re", 2)}`],
+    [
+      "zsh",
+      "/usr/bin/zsh",
+      `compadd() { print -l -- $@ }; ${zsh("matrx to", 2)}; ${zsh("matrx token re", 3)}`,
+    ],
+    ["fish", "/usr/bin/fish", 'complete -C "matrx to"; complete -C "matrx token re"'],
   ] as const;
 
   /** Runs a shell with our completion loaded. */
@@ -94,7 +112,7 @@ describe("in a real shell", () => {
   for (const [name, file, question] of shells) {
     const needsShell = needs(existsSync(file), `completion in ${name} needs ${file}`);
     test(name, { timeout: 30_000, ...needsShell }, () => {
-      expect(ask(name, file, question).sort()).toEqual(["login", "logs"]);
+      expect(ask(name, file, question).sort()).toEqual(["revoke", "token", "tools"]);
     });
   }
 
