@@ -8,6 +8,7 @@ import type { GrantScope } from "@matrx/shared/grant.ts";
 import { randomBase32 } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { type Policy, refusalOf } from "@matrx/shared/policy.ts";
+import { modelNames } from "@matrx/shared/tool-formats.ts";
 import type { Logger } from "pino";
 import { type Addressee, errorOutcome, type Outcome, readdressed, successOutcome } from "./answers.ts";
 import { CallRates } from "./call-rates.ts";
@@ -17,11 +18,14 @@ import type { CallState, Journal, JournalEntry } from "./journal.ts";
 import { LiveOutput, type OutputPiece } from "./live-output.ts";
 import type { Session } from "./sessions.ts";
 import type { Tool, ToolResult } from "./tool.ts";
+import { nameInUse, type ToolNames, withToolNames } from "./tool-names.ts";
 
 export interface CallRequest {
   /** The call's name: one call runs at most once under it. */
   readonly call: string;
   readonly tool: string;
+  /** What the caller called the tool; absent: as `tool` has it. Texts use names of the same kind. */
+  readonly called?: string | undefined;
   readonly input: Record<string, unknown>;
   readonly grant: GrantScope;
   /** What the owner set for this device at the relay; holds besides the device's own policy. */
@@ -67,6 +71,7 @@ interface Running {
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #tools: ReadonlyMap<string, Tool>;
+  readonly #modelNames: ToolNames;
   readonly #rates: CallRates;
   readonly #running = new Map<string, Running>();
 
@@ -74,6 +79,7 @@ export class Dispatcher {
     this.#options = options;
     this.#rates = options.rates ?? new CallRates();
     this.#tools = new Map(options.tools.map((tool) => [tool.name, tool]));
+    this.#modelNames = modelNames(this.#tools.keys());
   }
 
   /** Runs a call, or joins it, or answers it from the journal. Never rejects. */
@@ -81,7 +87,9 @@ export class Dispatcher {
     const running = this.#running.get(request.call);
     if (running) return this.#join(request, running);
     const stop = new AbortController();
-    const outcome = this.#answer(request, stop).finally(() => this.#running.delete(request.call));
+    const outcome = withToolNames(this.#namesFor(request), () => this.#answer(request, stop)).finally(() =>
+      this.#running.delete(request.call),
+    );
     this.#running.set(request.call, { stop, outcome, fingerprint: request.fingerprint });
     return outcome;
   }
@@ -114,6 +122,12 @@ export class Dispatcher {
     return this.#running.size;
   }
 
+  /** Whoever calls a tool by the name that models know it by is told of all tools so. */
+  #namesFor({ tool, called = tool }: CallRequest): ToolNames {
+    const own = toolNameOf(tool);
+    return called !== own && this.#modelNames.get(own) === called ? this.#modelNames : OWN_NAMES;
+  }
+
   async #answer(request: CallRequest, stop: AbortController): Promise<Outcome> {
     const began = performance.now();
     const name = toolNameOf(request.tool);
@@ -141,13 +155,15 @@ export class Dispatcher {
   }
 
   /** Finds the tool and asks the gate. Throws MatrxError. */
-  #admit(name: string, { grant, relayPolicy = {} }: CallRequest): { tool: Tool; policy: Policy } {
+  #admit(name: string, request: CallRequest): { tool: Tool; policy: Policy } {
+    const { grant, relayPolicy = {} } = request;
     const tool = this.#tools.get(name);
-    if (!tool) throw toolNotFound(name, this.#tools.keys());
+    if (!tool) throw toolNotFound(request.called ?? request.tool, this.#tools.keys());
     const policy = this.#options.policy.current();
+    const called = nameInUse(name);
     const refusal =
-      refusalOf({ tool: name, grant, policy }, "agent") ??
-      refusalOf({ tool: name, grant, policy: relayPolicy }, "agent");
+      refusalOf({ tool: name, called, grant, policy }, "agent") ??
+      refusalOf({ tool: name, called, grant, policy: relayPolicy }, "agent");
     if (refusal) throw new MatrxError(refusal);
     this.#rates.count(grant.id, policy, performance.now());
     return { tool, policy };
@@ -168,7 +184,7 @@ export class Dispatcher {
     const context = { call, session, grant, policy, relayPolicy, signal: stop.signal, output, log };
     try {
       return await runWithDeadline(() => tool.handle(input, context), stop, {
-        tool: tool.name,
+        tool: nameInUse(tool.name),
         timeoutMs: request.timeoutMs ?? tool.timeoutMs,
         windDownMs: this.#options.windDownMs ?? TIMES.killAfter + 1000,
       });
@@ -215,6 +231,8 @@ export class Dispatcher {
 }
 
 function silent(): void {}
+
+const OWN_NAMES: ToolNames = new Map();
 
 const NEVER_HEARD = "The agent stopped while this call ran; whether it took effect is not known";
 const NOT_KEPT = "This call has ended before, and its outcome is not kept here any more";

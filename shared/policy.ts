@@ -20,6 +20,8 @@ export type Policy = z.infer<typeof policySchema>;
 
 export interface Question {
   tool: string;
+  /** What the caller called it; absent: by its own name. */
+  called?: string | undefined;
   grant: GrantScope;
   policy: Policy;
 }
@@ -39,17 +41,25 @@ const BEYOND_FOLDERS: ReadonlySet<string> = new Set([
  * Decides whether a grant may call a tool on a device under its policy. Returns the refusal, or undefined.
  * Paths and arguments are checked by the agent alone.
  */
-export function refusalOf({ tool, grant, policy }: Question, hop: Hop): ErrorShape | undefined {
+export function refusalOf(question: Question, hop: Hop): ErrorShape | undefined {
+  const { tool, called, grant, policy } = question;
+  const refusal = refusalByName({ tool, grant, policy }, called ?? tool);
+  return refusal && { code: "PERMISSION_DENIED", ...refusal, hop, details: { tool, ...refusal.details } };
+}
+
+/** `name` is what the tool is called in the words. */
+function refusalByName({ tool, grant, policy }: Question, name: string): Refusal | undefined {
   const effect = effectOf(tool);
-  if (!grant.effects.includes(effect)) return deniedEffect(tool, effect, grant.effects, hop);
-  if (grant.tools && !grant.tools.includes(tool)) return deniedTool(tool, "the token's grant", hop);
-  if (policy.allowed_tools && !policy.allowed_tools.includes(tool)) {
-    return deniedTool(tool, "the device's policy", hop);
-  }
-  if (grant.paths && BEYOND_FOLDERS.has(tool)) return deniedBeyondFolders(tool, hop);
-  if (SHELL_TOOLS.has(tool)) return shellRefusal(tool, grant, policy, hop);
+  if (!grant.effects.includes(effect)) return deniedEffect(name, effect, grant.effects);
+  if (grant.tools && !grant.tools.includes(tool)) return deniedTool(name, "the token's grant");
+  if (policy.allowed_tools && !policy.allowed_tools.includes(tool))
+    return deniedTool(name, "the device's policy");
+  if (grant.paths && BEYOND_FOLDERS.has(tool)) return deniedBeyondFolders(name);
+  if (SHELL_TOOLS.has(tool)) return shellRefusal(name, grant, policy);
   return undefined;
 }
+
+type Refusal = Pick<ErrorShape, "message" | "hint" | "details">;
 
 /**
  * Tells whether a grant may run any program, unheld: what is opened or started for it needs no further look. All policies
@@ -61,7 +71,7 @@ export function mayRunAnyProgram(grant: GrantScope, policies: readonly Policy[])
   return policies.every((policy) => !policy.allowed_paths && mayCall(policy.allowed_tools));
 }
 
-function shellRefusal(tool: string, grant: GrantScope, policy: Policy, hop: Hop): ErrorShape | undefined {
+function shellRefusal(tool: string, grant: GrantScope, policy: Policy): Refusal | undefined {
   const limitedBy = policy.allowed_paths
     ? "the device's policy"
     : grant.paths
@@ -69,42 +79,31 @@ function shellRefusal(tool: string, grant: GrantScope, policy: Policy, hop: Hop)
       : undefined;
   if (!limitedBy && grant.owner) return undefined;
   return {
-    code: "PERMISSION_DENIED",
     message: limitedBy
       ? `${tool} is refused: ${limitedBy} limits paths, and nothing here can hold a shell to them`
       : `${tool} is refused: this grant is not the owner's, and there is no sandbox to run it in`,
     hint: "Use the file tools, or a grant of the owner's on a device without path limits",
-    hop,
-    details: { tool },
   };
 }
 
-function deniedBeyondFolders(tool: string, hop: Hop): ErrorShape {
+function deniedBeyondFolders(tool: string): Refusal {
   return {
-    code: "PERMISSION_DENIED",
     message: `${tool} is refused: the token's grant is limited to folders, and ${tool} sees or acts beyond them`,
     hint: "Use the file tools in those folders, or ask the owner for a grant without path limits",
-    hop,
-    details: { tool },
   };
 }
 
-function deniedEffect(tool: string, effect: Effect, effects: readonly Effect[], hop: Hop): ErrorShape {
+function deniedEffect(tool: string, effect: Effect, effects: readonly Effect[]): Refusal {
   return {
-    code: "PERMISSION_DENIED",
     message: `${tool} needs the effect "${effect}"; this grant has ${effects.length ? effects.join(", ") : "none"}`,
     hint: "Ask the owner for a grant that has it",
-    hop,
-    details: { tool, effect },
+    details: { effect },
   };
 }
 
-function deniedTool(tool: string, by: string, hop: Hop): ErrorShape {
+function deniedTool(tool: string, by: string): Refusal {
   return {
-    code: "PERMISSION_DENIED",
     message: `${tool} is not among the tools that ${by} allows`,
     hint: "Ask the owner to allow it",
-    hop,
-    details: { tool },
   };
 }

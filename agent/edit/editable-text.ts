@@ -2,6 +2,7 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { TextEncoding } from "../text/encodings.ts";
 import { encodingOf, SNIFF_BYTES, sniff, textIn } from "../text/sniff.ts";
+import { toolName } from "../tool-names.ts";
 import { type UnitText, unitTextOf } from "./units.ts";
 
 /** The largest file that is edited, in bytes. */
@@ -21,7 +22,7 @@ export function checkEditSize(size: bigint, shown: string): void {
   throw new MatrxError({
     code: "PAYLOAD_TOO_LARGE",
     message: `${shown} has ${size} bytes; files of at most ${EDIT_MAX_BYTES} are edited`,
-    hint: "Use Bash with sed or perl for a file of this size",
+    hint: `Use ${toolName("Bash")} with sed or perl for a file of this size`,
     hop: "tool",
     details: { path: shown, size: Number(size), limit_bytes: EDIT_MAX_BYTES },
   });
@@ -37,7 +38,7 @@ function notText(shown: string, mediaType: string, size: number): MatrxError {
     hint:
       mediaType === UNKNOWN
         ? "If it is text, give its encoding; UTF-16 without a mark looks like this, for example"
-        : "Only text is edited; use Bash with a program for such files",
+        : `Only text is edited; use ${toolName("Bash")} with a program for such files`,
     hop: "tool",
     details: { path: shown, reason: "binary", media_type: mediaType, size },
   });

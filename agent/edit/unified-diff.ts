@@ -1,5 +1,6 @@
 /** Reads a unified diff, as diff and git write it. */
 import { parsePatch as parseUnified, type StructuredPatch, type StructuredPatchHunk } from "diff";
+import { toolName } from "../tool-names.ts";
 import { badPatch } from "./bad-patch.ts";
 import type { FilePatch, Hunk, HunkLine } from "./patch.ts";
 
@@ -52,9 +53,11 @@ const PLAIN_MODE = "100644";
 /** What this program would pass over in silence otherwise. */
 function refuseOthers({ isBinary, isCopy, oldMode, newMode }: StructuredPatch, name: string): void {
   if (isBinary) throw badPatch(`${name} is binary there; write it in another way`);
-  if (isCopy) throw badPatch(`${name} is a copy there; copy it with Bash, then patch it`);
+  if (isCopy) throw badPatch(`${name} is a copy there; copy it with ${toolName("Bash")}, then patch it`);
   if (newMode !== undefined && newMode !== PLAIN_MODE && newMode !== oldMode) {
-    throw badPatch(`it sets the mode of ${name} to ${newMode}; leave that out, and use Bash with chmod`);
+    throw badPatch(
+      `it sets the mode of ${name} to ${newMode}; leave that out, and use ${toolName("Bash")} with chmod`,
+    );
   }
 }
 

@@ -5,6 +5,7 @@
 import { type BigIntStats, realpathSync, statSync } from "node:fs";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Platform } from "../platform/platform.ts";
+import { toolName } from "../tool-names.ts";
 import { canonicalOf } from "./canonical.ts";
 import { identityOf, linkedFilesIn } from "./linked-files.ts";
 import { isWithin } from "./spelling.ts";
@@ -96,7 +97,7 @@ function insideProcess(path: string): MatrxError {
   return denied(
     path,
     `${path} shows the inside of a process and is closed to file tools`,
-    "Use Bash with ps",
+    `Use ${toolName("Bash")} with ps`,
   );
 }
 

@@ -10,6 +10,7 @@ import { HeldFile } from "../paths/held-file.ts";
 import { absolutePath } from "../paths/spelling.ts";
 import { UndoableChanges } from "../paths/undoable-changes.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
+import { toolName } from "../tool-names.ts";
 
 const MOST_FILES = 200;
 /** Each may have to be looked for in all of its file. */
@@ -115,13 +116,13 @@ function takesAway(patch: FilePatch): boolean {
 
 /** What Delete may not do, a patch may not either. Throws MatrxError `PERMISSION_DENIED`. */
 function checkMayDelete({ grant, policy, relayPolicy = {} }: ToolContext): void {
+  const asked = { tool: "Delete", called: toolName("Delete"), grant };
   const refusal =
-    refusalOf({ tool: "Delete", grant, policy }, "tool") ??
-    refusalOf({ tool: "Delete", grant, policy: relayPolicy }, "tool");
+    refusalOf({ ...asked, policy }, "tool") ?? refusalOf({ ...asked, policy: relayPolicy }, "tool");
   if (!refusal) return;
   throw new MatrxError({
     ...refusal,
-    message: `This patch deletes or moves files, which needs what Delete needs. ${refusal.message}`,
+    message: `This patch deletes or moves files, which needs what ${toolName("Delete")} needs. ${refusal.message}`,
   });
 }
 
@@ -155,7 +156,7 @@ function shownDiffs(prepared: readonly Prepared[]): string[] {
     if (change.kind !== "update" || !change.diff) continue;
     chars += change.diff.text.length;
     if (chars > DIFF_CHARS) {
-      shown.push("", "[The diffs of the other files are not shown; Read them to see what changed]");
+      shown.push("", "[The diffs of the other files are not shown; read them to see what changed]");
       break;
     }
     shown.push("", `--- ${change.file.place.shown}`, `+++ ${(change.to ?? change.file.place).shown}`);

@@ -9,6 +9,7 @@ import type { Job } from "../jobs/job.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import type { Session } from "../sessions.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
+import { toolName } from "../tool-names.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;
@@ -79,7 +80,7 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 function begun(job: Job, lost: string | undefined): ToolResult {
-  const text = `Started in the background as ${job.id}. Read its output with BashOutput, end it with TaskStop.`;
+  const text = `Started in the background as ${job.id}. Read its output with ${toolName("BashOutput")}, end it with ${toolName("TaskStop")}.`;
   return {
     output: lost ? `[${lost}]\n${text}` : text,
     metadata: { bash_id: job.id, status: "running", cwd: job.record.cwd },
@@ -126,7 +127,7 @@ async function stillRunning(
   const { text, left } = await excerptOf(job.log, end, (from, to) => leftOut(job, from, to));
   session.setCursor(job.id, { call, from: 0, to: end });
   const said = lost ? `[${lost}]\n${text}` : text;
-  const note = `${job.id} is still running, in the background now. Read on with BashOutput, end it with TaskStop`;
+  const note = `${job.id} is still running, in the background now. Read on with ${toolName("BashOutput")}, end it with ${toolName("TaskStop")}`;
   return {
     output: `${said}${said === "" || said.endsWith("\n") ? "" : "\n"}[${note}]`,
     metadata: {
@@ -144,7 +145,7 @@ async function stillRunning(
 }
 
 function leftOut({ id }: Job, from: number, to: number): string {
-  return `${to - from} bytes are left out here; read them with BashOutput: bash_id "${id}", offset ${from}`;
+  return `${to - from} bytes are left out here; read them with ${toolName("BashOutput")}: bash_id "${id}", offset ${from}`;
 }
 
 async function resultOf(
@@ -178,7 +179,7 @@ async function resultOf(
 }
 
 function noteOf({ record: { status, exit } }: Job): string | undefined {
-  if (status === "stopped") return "Stopped by TaskStop";
+  if (status === "stopped") return `Stopped by ${toolName("TaskStop")}`;
   if (exit === null) return "The shell was killed, so there is no exit code";
   return exit === 0 ? undefined : `Exit code ${exit}`;
 }

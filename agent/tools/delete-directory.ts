@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { Files } from "../paths/files.ts";
 import type { HeldEntry } from "../paths/held-entry.ts";
 import { defineTool } from "../tool.ts";
+import { toolName } from "../tool-names.ts";
 import { discard } from "../trash/discard.ts";
 
 const input = z.strictObject({
@@ -37,7 +38,7 @@ function refuseOther({ place, stat }: HeldEntry): void {
   throw new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `${place.shown} is ${kind}, not a directory`,
-    hint: "Use Delete",
+    hint: `Use ${toolName("Delete")}`,
     hop: "tool",
     details: { path: place.shown },
   });

@@ -6,6 +6,7 @@ import { throwUnlessTimedOut } from "../search/notes.ts";
 import { openScope } from "../search/scope.ts";
 import { growTree, type Tree, type TreeNode } from "../search/tree.ts";
 import { defineTool } from "../tool.ts";
+import { toolName } from "../tool-names.ts";
 
 const DEFAULT_DEPTH = 5;
 const DEFAULT_ENTRIES = 1000;
@@ -68,8 +69,7 @@ export function directoryTreeTool(files: Files) {
 }
 
 function noteOf({ stopped, entries, root }: Tree): string | undefined {
-  const goOn =
-    "Go on with the path of a directory that is marked, page through it with ListDirectory, or raise max_entries";
+  const goOn = `Go on with the path of a directory that is marked, page through it with ${toolName("ListDirectory")}, or raise max_entries`;
   if (stopped === "max_entries") return `Cut at ${entries} entries. ${goOn}`;
   if (stopped === "time") return `Time ran out after ${entries} entries. ${goOn}`;
   return root.children?.length === 0 ? "The directory is empty, or all in it is left out" : undefined;
@@ -103,7 +103,7 @@ function notADirectory(path: string): MatrxError {
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `${path} is not a directory`,
-    hint: "Read a file with Read, or name a directory",
+    hint: `Read a file with ${toolName("Read")}, or name a directory`,
     hop: "tool",
     details: { path },
   });

@@ -12,6 +12,7 @@ import { HeldFile } from "../paths/held-file.ts";
 import type { Written } from "../paths/write-file.ts";
 import { TEXT_ENCODINGS } from "../text/encodings.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
+import { toolName } from "../tool-names.ts";
 
 const MOST_EDITS = 200;
 
@@ -170,7 +171,7 @@ function checked(replacement: Replacement): Replacement {
     throw wrong(
       name,
       "it is empty",
-      "To make a file or replace all of it use Write; to insert, give a text beside the place",
+      `To make a file or replace all of it use ${toolName("Write")}; to insert, give a text beside the place`,
     );
   }
   if (!old.isWellFormed() || !replacement.new.isWellFormed()) {

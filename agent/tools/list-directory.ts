@@ -7,6 +7,7 @@ import { type Entry, type EntryPage, listFolder } from "../paths/list-folder.ts"
 import { quotedName, shownBytes, shownName } from "../paths/names.ts";
 import type { Directory } from "../platform/directory.ts";
 import { defineTool, type ToolResult } from "../tool.ts";
+import { toolName } from "../tool-names.ts";
 
 const DEFAULT_LIMIT = 500;
 
@@ -66,7 +67,7 @@ function notAFolder(place: Place): MatrxError {
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `${place.shown} is not a directory`,
-    hint: "Read a file with Read, or name a directory",
+    hint: `Read a file with ${toolName("Read")}, or name a directory`,
     hop: "tool",
     details: { path: place.shown },
   });

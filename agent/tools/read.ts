@@ -15,6 +15,7 @@ import { LineIndex } from "../text/line-index.ts";
 import { readTextPage, type TextPage } from "../text/page.ts";
 import { SNIFF_BYTES, sniff, textIn } from "../text/sniff.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
+import { toolName } from "../tool-names.ts";
 
 const DEFAULT_LINES = 2000;
 /** Files up to this size are read at once, and given a hash, in bytes. */
@@ -138,7 +139,7 @@ function noteOfCut(page: TextPage): string | undefined {
   const named = numbers.slice(0, MOST_NAMED).join(", ");
   const more = numbers.length > MOST_NAMED ? ` and ${numbers.length - MOST_NAMED} more` : "";
   const example = page.firstLine > 0 ? `, for example: sed -n ${numbers[0]}p FILE | cut -c 2001-4000` : "";
-  return `Cut at 2000 characters: ${numbers.length === 1 ? "line" : "lines"} ${named}${more}. Read the rest with Bash${example}; or as bytes with encoding=base64`;
+  return `Cut at 2000 characters: ${numbers.length === 1 ? "line" : "lines"} ${named}${more}. Read the rest with ${toolName("Bash")}${example}; or as bytes with encoding=base64`;
 }
 
 function noteOf(page: TextPage): string | undefined {
@@ -146,7 +147,7 @@ function noteOf(page: TextPage): string | undefined {
   const last = page.firstLine + page.lines.length - 1;
   const lines = `Lines ${page.firstLine} to ${last}${page.totalLines === undefined ? "" : ` of ${page.totalLines}`}`;
   if (page.endless) {
-    return `${lines}. Line ${last} is too long to look for its end; read parts of it with Bash (head -c, tail -c)`;
+    return `${lines}. Line ${last} is too long to look for its end; read parts of it with ${toolName("Bash")} (head -c, tail -c)`;
   }
   return `${lines}. Continue with offset=${page.nextOffset}`;
 }
@@ -191,7 +192,7 @@ function tailTooLong(file: OpenFile, offset: number): MatrxError {
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `The last ${-offset} lines of ${file.place.shown} are too long to be looked for from its end`,
-    hint: "Ask for fewer lines, or use Bash with tail -c",
+    hint: `Ask for fewer lines, or use ${toolName("Bash")} with tail -c`,
     hop: "tool",
     details: factsOf(file),
   });

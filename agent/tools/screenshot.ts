@@ -4,6 +4,7 @@ import { capture } from "../desktop/capture.ts";
 import type { Desktop } from "../desktop/desktop.ts";
 import type { Picture, PictureFormat } from "../desktop/picture.ts";
 import { defineTool, type ToolResult } from "../tool.ts";
+import { toolName } from "../tool-names.ts";
 
 /** An image's base64 is a third longer, and must fit into a result frame of 16 MiB. */
 const IMAGE_MAX_BYTES = 10 * 1024 * 1024;
@@ -72,7 +73,7 @@ function tooLarge(path: string, { bytes, width, height }: Picture): MatrxError {
   return new MatrxError({
     code: "PAYLOAD_TOO_LARGE",
     message: `The picture (${width}x${height}) has ${bytes.length} bytes even as JPEG; at most ${IMAGE_MAX_BYTES} can be returned`,
-    hint: `It is saved as ${path}: make a smaller copy of it with Bash, or choose one monitor`,
+    hint: `It is saved as ${path}: make a smaller copy of it with ${toolName("Bash")}, or choose one monitor`,
     hop: "tool",
     details: { path, width, height, size: bytes.length, limit_bytes: IMAGE_MAX_BYTES },
   });

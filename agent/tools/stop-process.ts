@@ -8,6 +8,7 @@ import { type ProcessFacts, processesOf } from "../platform/process-list.ts";
 import { protectionOf } from "../platform/protected-processes.ts";
 import { previewOf } from "../redact.ts";
 import { defineTool, type ToolResult } from "../tool.ts";
+import { toolName } from "../tool-names.ts";
 
 /** Between two looks whether it has ended, and after a kill, in milliseconds. */
 const LOOK_EVERY = 50;
@@ -74,7 +75,7 @@ async function end({ processes }: Platform, { pid, began }: Target, signal: Abor
   throw new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `Process ${pid} was killed, and has not ended: the system holds it, as in a read from a drive that does not answer`,
-    hint: "Look again with ListProcesses in a while",
+    hint: `Look again with ${toolName("ListProcesses")} in a while`,
     hop: "tool",
     details: { pid },
   });
@@ -118,7 +119,7 @@ function checkStart(target: ProcessFacts, wanted: number, within: number): void 
   throw new MatrxError({
     code: "CONFLICT",
     message: `Process ${target.pid} is another one now: ${shownName(target.name)}, started ${started}`,
-    hint: "Look with ListProcesses; nothing was ended",
+    hint: `Look with ${toolName("ListProcesses")}; nothing was ended`,
     hop: "tool",
     details: { pid: target.pid, started },
   });
@@ -128,7 +129,7 @@ function notThere(pid: number): MatrxError {
   return new MatrxError({
     code: "NOT_FOUND",
     message: `There is no process ${pid}`,
-    hint: "It may have ended; look with ListProcesses",
+    hint: `It may have ended; look with ${toolName("ListProcesses")}`,
     hop: "tool",
     details: { pid },
   });

@@ -6,6 +6,7 @@ import { withoutMisleading } from "../paths/names.ts";
 import type { LogSource } from "../platform/system-log.ts";
 import { type LogTail, tailOfFile, tailOfProgram } from "../system-log/tail.ts";
 import { defineTool, type ToolResult } from "../tool.ts";
+import { toolName } from "../tool-names.ts";
 
 const DEFAULT_LINES = 50;
 const MOST_LINES = 1000;
@@ -125,7 +126,7 @@ function noLog(reasons: readonly string[]): MatrxError {
   return new MatrxError({
     code: "NOT_FOUND",
     message: "This device has no system log that can be read",
-    hint: "Ask for the log of one program instead, with Bash or Read",
+    hint: `Ask for the log of one program instead, with ${toolName("Bash")} or ${toolName("Read")}`,
     hop: "tool",
     details: { looked_at: reasons },
   });

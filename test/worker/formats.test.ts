@@ -89,7 +89,9 @@ describe("tool definitions", () => {
     expect((await definitions("mcp")).map(nameOf)).toEqual(names);
     for (const [index, name] of names.entries()) {
       const calling = ask(`/v1/devices/${identity.id}/tools/${name}`, json({}, bearer(token)));
-      expect((await device.serve("x")).tool).toBe(MANIFEST[index]?.name);
+      const own = MANIFEST[index]?.name;
+      const { tool, called } = await device.serve("x");
+      expect({ tool, called }).toEqual({ tool: own, called: name === own ? undefined : name });
       await calling;
     }
   });
@@ -158,6 +160,26 @@ describe("tool definitions", () => {
       expect((await ask(`/v1/devices/${identity.id}${path}`)).status).toBe(401);
     }
   });
+});
+
+it("says no in the names that the call came with", async () => {
+  const { person, identity } = await withTools();
+  const { token } = await person.token({ access: "read" });
+  const detailOf = async (name: string) => {
+    const response = await ask(`/v1/devices/${identity.id}/tools/${name}`, json({}, bearer(token)));
+    const { detail, hint } = await response.json<{ detail: string; hint: string }>();
+    return { detail, hint };
+  };
+  expect((await detailOf("local_bash")).detail).toMatch(/^local_bash needs/);
+  expect((await detailOf("Bash")).detail).toMatch(/^Bash needs/);
+  const { token: full } = await person.token({ access: "full" });
+  for (const [wrong, near] of [
+    ["local_raed", "local_read"],
+    ["Raed", "Read"],
+  ] as const) {
+    const response = await ask(`/v1/devices/${identity.id}/tools/${wrong}`, json({}, bearer(full)));
+    expect(await response.json()).toMatchObject({ code: "TOOL_NOT_FOUND", near });
+  }
 });
 
 describe("the system prompt", () => {

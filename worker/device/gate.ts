@@ -1,6 +1,12 @@
 /** The relay's gate: may this grant call this tool here, now? Synchronous; the agent checks again. */
 import { DEVICE_DOCUMENT_DESCRIPTIONS } from "@matrx/shared/device-document-tools.ts";
-import { DEVICE_DOCUMENT_TOOLS, effectOf, nearestName, toolNameOf } from "@matrx/shared/effects.ts";
+import {
+  DEVICE_DOCUMENT_TOOLS,
+  effectOf,
+  namesLike,
+  nearestName,
+  toolNameOf,
+} from "@matrx/shared/effects.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { LIMITS, RATES, TIMES } from "@matrx/shared/limits.ts";
@@ -27,10 +33,10 @@ export function passGate(
 ): Passed {
   const { policy } = store;
   const tool = store.toolCalled(name) ?? toolNameOf(name);
-  const refusal = refusalOf({ tool, grant: lease.scope, policy }, "relay");
+  const refusal = refusalOf({ tool, called: name, grant: lease.scope, policy }, "relay");
   if (refusal) throw new MatrxError(refusal);
   const known = store.toolNamed(tool);
-  if (!known && store.manifest && !isBare(store)) throw toolNotFound(tool, toolNames(store));
+  if (!known && store.manifest && !isBare(store)) throw toolNotFound(name, namesLike(name, toolNames(store)));
   const limits = rateLimits(lease, policy);
   if (!rates.takeCall(lease.scope.id, limits, now))
     throw tooMany(`More than ${limits.calls_per_minute} calls in a minute`);
@@ -38,6 +44,7 @@ export function passGate(
     throw tooMany(`The device has ${underWay} calls without an answer`);
   return {
     tool,
+    called: name === tool ? undefined : name,
     effect: effectOf(tool),
     toolTimeoutMs: Math.min(known?.timeout_ms ?? TIMES.callDefault, TIMES.callMax),
   };
