@@ -1,14 +1,11 @@
 /** Glob patterns over paths: one meaning, whatever engine finds the files. */
 import { MatrxError } from "@matrx/shared/errors.ts";
+import type { FileChoice } from "./engine.ts";
 import { globMatcher, withChoices } from "./glob.ts";
 
-export interface PathPattern {
+export interface PathPattern extends FileChoice {
   /** It names entries with a leading dot, which are left out otherwise. */
   readonly namesHidden: boolean;
-  /** A glob of names that every match has; a hint for an engine, in words that all understand. */
-  readonly nameHint: string;
-  /** `path` is relative, with `/` between names. */
-  matches(path: string): boolean;
 }
 
 const LONGEST = 1000;
@@ -31,7 +28,7 @@ export function pathPattern(pattern: string, showHidden: boolean): PathPattern {
   const matchers = choices.map((choice) => globMatcher(choice, { dot: showHidden }));
   return {
     namesHidden: /(?:^|[/{,])\./.test(rooted),
-    nameHint: nameHint(rooted.slice(rooted.lastIndexOf("/") + 1)),
+    nameHints: nameHints(rooted.slice(rooted.lastIndexOf("/") + 1)),
     matches(path) {
       const place = path.normalize("NFC");
       // A name with brackets, such as [id].ts, is found by itself too.
@@ -56,10 +53,11 @@ export function splitPattern(pattern: string, separator: string): { folder: stri
 
 const SIMPLE_CHOICE = /\{[\w-]+(?:\.[\w-]+)*(?:,[\w-]+(?:\.[\w-]+)*)+\}/g;
 
-/** Weaker than the pattern: what is not plain becomes `*`. */
-function nameHint(name: string): string {
-  if (/[[\]{}\\]/.test(name.replace(SIMPLE_CHOICE, ""))) return "*";
-  return name.replace(/[^\w. {},*-]/gu, "*").replace(/\*+/g, "*");
+/** Weaker than the pattern: what is not plain becomes `*`. None: any name. */
+function nameHints(name: string): string[] {
+  if (/[[\]{}\\]/.test(name.replace(SIMPLE_CHOICE, ""))) return [];
+  const hint = name.replace(/[^\w. {},*-]/gu, "*").replace(/\*+/g, "*");
+  return hint === "*" ? [] : [hint];
 }
 
 function badPattern(pattern: string, why: string): MatrxError {

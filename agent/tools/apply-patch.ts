@@ -25,9 +25,9 @@ const input = z.strictObject({
     .string()
     .min(1)
     .describe(
-      'A unified diff, or "*** Begin Patch", then for each file "*** Update File: PATH" (maybe with "*** Move to: PATH") and hunks of lines that begin with " ", "-" or "+" after "@@" or "@@ LINE ABOVE", "*** Add File: PATH" and lines that begin with "+", or "*** Delete File: PATH", then "*** End Patch"',
+      'A unified diff; or "*** Begin Patch", for each file "*** Update File: PATH" (and "*** Move to: PATH") with hunks of "@@" or "@@ LINE ABOVE" and lines that begin with " ", "-" or "+", or "*** Add File: PATH" with "+" lines, or "*** Delete File: PATH", then "*** End Patch"',
     ),
-  path: z.string().min(1).optional().describe("Folder for relative names (default: the working directory)"),
+  path: z.string().min(1).optional().describe("Folder of relative paths in it (default: working directory)"),
 });
 
 export function applyPatchTool(files: Files) {
@@ -35,7 +35,9 @@ export function applyPatchTool(files: Files) {
     name: "ApplyPatch",
     effect: "write",
     description:
-      "Change several text files at once, all or none: a unified diff, or the *** Begin Patch format, which needs no line numbers. Lines that stay or go must stand in the file exactly as given; where the place is not the one that the patch names, it must be the only one. Nothing is changed when anything does not fit. Encoding, line ends, mode and links of files stay. Deleting and moving files needs what Delete needs. Returns a diff of each file.",
+      "Change several text files at once, all or none. Lines that stay or go must be exactly as in the files. Returns a diff of each file.",
+    details:
+      "A unified diff, or the *** Begin Patch format, which needs no line numbers. Where the place is not the one that the patch names, it must be the only one. Nothing is changed when anything does not fit. Encoding, line ends, mode and links of files stay. Deleting and moving files needs what `Delete` needs.",
     input,
     timeoutMs: 60_000,
     async handle(request, context) {

@@ -15,18 +15,18 @@ const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;
 
 const input = z.strictObject({
-  command: z.string().min(1).describe("The shell command to execute"),
-  description: z.string().max(500).optional().describe("What the command does, in a few words, for people"),
+  command: z.string().min(1).describe("The command"),
+  description: z.string().max(500).optional().describe("What it does, in a few words, for the user"),
   timeout: z
     .int()
     .min(1)
     .max(MAX_TIMEOUT_MS)
     .optional()
-    .describe("Timeout in milliseconds (default 120000, max 600000; in the background: none unless given)"),
+    .describe("Milliseconds (default 120000, max 600000; in the background: none)"),
   run_in_background: z
     .boolean()
     .optional()
-    .describe("If true, runs in background. Use BashOutput to check on it and TaskStop to end it."),
+    .describe("Return at once; go on with `BashOutput` and `TaskStop`"),
   yield_ms: z
     .int()
     .min(1)
@@ -42,8 +42,10 @@ export function bashTool(jobs: Jobs) {
     name: "Bash",
     effect: "execute",
     description:
-      "Execute a shell command on the device, with nothing to read from stdin. The working directory persists across calls of a session; variables do not. Returns stdout and stderr in the order they came, and the exit code if it is not 0. Long output is cut in the middle; the whole stays readable with BashOutput.",
+      "Run a shell command. The working directory persists across calls, variables do not; stdin is empty. Returns stdout and stderr as they came, and the exit code if it is not 0; long output is cut in the middle. For servers and other long commands set run_in_background.",
+    details: "All of the output stays readable with `BashOutput`.",
     input,
+    model: { omit: ["yield_ms"] },
     timeoutMs: TIMES.callMax,
     async handle(
       { command, description, timeout, run_in_background: background = false, yield_ms },

@@ -24,7 +24,8 @@ export function deleteDirectoryTool(files: Files) {
     name: "delete_directory",
     effect: "execute",
     description:
-      "Delete a directory on the device: into the trash, from where Move brings it back, or for good with permanent. Files and symlinks are refused. Returns where it lies now.",
+      "Delete a directory: into the trash, from where `Move` brings it back, or for good with permanent.",
+    details: "Files and symlinks are refused. Returns where it lies now.",
     input,
     timeoutMs: TIMES.callMax,
     handle: ({ path, recursive = false, permanent = false }, context) =>

@@ -13,7 +13,7 @@ const input = z.strictObject({
   monitor: z
     .union([z.int().min(0), z.string().min(1).max(256)])
     .optional()
-    .describe("Which monitor: its index from 0, its id or its name (default: the primary one)"),
+    .describe("Index from 0, id or name (default: the primary one)"),
   format: z.enum(["png", "jpeg", "jpg"]).optional().describe("png (default), or jpeg, which is smaller"),
 });
 
@@ -21,9 +21,11 @@ export function screenshotTool(desktop: Desktop) {
   return defineTool({
     name: "Screenshot",
     effect: "execute",
-    description:
-      "Capture a screenshot of the device's screen. Returns an image, PNG unless another format is asked for, and saves it in a temporary folder (the newest 20 are kept until the agent ends). Its size and the list of monitors are in the metadata.",
+    description: "Take a picture of the screen.",
+    details:
+      "PNG unless another format is asked for; saved in a temporary folder, too (the newest 20 are kept until the agent ends). Its size and the list of monitors are in the metadata.",
     input,
+    model: { omit: ["format"] },
     timeoutMs: 60_000,
     async handle({ monitor, format = "png" }, { signal }) {
       const wantedFormat: PictureFormat = format === "png" ? "png" : "jpeg";

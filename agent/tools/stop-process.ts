@@ -20,10 +20,8 @@ const input = z.strictObject({
     .int()
     .min(1)
     .max(2 ** 31 - 1)
-    .describe("The process, as ListProcesses gives it"),
-  started: z.iso
-    .datetime({ offset: true })
-    .describe("When it started, as ListProcesses gives it: a number given anew is not the same process"),
+    .describe("As listed"),
+  started: z.iso.datetime({ offset: true }).describe("As listed: a pid may be given anew"),
 });
 
 /** `marks` are paths that only programs of Matrx are started with. */
@@ -32,7 +30,9 @@ export function stopProcessTool(platform: Platform, marks: readonly string[]) {
     name: "StopProcess",
     effect: "execute",
     description:
-      "End a process of the device by pid and start time, as ListProcesses gives them: it is asked to end, and killed after three seconds. Its children are named, and go on. The agent, what it was started by, and other programs of Matrx are refused. Commands of Bash are ended with TaskStop.",
+      "End a process, by pid and start time as `ListProcesses` gives them. Commands of `Bash` are ended with `TaskStop`.",
+    details:
+      "It is asked to end, and killed after three seconds. Its children are named, and go on. The agent, what it was started by, and other programs of Matrx are refused.",
     input,
     timeoutMs: TIMES.killAfter + 30_000,
     async handle({ pid, started }, { signal }) {

@@ -16,18 +16,8 @@ const LINE_CHARS = 2000;
 const ANSWER_CHARS = 50 * 1024;
 
 const input = z.strictObject({
-  lines: z
-    .int()
-    .min(1)
-    .max(MOST_LINES)
-    .optional()
-    .describe("How many of the last lines to return (default 50, max 1000)"),
-  filter: z
-    .string()
-    .min(1)
-    .max(1000)
-    .optional()
-    .describe("Regular expression: only the last lines that match, of the last 10000"),
+  lines: z.int().min(1).max(MOST_LINES).optional().describe("How many (default 50, max 1000)"),
+  filter: z.string().min(1).max(1000).optional().describe("Regex: only lines that match, of the last 10000"),
 });
 
 type Input = z.infer<typeof input>;
@@ -36,8 +26,9 @@ export function systemLogTool(files: Files) {
   return defineTool({
     name: "SystemLog",
     effect: "read",
-    description:
-      "Return the last lines of the device's system log, oldest first: systemd's journal or /var/log on Linux, the unified log of macOS, the System event log of Windows. Lines are cut at 2000 characters, the answer at 50 KiB.",
+    description: "Read the last lines of the system log, oldest first.",
+    details:
+      "systemd's journal or /var/log on Linux, the unified log of macOS, the System event log of Windows. Lines are cut at 2000 characters, the answer at 50 KiB.",
     input,
     timeoutMs: 60_000,
     async handle(request, context) {

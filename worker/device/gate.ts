@@ -10,8 +10,8 @@ import {
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { LIMITS, RATES, TIMES } from "@matrx/shared/limits.ts";
+import { type ModelTool, modelView } from "@matrx/shared/model-view.ts";
 import { type Policy, refusalOf } from "@matrx/shared/policy.ts";
-import { modelNames, type NamedTool } from "@matrx/shared/tool-formats.ts";
 import type { Passed } from "./call.ts";
 import type { Lease } from "./leases.ts";
 import type { RateLimits, Rates } from "./rates.ts";
@@ -65,14 +65,11 @@ export function toolNames(store: RecordStore): string[] {
   return (allowed_tools ? names.filter((name) => allowed_tools.includes(name)) : names).sort();
 }
 
-/** The tools that a grant may call here as models know them: grant and policy allow them. */
-export function openTools(grant: GrantScope, store: RecordStore): NamedTool[] {
+/** What a model gets that calls under this grant: grant and policy allow it. */
+export function openTools(grant: GrantScope, store: RecordStore): ModelTool[] {
   const { policy } = store;
   const announced = store.manifest?.tools ?? (isBare(store) ? DEVICE_DOCUMENT_DESCRIPTIONS : []);
-  const names = modelNames(announced.map(({ name }) => name));
-  return [...new Map(announced.map((tool) => [tool.name, tool])).values()]
-    .filter(({ name }) => !refusalOf({ tool: name, grant, policy }, "relay"))
-    .map((tool) => ({ ...tool, model_name: names.get(tool.name) ?? tool.name }));
+  return modelView(announced, (tool) => !refusalOf({ tool, grant, policy }, "relay"));
 }
 
 /** A bare device announces nothing: any name is passed on to it. */

@@ -65,17 +65,17 @@ describe("a glob", () => {
   it.each([
     ["*.ts", "*.ts"],
     ["src/**/*.{ts,tsx}", "*.{ts,tsx}"],
-    ["a?[bc].md", "*"],
+    ["a?[bc].md"],
     ["a?.md", "a*.md"],
-    ["{1..3}.txt", "*"],
-    ["{a,ü}.ts", "*"],
-    ["{a/b,c}.ts", "*"],
-    ["{a,{b,c}}.ts", "*"],
+    ["{1..3}.txt"],
+    ["{a,ü}.ts"],
+    ["{a/b,c}.ts"],
+    ["{a,{b,c}}.ts"],
     ["*.{d.ts,js}", "*.{d.ts,js}"],
     ["a,b.ts", "a,b.ts"],
     ["ü*.md", "*.md"],
-    ["a/**", "*"],
-  ])("tells an engine a part that every match has: %s", (pattern, hint) => {
-    expect(pathPattern(pattern, false).nameHint).toBe(hint);
+    ["a/**"],
+  ])("tells an engine a part that every match has: %s", (pattern, ...hints) => {
+    expect(pathPattern(pattern, false).nameHints).toEqual(hints);
   });
 });
