@@ -34,8 +34,7 @@ export const mcpToolSchema = z.strictObject({
   inputSchema: jsonSchemaSchema,
   annotations: z.strictObject({
     readOnlyHint: z.boolean(),
-    destructiveHint: z.boolean(),
-    idempotentHint: z.boolean(),
+    destructiveHint: z.boolean().optional(),
     openWorldHint: z.boolean(),
   }),
 });
@@ -67,15 +66,15 @@ export function toolDefinition(tool: ModelTool, format: ToolFormat): ToolDefinit
   }
 }
 
-/** Hints of the Model Context Protocol; they say no more than the effect does, which the gate enforces. */
+/**
+ * Hints of the Model Context Protocol; they say no more than the effect does, which the gate enforces. What means nothing
+ * for a tool that only reads, and what is false unless said, is left out.
+ */
 function annotationsOf(effect: Effect): z.infer<typeof mcpToolSchema>["annotations"] {
-  const readOnlyHint = effect === "read";
-  return {
-    readOnlyHint,
-    destructiveHint: !readOnlyHint,
-    idempotentHint: readOnlyHint,
-    openWorldHint: effect === "execute",
-  };
+  const openWorldHint = effect === "execute";
+  return effect === "read"
+    ? { readOnlyHint: true, openWorldHint }
+    : { readOnlyHint: false, destructiveHint: true, openWorldHint };
 }
 
 function cut(text: string, max: number): string {

@@ -35,7 +35,7 @@ export function applyPatchTool(files: Files) {
     name: "ApplyPatch",
     effect: "write",
     description:
-      "Change several text files at once, all or none. Lines that stay or go must be exactly as in the files. Returns a diff of each file.",
+      "Change text files in several places at once, all or none. Lines that stay or go must be exactly as in the files; line numbers may be wrong. Returns a diff of each file. For one place `Edit` is simpler.",
     details:
       "A unified diff, or the *** Begin Patch format, which needs no line numbers. Where the place is not the one that the patch names, it must be the only one. Nothing is changed when anything does not fit. Encoding, line ends, mode and links of files stay. Deleting and moving files needs what `Delete` needs.",
     input,

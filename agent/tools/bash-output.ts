@@ -14,7 +14,7 @@ const QUIET_AFTER_MS = 5000;
 
 const input = z.strictObject({
   bash_id: z.string().min(1).describe("As `Bash` returned it"),
-  filter: z.string().min(1).max(1000).optional().describe("Regex: only lines that match are shown"),
+  filter: z.string().min(1).max(1000).optional().describe("Regex: show only lines that match"),
   offset: z
     .int()
     .optional()
@@ -26,11 +26,8 @@ const input = z.strictObject({
     .min(0)
     .max(MAX_WAIT_MS)
     .optional()
-    .describe("Wait up to so many milliseconds (max 30000, which other waits take)"),
-  wait_for: z
-    .enum(["output", "exit"])
-    .optional()
-    .describe("Wait for any new output (default), or for the end"),
+    .describe("Wait for more up to this many milliseconds (max 30000; that long with another wait)"),
+  wait_for: z.enum(["output", "exit"]).optional().describe("any new output (default), or the end"),
   wait_bytes: z
     .int()
     .min(1)
@@ -52,7 +49,7 @@ export function bashOutputTool(jobs: Jobs) {
     name: "BashOutput",
     effect: "read",
     description:
-      "Read what a command of `Bash` has written since the last check, and whether it runs or how it ended. Can wait first.",
+      "Read what a command of `Bash` has written since the last check, and whether it still runs or how it ended. With a wait it answers once there is more to say.",
     details:
       "At most 30000 characters at once; the next check goes on from there. Other readers are not affected.",
     input,

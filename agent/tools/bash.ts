@@ -42,7 +42,7 @@ export function bashTool(jobs: Jobs) {
     name: "Bash",
     effect: "execute",
     description:
-      "Run a shell command. The working directory persists across calls, variables do not; stdin is empty. Returns stdout and stderr as they came, and the exit code if it is not 0; long output is cut in the middle. For servers and other long commands set run_in_background.",
+      "Run a shell command. The working directory persists across calls, variables do not; stdin is empty. Returns stdout and stderr as they came, and the exit code if it is not 0; long output is cut in the middle. For servers and whatever takes long set run_in_background. To read, search or edit files use the other tools.",
     details: "All of the output stays readable with `BashOutput`.",
     input,
     model: { omit: ["yield_ms"] },

@@ -12,7 +12,7 @@ const DEFAULT_DEPTH = 5;
 const DEFAULT_ENTRIES = 200;
 
 const input = z.strictObject({
-  path: z.string().min(1).optional().describe("Default: working directory"),
+  path: z.string().min(1).optional().describe("Directory (default: working directory)"),
   format: z
     .enum(["text", "json"])
     .optional()

@@ -29,17 +29,17 @@ const input = z.strictObject({
     .min(1)
     .max(64)
     .optional()
-    .describe("Type of files, as in rg: js, ts, py, rust, go, java, md"),
+    .describe("File type as in ripgrep: js, ts, py, rust, go, java, md, ..."),
   output: z
     .enum(["lines", "files", "count"])
     .optional()
-    .describe("lines (default); files: paths only; count: matching lines of each file"),
+    .describe("lines (default); files: only paths; count: how many lines match in each file"),
   max_results: z.int().min(1).max(MOST_RESULTS).optional().describe("Most lines, or files (default 100)"),
   context: contextLines.describe("Lines to show before and after each match"),
   before_context: contextLines.describe("Lines to show before each match (default: as context)"),
   after_context: contextLines.describe("Lines to show after each match (default: as context)"),
   case_insensitive: z.boolean().optional().describe("Ignore case"),
-  multiline: z.boolean().optional().describe("Let matches go over line ends, . too"),
+  multiline: z.boolean().optional().describe("Let matches span lines; . matches line breaks, too"),
   literal: z.boolean().optional().describe("Take the pattern as it stands, not as a regex (default false)"),
   show_hidden: z.boolean().optional().describe("Search dotfiles too (default false)"),
   include_ignored: z

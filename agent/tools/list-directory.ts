@@ -12,7 +12,7 @@ import { toolName } from "../tool-names.ts";
 const DEFAULT_LIMIT = 500;
 
 const input = z.strictObject({
-  path: z.string().min(1).optional().describe("Default: working directory"),
+  path: z.string().min(1).optional().describe("Directory (default: working directory)"),
   show_hidden: z.boolean().optional().describe("Include dotfiles (default false)"),
   limit: z.int().min(1).max(5000).optional().describe("Maximum number of entries to return (default 500)"),
   after: z.string().min(1).optional().describe("Only entries whose name comes after this one: the next page"),

@@ -26,7 +26,7 @@ const WHOLE_MAX_BYTES = 1024 * 1024;
 
 const input = z.strictObject({
   file_path: z.string().min(1).describe("Absolute or relative path"),
-  offset: z.int().optional().describe("First line, from 1; negative: so many lines from the end"),
+  offset: z.int().optional().describe("First line, from 1; negative: this many lines before the end"),
   limit: z.int().min(1).max(100_000).optional().describe("Most lines (default 2000)"),
   raw: z.boolean().optional().describe("Return the text without line numbers and notes (default false)"),
   encoding: z
@@ -55,7 +55,7 @@ export function readTool(files: Files) {
     name: "Read",
     effect: "read",
     description:
-      "Read a file: numbered lines, at most 2000 or 25,000 characters (with limit up to 100,000), and the offset of the next page. Lines are cut at 2000 characters. Images (PNG, JPEG, GIF, WebP) are shown.",
+      "Read a file as numbered lines: up to 2000 lines and 25,000 characters (100,000 if limit is given), then a note with the offset to go on from. Lines are cut at 2000 characters. Images (PNG, JPEG, GIF, WebP) are shown.",
     details:
       "Other binary files are refused with type, size and hash; encoding=base64 reads ranges of their bytes.",
     input,

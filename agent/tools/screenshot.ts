@@ -21,7 +21,7 @@ export function screenshotTool(desktop: Desktop) {
   return defineTool({
     name: "Screenshot",
     effect: "execute",
-    description: "Take a picture of the screen.",
+    description: "Take a picture of the user's screen and see it.",
     details:
       "PNG unless another format is asked for; saved in a temporary folder, too (the newest 20 are kept until the agent ends). Its size and the list of monitors are in the metadata.",
     input,

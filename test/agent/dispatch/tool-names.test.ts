@@ -1,4 +1,7 @@
 /** Texts name tools as the caller calls them; what files and programs say is passed on as it is. */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Answer } from "@matrx/shared/caller-frames.ts";
 import { modelNameOf } from "@matrx/shared/effects.ts";
 import { makeCallId, makeSessionId } from "@matrx/shared/ids.ts";
@@ -135,3 +138,32 @@ test("a relay says by `called` what the caller called a tool", async () => {
   // A name that is none of this device's changes nothing.
   expect(await hintOf("local_write")).toBe("Look with ListDirectory");
 });
+
+/** What runs for a person at a terminal, or for programs, speaks of tools by their own names. */
+const FOR_PEOPLE = /^(?:cli|doctor|local|bin)\//;
+
+const ODD =
+  / (?:BashOutput|TaskStop|ListDirectory|DirectoryTree|SystemInfo|SystemLog|ListProcesses|StopProcess|OpenUrl|OpenPath|ApplyPatch|search_files|create_directory|delete_directory|open_app)\b/;
+const PLAIN =
+  /\b(?:[Uu]se|with|by|that|or|to|of) (?:Bash|Read|Write|Edit|Grep|Glob|Move|Delete|Screenshot)\b(?!"| File)/;
+
+test("no text of a tool has a name of another written into it", () => {
+  const root = join(import.meta.dirname, "../../../agent");
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".ts"),
+  );
+  const found = files
+    .filter((file) => !FOR_PEOPLE.test(file))
+    .flatMap((file) => textLines(readFileSync(join(root, file), "utf8")).map((line) => `${file}: ${line}`))
+    .filter((line) => ODD.test(line) || PLAIN.test(line));
+  expect(found).toEqual([]);
+});
+
+/** Lines with text in them, without comments, and without names that are marked. */
+function textLines(source: string): string[] {
+  return source
+    .replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "")
+    .split("\n")
+    .filter((line) => /["`]/.test(line) && !/^import|^} from/.test(line))
+    .map((line) => line.replace(/\$\{toolName\("\w+"\)\}|`\w+`/g, "…"));
+}
