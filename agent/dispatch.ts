@@ -7,6 +7,7 @@ import { type ErrorCode, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { randomBase32 } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
+import { modelNames } from "@matrx/shared/model-names.ts";
 import { type Policy, refusalOf } from "@matrx/shared/policy.ts";
 import type { Logger } from "pino";
 import {
@@ -24,11 +25,14 @@ import type { Beginning, CallState, Journal, JournalEntry } from "./journal.ts";
 import { LiveOutput, type OutputPiece } from "./live-output.ts";
 import type { Session } from "./sessions.ts";
 import type { Tool, ToolContext, ToolResult } from "./tool.ts";
+import { nameInUse, type ToolNames, withToolNames } from "./tool-names.ts";
 
 export interface CallRequest {
   /** The call's name: one call runs at most once under it. */
   readonly call: string;
   readonly tool: string;
+  /** What the caller called the tool; absent: as `tool` has it. Texts use names of the same kind. */
+  readonly called?: string | undefined;
   readonly input: Record<string, unknown>;
   readonly grant: GrantScope;
   /** What the owner set for this device at the relay; holds besides the device's own policy. */
@@ -85,6 +89,7 @@ const NEVER_RAN: ReadonlySet<ErrorCode> = new Set(["INVALID_PARAMETERS", "RATE_L
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #tools: ReadonlyMap<string, Tool>;
+  readonly #modelNames: ToolNames;
   readonly #rates: CallRates;
   readonly #running = new Map<string, Running>();
 
@@ -92,6 +97,7 @@ export class Dispatcher {
     this.#options = options;
     this.#rates = options.rates ?? new CallRates();
     this.#tools = new Map(options.tools.map((tool) => [tool.name, tool]));
+    this.#modelNames = modelNames(this.#tools.keys());
   }
 
   /** Runs a call, or joins it, or answers it from the journal. Never rejects. */
@@ -100,7 +106,9 @@ export class Dispatcher {
     const running = this.#running.get(call) ?? this.#runningUnder(request);
     if (running) return this.#join(request, running);
     const stop = new AbortController();
-    const outcome = this.#answer(request, stop).finally(() => this.#running.delete(call));
+    const outcome = withToolNames(this.#namesFor(request), () => this.#answer(request, stop)).finally(() =>
+      this.#running.delete(call),
+    );
     this.#running.set(call, { call, stop, outcome, key, fingerprint, grant: request.grant.id });
     return outcome;
   }
@@ -152,6 +160,12 @@ export class Dispatcher {
 
   get runningCalls(): number {
     return this.#running.size;
+  }
+
+  /** Whoever calls a tool by the name that models know it by is told of all tools so. */
+  #namesFor({ tool, called = tool }: CallRequest): ToolNames {
+    const own = toolNameOf(tool);
+    return called !== own && this.#modelNames.get(own) === called ? this.#modelNames : OWN_NAMES;
   }
 
   async #answer(request: CallRequest, stop: AbortController): Promise<Outcome> {
@@ -219,13 +233,15 @@ export class Dispatcher {
   }
 
   /** Finds the tool and asks the gate. Throws MatrxError. */
-  #admit(name: string, { grant, relayPolicy = {} }: CallRequest): { tool: Tool; policy: Policy } {
+  #admit(name: string, request: CallRequest): { tool: Tool; policy: Policy } {
+    const { grant, relayPolicy = {} } = request;
     const tool = this.#tools.get(name);
-    if (!tool) throw toolNotFound(name, this.#tools.keys());
+    if (!tool) throw toolNotFound(request.called ?? request.tool, this.#tools.keys());
     const policy = this.#options.policy.current();
+    const called = nameInUse(name);
     const refusal =
-      refusalOf({ tool: name, grant, policy }, "agent") ??
-      refusalOf({ tool: name, grant, policy: relayPolicy }, "agent");
+      refusalOf({ tool: name, called, grant, policy }, "agent") ??
+      refusalOf({ tool: name, called, grant, policy: relayPolicy }, "agent");
     if (refusal) throw new MatrxError(refusal);
     this.#rates.count(grant.id, policy, performance.now());
     return { tool, policy };
@@ -246,7 +262,7 @@ export class Dispatcher {
     const context = { call, session, grant, policy, relayPolicy, signal: stop.signal, output, log };
     try {
       return await runWithDeadline(() => run(context), stop, {
-        tool: tool.name,
+        tool: nameInUse(tool.name),
         timeoutMs: request.timeoutMs ?? tool.timeoutMs,
         windDownMs: this.#options.windDownMs ?? WIND_DOWN,
       });
@@ -306,6 +322,8 @@ function isAnother({ grant, fingerprint }: CallRequest, known: JournalEntry): bo
 }
 
 function silent(): void {}
+
+const OWN_NAMES: ToolNames = new Map();
 
 function unknownOutcome(to: Addressee): Outcome {
   const message = "The agent stopped while this call ran; whether it took effect is not known";

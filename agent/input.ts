@@ -1,10 +1,11 @@
 /** A call's input against its tool's schema, and what to say when name or parameter is wrong. */
 import { invalidParameters } from "@matrx/shared/caller-frames.ts";
-import { nearestName } from "@matrx/shared/effects.ts";
+import { namesLike, nearestName } from "@matrx/shared/effects.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { plainWords } from "@matrx/shared/plain-words.ts";
 import * as z from "zod";
 import type { Tool } from "./tool.ts";
+import { nameInUse } from "./tool-names.ts";
 
 /** Parses the input, tolerating what can mean only one thing. Throws MatrxError `INVALID_PARAMETERS` that names the field. */
 export function parseInput(tool: Tool, input: Record<string, unknown>): Record<string, unknown> {
@@ -63,12 +64,12 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 /** `TOOL_NOT_FOUND`, with the name that may have been meant. */
 export function toolNotFound(name: string, known: Iterable<string>): MatrxError {
-  const names = [...known];
+  const names = namesLike(name, known);
   const near = nearestName(name, names);
   return new MatrxError({
     code: "TOOL_NOT_FOUND",
     message: `This device has no tool named "${name.slice(0, 128)}"`,
-    hint: near ? `Did you mean "${near}"?` : `It has: ${names.sort().join(", ")}`,
+    hint: near ? `Did you mean "${near}"?` : `It has: ${names.join(", ")}`,
     hop: "agent",
     details: near ? { tool: name, did_you_mean: near } : { tool: name },
   });
@@ -85,7 +86,7 @@ function refused(tool: Tool, error: z.ZodError): MatrxError {
   const known = Object.keys(tool.input.shape);
   const name = unknown?.code === "unrecognized_keys" ? unknown.keys[0] : undefined;
   const near = name && nearestName(name, known);
-  const parameters = `${tool.name} takes: ${known.join(", ") || "no parameters"}`;
+  const parameters = `${nameInUse(tool.name)} takes: ${known.join(", ") || "no parameters"}`;
   return new MatrxError({
     code: "INVALID_PARAMETERS",
     message,

@@ -116,6 +116,7 @@ export class RelayCalls {
       relayPolicy: frame.policy,
       onOutput,
       tool: frame.tool,
+      called: frame.called,
       input: frame.parameters,
       timeoutMs: timeout_ms ?? Math.ceil(timeout_sec * 1000),
       key: frame.idempotency_key,

@@ -38,15 +38,24 @@ export interface ToolResult {
 export interface Tool<Schema extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   readonly effect: Effect;
-  /** For models and people: what it does, what it returns, where it stops. */
+  /** For models and people: what it does, when to use it, its pitfalls. Other tools are named in backticks. */
   readonly description: string;
+  /** For people: the rest. */
+  readonly details?: string;
   /** Strict: an unknown parameter is refused by name. Each field is described. */
   readonly input: Schema;
+  /** How models see the input: what is not listed to them, though it is taken, and what they must give. */
+  readonly model?: ModelInput<keyof z.infer<Schema> & string>;
   /** The longest that it takes, in milliseconds, when the caller sets no deadline. */
   readonly timeoutMs: number;
   handle(input: z.infer<Schema>, context: ToolContext): Promise<ToolResult>;
   /** Goes on with a call that was begun before this program died, by what it left behind. Undefined: it left nothing. */
   resume?(context: ResumeContext): Promise<ToolResult> | undefined;
+}
+
+export interface ModelInput<Parameter extends string> {
+  readonly omit?: readonly Parameter[];
+  readonly require?: readonly Parameter[];
 }
 
 /** Keeps the input's type between schema and handler. */

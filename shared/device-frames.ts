@@ -106,6 +106,8 @@ const toolExecuteSchema = z.object({
   type: z.literal("tool_execute"),
   tool_call_id: toolCallId,
   tool: z.string(),
+  /** Ours: what the caller called the tool, where that is not its own name. */
+  called: z.string().optional(),
   parameters: z.record(z.string(), z.unknown()),
   /** Seconds, rounded up from the deadline. */
   timeout_sec: z.number().positive(),

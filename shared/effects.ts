@@ -5,32 +5,37 @@ export const EFFECTS = ["read", "write", "execute"] as const;
 export type Effect = (typeof EFFECTS)[number];
 export const effectSchema = z.enum(EFFECTS);
 
-const PINNED: ReadonlyMap<string, Effect> = new Map([
-  ["Read", "read"],
-  ["Glob", "read"],
-  ["Grep", "read"],
-  ["ListDirectory", "read"],
-  ["SystemInfo", "read"],
-  ["BashOutput", "read"],
-  ["search_files", "read"],
-  ["DirectoryTree", "read"],
-  ["SystemLog", "read"],
-  ["ListProcesses", "read"],
-  ["Write", "write"],
-  ["Edit", "write"],
-  ["ApplyPatch", "write"],
-  ["Move", "write"],
-  ["create_directory", "write"],
-  ["Bash", "execute"],
-  ["TaskStop", "execute"],
-  ["StopProcess", "execute"],
-  ["Delete", "execute"],
-  ["delete_directory", "execute"],
-  ["OpenUrl", "execute"],
-  ["OpenPath", "execute"],
-  ["open_app", "execute"],
-  ["Screenshot", "execute"],
-]);
+const EFFECT_OF = {
+  Read: "read",
+  Glob: "read",
+  Grep: "read",
+  ListDirectory: "read",
+  SystemInfo: "read",
+  BashOutput: "read",
+  search_files: "read",
+  DirectoryTree: "read",
+  SystemLog: "read",
+  ListProcesses: "read",
+  Write: "write",
+  Edit: "write",
+  ApplyPatch: "write",
+  Move: "write",
+  create_directory: "write",
+  Bash: "execute",
+  TaskStop: "execute",
+  StopProcess: "execute",
+  Delete: "execute",
+  delete_directory: "execute",
+  OpenUrl: "execute",
+  OpenPath: "execute",
+  open_app: "execute",
+  Screenshot: "execute",
+} as const satisfies Record<string, Effect>;
+
+/** A tool whose name and effect are pinned here. */
+export type BuiltInTool = keyof typeof EFFECT_OF;
+
+const PINNED: ReadonlyMap<string, Effect> = new Map(Object.entries(EFFECT_OF));
 
 /** Names of the tools that an agent may have without any server mounted beside them. */
 export const BUILT_IN_TOOLS: readonly string[] = [...PINNED.keys()];
@@ -58,9 +63,17 @@ export function modelNameOf(tool: string): string | undefined {
   return PINNED.has(tool) ? aliasOf(tool) : undefined;
 }
 
+/** Names of the same kind as one that is not known, for saying what there is. */
+export function namesLike(wrong: string, tools: Iterable<string>): string[] {
+  const ofModels = wrong.startsWith(MODEL_PREFIX);
+  return [...tools].map((tool) => (ofModels && modelNameOf(tool)) || tool).sort();
+}
+
+const MODEL_PREFIX = "local_";
+
 function aliasOf(tool: string): string {
   const snake = tool.replace(/([a-z])([A-Z])/g, "$1_$2").toLowerCase();
-  return `local_${snake}`;
+  return `${MODEL_PREFIX}${snake}`;
 }
 
 const ALIASES: ReadonlyMap<string, string> = new Map([...PINNED.keys()].map((tool) => [aliasOf(tool), tool]));

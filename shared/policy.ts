@@ -34,6 +34,8 @@ export function policyWarnings({ allowed_tools = [] }: Policy, announced: readon
 
 export interface Question {
   tool: string;
+  /** What the caller called it; absent: by its own name. */
+  called?: string | undefined;
   grant: GrantScope;
   policy: Policy;
 }
@@ -68,16 +70,25 @@ const HELD_TO_FOLDERS: ReadonlySet<string> = new Set([
  * Decides whether a grant may call a tool on a device under its policy. Returns the refusal, or undefined.
  * Paths and arguments are checked by the agent alone.
  */
-export function refusalOf({ tool, grant, policy }: Question, hop: Hop): ErrorShape | undefined {
+export function refusalOf(question: Question, hop: Hop): ErrorShape | undefined {
+  const { tool, called, grant, policy } = question;
+  const refusal = refusalByName({ tool, grant, policy }, called ?? tool);
+  return refusal && { code: "PERMISSION_DENIED", ...refusal, hop, details: { tool, ...refusal.details } };
+}
+
+/** `name` is what the tool is called in the words. */
+function refusalByName({ tool, grant, policy }: Question, name: string): Refusal | undefined {
   const effect = effectOf(tool);
-  if (!grant.effects.includes(effect)) return deniedEffect(tool, effect, grant.effects, hop);
-  if (grant.tools && !grant.tools.includes(tool)) return deniedTool(tool, GRANT, hop);
-  if (policy.allowed_tools && !policy.allowed_tools.includes(tool)) return deniedTool(tool, POLICY, hop);
+  if (!grant.effects.includes(effect)) return deniedEffect(name, effect, grant.effects);
+  if (grant.tools && !grant.tools.includes(tool)) return deniedTool(name, GRANT);
+  if (policy.allowed_tools && !policy.allowed_tools.includes(tool)) return deniedTool(name, POLICY);
   const limitedBy = grant.paths ? GRANT : policy.allowed_paths ? POLICY : undefined;
-  if (limitedBy && !isHeldToFolders(tool, policy)) return deniedBeyondFolders(tool, limitedBy, hop);
-  if (tool === SHELL && !grant.owner) return deniedShell(hop);
+  if (limitedBy && !isHeldToFolders(tool, policy)) return deniedBeyondFolders(name, limitedBy);
+  if (tool === SHELL && !grant.owner) return deniedShell(name);
   return undefined;
 }
+
+type Refusal = Pick<ErrorShape, "message" | "hint" | "details">;
 
 /** It runs any command: nothing holds it to anything. */
 const SHELL = "Bash";
@@ -100,42 +111,31 @@ export function mayRunAnyProgram(grant: GrantScope, policies: readonly Policy[])
   return policies.every((policy) => !policy.allowed_paths && mayCall(policy.allowed_tools));
 }
 
-function deniedShell(hop: Hop): ErrorShape {
+function deniedShell(tool: string): Refusal {
   return {
-    code: "PERMISSION_DENIED",
-    message: `${SHELL} is refused: this grant is not the owner's, and there is no sandbox to run it in`,
+    message: `${tool} is refused: this grant is not the owner's, and there is no sandbox to run it in`,
     hint: "Use the file tools, or a grant of the owner's on a device without path limits",
-    hop,
-    details: { tool: SHELL },
   };
 }
 
-function deniedBeyondFolders(tool: string, limitedBy: string, hop: Hop): ErrorShape {
+function deniedBeyondFolders(tool: string, limitedBy: string): Refusal {
   return {
-    code: "PERMISSION_DENIED",
     message: `${tool} is refused: ${limitedBy} is limited to folders, and nothing here can hold ${tool} to them`,
     hint: "Use the file tools in those folders, or ask the owner for access without limits of folders",
-    hop,
-    details: { tool },
   };
 }
 
-function deniedEffect(tool: string, effect: Effect, effects: readonly Effect[], hop: Hop): ErrorShape {
+function deniedEffect(tool: string, effect: Effect, effects: readonly Effect[]): Refusal {
   return {
-    code: "PERMISSION_DENIED",
     message: `${tool} needs the effect "${effect}"; this grant has ${effects.length ? effects.join(", ") : "none"}`,
     hint: "Ask the owner for a grant that has it",
-    hop,
-    details: { tool, effect },
+    details: { effect },
   };
 }
 
-function deniedTool(tool: string, by: string, hop: Hop): ErrorShape {
+function deniedTool(tool: string, by: string): Refusal {
   return {
-    code: "PERMISSION_DENIED",
     message: `${tool} is not among the tools that ${by} allows`,
     hint: "Ask the owner to allow it",
-    hop,
-    details: { tool },
   };
 }

@@ -1,6 +1,6 @@
 /** What a model is told of a device (guide, Recommended AI System Prompt Addition): its tools, and how to use them. */
 import { effectOf } from "./effects.ts";
-import type { NamedTool } from "./tool-formats.ts";
+import type { ModelTool } from "./model-view.ts";
 
 /** The device, in its owner's and its own words: data, however it reads. */
 export interface Machine {
@@ -41,7 +41,7 @@ const NAME_CHARS = 64;
 const DESCRIPTION_CHARS = 160;
 
 /** The text, with these tools and no others. What devices and their owners wrote stays on one line, in quotes. */
-export function systemPrompt(machine: Machine, tools: readonly NamedTool[]): string {
+export function systemPrompt(machine: Machine, tools: readonly ModelTool[]): string {
   const intro = `You have access to the user's local machine ${described(machine)} via the Matrx Local tool system.`;
   if (tools.length === 0) return `${intro} None of its tools is open to you.\n`;
   const foreign = tools.some(({ name }) => !LINES.has(name));
@@ -64,7 +64,7 @@ function described({ name, os, os_version }: Machine): string {
   return system ? `${quoted(name, NAME_CHARS)} (${quoted(system, NAME_CHARS)})` : quoted(name, NAME_CHARS);
 }
 
-function toolLine({ name, model_name, description }: NamedTool): string {
+function toolLine({ name, model_name, description }: ModelTool): string {
   return `- ${model_name}: ${LINES.get(name) ?? quoted(firstSentence(description), DESCRIPTION_CHARS)}`;
 }
 

@@ -5,13 +5,33 @@ import { effectSchema } from "./effects.ts";
 /** JSON Schema (draft 2020-12) of a tool's input, passed on as it came. */
 export const jsonSchemaSchema = z.record(z.string(), z.unknown());
 
+const parameters = z.array(z.string().max(128)).max(128);
+
 export const toolDescriptionSchema = z.object({
   name: z.string().min(1).max(128),
-  description: z.string().max(8192),
+  description: z
+    .string()
+    .max(8192)
+    .describe("For people and models. Of built-in tools, a name in backticks is another tool of the device"),
+  details: z.string().max(8192).optional().describe("What people are told besides"),
   effect: effectSchema,
   input_schema: jsonSchemaSchema,
   /** The longest that it takes, in milliseconds, when the caller sets no deadline. */
   timeout_ms: z.int().positive().optional(),
+  unavailable: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe("Why it cannot work there now, and what would help; models are not offered it then"),
+  model: z
+    .object({
+      omit: parameters
+        .optional()
+        .describe("Parameters that are not listed to models, and taken all the same"),
+      require: parameters.optional().describe("Parameters that a model must give"),
+    })
+    .optional()
+    .describe("How a model's view of the input differs"),
 });
 export type ToolDescription = z.infer<typeof toolDescriptionSchema>;
 

@@ -33,7 +33,8 @@ export async function toolsView(device, onAnswer) {
   const choose = () => {
     const tool = byName.get(chooser.value);
     input = toolFields(tool.input_schema);
-    about.textContent = `${tool.description} (${EFFECTS[tool.effect] ?? tool.effect})`;
+    const { description, details = "", effect } = tool;
+    about.textContent = `${description} ${details} (${EFFECTS[effect] ?? effect})`;
     fields.replaceChildren(...input.view);
     if (!running) panel.clear();
   };

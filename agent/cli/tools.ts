@@ -66,9 +66,11 @@ const parametersSchema = z.object({
   required: z.array(z.string()).default([]),
 });
 
-function explain({ name, effect, description, input_schema }: ToolDescription, device: string): void {
+function explain(tool: ToolDescription, device: string): void {
+  const { name, effect, description, details, input_schema } = tool;
   const { properties, required } = parametersSchema.parse(input_schema);
   console.log(`${styled("bold", plain(name))} (${effect})\n\n${plain(description)}\n`);
+  if (details) console.log(`${plain(details)}\n`);
   const rows = Object.entries(properties).map(([key, { type, description: what }]) => [
     plain(key),
     typeof type === "string" ? type : "any",

@@ -8,6 +8,7 @@ import { explained } from "../paths/errors.ts";
 import type { FileAccess, Place } from "../paths/files.ts";
 import { type OpenFile, openFile } from "../paths/open-file.ts";
 import { sniff } from "../text/sniff.ts";
+import { toolName } from "../tool-names.ts";
 import { denied } from "./errors.ts";
 
 const TEXTS = ["txt", "md", "log", "csv", "tsv", "json"];
@@ -77,7 +78,7 @@ async function checkContent({ handle, stat }: OpenFile, place: Place, isText: bo
 function refused({ shown }: Place, why: string) {
   return denied(
     `${shown} is not opened: ${why}, and this call may not run programs`,
-    "Folders, pictures, sound, video, PDF, text and office documents may be opened; look at others with Read",
+    `Folders, pictures, sound, video, PDF, text and office documents may be opened; look at others with ${toolName("Read")}`,
     { path: shown },
   );
 }

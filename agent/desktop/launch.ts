@@ -5,6 +5,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LaunchCommand } from "../platform/desktop.ts";
 import { findProgram } from "../platform/find-program.ts";
+import { toolName } from "../tool-names.ts";
 import { failed } from "./errors.ts";
 
 export interface Launched {
@@ -91,7 +92,7 @@ function endedAtOnce(program: string, end: End, ms: number) {
   const known = program === "xdg-open" ? XDG_OPEN[end.code ?? 0] : undefined;
   return failed(
     `${program} ended ${how} after ${Math.round(ms)} ms${known ? `: ${known}` : ""}`,
-    "Try it with Bash to see what it says, or look at the screen with Screenshot",
+    `Try it with ${toolName("Bash")} to see what it says, or look at the screen with ${toolName("Screenshot")}`,
     { program, exit_code: end.code, ...(end.signal && { signal: end.signal }) },
   );
 }

@@ -1,4 +1,6 @@
 /** Addresses that may be handed to the browser or the mail program. */
+
+import { toolName } from "../tool-names.ts";
 import { denied, wrongParameter } from "./errors.ts";
 
 const SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
@@ -13,7 +15,7 @@ export function openableAddress(text: string): string {
     const isFile = url.protocol === "file:";
     throw denied(
       `Addresses that begin with ${url.protocol} are not opened; only http, https and mailto are`,
-      isFile ? "Open a file with OpenPath" : "Give an address that begins with https://",
+      isFile ? `Open a file with ${toolName("OpenPath")}` : "Give an address that begins with https://",
       { scheme: url.protocol.slice(0, -1) },
     );
   }

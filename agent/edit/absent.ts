@@ -1,6 +1,7 @@
 /** What is said of a text that a file does not hold: where something like it stands, and in what that differs. */
 import type { MatrxError } from "@matrx/shared/errors.ts";
 import { plainSpelling } from "../text/look-alikes.ts";
+import { toolName } from "../tool-names.ts";
 import { closestLines, longestBeginning } from "./closest-lines.ts";
 import { withPlainEnds } from "./line-ends.ts";
 import { notInEncoding, refused, type Subject } from "./refusals.ts";
@@ -18,7 +19,7 @@ export function absent(text: UnitText, { name, old }: Absent, subject: Subject):
   if (unitsFor(old, text.encoding) === undefined) return notInEncoding(text.encoding, name, old, subject);
   const message = `${name} does not stand in ${subject.shown}`;
   const hint = old.includes("\ufffd")
-    ? "Read shows bytes that are no text as \ufffd, which finds nothing: give a text without them"
+    ? `${toolName("Read")} shows bytes that are no text as \ufffd, which finds nothing: give a text without them`
     : "Read the file again, and copy the text from it exactly";
   if (!subject.mayQuote) return refused(subject, "not_found", `${message}. Nothing was changed`, hint);
   const content = withPlainEnds(shownText(text.units.slice(0, SEARCHED_UNITS), text.encoding));
@@ -66,7 +67,7 @@ function lineNumbers(wanted: string, content: string): Difference | undefined {
   if (!lines.every((line, index) => LINE_NUMBER.test(line) || (line === "" && index > 0))) return undefined;
   const at = content.indexOf(lines.map((line) => line.replace(LINE_NUMBER, "")).join("\n"));
   if (at === -1) return undefined;
-  const what = "the text was given with the line numbers that Read shows";
+  const what = `the text was given with the line numbers that ${toolName("Read")} shows`;
   return { line: lineOf(content, at), what, hint: "Leave out the line numbers and the tab after them" };
 }
 

@@ -2,6 +2,7 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { TextEncoding } from "../text/encodings.ts";
 import { encodingOf, headOf, sniff, textIn } from "../text/sniff.ts";
+import { toolName } from "../tool-names.ts";
 import { type UnitText, unitTextOf } from "./units.ts";
 
 /** The largest file that is edited, in bytes. */
@@ -21,7 +22,7 @@ export function checkEditSize(size: bigint, shown: string): void {
   throw new MatrxError({
     code: "PAYLOAD_TOO_LARGE",
     message: `${shown} has ${size} bytes; files of at most ${EDIT_MAX_BYTES} are edited`,
-    hint: "Use Bash with sed or perl for a file of this size",
+    hint: `Use ${toolName("Bash")} with sed or perl for a file of this size`,
     hop: "tool",
     details: { path: shown, size: Number(size), limit_bytes: EDIT_MAX_BYTES },
   });
@@ -31,7 +32,7 @@ function notText(shown: string, mediaType: string, size: number): MatrxError {
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `${shown} is no text (${mediaType}, ${size} bytes); it is not edited`,
-    hint: "If it is text, use Edit with its encoding, such as utf-8 or utf-16le; else use Bash with a program for such files",
+    hint: `If it is text, use ${toolName("Edit")} with its encoding, such as utf-8 or utf-16le; else use ${toolName("Bash")} with a program for such files`,
     hop: "tool",
     details: { path: shown, reason: "binary", media_type: mediaType, size },
   });

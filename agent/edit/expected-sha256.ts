@@ -3,9 +3,7 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import type { Place } from "../paths/files.ts";
 
-export const sha256Schema = z
-  .string()
-  .regex(/^[0-9a-fA-F]{64}$/, "must be a SHA-256 in hex, as Read gives it");
+export const sha256Schema = z.string().regex(/^[0-9a-fA-F]{64}$/, "must be a SHA-256: 64 hexadecimal digits");
 
 /** Throws MatrxError `CONFLICT` when a content is not the one that was expected; `found` undefined: there is none. */
 export function checkSha256(found: string | undefined, expected: string | undefined, place: Place): void {

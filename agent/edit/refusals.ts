@@ -1,6 +1,7 @@
 /** Why a text could not be edited, in words for the reader outside. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { lackingCharacter, type TextEncoding } from "../text/encodings.ts";
+import { toolName } from "../tool-names.ts";
 
 /** What is edited. */
 export interface Subject {
@@ -69,7 +70,7 @@ export function tooMany(most: number, subject: Subject): MatrxError {
     subject,
     "too_many",
     `What is to be replaced stands more than ${most} times in ${subject.shown}. Nothing was changed`,
-    "Give more of the text around the one that is meant; to change so many use Bash with sed or perl",
+    `Give more of the text around the one that is meant; to change so many use ${toolName("Bash")} with sed or perl`,
     { limit: most },
   );
 }
@@ -89,7 +90,7 @@ export function nothingChanges(subject: Subject): MatrxError {
     subject,
     "no_change",
     `Nothing would change in ${subject.shown}: the new text is the old one`,
-    "Line ends of a file are kept as they are; to change those, use Write or Bash",
+    `Line ends of a file are kept as they are; to change those, use ${toolName("Write")} or ${toolName("Bash")}`,
   );
 }
 
@@ -105,7 +106,7 @@ export function notInEncoding(
     subject,
     "not_in_encoding",
     `${subject.shown} is in ${encoding}, which has no "${character}" (U+${code}); ${name} holds it. Nothing was changed`,
-    "Use characters that the file can hold; give encoding if it is in another one; to change its encoding, use Bash with iconv",
+    `Use characters that the file can hold; give encoding if it is in another one; to change its encoding, use ${toolName("Bash")} with iconv`,
     { encoding, character },
   );
 }

@@ -20,7 +20,7 @@ export function shownDiff(before: UnitText, after: string): ShownDiff {
   const decode = (units: string) => withPlainEnds(shownText(units, before.encoding));
   const diff = diffLines(before.units, after, decode);
   if (!diff)
-    return { text: "[The change is too large to be shown by line; Read the file to see it]", cut: true };
+    return { text: "[The change is too large to be shown by line; read the file to see it]", cut: true };
   const onlyEnds = diff.lines.length === 0 && before.units !== after;
   const shown: string[] = onlyEnds ? ["[Only line ends change]"] : [];
   let chars = 0;
@@ -31,6 +31,6 @@ export function shownDiff(before: UnitText, after: string): ShownDiff {
     shown.push(text);
   }
   const left = onlyEnds ? 0 : diff.lines.length - shown.length;
-  if (left > 0) shown.push(`[${left} more lines of this diff are not shown; Read the file to see them]`);
+  if (left > 0) shown.push(`[${left} more lines of this diff are not shown; read the file to see them]`);
   return { text: shown.join("\n"), added: diff.added, removed: diff.removed, cut: left > 0 };
 }

@@ -1,4 +1,5 @@
 /** Reads a unified diff, as diff, git and models write it. */
+import { toolName } from "../tool-names.ts";
 import { badPatch } from "./bad-patch.ts";
 import { unquotedName } from "./git-names.ts";
 import type { Line } from "./line-ends.ts";
@@ -129,7 +130,8 @@ function filePatchOf(part: FilePart): FilePatch {
   const names = namesOf(part.old, part.now, part.isGit);
   const shown = names.now === NOTHING ? names.old : names.now;
   if (part.isBinary) throw badPatch(`${shown} is binary there; write it in another way`);
-  if (part.isCopy) throw badPatch(`${shown} is a copy there; copy it with Bash, then patch it`);
+  if (part.isCopy)
+    throw badPatch(`${shown} is a copy there; copy it with ${toolName("Bash")}, then patch it`);
   const { hunks } = part;
   if (part.isNew) {
     const mode = modeOf(part.newMode, shown);
@@ -138,7 +140,7 @@ function filePatchOf(part: FilePart): FilePatch {
   if (part.isGone) return { kind: "delete", path: names.old, hunks };
   if (part.modeChanges) {
     throw badPatch(
-      `it sets the mode of ${shown} to ${part.newMode}; leave that out, and use Bash with chmod`,
+      `it sets the mode of ${shown} to ${part.newMode}; leave that out, and use ${toolName("Bash")} with chmod`,
     );
   }
   if (names.old !== names.now && !part.isRename) {
@@ -170,7 +172,8 @@ const MODES: Readonly<Record<string, number>> = { "100644": 0o666, "100755": 0o7
 /** What a new file may be done with, before the user's own mask. */
 function modeOf(written: string | undefined, name: string): number {
   const mode = MODES[written ?? "100644"];
-  if (mode === undefined) throw badPatch(`${name} is no ordinary file there (${written}); make it with Bash`);
+  if (mode === undefined)
+    throw badPatch(`${name} is no ordinary file there (${written}); make it with ${toolName("Bash")}`);
   return mode;
 }
 

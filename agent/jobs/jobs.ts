@@ -9,6 +9,7 @@ import type { GrantId } from "@matrx/shared/ids.ts";
 import { currentPlatform } from "../platform/current.ts";
 import type { Platform } from "../platform/platform.ts";
 import { stopTree } from "../platform/stop-tree.ts";
+import { toolName } from "../tool-names.ts";
 import { commandEnvironment, loginPath, markOf } from "./environment.ts";
 import { Job, type StopReason } from "./job.ts";
 import { JOB_LIMITS, type JobLimits } from "./limits.ts";
@@ -102,7 +103,7 @@ export class Jobs {
     throw new MatrxError({
       code: "NOT_FOUND",
       message: `There is no job ${id.slice(0, 64)}`,
-      hint: "Use the id that Bash returned; finished jobs are kept for a day at most",
+      hint: `Use the id that ${toolName("Bash")} returned; finished jobs are kept for a day at most`,
       hop: "tool",
       details: { job: id.slice(0, 64) },
     });
@@ -230,7 +231,7 @@ export class Jobs {
     throw new MatrxError({
       code: "RATE_LIMITED",
       message: `${running.length} commands run already, as many as one grant may have at once`,
-      hint: "Wait for one to end, or stop one with TaskStop",
+      hint: `Wait for one to end, or stop one with ${toolName("TaskStop")}`,
       hop: "tool",
       details: { limit: this.#limits.runningPerGrant, jobs: running.map((job) => job.id) },
     });

@@ -4,12 +4,13 @@ import type { Call } from "@matrx/shared/caller-frames.ts";
 import { EFFECTS, effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { type GrantId, makeCallId } from "@matrx/shared/ids.ts";
-import type { NamedTool } from "@matrx/shared/tool-formats.ts";
+import { type ModelTool, modelView } from "@matrx/shared/model-view.ts";
+import { refusalOf } from "@matrx/shared/policy.ts";
 import type { Outcome } from "../answers.ts";
 import type { Dispatcher, DispatcherOptions } from "../dispatch.ts";
 import type { OutputPiece } from "../live-output.ts";
+import { manifestOf } from "../manifest.ts";
 import type { Tool } from "../tool.ts";
-import { openTools } from "./open-tools.ts";
 
 /** Who holds the token of this machine owns it. */
 const LOCAL_OWNER: GrantScope = { id: "grant_local" as GrantId, owner: true, effects: [...EFFECTS] };
@@ -46,9 +47,11 @@ export class LocalCalls {
     this.#keyed = options.keyedDispatcher;
   }
 
-  /** What may be called now, as models know it. */
-  openTools(): NamedTool[] {
-    return openTools(this.#tools, LOCAL_OWNER, this.#policy.current());
+  /** What a model gets that calls here. */
+  openTools(): ModelTool[] {
+    const policy = this.#policy.current();
+    const mayCall = (tool: string) => !refusalOf({ tool, grant: LOCAL_OWNER, policy }, "agent");
+    return modelView(manifestOf(this.#tools).tools, mayCall);
   }
 
   /** Runs a call; with an idempotency key the same key is the same call. */

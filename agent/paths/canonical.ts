@@ -3,6 +3,7 @@ import { isUtf8 } from "node:buffer";
 import { lstat, readdir, readlink, realpath } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Platform } from "../platform/platform.ts";
+import { toolName } from "../tool-names.ts";
 import { hasCode } from "./errors.ts";
 
 export interface Canonical {
@@ -103,7 +104,7 @@ async function otherSpelling(folder: string, name: string): Promise<string | und
   throw new MatrxError({
     code: "CONFLICT",
     message: `${alike.length} entries of ${folder} are spelled like "${name}", with accents composed differently`,
-    hint: "Rename one of them with Bash",
+    hint: `Rename one of them with ${toolName("Bash")}`,
     hop: "tool",
     details: { folder, names: alike },
   });

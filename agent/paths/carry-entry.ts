@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { chmod, lstat } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
+import { toolName } from "../tool-names.ts";
 import { type Copying, changedMeanwhile, copyTree, stateOf } from "./copy-tree.ts";
 import type { FileAccess } from "./files.ts";
 import type { HeldEntry } from "./held-entry.ts";
@@ -67,7 +68,7 @@ function sourceLeft({ place }: HeldEntry, { removed, kept }: Removal, cause: unk
     {
       code: "TOOL_EXECUTION_FAILED",
       message: `The copy is whole, but of ${place.shown} not all could be removed (${removed} entries were)`,
-      hint: "Look at what is left there with ListDirectory, and delete it if the copy has it too",
+      hint: `Look at what is left there with ${toolName("ListDirectory")}, and delete it if the copy has it too`,
       hop: "tool",
       details: { path: place.shown, removed, changed: kept },
     },

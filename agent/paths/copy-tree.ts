@@ -20,6 +20,7 @@ import {
 } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Directory } from "../platform/directory.ts";
+import { toolName } from "../tool-names.ts";
 import { hasCode } from "./errors.ts";
 import { kindOf } from "./open-file.ts";
 import { AS_BYTES, MOST_DEPTH, tooDeep } from "./remove-tree.ts";
@@ -194,7 +195,7 @@ function tooMany(): MatrxError {
   return new MatrxError({
     code: "PAYLOAD_TOO_LARGE",
     message: `The folder holds more than ${MOST_ENTRIES} entries, and goes to another file system`,
-    hint: "Use Bash: mv, in the background",
+    hint: `Use ${toolName("Bash")}: mv, in the background`,
     hop: "tool",
     details: { limit: MOST_ENTRIES },
   });

@@ -1,5 +1,6 @@
 /** What the file system says, in words for the reader outside. */
 import { MatrxError } from "@matrx/shared/errors.ts";
+import { toolName } from "../tool-names.ts";
 
 /** Turns a failed file operation into a MatrxError; a MatrxError and strangers pass unchanged. */
 export function fileError(error: unknown, path: string, doing: string): unknown {
@@ -10,7 +11,11 @@ export function fileError(error: unknown, path: string, doing: string): unknown 
     new MatrxError({ ...shape, hop: "tool", details }, error);
   switch (code) {
     case "ENOENT":
-      return make({ code: "NOT_FOUND", message: `${path} does not exist`, hint: "Look with ListDirectory" });
+      return make({
+        code: "NOT_FOUND",
+        message: `${path} does not exist`,
+        hint: `Look with ${toolName("ListDirectory")}`,
+      });
     case "EACCES":
     case "EPERM":
       return make({
@@ -28,13 +33,13 @@ export function fileError(error: unknown, path: string, doing: string): unknown 
       return make({
         code: "TOOL_EXECUTION_FAILED",
         message: `Cannot ${doing} ${path}: a part of the path is a file, not a folder`,
-        hint: "Look with ListDirectory",
+        hint: `Look with ${toolName("ListDirectory")}`,
       });
     case "EISDIR":
       return make({
         code: "TOOL_EXECUTION_FAILED",
         message: `${path} is a folder`,
-        hint: "Use ListDirectory, or name a file in it",
+        hint: `Use ${toolName("ListDirectory")}, or name a file in it`,
       });
     case "ELOOP":
       return make({
@@ -60,13 +65,13 @@ export function fileError(error: unknown, path: string, doing: string): unknown 
       return make({
         code: "TOOL_EXECUTION_FAILED",
         message: `Cannot ${doing} ${path}: nothing can be had from it without waiting`,
-        hint: "It is not an ordinary file; use Bash with a timeout",
+        hint: `It is not an ordinary file; use ${toolName("Bash")} with a timeout`,
       });
     default:
       return make({
         code: "TOOL_EXECUTION_FAILED",
         message: `Cannot ${doing} ${path}: ${code}`,
-        hint: "The system refused it; try it with Bash to see more",
+        hint: `The system refused it; try it with ${toolName("Bash")} to see more`,
       });
   }
 }

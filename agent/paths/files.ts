@@ -7,6 +7,7 @@ import { mayRunAnyProgram, type Policy } from "@matrx/shared/policy.ts";
 import { currentPlatform } from "../platform/current.ts";
 import type { Directory } from "../platform/directory.ts";
 import type { Platform } from "../platform/platform.ts";
+import { toolName } from "../tool-names.ts";
 import { type Canonical, canonicalEntryOf, canonicalOf } from "./canonical.ts";
 import { explained, fileError } from "./errors.ts";
 import { FolderLimits } from "./folder-limits.ts";
@@ -199,7 +200,7 @@ export class FileAccess {
     throw new MatrxError({
       code: "NOT_FOUND",
       message: `The session's working directory ${this.#cwd} does not exist any more`,
-      hint: "Give an absolute path, or go elsewhere with Bash: cd /somewhere",
+      hint: `Give an absolute path, or go elsewhere with ${toolName("Bash")}: cd /somewhere`,
       hop: "tool",
       details: { cwd: this.#cwd },
     });

@@ -4,6 +4,7 @@ import { readdir } from "node:fs/promises";
 import { nearestName } from "@matrx/shared/effects.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { plainSpelling } from "../text/look-alikes.ts";
+import { toolName } from "../tool-names.ts";
 import { shellName, shownName, textOfName } from "./names.ts";
 
 export interface NotFound {
@@ -35,8 +36,8 @@ export async function notFound(what: NotFound, join: (...parts: string[]) => str
     message: `${shown} does not exist${also && `. Did you mean ${also}?`}`,
     hint:
       folder === undefined
-        ? `Only ${existing} exists of it; look there with ListDirectory`
-        : "Look with ListDirectory",
+        ? `Only ${existing} exists of it; look there with ${toolName("ListDirectory")}`
+        : `Look with ${toolName("ListDirectory")}`,
     hop: "tool",
     details: { path: shown, ...(suggestions.length > 0 && { suggestions }) },
   });
@@ -72,7 +73,7 @@ function notUtf8(shown: string, spelled: string): MatrxError {
   return new MatrxError({
     code: "INVALID_PARAMETERS",
     message: `${shown} has a name that is no UTF-8, which file tools cannot address`,
-    hint: `Give it another name with Bash, in its folder: mv -- ${spelled} NEW-NAME`,
+    hint: `Give it another name with ${toolName("Bash")}, in its folder: mv -- ${spelled} NEW-NAME`,
     hop: "tool",
     details: { path: shown, shell_name: spelled },
   });

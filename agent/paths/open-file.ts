@@ -3,6 +3,7 @@ import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { changedOnTheWay } from "../platform/directory.ts";
+import { toolName } from "../tool-names.ts";
 import { explained } from "./errors.ts";
 import type { FileAccess, Place } from "./files.ts";
 
@@ -61,7 +62,10 @@ function notAFile(place: Place, kind: string): MatrxError {
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `${place.shown} is ${kind}, not a file`,
-    hint: kind === "a folder" ? "Use ListDirectory, or name a file in it" : "Only ordinary files are opened",
+    hint:
+      kind === "a folder"
+        ? `Use ${toolName("ListDirectory")}, or name a file in it`
+        : "Only ordinary files are opened",
     hop: "tool",
     details: { path: place.shown, kind },
   });

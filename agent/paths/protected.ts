@@ -6,6 +6,7 @@ import type { BigIntStats } from "node:fs";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Mounts } from "../platform/mounts.ts";
 import type { KernelView, Platform } from "../platform/platform.ts";
+import { toolName } from "../tool-names.ts";
 import { FileIndex } from "./file-index.ts";
 import { ProtectedPlaces } from "./protected-places.ts";
 
@@ -79,8 +80,7 @@ function closed(path: string): MatrxError {
 
 function program(path: string): MatrxError {
   const message = `${path} is part of the program of Matrx, which only a caller who may run any program changes`;
-  const hint =
-    "Use the owner's own token, without limits of folders and with Bash; or change it on the device";
+  const hint = `Use the owner's own token, without limits of folders and with ${toolName("Bash")}; or change it on the device`;
   return denied(path, "PROGRAM", message, hint);
 }
 
@@ -90,7 +90,7 @@ function leadsThere(path: string, where: string): MatrxError {
 
 function kernelView(path: string, view: KernelView): MatrxError {
   const [what, hint] = {
-    process: ["the inside of a process", "Use ListProcesses, or Bash with ps"],
+    process: ["the inside of a process", `Use ${toolName("ListProcesses")}, or ${toolName("Bash")} with ps`],
     kernel: ["memory of the kernel or of the firmware", "Look at it on the device itself"],
   }[view];
   return denied(path, "SYSTEM", `${path} shows ${what} and is closed to file tools`, hint);

@@ -3,6 +3,7 @@ import type { BigIntStats } from "node:fs";
 import { lstat, opendir, rmdir, unlink } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Directory } from "../platform/directory.ts";
+import { toolName } from "../tool-names.ts";
 import { hasCode } from "./errors.ts";
 
 export interface Removal {
@@ -113,7 +114,7 @@ export function tooDeep(): MatrxError {
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `The folder holds folders more than ${MOST_DEPTH} deep`,
-    hint: "Use Bash: rm or mv",
+    hint: `Use ${toolName("Bash")}: rm or mv`,
     hop: "tool",
     details: { limit: MOST_DEPTH },
   });

@@ -1,5 +1,6 @@
 /** All processes of the machine, as a person would look at them. */
 import { MatrxError } from "@matrx/shared/errors.ts";
+import { toolName } from "../tool-names.ts";
 
 export interface ProcessFacts {
   readonly pid: number;
@@ -46,7 +47,7 @@ function tookTooLong(): MatrxError {
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `The system did not list its processes within ${LOOK_MS} ms`,
-    hint: "Try again; if it stays, look with Bash which process hangs",
+    hint: `Try again; if it stays, look with ${toolName("Bash")} which process hangs`,
     hop: "tool",
   });
 }

@@ -5,6 +5,7 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import type { OpenFile } from "../paths/open-file.ts";
 import { bytesFrom } from "../text/chunks.ts";
 import type { ToolResult } from "../tool.ts";
+import { toolName } from "../tool-names.ts";
 import { factsOf } from "./facts.ts";
 import { readAll } from "./read-all.ts";
 
@@ -24,7 +25,7 @@ export async function readImage(
     throw new MatrxError({
       code: "PAYLOAD_TOO_LARGE",
       message: `${file.place.shown} is an image of ${size} bytes; at most ${IMAGE_MAX_BYTES} can be returned`,
-      hint: "Make a smaller copy of it with Bash, and read that",
+      hint: `Make a smaller copy of it with ${toolName("Bash")}, and read that`,
       hop: "tool",
       details: { ...factsOf(file), media_type: mediaType, limit_bytes: IMAGE_MAX_BYTES },
     });
@@ -43,7 +44,7 @@ export async function binary(file: OpenFile, mediaType: string, signal: AbortSig
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `${file.place.shown} is a binary file (${mediaType}, ${size} bytes)`,
-    hint: "Read its bytes with encoding=base64, or look into it with Bash, for example: file, hexdump -C, strings, unzip -l. If it is text, give its encoding, such as utf-8 or utf-16le",
+    hint: `Read its bytes with encoding=base64, or look into it with ${toolName("Bash")}, for example: file, hexdump -C, strings, unzip -l. If it is text, give its encoding, such as utf-8 or utf-16le`,
     hop: "tool",
     details: { ...factsOf(file), media_type: mediaType, ...(sha256 && { sha256 }) },
   });

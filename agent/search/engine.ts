@@ -1,5 +1,4 @@
 /** What finds files and lines: ripgrep, or this program itself. What it proposes is checked before it is shown. */
-import type { PathPattern } from "./path-pattern.ts";
 import type { Scope } from "./scope.ts";
 
 /** A line of a file, as an engine found it. */
@@ -10,21 +9,34 @@ export interface Hit {
   readonly line: number;
   /** Of the line's first byte, in the file after its byte order mark; of UTF-16, in what it would be as UTF-8. */
   readonly offset: number;
-  /** Where the match begins, in bytes from 1; undefined: a line of context. */
+  /** Where the match begins, in bytes from 1 (1 in any line of a `multiline` match); undefined: a line of context. */
   readonly column: number | undefined;
   /** The line without its end (LF or CRLF), or a beginning of it. */
   readonly text: Buffer;
   readonly whole: boolean;
 }
 
+/** Files by their paths. */
+export interface FileChoice {
+  /** Globs of names of which every file has one; a hint, in words that all engines understand. */
+  readonly nameHints: readonly string[];
+  /** `path` is relative, with `/` between names. */
+  matches(path: string): boolean;
+}
+
 export interface LineQuery {
   readonly pattern: string;
   readonly literal: boolean;
   readonly caseInsensitive: boolean;
-  /** Lines before and after. */
-  readonly context: number;
+  /** A match may go over ends of lines; each line that it touches is one that matches. */
+  readonly multiline: boolean;
+  /** Lines of context before and after. */
+  readonly before: number;
+  readonly after: number;
+  /** Only the first match of each file is wanted. */
+  readonly firstOnly: boolean;
   /** Which files; undefined: all. */
-  readonly include: PathPattern | undefined;
+  readonly include: FileChoice | undefined;
   /** By path, name by name, in order of bytes. Else in any order, which is faster. */
   readonly ordered: boolean;
 }
@@ -51,7 +63,7 @@ export interface Run {
 export interface Engine {
   readonly name: "ripgrep" | "javascript";
   /** Relative paths of ordinary files; those that do not match may be left out already. */
-  files(pattern: PathPattern, run: Run): AsyncGenerator<Buffer[], void>;
+  files(pattern: FileChoice, run: Run): AsyncGenerator<Buffer[], void>;
   /** Lines of a file come together, in their order. Throws MatrxError `INVALID_PARAMETERS` for a bad pattern. */
   lines(query: LineQuery, run: Run): AsyncGenerator<Hit[], void>;
 }

@@ -1,7 +1,7 @@
 /** Matches lines in a thread of its own, which is ended with the search: a pattern that takes forever holds up nobody. */
 import { Worker } from "node:worker_threads";
-import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Hit, LineQuery } from "./engine.ts";
+import { javascriptPattern } from "./javascript-pattern.ts";
 
 type FoundLine = Omit<Hit, "path">;
 
@@ -27,8 +27,9 @@ export class Matcher {
 
   /** Throws MatrxError `INVALID_PARAMETERS`. */
   constructor(query: LineQuery, signal: AbortSignal) {
-    const { source, flags } = expressionOf(query);
-    this.#worker = new Worker(THREAD, { eval: true, workerData: { source, flags, context: query.context } });
+    const { before, after, multiline, firstOnly } = query;
+    const workerData = { ...javascriptPattern(query), before, after, multiline, firstOnly };
+    this.#worker = new Worker(THREAD, { eval: true, workerData });
     this.#signal = signal;
     signal.addEventListener("abort", this.#stop, { once: true });
     if (signal.aborted) this.#stop();
@@ -68,71 +69,74 @@ export class Matcher {
   };
 }
 
-/** A pattern of ripgrep may begin with flags, and need not escape as strictly as JavaScript's `u` wants it. */
-function expressionOf({ pattern, literal, caseInsensitive }: LineQuery): { source: string; flags: string } {
-  const inline = literal ? null : /^\(\?([is]+)\)/.exec(pattern);
-  const written = inline ? pattern.slice(inline[0].length) : pattern;
-  const source = literal ? written.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&") : written;
-  const flags = caseInsensitive || inline?.[1]?.includes("i") ? "gi" : "g";
-  for (const all of [`${flags}u`, flags]) {
-    try {
-      new RegExp(source, all);
-      return { source, flags: all };
-    } catch (error) {
-      if (all === flags) throw badPattern(error);
-    }
-  }
-  throw new Error("unreachable");
-}
-
-function badPattern(cause: unknown): MatrxError {
-  return new MatrxError(
-    {
-      code: "INVALID_PARAMETERS",
-      message: `pattern: ${cause instanceof Error ? cause.message : "it cannot be read"}`,
-      hint: "Correct the pattern, or search for it as it stands with literal=true",
-      hop: "tool",
-      details: { field: "pattern" },
-    },
-    cause,
-  );
-}
-
 /**
- * Lines are matched one by one, as ripgrep does; a line's first 4096 bytes go back, to know it by. As many lines as a file
- * may hold, at most 1000 go back at once.
+ * Lines are matched one by one, as ripgrep does, or the text as a whole, of which each line that a match touches is one;
+ * a line's first 4096 bytes go back, to know it by. As many lines as a file may hold, at most 1000 go back at once.
  */
 const THREAD = `
 const { parentPort, workerData } = require("node:worker_threads");
-const expression = new RegExp(workerData.source, workerData.flags);
-const { context } = workerData;
-let bytes, offset, number, before, after;
+const { source, flags, before: mostBefore, after: mostAfter, multiline, firstOnly } = workerData;
+const expression = new RegExp(source, flags);
+let bytes, offset, number, before, after, isTouched;
+
+/** Tells of each line in turn whether a match touches it. */
+function touches(text) {
+  const matches = text.matchAll(expression);
+  let position = 0, line = 1, range = next();
+  function next() {
+    const { value: match } = matches.next();
+    if (!match) return undefined;
+    const end = match.index + match[0].length;
+    // Behind the end of the last line there is none.
+    if (match.index === text.length && (text === "" || text.endsWith("\\n"))) return undefined;
+    return { from: lineAt(match.index), to: lineAt(Math.max(match.index, end - 1)) };
+  }
+  function lineAt(index) {
+    for (let at = text.indexOf("\\n", position); at >= 0 && at < index; at = text.indexOf("\\n", position)) {
+      position = at + 1;
+      line++;
+    }
+    return line;
+  }
+  return (wanted) => {
+    while (range && range.to < wanted) range = next();
+    return range !== undefined && range.from <= wanted;
+  };
+}
+
+function columnOf(line) {
+  if (multiline) return isTouched(number) ? 1 : undefined;
+  const text = line.toString("utf8");
+  expression.lastIndex = 0;
+  const match = expression.exec(text);
+  return match ? Buffer.byteLength(text.slice(0, match.index)) + 1 : undefined;
+}
+
 parentPort.on("message", (question) => {
   if (question !== "more") {
     bytes = Buffer.from(question.buffer, question.byteOffset, question.byteLength);
     [offset, number, before, after] = [0, 1, [], 0];
+    if (multiline) isTouched = touches(bytes.toString("utf8"));
   }
   const lines = [];
   for (; offset < bytes.length && lines.length < 1000; number++) {
     const newline = bytes.indexOf(10, offset);
     const end = newline < 0 ? bytes.length : newline;
     const line = bytes.subarray(offset, end > offset && bytes[end - 1] === 13 ? end - 1 : end);
-    const text = line.toString("utf8");
-    expression.lastIndex = 0;
-    const match = expression.exec(text);
-    const entry = { line: number, offset, column: undefined, text: Uint8Array.from(line.subarray(0, 4096)), whole: line.length <= 4096 };
-    if (match) {
-      entry.column = Buffer.byteLength(text.slice(0, match.index)) + 1;
+    const column = columnOf(line);
+    const entry = { line: number, offset, column, text: Uint8Array.from(line.subarray(0, 4096)), whole: line.length <= 4096 };
+    offset = end + 1;
+    if (column !== undefined) {
       lines.push(...before.splice(0), entry);
-      after = context;
+      after = mostAfter;
+      if (firstOnly) offset = bytes.length;
     } else if (after > 0) {
       lines.push(entry);
       after--;
-    } else if (context > 0) {
+    } else if (mostBefore > 0) {
       before.push(entry);
-      if (before.length > context) before.shift();
+      if (before.length > mostBefore) before.shift();
     }
-    offset = end + 1;
   }
   parentPort.postMessage({ lines, done: offset >= bytes.length });
 });

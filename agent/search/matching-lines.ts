@@ -89,7 +89,7 @@ class Collected {
       this.stopped = "max_results";
       return false;
     }
-    this.#chars += line.text.length + line.path.length + 16;
+    this.#chars += line.text.length + line.relative.length + 16;
     if (this.#chars > MOST_CHARS && this.#matches > 0) {
       this.stopped = "output";
       return false;
@@ -106,7 +106,7 @@ class Collected {
   isFull(hit: Hit): boolean {
     if (this.#matches < this.#page.most) return false;
     this.stopped = "max_results";
-    return this.#query.context === 0 || !this.#belongsToLast(hit.path, hit.line + 1);
+    return this.#query.after === 0 || !this.#belongsToLast(hit.path, hit.line + 1);
   }
 
   end(): MatchingLines {
@@ -124,14 +124,14 @@ class Collected {
 
   #belongsToLast(path: Buffer, line: number): boolean {
     const last = this.#last;
-    return last?.relative.equals(path) === true && line <= last.line + this.#query.context;
+    return last?.relative.equals(path) === true && line <= last.line + this.#query.after;
   }
 }
 
-/** Keeps the file of the last line open. */
-class LineReader {
+/** Reads lines that an engine found from files that are opened for the caller. Keeps the last one open. */
+export class LineReader {
   readonly #checked: CheckedFiles;
-  #open: { relative: Buffer; path: Buffer; text: FileText; descriptor: number } | undefined;
+  #open: OpenText | undefined;
   /** The last one that may not be shown, or is no text. */
   #refused: Buffer | undefined;
 
@@ -141,14 +141,26 @@ class LineReader {
 
   /** Undefined: it may not be shown, or the file does not say this there. */
   async read(hit: Hit): Promise<MatchingLine | undefined> {
+    const file = await this.#confirmed(hit);
+    if (!file) return undefined;
+    const { relative, path } = file;
+    const text = file.text.line(hit.offset, hit.column ?? 1);
+    return { relative, path, line: hit.line, column: hit.column, text };
+  }
+
+  /** The file that says this there; undefined as with `read`. */
+  async confirm(hit: Hit): Promise<Pick<MatchingLine, "relative" | "path"> | undefined> {
+    const file = await this.#confirmed(hit);
+    return file && { relative: file.relative, path: file.path };
+  }
+
+  async #confirmed(hit: Hit): Promise<OpenText | undefined> {
     const file = await this.#opened(hit.path);
     if (!file) return undefined;
     const found = file.text.read(hit.offset, hit.text.length + 2);
     if (!found.subarray(0, hit.text.length).equals(hit.text)) return undefined;
     if (hit.whole && !/^(?:\r?\n|\r?$)/.test(found.toString("latin1", hit.text.length))) return undefined;
-    const { relative, path } = file;
-    const text = file.text.line(hit.offset, hit.column ?? 1);
-    return { relative, path, line: hit.line, column: hit.column, text };
+    return file;
   }
 
   async close(): Promise<void> {
@@ -156,7 +168,7 @@ class LineReader {
     await this.#checked.close();
   }
 
-  async #opened(relative: Buffer) {
+  async #opened(relative: Buffer): Promise<OpenText | undefined> {
     if (this.#open?.relative.equals(relative)) return this.#open;
     if (this.#refused?.equals(relative)) return undefined;
     this.#closeFile();
@@ -175,4 +187,11 @@ class LineReader {
     if (this.#open) closeSync(this.#open.descriptor);
     this.#open = undefined;
   }
+}
+
+interface OpenText {
+  readonly relative: Buffer;
+  readonly path: Buffer;
+  readonly text: FileText;
+  readonly descriptor: number;
 }

@@ -1,14 +1,11 @@
 /** Glob patterns over paths: one meaning, whatever engine finds the files. */
 import { MatrxError } from "@matrx/shared/errors.ts";
+import type { FileChoice } from "./engine.ts";
 import { globMatcher, separateGlobs, withChoices } from "./glob.ts";
 
-export interface PathPattern {
+export interface PathPattern extends FileChoice {
   /** It names entries with a leading dot, which are left out otherwise. */
   readonly namesHidden: boolean;
-  /** Globs of names, one of which every match has; hints for an engine, in words that all understand. None: any name. */
-  readonly nameHints: readonly string[];
-  /** `path` is relative, with `/` between names. */
-  matches(path: string): boolean;
 }
 
 const LONGEST = 1000;
@@ -72,7 +69,7 @@ export function splitPattern(pattern: string, separator: string): { folder: stri
 
 const SIMPLE_CHOICE = /\{[\w-]+(?:\.[\w-]+)*(?:,[\w-]+(?:\.[\w-]+)*)+\}/g;
 
-/** Weaker than the pattern: what is not plain becomes `*`. */
+/** Weaker than the pattern: what is not plain becomes `*`. None: any name. */
 function nameHints(name: string): string[] {
   if (/[[\]{}\\]/.test(name.replace(SIMPLE_CHOICE, ""))) return [];
   const hint = name.replace(/[^\w. {},*-]/gu, "*").replace(/\*+/g, "*");

@@ -1,13 +1,14 @@
 /** Searching with ripgrep. */
 import { NUL_WITHIN } from "../text/sniff.ts";
-import type { Engine, Hit, LineQuery, Run } from "./engine.ts";
+import type { Engine, FileChoice, Hit, LineQuery, Run } from "./engine.ts";
 import type { Ripgrep } from "./find-ripgrep.ts";
-import type { PathPattern } from "./path-pattern.ts";
 import { ripgrepRecords } from "./ripgrep-process.ts";
 import type { Scope } from "./scope.ts";
 
 /** Bytes of a line that it prints: enough to know the line by, as it is read from the file again. */
 const LINE_BYTES = 256;
+/** A file is held whole for matches over several lines; larger ones are left out, in bytes. */
+const MULTILINE_BYTES = 64 * 1024 * 1024;
 /** In bytes. */
 const LONGEST_PATH = 16 * 1024;
 const NUL = 0;
@@ -34,7 +35,8 @@ export function ripgrepEngine({ file }: Ripgrep): Engine {
           if (nul !== undefined && nul >= NUL_WITHIN) run.missed.cut++;
           begun = nul === undefined && isBegunPath(joined) ? joined : undefined;
           const hit = hitOf(joined);
-          if (hit) hits.push(hit);
+          // Of a match over several lines it tells one column for all of them.
+          if (hit) hits.push(query.multiline && hit.column !== undefined ? { ...hit, column: 1 } : hit);
         }
         if (hits.length > 0) yield hits;
       }
@@ -90,7 +92,10 @@ function lineArguments(query: LineQuery, scope: Scope): string[] {
   if (query.literal) args.push("--fixed-strings");
   else args.push("--engine=auto");
   if (query.caseInsensitive) args.push("--ignore-case");
-  if (query.context > 0) args.push(`--context=${query.context}`);
+  if (query.multiline) args.push("--multiline", "--multiline-dotall", `--max-filesize=${MULTILINE_BYTES}`);
+  if (query.before > 0) args.push(`--before-context=${query.before}`);
+  if (query.after > 0) args.push(`--after-context=${query.after}`);
+  if (query.firstOnly) args.push("--max-count=1");
   if (query.ordered) args.push("--sort=path");
   // A file that was named was looked into already: it is text.
   if (scope.file !== undefined) args.push("--text");
@@ -100,10 +105,9 @@ function lineArguments(query: LineQuery, scope: Scope): string[] {
 }
 
 /** A type leaves ignored files ignored; a glob would bring them back. */
-function typeArguments({ nameHints }: PathPattern): string[] {
-  return nameHints.length === 0
-    ? []
-    : [...nameHints.map((hint) => `--type-add=matrx:${hint}`), "--type=matrx"];
+function typeArguments({ nameHints }: FileChoice): string[] {
+  if (nameHints.length === 0) return [];
+  return [...nameHints.map((hint) => `--type-add=matrx:${hint}`), "--type=matrx"];
 }
 
 function withoutDot(path: Buffer): Buffer {

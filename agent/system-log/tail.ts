@@ -7,6 +7,7 @@ import type { FileAccess } from "../paths/files.ts";
 import { openFile } from "../paths/open-file.ts";
 import type { LogSource } from "../platform/system-log.ts";
 import { tailStart } from "../text/tail.ts";
+import { toolName } from "../tool-names.ts";
 
 export interface LogTail {
   /** Oldest first. */
@@ -116,7 +117,7 @@ function failed(program: string, why: string, cause?: unknown): MatrxError {
     {
       code: "TOOL_EXECUTION_FAILED",
       message: `${program} did not give the log: ${why}`,
-      hint: "Use Bash to see more",
+      hint: `Use ${toolName("Bash")} to see more`,
       hop: "tool",
     },
     cause,

@@ -10,10 +10,10 @@ export interface PageRequest {
   /** Counted from 1. */
   readonly firstLine: number;
   readonly maxLines: number;
-  /** Bytes of all lines together with what is shown beside each; the first line is taken anyway. */
-  readonly maxBytes: number;
-  /** Shown with each line: its end, its number. In bytes. */
-  readonly besideLine: number;
+  /** Characters of all lines together, as `charsOf` counts them; the first line is taken anyway. */
+  readonly maxChars: number;
+  /** What a line takes of the page, with all that is told around it. */
+  readonly charsOf: (line: RawLine, number: number) => number;
   /** Bytes kept of one line. */
   readonly keepPerLine: number;
   /** A line longer than this ends the page, in bytes: its end is not looked for. */
@@ -82,7 +82,7 @@ class PageBuilder {
   #keptBytes = 0;
   #length = 0;
   #lastByte = 0;
-  #pageBytes = 0;
+  #pageChars = 0;
   #nextLine: number | undefined;
   #crlf = 0;
   #lf = 0;
@@ -127,18 +127,15 @@ class PageBuilder {
   }
 
   #take(crlf: boolean): void {
-    const { firstLine, maxBytes, besideLine } = this.#request;
+    const { firstLine, maxChars, charsOf } = this.#request;
     if (this.line >= firstLine) {
       if (this.#isFull) this.#nextLine ??= this.line;
       else {
         const length = crlf ? this.#length - 1 : this.#length;
-        const bytes = Buffer.concat(this.#kept).subarray(0, length);
-        const shown = bytes.length + besideLine;
-        if (this.#lines.length > 0 && this.#pageBytes + shown > maxBytes) this.#nextLine = this.line;
-        else {
-          this.#lines.push({ bytes, length });
-          this.#pageBytes += shown;
-        }
+        const line = { bytes: Buffer.concat(this.#kept).subarray(0, length), length };
+        this.#pageChars += charsOf(line, this.line);
+        if (this.#lines.length > 0 && this.#pageChars > maxChars) this.#nextLine = this.line;
+        else this.#lines.push(line);
       }
     }
     this.#kept = [];

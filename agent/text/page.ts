@@ -7,13 +7,8 @@ import { collectPage, type LineStart, type PageRequest, type RawLine, type RawPa
 import { encodingOf, withoutPart } from "./sniff.ts";
 import { tailStart } from "./tail.ts";
 
-const KiB = 1024;
-const MiB = 1024 * KiB;
+const MiB = 1024 * 1024;
 
-/** Bytes of lines in one page. */
-const PAGE_BYTES = 50 * KiB;
-/** A number, a tab and a line end. */
-const BESIDE_LINE = 8;
 /** Characters shown of one line. */
 const LINE_CHARS = 2000;
 /** Bytes kept of one line: a UTF-16 unit takes three bytes of UTF-8 at most, and one is to be left over. */
@@ -53,8 +48,10 @@ export interface Wanted {
   /** Line to begin with; negative: counted from the end. */
   readonly offset: number;
   readonly limit: number;
-  /** Lines are shown with their numbers. */
-  readonly numbered: boolean;
+  /** Characters (UTF-16 units) of a page, with what is told around its lines. */
+  readonly chars: number;
+  /** What is told around a line of this number, in characters. */
+  readonly around: (line: number) => number;
   readonly signal: AbortSignal;
 }
 
@@ -73,7 +70,7 @@ export async function readTextPage(
   const page = await collectPage(
     bytesFrom(file.source, Math.max(start, file.bomBytes), wanted.signal),
     { line: 1, offset: start },
-    { ...pageOf(wanted, 1), countAll: false },
+    { ...pageOf(file, wanted, 1), countAll: false },
   );
   const numberedFromEnd = start > 0 ? wanted.offset - 1 : 0;
   const { totalLines: _, ...shown } = decoded(page, file);
@@ -88,7 +85,10 @@ export async function readTextPage(
 async function readForward(file: TextFile, wanted: Wanted, index: LineIndex): Promise<TextPage> {
   const known = isUtf16(file.encoding) ? undefined : index.before(file.stat, wanted.offset);
   const start = known ?? firstLineOf(file);
-  const request = { ...pageOf(wanted, wanted.offset), countAll: Number(file.stat.size) <= COUNTED_BYTES };
+  const request = {
+    ...pageOf(file, wanted, wanted.offset),
+    countAll: Number(file.stat.size) <= COUNTED_BYTES,
+  };
   const page = await collectPage(piecesOf(file, start, wanted.signal), start, request, (found) => {
     if (!isUtf16(file.encoding)) index.note(file.stat, found);
   });
@@ -97,20 +97,38 @@ async function readForward(file: TextFile, wanted: Wanted, index: LineIndex): Pr
 
 async function readLastCounted(file: TextFile, wanted: Wanted, index: LineIndex): Promise<TextPage> {
   const start = firstLineOf(file);
-  const nothing = { ...pageOf(wanted, 1), maxLines: 0, countAll: true };
+  const nothing = { ...pageOf(file, wanted, 1), maxLines: 0, countAll: true };
   const { totalLines = 0 } = await collectPage(piecesOf(file, start, wanted.signal), start, nothing);
   return readForward(file, { ...wanted, offset: Math.max(1, totalLines + 1 + wanted.offset) }, index);
 }
 
-function pageOf({ limit, numbered }: Wanted, firstLine: number): Omit<PageRequest, "countAll"> {
+function pageOf(
+  { encoding }: TextFile,
+  { limit, chars, around }: Wanted,
+  firstLine: number,
+): Omit<PageRequest, "countAll"> {
+  const isUnicode = encoding === "utf-8" || isUtf16(encoding);
   return {
     firstLine,
     maxLines: limit,
-    maxBytes: PAGE_BYTES,
-    besideLine: numbered ? BESIDE_LINE : 1,
+    maxChars: chars,
+    charsOf: (line, number) => around(number) + shownChars(line, isUnicode),
     keepPerLine: LINE_BYTES,
     longestLine: LONGEST_LINE,
   };
+}
+
+/** Characters of a line as it is shown; of other encodings than Unicode's at most so many. */
+function shownChars({ bytes, length }: RawLine, isUnicode: boolean): number {
+  const chars = isUnicode ? utf16Units(bytes) : bytes.length;
+  return chars <= LINE_CHARS && length <= bytes.length ? chars : LINE_CHARS + cutMark(length, false).length;
+}
+
+/** Of UTF-8: each byte that begins a character, and twice where it begins one of four bytes. */
+function utf16Units(bytes: Buffer): number {
+  let units = 0;
+  for (const byte of bytes) units += (byte & 0xc0) === 0x80 ? 0 : byte >= 0xf0 ? 2 : 1;
+  return units;
 }
 
 function firstLineOf({ bomBytes }: TextFile): LineStart {
@@ -127,12 +145,15 @@ function decoded(page: RawPage, file: TextFile) {
   const lines = page.lines.map((line) => decodedLine(line, encoding));
   const shown = lines.map(({ text, cutAt }, index) => {
     if (cutAt === undefined) return text;
-    const more = page.endless && index === lines.length - 1 ? "more than " : "";
-    return `${text}… [cut: the line has ${more}${cutAt} bytes]`;
+    return text + cutMark(cutAt, page.endless && index === lines.length - 1);
   });
   const cut = lines.flatMap(({ cutAt }, index) => (cutAt === undefined ? [] : [index]));
   const { totalLines, eol, endless } = page;
   return { lines: shown, cut, encoding, totalLines, eol, endless };
+}
+
+function cutMark(bytes: number, isEndless: boolean): string {
+  return `… [cut: the line has ${isEndless ? "more than " : ""}${bytes} bytes]`;
 }
 
 const LINE_END = Buffer.from("\n");

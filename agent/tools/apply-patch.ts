@@ -12,6 +12,7 @@ import { absolutePath } from "../paths/spelling.ts";
 import { UndoableChanges } from "../paths/undoable-changes.ts";
 import type { SeenFile } from "../sessions.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
+import { toolName } from "../tool-names.ts";
 
 const MOST_FILES = 200;
 /** Each may have to be looked for in all of its file. */
@@ -26,9 +27,9 @@ const input = z.strictObject({
     .string()
     .min(1)
     .describe(
-      'A unified diff, or "*** Begin Patch", then for each file "*** Update File: PATH" (maybe with "*** Move to: PATH") and hunks of lines that begin with " ", "-" or "+" after "@@" or "@@ LINE ABOVE", "*** Add File: PATH" and lines that begin with "+", or "*** Delete File: PATH", then "*** End Patch"',
+      'A unified diff; or "*** Begin Patch", for each file "*** Update File: PATH" (and "*** Move to: PATH") with hunks of "@@" or "@@ LINE ABOVE" and lines that begin with " ", "-" or "+", or "*** Add File: PATH" with "+" lines, or "*** Delete File: PATH", then "*** End Patch"',
     ),
-  path: z.string().min(1).optional().describe("Folder for relative names (default: the working directory)"),
+  path: z.string().min(1).optional().describe("Folder of relative paths in it (default: working directory)"),
 });
 
 export function applyPatchTool(files: Files) {
@@ -36,7 +37,9 @@ export function applyPatchTool(files: Files) {
     name: "ApplyPatch",
     effect: "write",
     description:
-      "Change several text files at once, all or none: a unified diff, or the *** Begin Patch format, which needs no line numbers. Lines that stay or go must stand in the file exactly as given; where the place is not the one that the patch names, it must be the only one. Nothing is changed when anything does not fit. Encoding, line ends, mode and links of files stay. Deleting and moving files needs what Delete needs. Returns a diff of each file.",
+      "Change text files in several places at once, all or none. Lines that stay or go must be exactly as in the files; line numbers may be wrong. Returns a diff of each file. For one place `Edit` is simpler.",
+    details:
+      "A unified diff, or the *** Begin Patch format, which needs no line numbers. Where the place is not the one that the patch names, it must be the only one. Nothing is changed when anything does not fit. Encoding, line ends, mode and links of files stay. Deleting and moving files needs what `Delete` needs.",
     input,
     timeoutMs: 60_000,
     async handle(request, context) {
@@ -129,13 +132,13 @@ function takesAway(patch: FilePatch): boolean {
 
 /** What Delete may not do, a patch may not either. Throws MatrxError `PERMISSION_DENIED`. */
 function checkMayDelete({ grant, policy, relayPolicy = {} }: ToolContext): void {
+  const asked = { tool: "Delete", called: toolName("Delete"), grant };
   const refusal =
-    refusalOf({ tool: "Delete", grant, policy }, "tool") ??
-    refusalOf({ tool: "Delete", grant, policy: relayPolicy }, "tool");
+    refusalOf({ ...asked, policy }, "tool") ?? refusalOf({ ...asked, policy: relayPolicy }, "tool");
   if (!refusal) return;
   throw new MatrxError({
     ...refusal,
-    message: `This patch deletes or moves files, which needs what Delete needs. ${refusal.message}`,
+    message: `This patch deletes or moves files, which needs what ${toolName("Delete")} needs. ${refusal.message}`,
   });
 }
 
@@ -185,7 +188,7 @@ function shownDiffs(prepared: readonly Prepared[]): string[] {
     if (change.kind !== "update" || !change.diff) continue;
     chars += change.diff.text.length;
     if (chars > DIFF_CHARS) {
-      shown.push("", "[The diffs of the other files are not shown; Read them to see what changed]");
+      shown.push("", "[The diffs of the other files are not shown; read them to see what changed]");
       break;
     }
     shown.push("", `--- ${change.file.place.shown}`, `+++ ${(change.to ?? change.file.place).shown}`);

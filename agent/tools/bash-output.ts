@@ -14,13 +14,8 @@ const MAX_WAIT_MS = 30_000;
 const QUIET_AFTER_MS = 5000;
 
 const input = z.strictObject({
-  bash_id: z.string().min(1).describe("The id that Bash returned"),
-  filter: z
-    .string()
-    .min(1)
-    .max(1000)
-    .optional()
-    .describe("Regular expression: only lines that match are shown; how many were left out is said"),
+  bash_id: z.string().min(1).describe("As `Bash` returned it"),
+  filter: z.string().min(1).max(1000).optional().describe("Regex: show only lines that match"),
   offset: z
     .int()
     .optional()
@@ -32,13 +27,8 @@ const input = z.strictObject({
     .min(0)
     .max(MAX_WAIT_MS)
     .optional()
-    .describe(
-      "Wait this long for new output or the end, in milliseconds (max 30000, also the default of the other waits)",
-    ),
-  wait_for: z
-    .enum(["output", "exit"])
-    .optional()
-    .describe("What to wait for: any new output (default), or the end of the command"),
+    .describe("Wait for more up to this many milliseconds (max 30000; that long with another wait)"),
+  wait_for: z.enum(["output", "exit"]).optional().describe("any new output (default), or the end"),
   wait_bytes: z
     .int()
     .min(1)
@@ -50,9 +40,7 @@ const input = z.strictObject({
     .min(1)
     .max(1000)
     .optional()
-    .describe(
-      "Wait until a new line matches this regular expression (also one without its end yet), or the end",
-    ),
+    .describe("Wait until a new line matches this regex, or the end"),
   encoding: z
     .enum(["base64"])
     .optional()
@@ -72,8 +60,11 @@ export function bashOutputTool(jobs: Jobs) {
     name: "BashOutput",
     effect: "read",
     description:
-      "Read the output of a command that Bash started: what is new since this session's last check, and whether it is running or completed, with its exit code. At most 30000 characters at once; the next check goes on from there. Other readers are not affected.",
+      "Read what a command of `Bash` has written since the last check, and whether it still runs or how it ended. With a wait it answers once there is more to say.",
+    details:
+      "At most 30000 characters at once; the next check goes on from there. Other readers are not affected.",
     input,
+    model: { omit: ["offset", "wait_bytes", "encoding", "byte_limit"] },
     timeoutMs: 60_000,
     async handle(request, { call, session, grant, signal }) {
       const job = jobs.find(request.bash_id, grant);

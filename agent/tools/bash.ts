@@ -10,6 +10,7 @@ import type { Job } from "../jobs/job.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import { Session } from "../sessions.ts";
 import { defineTool, type ResumeContext, type ToolContext, type ToolResult } from "../tool.ts";
+import { toolName } from "../tool-names.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;
@@ -17,18 +18,18 @@ const MAX_TIMEOUT_MS = 600_000;
 const MAX_STDIN_BYTES = 2 * 1024 * 1024;
 
 const input = z.strictObject({
-  command: z.string().min(1).describe("The shell command to execute"),
-  description: z.string().max(500).optional().describe("What the command does, in a few words, for people"),
+  command: z.string().min(1).describe("The command"),
+  description: z.string().max(500).optional().describe("What it does, in a few words, for the user"),
   timeout: z
     .int()
     .min(1)
     .max(MAX_TIMEOUT_MS)
     .optional()
-    .describe("Timeout in milliseconds (default 120000, max 600000; in the background: none unless given)"),
+    .describe("Milliseconds (default 120000, max 600000; in the background: none)"),
   run_in_background: z
     .boolean()
     .optional()
-    .describe("If true, runs in background. Use BashOutput to check on it and TaskStop to end it."),
+    .describe("Return at once; go on with `BashOutput` and `TaskStop`"),
   yield_ms: z
     .int()
     .min(1)
@@ -50,8 +51,10 @@ export function bashTool(jobs: Jobs) {
     name: "Bash",
     effect: "execute",
     description:
-      "Execute a shell command on the device. It has no terminal, and reads nothing from stdin unless given. The working directory persists across calls of a session; variables do not. Returns stdout and stderr in the order they came, and the exit code if it is not 0. Long output is cut in the middle; the whole stays readable with BashOutput.",
+      "Run a shell command. The working directory persists across calls, variables do not; stdin is empty. Returns stdout and stderr as they came, and the exit code if it is not 0; long output is cut in the middle. For servers and whatever takes long set run_in_background. To read, search or edit files use the other tools.",
+    details: "All of the output stays readable with `BashOutput`.",
     input,
+    model: { omit: ["yield_ms", "stdin_base64"] },
     timeoutMs: TIMES.callMax,
     async handle(
       { command, description, timeout, run_in_background: background = false, yield_ms, stdin_base64 },
@@ -112,7 +115,7 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 function begun(job: Job, lost: string | undefined): ToolResult {
-  const text = `Started in the background as ${job.id}. Read its output with BashOutput, end it with TaskStop.`;
+  const text = `Started in the background as ${job.id}. Read its output with ${toolName("BashOutput")}, end it with ${toolName("TaskStop")}.`;
   return {
     output: lost ? `[${lost}]\n${text}` : text,
     metadata: { bash_id: job.id, status: "running", cwd: job.record.cwd },
@@ -159,7 +162,7 @@ async function stillRunning(
   const { text, left } = await excerptOf(job.log, end, (from, to) => leftOut(job, from, to));
   session.setCursor(job.id, { call, from: 0, to: end });
   const said = lost ? `[${lost}]\n${text}` : text;
-  const note = `${job.id} is still running, in the background now. Read on with BashOutput, end it with TaskStop`;
+  const note = `${job.id} is still running, in the background now. Read on with ${toolName("BashOutput")}, end it with ${toolName("TaskStop")}`;
   return {
     output: `${said}${said === "" || said.endsWith("\n") ? "" : "\n"}[${note}]`,
     metadata: {
@@ -177,7 +180,7 @@ async function stillRunning(
 }
 
 function leftOut({ id }: Job, from: number, to: number): string {
-  return `${to - from} bytes are left out here; read them with BashOutput: bash_id "${id}", offset ${from}`;
+  return `${to - from} bytes are left out here; read them with ${toolName("BashOutput")}: bash_id "${id}", offset ${from}`;
 }
 
 async function resultOf(
@@ -211,7 +214,7 @@ async function resultOf(
 }
 
 function noteOf({ record: { status, exit } }: Job): string | undefined {
-  if (status === "stopped") return "Stopped by TaskStop";
+  if (status === "stopped") return `Stopped by ${toolName("TaskStop")}`;
   if (exit === null) return "The shell was killed, so there is no exit code";
   return exit === 0 ? undefined : `Exit code ${exit}`;
 }

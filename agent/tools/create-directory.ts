@@ -14,8 +14,7 @@ export function createDirectoryTool(files: Files) {
   return defineTool({
     name: "create_directory",
     effect: "write",
-    description:
-      "Create a directory on the device, with its missing parents. One that exists already is left as it is, and said so.",
+    description: "Create a directory with its missing parents. One that exists is left as it is.",
     input,
     timeoutMs: 30_000,
     async handle({ path, recursive = true }, context) {

@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { Files } from "../paths/files.ts";
 import type { HeldEntry } from "../paths/held-entry.ts";
 import { defineTool } from "../tool.ts";
+import { toolName } from "../tool-names.ts";
 import { discard } from "../trash/discard.ts";
 
 const input = z.strictObject({
@@ -23,7 +24,8 @@ export function deleteDirectoryTool(files: Files) {
     name: "delete_directory",
     effect: "execute",
     description:
-      "Delete a directory on the device: into the trash, from where Move brings it back, or for good with permanent. Files and symlinks are refused. Returns where it lies now.",
+      "Delete a directory: into the trash, from where `Move` brings it back, or for good with permanent.",
+    details: "Files and symlinks are refused. Returns where it lies now.",
     input,
     timeoutMs: TIMES.callMax,
     handle: ({ path, recursive = false, permanent = false }, context) =>
@@ -37,7 +39,7 @@ function refuseOther({ place, stat }: HeldEntry): void {
   throw new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `${place.shown} is ${kind}, not a directory`,
-    hint: "Use Delete",
+    hint: `Use ${toolName("Delete")}`,
     hop: "tool",
     details: { path: place.shown },
   });

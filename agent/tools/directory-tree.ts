@@ -6,23 +6,24 @@ import { throwUnlessTimedOut } from "../search/notes.ts";
 import { openScope } from "../search/scope.ts";
 import { growTree, type Tree, type TreeNode } from "../search/tree.ts";
 import { defineTool } from "../tool.ts";
+import { toolName } from "../tool-names.ts";
 
 const DEFAULT_DEPTH = 5;
-const DEFAULT_ENTRIES = 1000;
+const DEFAULT_ENTRIES = 200;
 
 const input = z.strictObject({
-  path: z.string().min(1).optional().describe("Directory (default: session cwd)"),
+  path: z.string().min(1).optional().describe("Directory (default: working directory)"),
   format: z
     .enum(["text", "json"])
     .optional()
-    .describe("text: drawn as a tree (default); json: {name, type, size, children}"),
+    .describe("text: indented lines (default); json: {name, type, size, children}"),
   depth: z.int().min(1).max(64).optional().describe("Levels to show (default 5)"),
   max_entries: z
     .int()
     .min(1)
     .max(20_000)
     .optional()
-    .describe("Maximum number of entries; upper levels come first (default 1000)"),
+    .describe("Maximum number of entries; upper levels come first (default 200)"),
   show_hidden: z.boolean().optional().describe("Include dotfiles (default false)"),
   include_ignored: z
     .boolean()
@@ -35,8 +36,11 @@ export function directoryTreeTool(files: Files) {
     name: "DirectoryTree",
     effect: "read",
     description:
-      "Show a directory and what is below it as a tree, as text or JSON. Directories end with /, symlinks show their target and are not followed, … marks a directory that is not listed or not whole. At most 5 levels and 1000 entries unless depth and max_entries say otherwise. Dotfiles and what .gitignore names are left out.",
+      "Show a directory and all below it as indented lines: at most 5 levels and 200 entries, upper levels first. Dotfiles and what .gitignore names are left out.",
+    details:
+      "As text or JSON. Directories end with /, symlinks show their target and are not followed, … marks a directory that is not listed or not whole.",
     input,
+    model: { omit: ["format", "max_entries", "show_hidden", "include_ignored"] },
     timeoutMs: 30_000,
     async handle({ path = ".", format = "text", ...wanted }, context) {
       const { signal } = context;
@@ -68,8 +72,7 @@ export function directoryTreeTool(files: Files) {
 }
 
 function noteOf({ stopped, entries, root }: Tree): string | undefined {
-  const goOn =
-    "Go on with the path of a directory that is marked, page through it with ListDirectory, or raise max_entries";
+  const goOn = `Go on with the path of a directory that is marked, page through it with ${toolName("ListDirectory")}, or raise max_entries`;
   if (stopped === "max_entries") return `Cut at ${entries} entries. ${goOn}`;
   if (stopped === "time") return `Time ran out after ${entries} entries. ${goOn}`;
   return root.children?.length === 0 ? "The directory is empty, or all in it is left out" : undefined;
@@ -78,16 +81,13 @@ function noteOf({ stopped, entries, root }: Tree): string | undefined {
 function drawn(root: TreeNode): string[] {
   const lines = [labelOf(root)];
   const draw = (node: TreeNode, indent: string) => {
-    const children = node.children ?? [];
-    const more = node.more ? 1 : 0;
-    for (const [index, child] of children.entries()) {
-      const isLast = index === children.length - 1 + more;
-      lines.push(`${indent}${isLast ? "└── " : "├── "}${labelOf(child)}`);
-      draw(child, `${indent}${isLast ? "    " : "│   "}`);
+    for (const child of node.children ?? []) {
+      lines.push(`${indent}${labelOf(child)}`);
+      draw(child, `${indent}  `);
     }
-    if (node.more) lines.push(`${indent}└── … ${node.more} more`);
+    if (node.more) lines.push(`${indent}… ${node.more} more`);
   };
-  draw(root, "");
+  draw(root, "  ");
   return lines;
 }
 
@@ -103,7 +103,7 @@ function notADirectory(path: string): MatrxError {
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `${path} is not a directory`,
-    hint: "Read a file with Read, or name a directory",
+    hint: `Read a file with ${toolName("Read")}, or name a directory`,
     hop: "tool",
     details: { path },
   });

@@ -12,22 +12,18 @@ import { HeldFile } from "../paths/held-file.ts";
 import type { Written } from "../paths/write-file.ts";
 import { TEXT_ENCODINGS } from "../text/encodings.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
+import { toolName } from "../tool-names.ts";
 
 const MOST_EDITS = 200;
 
-const oldString = z
-  .string()
-  .describe("The exact text to find; it must stand in the file only once, unless all are to be replaced");
+const oldString = z.string().describe("The exact text to find");
 const newString = z.string().describe("The text to put in its place");
 
 const input = z.strictObject({
-  file_path: z.string().min(1).describe("Absolute or relative path to the file"),
+  file_path: z.string().min(1).describe("Absolute or relative path"),
   old_string: oldString.optional(),
   new_string: newString.optional(),
-  replace_all: z
-    .boolean()
-    .optional()
-    .describe("Replace every occurrence, from the start, without overlap (default false)"),
+  replace_all: z.boolean().optional().describe("Replace every occurrence (default false)"),
   expected_replacements: z
     .int()
     .min(1)
@@ -65,8 +61,14 @@ export function editTool(files: Files) {
     name: "Edit",
     effect: "write",
     description:
-      "Edit a text file by replacing old_string, which must stand in it exactly once, with new_string. Line ends need not be given as the file has them: \\n finds \\r\\n too, and the file keeps its own. Encoding, byte order mark, mode, owner and links stay, and so does every byte outside of the replaced text. Returns a diff. Files of up to 16 MiB.",
+      "Replace old_string by new_string in a text file. Copy old_string from the file exactly, without line numbers. It must stand there only once: add lines around it until it does, or set replace_all. Returns a diff; nothing is changed when it does not fit.",
+    details:
+      "Line ends need not be given as the file has them: \\n finds \\r\\n too, and the file keeps its own. Encoding, byte order mark, mode, owner and links stay, and so does every byte outside of the replaced text. Files of up to 16 MiB. Either old_string and new_string are given, or edits.",
     input,
+    model: {
+      omit: ["expected_replacements", "edits", "expected_sha256", "encoding"],
+      require: ["old_string", "new_string"],
+    },
     timeoutMs: 60_000,
     async handle(request, context) {
       const replacements = replacementsOf(request);
@@ -169,7 +171,7 @@ function checked(replacement: Replacement): Replacement {
     throw wrong(
       name,
       "it is empty",
-      "To make a file or replace all of it use Write; to insert, give a text beside the place",
+      `To make a file or replace all of it use ${toolName("Write")}; to insert, give a text beside the place`,
     );
   }
   if (!old.isWellFormed() || !replacement.new.isWellFormed()) {

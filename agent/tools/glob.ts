@@ -1,7 +1,7 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import type { FileAccess, Files, Place } from "../paths/files.ts";
-import { shownBytes, textOfName } from "../paths/names.ts";
+import { textOfName } from "../paths/names.ts";
 import { isAbsolute } from "../paths/spelling.ts";
 import { nothingMissed } from "../search/engine.ts";
 import type { SearchEngines } from "../search/engines.ts";
@@ -11,6 +11,7 @@ import { missedNotes, throwUnlessTimedOut } from "../search/notes.ts";
 import { pathPattern, splitPattern } from "../search/path-pattern.ts";
 import { fitting } from "../search/room.ts";
 import { openScope } from "../search/scope.ts";
+import { relativePath, relativeToNote } from "../search/shown-path.ts";
 import { defineTool, type ToolResult } from "../tool.ts";
 
 const DEFAULT_LIMIT = 1000;
@@ -20,10 +21,8 @@ const input = z.strictObject({
   pattern: z
     .string()
     .min(1)
-    .describe(
-      "Glob pattern: *.py (in any folder), src/**/*.{js,ts}, ./*.md (this folder only), ~/notes/*.txt",
-    ),
-  path: z.string().min(1).optional().describe("Directory to search in (default: session cwd)"),
+    .describe("Such as *.py (in any folder), src/**/*.{js,ts}, ./*.md (this folder only)"),
+  path: z.string().min(1).optional().describe("Directory (default: working directory)"),
   limit: z.int().min(1).max(MOST).optional().describe("Maximum number of files to return (default 1000)"),
   show_hidden: z
     .boolean()
@@ -40,8 +39,11 @@ export function globTool(files: Files, engines: SearchEngines) {
     name: "Glob",
     effect: "read",
     description:
-      "Find files matching a glob pattern: absolute paths, newest first, at most 1000 unless limit says otherwise. A pattern without / matches names in any folder. Only files are found, no folders and no links; links are not followed. Dotfiles that the pattern does not name and what .gitignore names are left out. Takes at most 15 s, then returns what was found.",
+      "Find files by a glob, newest first; paths are relative to the directory searched. Only files are found, no folders. Dotfiles that the pattern does not name and what .gitignore names are left out, unless show_hidden or include_ignored is true.",
+    details:
+      "A pattern without / matches names in any folder; ~/notes/*.txt is one, too. At most 1000 files unless limit says otherwise. Links are neither found nor followed. Takes at most 15 s, then returns what was found.",
     input,
+    model: { omit: ["limit", "show_hidden", "include_ignored"] },
     timeoutMs: 15_000,
     async handle({ pattern, path = ".", limit = DEFAULT_LIMIT, ...wanted }, context) {
       const { signal } = context;
@@ -50,6 +52,8 @@ export function globTool(files: Files, engines: SearchEngines) {
       const { folder, rest } = splitPattern(pattern, access.platform.path.sep);
       const names = pathPattern(rest, showHidden);
       const place = await placeOf(access, path, folder);
+      // What is given absolutely has no other place that it could be relative to.
+      const base = isAbsolute(folder, access.platform) ? place : await access.find(path, "read");
       if (place.missing.length > 0) return nothing(place, `${place.shown} does not exist`);
       const scope = await openScope(access, place, {
         showHidden: showHidden || names.namesHidden,
@@ -71,7 +75,11 @@ export function globTool(files: Files, engines: SearchEngines) {
         });
         return nothing(place, `No file matches${leftOut}`, missedNotes(missed));
       }
-      return resultOf(place, found, missedNotes(missed));
+      const shown = (file: Buffer) => relativePath(file, base.path, access.platform.path.sep);
+      return resultOf(place, shown, found, [
+        ...missedNotes(missed),
+        ...(await relativeToNote(access, base.path)),
+      ]);
     },
   });
 }
@@ -83,12 +91,17 @@ async function placeOf(access: FileAccess, path: string, folder: string): Promis
   return folder === "" ? place : access.find(access.platform.path.join(place.path, folder), "read");
 }
 
-function resultOf(place: Place, found: NewFiles, missed: readonly string[]): ToolResult {
+function resultOf(
+  place: Place,
+  shown: (file: Buffer) => string,
+  found: NewFiles,
+  more: readonly string[],
+): ToolResult {
   const files = fitting(found.files);
   const stopped = files.length < found.files.length ? "output" : found.stopped;
-  const notes = [...stopNotes(stopped, files.length), ...missed].map((note) => `[${note}]`);
+  const notes = [...stopNotes(stopped, files.length), ...more].map((note) => `[${note}]`);
   return {
-    output: [...files.map(({ path }) => shownBytes(path)), ...notes].join("\n"),
+    output: [...files.map(({ path }) => shown(path)), ...notes].join("\n"),
     metadata: {
       path: place.path,
       files: files.map(({ path, size, mtime }) => ({

@@ -1,37 +1,55 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import type { Files } from "../paths/files.ts";
-import { quotedName, shownBytes, textOfName } from "../paths/names.ts";
-import { cursorOf, cursorText } from "../search/cursor.ts";
-import { type Engine, type LineQuery, type Missed, nothingMissed, type Run } from "../search/engine.ts";
+import { textOfName } from "../paths/names.ts";
+import { type Cursor, cursorOf, cursorText } from "../search/cursor.ts";
+import {
+  type Engine,
+  type FileChoice,
+  type LineQuery,
+  type Missed,
+  nothingMissed,
+  type Run,
+} from "../search/engine.ts";
 import type { SearchEngines } from "../search/engines.ts";
+import { fileType } from "../search/file-types.ts";
 import { leftOutNote } from "../search/left-out.ts";
+import { type MatchingFiles, matchingFiles } from "../search/matching-files.ts";
 import { type MatchingLine, type MatchingLines, matchingLines } from "../search/matching-lines.ts";
-import { missedNotes, patternHint, throwUnlessTimedOut } from "../search/notes.ts";
+import { counted, missedNotes, patternHint, throwUnlessTimedOut } from "../search/notes.ts";
 import { pathPattern } from "../search/path-pattern.ts";
 import { openScope, type Scope } from "../search/scope.ts";
+import { fileShown, pathShown, relativeToNote } from "../search/shown-path.ts";
 import { defineTool, type ToolResult } from "../tool.ts";
+import { toolName } from "../tool-names.ts";
 
 const DEFAULT_RESULTS = 100;
 const MOST_RESULTS = 5000;
+const MOST_CONTEXT = 20;
+
+const contextLines = z.int().min(0).max(MOST_CONTEXT).optional();
 
 const input = z.strictObject({
-  pattern: z.string().min(1).max(10_000).describe("Regex pattern to search for, within a line"),
-  path: z.string().min(1).optional().describe("Directory or file to search (default: session cwd)"),
-  include: z
+  pattern: z.string().min(1).max(10_000).describe("Regex, matched within lines"),
+  path: z.string().min(1).optional().describe("Directory or file (default: working directory)"),
+  include: z.string().min(1).optional().describe("Glob of files, such as *.py or src/**/*.{js,ts}"),
+  type: z
     .string()
     .min(1)
+    .max(64)
     .optional()
-    .describe("Glob to filter files, such as *.py (any folder) or src/**/*.{js,ts}"),
-  max_results: z.int().min(1).max(MOST_RESULTS).optional().describe("Max matching lines (default 100)"),
-  case_insensitive: z.boolean().optional().describe("Ignore case (default false)"),
+    .describe("File type as in ripgrep: js, ts, py, rust, go, java, md, ..."),
+  output: z
+    .enum(["lines", "files", "count"])
+    .optional()
+    .describe("lines (default); files: only paths; count: how many lines match in each file"),
+  max_results: z.int().min(1).max(MOST_RESULTS).optional().describe("Most lines, or files (default 100)"),
+  context: contextLines.describe("Lines to show before and after each match"),
+  before_context: contextLines.describe("Lines to show before each match (default: as context)"),
+  after_context: contextLines.describe("Lines to show after each match (default: as context)"),
+  case_insensitive: z.boolean().optional().describe("Ignore case"),
+  multiline: z.boolean().optional().describe("Let matches span lines; . matches line breaks, too"),
   literal: z.boolean().optional().describe("Take the pattern as it stands, not as a regex (default false)"),
-  context: z
-    .int()
-    .min(0)
-    .max(20)
-    .optional()
-    .describe("Lines to show before and after each match (default 0)"),
   show_hidden: z.boolean().optional().describe("Search dotfiles too (default false)"),
   include_ignored: z
     .boolean()
@@ -41,35 +59,32 @@ const input = z.strictObject({
     .string()
     .optional()
     .describe(
-      'Page through all matches in order of path: "" for the first page, then what the last page says',
+      'Page through all results in order of path: "" for the first page, then what the last page says',
     ),
 });
+
+type Input = z.infer<typeof input>;
 
 export function grepTool(files: Files, engines: SearchEngines) {
   return defineTool({
     name: "Grep",
     effect: "read",
     description:
-      "Search file contents by regex (ripgrep syntax, with look-around). Returns file:line:content, sorted by path; context lines as file-line-content. At most 100 lines unless max_results says otherwise, which are the first that were found: use after for pages in order. Lines are cut at 500 characters. Dotfiles, binary files and what .gitignore names are left out; links are not followed. Takes at most 15 s, then returns what was found.",
+      "Search file contents by regex (ripgrep syntax, with look-around). Returns file:line:content, with paths relative to the directory searched. Dotfiles, binary files and what .gitignore names are left out, unless show_hidden or include_ignored is true.",
+    details:
+      "Sorted by path; context lines as file-line-content. The first results that were found are returned: use after for pages in order. Lines are cut at 500 characters. Links are not followed. With multiline, files above 64 MiB are left out. Takes at most 15 s, then returns what was found.",
     input,
+    model: {
+      omit: ["before_context", "after_context", "literal", "show_hidden", "include_ignored", "after"],
+    },
     timeoutMs: 15_000,
     async handle(wanted, context) {
       const { signal } = context;
       checkPattern(wanted);
       const { show_hidden: showHidden = false, include_ignored: includeIgnored = false } = wanted;
       const include = wanted.include === undefined ? undefined : pathPattern(wanted.include, showHidden);
-      const page = {
-        most: wanted.max_results ?? DEFAULT_RESULTS,
-        after: wanted.after === undefined ? undefined : cursorOf(wanted.after),
-      };
-      const query = {
-        pattern: wanted.pattern,
-        literal: wanted.literal ?? false,
-        caseInsensitive: wanted.case_insensitive ?? false,
-        context: wanted.context ?? 0,
-        include,
-        ordered: wanted.after !== undefined,
-      };
+      const query = queryOf(wanted, include);
+      const page = { most: wanted.max_results ?? DEFAULT_RESULTS, after: cursorIn(wanted) };
       const access = await files.as(context);
       const place = await access.findExisting(wanted.path ?? ".", "read");
       const scope = await openScope(access, place, {
@@ -77,89 +92,178 @@ export function grepTool(files: Files, engines: SearchEngines) {
         includeIgnored,
       });
       const missed = nothingMissed();
+      const run = { scope, missed, signal };
       const engine = await engines.best();
+      const search = { query, scope, missed, engine: engine.name, base: await baseNote(scope) };
       const began = performance.now();
-      const found = await matchingLines(engine, query, { scope, missed, signal }, page);
+      const leftOut = async (isNothing: boolean) => {
+        if (!isNothing || page.after) return "";
+        const wider = queryOf(wanted, include && pathPattern(wanted.include ?? "", true));
+        const searched = { scope, ms: performance.now() - began, signal };
+        return leftOutNote(searched, (again) => firstFile(engine, wider, again));
+      };
+      if (query.firstOnly || wanted.output === "count") {
+        const found = await matchingFiles(engine, query, run, page);
+        throwUnlessTimedOut(signal);
+        return filesResult(search, found, await leftOut(found.files.length === 0 && !found.stopped));
+      }
+      const found = await matchingLines(engine, query, run, page);
       throwUnlessTimedOut(signal);
-      const searched = { scope, ms: performance.now() - began, signal };
-      const wider = { ...query, include: include && pathPattern(wanted.include ?? "", true) };
-      const isNothing = found.lines.length === 0 && !found.stopped && !page.after;
-      const leftOut = isNothing ? await leftOutNote(searched, (run) => firstFile(engine, wider, run)) : "";
-      return resultOf({ found, missed, query, scope, leftOut }, engine.name);
+      return linesResult(search, found, await leftOut(found.lines.length === 0 && !found.stopped));
     },
   });
 }
 
 /** A file with a line that matches, relative to the folder that is searched. */
 async function firstFile(engine: Engine, query: LineQuery, run: Run): Promise<string | undefined> {
-  const any = { ...query, context: 0, ordered: false };
+  const any = { ...query, before: 0, after: 0, ordered: false };
   const { lines } = await matchingLines(engine, any, run, { most: 1, after: undefined });
   return lines[0] && textOfName(lines[0].relative);
 }
 
-interface Result {
-  readonly found: MatchingLines;
-  readonly missed: Missed;
-  readonly query: LineQuery;
-  readonly scope: Scope;
-  /** Said after that nothing was found. */
-  readonly leftOut: string;
+function queryOf(wanted: Input, include: FileChoice | undefined): LineQuery {
+  const { pattern, context = 0, before_context, after_context } = wanted;
+  const wantsLines = (wanted.output ?? "lines") === "lines";
+  return {
+    pattern,
+    literal: wanted.literal ?? false,
+    caseInsensitive: wanted.case_insensitive ?? false,
+    multiline: wanted.multiline ?? false,
+    before: wantsLines ? (before_context ?? context) : 0,
+    after: wantsLines ? (after_context ?? context) : 0,
+    firstOnly: wanted.output === "files",
+    include: wanted.type === undefined ? include : bothOf(fileType(wanted.type), include),
+    ordered: wanted.after !== undefined,
+  };
 }
 
-function resultOf({ found, missed, query, scope, leftOut }: Result, engine: string): ToolResult {
-  const { ordered, context } = query;
+function bothOf(type: FileChoice, include: FileChoice | undefined): FileChoice {
+  if (!include) return type;
+  return { ...type, matches: (path) => type.matches(path) && include.matches(path) };
+}
+
+function cursorIn({ after }: Input): Cursor | undefined {
+  return after === undefined ? undefined : cursorOf(after);
+}
+
+/** A file that was named is shown by its own name. */
+function baseNote({ access, folder, file }: Scope): Promise<string[]> | string[] {
+  return file === undefined ? relativeToNote(access, folder) : [];
+}
+
+interface Search {
+  readonly query: LineQuery;
+  readonly scope: Scope;
+  readonly missed: Missed;
+  readonly engine: string;
+  /** Says what paths are relative to; none: the working directory. */
+  readonly base: readonly string[];
+}
+
+/** `leftOut`: said after that nothing was found. */
+function linesResult(
+  { query, scope, missed, engine, base }: Search,
+  found: MatchingLines,
+  leftOut: string,
+): ToolResult {
+  const { ordered } = query;
   const matching = found.lines.filter(({ column }) => column !== undefined);
   const last = matching.at(-1);
   const next =
     ordered && last && found.stopped ? cursorText({ path: last.relative, line: last.line }) : undefined;
-  const notes = [...stopNotes(found, ordered, next), ...missedNotes(missed)];
-  if (matching.length === 0 && !found.stopped) {
-    notes.unshift(`No line matches${leftOut}${patternHint(query)}`);
-  }
+  const what = counted(found.matches, "matching line", "matching lines");
+  const notes = [...stopNotes(found.stopped, what, ordered, next), ...missedNotes(missed)];
+  if (matching.length > 0) notes.push(...base);
+  else if (!found.stopped) notes.unshift(`No line matches${leftOut}${patternHint(query)}`);
   return {
-    output: [...linesOf(found.lines, context), ...notes.map((note) => `[${note}]`)].join("\n"),
+    output: [...linesOf(found.lines, query), ...notes.map((note) => `[${note}]`)].join("\n"),
     metadata: {
       path: scope.place.path,
-      matches: matching.map(({ path, line, column }) => ({ path: textOfName(path), line, column })),
+      matches: matching.map(({ path, line, column }) => ({
+        path: textOfName(path),
+        line,
+        ...(!query.multiline && { column }),
+      })),
       files: new Set(matching.map(({ path }) => path.toString("latin1"))).size,
-      truncated: found.stopped !== undefined,
-      ...(found.stopped && { stopped_by: found.stopped }),
-      ...(next !== undefined && { next_after: next }),
-      ...(missed.unreadable > 0 && { unreadable: missed.unreadable }),
+      ...howItEnded(found.stopped, next, missed),
       engine,
     },
   };
 }
 
-function linesOf(lines: readonly MatchingLine[], context: number): string[] {
+function filesResult(
+  { query, scope, missed, engine, base }: Search,
+  found: MatchingFiles,
+  leftOut: string,
+): ToolResult {
+  const { files, stopped } = found;
+  const { ordered, firstOnly } = query;
+  const last = files.at(-1);
+  const next =
+    ordered && last && stopped ? cursorText({ path: last.relative, line: last.lastLine }) : undefined;
+  const notes = [
+    ...stopNotes(stopped, counted(files.length, "file", "files"), ordered, next),
+    ...missedNotes(missed),
+  ];
+  const lines = files.reduce((sum, file) => sum + file.lines, 0);
+  if (files.length === 0) {
+    if (!stopped) notes.unshift(`No line matches${leftOut}${patternHint(query)}`);
+  } else {
+    if (!firstOnly)
+      notes.unshift(
+        `${counted(lines, "matching line", "matching lines")} in ${counted(files.length, "file", "files")}`,
+      );
+    notes.push(...base);
+  }
+  const shown = files.map(({ relative, lines }) => `${pathShown(relative)}${firstOnly ? "" : `:${lines}`}`);
+  return {
+    output: [...shown, ...notes.map((note) => `[${note}]`)].join("\n"),
+    metadata: {
+      path: scope.place.path,
+      matching_files: files.map(({ path, lines }) => ({
+        path: textOfName(path),
+        ...(!firstOnly && { lines }),
+      })),
+      files: files.length,
+      ...howItEnded(stopped, next, missed),
+      engine,
+    },
+  };
+}
+
+function howItEnded(stopped: string | undefined, next: string | undefined, { unreadable }: Missed) {
+  return {
+    truncated: stopped !== undefined,
+    ...(stopped && { stopped_by: stopped }),
+    ...(next !== undefined && { next_after: next }),
+    ...(unreadable > 0 && { unreadable }),
+  };
+}
+
+function linesOf(lines: readonly MatchingLine[], { before, after }: LineQuery): string[] {
   const shown: string[] = [];
-  let before: MatchingLine | undefined;
+  let previous: MatchingLine | undefined;
   for (const line of lines) {
-    const follows = before?.path.equals(line.path) && before.line + 1 === line.line;
-    if (context > 0 && before && !follows) shown.push("--");
+    const follows = previous?.path.equals(line.path) && previous.line + 1 === line.line;
+    if (before + after > 0 && previous && !follows) shown.push("--");
     const mark = line.column === undefined ? "-" : ":";
-    shown.push(`${fileShown(line.path)}${mark}${line.line}${mark}${line.text}`);
-    before = line;
+    shown.push(`${fileShown(line.relative)}${mark}${line.line}${mark}${line.text}`);
+    previous = line;
   }
   return shown;
 }
 
-/** A name that could be taken for one with a line number is quoted. */
-function fileShown(path: Buffer): string {
-  const shown = shownBytes(path);
-  return /:\d+:/.test(shown) && !shown.startsWith('"') ? quotedName(shown) : shown;
-}
-
 function stopNotes(
-  { stopped, matches }: MatchingLines,
+  stopped: MatchingLines["stopped"],
+  found: string,
   ordered: boolean,
   next: string | undefined,
 ): string[] {
   if (!stopped) return [];
   const why = {
-    max_results: `Stopped at ${matches} matching lines; there may be more`,
-    output: `Stopped at ${matches} matching lines, 256 KiB of them; there may be more`,
-    time: `Time ran out with ${matches} matching lines found: not everything was searched`,
+    max_results: `Stopped at ${found}; there may be more`,
+    output: `Stopped at ${found}, 256 KiB of them; there may be more`,
+    time: `Time ran out with ${found} found: not everything was searched`,
   }[stopped];
   const narrower = "narrow pattern, path or include";
   if (next !== undefined) return [`${why}. Continue with after=${JSON.stringify(next)}`];
@@ -174,18 +278,16 @@ function stopNotes(
 const FILE_PLACE = /^(?:[^\\]|\\[^AzZG])*?(\\[AzZG])/s;
 
 /** Throws MatrxError `INVALID_PARAMETERS` for what no line can be asked. */
-function checkPattern({ pattern, literal }: z.infer<typeof input>): void {
+function checkPattern({ pattern, literal, multiline }: Input): void {
+  if (multiline) return;
   if (literal && pattern.includes("\n")) {
-    throw notWithinLine(
-      "it holds a line break",
-      "Search for one of its lines, and read on from there with context or Read",
-    );
+    throw notWithinLine("it holds a line break", "Set multiline=true, or search for one of its lines");
   }
   const place = literal ? undefined : FILE_PLACE.exec(pattern)?.[1];
   if (place === undefined) return;
   throw notWithinLine(
     `${place} is a place in a file`,
-    "Use ^ for the beginning of a line and $ for its end; see the ends of a file with Read",
+    `Use ^ for the beginning of a line and $ for its end; see the ends of a file with ${toolName("Read")}`,
   );
 }
 

@@ -7,11 +7,12 @@ import { type Entry, type EntryPage, listFolder } from "../paths/list-folder.ts"
 import { quotedName, shownBytes, shownName } from "../paths/names.ts";
 import type { Directory } from "../platform/directory.ts";
 import { defineTool, type ToolResult } from "../tool.ts";
+import { toolName } from "../tool-names.ts";
 
 const DEFAULT_LIMIT = 500;
 
 const input = z.strictObject({
-  path: z.string().min(1).optional().describe("Directory path (default: session cwd)"),
+  path: z.string().min(1).optional().describe("Directory (default: working directory)"),
   show_hidden: z.boolean().optional().describe("Include dotfiles (default false)"),
   limit: z.int().min(1).max(5000).optional().describe("Maximum number of entries to return (default 500)"),
   after: z.string().min(1).optional().describe("Only entries whose name comes after this one: the next page"),
@@ -22,8 +23,11 @@ export function listDirectoryTool(files: Files) {
     name: "ListDirectory",
     effect: "read",
     description:
-      "List the contents of a directory on the device, sorted by name; directories end with /, symlinks show their target. Names with something hidden in them (line breaks, control or direction characters, spaces at an end) are shown as JSON strings; bytes that are no UTF-8 as \\xe9, and only Bash opens such names. At most 500 entries a page; the cursor of the next page is said.",
+      "List a directory, sorted by name: directories end with /, symlinks show their target. At most 500 entries; a note says how to go on.",
+    details:
+      "Names with something hidden in them (line breaks, control or direction characters, spaces at an end) are shown as JSON strings; bytes that are no UTF-8 as \\xe9, and only `Bash` opens such names.",
     input,
+    model: { omit: ["limit", "after"] },
     timeoutMs: 60_000,
     async handle({ path, show_hidden: showHidden = false, limit = DEFAULT_LIMIT, after }, context) {
       const access = await files.as(context);
@@ -66,7 +70,7 @@ function notAFolder(place: Place): MatrxError {
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `${place.shown} is not a directory`,
-    hint: "Read a file with Read, or name a directory",
+    hint: `Read a file with ${toolName("Read")}, or name a directory`,
     hop: "tool",
     details: { path: place.shown },
   });

@@ -25,11 +25,11 @@ const input = z.strictObject({
     .min(1)
     .max(256)
     .optional()
-    .describe("Only processes whose pid is this, or whose name, command or user holds this text in any case"),
+    .describe("A pid, or text in name, command or user, in any case"),
   sort: z
     .enum(["cpu", "memory", "pid", "name", "started"])
     .optional()
-    .describe("Order: cpu (default) and memory with the highest first, started with the newest, pid, name"),
+    .describe("cpu (default) and memory: highest first; started: newest first"),
   limit: z.int().min(1).max(5000).optional().describe("Maximum number of processes to return (default 50)"),
 });
 
@@ -38,8 +38,11 @@ export function listProcessesTool({ processList }: Platform) {
     name: "ListProcesses",
     effect: "read",
     description:
-      "List processes of the device: pid, parent, user, processor time in percent of one core at this moment, resident memory, start time, command with secrets masked. A table as text, rows in the metadata; at most 50 unless limit says otherwise. StopProcess wants pid and started.",
+      "List processes: pid, parent, user, CPU %, memory, start time, command. At most 50 unless limit says otherwise.",
+    details:
+      "CPU is processor time in percent of one core at this moment, memory is resident; secrets in commands are masked. A table as text, rows in the metadata. `StopProcess` wants pid and started.",
     input,
+    model: { omit: ["limit"] },
     timeoutMs: 20_000,
     async handle({ filter, sort = "cpu", limit = DEFAULT_LIMIT }, { signal }) {
       const all = await processesOf(processList, signal);

@@ -16,15 +16,9 @@ import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
 import { forgetNote } from "../trash/forget-note.ts";
 
 const input = z.strictObject({
-  source: z.string().min(1).describe("Absolute or relative path of the file, folder or symlink to move"),
-  destination: z
-    .string()
-    .min(1)
-    .describe("Its new path. With a / at the end: the folder to move it into, under its own name"),
-  overwrite: z
-    .boolean()
-    .optional()
-    .describe("Replace a file or symlink that stands at the destination (default false); never a folder"),
+  source: z.string().min(1).describe("Absolute or relative path"),
+  destination: z.string().min(1).describe("Its new path; with / at the end: the folder to move it into"),
+  overwrite: z.boolean().optional().describe("Replace a file or symlink (default false)"),
   create_directories: z
     .boolean()
     .optional()
@@ -38,8 +32,11 @@ export function moveTool(files: Files) {
     name: "Move",
     effect: "write",
     description:
-      "Move or rename a file, folder or symlink on the device, also to another file system (then it is copied whole first; mode, times and owner are kept). Nothing is replaced unless overwrite is true, and a folder never is: an existing folder as destination is refused, unless it is named with a / at its end. A symlink is moved itself. Also brings back from the trash what Delete put there.",
+      "Move or rename a file, folder or symlink. A file that stands there is replaced only with overwrite, a folder never.",
+    details:
+      "Also to another file system (then it is copied whole first; mode, times and owner are kept). An existing folder as destination is refused, unless it is named with a / at its end. A symlink is moved itself. Also brings back from the trash what `Delete` put there.",
     input,
+    model: { omit: ["create_directories"] },
     timeoutMs: TIMES.callMax,
     async handle(request, context) {
       const access = await files.as(context);

@@ -12,20 +12,17 @@ const word = z
   .regex(/^[^\0]*$/, "must not hold a NUL character");
 
 const input = z.strictObject({
-  app: word.min(1).describe("The application: its name, a desktop entry's id (Linux), or an absolute path"),
-  args: z
-    .array(word)
-    .max(64)
-    .optional()
-    .describe("Arguments, such as a web address or the path of a document"),
+  app: word.min(1).describe("Its name, desktop entry id (Linux) or absolute path"),
+  args: z.array(word).max(64).optional().describe("Such as a web address or a document's path"),
 });
 
 export function openAppTool(files: Files, desktop: Desktop) {
   return defineTool({
     name: "open_app",
     effect: "execute",
-    description:
-      "Start an application on the device's screen, apart from the agent. A policy may name the applications that are allowed; who may not run programs starts only those, with web addresses and documents as arguments.",
+    description: "Start an application on the user's screen.",
+    details:
+      "Apart from the agent. A policy may name the applications that are allowed; who may not run programs starts only those, with web addresses and documents as arguments.",
     input,
     timeoutMs: 20_000,
     async handle({ app, args = [] }, context) {

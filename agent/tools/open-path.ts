@@ -6,15 +6,16 @@ import { type Files, isConfined } from "../paths/files.ts";
 import { defineTool } from "../tool.ts";
 
 const input = z.strictObject({
-  path: z.string().min(1).describe("The file or directory path to open"),
+  path: z.string().min(1).describe("Absolute or relative path"),
 });
 
 export function openPathTool(files: Files, desktop: Desktop) {
   return defineTool({
     name: "OpenPath",
     effect: "execute",
-    description:
-      "Open a file or folder on the device's screen, with the program that its user opens it with (a folder in the file manager). Who may not run programs opens folders and plain documents only. Says what it was handed to; whether a window opened can be seen with Screenshot.",
+    description: "Open a file or folder on the user's screen with its usual program, for them to see.",
+    details:
+      "Who may not run programs opens folders and plain documents only. Says what it was handed to; whether a window opened can be seen with `Screenshot`.",
     input,
     timeoutMs: 20_000,
     async handle({ path }, context) {

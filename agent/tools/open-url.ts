@@ -5,7 +5,7 @@ import { openableAddress } from "../desktop/web-address.ts";
 import { defineTool } from "../tool.ts";
 
 const input = z.strictObject({
-  url: z.string().min(1).max(8192).describe("The URL to open: http, https or mailto"),
+  url: z.string().min(1).max(8192).describe("http, https or mailto"),
 });
 
 export function openUrlTool(desktop: Desktop) {
@@ -13,7 +13,9 @@ export function openUrlTool(desktop: Desktop) {
     name: "OpenUrl",
     effect: "execute",
     description:
-      "Open a URL in the default browser of the device's user (mailto: in the mail program). Says what it was handed to; whether a window opened can be seen with Screenshot.",
+      "Open a web address in the user's browser, for them to see; nothing of the page is returned.",
+    details:
+      "mailto: opens the mail program. Says what it was handed to; whether a window opened can be seen with `Screenshot`.",
     input,
     timeoutMs: 20_000,
     async handle({ url }, { signal }) {

@@ -14,18 +14,19 @@ import { LineIndex } from "../text/line-index.ts";
 import { readTextPage, type TextPage } from "../text/page.ts";
 import { headOf, SNIFF_BYTES, sniff, textIn } from "../text/sniff.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
+import { toolName } from "../tool-names.ts";
 
 const DEFAULT_LINES = 2000;
+/** Characters of a page with line numbers and line ends: unless a limit is given, and at most. */
+const DEFAULT_CHARS = 25_000;
+const MOST_CHARS = 100_000;
 /** Files up to this size are read at once, and given a hash, in bytes. */
 const WHOLE_MAX_BYTES = 1024 * 1024;
 
 const input = z.strictObject({
-  file_path: z.string().min(1).describe("Absolute or relative path to the file"),
-  offset: z
-    .int()
-    .optional()
-    .describe("Start reading from this line number (1-indexed); negative: that many lines from the end"),
-  limit: z.int().min(1).max(100_000).optional().describe("Maximum number of lines to return (default 2000)"),
+  file_path: z.string().min(1).describe("Absolute or relative path"),
+  offset: z.int().optional().describe("First line, from 1; negative: this many lines before the end"),
+  limit: z.int().min(1).max(100_000).optional().describe("Most lines (default 2000)"),
   raw: z.boolean().optional().describe("Return the text without line numbers and notes (default false)"),
   encoding: z
     .enum(["base64", ...TEXT_ENCODINGS])
@@ -53,8 +54,11 @@ export function readTool(files: Files) {
     name: "Read",
     effect: "read",
     description:
-      "Read a file from the device. Returns numbered lines, at most 2000 lines or 50 KiB a page, and says the offset of the next page. Lines are cut at 2000 characters. Images (PNG, JPEG, GIF, WebP) are returned as images. Other binary files are refused with type, size and hash; encoding=base64 reads ranges of their bytes.",
+      "Read a file as numbered lines: up to 2000 lines and 25,000 characters (100,000 if limit is given), then a note with the offset to go on from. Lines are cut at 2000 characters. Images (PNG, JPEG, GIF, WebP) are shown.",
+    details:
+      "Other binary files are refused with type, size and hash; encoding=base64 reads ranges of their bytes.",
     input,
+    model: { omit: ["raw", "encoding", "byte_offset", "byte_limit"] },
     timeoutMs: 60_000,
     async handle(request, context) {
       checkFields(request);
@@ -106,7 +110,13 @@ async function read(
   if (content.kind === "image") return readImage(file, whole, content.mediaType);
   if (content.kind === "binary") throw await binary(file, content.mediaType, signal);
   const source = whole ? sourceOf(whole) : file.handle;
-  const wanted = { offset: offset || 1, limit: limit ?? DEFAULT_LINES, numbered: !raw, signal };
+  const wanted = {
+    offset: offset || 1,
+    limit: limit ?? DEFAULT_LINES,
+    chars: limit === undefined ? DEFAULT_CHARS : MOST_CHARS,
+    around: (number: number) => (raw ? 0 : numberOf(number).length) + 1,
+    signal,
+  };
   const text = { stat: file.stat, source, ...content, declared: declared !== undefined };
   const page = await readTextPage(text, wanted, index);
   if (!page) throw tailTooLong(file, wanted.offset);
@@ -119,11 +129,15 @@ async function read(
 
 function rendered(page: TextPage): string {
   if (page.lines.length === 0) return "[The file is empty]";
-  const numbered = page.lines.map((line, i) => `${String(page.firstLine + i).padStart(6)}\t${line}`);
+  const numbered = page.lines.map((line, i) => numberOf(page.firstLine + i) + line);
   const notes = [noteOfCut(page), noteOf(page)].filter((note) => note !== undefined);
   return [numbered.join("\n"), ...(notes.length > 0 ? [""] : []), ...notes.map((note) => `[${note}]`)].join(
     "\n",
   );
+}
+
+function numberOf(line: number): string {
+  return `${String(line).padStart(6)}\t`;
 }
 
 const MOST_NAMED = 10;
@@ -135,7 +149,7 @@ function noteOfCut(page: TextPage): string | undefined {
   const named = numbers.slice(0, MOST_NAMED).join(", ");
   const more = numbers.length > MOST_NAMED ? ` and ${numbers.length - MOST_NAMED} more` : "";
   const example = page.firstLine > 0 ? `, for example: sed -n ${numbers[0]}p FILE | cut -c 2001-4000` : "";
-  return `Cut at 2000 characters: ${numbers.length === 1 ? "line" : "lines"} ${named}${more}. Read the rest with Bash${example}; or as bytes with encoding=base64`;
+  return `Cut at 2000 characters: ${numbers.length === 1 ? "line" : "lines"} ${named}${more}. Read the rest with ${toolName("Bash")}${example}; or as bytes with encoding=base64`;
 }
 
 function noteOf(page: TextPage): string | undefined {
@@ -143,7 +157,7 @@ function noteOf(page: TextPage): string | undefined {
   const last = page.firstLine + page.lines.length - 1;
   const lines = `Lines ${page.firstLine} to ${last}${page.totalLines === undefined ? "" : ` of ${page.totalLines}`}`;
   if (page.endless) {
-    return `${lines}. Line ${last} is too long to look for its end; read parts of it with Bash (head -c, tail -c)`;
+    return `${lines}. Line ${last} is too long to look for its end; read parts of it with ${toolName("Bash")} (head -c, tail -c)`;
   }
   return `${lines}. Continue with offset=${page.nextOffset}`;
 }
@@ -182,7 +196,7 @@ function tailTooLong(file: OpenFile, offset: number): MatrxError {
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `The last ${-offset} lines of ${file.place.shown} are too long to be looked for from its end`,
-    hint: "Ask for fewer lines, or use Bash with tail -c",
+    hint: `Ask for fewer lines, or use ${toolName("Bash")} with tail -c`,
     hop: "tool",
     details: factsOf(file),
   });

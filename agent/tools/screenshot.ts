@@ -4,6 +4,7 @@ import { capture } from "../desktop/capture.ts";
 import type { Desktop } from "../desktop/desktop.ts";
 import type { Picture, PictureFormat } from "../desktop/picture.ts";
 import { defineTool, type ToolResult } from "../tool.ts";
+import { toolName } from "../tool-names.ts";
 
 /** An image's base64 is a third longer, and must fit into a result frame of 16 MiB. */
 const IMAGE_MAX_BYTES = 10 * 1024 * 1024;
@@ -12,7 +13,7 @@ const input = z.strictObject({
   monitor: z
     .union([z.int().min(0), z.string().min(1).max(256)])
     .optional()
-    .describe("Which monitor: its index from 0, its id or its name (default: the primary one)"),
+    .describe("Index from 0, id or name (default: the primary one)"),
   format: z.enum(["png", "jpeg", "jpg"]).optional().describe("png (default), or jpeg, which is smaller"),
 });
 
@@ -20,9 +21,11 @@ export function screenshotTool(desktop: Desktop) {
   return defineTool({
     name: "Screenshot",
     effect: "execute",
-    description:
-      "Capture a screenshot of the device's screen. Returns an image, PNG unless another format is asked for, and saves it in a temporary folder (the newest 20 are kept until the agent ends). Its size and the list of monitors are in the metadata.",
+    description: "Take a picture of the user's screen and see it.",
+    details:
+      "PNG unless another format is asked for; saved in a temporary folder, too (the newest 20 are kept until the agent ends). Its size and the list of monitors are in the metadata.",
     input,
+    model: { omit: ["format"] },
     timeoutMs: 60_000,
     async handle({ monitor, format = "png" }, { signal }) {
       const wantedFormat: PictureFormat = format === "png" ? "png" : "jpeg";
@@ -72,7 +75,7 @@ function tooLarge(path: string, { bytes, width, height }: Picture): MatrxError {
   return new MatrxError({
     code: "PAYLOAD_TOO_LARGE",
     message: `The picture (${width}x${height}) has ${bytes.length} bytes even as JPEG; at most ${IMAGE_MAX_BYTES} can be returned`,
-    hint: `It is saved as ${path}: make a smaller copy of it with Bash, or choose one monitor`,
+    hint: `It is saved as ${path}: make a smaller copy of it with ${toolName("Bash")}, or choose one monitor`,
     hop: "tool",
     details: { path, width, height, size: bytes.length, limit_bytes: IMAGE_MAX_BYTES },
   });

@@ -9,6 +9,7 @@ import { type ProcessFacts, processesOf } from "../platform/process-list.ts";
 import { protectionOf } from "../platform/protected-processes.ts";
 import { previewOf } from "../redact.ts";
 import { defineTool, type ToolResult } from "../tool.ts";
+import { toolName } from "../tool-names.ts";
 
 /** Between two looks whether it has ended, and after a kill, in milliseconds. */
 const LOOK_EVERY = 50;
@@ -20,10 +21,8 @@ const input = z.strictObject({
     .int()
     .min(1)
     .max(2 ** 31 - 1)
-    .describe("The process, as ListProcesses gives it"),
-  started: z.iso
-    .datetime({ offset: true })
-    .describe("When it started, as ListProcesses gives it: a number given anew is not the same process"),
+    .describe("As listed"),
+  started: z.iso.datetime({ offset: true }).describe("As listed: a pid may be given anew"),
 });
 
 export function stopProcessTool({ platform, protectedPaths }: Files) {
@@ -31,7 +30,9 @@ export function stopProcessTool({ platform, protectedPaths }: Files) {
     name: "StopProcess",
     effect: "execute",
     description:
-      "End a process of the device by pid and start time, as ListProcesses gives them: it is asked to end, and killed after three seconds. Its children are named, and go on. The agent, what it was started by, and other programs of Matrx are refused. Commands of Bash are ended with TaskStop.",
+      "End a process, by pid and start time as `ListProcesses` gives them. Commands of `Bash` are ended with `TaskStop`.",
+    details:
+      "It is asked to end, and killed after three seconds. Its children are named, and go on. The agent, what it was started by, and other programs of Matrx are refused.",
     input,
     timeoutMs: TIMES.killAfter + 30_000,
     async handle({ pid, started }, { signal }) {
@@ -76,7 +77,7 @@ async function end({ processes }: Platform, { pid, began }: Target, signal: Abor
   throw new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `Process ${pid} was killed, and has not ended: the system holds it, as in a read from a drive that does not answer`,
-    hint: "Look again with ListProcesses in a while",
+    hint: `Look again with ${toolName("ListProcesses")} in a while`,
     hop: "tool",
     details: { pid },
   });
@@ -120,7 +121,7 @@ function checkStart(target: ProcessFacts, wanted: number, within: number): void 
   throw new MatrxError({
     code: "CONFLICT",
     message: `Process ${target.pid} is another one now: ${shownName(target.name)}, started ${started}`,
-    hint: "Look with ListProcesses; nothing was ended",
+    hint: `Look with ${toolName("ListProcesses")}; nothing was ended`,
     hop: "tool",
     details: { pid: target.pid, started },
   });
@@ -130,7 +131,7 @@ function notThere(pid: number): MatrxError {
   return new MatrxError({
     code: "NOT_FOUND",
     message: `There is no process ${pid}`,
-    hint: "It may have ended; look with ListProcesses",
+    hint: `It may have ended; look with ${toolName("ListProcesses")}`,
     hop: "tool",
     details: { pid },
   });

@@ -17,7 +17,7 @@ export function systemInfoTool(platform: Platform) {
     name: "SystemInfo",
     effect: "read",
     description:
-      "Get system information about the device: platform, hostname, versions, working directory, user, processor, memory, disk, uptime.",
+      "Get facts about the device: system, hostname, versions, working directory, user, processor, memory, disk, uptime.",
     input,
     timeoutMs: 15_000,
     async handle(_input, { session }) {

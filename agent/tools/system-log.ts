@@ -6,6 +6,7 @@ import { withoutMisleading } from "../paths/names.ts";
 import type { LogSource } from "../platform/system-log.ts";
 import { type LogTail, tailOfFile, tailOfProgram } from "../system-log/tail.ts";
 import { defineTool, type ToolResult } from "../tool.ts";
+import { toolName } from "../tool-names.ts";
 
 const DEFAULT_LINES = 50;
 const MOST_LINES = 1000;
@@ -15,18 +16,8 @@ const LINE_CHARS = 2000;
 const ANSWER_CHARS = 50 * 1024;
 
 const input = z.strictObject({
-  lines: z
-    .int()
-    .min(1)
-    .max(MOST_LINES)
-    .optional()
-    .describe("How many of the last lines to return (default 50, max 1000)"),
-  filter: z
-    .string()
-    .min(1)
-    .max(1000)
-    .optional()
-    .describe("Regular expression: only the last lines that match, of the last 10000"),
+  lines: z.int().min(1).max(MOST_LINES).optional().describe("How many (default 50, max 1000)"),
+  filter: z.string().min(1).max(1000).optional().describe("Regex: only lines that match, of the last 10000"),
 });
 
 type Input = z.infer<typeof input>;
@@ -35,8 +26,9 @@ export function systemLogTool(files: Files) {
   return defineTool({
     name: "SystemLog",
     effect: "read",
-    description:
-      "Return the last lines of the device's system log, oldest first: systemd's journal or /var/log on Linux, the unified log of macOS, the System event log of Windows. Lines are cut at 2000 characters, the answer at 50 KiB.",
+    description: "Read the last lines of the system log, oldest first.",
+    details:
+      "systemd's journal or /var/log on Linux, the unified log of macOS, the System event log of Windows. Lines are cut at 2000 characters, the answer at 50 KiB.",
     input,
     timeoutMs: 60_000,
     async handle(request, context) {
@@ -125,7 +117,7 @@ function noLog(reasons: readonly string[]): MatrxError {
   return new MatrxError({
     code: "NOT_FOUND",
     message: "This device has no system log that can be read",
-    hint: "Ask for the log of one program instead, with Bash or Read",
+    hint: `Ask for the log of one program instead, with ${toolName("Bash")} or ${toolName("Read")}`,
     hop: "tool",
     details: { looked_at: reasons },
   });

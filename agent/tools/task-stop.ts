@@ -5,15 +5,15 @@ import type { Jobs } from "../jobs/jobs.ts";
 import { defineTool, type ToolResult } from "../tool.ts";
 
 const input = z.strictObject({
-  task_id: z.string().min(1).describe("The id that Bash returned (bash_id)"),
+  task_id: z.string().min(1).describe("The bash_id"),
 });
 
 export function taskStopTool(jobs: Jobs) {
   return defineTool({
     name: "TaskStop",
     effect: "execute",
-    description:
-      "End a command that Bash started, with all processes that it began: they are asked to end, and killed after three seconds. Its output stays readable with BashOutput.",
+    description: "End a command of `Bash` with all processes that it started. Its output stays readable.",
+    details: "They are asked to end, and killed after three seconds.",
     input,
     timeoutMs: TIMES.killAfter + 10_000,
     async handle({ task_id }, { grant }) {

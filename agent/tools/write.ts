@@ -17,8 +17,8 @@ const COMPARED_MAX_BYTES = 1024 * 1024;
 const HASHED_MAX_BYTES = 64 * 1024 * 1024;
 
 const input = z.strictObject({
-  file_path: z.string().min(1).describe("Absolute or relative path to the file"),
-  content: z.string().describe("The content to write to the file, as UTF-8"),
+  file_path: z.string().min(1).describe("Absolute or relative path"),
+  content: z.string().describe("All of the file, in UTF-8"),
   create_directories: z.boolean().optional().describe("Create missing parent directories (default true)"),
   expected_sha256: sha256Schema
     .optional()
@@ -32,8 +32,11 @@ export function writeTool(files: Files) {
     name: "Write",
     effect: "write",
     description:
-      "Write content to a file on the device, replacing what it held. Creates parent directories unless told not to. Mode, owner, links and hard links of an existing file are kept. Returns the number of bytes and whether the file is new.",
+      "Write a file, replacing all that it held; missing folders are made. To change a part of a file use `Edit`.",
+    details:
+      "Mode, owner, links and hard links of an existing file are kept. Returns the number of bytes and whether the file is new.",
     input,
+    model: { omit: ["create_directories", "expected_sha256"] },
     timeoutMs: 60_000,
     async handle(request, context) {
       if (!request.content.isWellFormed()) throw halfCharacter();

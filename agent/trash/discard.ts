@@ -9,6 +9,7 @@ import { newRemoval, removeTree } from "../paths/remove-tree.ts";
 import { isWithin } from "../paths/spelling.ts";
 import { syncFolder } from "../paths/sync-folder.ts";
 import type { ToolContext, ToolResult } from "../tool.ts";
+import { toolName } from "../tool-names.ts";
 import { forgetNote } from "./forget-note.ts";
 import { putIntoTrash, type Trashed } from "./put-into-trash.ts";
 
@@ -76,7 +77,7 @@ async function whereItLies(
 ): Promise<{ text: string; path?: string | undefined }> {
   if (path === undefined) return { text: "A person can bring it back from the recycle bin." };
   if (!(await access.mayRead(path))) return { text: "The owner of the device can bring it back." };
-  return { text: `It lies at ${shownName(path)}; Move brings it back from there.`, path };
+  return { text: `It lies at ${shownName(path)}; ${toolName("Move")} brings it back from there.`, path };
 }
 
 function factsOf({ place, stat }: HeldEntry) {
@@ -89,7 +90,7 @@ function refuseOwnPlace({ platform }: FileAccess, { place, stat }: HeldEntry, cw
   throw new MatrxError({
     code: "CONFLICT",
     message: `${place.shown} is not deleted: the session works in it, at ${shownName(cwd)}`,
-    hint: "Go elsewhere first with Bash: cd /somewhere",
+    hint: `Go elsewhere first with ${toolName("Bash")}: cd /somewhere`,
     hop: "tool",
     details: { path: place.shown, cwd },
   });
@@ -111,7 +112,7 @@ function full(shown: string): MatrxError {
   return new MatrxError({
     code: "CONFLICT",
     message: `${shown} is not empty; nothing was deleted`,
-    hint: "Look into it with ListDirectory; give recursive: true to delete it with all that lies in it",
+    hint: `Look into it with ${toolName("ListDirectory")}; give recursive: true to delete it with all that lies in it`,
     hop: "tool",
     details: { path: shown },
   });

@@ -9,6 +9,7 @@ import type { HeldEntry } from "../paths/held-entry.ts";
 import { isWithin } from "../paths/spelling.ts";
 import { ProgramFailed, runProgram } from "../platform/program.ts";
 import type { TrashFolder, TrashQuestion, TrashWay } from "../platform/trash.ts";
+import { toolName } from "../tool-names.ts";
 import { type HeldTrash, putIntoFolder } from "./trash-folder.ts";
 
 export interface Trashed {
@@ -131,7 +132,7 @@ function inTrash({ place }: HeldEntry): MatrxError {
   return new MatrxError({
     code: "CONFLICT",
     message: `${place.shown} lies in the trash already`,
-    hint: "Give permanent: true to delete it for good, or bring it back with Move",
+    hint: `Give permanent: true to delete it for good, or bring it back with ${toolName("Move")}`,
     hop: "tool",
     details: { path: place.shown },
   });
@@ -141,7 +142,7 @@ function noTrash({ place }: HeldEntry, reasons: readonly string[]): MatrxError {
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `No trash can be used for ${place.shown} (${reasons.join("; ") || "none is there"}); nothing was deleted`,
-    hint: "Give permanent: true to delete it for good, or Move it to another folder",
+    hint: "Give permanent: true to delete it for good, or move it to another folder",
     hop: "tool",
     details: { path: place.shown, reasons },
   });

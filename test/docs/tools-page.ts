@@ -9,8 +9,8 @@ type Schema = Record<string, unknown>;
 const HEAD = `# Tools
 
 What our agent can do on a machine: \`GET /v1/devices/DEVICE/tools\` gives the same for programs, as JSON Schema. Each is
-called by its name or by its \`local_*\` alias (\`local_bash\` is \`Bash\`). Parameters that are not listed are refused by
-name. A result that is larger than ${inUnits(LIMITS.resultFrameBytes, BYTE_UNITS)} is refused as \`PAYLOAD_TOO_LARGE\`; what a tool cuts before, it says, and how
+called by its name or by its \`local_*\` alias (\`local_bash\` is \`Bash\`). Parameters that are not listed here are refused
+by name. Models are told less: see [protocol.md](protocol.md#tools-for-models). A result that is larger than ${inUnits(LIMITS.resultFrameBytes, BYTE_UNITS)} is refused as \`PAYLOAD_TOO_LARGE\`; what a tool cuts before, it says, and how
 to go on. Paths are absolute, or relative to the session's working directory.
 
 This page is made from the tools' schemas: \`UPDATE_DOCS=1 npx vitest run --project node test/docs\` writes it anew.
@@ -65,9 +65,23 @@ function parametersOf({ input_schema }: { input_schema: Schema }): Parameter[] {
 
 function section(tool: ToolDescription): string {
   const rows = parametersOf(tool).flatMap((parameter) => rowsOf(parameter, ""));
-  const parameters =
-    rows.length > 0 ? table(["parameter", "type", "limits", "meaning"], rows) : "It takes no parameters.";
-  return `### ${tool.name}\n\n${plain(tool.description)}\n\n${parameters}\n\nTime limit: ${timeLimit(tool)}.\n`;
+  const parts = [
+    `### ${tool.name}`,
+    plain(tool.description),
+    tool.details === undefined ? "" : plain(tool.details),
+    rows.length > 0 ? table(["parameter", "type", "limits", "meaning"], rows) : "It takes no parameters.",
+    forModels(tool),
+    `Time limit: ${timeLimit(tool)}.`,
+  ];
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+function forModels({ model: { omit = [], require = [] } = {} }: ToolDescription): string {
+  const named = (parameters: readonly string[]) => parameters.map((name) => `\`${name}\``).join(", ");
+  return [
+    ...(omit.length > 0 ? [`Not listed to models: ${named(omit)}.`] : []),
+    ...(require.length > 0 ? [`Models must give ${named(require)}.`] : []),
+  ].join(" ");
 }
 
 /** One row, and one more for each field of the objects in a list. */

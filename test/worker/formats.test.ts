@@ -66,9 +66,7 @@ describe("tool definitions", () => {
     });
     expect(await bash("mcp")).toEqual({
       ...{ name: "local_bash", description: "Runs.", inputSchema: input },
-      annotations: {
-        ...{ readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-      },
+      annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
     });
   });
 
@@ -89,9 +87,44 @@ describe("tool definitions", () => {
     expect((await definitions("mcp")).map(nameOf)).toEqual(names);
     for (const [index, name] of names.entries()) {
       const calling = ask(`/v1/devices/${identity.id}/tools/${name}`, json({}, bearer(token)));
-      expect((await device.serve("x")).tool).toBe(MANIFEST[index]?.name);
+      const own = MANIFEST[index]?.name;
+      const { tool, called } = await device.serve("x");
+      expect({ tool, called }).toEqual({ tool: own, called: name === own ? undefined : name });
       await calling;
     }
+  });
+
+  it("are the model's view of what the device announced", async () => {
+    const { definitions, get } = await withTools([
+      {
+        ...{ name: "Edit", effect: "write", description: "Edits; see `Read`.", details: "More." },
+        input_schema: object({ old_string: { minLength: 1 }, edits: {} }, { additionalProperties: false }),
+        model: { omit: ["edits"], require: ["old_string"] },
+      },
+      { name: "Read", effect: "read", description: "Reads.", input_schema: object({}) },
+      {
+        name: "Screenshot",
+        effect: "execute",
+        description: "Shows.",
+        input_schema: {},
+        unavailable: "No display",
+      },
+    ]);
+    expect(await definitions("anthropic")).toEqual([
+      {
+        ...{ name: "local_edit", description: "Edits; see local_read." },
+        input_schema: object({ old_string: {} }, { required: ["old_string"] }),
+      },
+      { name: "local_read", description: "Reads.", input_schema: object({}) },
+    ]);
+    const { tools } = await (await get("/tools")).json<{ tools: object[] }>();
+    expect(tools).toMatchObject([
+      { name: "Edit", description: "Edits; see `Read`.", details: "More.", model: { omit: ["edits"] } },
+      { name: "Read" },
+      { name: "Screenshot", unavailable: "No display" },
+    ]);
+    expect(await (await get("/tools/list")).json()).toEqual({ tools: ["Edit", "Read", "Screenshot"] });
+    expect(await (await get("/system-prompt")).text()).not.toContain("screenshot");
   });
 
   it("have schemas and descriptions that no API refuses", async () => {
@@ -112,10 +145,8 @@ describe("tool definitions", () => {
   it("are those that the grant and the policy allow", async () => {
     const { person, identity, definitions, get } = await withTools();
     const read = await person.token({ access: "read" });
-    expect((await definitions("anthropic", read.token)).map(nameOf)).toEqual([
-      "local_read",
-      "local_bash_output",
-    ]);
+    // What only Bash gives something to do is not offered without it.
+    expect((await definitions("anthropic", read.token)).map(nameOf)).toEqual(["local_read"]);
     await person.setPolicy(identity.id, { allowed_tools: ["Read", "Edit"] });
     expect((await definitions("anthropic")).map(nameOf)).toEqual(["local_read", "local_edit"]);
     expect((await definitions("anthropic", read.token)).map(nameOf)).toEqual(["local_read"]);
@@ -158,6 +189,26 @@ describe("tool definitions", () => {
       expect((await ask(`/v1/devices/${identity.id}${path}`)).status).toBe(401);
     }
   });
+});
+
+it("says no in the names that the call came with", async () => {
+  const { person, identity } = await withTools();
+  const { token } = await person.token({ access: "read" });
+  const detailOf = async (name: string) => {
+    const response = await ask(`/v1/devices/${identity.id}/tools/${name}`, json({}, bearer(token)));
+    const { detail, hint } = await response.json<{ detail: string; hint: string }>();
+    return { detail, hint };
+  };
+  expect((await detailOf("local_bash")).detail).toMatch(/^local_bash needs/);
+  expect((await detailOf("Bash")).detail).toMatch(/^Bash needs/);
+  const { token: full } = await person.token({ access: "full" });
+  for (const [wrong, near] of [
+    ["local_raed", "local_read"],
+    ["Raed", "Read"],
+  ] as const) {
+    const response = await ask(`/v1/devices/${identity.id}/tools/${wrong}`, json({}, bearer(full)));
+    expect(await response.json()).toMatchObject({ code: "TOOL_NOT_FOUND", near });
+  }
 });
 
 describe("the system prompt", () => {

@@ -28,6 +28,8 @@ export interface WantedCall {
 export interface Passed {
   /** The device's own name for the tool. */
   tool: string;
+  /** What the caller called it, where that is another name. */
+  called: string | undefined;
   effect: Effect;
   /** What the tool takes at most, in milliseconds. */
   toolTimeoutMs: number;

@@ -67,12 +67,12 @@ export class Calls {
   send(wanted: WantedCall, passed: Passed, keyed: Keyed | undefined, now: number, expect: Expect): CallId {
     const socket = this.#signs.requireLive(now);
     const call = wanted.call ?? makeCallId(now);
-    const { tool, effect } = passed;
+    const { tool, called, effect } = passed;
     const timeoutMs = wanted.timeoutMs ?? passed.toolTimeoutMs;
     const deadline = now + timeoutMs;
     const { ours } = socket.attachment;
     if (!ours) requireHeld(tool, wanted.parameters, wanted.lease.scope, this.#store.policy);
-    const extras = ours ? extrasOf(wanted, keyed, this.#store.limits) : "";
+    const extras = ours ? extrasOf(wanted, keyed, this.#store.limits, called) : "";
     const frame = executeFrame(call, tool, timeoutMs, wanted.parameters, extras);
     const ledgered = effect !== "read";
     const grant = wanted.lease.scope.id as GrantId;

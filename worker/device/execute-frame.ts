@@ -20,8 +20,10 @@ export function extrasOf(
   { id, session, timeoutMs, stream, lease }: WantedCall,
   keyed: Keyed | undefined,
   limits: string | undefined,
+  called: string | undefined,
 ): string {
   let text = `,"grant":${lease.json}`;
+  if (called !== undefined) text += `,"called":${JSON.stringify(called)}`;
   if (limits) text += `,"policy":${limits}`;
   if (id !== undefined) text += `,"id":${JSON.stringify(id)}`;
   if (session) text += `,"session":"${session}"`;

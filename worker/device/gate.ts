@@ -1,11 +1,17 @@
 /** The relay's gate: may this grant call this tool here, now? Synchronous; the agent checks again. */
 import { DEVICE_DOCUMENT_DESCRIPTIONS } from "@matrx/shared/device-document-tools.ts";
-import { DEVICE_DOCUMENT_TOOLS, effectOf, nearestName, toolNameOf } from "@matrx/shared/effects.ts";
+import {
+  DEVICE_DOCUMENT_TOOLS,
+  effectOf,
+  namesLike,
+  nearestName,
+  toolNameOf,
+} from "@matrx/shared/effects.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { LIMITS, RATES, TIMES } from "@matrx/shared/limits.ts";
+import { type ModelTool, modelView } from "@matrx/shared/model-view.ts";
 import { type Policy, refusalOf } from "@matrx/shared/policy.ts";
-import { modelNames, type NamedTool } from "@matrx/shared/tool-formats.ts";
 import type { Passed } from "./call.ts";
 import type { Lease } from "./leases.ts";
 import type { RateLimits, Rates } from "./rates.ts";
@@ -29,8 +35,8 @@ export function passGate(
   const tool = store.toolCalled(name) ?? toolNameOf(name);
   const known = store.toolNamed(tool);
   // Before the grant: a misspelt name is not a matter of rights.
-  if (!known && store.manifest && !isBare(store)) throw toolNotFound(tool, toolNames(store));
-  const refusal = refusalOf({ tool, grant: lease.scope, policy }, "relay");
+  if (!known && store.manifest && !isBare(store)) throw toolNotFound(name, namesLike(name, toolNames(store)));
+  const refusal = refusalOf({ tool, called: name, grant: lease.scope, policy }, "relay");
   if (refusal) throw new MatrxError(refusal);
   const limits = rateLimits(lease, policy);
   if (!rates.takeCall(lease.scope.id, limits, now))
@@ -39,6 +45,7 @@ export function passGate(
     throw tooMany(`The device has ${underWay} calls without an answer`);
   return {
     tool,
+    called: name === tool ? undefined : name,
     effect: effectOf(tool),
     toolTimeoutMs: Math.min(known?.timeout_ms ?? TIMES.callDefault, TIMES.callMax),
   };
@@ -59,14 +66,11 @@ export function toolNames(store: RecordStore): string[] {
   return (allowed_tools ? names.filter((name) => allowed_tools.includes(name)) : names).sort();
 }
 
-/** The tools that a grant may call here as models know them: grant and policy allow them. */
-export function openTools(grant: GrantScope, store: RecordStore): NamedTool[] {
+/** What a model gets that calls under this grant: grant and policy allow it. */
+export function openTools(grant: GrantScope, store: RecordStore): ModelTool[] {
   const { policy } = store;
   const announced = store.manifest?.tools ?? (isBare(store) ? DEVICE_DOCUMENT_DESCRIPTIONS : []);
-  const names = modelNames(announced.map(({ name }) => name));
-  return [...new Map(announced.map((tool) => [tool.name, tool])).values()]
-    .filter(({ name }) => !refusalOf({ tool: name, grant, policy }, "relay"))
-    .map((tool) => ({ ...tool, model_name: names.get(tool.name) ?? tool.name }));
+  return modelView(announced, (tool) => !refusalOf({ tool, grant, policy }, "relay"));
 }
 
 /** A bare device announces nothing: any name is passed on to it. */

@@ -2,9 +2,9 @@
 import type { Proof } from "@matrx/shared/api.ts";
 import type { Permissions } from "@matrx/shared/device-frames.ts";
 import type { AccountId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
+import { modelNames } from "@matrx/shared/model-names.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import type { Manifest, ToolDescription } from "@matrx/shared/tool.ts";
-import { modelNames } from "@matrx/shared/tool-formats.ts";
 
 /** How a device proves itself: our agent by its Ed25519 key, a bare device by the token with this id. */
 export type DeviceIdentity = { kind: "agent"; publicKey: string } | { kind: "bare"; tokenId: string };

@@ -4,9 +4,9 @@ import type { SystemCommand } from "@matrx/shared/device-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { eventRefusal } from "@matrx/shared/events.ts";
 import type { CallId } from "@matrx/shared/ids.ts";
+import type { ModelTool } from "@matrx/shared/model-view.ts";
 import type { Machine } from "@matrx/shared/system-prompt.ts";
 import type { ToolDescription } from "@matrx/shared/tool.ts";
-import type { NamedTool } from "@matrx/shared/tool-formats.ts";
 import type { Caller } from "../auth/caller.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import { unknownDevice } from "../refusals.ts";
@@ -44,7 +44,7 @@ export interface DeviceTools {
 export interface OpenTools {
   machine: Machine;
   hash: string | null;
-  tools: NamedTool[];
+  tools: ModelTool[];
 }
 
 export interface RequestsParts {

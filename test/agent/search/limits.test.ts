@@ -12,7 +12,7 @@ import { SearchEngines } from "../../../agent/search/engines.ts";
 import { grepTool } from "../../../agent/tools/grep.ts";
 import { closedPaths } from "../../helpers/protected-paths.ts";
 import { failure, Workbench } from "../tools/workbench.ts";
-import { ENGINES, searcher } from "./searching.ts";
+import { ENGINES, linesOf, searcher } from "./searching.ts";
 
 const WAYS = ENGINES.flatMap(([name, engines]) => [
   [name, "by descriptors", engines, currentPlatform()] as const,
@@ -63,7 +63,7 @@ describe.each(WAYS)("with %s, folders opened %s", (_name, _way, engines, platfor
       utimesSync(bench.at(name), time, time);
     }
     const { output } = await glob({ pattern: "?", path: "open" }, { policy });
-    expect(output.split("\n")).toEqual(["open/c", "open/a", "open/b"].map((name) => bench.at(name)));
+    expect(output).toBe(`c\na\nb\n[Paths are relative to ${bench.at("open")}]`);
   });
 
   it("limits of policy, relay and grant hold together", async () => {
@@ -89,19 +89,19 @@ describe.each(WAYS)("with %s, folders opened %s", (_name, _way, engines, platfor
     const options = { policy };
     for (const extra of [{}, everything]) {
       const lines = await grep({ pattern: "secret", path: "open", ...extra }, options);
-      expect(lines.output).toBe(`${bench.at("open/file.txt")}:1:secret inside`);
+      expect(linesOf(lines)).toEqual(["file.txt:1:secret inside"]);
       const files = await glob({ pattern: "**/*.txt", path: "open", ...extra }, options);
-      expect(files.output).toBe(bench.at("open/file.txt"));
+      expect(linesOf(files)).toEqual(["file.txt"]);
     }
     const named = await find("search_files", { query: "*.txt", path: "open" });
     expect(named.output.split("\n")).toEqual([bench.at("open/file.txt"), bench.at("open/linked.txt")]);
     const tree = await find("DirectoryTree", { path: "open" });
     expect(tree.output.split("\n")).toEqual([
       `${bench.at("open")}/`,
-      "├── circle -> .",
-      "├── file.txt",
-      "├── folder -> ../shut",
-      "└── linked.txt -> ../shut/file.txt",
+      "  circle -> .",
+      "  file.txt",
+      "  folder -> ../shut",
+      "  linked.txt -> ../shut/file.txt",
     ]);
   });
 
@@ -227,7 +227,7 @@ describe("the environment of ripgrep", () => {
       const tool = grepTool(bench.files, new SearchEngines());
       expect(tool.timeoutMs).toBe(15_000);
       const { output } = await searcher(bench, new SearchEngines()).grep({ pattern: "needle" });
-      expect(output).toBe(`${bench.at("f.txt")}:1:needle`);
+      expect(output).toBe("f.txt:1:needle");
     } finally {
       for (const name of ["RIPGREP_CONFIG_PATH", "XDG_CONFIG_HOME"]) {
         if (before[name] === undefined) delete process.env[name];

@@ -48,8 +48,8 @@ export function searcher(bench: Workbench, engines: SearchEngines): Searcher {
   return { grep: call(grepTool(bench.files, engines)), glob: call(globTool(bench.files, engines)) };
 }
 
-/** Lines of an answer without its notes, and without the folder that they all begin with. */
-export function linesOf({ output }: ToolResult, folder: string): string[] {
+/** Lines of an answer without its notes. */
+export function linesOf({ output }: ToolResult): string[] {
   const lines = output === "" ? [] : output.split("\n");
-  return lines.filter((line) => !line.startsWith("[")).map((line) => line.replace(`${folder}/`, ""));
+  return lines.filter((line) => !/^\[.*\]$/.test(line));
 }

@@ -189,9 +189,9 @@ describe.each(ENGINES)("on a drive that is slow to answer, with %s", (_name, eng
     const bench = await Workbench.open();
     for (let i = 0; i < 200; i++) await bench.put(`folder-${i % 7}/file-${i}`, "");
     const { glob } = searcher(bench, engines);
-    const quick = linesOf(await glob({ pattern: "**/file-*" }), bench.home);
+    const quick = linesOf(await glob({ pattern: "**/file-*" }));
     slowDrive();
-    expect(linesOf(await glob({ pattern: "**/file-*" }), bench.home)).toEqual(quick);
+    expect(linesOf(await glob({ pattern: "**/file-*" }))).toEqual(quick);
     expect(quick).toHaveLength(200);
   });
 });

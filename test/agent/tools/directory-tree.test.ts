@@ -15,22 +15,23 @@ describe("a directory as a tree", () => {
     return bench;
   }
 
-  it("is drawn as text", async () => {
+  it("is shown as indented lines", async () => {
     const bench = await planted();
     const { output, metadata } = await bench.call("DirectoryTree", {});
     expect(output.split("\n")).toEqual([
       `${bench.home}/`,
-      "├── README.md",
-      "├── empty/",
-      "├── link -> src",
-      "└── src/",
-      "    ├── a.ts",
-      "    └── lib/",
-      "        └── b.ts",
+      "  README.md",
+      "  empty/",
+      "  link -> src",
+      "  src/",
+      "    a.ts",
+      "    lib/",
+      "      b.ts",
     ]);
     expect(metadata).toMatchObject({ path: bench.home, entries: 7, truncated: false });
     const all = await bench.call("DirectoryTree", { show_hidden: true, include_ignored: true });
-    for (const name of [".hidden", ".gitignore", "build/", "out"]) expect(all.output).toContain(`── ${name}`);
+    for (const name of [".hidden", ".gitignore", "build/", "  out"])
+      expect(all.output).toContain(`\n  ${name}`);
   });
 
   it("is given as JSON that can be parsed", async () => {
@@ -50,13 +51,13 @@ describe("a directory as a tree", () => {
   it("is cut at depth and at max_entries, upper levels first, and says so", async () => {
     const bench = await planted();
     const flat = await bench.call("DirectoryTree", { depth: 1 });
-    expect(flat.output).toContain("└── src/ …");
+    expect(flat.output).toContain("\n  src/ …");
     expect(flat.metadata).toMatchObject({ truncated: false });
     for (let i = 0; i < 50; i++) await bench.put(`many/${String(i).padStart(2, "0")}`, "");
     const cut = await bench.call("DirectoryTree", { max_entries: 10 });
-    expect(cut.output).toContain("└── src/ …\n");
-    expect(cut.output).toContain("many/\n│   ├── 00\n");
-    expect(cut.output).toContain("│   └── … 45 more\n");
+    expect(cut.output).toContain("\n  src/ …\n");
+    expect(cut.output).toContain("\n  many/\n    00\n");
+    expect(cut.output).toContain("\n    … 45 more\n");
     expect(cut.output).toMatch(/\n\[Cut at 10 entries\. Go on with the path .* or raise max_entries\]$/);
     const whole = await bench.call("DirectoryTree", { path: "src", max_entries: 3 });
     expect(whole.metadata).toMatchObject({ entries: 3, truncated: false });
@@ -68,12 +69,20 @@ describe("a directory as a tree", () => {
     });
   });
 
+  it("shows 200 entries unless told otherwise", async () => {
+    const bench = await Workbench.open();
+    for (let i = 0; i < 201; i++) await bench.put(String(i), "");
+    expect((await bench.call("DirectoryTree", {})).metadata).toMatchObject({ entries: 200, truncated: true });
+    const all = await bench.call("DirectoryTree", { max_entries: 201 });
+    expect(all.metadata).toMatchObject({ entries: 201, truncated: false });
+  });
+
   it("shows what could not be read as such", async () => {
     const bench = await planted();
     mkdirSync(bench.at("locked"));
     chmodSync(bench.at("locked"), 0o000);
     await asAnotherUser(bench, async () => {
-      expect((await bench.call("DirectoryTree", {})).output).toContain("├── locked/ [permission denied]");
+      expect((await bench.call("DirectoryTree", {})).output).toContain("\n  locked/ [permission denied]");
     });
     chmodSync(bench.at("locked"), 0o755);
   });
@@ -83,9 +92,9 @@ describe("a directory as a tree", () => {
     await bench.put("two\nlines/\u202ex", "");
     execFileSync("bash", ["-c", "touch $'caf\\xe9'"], { cwd: bench.home });
     expect((await bench.call("DirectoryTree", {})).output.split("\n").slice(1)).toEqual([
-      "├── caf\\xe9",
-      '└── "two\\nlines"/',
-      '    └── "\\u202ex"',
+      "  caf\\xe9",
+      '  "two\\nlines"/',
+      '    "\\u202ex"',
     ]);
   });
 

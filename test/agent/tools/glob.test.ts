@@ -17,7 +17,7 @@ describe.each(ENGINES)("finding files with %s", (_name, engines) => {
     }
     const { glob } = searcher(bench, engines);
     const found = async (pattern: string, input: Record<string, unknown> = {}) =>
-      linesOf(await glob({ pattern, ...input }), bench.home);
+      linesOf(await glob({ pattern, ...input }));
     return { bench, glob, found };
   }
 
@@ -34,10 +34,10 @@ describe.each(ENGINES)("finding files with %s", (_name, engines) => {
     expect(named.output.length).toBeLessThan(3 * 1024 * 1024);
   });
 
-  it("gives absolute paths, newest first, with facts for programs", async () => {
+  it("gives paths relative to the directory, newest first, with facts for programs", async () => {
     const { bench, glob } = await opened("b.ts", "sub/c.ts", "a.ts", "d.js");
     const { output, metadata } = await glob({ pattern: "**/*.ts" });
-    expect(output.split("\n")).toEqual(["b.ts", "sub/c.ts", "a.ts"].map((name) => bench.at(name)));
+    expect(output.split("\n")).toEqual(["b.ts", "sub/c.ts", "a.ts"]);
     expect(metadata).toMatchObject({ path: bench.home, truncated: false });
     expect(metadata?.files).toContainEqual({
       path: bench.at("b.ts"),
@@ -65,10 +65,11 @@ describe.each(ENGINES)("finding files with %s", (_name, engines) => {
     expect(await found("u\u0308.md")).toEqual(["ü.md"]);
     expect(await found("[id].ts")).toEqual(["[id].ts"]);
     expect(await found("\\[id\\].ts")).toEqual(["[id].ts"]);
-    expect(await found("b.ts", { path: "src" })).toEqual(["src/b.ts"]);
-    expect(await found("../*.ts", { path: "src" })).toEqual(["a.ts", "[id].ts"]);
-    expect(await found(bench.at("src/*.js"))).toEqual(["src/d.js"]);
-    expect(await found(bench.at("src/d.js"), { path: "none-at-all" })).toEqual(["src/d.js"]);
+    expect(await found("b.ts", { path: "src" })).toEqual(["b.ts"]);
+    const above = [bench.at("a.ts"), bench.at("[id].ts")];
+    expect(await found("../*.ts", { path: "src" })).toEqual(above);
+    expect(await found(bench.at("src/*.js"))).toEqual(["d.js"]);
+    expect(await found(bench.at("src/d.js"), { path: "none-at-all" })).toEqual(["d.js"]);
   });
 
   it("takes signs literally that only other globs know", async () => {
@@ -125,12 +126,7 @@ describe.each(ENGINES)("finding files with %s", (_name, engines) => {
   it("keeps odd names on one line", async () => {
     const { bench, found } = await opened("two\nlines", "\u202ex", "caf\u00e9");
     execFileSync("bash", ["-c", "touch -d @1 $'caf\\xe9'"], { cwd: bench.home });
-    expect(await found("*")).toEqual([
-      JSON.stringify(bench.at("two\nlines")).replace(`${bench.home}/`, ""),
-      '"\\u202ex"',
-      "caf\u00e9",
-      "caf\\xe9",
-    ]);
+    expect(await found("*")).toEqual(['"two\\nlines"', '"\\u202ex"', "caf\u00e9", "caf\\xe9"]);
   });
 
   it("stops at the limit with the newest, and says how to go on", async () => {
@@ -140,7 +136,7 @@ describe.each(ENGINES)("finding files with %s", (_name, engines) => {
       utimesSync(bench.at(`f${i}`), 1_000_000 + ((i * 7) % 1200), 1_000_000 + ((i * 7) % 1200));
     }
     const { output, metadata } = await glob({ pattern: "f*", limit: 3 });
-    const newest = [1199, 1198, 1197].map((time) => bench.at(`f${(time * 343) % 1200}`));
+    const newest = [1199, 1198, 1197].map((time) => `f${(time * 343) % 1200}`);
     expect(output.split("\n")).toEqual([
       ...newest,
       "[The newest 3 are shown, of more. To go on, narrow pattern or path, or raise limit]",

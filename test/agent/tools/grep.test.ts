@@ -18,9 +18,9 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
     await bench.put("a.txt", "no\n");
     const result = await grep({ pattern: "needle" });
     expect(result.output.split("\n")).toEqual([
-      `${bench.at("src/a.ts")}:1:needle`,
-      `${bench.at("src/a.ts")}:3:  a needle too`,
-      `${bench.at("src/b.ts")}:2:const needle = 1;`,
+      "src/a.ts:1:needle",
+      "src/a.ts:3:  a needle too",
+      "src/b.ts:2:const needle = 1;",
     ]);
     expect(result.metadata).toMatchObject({ path: bench.home, files: 2, truncated: false, engine });
     expect(result.metadata?.matches).toContainEqual({ path: bench.at("src/b.ts"), line: 2, column: 7 });
@@ -31,7 +31,7 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
   it("takes a pattern as regex, as it stands, without case, and one with a dash in front", async () => {
     const { bench, grep } = await opened();
     await bench.put("f", "a.b\naxb\nA.B\n--files\n");
-    const found = async (input: Record<string, unknown>) => linesOf(await grep(input), bench.home);
+    const found = async (input: Record<string, unknown>) => linesOf(await grep(input));
     expect(await found({ pattern: "a.b" })).toEqual(["f:1:a.b", "f:2:axb"]);
     expect(await found({ pattern: "a.b", literal: true })).toEqual(["f:1:a.b"]);
     expect(await found({ pattern: "a.b", literal: true, case_insensitive: true })).toEqual([
@@ -49,9 +49,8 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
   it("searches one file, or those that include names, in any folder or in one", async () => {
     const { bench, grep } = await opened();
     for (const name of ["a.ts", "deep/b.ts", "deep/c.js", "deep/er/d.ts"]) await bench.put(name, "x\n");
-    const found = async (input: Record<string, unknown>) =>
-      linesOf(await grep({ pattern: "x", ...input }), bench.home);
-    expect(await found({ path: "deep/c.js" })).toEqual(["deep/c.js:1:x"]);
+    const found = async (input: Record<string, unknown>) => linesOf(await grep({ pattern: "x", ...input }));
+    expect(await found({ path: "deep/c.js" })).toEqual(["c.js:1:x"]);
     expect(await found({ include: "*.ts" })).toEqual(["a.ts:1:x", "deep/b.ts:1:x", "deep/er/d.ts:1:x"]);
     expect(await found({ include: "./*.ts" })).toEqual(["a.ts:1:x"]);
     expect(await found({ include: "deep/*.{ts,js}" })).toEqual(["deep/b.ts:1:x", "deep/c.js:1:x"]);
@@ -74,8 +73,8 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
   it("takes a backslash before such a letter for itself, and all of it as it stands with literal", async () => {
     const { bench, grep } = await opened();
     await bench.put("f", "C:\\A\n\\z\n");
-    expect(linesOf(await grep({ pattern: "C:\\\\A" }), bench.home)).toEqual(["f:1:C:\\A"]);
-    expect(linesOf(await grep({ pattern: "\\z", literal: true }), bench.home)).toEqual(["f:2:\\z"]);
+    expect(linesOf(await grep({ pattern: "C:\\\\A" }))).toEqual(["f:1:C:\\A"]);
+    expect(linesOf(await grep({ pattern: "\\z", literal: true }))).toEqual(["f:2:\\z"]);
   });
 
   it("says in one line what is wrong with a pattern", async () => {
@@ -91,17 +90,9 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
     const { bench, grep } = await opened();
     await bench.put("f", "1\n2\nhit\n4\n5\n6\n7\nhit\n9\n");
     const all = await grep({ pattern: "hit", context: 1 });
-    expect(linesOf(all, bench.home)).toEqual([
-      "f-2-2",
-      "f:3:hit",
-      "f-4-4",
-      "--",
-      "f-7-7",
-      "f:8:hit",
-      "f-9-9",
-    ]);
+    expect(linesOf(all)).toEqual(["f-2-2", "f:3:hit", "f-4-4", "--", "f-7-7", "f:8:hit", "f-9-9"]);
     const one = await grep({ pattern: "hit", context: 1, max_results: 1 });
-    expect(linesOf(one, bench.home)).toEqual(["f-2-2", "f:3:hit", "f-4-4"]);
+    expect(linesOf(one)).toEqual(["f-2-2", "f:3:hit", "f-4-4"]);
     expect(one.metadata).toMatchObject({ truncated: true, stopped_by: "max_results" });
   });
 
@@ -117,7 +108,7 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
     await bench.put("outside", "needle\n");
     symlinkSync("../outside", bench.at("repo/link"));
     const found = async (input: Record<string, unknown>) =>
-      linesOf(await grep({ pattern: "needle", path: "repo", ...input }), bench.at("repo"));
+      linesOf(await grep({ pattern: "needle", path: "repo", ...input }));
     expect(await found({})).toEqual(["keep.log:1:needle"]);
     expect(await found({ show_hidden: true })).toEqual([".hidden:1:needle", "keep.log:1:needle"]);
     expect(await found({ include: ".h*" })).toEqual([".hidden:1:needle"]);
@@ -125,7 +116,7 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
     expect(await found({ include_ignored: true })).toEqual(ignored.map((name) => `${name}:1:needle`));
     expect(await found({ include_ignored: true, show_hidden: true })).toContain(".git/config:1:needle");
     // A folder that is named is searched, though the repository ignores it; in others its rules hold.
-    expect(await found({ path: "repo/build" })).toEqual(["build/x:1:needle"]);
+    expect(await found({ path: "repo/build" })).toEqual(["x:1:needle"]);
     await bench.put("repo/sub/c.log", "needle\n");
     const inSub = await grep({ pattern: "needle", path: "repo/sub" });
     expect(inSub.output).toBe(
@@ -179,7 +170,7 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
     await bench.put("utf16be", Buffer.from("\ufeffneedle ü\n", "utf16le").swap16());
     await bench.put("wide", `${"ä".repeat(3000)}needle${"y".repeat(3000)}\nneedle at the end`);
     const { output } = await grep({ pattern: "needle" });
-    const lines = linesOf({ output }, bench.home);
+    const lines = linesOf({ output });
     expect(lines.slice(0, 5)).toEqual([
       "latin:1:grün needle",
       "mark:1:first needle",
@@ -201,6 +192,7 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
       "caf\u00e9",
       "cafe\u0301",
       "a:1:b",
+      "[note] of ours]",
       '"quoted"',
       "caf\\xe9",
     ];
@@ -210,19 +202,20 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
     const lines = result.output.split("\n").map((line) => line.replace(/:1:needle$/, ""));
     expect(lines.toSorted()).toEqual(
       [
-        JSON.stringify(bench.at("two\nlines")),
-        bench.at("-dash"),
-        `"${bench.home}/\\u202egnp.exe"`,
-        bench.at("caf\u00e9"),
-        bench.at("cafe\u0301"),
-        JSON.stringify(bench.at("a:1:b")),
-        bench.at('"quoted"'),
-        JSON.stringify(bench.at("caf\\xe9")),
-        `${bench.home}/caf\\xe9`,
+        '"two\\nlines"',
+        "-dash",
+        '"\\u202egnp.exe"',
+        "caf\u00e9",
+        "cafe\u0301",
+        '"a:1:b"',
+        '"[note] of ours]"',
+        JSON.stringify('"quoted"'),
+        JSON.stringify("caf\\xe9"),
+        "caf\\xe9",
       ].toSorted(),
     );
     for (const line of lines) {
-      if (line.endsWith("/caf\\xe9")) continue;
+      if (line === "caf\\xe9") continue;
       const file_path = line.startsWith('"') ? (JSON.parse(line) as string) : line;
       expect((await bench.call("Read", { file_path })).output).toContain("needle");
     }
@@ -234,7 +227,7 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
       cwd: bench.home,
     });
     const { output, metadata } = await grep({ pattern: "needle" });
-    expect(output).toBe(`${bench.at("f")}:1:needle\n[1 file or folder could not be searched]`);
+    expect(output).toBe(`f:1:needle\n[1 file or folder could not be searched]`);
     expect(metadata).toMatchObject({ unreadable: 1, truncated: false });
   });
 
@@ -244,7 +237,7 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
     const { metadata } = await grep({ pattern: "a", max_results: 1500, context: 2 });
     expect(metadata?.matches).toHaveLength(1500);
     const later = await grep({ pattern: "a", max_results: 2, after: "many:2500" });
-    expect(linesOf(later, bench.home)).toEqual(["many:2501:a", "many:2502:a"]);
+    expect(linesOf(later)).toEqual(["many:2501:a", "many:2502:a"]);
   });
 
   it("stops at max_results, says so, and gives all of them page by page in order of path", async () => {
@@ -295,7 +288,7 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
     setTimeout(() => stop.abort(timeout), 700);
     const partial = await grep({ pattern: "^(?:(?:x|xx)+)+(?=y)|\\(x" }, { signal: stop.signal });
     expect(partial.output).toContain("a:1:(x+x+)+y");
-    expect(partial.output).toContain("[Time ran out with 1 matching lines found");
+    expect(partial.output).toContain("[Time ran out with 1 matching line found");
     expect(partial.metadata).toMatchObject({ truncated: true, stopped_by: "time" });
     const cancel = new AbortController();
     const cancelled = new MatrxError({ code: "CANCELLED", message: "no more", hop: "agent" });
@@ -314,7 +307,7 @@ describe("searching lines", () => {
     const { grep } = searcher(bench, await ripgrepForAll(bench));
     await asAnotherUser(bench, async () => {
       const { output, metadata } = await grep({ pattern: "needle" });
-      expect(output.split("\n")[0]).toBe(`${bench.at("open")}:1:needle`);
+      expect(output.split("\n")[0]).toBe("open:1:needle");
       expect(output).toContain("[2 files or folders could not be searched]");
       expect(metadata).toMatchObject({ unreadable: 2, truncated: false });
     });
@@ -331,7 +324,7 @@ describe("searching lines", () => {
     const { grep } = searcher(bench, await ripgrepForAll(bench));
     await asAnotherUser(bench, async () => {
       const { output, metadata } = await grep({ pattern: "needle" });
-      expect(output.split("\n")[0]).toBe(`${bench.at("open")}:1:needle`);
+      expect(output.split("\n")[0]).toBe("open:1:needle");
       expect(metadata?.unreadable).toBeGreaterThan(1000);
     });
   });
@@ -345,14 +338,14 @@ describe("searching lines", () => {
     await bench.put("d.log", "needle six\n");
     const found = await grep({ pattern: "needle", after: "" });
     expect(found.output.split("\n")).toEqual([
-      `${bench.at("a.log")}:1:needle one`,
-      `${bench.at("b.log")}:1:needle three`,
-      `${bench.at("b.log")}:2:needle four`,
-      `${bench.at("d.log")}:1:needle six`,
+      "a.log:1:needle one",
+      "b.log:1:needle three",
+      "b.log:2:needle four",
+      "d.log:1:needle six",
       "[1 file with a NUL searched only up to it: name one as path to search all of it]",
     ]);
     const named = await grep({ pattern: "needle", path: "a.log" });
-    expect(linesOf(named, bench.home)).toEqual(["a.log:1:needle one", "a.log:100003:needle two"]);
+    expect(linesOf(named)).toEqual(["a.log:1:needle one", "a.log:100003:needle two"]);
   });
 
   it("leaves no ripgrep behind when it has enough, or is cancelled", async () => {

@@ -84,6 +84,33 @@ describe.each(ENCODINGS)("any page of a text in %s", (_name, bytesOf) => {
   });
 });
 
+it("a page is never longer than it may be, and never shorter than it could be", async () => {
+  const bench = await Workbench.open();
+  const line = fc
+    .tuple(fc.array(character, { maxLength: 30 }), fc.constantFrom(0, 1, 10, 500, 1990, 2100))
+    .map(([text, more]) => `${text.join("").replaceAll("\r", "r")}${"z".repeat(more)}`);
+  const wanted = fc.record({
+    lines: fc.array(line, { minLength: 1, maxLength: 120 }),
+    limit: fc.option(fc.integer({ min: 1, max: 200 }), { nil: undefined }),
+    bytesOf: fc.constantFrom(...ENCODINGS.map(([, bytesOf]) => bytesOf)),
+  });
+  await fc.assert(
+    fc.asyncProperty(wanted, async ({ lines, limit, bytesOf }) => {
+      await bench.put("any", bytesOf(`${lines.join("\n")}\n`));
+      const { output, metadata } = await bench.call("Read", { file_path: "any", limit });
+      const end = Number(metadata?.end_line);
+      const shown = output.split("\n").slice(0, end);
+      const chars = shown.join("\n").length + 1;
+      const most = limit === undefined ? 25_000 : 100_000;
+      expect(chars).toBeLessThanOrEqual(most);
+      if (metadata?.truncated !== true || end === limit) return;
+      const { output: next } = await bench.call("Read", { file_path: "any", offset: end + 1, limit: 1 });
+      expect(chars + (next.split("\n")[0]?.length ?? 0) + 1).toBeGreaterThan(most);
+    }),
+    { numRuns: 150 },
+  );
+});
+
 describe("lines of bytes that come in any pieces", () => {
   const cuts = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 20 });
 
@@ -98,8 +125,8 @@ describe("lines of bytes that come in any pieces", () => {
   const request = {
     firstLine: 1,
     maxLines: 1000,
-    maxBytes: 1_000_000,
-    besideLine: 1,
+    maxChars: 1_000_000,
+    charsOf: ({ length }: { length: number }) => length,
     keepPerLine: 10_000,
     longestLine: 1_000_000,
     countAll: true,

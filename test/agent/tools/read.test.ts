@@ -37,13 +37,11 @@ describe("reading a text", () => {
 
   it("goes on page by page, each naming the next offset", async () => {
     const bench = await Workbench.open();
-    await bench.put("long.txt", lines(1, 5000));
+    await bench.put("long.txt", lines(1, 5000).replaceAll("line ", ""));
     const first = await bench.call("Read", { file_path: "long.txt" });
-    expect(first.output).toContain(
-      "\n  2000\tline 2000\n\n[Lines 1 to 2000 of 5000. Continue with offset=2001]",
-    );
+    expect(first.output).toContain("\n  2000\t2000\n\n[Lines 1 to 2000 of 5000. Continue with offset=2001]");
     const second = await bench.call("Read", { file_path: "long.txt", offset: 2001, limit: 2 });
-    expect(second.output).toMatch(/^ {2}2001\tline 2001\n {2}2002\tline 2002\n/);
+    expect(second.output).toMatch(/^ {2}2001\t2001\n {2}2002\t2002\n/);
     expect(second.metadata).toMatchObject({
       start_line: 2001,
       end_line: 2002,
@@ -52,11 +50,27 @@ describe("reading a text", () => {
     });
   });
 
-  it("ends a page at 50 KiB, and cuts a line at 2000 characters", async () => {
+  it("ends a page at 25,000 characters, line numbers and line ends among them, or with a limit at 100,000", async () => {
     const bench = await Workbench.open();
-    await bench.put("wide.txt", `${`${"x".repeat(999)}\n`.repeat(200)}`);
-    const { metadata } = await bench.call("Read", { file_path: "wide.txt" });
-    expect(metadata).toMatchObject({ end_line: 50, next_offset: 51 });
+    const linesOf = async (input: Record<string, unknown>) => {
+      const { output, metadata } = await bench.call("Read", { file_path: "wide.txt", ...input });
+      const lines = output.replace(/\n\n\[.*\]$/s, "\n");
+      return { chars: lines.length, next: metadata?.next_offset };
+    };
+    await bench.put("wide.txt", `${"x".repeat(992)}\n`.repeat(200));
+    expect(await linesOf({})).toEqual({ chars: 25_000, next: 26 });
+    expect(await linesOf({ limit: 2000 })).toEqual({ chars: 100_000, next: 101 });
+    // What takes three bytes is one character to whoever reads it, and what takes four is two.
+    await bench.put("wide.txt", `${"€".repeat(492)}${"😀".repeat(250)}\n`.repeat(200));
+    expect(await linesOf({})).toEqual({ chars: 25_000, next: 26 });
+    await bench.put("wide.txt", "\n".repeat(100_000));
+    expect(await linesOf({ limit: 100_000 })).toMatchObject({ chars: 100_000, next: 12_501 });
+    expect(await linesOf({})).toMatchObject({ chars: 2000 * 8, next: 2001 });
+    expect((await linesOf({ limit: 100_000, raw: true })).next).toBe(undefined);
+  });
+
+  it("shows the first line of a page however long it is, and cuts a line at 2000 characters", async () => {
+    const bench = await Workbench.open();
     await bench.put("one.txt", `${"ü".repeat(5000)}\nend\n`);
     const { output } = await bench.call("Read", { file_path: "one.txt" });
     const shown = `     1\t${"ü".repeat(2000)}… [cut: the line has 10000 bytes]\n     2\tend`;
@@ -269,7 +283,7 @@ describe("a huge file", () => {
     await handle.close();
     const began = performance.now();
     const first = await bench.call("Read", { file_path: "huge.log" });
-    expect(first.metadata).toMatchObject({ end_line: 2000, next_offset: 2001 });
+    expect(first.metadata).toMatchObject({ end_line: 1535, next_offset: 1536 });
     expect(first.metadata?.total_lines).toBeUndefined();
     const last = await bench.call("Read", { file_path: "huge.log", offset: -2 });
     expect(last.output).toBe("    -2\tline 9\n    -1\tline 10");

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { modelNameOf, toolNameOf } from "../../shared/effects.ts";
-import { modelNames } from "../../shared/tool-formats.ts";
+import { modelNames } from "../../shared/model-names.ts";
 
 const name = fc.oneof(
   fc.constantFrom("Bash", "Read", "local_bash", "BashOutput", "local_bash_output", "a.b", "a b", "a_b"),

@@ -1,0 +1,149 @@
+/** A pattern of ripgrep (Rust's regex) as one of JavaScript that finds the same. */
+import { MatrxError } from "@matrx/shared/errors.ts";
+import type { LineQuery } from "./engine.ts";
+
+export interface JavascriptPattern {
+  readonly source: string;
+  readonly flags: string;
+}
+
+/** Throws MatrxError `INVALID_PARAMETERS`. */
+export function javascriptPattern({
+  pattern,
+  literal,
+  caseInsensitive,
+  multiline,
+}: Pick<LineQuery, "pattern" | "literal" | "caseInsensitive" | "multiline">): JavascriptPattern {
+  const inline = literal ? null : /^\(\?([is]+)\)/.exec(pattern);
+  const written = inline ? pattern.slice(inline[0].length) : pattern;
+  const ignoresCase = caseInsensitive || (inline?.[1]?.includes("i") ?? false);
+  const flags = `g${ignoresCase ? "i" : ""}${multiline ? "s" : ""}`;
+  if (literal) return { source: written.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), flags: `${flags}u` };
+  const isDotAll = multiline || (inline?.[1]?.includes("s") ?? false);
+  // What cannot be put in other words may be one of JavaScript's own.
+  const ways: JavascriptPattern[] = [
+    { source: inOtherWords(written, { isDotAll, isMultiline: multiline }), flags: `${flags}u` },
+    { source: written, flags },
+  ];
+  let refusal: unknown;
+  for (const { source, flags } of ways) {
+    try {
+      new RegExp(source, flags);
+      return { source, flags };
+    } catch (error) {
+      refusal = error;
+    }
+  }
+  throw badPattern(refusal);
+}
+
+const WORD_SIGNS = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}";
+const WORD = `[${WORD_SIGNS}]`;
+const WORD_BEGINS = `(?<!${WORD})(?=${WORD})`;
+const WORD_ENDS = `(?<=${WORD})(?!${WORD})`;
+
+/** Escapes that mean something else, or nothing, in JavaScript. */
+const ESCAPES: Partial<Record<string, string>> = {
+  w: WORD,
+  W: `[^${WORD_SIGNS}]`,
+  d: "\\p{Nd}",
+  D: "\\P{Nd}",
+  s: "\\p{White_Space}",
+  S: "\\P{White_Space}",
+  b: `(?:${WORD_BEGINS}|${WORD_ENDS})`,
+  B: `(?!${WORD_BEGINS}|${WORD_ENDS})`,
+  "<": WORD_BEGINS,
+  ">": WORD_ENDS,
+  a: "\\x07",
+  "-": "-",
+};
+const ESCAPES_IN_CLASS: Partial<Record<string, string>> = {
+  ...ESCAPES,
+  w: WORD_SIGNS,
+  W: "\\W",
+  b: "\\b",
+  B: "\\B",
+  "<": "<",
+  ">": ">",
+  "-": "\\-",
+};
+/** Ends of lines are LF, CR LF and CR. */
+const LINE_BEGINS = "(?:(?<![^])|(?<=\\n)|(?<=\\r)(?!\\n))";
+const LINE_ENDS = "(?:(?![^])|(?=\\r)|(?<!\\r)(?=\\n))";
+
+const OUTSIDE = /\\(?:[pP]\{[^}]*\}|x\{[0-9a-fA-F]+\}|.)|\[\^?\]?|\(\?P<|\{\d+(?:,\d*)?\}|./suy;
+const IN_CLASS = /\\(?:[pP]\{[^}]*\}|x\{[0-9a-fA-F]+\}|.)|./suy;
+
+interface Reading {
+  readonly isDotAll: boolean;
+  readonly isMultiline: boolean;
+}
+
+function inOtherWords(pattern: string, reading: Reading): string {
+  let words = "";
+  let isInClass = false;
+  for (let at = 0; at < pattern.length; ) {
+    const next: RegExp = isInClass ? IN_CLASS : OUTSIDE;
+    next.lastIndex = at;
+    const [token = ""]: string[] = next.exec(pattern) ?? [];
+    // A backslash at the end: JavaScript says what is wrong with it.
+    if (token === "") return pattern;
+    at += token.length;
+    words += isInClass ? inClass(token) : outside(token, reading);
+    if (isInClass) isInClass = token !== "]";
+    else isInClass = token.startsWith("[");
+  }
+  return words;
+}
+
+function outside(token: string, { isDotAll, isMultiline }: Reading): string {
+  if (token.startsWith("\\")) {
+    if (isMultiline && token === "\\A") return "(?<![^])";
+    if (isMultiline && token === "\\z") return "(?![^])";
+    return escaped(token, ESCAPES);
+  }
+  // What stands first in a class is in it.
+  if (token.startsWith("[")) return token.replace("]", "\\]");
+  switch (token) {
+    case "]":
+    case "{":
+    case "}":
+      return `\\${token}`;
+    case "(?P<":
+      return "(?<";
+    case "^":
+      return LINE_BEGINS;
+    case "$":
+      return LINE_ENDS;
+    case ".":
+      return isDotAll ? "[^]" : "[^\\r\\n]";
+    default:
+      return token;
+  }
+}
+
+function inClass(token: string): string {
+  return token.startsWith("\\") ? escaped(token, ESCAPES_IN_CLASS) : token;
+}
+
+function escaped(token: string, others: Partial<Record<string, string>>): string {
+  const sign = token.slice(1);
+  if (sign.startsWith("x{")) return `\\u${sign.slice(1)}`;
+  const other = others[sign];
+  if (other !== undefined) return other;
+  // Of other signs a backslash before one that needs none is an error in JavaScript.
+  return /^["'#%&,:;=@`~!<>\s]$/.test(sign) ? sign : token;
+}
+
+function badPattern(cause: unknown): MatrxError {
+  return new MatrxError(
+    {
+      code: "INVALID_PARAMETERS",
+      message: `pattern: ${cause instanceof Error ? cause.message : "it cannot be read"}`,
+      hint: "Correct the pattern, or search for it as it stands with literal=true",
+      hop: "tool",
+      details: { field: "pattern" },
+    },
+    cause,
+  );
+}

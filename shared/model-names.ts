@@ -1,0 +1,43 @@
+/** What models call the tools of a device. */
+import { modelNameOf } from "./effects.ts";
+
+/** What the APIs of models take as a name. */
+const MODEL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/**
+ * What each tool of a device is called by models, by its own name: `local_bash` for Bash, the own name of others where
+ * the APIs take it. Two tools never share one, and the same tools always get the same ones. All tools of the device
+ * must be given, so that a name does not depend on who asks.
+ */
+export function modelNames(tools: Iterable<string>): ReadonlyMap<string, string> {
+  const own = [...new Set(tools)].sort();
+  const taken = new Set(own.filter((name) => MODEL_NAME.test(name)));
+  const names = new Map<string, string>();
+  for (const name of own) {
+    const wanted = modelNameOf(name) ?? validName(name);
+    const free = wanted === name || !taken.has(wanted) ? wanted : distinctName(name, wanted, taken);
+    taken.add(free);
+    names.set(name, free);
+  }
+  return names;
+}
+
+function validName(name: string): string {
+  if (MODEL_NAME.test(name)) return name;
+  return name.replace(/[^a-zA-Z0-9_-]+/g, "_").slice(0, 64) || "_";
+}
+
+function distinctName(name: string, wanted: string, taken: ReadonlySet<string>): string {
+  for (let attempt = 0; ; attempt++) {
+    const distinct = `${wanted.slice(0, 55)}_${hashOf(`${name}#${attempt}`)}`;
+    if (!taken.has(distinct)) return distinct;
+  }
+}
+
+/** FNV-1a, 32 bits, as eight hex digits: it keeps names apart, and protects nothing. */
+function hashOf(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++)
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193) >>> 0;
+  return hash.toString(16).padStart(8, "0");
+}

@@ -1,0 +1,128 @@
+/** What a model is given of a device's tools. One function, for every format and surface. */
+import { modelNameOf } from "./effects.ts";
+import { modelNames } from "./model-names.ts";
+import type { ToolDescription } from "./tool.ts";
+
+/** A tool as a model sees it. */
+export interface ModelTool {
+  /** The device's own name for it. */
+  name: string;
+  /** What models call it. */
+  model_name: string;
+  description: string;
+  input_schema: Record<string, unknown>;
+}
+
+/** What another tool, if it is offered, does as well: two ways to one end only cost a model attention. */
+const DONE_BY: ReadonlyMap<string, string> = new Map([
+  ["create_directory", "Bash"],
+  ["delete_directory", "Delete"],
+  ["search_files", "Glob"],
+]);
+
+/** What cannot be used without another tool, which gives what it takes. */
+const NEEDS: ReadonlyMap<string, string> = new Map([
+  ["BashOutput", "Bash"],
+  ["TaskStop", "Bash"],
+  ["StopProcess", "ListProcesses"],
+]);
+
+/**
+ * The tools that a model gets of all that a device announced: those that it may call and that can work there, under the
+ * names that models know, with the parameters that matter to it. In the order of the manifest.
+ */
+export function modelView(
+  announced: readonly ToolDescription[],
+  mayCall: (tool: string) => boolean,
+): ModelTool[] {
+  const tools = new Map(announced.map((tool) => [tool.name, tool]));
+  const names = modelNames(tools.keys());
+  const open = new Set(
+    [...tools.values()]
+      .filter(({ name, unavailable }) => unavailable === undefined && mayCall(name))
+      .map(({ name }) => name),
+  );
+  return [...open]
+    .filter((name) => !open.has(DONE_BY.get(name) ?? "") && open.has(NEEDS.get(name) ?? name))
+    .flatMap((name) => tools.get(name) ?? [])
+    .map((tool) => viewOf(tool, names));
+}
+
+function viewOf(tool: ToolDescription, names: ReadonlyMap<string, string>): ModelTool {
+  const { name } = tool;
+  const seen = { name, model_name: names.get(name) ?? name };
+  // Others' words are theirs: a word in backticks need not be a tool of this device.
+  if (modelNameOf(name) === undefined)
+    return { ...seen, description: tool.description, input_schema: topLevel(tool.input_schema) };
+  return {
+    ...seen,
+    description: inNames(tool.description, names),
+    input_schema: ownSchema(tool, names),
+  };
+}
+
+/** `\`Bash\`` is the tool, by the name that the model knows. */
+function inNames(text: string, names: ReadonlyMap<string, string>): string {
+  return text.replace(/`(\w+)`/g, (marked, name: string) => names.get(name) ?? marked);
+}
+
+/** What the device checks by itself, with an error that says more than a bound does. */
+const CHECKED_THERE = new Set([
+  ...["additionalProperties", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems"],
+  ...["pattern", "format", "exclusiveMinimum"],
+]);
+
+/** The input of a built-in tool: the parameters that are listed, in a few words. */
+function ownSchema(
+  { input_schema, model = {} }: ToolDescription,
+  names: ReadonlyMap<string, string>,
+): Record<string, unknown> {
+  const { omit = [], require = [] } = model;
+  const { properties = {}, required = [] } = input_schema as {
+    properties?: Record<string, unknown>;
+    required?: string[];
+  };
+  const listed = Object.entries(properties).filter(([parameter]) => !omit.includes(parameter));
+  const needed = [...new Set([...required, ...require])];
+  return {
+    type: "object",
+    properties: Object.fromEntries(listed.map(([parameter, schema]) => [parameter, brief(schema, names)])),
+    ...(needed.length > 0 && { required: needed }),
+  };
+}
+
+function brief(schema: unknown, names: ReadonlyMap<string, string>): unknown {
+  if (Array.isArray(schema)) return schema.map((one) => brief(one, names));
+  if (typeof schema !== "object" || schema === null) return schema;
+  const kept = Object.entries(schema).filter(([key]) => !CHECKED_THERE.has(key));
+  return Object.fromEntries(
+    kept.map(([key, value]) => [
+      key,
+      key === "description" ? inNames(String(value), names) : brief(value, names),
+    ]),
+  );
+}
+
+/** Keys that the APIs refuse at the top of a schema. What they would say is checked on the device all the same. */
+const NOT_AT_TOP = new Set([
+  ...["$schema", "$id", "$anchor", "anyOf", "oneOf", "allOf", "not", "enum", "if", "then", "else"],
+]);
+
+/** An object schema as all APIs take it. */
+function topLevel(schema: Record<string, unknown>): Record<string, unknown> {
+  const kept = Object.fromEntries(Object.entries(schema).filter(([key]) => !NOT_AT_TOP.has(key)));
+  const { type: _, properties, ...rest } = withoutIntegerBounds(kept) as typeof schema;
+  return { type: "object", properties: properties ?? {}, ...rest };
+}
+
+/** A schema without the bounds of JavaScript's integers, which say nothing to a model. */
+function withoutIntegerBounds(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutIntegerBounds);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const kept = Object.entries(schema).filter(
+    ([key, value]) =>
+      !(key === "maximum" && value === Number.MAX_SAFE_INTEGER) &&
+      !(key === "minimum" && value === Number.MIN_SAFE_INTEGER),
+  );
+  return Object.fromEntries(kept.map(([key, value]) => [key, withoutIntegerBounds(value)]));
+}

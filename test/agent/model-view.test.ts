@@ -1,0 +1,118 @@
+/** What a model is given of our agent's own tools: their names, their texts, and how much of it there is. */
+import { effectOf, modelNameOf } from "@matrx/shared/effects.ts";
+import { type ModelTool, modelView } from "@matrx/shared/model-view.ts";
+import { systemPrompt } from "@matrx/shared/system-prompt.ts";
+import type { ToolDescription } from "@matrx/shared/tool.ts";
+import { TOOL_FORMATS, type ToolFormat, toolDefinition } from "@matrx/shared/tool-formats.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { manifestOf } from "../../agent/manifest.ts";
+import { deviceTools } from "../../agent/tools/index.ts";
+import { Workbench } from "./tools/workbench.ts";
+
+let announced: ToolDescription[];
+let view: ModelTool[];
+
+beforeEach(async () => {
+  const { files, jobs, desktop } = await Workbench.open();
+  // As on a machine where all of them work.
+  announced = manifestOf(deviceTools({ files, jobs, desktop })).tools.map(
+    ({ unavailable: _, ...tool }) => tool,
+  );
+  view = modelView(announced, () => true);
+});
+
+/** The guide's definitions for AI models, and the tools that its table has besides. */
+const GUIDE = [
+  ...["bash", "read", "write", "edit", "glob", "grep", "screenshot", "list_directory", "system_info"],
+  ...["open_url", "open_path", "bash_output", "task_stop"],
+].map((name) => `local_${name}`);
+
+/** Characters of the JSON of all tools, and so about four times the tokens. */
+const MOST_CHARS: Record<ToolFormat, number> = {
+  mcp: 12_000,
+  anthropic: 10_600,
+  openai: 11_200,
+  "openai-responses": 11_200,
+};
+
+describe("the definitions", () => {
+  it.each(TOOL_FORMATS)("are few words in the shape of %s", (format) => {
+    const chars = JSON.stringify(view.map((tool) => toolDefinition(tool, format))).length;
+    expect(chars).toBeLessThanOrEqual(MOST_CHARS[format]);
+  });
+
+  it("are those of the guide, and ours that no other does as well", () => {
+    const names = view.map(({ model_name }) => model_name);
+    expect(names).toEqual(expect.arrayContaining(GUIDE));
+    expect(names).toHaveLength(announced.length - 3);
+    for (const left of ["create_directory", "delete_directory", "search_files"])
+      expect(names).not.toContain(modelNameOf(left));
+  });
+
+  it("name no tool that the model does not have", () => {
+    const text = JSON.stringify(view.map((tool) => toolDefinition(tool, "anthropic")));
+    const names = new Set(view.map(({ model_name }) => model_name));
+    for (const [named] of text.matchAll(/local_\w+/g)) expect(names).toContain(named);
+    for (const { name } of announced) if (/[a-z][A-Z]|_/.test(name)) expect(text).not.toMatch(wordOf(name));
+    expect(text).not.toContain("`");
+  });
+
+  it("name a tool of the device in backticks wherever a text of theirs names one", () => {
+    const isOdd = (name: string) => /[a-z][A-Z]|_|Bash/.test(name);
+    const names = announced.map(({ name }) => name).filter(isOdd);
+    for (const { description, details = "", input_schema } of announced) {
+      const texts = `${description} ${details} ${JSON.stringify(input_schema.properties)}`.replace(
+        /"\w+":/g,
+        "",
+      );
+      for (const name of names) expect(texts.replaceAll(`\`${name}\``, "")).not.toMatch(wordOf(name));
+    }
+  });
+
+  it("leave out only parameters that are there, and none that must be given", () => {
+    for (const { name, model = {}, input_schema } of announced) {
+      const { properties = {}, required = [] } = input_schema as { properties: object; required?: string[] };
+      const { omit = [], require = [] } = model;
+      expect(Object.keys(properties), name).toEqual(expect.arrayContaining([...omit, ...require]));
+      expect(omit.filter((field) => required.includes(field) || require.includes(field))).toEqual([]);
+    }
+  });
+
+  it("tell what each parameter means", () => {
+    for (const { name, input_schema } of view)
+      for (const [field, schema] of Object.entries(input_schema.properties as object))
+        expect(schema.description, `${name}.${field}`).toMatch(/\w/);
+  });
+
+  it("ask for old_string and new_string in an edit, as the guide does, and speak of no other way", () => {
+    const edit = view.find(({ name }) => name === "Edit");
+    expect(edit?.input_schema).toMatchObject({ required: ["file_path", "old_string", "new_string"] });
+    expect(JSON.stringify(edit)).not.toContain("edits");
+  });
+});
+
+it("parameters that a model is not told of are taken all the same", async () => {
+  const bench = await Workbench.open();
+  await bench.put("f", "a b\n");
+  const edits = [
+    { old_string: "a", new_string: "x" },
+    { old_string: "b", new_string: "y" },
+  ];
+  await bench.call("Edit", { file_path: "f", edits });
+  const { output } = await bench.call("Read", { file_path: "f", raw: true, encoding: "utf-8" });
+  expect(output).toBe("x y");
+});
+
+it("the system prompt is short, and names the same tools", () => {
+  const prompt = systemPrompt({ name: "laptop", os: "Linux", os_version: "Debian GNU/Linux 13" }, view);
+  expect(prompt.length).toBeLessThanOrEqual(1800);
+  for (const { model_name } of view) expect(prompt).toContain(`- ${model_name}: `);
+  const readOnly = modelView(announced, (name) => effectOf(name) === "read");
+  expect(readOnly.map(({ name }) => name)).toEqual([
+    ...["DirectoryTree", "Glob", "Grep", "ListDirectory", "ListProcesses", "Read", "SystemInfo", "SystemLog"],
+  ]);
+});
+
+function wordOf(name: string): RegExp {
+  return new RegExp(`(?<![\\w])${name}(?!\\w)`);
+}
