@@ -31,7 +31,7 @@ export function addAccount(program: Command): void {
     .action(whoami);
   program
     .command("logout")
-    .description("sign this command line out, here and at the relay")
+    .description("sign out of a relay")
     .addOption(relayOption)
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  matrx logout")
@@ -40,11 +40,11 @@ export function addAccount(program: Command): void {
 
 async function whoami(options: AccountOptions): Promise<void> {
   const client = callerOf(options);
-  const view = await withProgress("Asking the relay", client.get("/v1/account", accountViewSchema));
+  const view = await withProgress("Contacting the relay", client.get("/v1/account", accountViewSchema));
   if (options.json) return printJson({ relay: client.relay, ...view });
   const { account, name, kind, person, expires } = view;
   console.log(`${plain(account)} at ${client.relay}`);
-  const rights = person ? "" : ", which cannot manage tokens, devices or policy";
+  const rights = person ? "" : " (it can't manage tokens, devices or policies)";
   console.log(`by ${KINDS[kind]} "${plain(name)}" until ${expires.slice(0, 10)}${rights}`);
 }
 
@@ -57,7 +57,7 @@ async function logout(options: AccountOptions): Promise<void> {
   const login = keptLogin(home, relay);
   if (!login) {
     if (options.json) return printJson({ status: "signed_out", relay });
-    return console.log(`You are not signed in at ${relay}.`);
+    return console.log(`You are not signed in to ${relay}.`);
   }
   try {
     const signOut = new RelayClient(relay, login.token).send("POST", "/v1/sign-out");
@@ -67,7 +67,7 @@ async function logout(options: AccountOptions): Promise<void> {
   }
   forgetLogin(home, relay);
   if (options.json) return printJson({ status: "signed_out", relay });
-  console.log(`Signed out at ${relay}.`);
+  console.log(`Signed out of ${relay}.`);
 }
 
 function stillValid(error: unknown): unknown {

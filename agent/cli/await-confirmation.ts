@@ -40,7 +40,7 @@ export async function awaitConfirmation(
 ): Promise<Confirmed> {
   const minutes = Math.ceil(started.expires_in / 60);
   return withProgress(
-    `Waiting for you to confirm (the code holds for ${minutes} min; Ctrl-C gives up)`,
+    `Waiting for your approval (the code is valid for ${minutes} min; Ctrl-C cancels)`,
     poll(client, started, signal),
   );
 }
@@ -54,10 +54,10 @@ async function poll(client: RelayClient, started: Started, signal: AbortSignal):
     try {
       await sleep(started.interval * 1000, undefined, { signal });
     } catch {
-      throw gaveUp("CANCELLED", "Given up before the code was confirmed");
+      throw gaveUp("CANCELLED", "Cancelled before the code was approved");
     }
   }
-  throw gaveUp("APPROVAL_EXPIRED", "Nobody confirmed the code in time");
+  throw gaveUp("APPROVAL_EXPIRED", "The code expired before anyone approved it");
 }
 
 /** A relay that cannot be reached for a moment does not end it; its no does. */

@@ -65,8 +65,8 @@ async function outcomeOf(client: RelayClient, { device, stop }: CallToMake, repl
 function stoppedWaiting(key: string | undefined): MatrxError {
   return new MatrxError({
     code: "CANCELLED",
-    message: "Stopped waiting for the call; it may still run",
-    hint: key ? `Ask for its outcome with the same call and --idempotency-key ${key}` : "",
+    message: "Stopped waiting; the call may still be running",
+    hint: key ? `To get its outcome, repeat the call with --idempotency-key ${key}` : "",
     hop: "caller",
   });
 }
@@ -74,8 +74,8 @@ function stoppedWaiting(key: string | undefined): MatrxError {
 function noOutcome(state: string, url: string): MatrxError {
   return new MatrxError({
     code: "OUTCOME_UNKNOWN",
-    message: `The call is ${state}, and its outcome is not at the relay`,
-    hint: `Look at ${url} later`,
+    message: `The call is ${state}, but the relay doesn't have its outcome`,
+    hint: `Try ${url} again later`,
     hop: "relay",
   });
 }

@@ -108,7 +108,7 @@ function notSent(why: string, stop: AbortSignal): MatrxError {
     const message = "Cancelled before the call was sent: nothing ran";
     return new MatrxError({ code: "CANCELLED", message, hint: "", hop: "caller" });
   }
-  const message = `The relay cannot be reached, so nothing ran: ${why}`;
+  const message = `Can't reach the relay, so nothing ran: ${why}`;
   return new MatrxError({
     code: "UNAVAILABLE",
     message,
@@ -119,12 +119,12 @@ function notSent(why: string, stop: AbortSignal): MatrxError {
 
 function lost(why: string, { key, stop }: CallToMake): MatrxError {
   const hint = key
-    ? `Ask for the outcome with the same call and --idempotency-key ${key}`
-    : "Run it again: it only reads";
+    ? `To get its outcome, repeat the call with --idempotency-key ${key}`
+    : "It only reads, so just run it again";
   if (stop.aborted) {
-    const message = "Cancelled, but no answer came: the call may still run";
+    const message = "Cancelled without an answer; the call may still be running";
     return new MatrxError({ code: "CANCELLED", message, hint, hop: "caller" });
   }
-  const message = `The connection to the relay ended before the answer came: ${why}`;
+  const message = `Lost the connection to the relay before the answer arrived: ${why}`;
   return new MatrxError({ code: key ? "OUTCOME_UNKNOWN" : "UNAVAILABLE", message, hint, hop: "caller" });
 }

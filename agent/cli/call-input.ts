@@ -73,7 +73,10 @@ function typed(key: string, value: string, type: string | undefined): unknown {
   try {
     return JSON.parse(value);
   } catch {
-    throw wrongUse(`${key}: "${value}" is no ${type}`, `Write it as JSON, such as ${EXAMPLES[type] ?? "1"}`);
+    throw wrongUse(
+      `${key}: expected ${type}, got "${value}"`,
+      `Write it as JSON, such as ${EXAMPLES[type] ?? "1"}`,
+    );
   }
 }
 

@@ -39,27 +39,29 @@ export function addCall(program: Command): void {
     .command("call")
     .description("run a tool on a device")
     .usage("[options] [device] <tool> [input...]")
-    .argument("[device]", "id, name, or the beginning of one (default: see matrx use)")
+    .argument("[device]", "id or name, or the start of one (default: see matrx use)")
     .argument("[tool]", "its name, in any case (see matrx tools)")
     .argument("[input...]", "one JSON object, or key=value ...")
     .addOption(relayOption)
     .addOption(tokenFileOption)
     .option("--stdin", "read the input, a JSON object, from stdin")
-    .option("--stream", "show output while it comes (default on a terminal)")
+    .option("--stream", "show output as it arrives (default on a terminal)")
     .option("--no-stream", "show output at the end")
     .option("--rest", "call by REST instead of a WebSocket; Ctrl-C then leaves the call running")
     .option("--timeout <seconds>", "stop the call after this time")
-    .option("--idempotency-key <key>", "run at most once under this key")
+    .option("--idempotency-key <key>", "run at most once for this key")
     .option("--session <name>", "call in this session, which keeps its working directory; any name will do")
     .option("--save <file>", "write the output or the image to a file")
     .option("--json", "print the whole answer as one JSON object")
     .addHelpText(
       "after",
       `
-The exit code of a command is passed on; others are listed in docs/guides/use.md. A pipe or a file gets all of the output,
-byte for byte: of a command, of an image, and of a file that is read with raw=true.
+A pipe or a file gets all of the output, byte for byte: of a command, an image, or a file read with raw=true.
+Tools name their own parameters: timeout=5000 (Bash) is in milliseconds, --timeout 5 in seconds.
 
-Parameters of a tool are its own: timeout=5000 of Bash is in milliseconds, --timeout in seconds.
+Exit codes: a command's own, if one ran. Otherwise 1 the tool failed, 64 wrong input, 65 conflict or too large, 66 not
+found, 68 unknown device, 69 device or relay unreachable, 70 internal error, 74 output lost, 75 try again later,
+77 not allowed, 124 timed out, 130 cancelled. To tell them from a command's own, use matrx run.
 
 Examples:
   matrx call laptop SystemInfo
@@ -83,8 +85,7 @@ interface Words {
 /** Without a device the input follows the tool: it holds `=` or begins with `{`, as no tool's name does. */
 function readWords(words: readonly string[]): Words {
   const [first, second] = words;
-  if (first === undefined)
-    throw wrongUse("No tool is named", "Name one: matrx call [DEVICE] TOOL [INPUT...]");
+  if (first === undefined) throw wrongUse("No tool given", "Usage: matrx call [DEVICE] TOOL [INPUT...]");
   const namesDevice = second !== undefined && !second.includes("=") && !second.trimStart().startsWith("{");
   if (namesDevice && builtInTool(first) && !builtInTool(second)) throw notAnInput(first, second);
   return namesDevice
@@ -102,7 +103,7 @@ function notAnInput(tool: string, word: string): MatrxError {
 async function call({ device: wanted, tool, input: words }: Words, options: CallOptions): Promise<void> {
   const stop = stopSignal();
   const client = callerOf(options);
-  const device = await withProgress("Asking the relay", findDevice(client, wanted));
+  const device = await withProgress("Contacting the relay", findDevice(client, wanted));
   const input = await readInput(words, options.stdin ?? false, () => inputSchema(client, device, tool));
   const isPiped = (!process.stdout.isTTY || options.save !== undefined) && !options.json;
   const isBase64 = isPiped && wantsFile(tool, input);

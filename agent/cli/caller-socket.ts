@@ -62,7 +62,7 @@ async function refusalOf(response: IncomingMessage): Promise<MatrxError> {
   return new MatrxError({
     code: response.statusCode === 401 ? "UNAUTHENTICATED" : "UNAVAILABLE",
     message: `The relay answered ${response.statusCode} to the WebSocket`,
-    hint: "Check the relay's address, and whether a proxy before it lets WebSockets through (matrx call --rest needs none)",
+    hint: "Check the address, and that any proxy in front allows WebSockets (matrx call --rest works without them)",
     hop: "relay",
   });
 }

@@ -30,14 +30,19 @@ export interface CallerOptions {
 export const relayOption = new Option("--relay <url>", "the relay's address").env("MATRX_RELAY");
 export const tokenFileOption = new Option(
   "--token-file <path>",
-  "read the token from this file instead of what `matrx login` kept",
+  "use the token in this file instead of your login",
 ).env("MATRX_TOKEN_FILE");
 
 /** A client of the relay that speaks for the caller. Throws MatrxError that says how to sign in. */
 export function callerOf(options: CallerOptions, home: Home = homeOf()): RelayClient {
   const relay = relayOf(options, home);
   const { tokenFile } = options;
-  if (tokenFile) return new RelayClient(relay, tokenIn(tokenFile), `Put a valid token into ${tokenFile}`);
+  if (tokenFile)
+    return new RelayClient(
+      relay,
+      tokenIn(tokenFile),
+      `The token in ${tokenFile} is not valid (any more): put a new one there`,
+    );
   const signIn = `Sign in again: matrx login --relay ${relay}`;
   return new RelayClient(relay, keptToken(home, relay), signIn);
 }
@@ -47,13 +52,13 @@ export function relayOf(options: CallerOptions, home: Home = homeOf()): string {
   const relay = options.relay ?? readCredentials(home)?.relay ?? readConfig(agentHome())?.relay;
   if (relay === undefined) {
     throw wrongUse(
-      "No relay is named",
-      "Name one with --relay https://your-relay, or in MATRX_RELAY; matrx login keeps the one that it is given",
+      "No relay given",
+      "Use --relay https://your-relay or MATRX_RELAY; matrx login remembers the relay you sign in to",
     );
   }
   const parsed = relayUrlSchema.safeParse(relay);
   if (parsed.success) return parsed.data;
-  throw wrongUse(`relay: ${parsed.error.issues[0]?.message}`, `Name one such as ${exampleFor(relay)}`);
+  throw wrongUse(`relay: ${parsed.error.issues[0]?.message}`, `Use an address like ${exampleFor(relay)}`);
 }
 
 /** What was probably meant: `localhost:8787` lacks its scheme only. */
@@ -98,8 +103,8 @@ function keptToken(home: Home, relay: string): string {
   if (login) return login.token;
   throw new MatrxError({
     code: "UNAUTHENTICATED",
-    message: `Not signed in at ${relay}`,
-    hint: `Run: matrx login --relay ${relay} (or name a token's file with --token-file)`,
+    message: `Not signed in to ${relay}`,
+    hint: `Run: matrx login --relay ${relay} (or use --token-file)`,
     hop: "caller",
   });
 }
@@ -110,7 +115,7 @@ function tokenIn(path: string): string {
   const token = text?.replace(/^Authorization:\s*/i, "").replace(/^Bearer\s+/i, "");
   if (token && /^[\w.~+/=-]+$/.test(token)) return token;
   throw wrongUse(
-    text === undefined ? `There is no file ${path}` : `${path} holds no token`,
-    "Name a file that holds a token and nothing else",
+    text === undefined ? `There is no file ${path}` : `${path} doesn't contain a token`,
+    "The file must contain a token and nothing else",
   );
 }

@@ -37,7 +37,7 @@ export async function onlyDevice(client: RelayClient): Promise<DeviceView> {
     message: only ? `You have ${devices.length} devices, and none was named` : "You have no devices yet",
     hint: only
       ? `Name one, or choose a default: matrx use ${only.name}. You have: ${devices.map(({ name }) => name).join(", ")}`
-      : `On the machine you want to reach: matrx pair --relay ${client.relay}`,
+      : `On the machine you want to reach: matrx up --relay ${client.relay}`,
     hop: "caller",
   });
 }

@@ -16,7 +16,7 @@ interface DevicesOptions extends CallerOptions {
   json?: boolean;
 }
 
-const DEVICE = ["<device>", "id, name, or the beginning of one"] as const;
+const DEVICE = ["<device>", "id or name, or the start of one"] as const;
 
 export function addDevices(program: Command): void {
   const devices = withCommonOptions(program.command("devices"))
@@ -49,11 +49,11 @@ function withCommonOptions(command: Command): Command {
 
 async function listDevices(options: DevicesOptions): Promise<void> {
   const client = callerOf(options);
-  const list = await withProgress("Asking the relay", client.get("/v1/devices", deviceListSchema));
+  const list = await withProgress("Contacting the relay", client.get("/v1/devices", deviceListSchema));
   if (options.json) return printJson(list);
   if (list.devices.length === 0) {
     return note(
-      asTyped(`No devices yet. On the machine you want to reach: matrx pair --relay ${client.relay}`),
+      asTyped(`No devices yet. On the machine you want to reach: matrx up --relay ${client.relay}`),
     );
   }
   printTable(["NAME", "STATE", "SEEN", "LAST PROOF", "SYSTEM", "ID"], list.devices.map(rowOf));
@@ -72,7 +72,7 @@ async function rename(wanted: string, name: string, options: DevicesOptions): Pr
     const { body } = await client.send("PATCH", pathOf("v1", "devices", id), { body: { name } });
     return { before, device: deviceViewSchema.parse(body) };
   };
-  const { before, device } = await withProgress("Asking the relay", ask());
+  const { before, device } = await withProgress("Contacting the relay", ask());
   if (options.json) return printJson(device);
   console.log(`${plain(before)} is now ${plain(device.name)} (${device.id}).`);
 }
@@ -80,10 +80,10 @@ async function rename(wanted: string, name: string, options: DevicesOptions): Pr
 async function remove(wanted: string, options: DevicesOptions): Promise<void> {
   const client = callerOf(options);
   if (!options.yes) requireAnswer("Add --yes to remove it without being asked");
-  const { id, name } = await withProgress("Asking the relay", viewDevice(client, wanted));
+  const { id, name } = await withProgress("Contacting the relay", viewDevice(client, wanted));
   const question = `Remove ${plain(name)} (${id})? It must be paired again to come back.`;
   if (!options.yes && !(await askYesNo(question, stopSignal()))) throw kept();
-  await withProgress("Asking the relay", client.send("DELETE", pathOf("v1", "devices", id)));
+  await withProgress("Contacting the relay", client.send("DELETE", pathOf("v1", "devices", id)));
   if (options.json) return printJson({ status: "removed", device: id, name });
   console.log(`Removed ${plain(name)} (${id}).`);
 }

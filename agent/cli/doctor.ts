@@ -6,8 +6,8 @@ import type { DoctorOptions } from "./run-doctor.ts";
 export function addDoctor(program: Command): void {
   program
     .command("doctor")
-    .description("look for what is wrong: this machine, its optional parts, and each hop to a tool")
-    .argument("[device]", "id, name, or the beginning of one (default: this machine)")
+    .description("check this machine, its optional parts, and each step to a tool")
+    .argument("[device]", "id or name, or the start of one (default: this machine)")
     .addOption(relayOption)
     .addOption(tokenFileOption)
     .option("--json", "print JSON")

@@ -3,7 +3,7 @@ import { type EventView, eventListSchema } from "@matrx/shared/api.ts";
 import type { Command } from "commander";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "./credentials.ts";
 import { findDevice } from "./find-device.ts";
-import { plain, printJson, printJsonLine, styled } from "./print.ts";
+import { note, plain, printJson, printJsonLine, styled } from "./print.ts";
 import { withProgress } from "./progress.ts";
 import { pathOf } from "./relay-client.ts";
 import { stopSignal } from "./stop-signal.ts";
@@ -18,13 +18,13 @@ interface EventsOptions extends CallerOptions {
 export function addEvents(program: Command): void {
   program
     .command("events")
-    .description("show what a device reported by itself: low disk space, new files, services that are down")
-    .argument("[device]", "id, name, or the beginning of one (default: see matrx use)")
-    .option("-f, --follow", "go on as events come, until Ctrl-C")
-    .option("--open", "only what is not over")
+    .description("show what a device reported: low disk space, new files, services that are down")
+    .argument("[device]", "id or name, or the start of one (default: see matrx use)")
+    .option("-f, --follow", "keep printing new events, until Ctrl-C")
+    .option("--open", "only what is still open")
     .addOption(relayOption)
     .addOption(tokenFileOption)
-    .option("--json", "print JSON; with --follow one object a line")
+    .option("--json", "print JSON; with --follow one object per line")
     .addHelpText(
       "after",
       "\nExamples:\n  matrx events laptop\n  matrx events laptop --open\n  matrx events laptop -f --json",
@@ -38,7 +38,7 @@ async function events(wanted: string | undefined, options: EventsOptions): Promi
     const device = await findDevice(client, wanted);
     return client.get(pathOf("v1", "devices", device, "events"), eventListSchema);
   };
-  const list = await withProgress("Asking the relay", ask());
+  const list = await withProgress("Contacting the relay", ask());
   const kept = list.events.filter(({ open }) => open || !options.open);
   const show = options.json ? printJsonLine : (event: EventView) => print(event);
   if (options.follow) kept.forEach(show);
@@ -49,22 +49,22 @@ async function events(wanted: string | undefined, options: EventsOptions): Promi
     after: list.events.at(-1)?.id,
     stop: stopSignal(),
     show,
-    onConnect: () => console.error("Waiting for events. Ctrl-C ends it."),
-    onBreak: () => console.error("The connection to the relay broke; trying again ..."),
+    onConnect: () => note("Waiting for events. Ctrl-C stops."),
+    onBreak: () => note("Lost the connection to the relay. Reconnecting ..."),
   });
 }
 
 function printList(kept: readonly EventView[], dropped: number): void {
   if (kept.length === 0) console.log("Nothing to report.");
   kept.forEach(print);
-  if (dropped > 0) console.log(styled("dim", `${dropped} more came too fast after that, and were not kept.`));
+  if (dropped > 0) console.log(styled("dim", `${dropped} more came too fast and were dropped.`));
 }
 
 function print({ received, severity, event_type, key, data, resolved, open, dropped }: EventView): void {
   const when = new Date(received).toLocaleString();
-  const state = resolved ? styled("green", "over") : open ? styled("yellow", "open") : "";
+  const state = resolved ? styled("green", "resolved") : open ? styled("yellow", "open") : "";
   const facts = Object.entries(data).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
-  if (dropped > 0) console.log(styled("dim", `(${dropped} came too fast here, and were not kept)`));
+  if (dropped > 0) console.log(styled("dim", `(${dropped} came too fast here and were dropped)`));
   const words = [when, ...[severity ?? "", event_type, key ?? ""].map(oneLine), state];
   console.log(words.filter((word) => word !== "").join("  "));
   if (facts.length > 0) console.log(styled("dim", `  ${plain(facts.join(" "))}`));

@@ -56,7 +56,7 @@ function unknown(wanted: string, devices: readonly DeviceView[]): MatrxError {
       ? `Did you mean "${near}"?`
       : names
         ? `You have: ${names}`
-        : "Pair one first, on that machine: matrx pair --relay https://your-relay",
+        : "Pair one first, on that machine: matrx up --relay https://your-relay",
     hop: "caller",
   });
 }

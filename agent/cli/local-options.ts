@@ -7,7 +7,7 @@ import { printJsonLine, styled } from "./print.ts";
 export function checkedPort(option: string, port: string): number {
   const number = Number(port);
   if (/^\d+$/.test(port) && number <= 65_535) return number;
-  throw wrongUse(`${option}: "${port}" is no port`, "Give a number from 0 to 65535");
+  throw wrongUse(`${option}: "${port}" is not a port`, "Use a number from 0 to 65535");
 }
 
 /** An address of this machine alone, or `localhost` for all of them. Throws MatrxError. */
@@ -15,8 +15,8 @@ export function checkedHost(host: string): string {
   const address = host.replace(/^\[|\]$/g, "");
   if (isLoopback(address.includes(":") ? `[${address}]` : address)) return address;
   throw wrongUse(
-    `--host: ${host} could be reached from other machines`,
-    "Use localhost, 127.0.0.1 or ::1; for other machines there is the relay (matrx up)",
+    `--host: other machines could reach ${host}`,
+    "Use localhost, 127.0.0.1 or ::1. To reach this machine from others, use the relay: matrx up",
   );
 }
 
@@ -25,8 +25,8 @@ export function checkedOrigins(origins: readonly string[]): readonly string[] {
   const wrong = origins.find((origin) => URL.parse(origin)?.origin !== origin);
   if (wrong === undefined) return origins;
   throw wrongUse(
-    `--allow-origin: "${wrong}" is no origin`,
-    "Give scheme, host and port alone, such as https://app.example",
+    `--allow-origin: "${wrong}" is not an origin`,
+    "Use scheme, host and port only, such as https://app.example",
   );
 }
 
@@ -40,11 +40,11 @@ export interface Announcement {
 export function announce({ url, tokenFile, json }: Announcement): void {
   const webSocket = `${url.replace(/^http/, "ws")}/ws`;
   if (tokenFile === undefined) {
-    const warning = "Warning: no token is asked for, so every program on this machine can run these tools.";
+    const warning = "Warning: no token is required, so any program on this machine can run these tools.";
     console.error(styled("yellow", warning, process.stderr));
   }
   if (json) return printJsonLine({ url, web_socket: webSocket, token_file: tokenFile ?? null });
-  console.log(`Serving this machine's tools at ${url} (WebSocket: ${webSocket}). Ctrl-C stops it.`);
+  console.log(`Serving this machine's tools at ${url} (WebSocket: ${webSocket}). Ctrl-C stops.`);
   if (tokenFile === undefined) return;
   // Through a pipe: an argument would show the token in the list of processes.
   const file = `'${tokenFile.replaceAll("'", "'\\''")}'`;

@@ -3,7 +3,10 @@ import { Option } from "commander";
 import { LOG_LEVELS } from "../config.ts";
 import type { LogOptions } from "../log.ts";
 
-export const logFileOption = new Option("--log-file <path>", "keep the log here, and do not print it");
+export const logFileOption = new Option(
+  "--log-file <path>",
+  "write the log to this file instead of printing it",
+);
 export const logLevelOption = new Option(
   "--log-level <level>",
   "how much to log (default: info in the file, warnings on the screen)",

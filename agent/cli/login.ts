@@ -19,9 +19,9 @@ interface LoginOptions extends CallerOptions {
 export function addLogin(program: Command): void {
   program
     .command("login")
-    .description("sign this command line in at a relay")
+    .description("sign in to a relay")
     .addOption(relayOption)
-    .option("--name <name>", "what your account shows for this login")
+    .option("--name <name>", "what to call this login in your account")
     .option("--json", "print JSON lines: first the code, then the account")
     .addHelpText("after", "\nExample:\n  matrx login --relay https://relay.example")
     .action(login);
@@ -42,7 +42,7 @@ async function login(options: LoginOptions): Promise<void> {
   prepareHome(home);
   keepLogin(home, relay, { token, account, expires });
   if (json) return printJsonLine({ status: "signed_in", relay, account, expires });
-  console.log(`Signed in at ${relay} as ${plain(account)}, until ${expires.slice(0, 10)}.`);
+  console.log(`Signed in to ${relay} as ${plain(account)} until ${expires.slice(0, 10)}.`);
 }
 
 function notALogin(): MatrxError {

@@ -26,17 +26,17 @@ interface LogsOptions {
 export function addLogs(program: Command): void {
   program
     .command("logs")
-    .description("show what the agent on this machine logged")
-    .option("-n, --lines <number>", "how many of the last lines", "50")
-    .option("-f, --follow", "go on as lines come, until Ctrl-C")
-    .option("--local", "what `matrx serve` logged, instead of `matrx up`")
+    .description("show the log of this machine's agent")
+    .option("-n, --lines <number>", "how many lines to show, from the end", "50")
+    .option("-f, --follow", "keep printing new lines, until Ctrl-C")
+    .option("--local", "the log of matrx serve instead of matrx up")
     .addOption(
-      new Option("--level <level>", "leave out what matters less")
+      new Option("--level <level>", "the least severe level to show")
         .choices(Object.keys(LEVELS))
         .default("debug"),
     )
-    .option("--file <path>", "a log that was kept elsewhere with --log-file")
-    .option("--json", "print the lines as they are kept, one JSON object each")
+    .option("--file <path>", "another log, written with --log-file")
+    .option("--json", "print the lines as stored, one JSON object each")
     .addHelpText(
       "after",
       "\nExamples:\n  matrx logs\n  matrx logs -f --level warn\n  matrx logs -n 1000 --json | jq .msg",
@@ -48,8 +48,8 @@ async function logs(options: LogsOptions): Promise<void> {
   const lines = Number(options.lines);
   if (!Number.isInteger(lines) || lines < 0 || lines > LINES_MAX) {
     throw wrongUse(
-      `--lines: "${options.lines}" is no number of lines`,
-      `Give a whole number from 0 to ${LINES_MAX}`,
+      `--lines: "${options.lines}" is not a number of lines`,
+      `Use a whole number from 0 to ${LINES_MAX}`,
     );
   }
   const home = agentHome();
@@ -78,7 +78,7 @@ function noLog(path: string, local: boolean): MatrxError {
   return new MatrxError({
     code: "NOT_FOUND",
     message: `There is no log at ${path}`,
-    hint: `Nothing was logged yet. Run: matrx ${local ? "serve" : "up"}.`,
+    hint: `Nothing has been logged yet. Run: matrx ${local ? "serve" : "up"}.`,
     hop: "agent",
   });
 }

@@ -18,9 +18,9 @@ interface OutcomeOptions extends CallerOptions {
 export function addOutcome(program: Command): void {
   program
     .command("outcome")
-    .description("ask what came of a call with an effect, for a day after it was made")
-    .argument("[device]", "id, name, or the beginning of one (default: see matrx use)")
-    .argument("[call]", "the call's id, as its error or its answer names it")
+    .description("show the result of an earlier call (kept for a day if it could change something)")
+    .argument("[device]", "id or name, or the start of one (default: see matrx use)")
+    .argument("[call]", "the call's id, from its answer or error")
     .usage("[options] [device] <call>")
     .addOption(relayOption)
     .addOption(tokenFileOption)
@@ -36,13 +36,13 @@ async function outcome(
   call: string | undefined,
   options: OutcomeOptions,
 ): Promise<void> {
-  if (call === undefined) throw wrongUse("No call is named", "Name one: matrx outcome [DEVICE] CALL");
+  if (call === undefined) throw wrongUse("No call given", "Usage: matrx outcome [DEVICE] CALL");
   const client = callerOf(options);
   const ask = async () => {
     const device = await findDevice(client, wanted);
     return client.get(pathOf("v1", "devices", device, "calls", call), callViewSchema);
   };
-  const view = await withProgress("Asking the relay", ask());
+  const view = await withProgress("Contacting the relay", ask());
   if (options.json) return printJson(view);
   if (view.outcome === undefined) return console.log(plain(STATES[view.state](view.tool)));
   const answer = answerSchema.parse(view.outcome) as Answer;
@@ -53,9 +53,9 @@ async function outcome(
 
 const STATES = {
   accepted: (tool: string) =>
-    `${tool} is under way, or its device has not told yet what came of it. Ask again later.`,
-  finished: (tool: string) => `${tool} ended, and its outcome is not kept any more.`,
-  expired: (tool: string) => `${tool} never ran: its time was over before the device had it.`,
+    `${tool} is still running, or its device hasn't reported the result yet. Try again later.`,
+  finished: (tool: string) => `${tool} finished, but its result is no longer kept.`,
+  expired: (tool: string) => `${tool} never ran: it expired before it reached the device.`,
   unknown: (tool: string) =>
-    `${tool} may have run, in part or whole: the device lost track of it. Look what it did.`,
+    `${tool} may have run, fully or in part: the device lost track of it. Check what it changed.`,
 } as const;

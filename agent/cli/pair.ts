@@ -26,11 +26,11 @@ export interface PairOptions extends CallerOptions {
 export function addPair(program: Command): void {
   program
     .command("pair")
-    .description("make this machine a device of your account")
+    .description("add this machine to your account")
     .addOption(relayOption)
-    .option("--name <name>", "the device's name (default: this machine's)")
-    .option("--yes", "accept the account that confirms, without asking")
-    .option("--replace", "pair anew, though this machine is paired already")
+    .option("--name <name>", "the device's name (default: this machine's name)")
+    .option("--yes", "accept whichever account approves, without asking")
+    .option("--replace", "pair again, even if this machine is already paired")
     .option("--json", "print JSON lines: first the code, then the device")
     .addHelpText(
       "after",
@@ -55,7 +55,7 @@ export async function pairMachine(home: Home, options: PairOptions, stop: AbortS
   const { replace = false, json = false, yes = false } = options;
   const kept = readForPairing(home, replace);
   const relay = relayOf(options.relay || !kept ? options : { relay: kept.relay }, home);
-  if (!yes) requireAnswer("Add --yes to accept the account that confirms");
+  if (!yes) requireAnswer("Add --yes to accept whichever account approves");
   prepareHome(home);
   const client = new RelayClient(relay);
   const identity = makeIdentity();
@@ -70,7 +70,7 @@ export async function pairMachine(home: Home, options: PairOptions, stop: AbortS
   const confirmed = await awaitConfirmation(client, started, stop);
   if (confirmed.status !== "paired") throw notAPairing();
 
-  const question = `The account "${plain(confirmed.account)}" confirmed. May it run tools on this machine?`;
+  const question = `The account "${plain(confirmed.account)}" approved. Allow it to run tools on this machine?`;
   if (!yes && !(await askYesNo(question, stop))) throw declined(confirmed.device_id);
   writeIdentity(home, identity);
   const config: Config = {
@@ -96,8 +96,8 @@ function readForPairing(home: Home, replace: boolean): Config | undefined {
   if (config && !replace) {
     throw new MatrxError({
       code: "CONFLICT",
-      message: `This machine is paired already, as ${config.device_id} at ${config.relay}`,
-      hint: "Run `matrx up`, or add --replace to pair it anew",
+      message: `This machine is already paired, as ${config.device_id} at ${config.relay}`,
+      hint: "Run matrx up, or add --replace to pair it again",
       hop: "caller",
     });
   }
@@ -107,8 +107,8 @@ function readForPairing(home: Home, replace: boolean): Config | undefined {
 function declined(device: string): MatrxError {
   return new MatrxError({
     code: "APPROVAL_DENIED",
-    message: "Not paired: nothing was kept on this machine",
-    hint: `The account still lists ${device}; it can remove it`,
+    message: "Not paired: nothing was saved on this machine",
+    hint: `The account still lists ${device}; it can be removed there`,
     hop: "caller",
   });
 }

@@ -17,16 +17,16 @@ interface PolicyOptions extends CallerOptions {
 export function addPolicy(program: Command): void {
   program
     .command("policy")
-    .description("show or set what the relay lets a device be asked for")
-    .argument("[device]", "id, name, or the beginning of one (default: see matrx use)")
-    .option("--set <file>", "set it from a JSON file; `-` reads stdin, `{}` limits nothing")
+    .description("show or set a device's policy at the relay")
+    .argument("[device]", "id or name, or the start of one (default: see matrx use)")
+    .option("--set <file>", "set it from a JSON file (`-` for stdin); `{}` removes all limits")
     .addOption(relayOption)
     .addOption(tokenFileOption)
     .option("--json", "print JSON")
     .addHelpText(
       "after",
       `
-Setting it takes a login (matrx login); tokens for scripts cannot. It holds at once.
+Setting it requires a login (matrx login), not a token. It applies at once.
 
 Examples:
   matrx policy laptop
@@ -45,7 +45,7 @@ async function policy(wanted: string | undefined, options: PolicyOptions): Promi
       : client.send("PUT", path, { body: wish }));
     return policySetSchema.parse(body);
   };
-  const held = await withProgress("Asking the relay", ask());
+  const held = await withProgress("Contacting the relay", ask());
   for (const warning of held.warnings ?? []) console.error(`Warning: ${plain(warning)}`);
   if (options.json) return printJson(held);
   for (const line of linesOf(held)) console.log(plain(line));
@@ -59,7 +59,7 @@ function readJson(file: string): unknown {
     text = readFileSync(file === "-" ? 0 : file, "utf8");
   } catch (cause) {
     const why = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
-    throw wrongUse(`${name} cannot be read${why}`, "Name a JSON file with --set, or - for stdin");
+    throw wrongUse(`Can't read ${name}${why}`, "Give a JSON file to --set, or - for stdin");
   }
   try {
     return JSON.parse(text);

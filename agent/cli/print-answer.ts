@@ -50,7 +50,7 @@ function exitOf({ metadata }: Answer): number {
 
 function print({ output, image }: Answer): void {
   process.stdout.write(output === "" || output.endsWith("\n") ? output : `${output}\n`);
-  if (image) note(`The answer is an image (${image.media_type}): write it to a file with --save FILE.`);
+  if (image) note(`The answer is an image (${image.media_type}): save it with --save FILE.`);
 }
 
 /** What a command wrote until it was stopped is on stdout already. */
@@ -69,8 +69,8 @@ async function save(path: string, ended: EndedCall): Promise<void> {
   } catch (cause) {
     if (!(cause instanceof Error && "code" in cause) || cause instanceof MatrxError) throw cause;
     throw wrongUse(
-      `The call ended well, but ${path} cannot be written (${cause.code})`,
-      "Name another file with --save",
+      `The call succeeded, but ${path} can't be written (${cause.code})`,
+      "Use another file with --save",
     );
   }
   note(`Saved to ${path}.`);
@@ -87,7 +87,7 @@ async function writeWhole(to: Writable, ended: EndedCall): Promise<void> {
   } catch (error) {
     if (!(error instanceof OutputLost) && !(error instanceof MatrxError)) throw error;
     if (!written && ended.from === 0) await write(to, ended.answer.output);
-    console.error(`The output is not whole: ${error.message}`);
+    console.error(`The output is incomplete: ${error.message}`);
     process.exitCode ||= IO_ERROR;
   }
 }

@@ -89,7 +89,7 @@ export class RelayClient {
     const issue = result.error.issues[0];
     throw new MatrxError({
       code: "UNAVAILABLE",
-      message: `${this.relay} answered what this program does not understand (${issue?.path.join(".")}: ${issue?.message})`,
+      message: `${this.relay} sent an answer this program doesn't understand (${issue?.path.join(".")}: ${issue?.message})`,
       hint: "Check the address; if it is right, update this program",
       hop: "relay",
     });
@@ -100,7 +100,7 @@ export class RelayClient {
     if (said) return this.refusal(said);
     return new MatrxError({
       code: codeOfStatus(response.status),
-      message: `${this.relay} answered ${response.status} ${response.statusText} without saying more`,
+      message: `${this.relay} answered ${response.status} ${response.statusText}, with no details`,
       hint: "Check the relay's address",
       hop: "relay",
     });
@@ -113,7 +113,7 @@ export class RelayClient {
     return new MatrxError(
       {
         code: "UNAVAILABLE",
-        message: `The relay at ${this.relay} cannot be reached: ${why}`,
+        message: `Can't reach the relay at ${this.relay}: ${why}`,
         hint: "Check the address and your network",
         hop: "caller",
       },

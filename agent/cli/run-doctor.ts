@@ -35,7 +35,7 @@ export async function runDoctor(device: string | undefined, options: DoctorOptio
   const found: Record<Group, Result[]> = {
     machine: await examine(machineChecks(agentHome(), platform)),
     parts: await withProgress("Looking at the optional parts", examine(partChecks(platform))),
-    hops: (await withProgress("Checking the hops", checkHops(device, options))).map(resultOf),
+    hops: (await withProgress("Checking each step", checkHops(device, options))).map(resultOf),
   };
   const failed = Object.values(found)
     .flat()
@@ -58,8 +58,8 @@ function print(found: Record<Group, Result[]>, failed: number): void {
   }
   const missing = found.parts.filter(({ state }) => state === "missing").length;
   const parts =
-    missing === 0 ? "" : ` ${missing} optional ${missing === 1 ? "part is" : "parts are"} not there (○).`;
-  console.log(failed === 0 ? `All that is needed works.${parts}` : `${failed} failed (✗).${parts}`);
+    missing === 0 ? "" : ` ${missing} optional ${missing === 1 ? "part is" : "parts are"} missing (○).`;
+  console.log(failed === 0 ? `Everything required works.${parts}` : `${failed} failed (✗).${parts}`);
 }
 
 function printResult({ name, state, fact, hint }: Result): void {

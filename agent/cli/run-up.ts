@@ -45,7 +45,7 @@ export async function runUp(options: UpOptions): Promise<void> {
     if (end instanceof MatrxError) throw end;
     if (end === "stopped" || stop.aborted) return;
     await replaceProcess().catch((error: Error) =>
-      console.error(`The program cannot be started anew, so it goes on as it is: ${error.message}`),
+      console.error(`Couldn't restart the program, so it keeps running: ${error.message}`),
     );
   }
 }
@@ -65,7 +65,7 @@ function requireRelay({ relay, device_id }: Config, named: string | undefined): 
   throw new MatrxError({
     code: "CONFLICT",
     message: `This machine is paired with ${relay}, as ${device_id}`,
-    hint: `Leave --relay out, or pair it with the other one: matrx pair --replace --relay ${named}`,
+    hint: `Leave out --relay, or pair it again: matrx pair --replace --relay ${named}`,
     hop: "caller",
   });
 }
@@ -73,7 +73,7 @@ function requireRelay({ relay, device_id }: Config, named: string | undefined): 
 /** Throws MatrxError. */
 function portOf({ serve, allowOrigin }: UpOptions): number | undefined {
   if (serve === undefined && allowOrigin.length > 0) {
-    throw wrongUse("--allow-origin: nothing is served that a page could call", "Add --serve");
+    throw wrongUse("--allow-origin works only with --serve", "Add --serve");
   }
   if (serve === undefined) return undefined;
   return checkedPort("--serve", serve === true ? USUAL_PORT : serve);
@@ -144,7 +144,7 @@ function tellConnection({ name, relay }: Config): (state: string) => void {
       wasConnected = true;
     } else if (state === "RECONNECTING" && wasConnected) {
       wasConnected = false;
-      say("The connection was lost. Trying again ...");
+      say("Lost the connection. Reconnecting ...");
     }
   };
 }

@@ -27,22 +27,21 @@ export function addRun(program: Command): void {
     .command("run")
     .description("run a program on a device, as ssh does")
     .usage("[options] [device] -- <program> [argument...]")
-    .argument("[device]", "id, name, or the beginning of one (default: see matrx use)")
-    .argument("[program...]", "the program and its arguments, each of which arrives as it is")
+    .argument("[device]", "id or name, or the start of one (default: see matrx use)")
+    .argument("[program...]", "the program and its arguments, passed on exactly")
     .passThroughOptions()
     .addOption(relayOption)
     .addOption(tokenFileOption)
     .option("-n, --no-stdin", "give the program nothing to read")
-    .option("--session <name>", "run in the working directory of this session")
+    .option("--session <name>", "run in this session's working directory")
     .option("--json", "print one JSON object with output and exit code")
     .addHelpText(
       "after",
       `
-Options go before the device. What is piped in (at most 2 MiB) is read to its end before the program starts, so programs
-that ask questions do not work yet. The program's stdout and stderr both arrive on stdout, in the order they were written.
-Ctrl-C stops the program on the device.
+Put options before the device. Piped input (at most 2 MiB) is read to its end before the program starts; programs that ask
+questions don't work yet. The program's stdout and stderr both arrive on stdout, in order. Ctrl-C stops the program.
 
-The exit code is the program's own. 255 means that matrx could not run it; 130 that Ctrl-C stopped it.
+The exit code is the program's own; 255 means that matrx couldn't run it, 130 that you pressed Ctrl-C.
 
 Examples:
   matrx run laptop -- uname -a
@@ -68,11 +67,11 @@ export function readWords(line: readonly string[], words: readonly string[]): Wo
   const argv = rest[0] === "--" ? rest.slice(1) : rest;
   if (rest[0] !== "--" && namesDevice && rest[0]?.startsWith("-"))
     throw wrongUse(
-      `${rest[0]} stands after the device`,
+      `${rest[0]} comes after the device`,
       "Options go before it: matrx run [options] DEVICE -- PROGRAM",
     );
   if (argv.length === 0)
-    throw wrongUse("No program is named", "Name one: matrx run DEVICE -- PROGRAM [ARGUMENT...]");
+    throw wrongUse("No program given", "Usage: matrx run [DEVICE] -- PROGRAM [ARGUMENT...]");
   return { device, argv };
 }
 
@@ -80,7 +79,7 @@ async function run({ device: wanted, argv }: Words, options: RunOptions): Promis
   const stop = stopSignal();
   const client = callerOf(options);
   const stdin = options.stdin ? await readStdin() : undefined;
-  const { id, name, os } = await withProgress("Asking the relay", viewDevice(client, wanted));
+  const { id, name, os } = await withProgress("Contacting the relay", viewDevice(client, wanted));
   const session = options.session === undefined ? undefined : sessionNamed(options.session);
   const toStart = { device: id, command: commandLine(argv, os), stdin, session };
   const job = await withProgress("Starting the program", RemoteJob.start(client, toStart, stop));
@@ -127,7 +126,7 @@ async function fail(error: unknown, job: RemoteJob, result: RunResult, device: s
 function incomplete({ message }: OutputLost): MatrxError {
   return new MatrxError({
     code: "OUTCOME_UNKNOWN",
-    message: `The output is not whole: ${message}`,
+    message: `The output is incomplete: ${message}`,
     hop: "caller",
   });
 }

@@ -7,19 +7,19 @@ import { USUAL_PORT } from "./usual-port.ts";
 export function addServe(program: Command): void {
   program
     .command("serve")
-    .description("serve this machine's tools at http://localhost, until Ctrl-C")
-    .option("--port <number>", "where to listen; 0 takes any free port", USUAL_PORT)
-    .option("--host <address>", "an address of this machine alone (localhost: each it has)", "localhost")
-    .option("--no-token", "let every program on this machine call, without a token")
+    .description("serve this machine's tools at http://localhost until Ctrl-C")
+    .option("--port <number>", "the port to listen on; 0 takes any free one", USUAL_PORT)
+    .option("--host <address>", "a loopback address of this machine; localhost is all of them", "localhost")
+    .option("--no-token", "don't require a token: any program on this machine may call")
     .addOption(
       new Option(
         "--allow-origin <origin...>",
-        "let pages of this origin call, such as https://app.example",
+        "allow pages from this origin to call, such as https://app.example",
       ).default([], "none"),
     )
     .addOption(logFileOption)
     .addOption(logLevelOption)
-    .option("--json", "print where it listens as a JSON line")
+    .option("--json", "print its address as a JSON line")
     .addHelpText(
       "after",
       `

@@ -66,8 +66,8 @@ function readOwnConfig({ home, agent, options, wanted }: Journey): string {
   if (wanted !== undefined || mayCall(options, home)) return "not paired: it only calls other machines";
   throw new MatrxError({
     code: "UNKNOWN_DEVICE",
-    message: "This machine is not paired, and no device is named",
-    hint: "Name one (matrx status DEVICE), or pair this machine: matrx pair --relay https://your-relay",
+    message: "This machine is not paired, and no device was given",
+    hint: "Give one (matrx status DEVICE), or pair this machine: matrx up --relay https://your-relay",
     hop: "caller",
   });
 }

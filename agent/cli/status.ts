@@ -13,8 +13,8 @@ interface StatusOptions extends CallerOptions {
 export function addStatus(program: Command): void {
   program
     .command("status")
-    .description("check each hop from here to a tool on a device")
-    .argument("[device]", "id, name, or the beginning of one (default: this machine)")
+    .description("check each step from here to a tool on a device")
+    .argument("[device]", "id or name, or the start of one (default: this machine)")
     .addOption(relayOption)
     .addOption(tokenFileOption)
     .option("--json", "print JSON")

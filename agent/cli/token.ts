@@ -74,7 +74,7 @@ function withCommonOptions(command: Command): Command {
 }
 
 async function listTokens(options: TokenOptions): Promise<void> {
-  const list = await withProgress("Asking the relay", tokensOf(callerOf(options)));
+  const list = await withProgress("Contacting the relay", tokensOf(callerOf(options)));
   if (options.json) return printJson({ tokens: list });
   printTable(["NAME", "KIND", "ACCESS", "DEVICES", "UNTIL", "ID"], list.map(rowOf));
 }
@@ -98,7 +98,7 @@ async function createToken(name: string, options: CreateOptions): Promise<void> 
     const wish = { name, access, days, ...(devices && { devices }), ...(paths && { paths }) };
     return client.post("/v1/tokens", createdTokenSchema, wish);
   };
-  const { token, ...view } = await withProgress("Asking the relay", create());
+  const { token, ...view } = await withProgress("Contacting the relay", create());
   if (save !== undefined) {
     writePrivateFile(save, `Authorization: Bearer ${token}\n`);
     return json ? printJson({ ...view, file: save }) : console.log(`Saved to ${save}, for you alone.`);
@@ -115,7 +115,7 @@ async function revokeToken(wanted: string, options: TokenOptions): Promise<void>
     await client.send("DELETE", pathOf("v1", "tokens", id));
     return { id, name };
   };
-  const revoked = await withProgress("Asking the relay", revoke());
+  const revoked = await withProgress("Contacting the relay", revoke());
   if (options.json) return printJson({ status: "revoked", ...revoked });
   console.log(`Revoked ${plain(revoked.name)} (${revoked.id}).`);
 }

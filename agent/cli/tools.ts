@@ -20,12 +20,12 @@ interface ToolsOptions extends CallerOptions {
 export function addTools(program: Command): void {
   program
     .command("tools")
-    .description("list what a device can do, or explain one tool")
-    .argument("[device]", "id, name, or the beginning of one (default: see matrx use)")
-    .argument("[tool]", "explain this one")
+    .description("list a device's tools, or explain one")
+    .argument("[device]", "id or name, or the start of one (default: see matrx use)")
+    .argument("[tool]", "explain this tool")
     .addOption(relayOption)
     .addOption(tokenFileOption)
-    .option("--json", "print JSON, with the schema of each input")
+    .option("--json", "print JSON, with each tool's input schema")
     .addHelpText("after", "\nExamples:\n  matrx tools laptop\n  matrx tools laptop Bash")
     .action((device: string | undefined, tool: string | undefined, options: ToolsOptions) => {
       // One word that names a tool of ours is one: on the default device.
@@ -44,7 +44,7 @@ async function listTools(
     const device = await findDevice(client, wanted);
     return client.get(pathOf("v1", "devices", device, "tools"), deviceToolsSchema);
   };
-  const list = await withProgress("Asking the relay", ask());
+  const list = await withProgress("Contacting the relay", ask());
   if (name === undefined) {
     if (options.json) return printJson(list);
     return printTable(["TOOL", "EFFECT", "WHAT IT DOES"], list.tools.map(rowOf));
@@ -92,7 +92,7 @@ function find(tools: readonly ToolDescription[], name: string): ToolDescription 
   throw new MatrxError({
     code: "TOOL_NOT_FOUND",
     message: `The device has no tool named "${name}"`,
-    hint: near ? `Did you mean "${near}"?` : "Run the command without a tool for the list",
+    hint: near ? `Did you mean "${near}"?` : "matrx tools DEVICE lists them",
     hop: "caller",
   });
 }

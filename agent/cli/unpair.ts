@@ -26,7 +26,7 @@ export function addUnpair(program: Command): void {
     .addHelpText(
       "after",
       `
-It is removed at the relay if you are signed in here (matrx login). Otherwise remove it on the page.
+If you are signed in here (matrx login), it is also removed at the relay. Otherwise remove it on the relay's page.
 
 Examples:
   matrx unpair
@@ -48,10 +48,10 @@ async function unpair(options: UnpairOptions): Promise<void> {
     const question = `Remove ${plain(name)} (${device_id}) from your account at ${relay}?`;
     if (!(await askYesNo(question, stopSignal()))) throw kept();
   }
-  const removed = await withProgress("Asking the relay", removeAtRelay(config, home));
+  const removed = await withProgress("Contacting the relay", removeAtRelay(config, home));
   forget(home, config);
   if (options.json) return printJson({ status: "unpaired", device_id, relay, removed_at_relay: removed });
-  console.log(`${plain(name)} is not paired any more.`);
+  console.log(`${plain(name)} is no longer paired.`);
   if (!removed)
     note(
       asTyped(

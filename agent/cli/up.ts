@@ -7,16 +7,16 @@ import { USUAL_PORT } from "./usual-port.ts";
 export function addUp(program: Command): void {
   program
     .command("up")
-    .description("connect this machine, until Ctrl-C; pair it first if it is new")
+    .description("connect this machine until Ctrl-C; pairs it first if it is new")
     .option("--relay <url>", "when pairing: the relay's address (env: MATRX_RELAY)")
-    .option("--name <name>", "when pairing: the device's name (default: this machine's)")
-    .option("--yes", "when pairing: accept the account that confirms, without asking")
+    .option("--name <name>", "when pairing: the device's name (default: this machine's name)")
+    .option("--yes", "when pairing: accept whichever account approves, without asking")
     .option(
       "--serve [port]",
-      `serve its tools at http://localhost too, at port ${USUAL_PORT} or this one; 0 takes any`,
+      `also serve its tools at http://localhost, on this port (default: ${USUAL_PORT}; 0: any free one)`,
     )
     .addOption(
-      new Option("--allow-origin <origin...>", "with --serve: let pages of this origin call").default(
+      new Option("--allow-origin <origin...>", "with --serve: allow pages from this origin to call").default(
         [],
         "none",
       ),

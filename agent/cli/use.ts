@@ -15,7 +15,7 @@ export function addUse(program: Command): void {
   program
     .command("use")
     .description("choose the device that commands mean when they name none")
-    .argument("[device]", "id, name, or the beginning of one; without it the current choice is shown")
+    .argument("[device]", "id or name, or the start of one; without it, show the current choice")
     .option("--clear", "choose none")
     .addOption(relayOption)
     .addOption(tokenFileOption)
@@ -38,7 +38,7 @@ async function use(wanted: string | undefined, options: UseOptions): Promise<voi
     rememberDevice(client, undefined);
     return options.json ? printJson({ device: null }) : console.log("No default device.");
   }
-  const device = await withProgress("Asking the relay", viewDevice(client, wanted));
+  const device = await withProgress("Contacting the relay", viewDevice(client, wanted));
   if (wanted !== undefined) rememberDevice(client, device.id);
   const { id, name } = device;
   const by = wanted !== undefined ? "chosen" : chosenDevice(client) === undefined ? "only" : "chosen";

@@ -22,7 +22,7 @@ const ANSWERS_WITHIN = 1500;
 export function addCompletion(program: Command): void {
   program
     .command("completion")
-    .description("print what a shell needs to complete matrx")
+    .description("print a completion script for your shell")
     .addArgument(new Argument("<shell>", "your shell").choices(Object.keys(COMPLETION_SCRIPTS)))
     .addHelpText("after", EXAMPLES)
     .action((shell: ShellName) => console.log(COMPLETION_SCRIPTS[shell]));

@@ -78,6 +78,6 @@ test("a file that cannot be written is said in plain words", async () => {
   const ended = { client: new RelayClient("http://127.0.0.1:9"), device: "box", tool: "Read" };
   const more = { ...ended, isBase64: false, nextPage: undefined };
   await expect(endCall({ answer, session: undefined }, more, { save })).rejects.toThrow(
-    "The call ended well, but /nonexistent/file cannot be written (ENOENT)",
+    "/nonexistent/file can't be written (ENOENT)",
   );
 });

@@ -10,8 +10,8 @@ import { temporaryFolder } from "../../helpers/folder.ts";
 import { runMatrx } from "./matrx.ts";
 
 test.each([
-  [["--serve", "99999"], /--serve: "99999" is no port/],
-  [["--serve", "--allow-origin", "https://a.example/path"], /is no origin/],
+  [["--serve", "99999"], /--serve: "99999" is not a port/],
+  [["--serve", "--allow-origin", "https://a.example/path"], /is not an origin/],
   [["--allow-origin", "https://a.example"], /Add --serve/],
 ])("wrong use is said plainly: up %j", async (args, says) => {
   const ended = await runMatrx(["up", ...args], { home: temporaryFolder() });

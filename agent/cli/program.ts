@@ -1,0 +1,78 @@
+/** The commands of `matrx`, as a table of contents. */
+import { Command, Option } from "commander";
+import { AGENT_VERSION } from "../version.ts";
+import { addAccount } from "./account.ts";
+import { addCall } from "./call.ts";
+import { addCalls } from "./calls.ts";
+import { addCompletion } from "./completion/completion.ts";
+import { addDevices } from "./devices.ts";
+import { addDoctor } from "./doctor.ts";
+import { addEvents } from "./events.ts";
+import { addLogin } from "./login.ts";
+import { addLogs } from "./logs.ts";
+import { addOpen } from "./open.ts";
+import { addOutcome } from "./outcome.ts";
+import { addPair } from "./pair.ts";
+import { addPolicy } from "./policy.ts";
+import { asTyped } from "./program-name.ts";
+import { addRun } from "./run.ts";
+import { addServe } from "./serve.ts";
+import { addStatus } from "./status.ts";
+import { addToken } from "./token.ts";
+import { addTools } from "./tools.ts";
+import { addUnpair } from "./unpair.ts";
+import { addUp } from "./up.ts";
+import { addUse } from "./use.ts";
+import { addVersion } from "./version.ts";
+
+export function makeProgram(): Command {
+  const program = new Command("matrx")
+    .description("Reach your machines from anywhere, and run their tools")
+    .version(AGENT_VERSION, "-v, --version", "print the version")
+    .helpCommand("help [command]", "show help for a command")
+    .helpOption("-h, --help", "show help")
+    .showHelpAfterError("(see matrx --help)")
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => process.stdout.write(asTyped(text)),
+      writeErr: (text) => process.stderr.write(asTyped(text)),
+    });
+
+  program.commandsGroup("On the machine you want to reach:");
+  addUp(program);
+  addPair(program);
+  addUnpair(program);
+  addServe(program);
+  addLogs(program);
+  addDoctor(program);
+  program.commandsGroup("From anywhere:");
+  addLogin(program);
+  addAccount(program);
+  addDevices(program);
+  addUse(program);
+  addRun(program);
+  addCall(program);
+  addCalls(program);
+  addTools(program);
+  addOutcome(program);
+  addEvents(program);
+  addPolicy(program);
+  addToken(program);
+  addStatus(program);
+  addOpen(program);
+  program.commandsGroup("About this program:");
+  addCompletion(program);
+  addVersion(program);
+
+  for (const command of withChildren(program)) {
+    if (command === program) continue;
+    command.addOption(new Option("-q, --quiet", "print results and errors only"));
+  }
+  return program;
+}
+
+/** A command, and those below it. */
+export function withChildren(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withChildren)];
+}
