@@ -58,6 +58,25 @@ test("the printed line works in a shell, and after Ctrl-C no process is left", {
   expect(existsSync(join(dataDir, "relay.pid"))).toBe(false);
 });
 
+test("MATRX_URL is where the printed links lead, and those of `npm run link`", {
+  timeout: TIME,
+}, async () => {
+  const dataDir = folderWithSpace();
+  const env = { ...process.env, MATRX_URL: "https://relay.example/" };
+  const launcher = watch(
+    spawn(process.execPath, [START, "--data", dataDir, "--port", "0"], { env }),
+    dataDir,
+  );
+  const line = await launcher.curlLine();
+  expect(JSON.parse(await shell(line))).toMatchObject({ type: "success" });
+  expect(launcher.output()).toMatch(
+    /Address +https:\/\/relay\.example\n +http:\/\/localhost:\d+ on this machine\n/,
+  );
+  expect(launcher.output()).toMatch(/Sign in +https:\/\/relay\.example\/#claim=\S+\n/);
+  const link = await shell(`"${process.execPath}" "${join(ROOT, "scripts/link.ts")}" --data "${dataDir}"`);
+  expect(link).toMatch(/^https:\/\/relay\.example\/#claim=\S+\n$/);
+});
+
 test("a second start keeps device, account and token, on another port too", { timeout: TIME }, async () => {
   const dataDir = folderWithSpace();
   const state = () =>

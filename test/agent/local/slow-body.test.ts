@@ -2,7 +2,8 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { serve, TOKEN } from "./serve.ts";
+import { WebSocket } from "ws";
+import { bearer, serve, TOKEN } from "./serve.ts";
 
 vi.mock("@matrx/shared/limits.ts", async (original) => {
   const limits = await original<typeof import("@matrx/shared/limits.ts")>();
@@ -11,6 +12,9 @@ vi.mock("@matrx/shared/limits.ts", async (original) => {
 
 test("an unfinished body is let go, and the server answers on", async () => {
   const { port, url } = await serve();
+  const webSocket = new WebSocket(`${url.replace("http", "ws")}/ws`, { headers: bearer });
+  onTestFinished(() => webSocket.terminate());
+  await once(webSocket, "open");
   const socket = connect(port, "127.0.0.1");
   onTestFinished(() => void socket.destroy());
   const head = [
@@ -28,4 +32,7 @@ test("an unfinished body is let go, and the server answers on", async () => {
   await once(socket, "close");
   expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
   expect((await fetch(`${url}/health`)).status).toBe(200);
+  // A connection that became a WebSocket is no request any more.
+  webSocket.send('{"action":"ping"}');
+  expect(String((await once(webSocket, "message"))[0])).toBe('{"type":"pong"}');
 });
