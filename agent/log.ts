@@ -23,6 +23,8 @@ const SECRETS = [
   "nonce",
 ];
 const PATHS = SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
+/** What cannot be printed now is printed later, up to so much. */
+const UNPRINTED_CHARS = 64 * 1024;
 
 export interface LogOptions {
   level?: string | undefined;
@@ -54,9 +56,6 @@ export function makeLog({ level = "info", file, printed = true, onError }: LogOp
   };
   return pino({ level, redact: { paths: PATHS, censor: "[redacted]" }, base: null }, destination);
 }
-
-/** What cannot be printed now is printed later, up to so much. */
-const UNPRINTED_CHARS = 64 * 1024;
 
 function printedLines(): DestinationStream {
   if (process.stderr.isTTY) return shortLines(process.stderr);

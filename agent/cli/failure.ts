@@ -8,13 +8,12 @@ const USAGE = 64;
 
 export function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
-  const known = fromSystem(error);
-  return faceOf(known instanceof MatrxError ? known.code : "INTERNAL").exit;
+  if (error instanceof MatrxError) return faceOf(error.code).exit;
+  return faceOf("INTERNAL").exit;
 }
 
 /** Says what went wrong, what to do, and who said it; with `json` as one object on stdout besides. */
-export function reportFailure(failure: unknown, { json }: { json: boolean }): void {
-  const error = fromSystem(failure);
+export function reportFailure(error: unknown, { json }: { json: boolean }): void {
   const incident = crypto.randomUUID().slice(0, 8);
   const shape = shapeOf(error, "caller", incident);
   if (!(error instanceof MatrxError)) console.error(`incident ${incident}:`, error);
@@ -22,20 +21,6 @@ export function reportFailure(failure: unknown, { json }: { json: boolean }): vo
   console.error(`${styled("red", "Error:", process.stderr)} ${shape.message}`);
   if (shape.hint) console.error(shape.hint);
   console.error(styled("dim", `(${shape.code}, said by the ${hopName(shape.hop)})`, process.stderr));
-}
-
-/** What the system refused of a file, as a sentence; anything else as it is. */
-function fromSystem(error: unknown): unknown {
-  if (!(error instanceof Error && "syscall" in error && "path" in error && "code" in error)) return error;
-  return new MatrxError(
-    {
-      code: "UNAVAILABLE",
-      message: `${error.path} cannot be used (${error.code})`,
-      hint: "See that it is this user's, that nothing else stands in its place, and that there is room; or name another folder in MATRX_HOME",
-      hop: "agent",
-    },
-    error,
-  );
 }
 
 /** Wrong use of a command, found after commander's own checks. */

@@ -10,6 +10,7 @@ import { localToken } from "../local/token.ts";
 import { monitorSettings } from "../monitors/settings.ts";
 import { startMonitors } from "../monitors/start.ts";
 import { replaceProcess } from "../platform/replace-process.ts";
+import { inPlainWords } from "../private-file.ts";
 import { openReporting } from "../reporting.ts";
 import { openToolbox, protectedPaths, type Toolbox } from "../toolbox.ts";
 import { wrongUse } from "./failure.ts";
@@ -37,7 +38,9 @@ export async function runUp(options: UpOptions): Promise<void> {
   const home = homeOf();
   makeHome(home);
   for (;;) {
-    const end = await runOnce({ home, port, allowedOrigins, options, stop });
+    const end = await runOnce({ home, port, allowedOrigins, options, stop }).catch((error: unknown) => {
+      throw inPlainWords(error);
+    });
     if (end instanceof MatrxError) throw end;
     if (end === "stopped" || stop.aborted) return;
     await replaceProcess().catch((error: Error) =>

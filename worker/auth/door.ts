@@ -4,7 +4,7 @@ import type { Env } from "../env.ts";
 
 /** Throws MatrxError `RATE_LIMITED` when too many requests without a credential came from this address. */
 export async function requireDoor(env: Env, request: Request): Promise<void> {
-  const wait = await env.DOOR.getByName(sourceOf(env, request)).pass();
+  const wait = await env.DOOR.getByName(prefixOf(env, request)).pass();
   if (wait === undefined) return;
   throw new MatrxError({
     code: "RATE_LIMITED",
@@ -15,7 +15,7 @@ export async function requireDoor(env: Env, request: Request): Promise<void> {
 }
 
 /** The address on Cloudflare, the network's part of an IPv6 one. The embedded relay is not told it: all come from `here`. */
-export function sourceOf(env: Env, request: Request): string {
+export function prefixOf(env: Env, request: Request): string {
   const address = request.headers.get("CF-Connecting-IP");
   if (env.EMBEDDED || !address) return "here";
   return address.includes(":") ? networkOf(address) : address;
