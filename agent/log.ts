@@ -24,6 +24,8 @@ const SECRETS = [
   "nonce",
 ];
 const PATHS = SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
+/** What cannot be printed now is printed later, up to so much. */
+const UNPRINTED_CHARS = 64 * 1024;
 
 export interface LogOptions {
   level?: string | undefined;
@@ -55,9 +57,6 @@ export function makeLog({ level = "info", file, printed, onError }: LogOptions =
   };
   return pino({ level, redact: { paths: PATHS, censor: "[redacted]" }, base: null }, destination);
 }
-
-/** What cannot be printed now is printed later, up to so much. */
-const UNPRINTED_CHARS = 64 * 1024;
 
 /** A full disk, or a reader that is gone, must not end what is logged about. */
 function stderrForLogs(): { write(text: string): unknown } {

@@ -92,13 +92,19 @@ function damaged(path: string, what: string): MatrxError {
   });
 }
 
+/** What the system refused of a file, in plain words; any other error as it is. */
+export function inPlainWords(error: unknown): unknown {
+  const isOfSystem = error instanceof Error && "syscall" in error && "path" in error;
+  return isOfSystem ? fileError(String(error.path), "cannot be used", error) : error;
+}
+
 function fileError(path: string, what: string, cause: unknown): MatrxError {
   const why = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
   return new MatrxError(
     {
       code: "UNAVAILABLE",
       message: `${path} ${what}${why}`,
-      hint: "Check the folder's owner and free space, or name another folder in MATRX_HOME",
+      hint: "See that it is this user's, that nothing else stands in its place, and that there is room; or name another folder in MATRX_HOME",
       hop: "agent",
     },
     cause,

@@ -17,8 +17,8 @@ export function exitCodeOf(error: unknown): number {
   if (isHelp) return 0;
   if (process.argv[2] === "run") return NOT_RUN;
   if (error instanceof CommanderError) return USAGE;
-  const known = fromSystem(error);
-  return faceOf(known instanceof MatrxError ? known.code : "INTERNAL").exit;
+  if (error instanceof MatrxError) return faceOf(error.code).exit;
+  return faceOf("INTERNAL").exit;
 }
 
 /** What commander said already, for programs. */
@@ -27,8 +27,7 @@ export function usageError({ message }: CommanderError): ErrorShape {
 }
 
 /** Says what went wrong and what to do; with `json` as one object on stdout besides. */
-export function reportFailure(failure: unknown, { json }: { json: boolean }): void {
-  const error = fromSystem(failure);
+export function reportFailure(error: unknown, { json }: { json: boolean }): void {
   const incident = crypto.randomUUID().slice(0, 8);
   const { hint, ...shape } = shapeOf(error, "caller", incident);
   const todo = hint && asTyped(hint);
@@ -36,20 +35,6 @@ export function reportFailure(failure: unknown, { json }: { json: boolean }): vo
   if (json) printJsonLine({ error: { ...shape, ...(todo && { hint: todo }) } });
   console.error(`${styled("red", WHO[shape.hop], process.stderr)} ${shape.message}`);
   if (todo) console.error(todo);
-}
-
-/** What the system refused of a file, as a sentence; anything else as it is. */
-function fromSystem(error: unknown): unknown {
-  if (!(error instanceof Error && "syscall" in error && "path" in error && "code" in error)) return error;
-  return new MatrxError(
-    {
-      code: "UNAVAILABLE",
-      message: `${error.path} cannot be used (${error.code})`,
-      hint: "See that it is this user's, that nothing else stands in its place, and that there is room; or name another folder in MATRX_HOME",
-      hop: "agent",
-    },
-    error,
-  );
 }
 
 /** Wrong use of a command, found after commander's own checks. */

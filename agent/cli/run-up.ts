@@ -10,6 +10,7 @@ import { localToken } from "../local/token.ts";
 import { monitorSettings } from "../monitors/settings.ts";
 import { startMonitors } from "../monitors/start.ts";
 import { replaceProcess } from "../platform/replace-process.ts";
+import { inPlainWords } from "../private-file.ts";
 import { openReporting } from "../reporting.ts";
 import { openToolbox, type Toolbox } from "../toolbox.ts";
 import { relayOf } from "./credentials.ts";
@@ -41,7 +42,9 @@ export async function runUp(options: UpOptions): Promise<void> {
   prepareHome(home);
   await pairIfNew(home, options, stop);
   for (;;) {
-    const end = await runOnce({ home, port, allowedOrigins, options, stop });
+    const end = await runOnce({ home, port, allowedOrigins, options, stop }).catch((error: unknown) => {
+      throw inPlainWords(error);
+    });
     if (end instanceof MatrxError) throw end;
     if (end === "stopped" || stop.aborted) return;
     await replaceProcess().catch((error: Error) =>

@@ -9,6 +9,7 @@ import type { GrantId } from "@matrx/shared/ids.ts";
 import { currentPlatform } from "../platform/current.ts";
 import type { Platform } from "../platform/platform.ts";
 import { stopTree } from "../platform/stop-tree.ts";
+import { makePrivateFolder } from "../private-file.ts";
 import { toolName } from "../tool-names.ts";
 import { commandEnvironment, loginPath, markOf } from "./environment.ts";
 import { Job, type StopReason } from "./job.ts";
@@ -65,7 +66,7 @@ export class Jobs {
   /** Makes the folder, and finds the jobs of an earlier run of the agent: those that still run are watched again. */
   static async open(options: JobsOptions): Promise<Jobs> {
     const jobs = new Jobs(options);
-    await mkdir(options.directory, { recursive: true, mode: 0o700 });
+    makePrivateFolder(options.directory);
     await jobs.#recover();
     return jobs;
   }

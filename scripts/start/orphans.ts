@@ -1,10 +1,11 @@
 /** What a launcher that was killed left running on a data folder: found, and ended. */
+import { realpathSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasCode, Problem } from "../problem.ts";
 import { MATRX_BIN } from "../tree.ts";
 import { AGENT_GRACE, agentFolder } from "./agent.ts";
 import { isAlive } from "./process.ts";
-import { type ProcessTable, processTable } from "./process-table.ts";
+import { type FoundProcess, type ProcessTable, processTable } from "./process-table.ts";
 import { STOP_GRACE } from "./relay.ts";
 import { objectsOf } from "./workerd.ts";
 
@@ -34,22 +35,31 @@ export async function endOrphans(dataDir: string, noted: Noted, say: (line: stri
 
 /** By command line and environment; by the noted number where the system tells less. The number may be missing or another's. */
 export function orphansOf(dataDir: string, noted: Noted, table: ProcessTable = processTable): Orphan[] {
-  const objects = `-dobjects=${objectsOf(dataDir)} `;
-  const home = agentFolder(dataDir);
-  const isAgent = ({ pid, command }: { pid: number; command: string }) => {
+  const isAgent = ({ pid, command }: FoundProcess) => {
     if (!`${command} `.includes(`${MATRX_BIN} up `)) return false;
     const folder = table.variableOf(pid, "MATRX_HOME");
-    return folder === undefined ? pid === noted.agent : folder === home;
+    return folder === undefined ? pid === noted.agent : isSameFolder(folder, agentFolder(dataDir));
+  };
+  const isRelay = ({ command }: FoundProcess) => {
+    const folder = / -dobjects=(.+?)(?: -d|$)/.exec(command)?.[1];
+    return folder !== undefined && isSameFolder(folder, objectsOf(dataDir));
   };
   const all = table.all();
   const found = [
     ...all.filter(isAgent).map(({ pid }) => ({ pid, what: "agent", grace: AGENT_GRACE })),
-    ...all
-      .filter(({ command }) => `${command} `.includes(objects))
-      .map(({ pid }) => ({ pid, what: "relay", grace: STOP_GRACE })),
+    ...all.filter(isRelay).map(({ pid }) => ({ pid, what: "relay", grace: STOP_GRACE })),
   ];
   if (all.length === 0) refuseUnknown([noted.agent, noted.relay]);
   return found.filter(({ pid }) => pid !== process.pid);
+}
+
+/** One folder may have several paths. */
+function isSameFolder(one: string, other: string): boolean {
+  try {
+    return realpathSync(one) === realpathSync(other);
+  } catch {
+    return one === other;
+  }
 }
 
 /** Where the system tells no command lines, a person has to look. Throws Problem. */

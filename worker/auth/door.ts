@@ -5,7 +5,7 @@ import { publicAddress } from "./address.ts";
 
 /** Throws MatrxError `RATE_LIMITED` when too many requests without a credential came from this address. */
 export async function requireDoor(env: Env, request: Request): Promise<void> {
-  const wait = await env.DOOR.getByName(sourceOf(env, request)).pass();
+  const wait = await env.DOOR.getByName(prefixOf(env, request)).pass();
   if (wait === undefined) return;
   throw new MatrxError({
     code: "RATE_LIMITED",
@@ -20,7 +20,7 @@ export async function requireDoor(env: Env, request: Request): Promise<void> {
  * and by the proxy at the public address, which tells whom it speaks for. So strangers outside use up nothing of what
  * the machine itself, or another address, may do.
  */
-export function sourceOf(env: Env, request: Request): string {
+export function prefixOf(env: Env, request: Request): string {
   if (!env.EMBEDDED) return networkOf(request.headers.get("CF-Connecting-IP") ?? "here");
   if (new URL(request.url).host !== publicAddress(env)?.host) return "here";
   const forwarded = request.headers.get("X-Forwarded-For")?.split(",").at(-1)?.trim();

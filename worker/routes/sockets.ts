@@ -2,7 +2,7 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Context } from "hono";
 import { authenticateUpgrade } from "../auth/caller.ts";
-import { sourceOf } from "../auth/door.ts";
+import { prefixOf } from "../auth/door.ts";
 import { publicKeys } from "../auth/keys.ts";
 import { refuseForeignPage } from "../auth/origin.ts";
 import { callerUpgrade, deviceUpgrade } from "../device/upgrade.ts";
@@ -19,7 +19,7 @@ export async function deviceSocket(c: SocketContext): Promise<Response> {
   await publicKeys(c.env);
   const device = await knownDevice(c.env, id);
   requireUpgrade(c.req.raw);
-  return device.fetch(deviceUpgrade(c.req.raw, sourceOf(c.env, c.req.raw)));
+  return device.fetch(deviceUpgrade(c.req.raw, prefixOf(c.env, c.req.raw)));
 }
 
 /** The caller link of one device. */
