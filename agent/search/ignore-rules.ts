@@ -102,6 +102,8 @@ function mayRead(access: FileAccess, folder: string): boolean {
 function readSmall(path: string): string | undefined {
   let file: number;
   try {
+    // A pipe would be told that somebody reads it.
+    if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
     file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   } catch {
     return undefined;

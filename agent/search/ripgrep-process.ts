@@ -11,8 +11,13 @@ interface RipgrepRun {
   readonly end: number;
   readonly missed: Missed;
   readonly signal: AbortSignal;
+  /** Called when it writes nothing for long; tells whether it is to be called soon again. */
+  readonly onSilence: () => boolean;
 }
 
+/** A search of very much may take as long; in milliseconds. */
+const SILENCE = 1000;
+const LOOK_EVERY = 100;
 const BATCH = 64;
 /** Of what it complains, in bytes. */
 const MOST_WORDS = 256 * 1024;
@@ -34,9 +39,15 @@ export async function* ripgrepRecords(run: RipgrepRun): AsyncGenerator<Buffer[],
   const kill = () => child.kill("SIGKILL");
   run.signal.addEventListener("abort", kill, { once: true });
   let whole = false;
+  let written = performance.now();
+  let isHeldUp = false;
+  const watch = setInterval(() => {
+    if (isHeldUp || performance.now() - written > SILENCE) isHeldUp = run.onSilence();
+  }, LOOK_EVERY);
   try {
     let rest: Buffer = Buffer.alloc(0);
     for await (const piece of child.stdout as AsyncIterable<Buffer>) {
+      written = performance.now();
       const bytes = rest.length > 0 ? Buffer.concat([rest, piece]) : piece;
       let records: Buffer[] = [];
       let from = 0;
@@ -53,6 +64,7 @@ export async function* ripgrepRecords(run: RipgrepRun): AsyncGenerator<Buffer[],
     }
     whole = true;
   } finally {
+    clearInterval(watch);
     run.signal.removeEventListener("abort", kill);
     if (!whole) kill();
     await (whole ? ended.closed : ended.gone);

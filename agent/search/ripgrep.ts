@@ -2,6 +2,7 @@
 import { NUL_WITHIN } from "../text/sniff.ts";
 import type { Engine, FileChoice, Hit, LineQuery, Run } from "./engine.ts";
 import type { Ripgrep } from "./find-ripgrep.ts";
+import { IgnoreFifos } from "./ignore-fifos.ts";
 import { ripgrepRecords } from "./ripgrep-process.ts";
 import type { Scope } from "./scope.ts";
 
@@ -44,12 +45,15 @@ export function ripgrepEngine({ file }: Ripgrep): Engine {
   };
 }
 
-async function* started(file: string, args: readonly string[], end: number, { scope, missed, signal }: Run) {
+async function* started(file: string, args: readonly string[], end: number, run: Run) {
+  const { scope, missed, signal } = run;
+  const fifos = new IgnoreFifos(run);
+  const onSilence = () => fifos.release();
   const folder = await scope.access.openFolder(scope.folder, scope.place.shown);
   try {
     const all = [...scopeArguments(scope), ...args, "--", `./${scope.file ?? ""}`];
     // The folder itself and not its name: what stands there under this name may change.
-    yield* ripgrepRecords({ file, args: all, cwd: folder.self, end, missed, signal });
+    yield* ripgrepRecords({ file, args: all, cwd: folder.self, end, missed, signal, onSilence });
   } finally {
     await folder.close();
   }

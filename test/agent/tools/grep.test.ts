@@ -77,6 +77,25 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
     expect(linesOf(await grep({ pattern: "\\z", literal: true }))).toEqual(["f:2:\\z"]);
   });
 
+  it("waits for no pipe that is named .gitignore: in the folder, below it, above it, at the end of a link", async () => {
+    const { bench, grep, glob } = await opened();
+    mkdirSync(bench.at("repo/.git"), { recursive: true });
+    for (const name of ["a", "sub/b", "sub/deep/c", "link/d"]) await bench.put(`repo/${name}`, "needle\n");
+    const fifo = (name: string) => execFileSync("mkfifo", [bench.at(name)]);
+    for (const name of ["repo/.gitignore", "repo/sub/.gitignore", "repo/sub/deep/pipe", "pipe"]) fifo(name);
+    symlinkSync("../../pipe", bench.at("repo/link/.gitignore"));
+    const all = ["a", "link/d", "sub/b", "sub/deep/c"];
+    const found = await grep({ pattern: "needle", path: "repo" });
+    expect(linesOf(found, bench.at("repo"))).toEqual(all.map((name) => `${name}:1:needle`));
+    expect(found.metadata?.truncated).toBe(false);
+    const below = await grep({ pattern: "needle", path: "repo/sub/deep" });
+    expect(linesOf(below, bench.at("repo"))).toEqual(["sub/deep/c:1:needle"]);
+    const { output } = await glob({ pattern: "*", path: "repo" });
+    expect(output.split("\n").sort()).toEqual(all.map((name) => bench.at("repo", name)));
+    const tree = await bench.call("DirectoryTree", { path: "repo" });
+    expect(tree.output).toContain("deep/");
+  });
+
   it("says in one line what is wrong with a pattern", async () => {
     const { grep } = await opened();
     for (const pattern of ["(foo", "[a", "a{2,1}", "*", "(?<n>a)\\k<m>", "(?P<x", "a\\"]) {

@@ -418,6 +418,31 @@ describe("what is not text", () => {
     expect(error.message).toContain(kind);
   });
 
+  it.each([
+    ["a named pipe", (file: string) => execFileSync("mkfifo", [file])],
+    ["a device", (file: string) => symlinkSync("/dev/tty", file)],
+    ["a device", (file: string) => symlinkSync("/dev/zero", file)],
+  ])("is refused, and not waited for, by every tool when it is %s", async (kind, make) => {
+    const bench = await Workbench.open();
+    make(bench.at("odd"));
+    const file_path = "odd";
+    for (const [tool, input] of [
+      ["Read", { file_path }],
+      ["Read", { file_path, encoding: "base64" }],
+      ["Edit", { file_path, old_string: "a", new_string: "b" }],
+      ["Write", { file_path, content: "x" }],
+      ["ApplyPatch", { patch: "--- a/odd\n+++ b/odd\n@@ -1 +1 @@\n-a\n+b\n" }],
+      ["Grep", { pattern: "x", path: file_path }],
+    ] as const) {
+      const error = await failure(bench.call(tool, input));
+      expect([tool, error.code, error.message]).toEqual([
+        tool,
+        "TOOL_EXECUTION_FAILED",
+        expect.stringContaining(`is ${kind}, not a file`),
+      ]);
+    }
+  });
+
   it("is refused when it is a socket", async () => {
     const bench = await Workbench.open();
     const server = net.createServer().listen(bench.at("socket"));

@@ -1,0 +1,72 @@
+/**
+ * Named pipes in place of `.gitignore`. Ripgrep opens whatever has this name, and waits for somebody to write to a pipe:
+ * here its other end is opened and closed, so that the file is empty to it. Our own reader opens no pipes.
+ */
+import { closeSync, constants, lstatSync, openSync, realpathSync } from "node:fs";
+import { nothingMissed, type Run } from "./engine.ts";
+import { walk } from "./walk.ts";
+
+const NAME = ".gitignore";
+
+export class IgnoreFifos {
+  readonly #run: Run;
+  readonly #found = new Set<string>();
+  #search: Promise<void> | undefined;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  /** Lets whoever waits for one go on. Tells whether there are any: somebody may wait for them again. */
+  release(): boolean {
+    // Without it a system has none.
+    if (constants.O_NONBLOCK === undefined) return false;
+    this.#search ??= this.#lookAround();
+    for (const place of this.#found) open(place);
+    return this.#found.size > 0;
+  }
+
+  /** All folders above are read by ripgrep, and those below that nothing leaves out. */
+  async #lookAround(): Promise<void> {
+    const { scope, signal } = this.#run;
+    const { dirname, join } = scope.access.platform.path;
+    for (let folder = scope.folder; dirname(folder) !== folder; folder = dirname(folder)) this.#note(folder);
+    if (scope.includeIgnored) return;
+    const all: Run = { scope: { ...scope, showHidden: true }, missed: nothingMissed(), signal };
+    try {
+      for await (const { above } of walk(all, { deep: true, ordered: false })) {
+        this.#note(join(scope.folder, above));
+      }
+    } catch {
+      // What cannot be walked through is told of by the search itself.
+    }
+  }
+
+  #note(folder: string): void {
+    const place = pipeAt(this.#run.scope.access.platform.path.join(folder, NAME));
+    if (place === undefined || this.#found.has(place)) return;
+    this.#found.add(place);
+    open(place);
+  }
+}
+
+/** Where a pipe is, also at the end of a link. */
+function pipeAt(path: string): string | undefined {
+  try {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (!stat?.isFIFO() && !stat?.isSymbolicLink()) return undefined;
+    const place = realpathSync(path);
+    return lstatSync(place).isFIFO() ? place : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Throws nothing: where nobody reads, it cannot be opened. */
+function open(pipe: string): void {
+  try {
+    closeSync(openSync(pipe, constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)));
+  } catch {
+    // Nobody waits for it.
+  }
+}
