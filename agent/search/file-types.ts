@@ -88,18 +88,21 @@ export const FILE_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Files of a type: its name, or an extension that files of a type have. Throws MatrxError `INVALID_PARAMETERS`. */
-export function fileType(wanted: string): FileChoice {
+export function fileType(wanted: string, showHidden: boolean): FileChoice {
   const name = wanted.replace(/^\*?\./, "").toLowerCase();
   const globs = Object.hasOwn(FILE_TYPES, name) ? (FILE_TYPES[name] ?? "").split(" ") : extension(name);
   if (!globs) throw unknownType(wanted);
-  // Which dotfiles are searched is not for the type to say.
-  const patterns = globs.map((glob) => pathPattern(glob, true));
+  const patterns = globs.map((glob) => pathPattern(glob, showHidden));
   const hints = patterns.flatMap(({ nameHints }) => nameHints);
   return {
     nameHints: hints.length === patterns.length ? hints : [],
-    matches: (path) => patterns.some((pattern) => pattern.matches(path)),
+    // An engine that is told a type may bring dotfiles of it that nobody asked for.
+    matches: (path) =>
+      (showHidden || !HIDDEN.test(path)) && patterns.some((pattern) => pattern.matches(path)),
   };
 }
+
+const HIDDEN = /(?:^|\/)\./;
 
 function extension(name: string): string[] | undefined {
   const glob = `*.${name}`;

@@ -1,4 +1,6 @@
-/** A pattern of ripgrep (Rust's regex) as one of JavaScript that finds the same. */
+/**
+ * A pattern of ripgrep (Rust's regex) as one of JavaScript that finds the same: in a line without its ends, or in a text.
+ */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { LineQuery } from "./engine.ts";
 
@@ -17,12 +19,11 @@ export function javascriptPattern({
   const inline = literal ? null : /^\(\?([is]+)\)/.exec(pattern);
   const written = inline ? pattern.slice(inline[0].length) : pattern;
   const ignoresCase = caseInsensitive || (inline?.[1]?.includes("i") ?? false);
-  const flags = `g${ignoresCase ? "i" : ""}${multiline ? "s" : ""}`;
+  const flags = `g${ignoresCase ? "i" : ""}s`;
   if (literal) return { source: written.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), flags: `${flags}u` };
-  const isDotAll = multiline || (inline?.[1]?.includes("s") ?? false);
   // What cannot be put in other words may be one of JavaScript's own.
   const ways: JavascriptPattern[] = [
-    { source: inOtherWords(written, { isDotAll, isMultiline: multiline }), flags: `${flags}u` },
+    { source: inOtherWords(written, multiline), flags: `${flags}u` },
     { source: written, flags },
   ];
   let refusal: unknown;
@@ -67,19 +68,30 @@ const ESCAPES_IN_CLASS: Partial<Record<string, string>> = {
   ">": ">",
   "-": "\\-",
 };
+const POSIX_CLASSES: Partial<Record<string, string>> = {
+  alnum: "0-9A-Za-z",
+  alpha: "A-Za-z",
+  ascii: "\\x00-\\x7f",
+  blank: "\\t ",
+  cntrl: "\\x00-\\x1f\\x7f",
+  digit: "0-9",
+  graph: "!-~",
+  lower: "a-z",
+  print: " -~",
+  punct: "!-\\/:-@\\[-`{-~",
+  space: "\\t\\n\\v\\f\\r ",
+  upper: "A-Z",
+  word: "0-9A-Za-z_",
+  xdigit: "0-9A-Fa-f",
+};
 /** Ends of lines are LF, CR LF and CR. */
-const LINE_BEGINS = "(?:(?<![^])|(?<=\\n)|(?<=\\r)(?!\\n))";
-const LINE_ENDS = "(?:(?![^])|(?=\\r)|(?<!\\r)(?=\\n))";
+const LINE_BEGINS = "(?:^|(?<=\\n)|(?<=\\r)(?!\\n))";
+const LINE_ENDS = "(?:$|(?=\\r)|(?<!\\r)(?=\\n))";
 
 const OUTSIDE = /\\(?:[pP]\{[^}]*\}|x\{[0-9a-fA-F]+\}|.)|\[\^?\]?|\(\?P<|\{\d+(?:,\d*)?\}|./suy;
-const IN_CLASS = /\\(?:[pP]\{[^}]*\}|x\{[0-9a-fA-F]+\}|.)|./suy;
+const IN_CLASS = /\\(?:[pP]\{[^}]*\}|x\{[0-9a-fA-F]+\}|.)|\[:\w+:\]|./suy;
 
-interface Reading {
-  readonly isDotAll: boolean;
-  readonly isMultiline: boolean;
-}
-
-function inOtherWords(pattern: string, reading: Reading): string {
+function inOtherWords(pattern: string, isMultiline: boolean): string {
   let words = "";
   let isInClass = false;
   for (let at = 0; at < pattern.length; ) {
@@ -89,17 +101,17 @@ function inOtherWords(pattern: string, reading: Reading): string {
     // A backslash at the end: JavaScript says what is wrong with it.
     if (token === "") return pattern;
     at += token.length;
-    words += isInClass ? inClass(token) : outside(token, reading);
+    words += isInClass ? inClass(token) : outside(token, isMultiline);
     if (isInClass) isInClass = token !== "]";
     else isInClass = token.startsWith("[");
   }
   return words;
 }
 
-function outside(token: string, { isDotAll, isMultiline }: Reading): string {
+function outside(token: string, isMultiline: boolean): string {
   if (token.startsWith("\\")) {
-    if (isMultiline && token === "\\A") return "(?<![^])";
-    if (isMultiline && token === "\\z") return "(?![^])";
+    if (isMultiline && token === "\\A") return "^";
+    if (isMultiline && token === "\\z") return "$";
     return escaped(token, ESCAPES);
   }
   // What stands first in a class is in it.
@@ -112,17 +124,18 @@ function outside(token: string, { isDotAll, isMultiline }: Reading): string {
     case "(?P<":
       return "(?<";
     case "^":
-      return LINE_BEGINS;
+      return isMultiline ? LINE_BEGINS : token;
     case "$":
-      return LINE_ENDS;
+      return isMultiline ? LINE_ENDS : token;
     case ".":
-      return isDotAll ? "[^]" : "[^\\r\\n]";
+      return "[^]";
     default:
       return token;
   }
 }
 
 function inClass(token: string): string {
+  if (token.startsWith("[:")) return POSIX_CLASSES[token.slice(2, -2)] ?? token;
   return token.startsWith("\\") ? escaped(token, ESCAPES_IN_CLASS) : token;
 }
 

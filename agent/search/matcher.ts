@@ -79,12 +79,25 @@ const { source, flags, before: mostBefore, after: mostAfter, multiline, firstOnl
 const expression = new RegExp(source, flags);
 let bytes, offset, number, before, after, isTouched;
 
+/** The next match from lastIndex on. V8 finds some of no characters in the middle of one: those are none. */
+function nextMatch(text) {
+  for (;;) {
+    const match = expression.exec(text);
+    if (!match) return undefined;
+    const { index } = match;
+    if (match[0] === "") expression.lastIndex = index + (text.codePointAt(index) > 0xffff ? 2 : 1);
+    const isWithin = index > 0 && text.codePointAt(index - 1) > 0xffff;
+    if (!isWithin) return match;
+    expression.lastIndex = index + 1;
+  }
+}
+
 /** Tells of each line in turn whether a match touches it. */
 function touches(text) {
-  const matches = text.matchAll(expression);
+  expression.lastIndex = 0;
   let position = 0, line = 1, range = next();
   function next() {
-    const { value: match } = matches.next();
+    const match = nextMatch(text);
     if (!match) return undefined;
     const end = match.index + match[0].length;
     // Behind the end of the last line there is none.
@@ -107,9 +120,15 @@ function touches(text) {
 function columnOf(line) {
   if (multiline) return isTouched(number) ? 1 : undefined;
   const text = line.toString("utf8");
-  expression.lastIndex = 0;
-  const match = expression.exec(text);
-  return match ? Buffer.byteLength(text.slice(0, match.index)) + 1 : undefined;
+  // Within a line no pattern of ripgrep matches a CR: it ends one, too.
+  for (let from = 0, to; from <= text.length; from = to + 1) {
+    to = text.indexOf("\\r", from);
+    if (to < 0) to = text.length;
+    expression.lastIndex = 0;
+    const match = nextMatch(text.slice(from, to));
+    if (match) return Buffer.byteLength(text.slice(0, from + match.index)) + 1;
+  }
+  return undefined;
 }
 
 parentPort.on("message", (question) => {

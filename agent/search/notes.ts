@@ -24,9 +24,13 @@ export function missedNotes({ unreadable, large, crowded, cut }: Missed): string
 }
 
 /** What a pattern that found nothing may have been meant to find. */
-export function patternHint({ pattern, literal }: Pick<LineQuery, "pattern" | "literal">): string {
-  if (!literal && /\n|\\n/.test(pattern))
-    return ". A pattern is searched within a line: no line holds a line break";
+export function patternHint({
+  pattern,
+  literal,
+  multiline,
+}: Pick<LineQuery, "pattern" | "literal" | "multiline">): string {
+  if (!literal && !multiline && /\n|\\n/.test(pattern))
+    return ". A pattern is searched within a line: with multiline=true it may go over line breaks";
   if (/^\p{ASCII}*$/u.test(pattern)) return "";
   return ". What is not ASCII is found in UTF-8 and UTF-16 only, composed as the pattern has it";
 }

@@ -132,14 +132,17 @@ function placeOfNul(record: Buffer): number | undefined {
   return found ? Number(found[1]) : undefined;
 }
 
-/** path NUL line:column:offset:text, or path NUL line-offset-text; undefined: something between groups of lines. */
+/**
+ * path NUL line:column:offset:text, or path NUL line-offset-text; of a match of no characters at the end of a file
+ * path NUL line:offset:text. Undefined: something between groups of lines.
+ */
 function hitOf(record: Buffer): Hit | undefined {
   const end = record.indexOf(NUL);
   if (end < 0) return undefined;
   const head = record.toString("latin1", end + 1, end + 64);
-  const found = /^(\d+)(?::(\d+):(\d+):|-(\d+)-)/.exec(head);
+  const found = /^(\d+)(?::(\d+):(\d+):|:(\d+):|-(\d+)-)/.exec(head);
   if (!found) return undefined;
-  const [all, line, column, offset, contextOffset] = found;
+  const [all, line, column, offset, offsetAtEnd, contextOffset] = found;
   // With --crlf it ends each line so, the last one of a file too.
   const until = record.at(-1) === CARRIAGE_RETURN ? record.length - 1 : record.length;
   const text = record.subarray(end + 1 + all.length, until);
@@ -148,8 +151,8 @@ function hitOf(record: Buffer): Hit | undefined {
   return {
     path: withoutDot(record.subarray(0, end)),
     line: Number(line),
-    offset: Number(offset ?? contextOffset),
-    column: column === undefined ? undefined : Number(column),
+    offset: Number(offset ?? offsetAtEnd ?? contextOffset),
+    column: contextOffset === undefined ? Number(column ?? until - end - all.length) : undefined,
     text: cut ? text.subarray(0, text.length - cut[0].length) : text,
     whole: cut === null,
   };

@@ -81,16 +81,15 @@ export function grepTool(files: Files, engines: SearchEngines) {
     async handle(wanted, context) {
       const { signal } = context;
       checkPattern(wanted);
-      const { show_hidden: showHidden = false, include_ignored: includeIgnored = false } = wanted;
-      const include = wanted.include === undefined ? undefined : pathPattern(wanted.include, showHidden);
-      const query = queryOf(wanted, include);
+      const include =
+        wanted.include === undefined ? undefined : pathPattern(wanted.include, wanted.show_hidden ?? false);
+      const showHidden = wanted.show_hidden || (include?.namesHidden ?? false);
+      const query = queryOf(wanted, include, showHidden);
       const page = { most: wanted.max_results ?? DEFAULT_RESULTS, after: cursorIn(wanted) };
       const access = await files.as(context);
       const place = await access.findExisting(wanted.path ?? ".", "read");
-      const scope = await openScope(access, place, {
-        showHidden: showHidden || (include?.namesHidden ?? false),
-        includeIgnored,
-      });
+      const includeIgnored = wanted.include_ignored ?? false;
+      const scope = await openScope(access, place, { showHidden, includeIgnored });
       const missed = nothingMissed();
       const run = { scope, missed, signal };
       const engine = await engines.best();
@@ -98,7 +97,7 @@ export function grepTool(files: Files, engines: SearchEngines) {
       const began = performance.now();
       const leftOut = async (isNothing: boolean) => {
         if (!isNothing || page.after) return "";
-        const wider = queryOf(wanted, include && pathPattern(wanted.include ?? "", true));
+        const wider = queryOf(wanted, include && pathPattern(wanted.include ?? "", true), true);
         const searched = { scope, ms: performance.now() - began, signal };
         return leftOutNote(searched, (again) => firstFile(engine, wider, again));
       };
@@ -121,7 +120,7 @@ async function firstFile(engine: Engine, query: LineQuery, run: Run): Promise<st
   return lines[0] && textOfName(lines[0].relative);
 }
 
-function queryOf(wanted: Input, include: FileChoice | undefined): LineQuery {
+function queryOf(wanted: Input, include: FileChoice | undefined, showHidden: boolean): LineQuery {
   const { pattern, context = 0, before_context, after_context } = wanted;
   const wantsLines = (wanted.output ?? "lines") === "lines";
   return {
@@ -132,7 +131,7 @@ function queryOf(wanted: Input, include: FileChoice | undefined): LineQuery {
     before: wantsLines ? (before_context ?? context) : 0,
     after: wantsLines ? (after_context ?? context) : 0,
     firstOnly: wanted.output === "files",
-    include: wanted.type === undefined ? include : bothOf(fileType(wanted.type), include),
+    include: wanted.type === undefined ? include : bothOf(fileType(wanted.type, showHidden), include),
     ordered: wanted.after !== undefined,
   };
 }

@@ -1,10 +1,11 @@
 /** Both engines give the same answer, over trees made at random. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { MatrxError } from "@matrx/shared/errors.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Workbench } from "../tools/workbench.ts";
-import { ENGINES, searcher } from "./searching.ts";
+import { ENGINES, type Searcher, searcher } from "./searching.ts";
 
 const name = fc.constantFrom(
   "a",
@@ -127,7 +128,8 @@ describe("with ripgrep and without", () => {
         flags,
         fc.constantFrom(0, 1),
         fc.array(name, { maxLength: 1 }),
-        async (wanted, pattern, flag, context, below) => {
+        fc.constantFrom(undefined, "ts", "js"),
+        async (wanted, pattern, flag, context, below, fileType) => {
           const root = bench.at(`tree-${number++}`);
           grown(root, wanted);
           const inner = path.join(root, ...below);
@@ -136,6 +138,10 @@ describe("with ripgrep and without", () => {
           expect((await rg.glob(byGlob)).metadata?.files).toEqual((await own.glob(byGlob)).metadata?.files);
           const byLine = { pattern: "alpha$|beta", path: folder, include: pattern, context, ...flag };
           expect((await rg.grep(byLine)).output).toBe((await own.grep(byLine)).output);
+          for (const output of ["files", "count"]) {
+            const asked = { ...byLine, output, type: fileType };
+            expect((await rg.grep(asked)).output).toBe((await own.grep(asked)).output);
+          }
           const page = { ...byLine, after: "", max_results: 2 };
           const first = [await rg.grep(page), await own.grep(page)];
           expect(first[0]?.output).toBe(first[1]?.output);
@@ -147,6 +153,114 @@ describe("with ripgrep and without", () => {
         },
       ),
       { numRuns: 60, endOnFailure: false },
+    );
+  }, 120_000);
+});
+
+/** What both engines know of patterns: Rust's words, as a caller writes them. */
+const letter = fc.constantFrom(
+  "a",
+  "b",
+  "ü",
+  "1",
+  "_",
+  " ",
+  "-",
+  "€",
+  "\\.",
+  "\\(",
+  "\\{",
+  "{",
+  "}",
+  "x",
+  '"',
+  "/",
+  "é",
+);
+const sign = fc.constantFrom(
+  ...["\\w", "\\W", "\\d", "\\D", "\\s", "\\S", ".", "[ab]", "[^ab]", "[\\w-]", "[]a]", "[^]a]", "[\\d.]"],
+  ...["[[:alpha:]]", "\\x{fc}", "\\x61", "\\u00fc", "\\p{L}", "\\P{L}", "(?:a|ü)", "(b|1)", "(?P<n>a)"],
+);
+const anchor = fc.constantFrom("^", "$", "\\b", "\\B");
+const quantifier = fc.constantFrom("", "", "", "*", "+", "?", "{2}", "{1,2}", "*?", "+?");
+const piece = fc.oneof(
+  { weight: 5, arbitrary: fc.tuple(fc.oneof(letter, sign), quantifier).map(([what, times]) => what + times) },
+  { weight: 1, arbitrary: anchor },
+  { weight: 1, arbitrary: fc.constantFrom("\\n", "\\r\\n", "\\s+", "[^x]*") },
+);
+const regex = fc
+  .array(fc.array(piece, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 2 })
+  .map((ways) => ways.map((pieces) => pieces.join("")).join("|"));
+const words = fc.constantFrom(
+  "a",
+  "b",
+  "ü",
+  "1",
+  "_",
+  " ",
+  "-",
+  "€",
+  ".",
+  "(",
+  "{",
+  "}",
+  "x",
+  '"',
+  "\t",
+  "😀",
+  "é",
+  "\u00a0",
+  "\u2028",
+  "/",
+);
+const lineEnd = fc.constantFrom("\n", "\n", "\n", "\r\n", "\r", "");
+const manyLines = fc
+  .array(fc.tuple(fc.array(words, { maxLength: 6 }), lineEnd), { maxLength: 8 })
+  .map((lines) => lines.map(([text, end]) => text.join("") + end).join(""));
+
+describe("any pattern", () => {
+  it("finds the same lines with ripgrep and without, within lines and over their ends", async () => {
+    const bench = await Workbench.open();
+    const [rg, own] = ENGINES.map(([, engines]) => searcher(bench, engines));
+    if (!rg || !own) throw new Error("two engines");
+    const options = fc.record({
+      multiline: fc.boolean(),
+      case_insensitive: fc.boolean(),
+      before_context: fc.constantFrom(0, 0, 1),
+      after_context: fc.constantFrom(0, 0, 2),
+      output: fc.constantFrom("lines", "lines", "files", "count"),
+    });
+    const wide = fc.boolean();
+    let number = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(manyLines, { minLength: 1, maxLength: 3 }),
+        regex,
+        options,
+        wide,
+        async (texts, pattern, more, isWide) => {
+          const folder = `texts-${number++}`;
+          for (const [index, text] of texts.entries())
+            await bench.put(
+              `${folder}/${index}.txt`,
+              isWide ? Buffer.from(`\ufeff${text}`, "utf16le") : text,
+            );
+          // Within a line a line break is what each engine makes of it.
+          const multiline = more.multiline || pattern.includes("\\n");
+          const asked = { ...more, pattern, multiline, path: folder };
+          const outputOf = async ({ grep }: Searcher) => {
+            try {
+              return (await grep(asked)).output;
+            } catch (error) {
+              return error instanceof MatrxError ? error.code : String(error);
+            }
+          };
+          const wanted = await outputOf(rg);
+          // JavaScript may understand what ripgrep refuses.
+          if (wanted !== "INVALID_PARAMETERS") expect(await outputOf(own)).toBe(wanted);
+        },
+      ),
+      { numRuns: 250, endOnFailure: false },
     );
   }, 120_000);
 });

@@ -41,6 +41,9 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
     expect(await found({ pattern: "--files" })).toEqual(["f:4:--files"]);
     expect(await found({ pattern: "(?<=a)x" })).toEqual(["f:2:axb"]);
     expect(await found({ pattern: "^$" })).toEqual([]);
+    await bench.put("end", "no line's end");
+    const { metadata } = await grep({ pattern: "$", include: "end" });
+    expect(metadata?.matches).toEqual([{ path: bench.at("end"), line: 1, column: 14 }]);
     await bench.put("g", "end;\r\n\r\nend; \r\n");
     expect(await found({ pattern: ";$" })).toEqual(["g:1:end;"]);
     expect(await found({ pattern: "^$" })).toEqual(["g:2:"]);
@@ -86,10 +89,10 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
     symlinkSync("../../pipe", bench.at("repo/link/.gitignore"));
     const all = ["a", "link/d", "sub/b", "sub/deep/c"];
     const found = await grep({ pattern: "needle", path: "repo" });
-    expect(linesOf(found, bench.at("repo"))).toEqual(all.map((name) => `${name}:1:needle`));
+    expect(linesOf(found)).toEqual(all.map((name) => `${name}:1:needle`));
     expect(found.metadata?.truncated).toBe(false);
     const below = await grep({ pattern: "needle", path: "repo/sub/deep" });
-    expect(linesOf(below, bench.at("repo"))).toEqual(["sub/deep/c:1:needle"]);
+    expect(linesOf(below)).toEqual(["sub/deep/c:1:needle"]);
     const { output } = await glob({ pattern: "*", path: "repo" });
     expect(output.split("\n").sort()).toEqual(all.map((name) => bench.at("repo", name)));
     const tree = await bench.call("DirectoryTree", { path: "repo" });
@@ -103,6 +106,104 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
       expect(error).toMatchObject({ code: "INVALID_PARAMETERS", details: { field: "pattern" } });
       expect(error.message).toMatch(/^pattern: [^\n~]{10,200}$/);
     }
+  });
+
+  it("searches the files of a type, and of an extension that one has", async () => {
+    const { bench, grep } = await opened();
+    for (const name of ["a.ts", "b.tsx", "c.js", "d.py", "sub/e.ts", ".f.ts", "Makefile", "g.mk"])
+      await bench.put(name, "x\n");
+    const found = async (input: Record<string, unknown>) =>
+      linesOf(await grep({ pattern: "x", output: "files", ...input }));
+    expect(await found({ type: "ts" })).toEqual(["a.ts", "b.tsx", "sub/e.ts"]);
+    expect(await found({ type: "tsx" })).toEqual(["b.tsx"]);
+    expect(await found({ type: ".py" })).toEqual(["d.py"]);
+    expect(await found({ type: "make" })).toEqual(["Makefile", "g.mk"]);
+    expect(await found({ type: "ts", include: "sub/**" })).toEqual(["sub/e.ts"]);
+    expect(await found({ type: "ts", show_hidden: true })).toContain(".f.ts");
+    const error = await failure(grep({ pattern: "x", type: "typescrip" }));
+    expect(error).toMatchObject({ code: "INVALID_PARAMETERS", details: { did_you_mean: "typescript" } });
+    for (const type of ["constructor", "*", "toString"])
+      expect((await failure(grep({ pattern: "x", type }))).code).toBe("INVALID_PARAMETERS");
+  });
+
+  it("gives only files, or how many lines match in each, and stops at max_results of them", async () => {
+    const { bench, grep } = await opened();
+    await bench.put("a", "x\nx\nno\nx");
+    await bench.put("b/c", "no\nx\n");
+    await bench.put("d", "no\n");
+    await bench.put("[e]", "x\n");
+    const files = await grep({ pattern: "x", output: "files" });
+    expect(files.output).toBe('"[e]"\na\nb/c');
+    const { matching_files: paths } = files.metadata ?? {};
+    expect(paths).toEqual(["[e]", "a", "b/c"].map((name) => ({ path: bench.at(name) })));
+    expect(files.metadata).toMatchObject({ files: 3, truncated: false, engine });
+    const count = await grep({ pattern: "x", output: "count", context: 3 });
+    expect(count.output).toBe('"[e]":1\na:3\nb/c:1\n[5 matching lines in 3 files]');
+    expect(count.metadata?.matching_files).toContainEqual({ path: bench.at("a"), lines: 3 });
+    expect((await grep({ pattern: "y", output: "count" })).output).toMatch(/^\[No line matches/);
+    for (const output of ["files", "count"]) {
+      const all: string[] = [];
+      for (let after: string | undefined = ""; after !== undefined; ) {
+        const page = await grep({ pattern: "x", output, max_results: 2, after });
+        expect(linesOf(page).length).toBeLessThanOrEqual(2);
+        all.push(...linesOf(page));
+        after = page.metadata?.next_after as string | undefined;
+      }
+      expect(all).toHaveLength(3);
+      const one = await grep({ pattern: "x", output, max_results: 1 });
+      expect(one.metadata).toMatchObject({ files: 1, truncated: true, stopped_by: "max_results" });
+      expect(one.output).toContain("Stopped at 1 file; there may be more");
+      expect((await grep({ pattern: "x", output, max_results: 3 })).metadata).toMatchObject({
+        truncated: false,
+      });
+    }
+  });
+
+  it("lets a pattern go over ends of lines, and shows each line that it touches", async () => {
+    const { bench, grep } = await opened();
+    await bench.put("f.ts", "call({\n  a: 1,\n});\ncall({ a: 2 });\nend\n");
+    await bench.put("g.ts", "call({\r\n  a: 3 });\r\n");
+    const found = async (input: Record<string, unknown>) =>
+      linesOf(await grep({ multiline: true, ...input }));
+    expect(await found({ pattern: "call\\(\\{\\s+a: \\d", include: "f.ts" })).toEqual([
+      ...["f.ts:1:call({", "f.ts:2:  a: 1,", "f.ts:4:call({ a: 2 });"],
+    ]);
+    expect(await found({ pattern: "\\{.*?\\}", include: "g.ts" })).toEqual([
+      "g.ts:1:call({",
+      "g.ts:2:  a: 3 });",
+    ]);
+    expect(await found({ pattern: "1,\n}", literal: true })).toEqual(["f.ts:2:  a: 1,", "f.ts:3:});"]);
+    expect(await found({ pattern: "^end$", context: 1 })).toEqual(["f.ts-4-call({ a: 2 });", "f.ts:5:end"]);
+    expect(await found({ pattern: "\\Acall", output: "count" })).toEqual(["f.ts:1", "g.ts:1"]);
+    const { metadata } = await grep({ pattern: "1,\\n", multiline: true });
+    expect(metadata?.matches).toEqual([{ path: bench.at("f.ts"), line: 2 }]);
+  });
+
+  it("shows lines before and after as they are asked for, each by itself", async () => {
+    const { bench, grep } = await opened();
+    await bench.put("f", "1\n2\nhit\n4\n5\nhit\n7\n");
+    const found = async (input: Record<string, unknown>) => linesOf(await grep({ pattern: "hit", ...input }));
+    expect(await found({ before_context: 1 })).toEqual(["f-2-2", "f:3:hit", "--", "f-5-5", "f:6:hit"]);
+    expect(await found({ after_context: 1 })).toEqual(["f:3:hit", "f-4-4", "--", "f:6:hit", "f-7-7"]);
+    expect(await found({ context: 1, after_context: 0 })).toEqual(await found({ before_context: 1 }));
+    expect(await found({ after_context: 1, max_results: 1 })).toEqual(["f:3:hit", "f-4-4"]);
+    expect(await found({ before_context: 2, max_results: 1 })).toEqual(["f-1-1", "f-2-2", "f:3:hit"]);
+  });
+
+  it("says what paths are relative to where it is not the working directory", async () => {
+    const { bench, grep } = await opened();
+    await bench.put("sub/f", "x\n");
+    expect((await grep({ pattern: "x" })).output).toBe("sub/f:1:x");
+    expect((await grep({ pattern: "x", path: bench.home })).output).toBe("sub/f:1:x");
+    const below = `f:1:x\n[Paths are relative to ${bench.at("sub")}]`;
+    expect((await grep({ pattern: "x", path: "sub" })).output).toBe(below);
+    expect((await grep({ pattern: "x", path: "sub/f" })).output).toBe("f:1:x");
+    expect((await grep({ pattern: "y", path: "sub" })).output).not.toContain("relative");
+    bench.session.cwd = bench.at("sub");
+    expect((await grep({ pattern: "x" })).output).toBe("f:1:x");
+    expect((await grep({ pattern: "x", path: ".." })).output).toContain(
+      `sub/f:1:x\n[Paths are relative to ${bench.home}]`,
+    );
   });
 
   it("shows context as file-line-content, with -- between groups", async () => {
@@ -174,7 +275,7 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
     await bench.put("f", Buffer.from("caf\xe9\nnoir\n", "latin1"));
     const said = async (pattern: string) => (await grep({ pattern })).output;
     expect(await said("café")).toContain("What is not ASCII is found in UTF-8 and UTF-16 only");
-    expect(await said("\\w+\\nnoir")).toContain("no line holds a line break");
+    expect(await said("\\w+\\nnoir")).toContain("with multiline=true");
     expect(await said("rouge")).not.toMatch(/ASCII|line break/);
     const error = await failure(grep({ pattern: "caf\nnoir", literal: true }));
     expect(error).toMatchObject({ code: "INVALID_PARAMETERS", details: { field: "pattern" } });
