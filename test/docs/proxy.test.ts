@@ -223,6 +223,18 @@ describe("the relay behind the guide's nginx", { timeout: 60_000, ...NEEDS_NGINX
       await page.getByText(/Answered in \d+ ms/).waitFor();
     },
   );
+
+  test("tells strangers apart by the address that the proxy saw, whatever they write themselves", async () => {
+    const begin = (headers: Record<string, string> = {}) => post("/v1/logins", { name: "stranger" }, headers);
+    let status = 201;
+    for (let n = 0; n <= 30 && status === 201; n++) ({ status } = await begin());
+    expect(status).toBe(429);
+    for (const name of ["X-Forwarded-For", "Forwarded", "X-Real-IP", "CF-Connecting-IP"])
+      expect([name, (await begin({ [name]: "203.0.113.1" })).status]).toEqual([name, 429]);
+    expect((await begin({ Host: `localhost:${relay.port}` })).status).toBe(429);
+    const here = await fetch(`${relay.url}/v1/logins`, { method: "POST", body: '{"name":"mine"}' });
+    expect(here.status).toBe(201);
+  });
 });
 
 test("the guide's files for other proxies lead the same name to the same port", () => {

@@ -1,8 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
+import { listenAt } from "../../agent/local/loopback.ts";
 import {
   createdDeviceSchema,
   polledPairingSchema,
@@ -298,6 +300,28 @@ describe("the page", NEEDS_CHROMIUM, () => {
       await other.getByRole("heading", { name: heading, exact: true }).waitFor();
     }
     expect(faults).toEqual([]);
+  });
+
+  test("a page of another address begins no login, dials in as no device, and uses up nothing", async () => {
+    const other = createServer((_, response) => response.end("<title>other</title>"));
+    onTestFinished(() => void other.close());
+    const port = await listenAt(other, "127.0.0.1", 0);
+    await page.goto(`http://127.0.0.1:${port}/`);
+    const script = `(async () => {
+      const seen = new Set();
+      for (let n = 0; n < 40; n++) {
+        const init = { method: "POST", headers: { "Content-Type": "text/plain" }, body: '{"name":"x"}' };
+        seen.add(await fetch("${relay.url}/v1/logins", init).then((answer) => answer.text(), () => "closed"));
+      }
+      const socket = new WebSocket("${relay.url.replace("http", "ws")}/v1/device/ws?device=${machine.id}");
+      seen.add(await new Promise((resolve) => {
+        socket.onopen = () => resolve("open");
+        socket.onerror = () => resolve("closed");
+      }));
+      return [...seen];
+    })()`;
+    expect(await page.evaluate(script)).toEqual(["closed"]);
+    expect(await stateOf(await login())).toBe("pending");
   });
 
   test("a wrong code is said, and the page goes on", async () => {

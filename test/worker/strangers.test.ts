@@ -21,6 +21,7 @@ const FOREIGN = [
 const CLOSED: [string, string][] = [
   ["POST", "/v1/claim"],
   ["POST", "/v1/logins"],
+  ["POST", "/v1/%6cogins"],
   ["POST", "/v1/pairings"],
   ["GET", "/v1/pairings/ABCD-EFGH"],
   ["POST", "/v1/pairings/ABCD-EFGH/confirm"],
