@@ -234,5 +234,5 @@ test("a folder on a read-only mount is said", { ...NEEDS_ROOT, timeout: TIME }, 
   const place = mountDrive(1);
   mkdirSync(join(place, "objects"));
   execFileSync("mount", ["-o", "remount,ro", place]);
-  await expectRefusal(place, /^\S+ cannot be used .*EROFS.*read-only/);
+  await expectRefusal(place, /^\S+ cannot be used .*EROFS.*mounted read-only/);
 });
