@@ -16,11 +16,11 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
 /** What to do about an error of the file system. */
 export function adviceFor(error: unknown): string {
   if (hasCode(error, "ENOSPC", "EDQUOT")) return "free some space there";
-  if (hasCode(error, "EROFS")) return "it is mounted read-only: choose a folder that can be written";
+  if (hasCode(error, "EROFS")) return "it is mounted read-only, so mount it for writing";
   if (hasCode(error, "EISDIR", "ENOTDIR", "EEXIST"))
-    return "something else stands in its place: move that away";
+    return "something else stands in its place, so move that away";
   if (hasCode(error, "EACCES", "EPERM"))
-    return "make it yours, or choose a folder that is (a start with sudo leaves files that only root can write)";
+    return "make it yours (a start with sudo leaves files that only root can write)";
   return "see that it can be read and written";
 }
 

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
 import { readRunning } from "../../scripts/start/lock.ts";
+import { orphansOf } from "../../scripts/start/orphans.ts";
 import { isAlive } from "../../scripts/start/process.ts";
 import { ROOT } from "../../scripts/tree.ts";
 import { temporaryFolder } from "./folder.ts";
@@ -42,8 +43,9 @@ export function watch(child: ChildProcess, dataDir: string): Launcher {
   }
   const exit = new Promise<number | null>((resolve) => child.once("close", resolve));
   onTestFinished(async () => {
-    for (const pid of pidsOn(dataDir)) if (isAlive(pid)) process.kill(pid, "SIGKILL");
     child.kill("SIGKILL");
+    const left = [...pidsOn(dataDir), ...orphansOf(dataDir, {}).map(({ pid }) => pid)];
+    for (const pid of left) if (isAlive(pid)) process.kill(pid, "SIGKILL");
   });
   return {
     process: child,
