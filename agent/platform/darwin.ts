@@ -6,6 +6,7 @@ import type { Platform } from "./platform.ts";
 import { posixObjection, posixPlaceFolder, posixShell } from "./posix.ts";
 import { darwinProcessList } from "./process-list-darwin.ts";
 import { darwinProcesses } from "./processes-darwin.ts";
+import { successorByCopy } from "./successor.ts";
 import { darwinLog } from "./system-log.ts";
 import { darwinTrash } from "./trash-darwin.ts";
 
@@ -23,6 +24,7 @@ export const darwin: Platform = {
   isProcessInside: () => false,
   shell: posixShell,
   openDirectory: openByIdentity,
+  makeSuccessor: successorByCopy,
   processes: darwinProcesses,
   drives: darwinDrives,
   systemFolders: SYSTEM_FOLDERS.split(" ").map((name) => `/${name}`),
