@@ -94,7 +94,8 @@ export class HeldFile {
   ): Promise<Written> {
     await this.confirm(old);
     const linked = await this.#access.isReachedByLink(this.place);
-    const target = { parent: this.#parent, name: this.#name, old, linked, mode };
+    const { makeSuccessor } = this.#access.platform;
+    const target = { parent: this.#parent, name: this.#name, old, linked, mode, makeSuccessor };
     return await explained(this.place.shown, "write", () =>
       writeFile(target, bytes, signal).catch((error: unknown) => {
         if (error instanceof FileChanged) throw changed(this.place);

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import { access as askRight, type FileHandle, lstat, open, rename, unlink } from "node:fs/promises";
 import type { Directory } from "../platform/directory.ts";
+import type { MakeSuccessor } from "../platform/successor.ts";
 import { hasCode } from "./errors.ts";
 import { syncFolder } from "./sync-folder.ts";
 
@@ -33,42 +34,43 @@ interface Target {
   readonly linked: boolean;
   /** Of a new file, before the user's mask. */
   readonly mode: number;
+  readonly makeSuccessor: MakeSuccessor;
 }
 
 /** Throws what the system says; the old content is untouched then, unless it was being written in place. */
 export async function writeFile(target: Target, bytes: Uint8Array, signal: AbortSignal): Promise<Written> {
   const { parent, name, old } = target;
-  if (!old) {
-    return { created: true, atomic: true, stat: await replace(target, bytes, signal) };
-  }
   // A file that may not be written must not be replaced either, though its folder would allow it.
-  await askRight(parent.at(name), constants.W_OK);
-  if (!mustStay(target)) {
+  if (old) await askRight(parent.at(name), constants.W_OK);
+  if (!old || !mustStay(old, target)) {
     try {
-      return { created: false, atomic: true, stat: await replace(target, bytes, signal) };
+      const stat = await replace(target, bytes, signal);
+      if (stat) return { created: !old, atomic: true, stat };
     } catch (error) {
       // EBUSY: something is mounted on the file itself, as containers do with /etc/hosts.
-      if (!hasCode(error, "EACCES", "EPERM", "EBUSY")) throw error;
+      if (!old || !hasCode(error, "EACCES", "EPERM", "EBUSY")) throw error;
     }
   }
   return { created: false, atomic: false, stat: await overwrite(target, bytes, signal) };
 }
 
 /** A new file in its place would part hard links, or change the owner. */
-function mustStay({ old, linked }: Target): boolean {
-  if (!old || linked || old.nlink > 1n) return true;
+function mustStay(old: BigIntStats, { linked }: Target): boolean {
+  if (linked || old.nlink > 1n) return true;
   const user = process.geteuid?.();
   return user !== undefined && user !== 0 && old.uid !== BigInt(user);
 }
 
+/** Undefined: what stands beside the old content cannot be kept so. */
 async function replace(
-  { parent, name, old, mode }: Target,
+  target: Target,
   bytes: Uint8Array,
   signal: AbortSignal,
-): Promise<BigIntStats> {
+): Promise<BigIntStats | undefined> {
+  const { parent, name, old } = target;
   const temporary = `.matrx-${randomBytes(8).toString("hex")}.tmp`;
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
-  const handle = await open(parent.at(temporary), flags, old ? 0o600 : mode);
+  const handle = await openTemporary(target, temporary);
+  if (!handle) return undefined;
   let stat: BigIntStats;
   try {
     try {
@@ -87,6 +89,12 @@ async function replace(
   }
   await syncFolder(parent.self);
   return stat;
+}
+
+function openTemporary({ parent, name, old, mode, makeSuccessor }: Target, temporary: string) {
+  if (old) return makeSuccessor(parent, { name, stat: old }, temporary);
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+  return open(parent.at(temporary), flags, mode);
 }
 
 async function keepOwner(handle: FileHandle, old: BigIntStats): Promise<void> {

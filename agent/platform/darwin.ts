@@ -8,6 +8,7 @@ import type { Platform } from "./platform.ts";
 import { posixObjection, posixPlaceFolder, posixShell } from "./posix.ts";
 import { darwinProcessList } from "./process-list-darwin.ts";
 import { darwinProcesses } from "./processes-darwin.ts";
+import { successorByCopy } from "./successor.ts";
 import { darwinLog } from "./system-log.ts";
 import { darwinTrash } from "./trash-darwin.ts";
 
@@ -28,6 +29,7 @@ export const darwin: Platform = {
   kernelView: () => undefined,
   shell: posixShell,
   openDirectory: openByIdentity,
+  makeSuccessor: successorByCopy,
   processes: darwinProcesses,
   drives: darwinDrives,
   systemFolders: SYSTEM_FOLDERS.split(" ").map((name) => `/${name}`),

@@ -9,6 +9,7 @@ import type { Platform } from "./platform.ts";
 import { posixObjection, posixPlaceFolder, posixShell } from "./posix.ts";
 import { linuxProcessList } from "./process-list-linux.ts";
 import { linuxProcesses } from "./processes-linux.ts";
+import { linuxSuccessor } from "./successor-linux.ts";
 import { linuxLog } from "./system-log.ts";
 import { linuxTrash } from "./trash-linux.ts";
 
@@ -24,6 +25,7 @@ export const linux: Platform = {
   kernelView: linuxKernelView,
   shell: posixShell,
   openDirectory: openByDescriptors,
+  makeSuccessor: linuxSuccessor,
   processes: linuxProcesses,
   drives: linuxDrives,
   systemFolders: SYSTEM_FOLDERS.split(" ").map((name) => `/${name}`),

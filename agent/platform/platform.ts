@@ -7,6 +7,7 @@ import type { Mounts } from "./mounts.ts";
 import type { ProcessList } from "./process-list.ts";
 import type { ProcessTable } from "./processes.ts";
 import type { Shell } from "./shell.ts";
+import type { MakeSuccessor } from "./successor.ts";
 import type { LogSource } from "./system-log.ts";
 import type { TrashWay } from "./trash.ts";
 
@@ -28,6 +29,7 @@ export interface Platform {
   /** The program that runs commands; `exists` asks for a file. */
   shell(env: NodeJS.ProcessEnv, exists: (path: string) => boolean): Shell;
   readonly openDirectory: OpenDirectory;
+  readonly makeSuccessor: MakeSuccessor;
   readonly processes: ProcessTable;
   /** For the monitor of disk space. */
   readonly drives: ListDrives;

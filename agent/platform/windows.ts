@@ -9,6 +9,7 @@ import type { Platform } from "./platform.ts";
 import { windowsProcessList } from "./process-list-windows.ts";
 import { windowsProcesses } from "./processes-windows.ts";
 import { windowsShell } from "./shell-windows.ts";
+import { windowsSuccessor } from "./successor-windows.ts";
 import { windowsLog } from "./system-log.ts";
 import { windowsTrash } from "./trash-windows.ts";
 
@@ -32,6 +33,7 @@ export const windows: Platform = {
   kernelView: () => undefined,
   shell: windowsShell,
   openDirectory: openByIdentity,
+  makeSuccessor: windowsSuccessor,
   processes: windowsProcesses,
   drives: windowsDrives,
   systemFolders: systemFolders(process.env),
