@@ -79,30 +79,29 @@ const { source, flags, before: mostBefore, after: mostAfter, multiline, firstOnl
 const expression = new RegExp(source, flags);
 let bytes, offset, number, before, after, isTouched;
 
-/** The next match from lastIndex on. V8 finds some of no characters in the middle of one: those are none. */
-function nextMatch(text) {
-  for (;;) {
+/** The first match. V8 finds some of no characters in the middle of one: those are none. */
+function firstMatch(text) {
+  for (expression.lastIndex = 0; ; expression.lastIndex++) {
     const match = expression.exec(text);
-    if (!match) return undefined;
-    const { index } = match;
-    if (match[0] === "") expression.lastIndex = index + (text.codePointAt(index) > 0xffff ? 2 : 1);
-    const isWithin = index > 0 && text.codePointAt(index - 1) > 0xffff;
-    if (!isWithin) return match;
-    expression.lastIndex = index + 1;
+    if (!match || match.index === 0 || text.codePointAt(match.index - 1) <= 0xffff) return match;
+    expression.lastIndex = match.index;
   }
 }
 
 /** Tells of each line in turn whether a match touches it. */
 function touches(text) {
-  expression.lastIndex = 0;
-  let position = 0, line = 1, range = next();
+  let begin = 0, position = 0, line = 1, range = next();
   function next() {
-    const match = nextMatch(text);
+    if (begin > text.length) return undefined;
+    // As with ripgrep, what follows a match begins anew: nothing before it is seen.
+    const match = firstMatch(text.slice(begin));
     if (!match) return undefined;
-    const end = match.index + match[0].length;
+    const from = begin + match.index;
+    const to = from + match[0].length;
+    begin = to > from ? to : to + (text.codePointAt(to) > 0xffff ? 2 : 1);
     // Behind the end of the last line there is none.
-    if (match.index === text.length && (text === "" || text.endsWith("\\n"))) return undefined;
-    return { from: lineAt(match.index), to: lineAt(Math.max(match.index, end - 1)) };
+    if (from === text.length && (text === "" || text.endsWith("\\n"))) return undefined;
+    return { from: lineAt(from), to: lineAt(Math.max(from, to - 1)) };
   }
   function lineAt(index) {
     for (let at = text.indexOf("\\n", position); at >= 0 && at < index; at = text.indexOf("\\n", position)) {
@@ -124,8 +123,7 @@ function columnOf(line) {
   for (let from = 0, to; from <= text.length; from = to + 1) {
     to = text.indexOf("\\r", from);
     if (to < 0) to = text.length;
-    expression.lastIndex = 0;
-    const match = nextMatch(text.slice(from, to));
+    const match = firstMatch(text.slice(from, to));
     if (match) return Buffer.byteLength(text.slice(0, from + match.index)) + 1;
   }
   return undefined;

@@ -110,15 +110,17 @@ class Collected {
   }
 
   end(): MatchingLines {
-    let last = this.#lines.at(-1);
-    while (last && last.column === undefined && !this.#belongsToLast(last.relative, last.line)) {
-      this.#lines.pop();
-      last = this.#lines.at(-1);
-    }
-    const lines = this.#lines
+    const sorted = this.#lines
       .map((line) => ({ line, key: orderKey(line.relative) }))
       .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.line.line - b.line.line))
       .map(({ line }) => line);
+    const { before, after } = this.#query;
+    const followers = nearMatch(sorted, after);
+    const leaders = nearMatch(sorted.toReversed(), before);
+    // Context of a match that there was no room for is left out with it.
+    const lines = sorted.filter(
+      (line) => line.column !== undefined || followers.has(line) || leaders.has(line),
+    );
     return { lines, matches: this.#matches, stopped: this.stopped };
   }
 
@@ -126,6 +128,18 @@ class Collected {
     const last = this.#last;
     return last?.relative.equals(path) === true && line <= last.line + this.#query.after;
   }
+}
+
+/** Lines of context that come at most `most` lines after a match of their file, in the order that is given. */
+function nearMatch(lines: readonly MatchingLine[], most: number): ReadonlySet<MatchingLine> {
+  const near = new Set<MatchingLine>();
+  let match: MatchingLine | undefined;
+  for (const line of lines) {
+    if (line.column !== undefined) match = line;
+    else if (match?.relative.equals(line.relative) && Math.abs(line.line - match.line) <= most)
+      near.add(line);
+  }
+  return near;
 }
 
 /** Reads lines that an engine found from files that are opened for the caller. Keeps the last one open. */

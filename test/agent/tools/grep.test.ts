@@ -41,6 +41,8 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
     expect(await found({ pattern: "--files" })).toEqual(["f:4:--files"]);
     expect(await found({ pattern: "(?<=a)x" })).toEqual(["f:2:axb"]);
     expect(await found({ pattern: "^$" })).toEqual([]);
+    await bench.put("cr", "old\rnew\n");
+    expect(await found({ pattern: "^new$|d$", include: "cr" })).toEqual(["cr:1:old\rnew"]);
     await bench.put("end", "no line's end");
     const { metadata } = await grep({ pattern: "$", include: "end" });
     expect(metadata?.matches).toEqual([{ path: bench.at("end"), line: 1, column: 14 }]);
