@@ -33,7 +33,8 @@ export async function toolsView(device, onAnswer) {
   const choose = () => {
     const tool = byName.get(chooser.value);
     input = toolFields(tool.input_schema);
-    about.textContent = `${tool.description} (${EFFECTS[tool.effect] ?? tool.effect})`;
+    // Apart, so that nothing in a description turns round what is said of it.
+    about.replaceChildren(element("bdi", {}, tool.description), ` (${EFFECTS[tool.effect] ?? tool.effect})`);
     fields.replaceChildren(...input.view);
     if (!running) panel.clear();
   };

@@ -1,7 +1,7 @@
 /** How a command ends that could not do it: plain words on stderr, and an exit code. */
 import { faceOf, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
 import { CommanderError } from "commander";
-import { styled } from "./print.ts";
+import { styled, toolOutput } from "./print.ts";
 
 /** Wrong usage (sysexits, EX_USAGE). */
 const USAGE = 64;
@@ -18,8 +18,8 @@ export function reportFailure(error: unknown, { json }: { json: boolean }): void
   const shape = shapeOf(error, "caller", incident);
   if (!(error instanceof MatrxError)) console.error(`incident ${incident}:`, error);
   if (json) console.log(JSON.stringify({ error: shape }));
-  console.error(`${styled("red", "Error:", process.stderr)} ${shape.message}`);
-  if (shape.hint) console.error(shape.hint);
+  console.error(`${styled("red", "Error:", process.stderr)} ${toolOutput(shape.message, process.stderr)}`);
+  if (shape.hint) console.error(toolOutput(shape.hint, process.stderr));
   console.error(styled("dim", `(${shape.code}, said by the ${hopName(shape.hop)})`, process.stderr));
 }
 

@@ -1,3 +1,5 @@
+import { toolOutput } from "./print.ts";
+
 /** Writes a call's live output to the terminal, and knows whether it was all of it. */
 export class LiveOutputPrinter {
   #next: number | undefined;
@@ -7,7 +9,7 @@ export class LiveOutputPrinter {
     // Bytes that are no UTF-8 arrive as characters of three: only a jump forward is a gap.
     if (offset > (this.#next ?? 0)) this.gap();
     this.#next = offset + Buffer.byteLength(data);
-    process[channel].write(data);
+    process[channel].write(toolOutput(data, process[channel]));
   }
 
   /** Something is missing: the answer's own output is to be shown as well. */

@@ -4,7 +4,7 @@ import type { Answer } from "@matrx/shared/caller-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { wrongUse } from "./failure.ts";
 import type { MadeCall } from "./made-call.ts";
-import { printJson, styled } from "./print.ts";
+import { printJson, styled, toolOutput } from "./print.ts";
 
 interface EndOptions {
   json?: boolean;
@@ -25,7 +25,8 @@ export function endCall({ answer, shown, session }: MadeCall, options: EndOption
   process.exitCode = exitOf(answer);
   if (options.save !== undefined) return save(answer, options.save);
   if (options.json || shown) return;
-  process.stdout.write(output === "" || output.endsWith("\n") ? output : `${output}\n`);
+  const text = toolOutput(output, process.stdout);
+  process.stdout.write(text === "" || text.endsWith("\n") ? text : `${text}\n`);
   if (answer.image) {
     console.error(
       `The answer is an image (${answer.image.media_type}): write it to a file with --save FILE.`,
