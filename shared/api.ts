@@ -3,6 +3,7 @@ import * as z from "zod";
 import { systemCommandSchema } from "./device-frames.ts";
 import { ERROR_CODES } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
+import { plainName } from "./plain-names.ts";
 import { toolDescriptionSchema } from "./tool.ts";
 import { toolDefinitionSchema, toolFormatSchema } from "./tool-formats.ts";
 
@@ -42,7 +43,9 @@ export type DeviceView = z.infer<typeof deviceViewSchema>;
 /** `GET /v1/devices` */
 export const deviceListSchema = z.object({ devices: z.array(deviceViewSchema) });
 
-const deviceName = z.string().trim().min(1).max(64);
+/** What stands in lists and questions of others: nothing hidden in it. */
+const shownText = z.string().overwrite(plainName);
+const deviceName = shownText.trim().min(1).max(64);
 
 /** `PATCH /v1/devices/{device}`: its name; the id stays. */
 export const renamedDeviceSchema = z.strictObject({ name: deviceName });
@@ -212,9 +215,9 @@ export const createdTokenSchema = z.object({ token: z.string(), ...tokenViewSche
 /** `POST /v1/pairings`: a device asks to be paired. */
 export const newPairingSchema = z.strictObject({
   name: deviceName,
-  hostname: z.string().max(255),
-  os: z.string().max(64),
-  os_version: z.string().max(128),
+  hostname: shownText.max(255),
+  os: shownText.max(64),
+  os_version: shownText.max(128),
   public_key: z
     .string()
     .regex(/^[A-Za-z0-9_-]{43}$/, "must be an Ed25519 public key in base64url")

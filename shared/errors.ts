@@ -29,6 +29,7 @@ const FACES = {
   CANCELLED: { status: 499, title: "Cancelled", exit: 130 },
   TOOL_EXECUTION_FAILED: { status: 422, title: "The tool could not do it", exit: 1 },
   OUTCOME_UNKNOWN: { status: 502, title: "The outcome is not known yet", exit: 75 },
+  INVALID_ANSWER: { status: 502, title: "The device's answer cannot be used", exit: 76 },
   DEVICE_OFFLINE: { status: 503, title: "The device is offline", exit: 69 },
   UNAVAILABLE: { status: 503, title: "The relay cannot do this now", exit: 69 },
   INTERNAL: { status: 500, title: "A fault of ours", exit: 70 },

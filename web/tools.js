@@ -34,7 +34,9 @@ export async function toolsView(device, onAnswer) {
     const tool = byName.get(chooser.value);
     input = toolFields(tool.input_schema);
     const { description, details = "", effect } = tool;
-    about.textContent = `${description} ${details} (${EFFECTS[effect] ?? effect})`;
+    // Apart, so that nothing in a description turns round what is said of it.
+    const said = element("bdi", {}, `${description} ${details}`);
+    about.replaceChildren(said, ` (${EFFECTS[effect] ?? effect})`);
     fields.replaceChildren(...input.view);
     if (!running) panel.clear();
   };

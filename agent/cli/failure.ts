@@ -1,7 +1,7 @@
 /** How a command ends that could not do it: plain words on stderr, and an exit code. */
 import { type ErrorShape, faceOf, type Hop, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
 import { CommanderError } from "commander";
-import { printJsonLine, styled } from "./print.ts";
+import { printJsonLine, styled, toolOutput } from "./print.ts";
 import { asTyped } from "./program-name.ts";
 
 /** Wrong usage (sysexits, EX_USAGE). */
@@ -33,8 +33,9 @@ export function reportFailure(error: unknown, { json }: { json: boolean }): void
   const todo = hint && asTyped(hint);
   if (!(error instanceof MatrxError)) console.error(`incident ${incident}:`, error);
   if (json) printJsonLine({ error: { ...shape, ...(todo && { hint: todo }) } });
-  console.error(`${styled("red", WHO[shape.hop], process.stderr)} ${shape.message}`);
-  if (todo) console.error(todo);
+  const message = toolOutput(shape.message, process.stderr);
+  console.error(`${styled("red", WHO[shape.hop], process.stderr)} ${message}`);
+  if (todo) console.error(toolOutput(todo, process.stderr));
 }
 
 /** Wrong use of a command, found after commander's own checks. */

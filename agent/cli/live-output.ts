@@ -1,5 +1,7 @@
 /** Shows a call's live output, and knows what of it was shown. */
 
+import { toolOutput } from "./print.ts";
+
 export interface LiveOutput {
   /** `offset` is where `data` begins in the job's log, in bytes. */
   show(channel: "stdout" | "stderr", offset: number, data: string): void;
@@ -21,7 +23,7 @@ export class LiveOnTerminal implements LiveOutput {
     // Bytes that are no UTF-8 arrive as characters of three: only a jump forward is a gap.
     if (offset > (this.#next ?? 0)) this.gap();
     this.#next = offset + Buffer.byteLength(data);
-    process[channel].write(data);
+    process[channel].write(toolOutput(data, process[channel]));
   }
 
   /** The answer's own output is to be shown as well. */

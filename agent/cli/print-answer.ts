@@ -8,7 +8,7 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import { exitCodeOf, IO_ERROR, reportFailure, wrongUse } from "./failure.ts";
 import { isReaderGone } from "./lost-output.ts";
 import type { MadeCall } from "./made-call.ts";
-import { note, printJson } from "./print.ts";
+import { note, printJson, toolOutput } from "./print.ts";
 import { type EndedCall, OutputLost, wholeOutput } from "./whole-output.ts";
 
 interface EndOptions {
@@ -49,7 +49,8 @@ function exitOf({ metadata }: Answer): number {
 }
 
 function print({ output, image }: Answer): void {
-  process.stdout.write(output === "" || output.endsWith("\n") ? output : `${output}\n`);
+  const text = toolOutput(output, process.stdout);
+  process.stdout.write(text === "" || text.endsWith("\n") ? text : `${text}\n`);
   if (image) note(`The answer is an image (${image.media_type}): save it with --save FILE.`);
 }
 

@@ -1,5 +1,5 @@
 /** What commands print: text for people, JSON for programs. */
-import { styleText } from "node:util";
+import { stripVTControlCharacters, styleText } from "node:util";
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -57,8 +57,19 @@ export function ago(iso: string | null): string {
   return `${Math.round(seconds / 86_400)} days ago`;
 }
 
-/** Text that came from elsewhere, without control characters that could write over the terminal. */
+/** Text that came from elsewhere, without control characters that could write over the terminal, or turn the line round. */
 export function plain(text: string): string {
+  return withoutControls(text).replace(/\p{Bidi_Control}/gu, "\u{fffd}");
+}
+
+/** What a tool said, as this stream may show it: a terminal gets no sequence that steers it, a pipe or file every byte. */
+export function toolOutput(text: string, stream: NodeJS.WriteStream): string {
+  if (!stream.isTTY) return text;
+  // What was written over in its line is shown too.
+  return withoutControls(stripVTControlCharacters(text).replace(/\r+\n?/g, "\n"));
+}
+
+function withoutControls(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "\u{fffd}");
 }

@@ -225,6 +225,11 @@ function useOf(intent: Intent, { missing }: Canonical, isEntry: boolean): Use {
   return "change";
 }
 
+/** Tells whether a caller is limited to folders, by whomever. */
+export function isHeldToFolders({ grant, policy, relayPolicy }: Caller): boolean {
+  return (grant.paths ?? policy.allowed_paths ?? relayPolicy?.allowed_paths) !== undefined;
+}
+
 /** Tells whether a caller may not run any program: what is opened, started or changed for it must not become one. */
 export function isConfined({ grant, policy, relayPolicy }: Caller): boolean {
   return !mayRunAnyProgram(grant, [policy, ...(relayPolicy ? [relayPolicy] : [])]);

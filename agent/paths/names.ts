@@ -1,5 +1,6 @@
 /** Names of files as text: each on one line, no two alike, and nothing in them that hides or turns the text around them. */
 import { isUtf8 } from "node:buffer";
+import { MISLEADING } from "@matrx/shared/plain-names.ts";
 
 /** A name, or a path; bytes of one that is no UTF-8 are written as `\xe9`. */
 export function textOfName(bytes: Buffer): string {
@@ -7,9 +8,6 @@ export function textOfName(bytes: Buffer): string {
   return bytes.toString("latin1").replace(/[\x80-\xff]/g, (c) => `\\x${c.charCodeAt(0).toString(16)}`);
 }
 
-/** Control characters, other ends of lines, marks that turn the direction of writing, and what cannot be seen at all. */
-const MISLEADING =
-  /[\p{Cc}\p{Bidi_Control}\u00ad\u180e\u200b\u2028\u2029\u2060-\u2064\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
 const EACH_MISLEADING = new RegExp(MISLEADING, "gu");
 
 /** A name or path as shown: quoted as in JSON when it would mislead, so that one line stays one name. */

@@ -51,7 +51,7 @@ export function deviceTools({ files, jobs, desktop }: Workshop): readonly Tool[]
     bashTool(jobs),
     bashOutputTool(jobs),
     taskStopTool(jobs),
-    systemInfoTool(files.platform),
+    systemInfoTool(files),
     createDirectoryTool(files),
     moveTool(files),
     deleteTool(files),

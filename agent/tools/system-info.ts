@@ -2,7 +2,7 @@ import { statfs } from "node:fs/promises";
 import os from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
-import type { Platform } from "../platform/platform.ts";
+import { type Caller, type Files, isHeldToFolders } from "../paths/files.ts";
 import { pythonVersion } from "../platform/python.ts";
 import { defineTool } from "../tool.ts";
 
@@ -11,7 +11,8 @@ const PART_MS = 2000;
 
 const input = z.strictObject({});
 
-export function systemInfoTool(platform: Platform) {
+export function systemInfoTool(files: Files) {
+  const { platform } = files;
   let python: Promise<string | null> | undefined;
   return defineTool({
     name: "SystemInfo",
@@ -20,13 +21,16 @@ export function systemInfoTool(platform: Platform) {
       "Get facts about the device: system, hostname, versions, working directory, user, processor, memory, disk, uptime.",
     input,
     timeoutMs: 15_000,
-    async handle(_input, { session }) {
+    async handle(_input, context) {
+      const { session } = context;
       python ??= pythonVersion(platform);
+      const held = isHeldToFolders(context);
+      const mayKnowPlace = !held || (await maySee(files, context));
       const [pythonFound, distribution, memory, disk] = await Promise.all([
         within(python),
         within(distributionOf()),
         within(memoryOf()),
-        within(diskOf(session.cwd)),
+        mayKnowPlace ? within(diskOf(session.cwd)) : undefined,
       ]);
       const facts = {
         platform: platform.name,
@@ -37,17 +41,20 @@ export function systemInfoTool(platform: Platform) {
         arch: os.arch(),
         python_version: pythonFound,
         node_version: process.versions.node,
-        cwd: session.cwd,
-        user: userName(),
-        home: os.homedir(),
+        ...(mayKnowPlace && { cwd: session.cwd }),
+        ...(!held && { user: userName(), home: os.homedir() }),
         cpu: { model: os.cpus()[0]?.model.trim() ?? null, cores: os.cpus().length, load: os.loadavg() },
         memory,
-        disk,
+        ...(disk !== undefined && { disk }),
         uptime_seconds: Math.round(os.uptime()),
       };
       return { output: linesOf(facts), metadata: facts };
     },
   });
+}
+
+async function maySee(files: Files, context: Caller): Promise<boolean> {
+  return await (await files.as(context)).mayRead(context.session.cwd);
 }
 
 /** The value, or null when it does not come in time or cannot be had. */

@@ -120,6 +120,16 @@ describe("a token", () => {
   });
 });
 
+/** Another token of the same grant. */
+async function laterTokenOf(token: string): Promise<string> {
+  const keys = JSON.parse(env.RELAY_KEYS ?? "") as { keys: [JsonWebKey & { kid: string }] };
+  const { importJWK, decodeJwt } = await import("jose");
+  const key = await importJWK(keys.keys[0] as never, "EdDSA");
+  return new SignJWT({ ...decodeJwt(token), jti: crypto.randomUUID() })
+    .setProtectedHeader({ alg: "EdDSA", kid: keys.keys[0].kid })
+    .sign(key);
+}
+
 describe("a relay without its secrets", () => {
   it.each([["RELAY_KEYS"], ["CLAIM_SECRET"]])(
     "answers 503 without %s, and cannot be claimed",
@@ -460,12 +470,10 @@ describe("a pairing", () => {
       secret: string;
     }>();
     await owner.post(`/v1/pairings/${started.code}/confirm`, {});
-    const poll = async () => {
-      const polled = await ask(`/v1/pairings/${started.code}/poll`, json({ secret: started.secret }));
-      return (await polled.json<{ token: string }>()).token;
-    };
-    const caller = await TestCaller.connect(home.id, await poll());
-    caller.send({ action: "auth", token: await poll() });
+    const polled = await ask(`/v1/pairings/${started.code}/poll`, json({ secret: started.secret }));
+    const { token: first } = await polled.json<{ token: string }>();
+    const caller = await TestCaller.connect(home.id, first);
+    caller.send({ action: "auth", token: await laterTokenOf(first) });
     expect(await caller.nextJson()).toMatchObject({
       type: "authenticated",
       expires: expect.stringMatching(/Z$/),

@@ -4,6 +4,7 @@ import { env } from "cloudflare:workers";
 import { hexOf } from "@matrx/shared/ids.ts";
 import { describe, expect, it } from "vitest";
 import { pairingOf } from "../../worker/objects/pairing.ts";
+import { BareDevice } from "./helpers/device.ts";
 import { ask, bearer, json, Person } from "./helpers/relay.ts";
 
 interface Started {
@@ -55,6 +56,34 @@ it("shows the fingerprint that the device shows: SHA-256 of the key's bytes, not
   const digest = hexOf(new Uint8Array(await crypto.subtle.digest("SHA-256", key)));
   const fingerprint = (digest.slice(0, 32).match(/.{4}/g) ?? []).join(" ");
   expect(view).toMatchObject({ kind: "device", name: "home", fingerprint });
+});
+
+it("shows names with nothing hidden in them, and no mark that turns them round", async () => {
+  const key = btoa("n".repeat(32)).replaceAll("=", "").slice(0, 43);
+  const names = {
+    name: " lap\u202etop\u0007 ",
+    hostname: "ho\u2066me",
+    os: "Li\u200bnux",
+    os_version: "6\n1",
+  };
+  const { code } = await begin("/v1/pairings", { ...names, public_key: key });
+  const person = await Person.signIn();
+  const shown = { name: "laptop", hostname: "home", os: "Linux", os_version: "61" };
+  expect(await (await person.ask(`/v1/pairings/${code}`)).json()).toMatchObject(shown);
+  const hidden = await ask("/v1/logins", json({ name: "\u202e\u200b" }, { "CF-Connecting-IP": "hidden" }));
+  expect(hidden.status).toBe(400);
+  const { id, token } = await person.bareDevice("sh\u202eed");
+  const bare = await BareDevice.connect(id);
+  bare.send({
+    type: "device_register",
+    device_id: id,
+    hostname: "a\u202eb",
+    os: "x\u001b[2J",
+    auth_token: token,
+  });
+  await bare.expect("device_registered");
+  const view = { name: "shed", hostname: "ab", os: "x[2J" };
+  expect(await (await person.ask(`/v1/devices/${id}`)).json()).toMatchObject(view);
 });
 
 describe("guesses of codes", () => {

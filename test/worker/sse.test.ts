@@ -144,14 +144,16 @@ describe("a call's events", () => {
   it("have no line that a device could write: a result with line breaks stays one event", async () => {
     const at = await home();
     const [reader, execute] = await begin(at, "Read");
-    const body = new TextEncoder().encode('{"output":"x\n\nevent: result\ndata: {}\r\r"\r\n}\n\n');
+    const body = new TextEncoder().encode(
+      '{"type":"success","output":"x\n\nevent: result\ndata: {}\r\r"\r\n}',
+    );
     at.device.sendBinary(encodeResultFrame({ call: execute.tool_call_id, status: "success", ms: 1 }, body));
     expect(await reader.rest()).toEqual([
-      { event: "result", id: "end", data: { output: "x  event: result data: {}  " } },
+      { event: "result", id: "end", data: { type: "success", output: "x  event: result data: {}  " } },
     ]);
   });
 
-  it("carry a result of one MiB unread: what is no JSON comes as it is", async () => {
+  it("carry a result of one MiB; what is no answer ends them as a problem", async () => {
     const at = await home();
     const [reader, execute] = await begin(at, "Read");
     const output = "x".repeat(1024 * 1024);
@@ -159,11 +161,11 @@ describe("a call's events", () => {
     const [result] = await reader.rest();
     expect(result?.data.output).toBe(output);
 
-    const asking = request(at, "Read");
-    const next = await at.device.expect("tool_execute");
+    const [other, next] = await begin(at, "Read");
     const odd = new TextEncoder().encode('{"output": "never closed');
     at.device.sendBinary(encodeResultFrame({ call: next.tool_call_id, status: "success", ms: 1 }, odd));
-    expect(await (await asking).text()).toContain('\ndata: {"output": "never closed\n\n');
+    const problem = { event: "error", data: { code: "INVALID_ANSWER", status: 502 } };
+    expect(await other.rest()).toMatchObject([problem]);
   });
 
   it("are kept alive by comments while nothing happens", { timeout: 20_000 }, async () => {

@@ -1,9 +1,10 @@
 /** Bare devices (device document): their results become the answers that our agent would have written. */
 import type { Answer } from "@matrx/shared/caller-frames.ts";
 import type { ToolResult } from "@matrx/shared/device-frames.ts";
-import { type ErrorCode, isErrorCode } from "@matrx/shared/errors.ts";
+import type { ErrorCode } from "@matrx/shared/errors.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
+import { isDeviceCode } from "./device-answer.ts";
 
 const encoder = new TextEncoder();
 
@@ -30,9 +31,9 @@ export function answerOfBare(
   return { header, body: encoder.encode(JSON.stringify(answer)) };
 }
 
-/** A code of ours is kept; any other is the tool's own affair. */
+/** A code of ours that a device may give is kept; any other is the tool's own affair. */
 function codeOf(code: string | undefined): ErrorCode {
-  return isErrorCode(code) ? code : "TOOL_EXECUTION_FAILED";
+  return isDeviceCode(code) ? code : "TOOL_EXECUTION_FAILED";
 }
 
 function outputOf(result: unknown): string {

@@ -1,12 +1,13 @@
 /** A call's life while all goes well: sent, answered once, cancelled, left. For the rest see `recovery.ts`. */
 import type { Proof } from "@matrx/shared/api.ts";
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
-import { type CallId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
+import { type CallId, type DeviceId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { OutputHeader, ResultHeader } from "@matrx/shared/result-frame.ts";
 import { Tally } from "../tally.ts";
 import { requireHeld } from "./bare-limits.ts";
 import type { Expect, Keyed, Passed, WantedCall } from "./call.ts";
+import { checkedAnswer, isOutputOf } from "./device-answer.ts";
 import { type DeviceLink, type DeviceSocket, offline } from "./device-link.ts";
 import { executeFrame, extrasOf, replayFrame } from "./execute-frame.ts";
 import { type Flight, Flights, follow } from "./flights.ts";
@@ -133,10 +134,12 @@ export class Calls {
   /** The device answered. */
   result(header: ResultHeader, body: Uint8Array, now: number): void {
     const flight = this.flights.take(header.call);
-    this.#noteProof(header, flight, now);
-    if (flight) for (const recipient of flight.recipients) recipient.result(header, body, flight.missed);
+    const answer = checkedAnswer({ header, body }, { id: flight?.id, device: this.#device() });
+    this.#noteProof(answer.header, flight, now);
+    for (const recipient of flight?.recipients ?? [])
+      recipient.result(answer.header, answer.body, flight?.missed ?? 0);
     if (flight && !flight.ledgered) return;
-    if (flight || this.#isKnown(header.call, now)) this.#ledger.finish(header, body, now);
+    if (flight || this.#isKnown(header.call, now)) this.#ledger.finish(answer.header, answer.body, now);
     this.#acks.push(header.call);
   }
 
@@ -145,6 +148,7 @@ export class Calls {
     const flight = this.flights.get(call);
     const [recipient, ...others] = flight?.recipients ?? [];
     if (!flight || !recipient) return;
+    if (!isOutputOf(body, flight.id)) return void flight.missed++;
     if (recipient.output(body, flight.missed)) flight.missed = 0;
     else flight.missed++;
     for (const other of others) other.output(body, 0);
@@ -262,6 +266,10 @@ export class Calls {
   /** After a sleep. */
   restoreProof(proof: Proof | null): void {
     if (proof) Object.assign(this.#proof, proof, { at: Date.parse(proof.at) });
+  }
+
+  #device(): DeviceId {
+    return this.#store.record?.id ?? ("" as DeviceId);
   }
 
   #giveUp({ call }: Flight): void {

@@ -3,6 +3,7 @@ import type { Answer } from "@matrx/shared/caller-frames.ts";
 import type { ErrorCode, ErrorShape } from "@matrx/shared/errors.ts";
 import type { CallId, DeviceId } from "@matrx/shared/ids.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
+import { readAnswer } from "./device-answer.ts";
 
 export interface Recipient {
   /** The caller's socket; REST has none. */
@@ -23,7 +24,6 @@ export interface Recipient {
 }
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 /** A refusal as the caller's answer. */
 export function refusalAnswer(
@@ -48,16 +48,6 @@ export function refusalAnswer(
 /** A refusal as REST in the guide's shape gives it: without an id, and always with `image`. */
 export function guideRefusal(error: ErrorShape, call: CallId, device: DeviceId): Answer {
   return { ...refusalAnswer(error, undefined, call, device), image: null };
-}
-
-/** An answer as the device wrote it, read. Most are passed on unread: one may be no answer at all. */
-export function readAnswer(body: Uint8Array | ArrayBuffer): Answer {
-  try {
-    const answer = JSON.parse(decoder.decode(body)) as Answer | null;
-    if (typeof answer === "object" && answer !== null) return answer;
-  } catch {}
-  const output = "The device's answer cannot be read";
-  return { type: "error", output, code: "INTERNAL", hint: "See the agent's log", hop: "agent" };
 }
 
 /** An answer that is an error, as HTTP tells of it: errors are small, and HTTP has a form of its own for them. */

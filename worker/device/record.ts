@@ -1,6 +1,7 @@
 /** What a Device object knows of its device for good. Written when something changed, never on connect or heartbeat. */
 import type { Proof } from "@matrx/shared/api.ts";
 import type { Permissions } from "@matrx/shared/device-frames.ts";
+import { effectOf } from "@matrx/shared/effects.ts";
 import type { AccountId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import { modelNames } from "@matrx/shared/model-names.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
@@ -91,8 +92,9 @@ export class RecordStore {
     return this.#limits;
   }
 
+  /** As the device announced it, but for effects: those are the gate's. */
   get manifest(): Manifest | undefined {
-    this.#manifest ??= this.#kv.get<Manifest>("manifest");
+    this.#manifest ??= withGatesEffects(this.#kv.get<Manifest>("manifest"));
     return this.#manifest;
   }
 
@@ -113,7 +115,7 @@ export class RecordStore {
 
   setManifest(manifest: Manifest): void {
     this.#kv.put("manifest", manifest);
-    this.#manifest = manifest;
+    this.#manifest = undefined;
     this.#byName = undefined;
     this.#byModelName = undefined;
   }
@@ -155,4 +157,13 @@ export class RecordStore {
     this.#byName = undefined;
     this.#byModelName = undefined;
   }
+}
+
+function withGatesEffects(manifest: Manifest | undefined): Manifest | undefined {
+  return (
+    manifest && {
+      ...manifest,
+      tools: manifest.tools.map((tool) => ({ ...tool, effect: effectOf(tool.name) })),
+    }
+  );
 }

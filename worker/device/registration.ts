@@ -1,6 +1,7 @@
 /** How a device proves that it is the one: our agent by its key over this connection's nonce, a bare one by its token. */
 import type { DeviceRegister } from "@matrx/shared/device-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
+import { plainName } from "@matrx/shared/plain-names.ts";
 import { AUDIENCE } from "@matrx/shared/tokens.ts";
 import { errors, importJWK, type JWTPayload, jwtVerify } from "jose";
 import { reasonOf, unauthenticated, verifyToken } from "../auth/keys.ts";
@@ -105,11 +106,12 @@ function wrongDevice(id: string): MatrxError {
 /** What of a registration is kept for the owner to see. */
 export function introductionOf(register: DeviceRegister): Introduction {
   const { hostname, os, os_version, agent_version, journal_id } = register;
+  const shown = (text: string | undefined) => (text === undefined ? null : plainName(text));
   return {
-    hostname: hostname ?? null,
-    os: os ?? null,
-    os_version: os_version ?? null,
-    agent_version: agent_version ?? null,
+    hostname: shown(hostname),
+    os: shown(os),
+    os_version: shown(os_version),
+    agent_version: shown(agent_version),
     journal_id: journal_id ?? null,
   };
 }

@@ -5,6 +5,7 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import { eventRefusal } from "@matrx/shared/events.ts";
 import type { CallId } from "@matrx/shared/ids.ts";
 import type { ModelTool } from "@matrx/shared/model-view.ts";
+import type { Policy } from "@matrx/shared/policy.ts";
 import type { Machine } from "@matrx/shared/system-prompt.ts";
 import type { ToolDescription } from "@matrx/shared/tool.ts";
 import type { Caller } from "../auth/caller.ts";
@@ -86,6 +87,19 @@ export class Requests {
 
   view(caller: Caller): Promise<Outcome<DeviceView>> {
     return this.#leased(caller, () => this.viewOf(this.#parts.record()));
+  }
+
+  /** What the owner set is the owner's to see: it names folders and applications that a token may know nothing of. */
+  policy(caller: Caller): Promise<Outcome<Policy>> {
+    return this.#leased(caller, ({ scope }) => {
+      if (scope.owner) return this.#parts.store.policy;
+      throw new MatrxError({
+        code: "PERMISSION_DENIED",
+        message: "Only the owner sees a device's policy",
+        hint: "GET /v1/devices/DEVICE/tools?format=mcp lists what this token may call; refusals name the limit",
+        hop: "relay",
+      });
+    });
   }
 
   tools(caller: Caller): Promise<Outcome<DeviceTools>> {

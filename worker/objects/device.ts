@@ -253,8 +253,8 @@ export class Device extends DurableObject<DeviceEnv> {
     return this.#requests.command(caller, command, reason);
   }
 
-  policy(): Policy {
-    return this.#store.policy;
+  policy(caller: Caller): Promise<Outcome<Policy>> {
+    return this.#requests.policy(caller);
   }
 
   /** Holds at once; the device is told, if it is there. The Account has seen that a person asks. Gives warnings. */

@@ -96,6 +96,7 @@ export const deviceOperations: readonly Operation[] = [
     id: "getPolicy",
     tag: "Devices",
     summary: "The device's policy at the relay",
+    description: "For the owner: a token that is limited, or may only read, is refused.",
     access: "caller",
     answers: {
       200: {

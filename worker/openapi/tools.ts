@@ -94,7 +94,8 @@ export const toolOperations: readonly Operation[] = [
     id: "listTools",
     tag: "Tools",
     summary: "Tools with their schemas",
-    description: "As the device announced them when it was last here.",
+    description:
+      "As the device announced them when it was last here; `effect` is what the gate takes each for.",
     access: "caller",
     query: FORMAT,
     errors: ["INVALID_PARAMETERS"],

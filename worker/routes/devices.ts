@@ -71,8 +71,7 @@ devices.delete("/:device", async (c) => {
 devices.get("/:device/policy", async (c) => {
   const caller = await authenticate(c.env, c.req.raw);
   const device = await ownDevice(c.env, caller.account, c.req.param("device"));
-  unwrap(await device.viewFor(caller));
-  return c.json(await device.policy());
+  return c.json(unwrap(await device.policy(caller)));
 });
 
 /** The owner's limits for this device; the device's own file holds besides. */

@@ -9,8 +9,8 @@ import { successorByCopy } from "../../../agent/platform/successor.ts";
 import { linuxSuccessor } from "../../../agent/platform/successor-linux.ts";
 import { hasOwnRights, windowsSuccessor } from "../../../agent/platform/successor-windows.ts";
 import { windows } from "../../../agent/platform/windows.ts";
-import { temporaryFolder } from "../../helpers/folder.ts";
-import { isThere } from "../../helpers/parts.ts";
+import { makeFolder, removeFolder, temporaryFolder } from "../../helpers/folder.ts";
+import { needs } from "../../helpers/parts.ts";
 import { WAYS, Workbench } from "../tools/workbench.ts";
 
 const PYTHON = `
@@ -33,30 +33,27 @@ function attributes(what: "set" | "default" | "get", ...files: string[]): Record
   return JSON.parse(execFileSync("python3", ["-c", PYTHON, what, ...files], { encoding: "utf8" }));
 }
 
-let areThere: boolean | undefined;
-
-/** Whether this machine has what these tests need. */
-function hasAttributes(): boolean {
-  areThere ??= triesAttributes();
-  return isThere(areThere, WHAT);
-}
-
 function triesAttributes(): boolean {
+  const folder = makeFolder();
   try {
-    const file = `${temporaryFolder()}/file`;
+    const file = `${folder}/file`;
     writeFileSync(file, "");
     return Object.keys(attributes("set", file)[0] ?? {}).length === 2;
   } catch {
     return false;
+  } finally {
+    removeFolder(folder);
   }
 }
 
-const WHAT = "keeping attributes needs Linux, python3, and attributes and lists for temporary files";
+const NEEDS_ATTRIBUTES = needs(
+  triesAttributes(),
+  "keeping attributes needs Linux, python3, and attributes and lists for temporary files",
+);
 const patch = (...lines: string[]) => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
 
 describe.each(WAYS)("a file with attributes and a list of rights, its folder opened %s", (_way, platform) => {
-  it("keeps them through whatever changes its content", async ({ skip }) => {
-    if (!hasAttributes()) return skip(WHAT);
+  it("keeps them through whatever changes its content", NEEDS_ATTRIBUTES, async () => {
     const bench = await Workbench.open({ platform });
     const files = await Promise.all(["a", "b", "c", "d", "e"].map((name) => bench.put(name, "old\n")));
     const before = attributes("set", ...files);
@@ -74,8 +71,7 @@ describe.each(WAYS)("a file with attributes and a list of rights, its folder ope
     expect(readdirSync(bench.home)).toEqual(["a", "b", "c", "d", "moved"]);
   });
 
-  it("gets none of its folder's that it had not", async ({ skip }) => {
-    if (!hasAttributes()) return skip(WHAT);
+  it("gets none of its folder's that it had not", NEEDS_ATTRIBUTES, async () => {
     const bench = await Workbench.open({ platform });
     const file = await bench.put("folder/f", "old\n");
     attributes("default", bench.at("folder"));

@@ -75,6 +75,44 @@ describe.each(WAYS)("folders that are allowed, walked %s", (_way, platform) => {
     }
   });
 
+  it("are the same whoever names them, and of several what all of them allow", async () => {
+    const bench = await Workbench.open({ platform });
+    const folders = ["a", "a/b", "a/b/c", "d", "d/e", "ab"].map((name) => bench.at(name));
+    for (const folder of folders) await bench.put(path.relative(bench.home, path.join(folder, "file")), "x");
+    symlinkSync("../d", bench.at("a/link"));
+    const places = [
+      ...folders.map((folder) => path.join(folder, "file")),
+      bench.at("a/link/file"),
+      bench.at("none"),
+    ];
+    const asked = async (place: string, limits: Partial<Parameters<Files["as"]>[0]>) => {
+      const caller = { session: bench.session, grant: bench.owner, policy: {}, relayPolicy: undefined };
+      return (await bench.files.as({ ...caller, ...limits })).mayRead(place);
+    };
+    const some = fc.option(fc.subarray(folders), { nil: undefined });
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...places), some, some, some, async (place, one, two, three) => {
+        const each = async (paths: string[] | undefined) => {
+          const allowed_paths = paths === undefined ? {} : { allowed_paths: paths };
+          const said = [
+            await asked(place, { grant: { ...bench.owner, ...(paths && { paths }) } }),
+            await asked(place, { policy: allowed_paths }),
+            await asked(place, { relayPolicy: allowed_paths }),
+          ];
+          expect(new Set(said).size).toBe(1);
+          return said[0] ?? false;
+        };
+        const together = await asked(place, {
+          grant: { ...bench.owner, ...(one && { paths: one }) },
+          policy: two ? { allowed_paths: two } : {},
+          relayPolicy: three ? { allowed_paths: three } : undefined,
+        });
+        expect(together).toBe((await each(one)) && (await each(two)) && (await each(three)));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
   it("are not left by a link, also one that leads to nothing yet", async () => {
     const { bench, policy } = await limited();
     symlinkSync(bench.at("shut/file"), bench.at("open/link"));

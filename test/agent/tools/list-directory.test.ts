@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import os from "node:os";
 import { describe, expect, it } from "vitest";
 import { asAnotherUser, failure, Workbench } from "./workbench.ts";
 
@@ -96,6 +97,26 @@ describe("SystemInfo", () => {
     expect(metadata).toHaveProperty("python_version");
     expect(bench.tool("SystemInfo").input.safeParse({ verbose: true }).success).toBe(false);
   });
+
+  it.each(["grant", "policy", "relayPolicy"])(
+    "says nothing of the user where the %s names folders",
+    async (by) => {
+      const bench = await Workbench.open();
+      await bench.put("work/file", "");
+      const held = (folder: string) => ({
+        ...(by === "grant" && { grant: { ...bench.owner, paths: [folder] } }),
+        ...(by === "policy" && { policy: { allowed_paths: [folder] } }),
+        ...(by === "relayPolicy" && { relayPolicy: { allowed_paths: [folder] } }),
+      });
+      const { output, metadata = {} } = await bench.call("SystemInfo", {}, held(bench.at("work")));
+      expect(Object.keys(metadata)).toEqual(expect.arrayContaining(["platform", "cpu", "memory"]));
+      for (const name of ["user", "home", "cwd", "disk"]) expect(metadata).not.toHaveProperty(name);
+      for (const told of [os.homedir(), bench.home]) expect(output).not.toContain(told);
+      const inside = await bench.call("SystemInfo", {}, held(bench.home));
+      expect(inside.metadata).toMatchObject({ cwd: bench.home, disk: { path: bench.home } });
+      expect(inside.metadata).not.toHaveProperty("user");
+    },
+  );
 });
 
 describe("every tool", () => {

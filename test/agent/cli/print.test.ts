@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { plain, toolOutput } from "../../../agent/cli/print.ts";
+
+const terminal = { isTTY: true } as NodeJS.WriteStream;
+const pipe = { isTTY: false } as NodeJS.WriteStream;
+
+test.each([
+  ["a title", "\u001b]0;owned\u0007after", "after"],
+  ["a title that ends otherwise", "\u001b]2;owned\u001b\\after", "after"],
+  ["a cleared screen", "before\u001b[2J\u001b[Hafter", "beforeafter"],
+  ["colours", "\u001b[31mred\u001b[0m", "red"],
+  ["an 8-bit sequence", "\u009b2Jafter", "after"],
+  ["a line that is written over", "rm -rf /\recho hello", "rm -rf /\necho hello"],
+  ["lines of Windows", "one\r\ntwo\r\n", "one\ntwo\n"],
+  ["a bell and a backspace", "a\u0007b\u0008c", "a\u{fffd}b\u{fffd}c"],
+  ["what is no control", "tab\tand\nlines, \u00e9, \u{1f600}", "tab\tand\nlines, \u00e9, \u{1f600}"],
+])("a terminal that shows what a tool said is not steered by %s", (_what, said, shown) => {
+  expect(toolOutput(said, terminal)).toBe(shown);
+  expect(toolOutput(said, pipe)).toBe(said);
+});
+
+test("a sequence that comes in pieces steers nothing either", () => {
+  const whole = "\u001b]0;owned\u0007\u001b[2J";
+  for (let cut = 1; cut < whole.length; cut++) {
+    const shown = [whole.slice(0, cut), whole.slice(cut)]
+      .map((piece) => toolOutput(piece, terminal))
+      .join("");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be left
+    expect(shown).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
+  }
+});
+
+test("names in lists turn nothing round", () => {
+  expect(plain("lap\u202etop\u2066\u001b[2J")).toBe("lap\u{fffd}top\u{fffd}\u{fffd}[2J");
+});

@@ -1,0 +1,173 @@
+/**
+ * What a device may say in an answer: how its own call ended, and nothing in the relay's name. Answers that went well are
+ * passed on unread, after a look at their first bytes; errors are small, and read.
+ */
+import type { Answer } from "@matrx/shared/caller-frames.ts";
+import { type ErrorCode, type Hop, isErrorCode } from "@matrx/shared/errors.ts";
+import type { DeviceId } from "@matrx/shared/ids.ts";
+import type { ResultHeader } from "@matrx/shared/result-frame.ts";
+
+export interface DeviceAnswer {
+  readonly header: ResultHeader;
+  /** JSON of an `Answer`. */
+  readonly body: Uint8Array;
+}
+
+/** The call that a device answers. */
+export interface Answered {
+  /** The caller's id; undefined: it has none, or is not known here, and is written into the answer later. */
+  readonly id: string | undefined;
+  readonly device: DeviceId;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** Only the relay knows of these. */
+const RELAYS_OWN: ReadonlySet<ErrorCode> = new Set(["UNAUTHENTICATED", "UNKNOWN_DEVICE", "DEVICE_OFFLINE"]);
+const DEVICES_OWN: ReadonlySet<Hop> = new Set(["device", "agent", "tool"]);
+
+/** Tells whether a code is for a device to give. */
+export function isDeviceCode(code: unknown): code is ErrorCode {
+  return isErrorCode(code) && !RELAYS_OWN.has(code);
+}
+
+/** The answer as it came, where it is one; else what it says as one, or that it is none. */
+export function checkedAnswer(answer: DeviceAnswer, answered: Answered): DeviceAnswer {
+  const { header, body } = answer;
+  if (header.status === "success") {
+    if (begins(body, answered.id, "success")) return answer;
+    const read = parse(body);
+    if (read?.type !== "success" || !hasId(read, answered.id)) return invalid(header, answered);
+    return { header, body: encoded(read) };
+  }
+  const read = parse(body);
+  const { code = "TOOL_EXECUTION_FAILED" } = header;
+  if (read?.type !== "error" || !hasId(read, answered.id) || !isDeviceCode(code))
+    return invalid(header, answered);
+  if (isOwn(read, answer, answered)) return answer;
+  return { header: { ...header, code }, body: encoded(inOwnName(read, { ...header, code }, answered)) };
+}
+
+/** Tells whether a frame of live output is one of this call. */
+export function isOutputOf(body: Uint8Array, id: string | undefined): boolean {
+  return begins(body, id, "output");
+}
+
+/** An answer as the device wrote it, read. */
+export function readAnswer(body: Uint8Array | ArrayBuffer): Answer {
+  return parse(body) ?? UNREADABLE;
+}
+
+const UNREADABLE = {
+  type: "error",
+  output: "The device's answer cannot be read",
+  code: "INVALID_ANSWER",
+  hint: "See the device's log. If the call had an effect, look at what it was to change",
+  hop: "device",
+} as const satisfies Answer;
+
+/** Bodies begin with id and type, in this order and without blanks: so it is known what they are without reading them. */
+function begins(body: Uint8Array, id: string | undefined, type: "success" | "output"): boolean {
+  const known = id === undefined ? undefined : `{"id":${JSON.stringify(id)},`;
+  const start = known === undefined ? endOfAnyId(body) : startsWith(body, known, 0);
+  const next = type === "success" ? '"type":"success","output":"' : '"type":"output","channel":"';
+  return start > 0 && startsWith(body, next, start) > 0 && body[body.length - 1] === CLOSING_BRACE;
+}
+
+const CLOSING_BRACE = 125;
+const QUOTE = 34;
+const BACKSLASH = 92;
+const COMMA = 44;
+
+/** Where a text ends that stands at a place; 0: another one stands there. */
+function startsWith(body: Uint8Array, text: string, from: number): number {
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code > 0x7f) return startsWithBytes(body, encoder.encode(text), from);
+    if (body[from + index] !== code) return 0;
+  }
+  return from + text.length;
+}
+
+function startsWithBytes(body: Uint8Array, text: Uint8Array, from: number): number {
+  return text.every((byte, index) => body[from + index] === byte) ? from + text.length : 0;
+}
+
+/** Where the type stands, after an id or without one. */
+function endOfAnyId(body: Uint8Array): number {
+  const first = startsWith(body, '{"id":"', 0);
+  if (first === 0) return startsWith(body, "{", 0);
+  for (let index = first; index < body.length; index++) {
+    if (body[index] === BACKSLASH) index++;
+    else if (body[index] === QUOTE) return body[index + 1] === COMMA ? index + 2 : 0;
+  }
+  return 0;
+}
+
+/** What is known of an answer, in its order. Undefined: it is none. */
+function parse(body: Uint8Array | ArrayBuffer): Answer | undefined {
+  const value = jsonOf(body);
+  if (!isRecord(value)) return undefined;
+  const { id, type, output, call, device, image, metadata, code, hint, hop } = value;
+  if ((type !== "success" && type !== "error") || typeof output !== "string") return undefined;
+  return {
+    ...(typeof id === "string" && { id }),
+    type,
+    output,
+    ...(typeof call === "string" && { call }),
+    ...(typeof device === "string" && { device }),
+    ...((image === null || isImage(image)) && { image }),
+    ...(isRecord(metadata) && { metadata }),
+    ...(isErrorCode(code) && { code }),
+    ...(typeof hint === "string" && { hint }),
+    ...(DEVICES_OWN.has(hop as Hop) && { hop: hop as Hop }),
+  };
+}
+
+function jsonOf(body: Uint8Array | ArrayBuffer): unknown {
+  try {
+    return JSON.parse(decoder.decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isImage(value: unknown): value is NonNullable<Answer["image"]> {
+  return isRecord(value) && typeof value.media_type === "string" && typeof value.base64_data === "string";
+}
+
+function hasId(answer: Answer, id: string | undefined): boolean {
+  return id === undefined || answer.id === id;
+}
+
+/** Tells whether an error can be passed on as it came: it says no more than what is known of it. */
+function isOwn(read: Answer, { header, body }: DeviceAnswer, { device }: Answered): boolean {
+  if (read.code !== header.code || read.hop === undefined) return false;
+  if (read.call !== header.call || read.device !== device) return false;
+  return decoder.decode(body) === JSON.stringify(read);
+}
+
+function inOwnName(read: Answer, { call, code }: ResultHeader, { device }: Answered): Answer {
+  return { ...read, call, device, ...(code && { code }), hop: read.hop ?? "device" };
+}
+
+function invalid({ call, tool, ms }: ResultHeader, { id, device }: Answered): DeviceAnswer {
+  const answer: Answer = { ...(id !== undefined && { id }), ...UNREADABLE, call, device };
+  const header: ResultHeader = {
+    call,
+    ...(tool !== undefined && { tool }),
+    status: "error",
+    code: UNREADABLE.code,
+    ms,
+  };
+  return { header, body: encoded(id === undefined ? { ...answer, image: null } : answer) };
+}
+
+function encoded(answer: Answer): Uint8Array {
+  return encoder.encode(JSON.stringify(answer));
+}
