@@ -14,7 +14,12 @@ const entrySchema = z.object({
   /** `data`: keys, data, credentials. `program`: code. */
   kind: z.enum(["data", "program"]),
 });
-export type RegisteredFolder = z.infer<typeof entrySchema>;
+type Entry = z.infer<typeof entrySchema>;
+
+export interface RegisteredFolder extends Entry {
+  /** The user who noted it. */
+  readonly user: number;
+}
 
 /** Files that are looked at: more are not a person's doing. */
 const MOST = 1000;
@@ -33,7 +38,7 @@ export class FolderRegistry {
   }
 
   /** Adds a folder, and removes those that are gone. Throws MatrxError. */
-  add(entry: RegisteredFolder): void {
+  add(entry: Entry): void {
     const folder = resolve(entry.folder);
     const name = createHash("sha256").update(`${entry.kind} ${folder}`).digest("hex").slice(0, 32);
     const file = join(this.#place, `${name}.json`);
@@ -74,7 +79,7 @@ export class FolderRegistry {
 
 function readEntry(file: string): RegisteredFolder | undefined {
   try {
-    return entrySchema.parse(JSON.parse(readFileSync(file, "utf8")));
+    return { ...entrySchema.parse(JSON.parse(readFileSync(file, "utf8"))), user: statSync(file).uid };
   } catch {
     return undefined;
   }

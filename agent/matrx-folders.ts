@@ -62,18 +62,15 @@ export class MatrxFolders {
 class OtherUser {
   readonly folders: readonly string[];
   readonly #registry: FolderRegistry;
-  readonly #home: string;
 
   constructor(home: string, platform: Platform) {
-    this.#home = home;
     this.folders = foldersOf(defaultPlaces(home, platform.name));
     this.#registry = new FolderRegistry(registryPlace(home, platform));
   }
 
-  /** What is this user's own: nobody closes the folders of others. */
+  /** What is the own of who noted it: nobody closes the folders of others. */
   registered(): RegisteredFolder[] {
-    const owner = ownerOf(this.#home);
-    return this.#registry.list().filter(({ folder }) => owner !== undefined && ownerOf(folder) === owner);
+    return this.#registry.list().filter(({ folder, user }) => ownerOf(folder) === user);
   }
 }
 

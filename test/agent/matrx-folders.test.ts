@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync } from "node:fs";
+import { chownSync, mkdirSync, readdirSync } from "node:fs";
 import path, { join } from "node:path";
 import { afterEach, describe, expect, it, test, vi } from "vitest";
 import { FolderRegistry } from "../../agent/folder-registry.ts";
@@ -65,7 +65,7 @@ describe("what belongs to Matrx on this machine", () => {
     noteHome(homeOf({ MATRX_HOME: folder("known/agent") }), { MATRX_PROTECTED: folder("known") });
     expect(ownRegistry().list()).toEqual([]);
     noteHome(homeOf({ MATRX_HOME: folder("second") }), {});
-    expect(ownRegistry().list()).toEqual([{ folder: folder("second"), kind: "data" }]);
+    expect(ownRegistry().list()).toMatchObject([{ folder: folder("second"), kind: "data" }]);
     expect(new MatrxFolders(homeOf({}), {}, alone).current().closed).toContain(join(home, "second"));
   });
 
@@ -83,13 +83,16 @@ describe("what belongs to Matrx on this machine", () => {
     const others = folder("not-hers");
     registry.add({ folder: others, kind: "data" });
     registry.add({ folder: "/nowhere-at-all/x", kind: "data" });
+    // Only root makes files of different users.
     const isRoot = process.geteuid?.() === 0;
-    if (isRoot) for (const place of [ann, relay]) chownSync(place, 12_345, 12_345);
+    const noted = readdirSync(join(places.state, "folders")).map((name) =>
+      join(places.state, "folders", name),
+    );
+    if (isRoot) for (const place of [relay, ...noted]) chownSync(place, 12_345, 12_345);
     const { closed } = new MatrxFolders(homeOf({}), {}, platform).current();
     expect(closed).toEqual(expect.arrayContaining([places.config, places.state, relay]));
     expect(closed).not.toContain("/nowhere-at-all/x");
     expect(closed.some((place) => place.startsWith(bob))).toBe(false);
-    // Only root makes folders of different users.
     expect(closed.includes(others)).toBe(!isRoot);
   });
 });
