@@ -40,7 +40,13 @@ export const deviceViewSchema = z.object({
 export type DeviceView = z.infer<typeof deviceViewSchema>;
 
 /** `GET /v1/devices` */
-export const deviceListSchema = z.object({ devices: z.array(deviceViewSchema) });
+export const deviceListSchema = z.object({
+  devices: z.array(deviceViewSchema),
+  unreadable: z
+    .array(z.object({ id: z.string(), name: z.string() }))
+    .exactOptional()
+    .describe("Devices of which the relay cannot read what it stored; asking for one says why"),
+});
 
 const deviceName = z.string().trim().min(1).max(64);
 

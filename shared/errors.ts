@@ -29,7 +29,7 @@ const FACES = {
   TOOL_EXECUTION_FAILED: { status: 422, title: "The tool could not do it", exit: 1 },
   OUTCOME_UNKNOWN: { status: 502, title: "The outcome is not known yet", exit: 75 },
   DEVICE_OFFLINE: { status: 503, title: "The device is offline", exit: 69 },
-  UNAVAILABLE: { status: 503, title: "The relay cannot do this now", exit: 69 },
+  UNAVAILABLE: { status: 503, title: "It cannot be done now", exit: 69 },
   INTERNAL: { status: 500, title: "A fault of ours", exit: 70 },
   TIMEOUT: { status: 504, title: "It took too long", exit: 124 },
 } as const satisfies Record<string, Face>;

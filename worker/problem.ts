@@ -1,12 +1,20 @@
 /** Errors as HTTP: problem+json (RFC 9457). */
-import { type ErrorShape, problemOf, shapeOf } from "@matrx/shared/errors.ts";
+import { type ErrorShape, MatrxError, problemOf, shapeOf } from "@matrx/shared/errors.ts";
+import { storageFailure } from "./storage-failure.ts";
 
-/** The response of any thrown value; what is not ours is logged under an incident number. */
-export function problemResponse(error: unknown): Response {
+/** The outside of any thrown value; what is not ours is logged under an incident number. */
+export function errorShapeOf(error: unknown): ErrorShape {
+  if (error instanceof MatrxError) return error.shape();
   const incident = crypto.randomUUID().slice(0, 8);
-  const shape = shapeOf(error, "relay", incident);
-  if (shape.code === "INTERNAL") console.error(`incident ${incident}`, error);
-  return problemOfShape(shape);
+  console.error(`incident ${incident}`, error);
+  const failure = storageFailure(error);
+  if (!failure) return shapeOf(error, "relay", incident);
+  return { ...failure, details: { ...failure.details, incident } };
+}
+
+/** The response of any thrown value. */
+export function problemResponse(error: unknown): Response {
+  return problemOfShape(errorShapeOf(error));
 }
 
 /** The response of a known error. */

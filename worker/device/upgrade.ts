@@ -1,9 +1,11 @@
 /** What the Worker tells a Device object about an upgrade, and the sockets that come of it. */
+import type { AccountId } from "@matrx/shared/ids.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { TicketCaller } from "../auth/caller.ts";
 
 /** Set by the Worker on the request that it forwards; a client's own is overwritten. */
 const CALLER_HEADER = "Matrx-Internal-Caller";
+const ACCOUNT_HEADER = "Matrx-Internal-Account";
 
 /** The request of a caller whose credential the Worker has checked. */
 export function callerUpgrade(request: Request, caller: TicketCaller): Request {
@@ -12,11 +14,17 @@ export function callerUpgrade(request: Request, caller: TicketCaller): Request {
   return new Request(request.url, { headers });
 }
 
-/** The request of a device; its credential is checked by the object. */
-export function deviceUpgrade(request: Request): Request {
+/** The request of a device of this account; its credential is checked by the object. */
+export function deviceUpgrade(request: Request, account: AccountId): Request {
   const headers = new Headers(request.headers);
   headers.delete(CALLER_HEADER);
+  headers.set(ACCOUNT_HEADER, account);
   return new Request(request.url, { headers });
+}
+
+/** The account that the directory names for a device that dials in. */
+export function accountOf(request: Request): AccountId {
+  return (request.headers.get(ACCOUNT_HEADER) ?? "") as AccountId;
 }
 
 /** The caller that the Worker vouches for, or undefined for a device. */

@@ -3,7 +3,7 @@ import { DurableObject } from "cloudflare:workers";
 import type { CallList, CallQuery, CallView, DeviceView, EventList, EventQuery } from "@matrx/shared/api.ts";
 import { CLOSE, closeReason, isSendable } from "@matrx/shared/close-codes.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
-import { type CallId, callTime, type GrantId } from "@matrx/shared/ids.ts";
+import { type CallId, callTime, type DeviceId, type GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import type { Caller } from "../auth/caller.ts";
@@ -27,7 +27,7 @@ import type { RestAnswer, RestCall } from "../device/rest.ts";
 import { type OpenStream, RestStreams, type StreamedCall } from "../device/rest-stream.ts";
 import { Tickets } from "../device/tickets.ts";
 import { Alarm, Timer } from "../device/timer.ts";
-import { vouchedCaller } from "../device/upgrade.ts";
+import { accountOf, vouchedCaller } from "../device/upgrade.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import { problemResponse } from "../problem.ts";
 import { unknownDevice } from "../refusals.ts";
@@ -90,6 +90,7 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#requests = new Requests({
       ...{ ...parts, record: () => this.#record(), events: this.#events, leases: this.#leases },
       ...{ admission: this.#admission, called: (now: number) => this.#lookAfterCalls(now) },
+      ...{ name: (state.id.name ?? "") as DeviceId, accounts: env.ACCOUNT },
       streams: new RestStreams({ ...parts, device, admission: this.#admission, streams: this.#streams }),
     });
     const event = (event: DeviceEvent, now: number) => this.#event(event, now);
@@ -116,10 +117,9 @@ export class Device extends DurableObject<DeviceEnv> {
   /** Upgrades: callers that the Worker vouches for, and devices that still have to prove themselves. */
   override async fetch(request: Request): Promise<Response> {
     try {
-      const record = this.#record();
       const caller = vouchedCaller(request);
+      const record = await this.#requests.requireRecord(caller?.account ?? accountOf(request));
       if (!caller) return await this.#sockets.accept(request, record);
-      this.#requests.requireOwn(caller);
       if (caller.ticket) this.#tickets.strikeOff(caller.ticket, record.id, Date.now());
       return await this.#callers.accept(request, caller, record);
     } catch (error) {
