@@ -94,8 +94,8 @@ export class Calls {
     this.#noteProof(header, flight, now);
     if (flight) for (const recipient of flight.recipients) recipient.result(header, body, flight.missed);
     if (flight && !flight.ledgered) return;
-    if (flight || this.#isKnown(header.call)) this.#ledger.finish(header, body, now);
-    this.#acks.push(header.call);
+    const isKept = !(flight || this.#isKnown(header.call)) || this.#ledger.finish(header, body, now);
+    if (isKept) this.#acks.push(header.call);
   }
 
   /** Live output of a call; it may be left out, and then a gap is said. Of those who came later, streams alone get it. */
@@ -195,6 +195,7 @@ export class Calls {
   flushAcks(): void {
     if (this.#acks.length === 0) return;
     this.#ledger.flush();
+    if (this.#ledger.isUnsaved) return;
     const tool_call_ids = this.#acks;
     this.#acks = [];
     if (this.#link.current?.attachment.ours) this.#link.send({ type: "result_ack", tool_call_ids });

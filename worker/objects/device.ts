@@ -25,9 +25,11 @@ import { Recovery } from "../device/recovery.ts";
 import { type Command, type DeviceTools, type OpenTools, Requests } from "../device/requests.ts";
 import type { RestAnswer, RestCall } from "../device/rest.ts";
 import { type OpenStream, RestStreams, type StreamedCall } from "../device/rest-stream.ts";
+import { StorageHealth } from "../device/storage-health.ts";
 import { Tickets } from "../device/tickets.ts";
 import { Alarm, Timer } from "../device/timer.ts";
 import { accountOf, vouchedCaller } from "../device/upgrade.ts";
+import { watched } from "../device/watched-storage.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import { problemResponse } from "../problem.ts";
 import { unknownDevice } from "../refusals.ts";
@@ -36,7 +38,11 @@ import type { Secrets } from "../secrets.ts";
 /** What a device needs of its surroundings. */
 export interface DeviceEnv extends Secrets {
   ACCOUNT: Accounts;
+  DEVICE: { getByName(name: string): { probeStorage(): Promise<void> } };
 }
+
+/** An object of this class without a device, and so without sockets: it may fail. */
+const PROBE = "storage probe";
 
 /** How often an object looks after calls that take long, in milliseconds. */
 const LOOK_AGAIN = 60_000;
@@ -44,6 +50,7 @@ const LOOK_AGAIN = 60_000;
 const PRUNE_EVERY = 6 * 60 * 60_000;
 
 export class Device extends DurableObject<DeviceEnv> {
+  readonly #health: StorageHealth;
   readonly #store: RecordStore;
   readonly #ledger: Ledger;
   readonly #link: DeviceLink;
@@ -67,16 +74,23 @@ export class Device extends DurableObject<DeviceEnv> {
     const device = () => this.#record().id;
     const rates = () => this.#rates;
     const scheduled = (now: number) => this.#timer.by(now + TIMES.ackWithin);
-    this.#store = new RecordStore(state.storage.kv);
-    this.#ledger = new Ledger(state.storage.sql);
-    this.#events = new Events(state.storage);
+    const health = new StorageHealth({
+      id: state.id.toString(),
+      sync: () => state.storage.sync(),
+      probe: () => env.DEVICE.getByName(PROBE).probeStorage(),
+    });
+    const storage = watched(state.storage, () => health.wrote());
+    this.#health = health;
+    this.#store = new RecordStore(storage.kv, health);
+    this.#ledger = new Ledger(storage.sql, health);
+    this.#events = new Events(storage, health);
     this.#link = new DeviceLink((ws) => state.getWebSocketAutoResponseTimestamp(ws));
     this.#calls = new Calls(this.#store, this.#link, this.#ledger);
     this.#recovery = new Recovery(device, this.#calls, this.#link, this.#ledger);
     this.#leases = new Leases(env.ACCOUNT);
-    this.#tickets = new Tickets(state.storage.kv);
+    this.#tickets = new Tickets(storage.kv, health);
     this.#timer = new Timer(() => this.lookAfter(Date.now()));
-    this.#alarm = new Alarm(state.storage);
+    this.#alarm = new Alarm(state.storage, health);
     this.#rates = new Rates();
     const parts = {
       store: this.#store,
@@ -85,6 +99,7 @@ export class Device extends DurableObject<DeviceEnv> {
       calls: this.#calls,
       recovery: this.#recovery,
       rates,
+      health,
     };
     this.#admission = new Admission(parts);
     this.#requests = new Requests({
@@ -154,6 +169,7 @@ export class Device extends DurableObject<DeviceEnv> {
     if (this.#store.record) throw new Error(`${record.id} is adopted already`);
     this.#store.adopt(record);
     this.#ledger.createTables();
+    this.#events.createTable();
   }
 
   /** The account removed the device: nothing of it stays. */
@@ -234,6 +250,11 @@ export class Device extends DurableObject<DeviceEnv> {
     return this.#requests.command(caller, command, reason);
   }
 
+  /** Writes, for an object that no longer can; resolves when that is confirmed. */
+  probeStorage(): void {
+    this.ctx.storage.kv.put("probed", Date.now());
+  }
+
   policy(): Policy {
     return this.#store.policy;
   }
@@ -269,6 +290,7 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#sockets.settleDown(this.#rates, this.#calls.proof);
     if (this.#calls.flights.size > 0) this.#sockets.requireSigns(now);
     this.#recovery.sweep(now);
+    this.#health.probe();
     this.#lookAgain(now);
   }
 
@@ -314,6 +336,7 @@ export class Device extends DurableObject<DeviceEnv> {
   }
 
   #lookAgain(now: number): void {
+    if (this.#ledger.isUnsaved) this.#timer.by(now + TIMES.settleAfter);
     const next = this.#recovery.nextSweep();
     if (next === undefined) {
       if (!this.#ledger.isEmpty()) void this.#alarm.by(now + PRUNE_EVERY);

@@ -15,7 +15,8 @@ import { CALL_HEADER, SESSION_HEADER } from "@matrx/shared/tokens.ts";
 import type { Caller } from "../auth/caller.ts";
 import type { RestAnswer, RestCall } from "../device/rest.ts";
 import type { Device } from "../objects/device.ts";
-import { unwrap } from "../outcome.ts";
+import { type Outcome, unwrap } from "../outcome.ts";
+import { brokenCall } from "./broken-call.ts";
 
 export interface Invocation {
   answer: RestAnswer;
@@ -54,10 +55,20 @@ export async function invoke(
 ): Promise<Invocation> {
   const call = newCall(request);
   const { session } = call;
-  const answer = unwrap(await device.call(caller, { ...wanted, ...call }));
+  const answer = await send(device, caller, { ...wanted, ...call });
   const headers: Record<string, string> = { [CALL_HEADER]: answer.call, "Cache-Control": "no-store" };
   if (session) headers[SESSION_HEADER] = session;
   return { answer, headers };
+}
+
+async function send(device: DurableObjectStub<Device>, caller: Caller, call: RestCall): Promise<RestAnswer> {
+  let outcome: Outcome<RestAnswer>;
+  try {
+    outcome = await device.call(caller, call);
+  } catch (error) {
+    return { kind: "refused", call: call.call, error: await brokenCall(device, caller, call, error) };
+  }
+  return unwrap(outcome);
 }
 
 /** 202: the call goes on; its outcome will be at this URL. */
