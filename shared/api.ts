@@ -41,7 +41,13 @@ export const deviceViewSchema = z.object({
 export type DeviceView = z.infer<typeof deviceViewSchema>;
 
 /** `GET /v1/devices` */
-export const deviceListSchema = z.object({ devices: z.array(deviceViewSchema) });
+export const deviceListSchema = z.object({
+  devices: z.array(deviceViewSchema),
+  unreadable: z
+    .array(z.object({ id: z.string(), name: z.string() }))
+    .exactOptional()
+    .describe("Devices of which the relay cannot read what it stored; asking for one says why"),
+});
 
 /** What stands in lists and questions of others: nothing hidden in it. */
 const shownText = z.string().overwrite(plainName);

@@ -31,7 +31,7 @@ const FACES = {
   OUTCOME_UNKNOWN: { status: 502, title: "The outcome is not known yet", exit: 75 },
   INVALID_ANSWER: { status: 502, title: "The device's answer cannot be used", exit: 76 },
   DEVICE_OFFLINE: { status: 503, title: "The device is offline", exit: 69 },
-  UNAVAILABLE: { status: 503, title: "The relay cannot do this now", exit: 69 },
+  UNAVAILABLE: { status: 503, title: "It cannot be done now", exit: 69 },
   INTERNAL: { status: 500, title: "A fault of ours", exit: 70 },
   TIMEOUT: { status: 504, title: "It took too long", exit: 124 },
 } as const satisfies Record<string, Face>;

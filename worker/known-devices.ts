@@ -15,10 +15,13 @@ interface Found {
 const found = new Map<DeviceId, Found>();
 const FOUND_MAX = 10_000;
 
-/** The object of a device of any account. Throws MatrxError `UNKNOWN_DEVICE`. */
-export async function knownDevice(env: Env, id: string): Promise<DurableObjectStub<Device>> {
-  const { object } = await find(env, id);
-  return env.DEVICE.get(object);
+/** The object of a device of any account, and which that is. Throws MatrxError `UNKNOWN_DEVICE`. */
+export async function knownDevice(
+  env: Env,
+  id: string,
+): Promise<{ device: DurableObjectStub<Device>; account: AccountId }> {
+  const { object, account } = await find(env, id);
+  return { device: env.DEVICE.get(object), account };
 }
 
 /** The object of a device of this account; another's device looks like none. Throws MatrxError `UNKNOWN_DEVICE`. */

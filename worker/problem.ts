@@ -1,16 +1,24 @@
 /** Errors as HTTP: problem+json (RFC 9457). */
-import { allowHeaderOf, type ErrorShape, problemOf, shapeOf } from "@matrx/shared/errors.ts";
+import { allowHeaderOf, type ErrorShape, MatrxError, problemOf, shapeOf } from "@matrx/shared/errors.ts";
 import { logIncident } from "./log.ts";
+import { storageFailure } from "./storage-failure.ts";
 
 /** What is sent is what its type says, whoever wrote it. */
 export const NO_SNIFFING = { "X-Content-Type-Options": "nosniff" } as const;
 
-/** The response of any thrown value; what is not ours is logged under an incident number. */
-export function problemResponse(error: unknown): Response {
+/** The outside of any thrown value; what is not ours is logged under an incident number. */
+export function errorShapeOf(error: unknown): ErrorShape {
+  if (error instanceof MatrxError) return error.shape();
   const incident = crypto.randomUUID().slice(0, 8);
-  const shape = shapeOf(error, "relay", incident);
-  if (shape.code === "INTERNAL") logIncident(incident, error);
-  return problemOfShape(shape);
+  logIncident(incident, error);
+  const failure = storageFailure(error);
+  if (!failure) return shapeOf(error, "relay", incident);
+  return { ...failure, details: { ...failure.details, incident } };
+}
+
+/** The response of any thrown value. */
+export function problemResponse(error: unknown): Response {
+  return problemOfShape(errorShapeOf(error));
 }
 
 /** The response of a known error. */

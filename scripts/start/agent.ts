@@ -97,7 +97,7 @@ export function agentEnvironment(dataDir: string): NodeJS.ProcessEnv {
 }
 
 /** Finds a device in the account; undefined if it was removed. */
-export async function findDevice(relay: Relay, token: string, id: string): Promise<DeviceView | undefined> {
+async function findDevice(relay: Relay, token: string, id: string): Promise<DeviceView | undefined> {
   const { devices } = await request(relay, { token }, "GET /v1/devices", deviceListSchema);
   return devices.find((device) => device.id === id);
 }

@@ -10,7 +10,18 @@ export type Credential = { cookie: string } | { token: string };
 /** Every answer must come within, in milliseconds. */
 const ANSWER_WITHIN = 20_000;
 
-/** Calls the relay and checks the answer's shape. Throws Problem with what the relay said. */
+/** The relay said no. */
+export class Refusal extends Problem {
+  /** What it said, where that could be read. */
+  readonly problem: z.infer<typeof problemSchema> | undefined;
+
+  constructor(line: string, answer: string) {
+    super(`${line} was refused: ${sentenceOf(answer)}`);
+    this.problem = problemOf(answer);
+  }
+}
+
+/** Calls the relay and checks the answer's shape. Throws Refusal with what the relay said. */
 export async function request<Schema extends z.ZodType>(
   relay: Pick<Relay, "url">,
   credential: Credential | undefined,
@@ -20,14 +31,16 @@ export async function request<Schema extends z.ZodType>(
 ): Promise<z.infer<Schema>> {
   const response = await send(relay, credential, line, body);
   const answer = await response.text();
-  if (!response.ok) throw new Problem(`${line} was refused: ${sentenceOf(answer)}`);
+  if (!response.ok) throw new Refusal(line, answer);
   return schema.parse(answer === "" ? undefined : JSON.parse(answer));
 }
 
-/** Tells whether the relay accepts a token. */
+/** Tells whether the relay accepts a token. Throws Refusal when it cannot tell. */
 export async function isAccepted(relay: Pick<Relay, "url">, token: string): Promise<boolean> {
-  const response = await send(relay, { token }, "GET /v1/account");
-  await response.body?.cancel();
+  const line = "GET /v1/account";
+  const response = await send(relay, { token }, line);
+  const answer = await response.text();
+  if (response.status >= 500) throw new Refusal(line, answer);
   return response.ok;
 }
 
@@ -88,10 +101,15 @@ async function send(
 }
 
 function sentenceOf(answer: string): string {
+  const { detail, hint } = problemOf(answer) ?? {};
+  if (!detail) return answer.slice(0, 300) || "no reason given";
+  return hint ? `${detail}. ${hint}` : detail;
+}
+
+function problemOf(answer: string): z.infer<typeof problemSchema> | undefined {
   try {
-    const { detail, hint } = problemSchema.parse(JSON.parse(answer));
-    return hint ? `${detail}. ${hint}` : detail;
+    return problemSchema.parse(JSON.parse(answer));
   } catch {
-    return answer.slice(0, 300) || "no reason given";
+    return undefined;
   }
 }

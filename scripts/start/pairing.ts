@@ -7,13 +7,15 @@ import * as z from "zod";
 import { type Config, readConfig, writeConfig } from "../../agent/config.ts";
 import { homeOf } from "../../agent/home.ts";
 import { readIdentity } from "../../agent/identity.ts";
+import { deviceViewSchema } from "../../shared/api.ts";
 import { MatrxError } from "../../shared/errors.ts";
 import { Problem } from "../problem.ts";
 import { MATRX_BIN } from "../tree.ts";
-import { agentEnvironment, agentFolder, findDevice } from "./agent.ts";
-import { asOwner, type Credential, request } from "./owner.ts";
+import { agentEnvironment, agentFolder } from "./agent.ts";
+import { asOwner, type Credential, Refusal, request } from "./owner.ts";
 import { started } from "./process.ts";
 import type { Relay } from "./relay.ts";
+import { objectsOf } from "./workerd.ts";
 
 /** The device that this machine is at the relay: the kept one, or else a new one. Throws Problem. */
 export async function ensurePaired(
@@ -23,12 +25,40 @@ export async function ensurePaired(
   say: (line: string) => void,
 ): Promise<Config> {
   const kept = readPaired(relay.dataDir);
-  if (kept && (await findDevice(relay, token, kept.device_id))) return followRelay(relay, kept);
-  say(kept ? "This machine was removed from the account: pairing it anew ..." : "Pairing this machine ...");
+  if (kept && (await isKnown(relay, token, kept.device_id))) return followRelay(relay, kept);
+  say(kept ? REMOVED : "Pairing this machine ...");
   await pair(relay, stop, kept ? ["--replace"] : []);
   const paired = readPaired(relay.dataDir);
   if (paired) return paired;
   throw new Problem("This machine was paired, but its agent kept no configuration: start again.");
+}
+
+const REMOVED =
+  "This machine was removed from the account, and the policy that was set for it there with it: pairing it anew ...";
+
+/** False: a person removed the device. Throws Problem when the relay does not know it otherwise, or cannot read what it stored. */
+async function isKnown(relay: Relay, token: string, id: string): Promise<boolean> {
+  try {
+    await request(relay, { token }, `GET /v1/devices/${id}`, deviceViewSchema);
+    return true;
+  } catch (error) {
+    if (!(error instanceof Refusal) || !error.problem) throw error;
+    const { code, removed, storage, detail } = error.problem;
+    if (code === "UNKNOWN_DEVICE" && removed) return false;
+    if (code === "UNKNOWN_DEVICE")
+      throw lost(relay, `The relay does not know this machine (${id}), and nobody removed it`);
+    if (storage === "damaged" || storage === "lost" || storage === "failed") throw lost(relay, detail);
+    throw error;
+  }
+}
+
+/** Nothing is paired anew by itself: a backup may bring back what was lost, and a policy is lost with it. */
+function lost({ dataDir }: Relay, what: string): Problem {
+  return new Problem(
+    `${what}. Its data in ${objectsOf(dataDir)} was damaged or emptied, or comes from before the pairing: bring that folder ` +
+      `back from a backup and start again. Or move the folder ${agentFolder(dataDir)} away: then this machine is paired anew, ` +
+      "as another device, and a policy that was set for it at the relay is to be set again.",
+  );
 }
 
 /** What the agent was paired as; undefined before. Throws Problem if its files are damaged. */

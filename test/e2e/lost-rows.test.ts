@@ -1,8 +1,8 @@
 /** The relay's storage loses what was written last: no call runs again under its key, and nobody is told that it did not. */
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { databaseOf, tearWal } from "../helpers/stored.ts";
 import { invoke, type RestAnswer } from "./caller.ts";
 import { fileIn, linesOf, type Rig, startRig } from "./rig.ts";
-import { databaseOf, tearWal } from "./stored.ts";
 
 let rig: Rig;
 beforeAll(async () => {

@@ -32,8 +32,10 @@ export interface Rig {
 
 const silent = () => undefined;
 
-export async function startRig(): Promise<Rig> {
+/** `prepare` may put the folder of the relay's data in its place before the relay starts. */
+export async function startRig(prepare?: (dataDir: string) => void): Promise<Rig> {
   const [dataDir, folder, line] = [makeFolder(), makeFolder(), await Line.open()];
+  prepare?.(dataDir);
   const publicUrl = `http://localhost:${line.port}`;
   const relay = await startRelay({ dataDir, publicUrl });
   line.leadTo(relay.port);

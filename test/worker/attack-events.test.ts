@@ -7,7 +7,7 @@ import { Events } from "../../worker/device/events.ts";
 import { TestCaller } from "./helpers/caller.ts";
 import { AgentDevice, type BareDevice } from "./helpers/device.ts";
 import { EventReader } from "./helpers/events.ts";
-import { type Home, home, object, sweepAt } from "./helpers/home.ts";
+import { HEALTHY, type Home, home, object, sweepAt } from "./helpers/home.ts";
 import { ask, bearer, json } from "./helpers/relay.ts";
 
 const ACCEPT = { Accept: "text/event-stream" };
@@ -29,7 +29,7 @@ describe("a device of which all but one kept events are open conditions", () => 
     const place = await home();
     const { identity } = place;
     await runInDurableObject(object(identity.id), (_, { storage }) => {
-      const events = new Events(storage);
+      const events = new Events(storage, HEALTHY);
       const from = Date.now() - 2 * LIMITS.eventsKept * TIMES.eventEvery;
       for (let n = 0; n < LIMITS.eventsKept; n++) {
         const condition: DeviceEvent = { type: "event", event_type: "service_down", key: `service ${n}` };

@@ -9,7 +9,7 @@ import type { CallerAttachment } from "../../worker/device/caller-session.ts";
 import { Events } from "../../worker/device/events.ts";
 import { TestCaller } from "./helpers/caller.ts";
 import { AgentDevice, BareDevice } from "./helpers/device.ts";
-import { type Home, home, object } from "./helpers/home.ts";
+import { HEALTHY, type Home, home, object } from "./helpers/home.ts";
 import { ask, bearer, Person } from "./helpers/relay.ts";
 import { countRows } from "./helpers/written-rows.ts";
 
@@ -288,7 +288,7 @@ describe("a device in trouble", () => {
     const { identity, device, token } = await home();
     await heard(device);
     const rows = await runInDurableObject(object(identity.id), (_, { storage }) => {
-      const events = new Events(storage);
+      const events = new Events(storage, HEALTHY);
       const count = countRows(storage);
       let now = Date.now() - 111 * TIMES.eventEvery;
       return [FULL, ...numbered(109), FULL].map((event) => {

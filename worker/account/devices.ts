@@ -7,6 +7,9 @@ export interface DeviceEntry {
   created: number;
 }
 
+/** In milliseconds. */
+const REMOVED_KEPT = 365 * 24 * 60 * 60_000;
+
 export class Devices {
   readonly #sql: SqlStorage;
 
@@ -14,6 +17,7 @@ export class Devices {
     this.#sql = sql;
     sql.exec(`CREATE TABLE IF NOT EXISTS devices (
       id TEXT PRIMARY KEY, name TEXT NOT NULL, created INTEGER NOT NULL) WITHOUT ROWID`);
+    sql.exec("CREATE TABLE IF NOT EXISTS removed (id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID");
   }
 
   add({ id, name, created }: DeviceEntry): void {
@@ -28,9 +32,18 @@ export class Devices {
     this.#sql.exec("UPDATE devices SET name = ? WHERE id = ?", name, id);
   }
 
-  /** False: there was none. */
-  remove(id: string): boolean {
-    return this.#sql.exec("DELETE FROM devices WHERE id = ?", id).rowsWritten > 0;
+  /** False: there was none. Its id is kept for a while, so that a removed device is told from one that was lost. */
+  remove(id: string, now: number): boolean {
+    if (this.#sql.exec("DELETE FROM devices WHERE id = ?", id).rowsWritten === 0) return false;
+    this.#sql.exec("DELETE FROM removed WHERE at < ?", now - REMOVED_KEPT);
+    this.#sql.exec("INSERT OR REPLACE INTO removed (id, at) VALUES (?, ?)", id, now);
+    return true;
+  }
+
+  /** When a device was removed, in milliseconds since 1970; undefined: it was not, or long ago. */
+  removedAt(id: string): number | undefined {
+    const [row] = this.#sql.exec<{ at: number }>("SELECT at FROM removed WHERE id = ?", id);
+    return row?.at;
   }
 
   list(): DeviceEntry[] {

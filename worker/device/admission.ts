@@ -16,6 +16,7 @@ import type { Rates } from "./rates.ts";
 import type { Recipient } from "./recipient.ts";
 import type { RecordStore } from "./record.ts";
 import type { Recovery } from "./recovery.ts";
+import type { StorageHealth } from "./storage-health.ts";
 
 export interface AdmissionParts {
   store: RecordStore;
@@ -24,6 +25,7 @@ export interface AdmissionParts {
   calls: Calls;
   recovery: Recovery;
   rates: () => Rates;
+  health: Pick<StorageHealth, "requireWritable">;
 }
 
 const NOT_KNOWN = "What became of the call is not known";
@@ -42,7 +44,9 @@ export class Admission {
 
   /** Sends a call, or gives the outcome that its idempotency key stands for. Throws MatrxError; then nothing was sent. */
   admit(wanted: WantedCall, now: number, expect: Expect): CallId {
-    const { store, calls, rates } = this.#parts;
+    const { store, calls, rates, link, health } = this.#parts;
+    // Connections broke with the storage: that they are not back is not the device's fault.
+    if (!link.current) health.requireWritable();
     const keeping = { store, rates: rates(), underWay: calls.flights.size };
     const passed = passGate(wanted.tool, wanted.lease, keeping, now);
     const keyed = keyedOf(wanted, passed);

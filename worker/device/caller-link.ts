@@ -1,8 +1,8 @@
 /** The caller's socket (guide, WebSocket Protocol): reads frames, admits calls, answers. */
 import { type Action, type Call, parseCallerFrame } from "@matrx/shared/caller-frames.ts";
-import { type ErrorShape, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
+import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import { type CallId, makeCallId } from "@matrx/shared/ids.ts";
-import { logIncident } from "../log.ts";
+import { errorShapeOf } from "../problem.ts";
 import type { Admission } from "./admission.ts";
 import type { CallerSession } from "./caller-session.ts";
 import type { Calls } from "./calls.ts";
@@ -38,7 +38,7 @@ export class CallerLink {
       requireUnexpired(session, now);
       this.#call(session, message.call, id, now);
     } catch (error) {
-      this.#refuse(session, id, errorShape(error));
+      this.#refuse(session, id, errorShapeOf(error));
     }
   }
 
@@ -98,7 +98,7 @@ export class CallerLink {
     try {
       await this.#parts.renew(session, token);
     } catch (error) {
-      this.#refuse(session, undefined, errorShape(error));
+      this.#refuse(session, undefined, errorShapeOf(error));
     }
   }
 
@@ -108,13 +108,6 @@ export class CallerLink {
     const { message: output, code, hint, hop } = error;
     session.send({ id: null, type: "error", output, code, ...(hint && { hint }), hop });
   }
-}
-
-function errorShape(error: unknown): ErrorShape {
-  const incident = crypto.randomUUID().slice(0, 8);
-  const shape = shapeOf(error, "relay", incident);
-  if (shape.code === "INTERNAL") logIncident(incident, error);
-  return shape;
 }
 
 function requireUnexpired(session: CallerSession, now: number): void {

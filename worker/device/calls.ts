@@ -139,8 +139,9 @@ export class Calls {
     for (const recipient of flight?.recipients ?? [])
       recipient.result(answer.header, answer.body, flight?.missed ?? 0);
     if (flight && !flight.ledgered) return;
-    if (flight || this.#isKnown(header.call, now)) this.#ledger.finish(answer.header, answer.body, now);
-    this.#acks.push(header.call);
+    const isOurs = flight !== undefined || this.#isKnown(header.call, now);
+    const isKept = !isOurs || this.#ledger.finish(answer.header, answer.body, now);
+    if (isKept) this.#acks.push(header.call);
   }
 
   /** Live output of a call; it may be left out, and then a gap is said. Of those who came later, streams alone get it. */
@@ -251,6 +252,7 @@ export class Calls {
   flushAcks(): void {
     if (this.#acks.length === 0) return;
     this.#ledger.flush();
+    if (this.#ledger.isUnsaved) return;
     const tool_call_ids = this.#acks;
     this.#acks = [];
     if (this.#link.current?.attachment.ours) this.#link.send({ type: "result_ack", tool_call_ids });

@@ -6,13 +6,13 @@ import {
   type ToolResult,
   toDeviceSchema,
 } from "@matrx/shared/device-frames.ts";
-import { type ErrorShape, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
+import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
 import { LIMITS, RATES } from "@matrx/shared/limits.ts";
 import { decodeAgentFrame } from "@matrx/shared/result-frame.ts";
 import { manifestSchema } from "@matrx/shared/tool.ts";
-import { logIncident } from "../log.ts";
+import { errorShapeOf } from "../problem.ts";
 import { Tally } from "../tally.ts";
 import { answerOfBare } from "./bare.ts";
 import type { Calls } from "./calls.ts";
@@ -65,7 +65,7 @@ export class DeviceMessages {
       if (typeof data === "string") this.#text(socket, data, now);
       else this.#binary(data, now);
     } catch (error) {
-      sendError(socket.ws, deviceErrorShape(error), now);
+      sendError(socket.ws, errorShapeOf(error), now);
     }
   }
 
@@ -175,13 +175,6 @@ export function sendError(ws: WebSocket, error: ErrorShape, now: number): void {
       timestamp: iso(now),
     }),
   );
-}
-
-export function deviceErrorShape(error: unknown): ErrorShape {
-  const incident = crypto.randomUUID().slice(0, 8);
-  const shape = shapeOf(error, "relay", incident);
-  if (shape.code === "INTERNAL") logIncident(incident, error);
-  return shape;
 }
 
 function iso(now: number): string {

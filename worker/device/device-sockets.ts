@@ -9,10 +9,11 @@ import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { NONCE_HEADER, PROTOCOL } from "@matrx/shared/tokens.ts";
 import { bearerOf } from "../auth/caller.ts";
 import { unauthenticated } from "../auth/keys.ts";
+import { errorShapeOf } from "../problem.ts";
 import type { Secrets } from "../secrets.ts";
 import type { Calls } from "./calls.ts";
 import type { DeviceAttachment, DeviceLink, DeviceSocket } from "./device-link.ts";
-import { type DeviceMessages, deviceErrorShape, sendError } from "./device-messages.ts";
+import { type DeviceMessages, sendError } from "./device-messages.ts";
 import { Held } from "./held.ts";
 import type { Rates } from "./rates.ts";
 import type { DeviceRecord, RecordStore } from "./record.ts";
@@ -207,7 +208,7 @@ export class DeviceSockets {
     } catch (error) {
       candidate.wrong++;
       if (candidate.wrong >= WRONG_MAX) this.#turnAway(ws, error);
-      else sendError(ws, deviceErrorShape(error), Date.now());
+      else sendError(ws, errorShapeOf(error), Date.now());
     }
   }
 
@@ -252,7 +253,7 @@ export class DeviceSockets {
 
   #turnAway(ws: WebSocket, error: unknown): void {
     this.#dropCandidate(ws);
-    const shape = deviceErrorShape(error);
+    const shape = errorShapeOf(error);
     sendError(ws, shape, Date.now());
     const code =
       shape.code === "UNKNOWN_DEVICE"

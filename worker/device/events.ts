@@ -9,6 +9,8 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
 import { makeEventId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import type { StorageHealth } from "./storage-health.ts";
+import type { Kv, Sql, Storage } from "./watched-storage.ts";
 
 interface EventRow extends Record<string, SqlStorageValue> {
   seq: number;
@@ -59,13 +61,29 @@ const TIME_CHARS = 13;
 const CLOCK_SLACK = 60_000;
 
 export class Events {
-  readonly #sql: SqlStorage;
-  readonly #kv: SyncKvStorage;
+  readonly #sql: Sql;
+  readonly #kv: Kv;
+  readonly #health: Pick<StorageHealth, "isFailing" | "requireWritable">;
   #known: Known | undefined;
 
-  constructor({ sql, kv }: Pick<DurableObjectStorage, "sql" | "kv">) {
+  constructor({ sql, kv }: Storage, health: Pick<StorageHealth, "isFailing" | "requireWritable">) {
     this.#sql = sql;
     this.#kv = kv;
+    this.#health = health;
+  }
+
+  /** Made when the device is adopted, and for devices that were adopted before there were events. Throws MatrxError. */
+  createTable(): void {
+    this.#health.requireWritable();
+    this.#sql.exec(`CREATE TABLE events (
+      seq INTEGER PRIMARY KEY, id TEXT NOT NULL, event_type TEXT NOT NULL, key TEXT, severity TEXT, data TEXT NOT NULL,
+      resolved INTEGER NOT NULL, open INTEGER NOT NULL, timestamp TEXT, received INTEGER NOT NULL,
+      taken_until INTEGER NOT NULL, dropped INTEGER NOT NULL)`);
+  }
+
+  #hasTable(): boolean {
+    const tables = this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'events'");
+    return tables.toArray().length > 0;
   }
 
   /** Conditions that were reported and are not over. */
@@ -84,8 +102,8 @@ export class Events {
   }
 
   /**
-   * Keeps an event, the same one once. False: it was kept before, or dropped. Throws MatrxError: `PAYLOAD_TOO_LARGE`, or
-   * `RATE_LIMITED` for the first one that is dropped.
+   * Keeps an event, the same one once. False: it was kept before, or dropped. Throws MatrxError: `PAYLOAD_TOO_LARGE`,
+   * `UNAVAILABLE` when it cannot be written, or `RATE_LIMITED` for the first one that is dropped.
    */
   keep(event: DeviceEvent, now: number): boolean {
     const data = JSON.stringify(event.data ?? {});
@@ -96,6 +114,7 @@ export class Events {
     const ends = event.resolved === true && before?.open === 1;
     const takenUntil = this.#takenAt(now) + TIMES.eventEvery;
     if (!ends && takenUntil - now > LIMITS.eventBurst * TIMES.eventEvery) return this.#drop(known);
+    this.#health.requireWritable();
     const opens = event.key !== undefined && !event.resolved && !isLate(event, before);
     if (before?.open && (ends || opens))
       this.#sql.exec("UPDATE events SET open = 0 WHERE seq = ?", before.seq);
@@ -137,7 +156,7 @@ export class Events {
 
   /** Writes down how many were dropped. */
   flush(): void {
-    if (!this.#known || !this.isUnsaved) return;
+    if (!this.#known || !this.isUnsaved || this.#health.isFailing) return;
     this.#known.droppedKept = this.#known.dropped;
     this.#kv.put(DROPPED, this.#known.dropped);
   }
@@ -152,10 +171,7 @@ export class Events {
   }
 
   #readState(): Known {
-    this.#sql.exec(`CREATE TABLE IF NOT EXISTS events (
-      seq INTEGER PRIMARY KEY, id TEXT NOT NULL, event_type TEXT NOT NULL, key TEXT, severity TEXT, data TEXT NOT NULL,
-      resolved INTEGER NOT NULL, open INTEGER NOT NULL, timestamp TEXT, received INTEGER NOT NULL,
-      taken_until INTEGER NOT NULL, dropped INTEGER NOT NULL)`);
+    if (!this.#hasTable()) this.createTable();
     const { end, open } = this.#sql
       .exec<{ end: number; open: number }>(
         "SELECT ifnull(max(seq), 0) AS end, total(open) AS open FROM events",

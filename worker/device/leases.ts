@@ -28,7 +28,10 @@ export interface LeasedGrant {
 
 /** The Account objects, as far as a device needs them. */
 export interface Accounts {
-  getByName(account: string): { lease(grant: GrantId, device: DeviceId): Promise<Outcome<LeasedGrant>> };
+  getByName(account: string): {
+    lease(grant: GrantId, device: DeviceId): Promise<Outcome<LeasedGrant>>;
+    hasDevice(device: DeviceId): Promise<boolean>;
+  };
 }
 
 const LEASES_MAX = 1000;

@@ -10,6 +10,8 @@ import { makeCallId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import { readAnswer } from "./device-answer.ts";
+import type { StorageHealth } from "./storage-health.ts";
+import type { Sql } from "./watched-storage.ts";
 
 /**
  * `expired`: never delivered. `unknown`: delivered, and its device cannot tell what became of it. A call that was
@@ -56,14 +58,16 @@ interface Outcome {
 const OUTCOMES_MAX_BYTES = 1024 * 1024;
 
 export class Ledger {
-  readonly #sql: SqlStorage;
+  readonly #sql: Sql;
+  readonly #health: Pick<StorageHealth, "isFailing" | "requireWritable">;
   #outcomes: Outcome[] = [];
   #outcomeBytes = 0;
   /** Bytes of all kept outcomes; counted at the first use. */
   #kept: number | undefined;
 
-  constructor(sql: SqlStorage) {
+  constructor(sql: Sql, health: Pick<StorageHealth, "isFailing" | "requireWritable">) {
     this.#sql = sql;
+    this.#health = health;
   }
 
   /** Made when the device is adopted: an unknown device stores nothing. */
@@ -78,8 +82,9 @@ export class Ledger {
     );
   }
 
-  /** The row that stands before the call leaves. */
+  /** The row that stands before the call leaves. Throws MatrxError `UNAVAILABLE` when it cannot be written. */
   open(entry: LedgerEntry): void {
+    this.#health.requireWritable();
     const { call, grant, tool, effect, key, digest, created, deadline } = entry;
     this.#sql.exec(
       `INSERT INTO ledger (call, grant_id, tool, effect, state, key, digest, created, deadline)
@@ -90,19 +95,32 @@ export class Ledger {
 
   /**
    * Notes the outcome of an open call. It is written with others, by `flush`: each write of its own would hold up the
-   * object for a sync of the disk. Until then the device keeps it, for it is not acknowledged.
+   * object for a sync of the disk. Until then the device keeps it, for it is not acknowledged. False: too much waits for
+   * a storage that takes no writes, and the device has to send it again.
    */
-  finish(header: ResultHeader, body: Uint8Array, now: number): void {
+  finish(header: ResultHeader, body: Uint8Array, now: number): boolean {
+    if (this.#outcomeBytes > OUTCOMES_MAX_BYTES) this.flush();
+    if (this.#outcomeBytes > OUTCOMES_MAX_BYTES) return false;
     const kept = body.length <= LIMITS.ledgerOutcomeBytes ? body.slice().buffer : null;
     this.#outcomes.push({ header, kept, bytes: body.length, now });
     this.#outcomeBytes += kept?.byteLength ?? 0;
-    if (this.#outcomeBytes > OUTCOMES_MAX_BYTES) this.flush();
+    return true;
   }
 
-  /** Writes down what is noted. Everything that reads the ledger does so first. */
+  /** The storage takes no writes. */
+  get takesNoRows(): boolean {
+    return this.#health.isFailing;
+  }
+
+  /** Outcomes are noted that wait to be written. */
+  get isUnsaved(): boolean {
+    return this.#outcomes.length > 0;
+  }
+
+  /** Writes down what is noted, if the storage takes writes. Everything that reads the ledger does so first. */
   flush(): void {
     const outcomes = this.#outcomes;
-    if (outcomes.length === 0) return;
+    if (outcomes.length === 0 || this.#health.isFailing) return;
     this.#outcomes = [];
     this.#outcomeBytes = 0;
     for (const outcome of outcomes) this.#write(outcome);
@@ -110,11 +128,23 @@ export class Ledger {
 
   #write({ header, kept, bytes, now }: Outcome): void {
     const { call, status, code = null, exit = null, ms, sha256 = null, preview = null, ran } = header;
-    const state: LedgerState = code === "OUTCOME_UNKNOWN" ? "unknown" : "finished";
     const { rowsWritten } = this.#sql.exec(
       `UPDATE ledger SET state = ?, finished = ?, status = ?, code = ?, exit = ?, ms = ?, bytes = ?, sha256 = ?,
        preview = ?, outcome = ?, digest = iif(?, NULL, digest) WHERE call = ? AND state IN ('accepted', 'unknown')`,
-      ...[state, now, status, code, exit, ms, bytes, sha256, preview, kept, ran === false ? 1 : 0, call],
+      ...[
+        stateOf(header),
+        now,
+        status,
+        code,
+        exit,
+        ms,
+        bytes,
+        sha256,
+        preview,
+        kept,
+        ran === false ? 1 : 0,
+        call,
+      ],
     );
     if (kept && rowsWritten) this.#makeRoom(kept.byteLength);
   }
@@ -122,6 +152,8 @@ export class Ledger {
   /** Ends a call without an outcome. */
   close(call: CallId, state: "expired" | "unknown", code: ErrorCode, now: number): void {
     this.flush();
+    // It stays open, and its device is asked again when it comes back.
+    if (this.#health.isFailing) return;
     this.#sql.exec(
       "UPDATE ledger SET state = ?, code = ?, finished = ? WHERE call = ? AND state = 'accepted'",
       ...[state, code, now, call],
@@ -131,7 +163,16 @@ export class Ledger {
   find(call: CallId): LedgerRow | undefined {
     this.flush();
     const [row] = this.#sql.exec<LedgerRow>("SELECT * FROM ledger WHERE call = ?", call);
-    return row;
+    return row && this.#withNoted(row);
+  }
+
+  /** A row with the outcome that waits to be written, if one does. */
+  #withNoted(row: LedgerRow): LedgerRow {
+    const noted = this.#outcomes.find(({ header }) => header.call === row.call);
+    if (!noted) return row;
+    const { header, kept, bytes, now } = noted;
+    const { status, code = null } = header;
+    return { ...row, state: stateOf(header), finished: now, status, code, bytes, outcome: kept };
   }
 
   /** The call that a key stands for; not one that never ran, or that is too old. */
@@ -143,8 +184,8 @@ export class Ledger {
       key,
     );
     const neverRan = row?.state === "expired" || row?.digest === null;
-    if (!row || (!neverRan && row.created > now - TIMES.outcomeKept)) return row;
-    this.#sql.exec("UPDATE ledger SET key = NULL WHERE call = ?", row.call);
+    if (!row || (!neverRan && row.created > now - TIMES.outcomeKept)) return row && this.#withNoted(row);
+    if (!this.#health.isFailing) this.#sql.exec("UPDATE ledger SET key = NULL WHERE call = ?", row.call);
     return undefined;
   }
 
@@ -181,6 +222,7 @@ export class Ledger {
   /** The device's journal is gone: outcomes that were only there are lost. */
   forgetJournal(): void {
     this.flush();
+    if (this.#health.isFailing) return;
     this.#sql.exec(
       "UPDATE ledger SET bytes = NULL WHERE state = 'finished' AND outcome IS NULL AND bytes IS NOT NULL",
     );
@@ -188,6 +230,7 @@ export class Ledger {
 
   prune(now: number): void {
     this.flush();
+    if (this.#health.isFailing) return;
     this.#sql.exec("DELETE FROM ledger WHERE call < ?", makeCallId(now - TIMES.outcomeKept).slice(0, 14));
     this.#kept = undefined;
   }
@@ -215,6 +258,10 @@ export class Ledger {
       if (freed === 0) return;
     }
   }
+}
+
+function stateOf({ code }: ResultHeader): LedgerState {
+  return code === "OUTCOME_UNKNOWN" ? "unknown" : "finished";
 }
 
 /** A row as its caller sees it; `outcome` is the stored answer. */

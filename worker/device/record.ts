@@ -6,6 +6,8 @@ import type { AccountId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import { modelNames } from "@matrx/shared/model-names.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import type { Manifest, ToolDescription } from "@matrx/shared/tool.ts";
+import type { StorageHealth } from "./storage-health.ts";
+import type { Kv } from "./watched-storage.ts";
 
 /** How a device proves itself: our agent by its Ed25519 key, a bare device by the token with this id. */
 export type DeviceIdentity = { kind: "agent"; publicKey: string } | { kind: "bare"; tokenId: string };
@@ -37,7 +39,8 @@ export interface Farewell {
 const ENDED = "ended:";
 
 export class RecordStore {
-  readonly #kv: SyncKvStorage;
+  readonly #kv: Kv;
+  readonly #health: Pick<StorageHealth, "isFailing" | "requireWritable">;
   #record: DeviceRecord | undefined;
   #policy: Policy | undefined;
   #limits: string | undefined;
@@ -45,8 +48,9 @@ export class RecordStore {
   #byName: Map<string, ToolDescription> | undefined;
   #byModelName: Map<string, string> | undefined;
 
-  constructor(kv: SyncKvStorage) {
+  constructor(kv: Kv, health: Pick<StorageHealth, "isFailing" | "requireWritable">) {
     this.#kv = kv;
+    this.#health = health;
   }
 
   get record(): DeviceRecord | undefined {
@@ -68,7 +72,9 @@ export class RecordStore {
     return this.#policy;
   }
 
+  /** Throws MatrxError `UNAVAILABLE` when it cannot be written. */
   setPolicy(policy: Policy): void {
+    this.#health.requireWritable();
     this.#kv.put("policy", policy);
     this.#policy = policy;
     this.#limits = undefined;
@@ -114,8 +120,8 @@ export class RecordStore {
   }
 
   setManifest(manifest: Manifest): void {
-    this.#kv.put("manifest", manifest);
-    this.#manifest = undefined;
+    if (!this.#health.isFailing) this.#kv.put("manifest", manifest);
+    this.#manifest = withGatesEffects(manifest);
     this.#byName = undefined;
     this.#byModelName = undefined;
   }
@@ -124,8 +130,9 @@ export class RecordStore {
     return this.#kv.get<Introduction>("introduction");
   }
 
-  /** Keeps an introduction; the same one again writes nothing. */
+  /** Keeps an introduction, if the storage takes writes; the same one again writes nothing. */
   introduce(introduction: Introduction): void {
+    if (this.#health.isFailing) return;
     if (JSON.stringify(introduction) !== JSON.stringify(this.introduction))
       this.#kv.put("introduction", introduction);
   }
@@ -135,17 +142,19 @@ export class RecordStore {
   }
 
   sayFarewell(farewell: Farewell): void {
-    this.#kv.put("farewell", farewell);
+    if (!this.#health.isFailing) this.#kv.put("farewell", farewell);
   }
 
-  /** A grant went while the agent was away: it is told when it is back. */
+  /** A grant went while the agent was away: it is told when it is back. Throws MatrxError `UNAVAILABLE`. */
   noteEnded(grant: GrantId): void {
+    this.#health.requireWritable();
     this.#kv.put(ENDED + grant, true);
   }
 
+  /** A storage that takes no writes names them again the next time. */
   takeEnded(): GrantId[] {
     const keys = Array.from(this.#kv.list({ prefix: ENDED }), ([key]) => key);
-    for (const key of keys) this.#kv.delete(key);
+    if (!this.#health.isFailing) for (const key of keys) this.#kv.delete(key);
     return keys.map((key) => key.slice(ENDED.length) as GrantId);
   }
 

@@ -127,7 +127,8 @@ export class Recovery {
     const isOver = ({ waitsUntil }: { waitsUntil?: number | undefined }) =>
       waitsUntil !== undefined && now >= waitsUntil;
     const leaving = flight.recipients.filter(isOver);
-    if (leaving.length === 0) return;
+    // Without a record they have to wait.
+    if (leaving.length === 0 || (!flight.ledgered && this.#ledger.takesNoRows)) return;
     if (!flight.ledgered && !this.#ledger.find(flight.call))
       this.#ledger.open({ ...flight, key: null, digest: null });
     flight.ledgered = true;

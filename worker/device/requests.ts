@@ -3,7 +3,7 @@ import type { CallList, CallQuery, CallView, DeviceView, EventList, EventQuery }
 import type { SystemCommand } from "@matrx/shared/device-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { eventRefusal } from "@matrx/shared/events.ts";
-import type { CallId } from "@matrx/shared/ids.ts";
+import type { AccountId, CallId, DeviceId } from "@matrx/shared/ids.ts";
 import type { ModelTool } from "@matrx/shared/model-view.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import type { Machine } from "@matrx/shared/system-prompt.ts";
@@ -11,13 +11,14 @@ import type { ToolDescription } from "@matrx/shared/tool.ts";
 import type { Caller } from "../auth/caller.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import { unknownDevice } from "../refusals.ts";
+import { lostRecord } from "../storage-failure.ts";
 import type { Admission } from "./admission.ts";
 import { listCalls } from "./call-list.ts";
 import type { Calls } from "./calls.ts";
 import type { DeviceLink } from "./device-link.ts";
 import type { Events } from "./events.ts";
 import { openTools, toolNames } from "./gate.ts";
-import type { Lease, Leases } from "./leases.ts";
+import type { Accounts, Lease, Leases } from "./leases.ts";
 import { callView, type Ledger } from "./ledger.ts";
 import type { DeviceRecord, RecordStore } from "./record.ts";
 import {
@@ -49,6 +50,9 @@ export interface OpenTools {
 }
 
 export interface RequestsParts {
+  /** The device that this object is for. */
+  name: DeviceId;
+  accounts: Accounts;
   /** Throws MatrxError when this object is no device's. */
   record: () => DeviceRecord;
   store: RecordStore;
@@ -72,11 +76,21 @@ export class Requests {
     this.#parts = parts;
   }
 
-  /** Two accounts never meet, whatever the Worker believed. Throws MatrxError `UNKNOWN_DEVICE`. */
-  requireOwn(caller: Caller): DeviceRecord {
-    const record = this.#parts.record();
-    if (record.account !== caller.account) throw unknownDevice(record.id);
-    return record;
+  /**
+   * Two accounts never meet, whatever the Worker believed. Throws MatrxError: `UNKNOWN_DEVICE`, or `UNAVAILABLE` when the
+   * account has the device, so that its record here was lost.
+   */
+  async requireRecord(account: AccountId): Promise<DeviceRecord> {
+    const own = this.#recordOf(account);
+    if (own) return own;
+    const { store, name, accounts } = this.#parts;
+    const isLost = !store.record && (await accounts.getByName(account).hasDevice(name));
+    throw isLost ? lostRecord(name) : unknownDevice(name);
+  }
+
+  #recordOf(account: AccountId): DeviceRecord | undefined {
+    const { record } = this.#parts.store;
+    return record?.account === account ? record : undefined;
   }
 
   /** For whoever was checked already. */
@@ -211,7 +225,7 @@ export class Requests {
 
   #leased<T>(caller: Caller, answer: (lease: Lease) => T | Promise<T>): Promise<Outcome<T>> {
     return attempt(async () => {
-      const { account, id } = this.requireOwn(caller);
+      const { account, id } = this.#recordOf(caller.account) ?? (await this.requireRecord(caller.account));
       const { leases } = this.#parts;
       const held = leases.held(caller.grant, Date.now());
       return answer(held ?? (await leases.ask(account, caller.grant, id)));

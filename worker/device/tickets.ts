@@ -2,15 +2,22 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { unauthenticated } from "../auth/keys.ts";
+import type { StorageHealth } from "./storage-health.ts";
+import type { Kv } from "./watched-storage.ts";
 
 export class Tickets {
-  readonly #kv: SyncKvStorage;
+  readonly #kv: Kv;
+  readonly #health: Pick<StorageHealth, "requireWritable">;
 
-  constructor(kv: SyncKvStorage) {
+  constructor(kv: Kv, health: Pick<StorageHealth, "requireWritable">) {
     this.#kv = kv;
+    this.#health = health;
   }
 
-  /** `ticket` is `<device> <id>`. Throws MatrxError `UNAUTHENTICATED` when it was used, or is for another device. */
+  /**
+   * `ticket` is `<device> <id>`. Throws MatrxError `UNAUTHENTICATED` when it was used, or is for another device, and
+   * `UNAVAILABLE` when it cannot be struck off.
+   */
   strikeOff(ticket: string, device: string, now: number): void {
     const [forDevice, id] = ticket.split(" ", 2);
     const key = `ticket:${id}`;
@@ -18,6 +25,7 @@ export class Tickets {
     if (forDevice !== device) throw new MatrxError(unauthenticated("The ticket is for another device", hint));
     if (this.#kv.get(key) !== undefined)
       throw new MatrxError(unauthenticated("The ticket was used already", hint));
+    this.#health.requireWritable();
     this.#prune(now);
     this.#kv.put(key, now + 2 * TIMES.ticket);
   }

@@ -1,5 +1,7 @@
 /** When the object looks after its calls: a timer for what is due within seconds, the alarm for what may find it asleep. */
 
+import type { StorageHealth } from "./storage-health.ts";
+
 /** Keeps the object awake. */
 export class Timer {
   readonly #run: () => void;
@@ -28,21 +30,30 @@ export class Timer {
 /** Lets the object sleep. */
 export class Alarm {
   readonly #storage: Pick<DurableObjectStorage, "getAlarm" | "setAlarm">;
+  readonly #health: Pick<StorageHealth, "isFailing" | "wrote">;
   /** Asked for while it is looked up which one is set. */
   #wanted: number | undefined;
 
-  constructor(storage: Pick<DurableObjectStorage, "getAlarm" | "setAlarm">) {
+  constructor(
+    storage: Pick<DurableObjectStorage, "getAlarm" | "setAlarm">,
+    health: Pick<StorageHealth, "isFailing" | "wrote">,
+  ) {
     this.#storage = storage;
+    this.#health = health;
   }
 
   /** Rings by `at` (milliseconds since 1970), or sooner if that was asked for, at the same time too. */
   async by(at: number): Promise<void> {
+    if (this.#health.isFailing) return;
     const lookedUp = this.#wanted !== undefined;
     this.#wanted = Math.min(at, this.#wanted ?? at);
     if (lookedUp) return;
     const set = await this.#storage.getAlarm();
     const wanted = this.#wanted;
     this.#wanted = undefined;
-    if (set === null || set > wanted) await this.#storage.setAlarm(wanted);
+    if (set !== null && set <= wanted) return;
+    const setting = this.#storage.setAlarm(wanted);
+    this.#health.wrote();
+    await setting;
   }
 }

@@ -1,4 +1,5 @@
 /** What the Worker tells a Device object about an upgrade, and the sockets that come of it. */
+import type { AccountId } from "@matrx/shared/ids.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { TicketCaller } from "../auth/caller.ts";
 
@@ -6,6 +7,7 @@ import type { TicketCaller } from "../auth/caller.ts";
 const CALLER_HEADER = "Matrx-Internal-Caller";
 /** As above: where a device's request came from. */
 const SOURCE_HEADER = "Matrx-Internal-Source";
+const ACCOUNT_HEADER = "Matrx-Internal-Account";
 
 /** The request of a caller whose credential the Worker has checked. */
 export function callerUpgrade(request: Request, caller: TicketCaller): Request {
@@ -14,10 +16,11 @@ export function callerUpgrade(request: Request, caller: TicketCaller): Request {
   return new Request(request.url, { headers });
 }
 
-/** The request of a device from `source`, an address prefix; its credential is checked by the object. */
-export function deviceUpgrade(request: Request, source: string): Request {
+/** The request of a device of this account from `source`, an address prefix; its credential is checked by the object. */
+export function deviceUpgrade(request: Request, account: AccountId, source: string): Request {
   const headers = new Headers(request.headers);
   headers.delete(CALLER_HEADER);
+  headers.set(ACCOUNT_HEADER, account);
   headers.set(SOURCE_HEADER, source);
   return new Request(request.url, { headers });
 }
@@ -25,6 +28,11 @@ export function deviceUpgrade(request: Request, source: string): Request {
 /** Where a device's request came from. */
 export function sourceOfDevice(request: Request): string {
   return request.headers.get(SOURCE_HEADER) ?? "";
+}
+
+/** The account that the directory names for a device that dials in. */
+export function accountOf(request: Request): AccountId {
+  return (request.headers.get(ACCOUNT_HEADER) ?? "") as AccountId;
 }
 
 /** The caller that the Worker vouches for, or undefined for a device. */

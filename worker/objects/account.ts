@@ -76,6 +76,19 @@ export class Account extends DurableObject<AccountEnv> {
     });
   }
 
+  /** Tells whether the device is one of this account. */
+  hasDevice(device: DeviceId): boolean {
+    return this.#devices.has(device);
+  }
+
+  /** When a person removed the device, in milliseconds since 1970; undefined: nobody did. */
+  removedAt(grant: GrantId, device: string): Promise<Outcome<number | undefined>> {
+    return attempt(() => {
+      this.#grant(grant);
+      return this.#devices.removedAt(device);
+    });
+  }
+
   /** The devices that a grant may see. */
   listDevices(grant: GrantId): Promise<Outcome<DeviceEntry[]>> {
     return attempt(() => {
@@ -109,7 +122,7 @@ export class Account extends DurableObject<AccountEnv> {
   removeDevice(grant: GrantId, device: DeviceId): Promise<Outcome<void>> {
     return attempt(async () => {
       this.#person(grant);
-      if (!this.#devices.remove(device)) throw unknownDevice(device);
+      if (!this.#devices.remove(device, Date.now())) throw unknownDevice(device);
       this.#grants.forgetDevice(device);
       await this.#send([device], { type: "forget" });
     });

@@ -3,7 +3,7 @@ import { DurableObject } from "cloudflare:workers";
 import type { CallList, CallQuery, CallView, DeviceView, EventList, EventQuery } from "@matrx/shared/api.ts";
 import { CLOSE, closeReason, isSendable } from "@matrx/shared/close-codes.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
-import { type CallId, callTime, type GrantId } from "@matrx/shared/ids.ts";
+import { type CallId, callTime, type DeviceId, type GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { type Policy, policyWarnings } from "@matrx/shared/policy.ts";
 import type { Caller } from "../auth/caller.ts";
@@ -27,9 +27,11 @@ import { ResponseBodies } from "../device/response-bodies.ts";
 import { type GuideAnswer, type RestAnswer, type RestCall, RestCalls } from "../device/rest.ts";
 import { type OpenStream, RestStreams, type StreamedCall } from "../device/rest-stream.ts";
 import { SignOfLife } from "../device/sign-of-life.ts";
+import { StorageHealth } from "../device/storage-health.ts";
 import { Tickets } from "../device/tickets.ts";
 import { Alarm, Timer } from "../device/timer.ts";
-import { vouchedCaller } from "../device/upgrade.ts";
+import { accountOf, vouchedCaller } from "../device/upgrade.ts";
+import { watched } from "../device/watched-storage.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import { problemResponse } from "../problem.ts";
 import { unknownDevice } from "../refusals.ts";
@@ -38,7 +40,11 @@ import type { Secrets } from "../secrets.ts";
 /** What a device needs of its surroundings. */
 export interface DeviceEnv extends Secrets {
   ACCOUNT: Accounts;
+  DEVICE: { getByName(name: string): { probeStorage(): Promise<void> } };
 }
+
+/** An object of this class without a device, and so without sockets: it may fail. */
+const PROBE = "storage probe";
 
 /** How often an object looks after calls that take long, in milliseconds. */
 const LOOK_AGAIN = 60_000;
@@ -46,6 +52,7 @@ const LOOK_AGAIN = 60_000;
 const PRUNE_EVERY = 6 * 60 * 60_000;
 
 export class Device extends DurableObject<DeviceEnv> {
+  readonly #health: StorageHealth;
   readonly #store: RecordStore;
   readonly #ledger: Ledger;
   readonly #link: DeviceLink;
@@ -73,17 +80,24 @@ export class Device extends DurableObject<DeviceEnv> {
     const rates = () => this.#rates;
     const scheduled = (now: number) => this.#timer.by(now + TIMES.ackWithin);
     const later = (at: number) => this.#timer.by(at);
-    this.#store = new RecordStore(state.storage.kv);
-    this.#ledger = new Ledger(state.storage.sql);
-    this.#events = new Events(state.storage);
+    const health = new StorageHealth({
+      id: state.id.toString(),
+      sync: () => state.storage.sync(),
+      probe: () => env.DEVICE.getByName(PROBE).probeStorage(),
+    });
+    const storage = watched(state.storage, () => health.wrote());
+    this.#health = health;
+    this.#store = new RecordStore(storage.kv, health);
+    this.#ledger = new Ledger(storage.sql, health);
+    this.#events = new Events(storage, health);
     this.#link = new DeviceLink((ws) => state.getWebSocketAutoResponseTimestamp(ws));
     this.#signs = new SignOfLife(this.#link);
     this.#calls = new Calls(this.#store, this.#link, this.#signs, this.#ledger, later);
     this.#recovery = new Recovery(device, this.#calls, this.#link, this.#ledger);
     this.#leases = new Leases(env.ACCOUNT);
-    this.#tickets = new Tickets(state.storage.kv);
+    this.#tickets = new Tickets(storage.kv, health);
     this.#timer = new Timer(() => this.lookAfter(Date.now()));
-    this.#alarm = new Alarm(state.storage);
+    this.#alarm = new Alarm(state.storage, health);
     this.#rates = new Rates();
     const parts = {
       store: this.#store,
@@ -93,12 +107,14 @@ export class Device extends DurableObject<DeviceEnv> {
       calls: this.#calls,
       recovery: this.#recovery,
       rates,
+      health,
     };
     this.#admission = new Admission(parts);
     this.#requests = new Requests({
       ...{ ...parts, record: () => this.#record(), events: this.#events, leases: this.#leases },
       ...{ admission: this.#admission, called: (now: number) => this.#lookAfterCalls(now) },
       rest: new RestCalls({ ...parts, device, admission: this.#admission, bodies: this.#bodies }),
+      ...{ name: (state.id.name ?? "") as DeviceId, accounts: env.ACCOUNT },
       streams: new RestStreams({ ...parts, device, admission: this.#admission, streams: this.#streams }),
     });
     const event = (event: DeviceEvent, now: number) => this.#event(event, now);
@@ -125,10 +141,9 @@ export class Device extends DurableObject<DeviceEnv> {
   /** Upgrades: callers that the Worker vouches for, and devices that still have to prove themselves. */
   override async fetch(request: Request): Promise<Response> {
     try {
-      const record = this.#record();
       const caller = vouchedCaller(request);
+      const record = await this.#requests.requireRecord(caller?.account ?? accountOf(request));
       if (!caller) return await this.#sockets.accept(request, record);
-      this.#requests.requireOwn(caller);
       if (caller.ticket) this.#tickets.strikeOff(caller.ticket, record.id, Date.now());
       return await this.#callers.accept(request, caller, record);
     } catch (error) {
@@ -163,6 +178,7 @@ export class Device extends DurableObject<DeviceEnv> {
     if (this.#store.record) throw new Error(`${record.id} is adopted already`);
     this.#store.adopt(record);
     this.#ledger.createTables();
+    this.#events.createTable();
   }
 
   /** The Account has seen that a person asks. */
@@ -253,6 +269,11 @@ export class Device extends DurableObject<DeviceEnv> {
     return this.#requests.command(caller, command, reason);
   }
 
+  /** Writes, for an object that no longer can; resolves when that is confirmed. */
+  probeStorage(): void {
+    this.ctx.storage.kv.put("probed", Date.now());
+  }
+
   policy(caller: Caller): Promise<Outcome<Policy>> {
     return this.#requests.policy(caller);
   }
@@ -303,6 +324,7 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#sockets.settleDown(this.#rates, this.#calls.proof);
     if (this.#calls.flights.size > 0) this.#sockets.requireSigns(now);
     this.#recovery.sweep(now);
+    this.#health.probe();
     this.#lookAgain(now);
   }
 
@@ -349,6 +371,7 @@ export class Device extends DurableObject<DeviceEnv> {
 
   #lookAgain(now: number): void {
     if (this.#signs.isAsked && this.#calls.flights.size > 0) this.#timer.by(now + TIMES.signWithin);
+    if (this.#ledger.isUnsaved) this.#timer.by(now + TIMES.settleAfter);
     const next = this.#recovery.nextSweep();
     if (next === undefined) {
       if (!this.#ledger.isEmpty()) void this.#alarm.by(now + PRUNE_EVERY);

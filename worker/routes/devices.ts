@@ -1,5 +1,10 @@
 /** The devices of an account. */
-import { type DeviceView, newDeviceSchema, renamedDeviceSchema } from "@matrx/shared/api.ts";
+import {
+  type DeviceView,
+  type deviceListSchema,
+  newDeviceSchema,
+  renamedDeviceSchema,
+} from "@matrx/shared/api.ts";
 import { isLongerThan } from "@matrx/shared/caller-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
@@ -7,7 +12,8 @@ import { LIMITS } from "@matrx/shared/limits.ts";
 import { policySchema } from "@matrx/shared/policy.ts";
 import { AUDIENCE, LIFETIME } from "@matrx/shared/tokens.ts";
 import { Hono } from "hono";
-import { authenticate } from "../auth/caller.ts";
+import type * as z from "zod";
+import { authenticate, type Caller } from "../auth/caller.ts";
 import { signToken } from "../auth/keys.ts";
 import type { Env } from "../env.ts";
 import { ownDevice } from "../known-devices.ts";
@@ -16,14 +22,18 @@ import { unwrap } from "../outcome.ts";
 import { unknownDevice } from "../refusals.ts";
 import { readBody } from "./body.ts";
 
+type DeviceList = z.infer<typeof deviceListSchema>;
+
 export const devices = new Hono<{ Bindings: Env }>();
 
-/** Each device is asked for its state; one whose object fails is left out and said in the log. */
+/** Each device is asked for its state; one whose object fails is named apart, and said in the log. */
 devices.get("/", async (c) => {
   const caller = await authenticate(c.env, c.req.raw);
   const entries = unwrap(await c.env.ACCOUNT.getByName(caller.account).listDevices(caller.grant));
   const views = await Promise.all(entries.map(({ id }) => viewOf(c.env, id, caller.account)));
-  return c.json({ devices: views.filter((view) => view !== undefined) });
+  const unreadable = entries.filter((_, index) => !views[index]).map(({ id, name }) => ({ id, name }));
+  const list: DeviceList = { devices: views.filter((view) => view !== undefined) };
+  return c.json(unreadable.length > 0 ? { ...list, unreadable } : list);
 });
 
 /** A bare device gets its id and a token for 90 days, shown once. */
@@ -43,8 +53,13 @@ devices.post("/", async (c) => {
 
 devices.get("/:device", async (c) => {
   const caller = await authenticate(c.env, c.req.raw);
-  const device = await ownDevice(c.env, caller.account, c.req.param("device"));
-  return c.json(unwrap(await device.viewFor(caller)));
+  const id = c.req.param("device");
+  try {
+    const device = await ownDevice(c.env, caller.account, id);
+    return c.json(unwrap(await device.viewFor(caller)));
+  } catch (error) {
+    throw await withRemoval(c.env, caller, id, error);
+  }
 });
 
 /** Its name; the id, which is made of the first one, stays. */
@@ -79,6 +94,7 @@ devices.put("/:device/policy", async (c) => {
   const caller = await authenticate(c.env, c.req.raw);
   const device = await ownDevice(c.env, caller.account, c.req.param("device"));
   unwrap(await c.env.ACCOUNT.getByName(caller.account).requirePerson(caller.grant));
+  unwrap(await device.viewFor(caller));
   const policy = await readBody(c.req.raw, policySchema);
   if (isLongerThan(JSON.stringify(policy), LIMITS.policyBytes)) throw tooLargePolicy();
   const warnings = unwrap(await device.setPolicy(policy));
@@ -92,6 +108,14 @@ async function viewOf(env: Env, id: DeviceId, account: string): Promise<DeviceVi
     logWarning(`device ${id} does not tell its state`, error);
     return undefined;
   }
+}
+
+/** Of an unknown device it is said when a person removed it: without that, what the relay stored of it was lost. */
+async function withRemoval(env: Env, caller: Caller, id: string, error: unknown): Promise<unknown> {
+  if (!(error instanceof MatrxError) || error.code !== "UNKNOWN_DEVICE") return error;
+  const at = unwrap(await env.ACCOUNT.getByName(caller.account).removedAt(caller.grant, id));
+  if (at === undefined) return error;
+  return new MatrxError({ ...error.shape(), details: { removed: new Date(at).toISOString() } });
 }
 
 function tooLargePolicy(): MatrxError {

@@ -12,8 +12,11 @@ import {
 } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { CALL_HEADER, SESSION_HEADER } from "@matrx/shared/tokens.ts";
+import type { Caller } from "../auth/caller.ts";
 import type { RestCall } from "../device/rest.ts";
+import type { Device } from "../objects/device.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
+import { brokenCall } from "./broken-call.ts";
 
 export interface Invocation<Given> {
   answer: Given;
@@ -45,16 +48,42 @@ function chosenCallOf(request: Request, now: number): CallId | undefined {
 
 /** Sends a call to its device by `send`; the headers name call and session. Throws MatrxError. */
 export async function invoke<Given extends { call: CallId }>(
+  device: DurableObjectStub<Device>,
+  caller: Caller,
   request: Request,
   wanted: Wanted,
-  send: (call: RestCall) => Promise<Outcome<Given>>,
-): Promise<Invocation<Given>> {
+  send: Send<Given>,
+): Promise<Invocation<Given | Refused>> {
   const call = newCall(request);
   const { session } = call;
-  const answer = unwrap(await send({ ...wanted, ...call }));
+  const answer = await sent(device, caller, { ...wanted, ...call }, send);
   const headers: Record<string, string> = { [CALL_HEADER]: answer.call, "Cache-Control": "no-store" };
   if (session) headers[SESSION_HEADER] = session;
   return { answer, headers };
+}
+
+type Send<Given> = (call: RestCall) => Promise<Outcome<Given>>;
+
+/** A call that did not get through, or of which no more is known. */
+interface Refused {
+  kind: "refused";
+  call: CallId;
+  error: ErrorShape;
+}
+
+async function sent<Given>(
+  device: DurableObjectStub<Device>,
+  caller: Caller,
+  call: RestCall,
+  send: Send<Given>,
+): Promise<Given | Refused> {
+  let outcome: Outcome<Given>;
+  try {
+    outcome = await send(call);
+  } catch (error) {
+    return { kind: "refused", call: call.call, error: await brokenCall(device, caller, call, error) };
+  }
+  return unwrap(outcome);
 }
 
 /** 202: the call goes on; its outcome will be at this URL. */

@@ -17,9 +17,9 @@ export async function deviceSocket(c: SocketContext): Promise<Response> {
   const id = c.req.query("device");
   if (!id) throw noDevice();
   await publicKeys(c.env);
-  const device = await knownDevice(c.env, id);
+  const { device, account } = await knownDevice(c.env, id);
   requireUpgrade(c.req.raw);
-  return device.fetch(deviceUpgrade(c.req.raw, prefixOf(c.env, c.req.raw)));
+  return device.fetch(deviceUpgrade(c.req.raw, account, prefixOf(c.env, c.req.raw)));
 }
 
 /** The caller link of one device. */

@@ -54,7 +54,7 @@ tools.post("/:tool", async (c) => {
   const cancelOnDisconnect = cancelOnDisconnectOf(c.req.raw);
   if (!wantsEvents(c.req.raw)) {
     const send = (call: RestCall) => device.call(caller, call) as Promise<Outcome<RestAnswer>>;
-    return toolResponse(id, await invoke(c.req.raw, wanted, send));
+    return toolResponse(id, await invoke(device, caller, c.req.raw, wanted, send));
   }
   return streamCall(device, caller, c.req.raw, { ...wanted, cancelOnDisconnect });
 });
@@ -111,7 +111,7 @@ export async function invokeByGuide(
   if (wantsEvents(request))
     return streamCall(device, caller, request, { ...wanted, cancelOnDisconnect: cancel_on_disconnect });
   const send = (call: RestCall) => device.callByGuide(caller, call) as Promise<Outcome<GuideAnswer>>;
-  const { answer, headers } = await invoke(request, wanted, send);
+  const { answer, headers } = await invoke(device, caller, request, wanted, send);
   headers["Content-Type"] = "application/json";
   // Proxies such as nginx hold white space back otherwise.
   if (answer.kind === "begun") headers["X-Accel-Buffering"] = "no";

@@ -30,3 +30,6 @@ export function object(id: string): DurableObjectStub<Device> {
 export async function sweepAt(id: string, now: number): Promise<void> {
   await runInDurableObject(object(id), (instance) => instance.lookAfter(now));
 }
+
+/** A storage that takes writes. */
+export const HEALTHY = { isFailing: false, requireWritable: () => undefined };

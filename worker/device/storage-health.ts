@@ -1,0 +1,96 @@
+/**
+ * Whether an object's storage takes writes. A write that fails breaks the object: its sockets close, and no code of it
+ * runs any more. So this isolate remembers which objects wait for a write to be confirmed: a life that begins with one
+ * of an earlier life open knows why that ended, and makes no write until another object could.
+ */
+import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
+import { storageFailure } from "../storage-failure.ts";
+
+/** Objects of this isolate that wait for a write to be confirmed. */
+const unconfirmed = new Set<string>();
+/** Objects that cannot write, and why. */
+const failing = new Map<string, ErrorShape>();
+
+/** Between two looks whether writes are taken again, in milliseconds. */
+const PROBE_EVERY = 1000;
+
+const UNKNOWN_CAUSE: ErrorShape = {
+  code: "UNAVAILABLE",
+  message: "The relay cannot write to its storage",
+  hint: "Most likely its disk is full: free space there; what only reads goes on meanwhile",
+  hop: "relay",
+  details: { storage: "failed" },
+};
+
+export interface StorageHealthParts {
+  /** The object's own. */
+  id: string;
+  /** Resolves when what was written so far is confirmed. */
+  sync: () => Promise<void>;
+  /** Writes elsewhere, where no sockets are; rejects when that fails. */
+  probe: () => Promise<void>;
+}
+
+export class StorageHealth {
+  readonly #parts: StorageHealthParts;
+  #writes = 0;
+  #probedAt = 0;
+
+  constructor(parts: StorageHealthParts) {
+    this.#parts = parts;
+    if (!unconfirmed.delete(parts.id)) return;
+    failing.set(parts.id, UNKNOWN_CAUSE);
+    this.probe();
+  }
+
+  /** Writes fail: what need not be written is not, and what must be is refused. */
+  get isFailing(): boolean {
+    return failing.has(this.#parts.id);
+  }
+
+  /** A write was made. */
+  wrote(): void {
+    this.#writes++;
+    const { id } = this.#parts;
+    if (unconfirmed.has(id)) return;
+    unconfirmed.add(id);
+    void this.#confirm();
+  }
+
+  /** Throws MatrxError `UNAVAILABLE` while writes fail. */
+  requireWritable(): void {
+    const why = failing.get(this.#parts.id);
+    if (!why) return;
+    this.probe();
+    throw new MatrxError(why);
+  }
+
+  /** Looks whether writes are taken again. */
+  probe(): void {
+    const now = Date.now();
+    if (!this.isFailing || now - this.#probedAt < PROBE_EVERY) return;
+    this.#probedAt = now;
+    void this.#probe();
+  }
+
+  async #probe(): Promise<void> {
+    const { id, probe } = this.#parts;
+    try {
+      await probe();
+      failing.delete(id);
+    } catch (error) {
+      // A database that was new could not even be made, which tells nothing of why.
+      const why = storageFailure(error);
+      if (why?.details?.storage === "full") failing.set(id, why);
+    }
+  }
+
+  /** What is written while a confirmation is waited for is waited for next. */
+  async #confirm(): Promise<void> {
+    for (let before = -1; before !== this.#writes; ) {
+      before = this.#writes;
+      await this.#parts.sync();
+    }
+    unconfirmed.delete(this.#parts.id);
+  }
+}

@@ -1,0 +1,34 @@
+/** An object's storage that tells of each write. */
+
+export type Sql = Pick<SqlStorage, "exec">;
+export type Kv = Pick<SyncKvStorage, "get" | "put" | "delete" | "list">;
+
+export interface Storage {
+  readonly sql: Sql;
+  readonly kv: Kv;
+}
+
+export function watched({ sql, kv }: Pick<DurableObjectStorage, "sql" | "kv">, onWrite: () => void): Storage {
+  return {
+    sql: {
+      exec(query, ...bindings) {
+        const cursor = sql.exec(query, ...bindings);
+        if (cursor.rowsWritten > 0) onWrite();
+        return cursor as never;
+      },
+    },
+    kv: {
+      get: (key) => kv.get(key),
+      list: (options) => kv.list(options) as never,
+      put(key, value) {
+        kv.put(key, value);
+        onWrite();
+      },
+      delete(key) {
+        const deleted = kv.delete(key);
+        if (deleted) onWrite();
+        return deleted;
+      },
+    },
+  };
+}

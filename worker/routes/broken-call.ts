@@ -1,0 +1,53 @@
+/** A call whose Device object broke before it answered, as objects do whose storage fails: what is known of it. */
+import { env } from "cloudflare:workers";
+import type { CallView } from "@matrx/shared/api.ts";
+import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
+import type { ErrorShape } from "@matrx/shared/errors.ts";
+import type { Caller } from "../auth/caller.ts";
+import type { RestCall } from "../device/rest.ts";
+import type { Env } from "../env.ts";
+import type { Device } from "../objects/device.ts";
+import type { Outcome } from "../outcome.ts";
+import { errorShapeOf } from "../problem.ts";
+
+/** An effect leaves only once its record is durable: without one it did not run. With one, the record will tell. */
+export async function brokenCall(
+  device: DurableObjectStub<Device>,
+  caller: Caller,
+  { call, tool }: Pick<RestCall, "call" | "tool">,
+  error: unknown,
+): Promise<ErrorShape> {
+  const failure = errorShapeOf(error);
+  if (effectOf(toolNameOf(tool)) === "read") return failure;
+  if (await hasRecord(device, caller, call)) return outcomeUnknown(device, call);
+  if (failure.code === "UNAVAILABLE") return failure;
+  const message = "The relay broke before the call left it: nothing ran";
+  return { ...failure, code: "UNAVAILABLE", message, hint: "Send it again" };
+}
+
+/** True also when it cannot be told. */
+async function hasRecord(
+  device: DurableObjectStub<Device>,
+  caller: Caller,
+  call: RestCall["call"],
+): Promise<boolean> {
+  try {
+    // A stub of an object that broke stays broken.
+    const again = (env as unknown as Env).DEVICE.get(device.id);
+    const record = (await again.readCall(caller, call)) as Outcome<CallView>;
+    return record.ok || record.error.code !== "NOT_FOUND";
+  } catch {
+    return true;
+  }
+}
+
+function outcomeUnknown({ id }: DurableObjectStub<Device>, call: string): ErrorShape {
+  const url = `/v1/devices/${id.name}/calls/${call}`;
+  return {
+    code: "OUTCOME_UNKNOWN",
+    message: "The relay broke while the call ran",
+    hint: `It may have run. Before you send it again, look at GET ${url}`,
+    hop: "relay",
+    details: { url },
+  };
+}

@@ -1,0 +1,50 @@
+/** What an object's storage may fail with, in words for callers. It is the relay that fails, not the device. */
+import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
+
+/** `details.storage` of an error that the relay's storage is the cause of. */
+export type StorageState = "full" | "damaged" | "lost" | "failed";
+
+const RESTORE = "Bring the relay's data back from a backup; its log says more";
+
+/** What the words of SQLite and of workerd mean; the latter tells nobody why it could not open a database. */
+const SIGNS: readonly [RegExp, StorageState, string, string][] = [
+  [
+    /\bSQLITE_FULL\b/,
+    "full",
+    "The relay cannot write: its disk is full",
+    "Free space on the relay's disk; what only reads goes on meanwhile",
+  ],
+  [/\bSQLITE_(?:CORRUPT|NOTADB)\b/, "damaged", "What the relay stored is damaged", RESTORE],
+  [
+    /\bSQLITE_(?:IOERR|READONLY|CANTOPEN|PERM)\b/,
+    "failed",
+    "The relay cannot use its storage",
+    "Look at the relay's disk and the rights of its data folder; its log says more",
+  ],
+  [
+    /^internal error; reference = \w+$/,
+    "failed",
+    "The relay could not open what it stored, which may be damaged",
+    `Try again. If it stays: ${RESTORE[0]?.toLowerCase()}${RESTORE.slice(1)}`,
+  ],
+];
+
+/** The refusal for an error of the storage; undefined: it is another one. */
+export function storageFailure(error: unknown): ErrorShape | undefined {
+  if (!(error instanceof Error) || error instanceof MatrxError) return undefined;
+  const sign = SIGNS.find(([pattern]) => pattern.test(error.message));
+  if (!sign) return undefined;
+  const [, storage, message, hint] = sign;
+  return { code: "UNAVAILABLE", message, hint, hop: "relay", details: { storage } };
+}
+
+/** The account has the device, and what its object stored is gone. */
+export function lostRecord(device: string): MatrxError {
+  return new MatrxError({
+    code: "UNAVAILABLE",
+    message: `What the relay stored of the device ${device.slice(0, 64)} is gone: its database was damaged or emptied`,
+    hint: "Bring the relay's data back from a backup; or remove the device, add it anew, and set its policy again",
+    hop: "relay",
+    details: { storage: "lost" satisfies StorageState },
+  });
+}
