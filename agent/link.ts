@@ -30,7 +30,8 @@ export type LinkEnd =
 
 export interface LinkOptions {
   readonly url: string;
-  readonly manifest: Manifest;
+  /** What the device announces now. */
+  readonly manifest: () => Manifest;
   /** The `device_register` frame for this connection's nonce. */
   readonly register: (nonce: string) => Promise<object>;
   readonly onState: (state: ClientState) => void;
@@ -197,7 +198,7 @@ export class Link {
       this.#drop("The relay did not answer the heartbeat"),
     );
     this.#options.onState("REGISTERED");
-    if (manifestWanted) this.sendText({ type: "manifest", ...this.#options.manifest });
+    if (manifestWanted) this.sendText({ type: "manifest", ...this.#options.manifest() });
     this.#options.onRegistered(this);
   }
 

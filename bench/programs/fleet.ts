@@ -35,12 +35,11 @@ function dial(index: number): void {
   void keepConnected(
     {
       url: `ws://${host}/v1/device/ws?device=${id}`,
-      manifest,
+      manifest: () => manifest,
       register: async (nonce) =>
         registerFrame({
           device: id,
-          tools: [],
-          manifestHash: manifest.hash,
+          manifest,
           journalId: id,
           token: await signAssertion(identity, { iss: id, aud: host, nonce }),
         }),
