@@ -1,5 +1,6 @@
 /** Whether this machine has a log that the agent may read, as far as that shows without reading it. */
-import { accessSync, constants, existsSync } from "node:fs";
+import { accessSync, constants, readdirSync } from "node:fs";
+import { hasCode } from "../paths/errors.ts";
 import { findProgram } from "../platform/find-program.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { LogSource } from "../platform/system-log.ts";
@@ -21,15 +22,25 @@ export function lackOfSystemLog(
 }
 
 function hasSomething(source: LogSource, env: NodeJS.ProcessEnv): boolean {
-  if (source.by === "program")
-    return (
-      findProgram(source.file, env) !== undefined &&
-      (source.kept?.some((folder) => existsSync(folder)) ?? true)
-    );
+  if (source.by === "file") return mayRead(source.place);
+  const isThere = findProgram(source.file, env) !== undefined;
+  return isThere && (source.kept === undefined || source.kept.some(holdsSomething));
+}
+
+function mayRead(file: string): boolean {
   try {
-    accessSync(source.place, constants.R_OK);
+    accessSync(file, constants.R_OK);
     return true;
   } catch {
     return false;
+  }
+}
+
+/** A folder that may not be looked into may hold something that the program may see. */
+function holdsSomething(folder: string): boolean {
+  try {
+    return readdirSync(folder).length > 0;
+  } catch (error) {
+    return !hasCode(error, "ENOENT", "ENOTDIR");
   }
 }

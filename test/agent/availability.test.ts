@@ -1,5 +1,5 @@
 /** Tools that cannot work on this machine: said with a reason, and said anew when that changes. */
-import { rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import * as z from "zod";
@@ -60,7 +60,9 @@ it("without a log that may be read there is none to offer", () => {
   writeFileSync(file, "");
   expect(lack(sources)).toBeUndefined();
   rmSync(file);
-  writeFileSync(join(folder, "journal"), "");
+  mkdirSync(join(folder, "journal"));
+  expect(lack(sources)).toBeDefined();
+  writeFileSync(join(folder, "journal/system.journal"), "");
   expect(lack(sources)).toBeUndefined();
   expect(lack([{ ...journal, file: join(folder, "no-program") }])).toBeDefined();
   const { kept: _, ...always } = journal;
