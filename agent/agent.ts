@@ -3,6 +3,7 @@ import type { SystemCommand } from "@matrx/shared/device-frames.ts";
 import type { MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Logger } from "pino";
+import { Announcement } from "./announcement.ts";
 import type { Config } from "./config.ts";
 import { type ConnectionOptions, keepConnected } from "./connection.ts";
 import { Dispatcher } from "./dispatch.ts";
@@ -11,7 +12,6 @@ import type { Home } from "./home.ts";
 import { type Identity, signAssertion } from "./identity.ts";
 import { openJournal } from "./journal.ts";
 import type { ClientState } from "./link.ts";
-import { manifestOf } from "./manifest.ts";
 import { PolicyFile } from "./policy-file.ts";
 import { registerFrame } from "./register.ts";
 import { RelayCalls } from "./relay-calls.ts";
@@ -32,7 +32,9 @@ export interface AgentOptions {
   readonly onState?: ((state: ClientState) => void) | undefined;
   /** For tests: other times. */
   readonly times?: Partial<
-    Pick<ConnectionOptions, "retryDelay" | "seldomDelay" | "healthyAfterMs" | "heartbeat" | "handshakeMs">
+    Pick<ConnectionOptions, "retryDelay" | "seldomDelay" | "healthyAfterMs" | "heartbeat" | "handshakeMs"> & {
+      toolsLookMs: number;
+    }
   >;
   readonly windDownMs?: number | undefined;
 }
@@ -84,12 +86,15 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   signal.addEventListener("abort", onSignal, { once: true });
 
   let beside: { close(): Promise<void> } | undefined;
+  let announcement: Announcement | undefined;
   try {
     beside = await options.alongside?.(toolbox);
-    const connection = await connectionOf(options, { toolbox, calls, journal: journal.id });
+    announcement = await Announcement.begin(toolbox.tools, log, options.times?.toolsLookMs);
+    const connection = await connectionOf(options, { announcement, calls, journal: journal.id });
     return (await keepConnected(connection, leave.signal)) ?? end;
   } finally {
     signal.removeEventListener("abort", onSignal);
+    announcement?.close();
     await Promise.all([dispatcher.stopAll("The agent was stopped"), beside?.close()]);
     toolbox.close();
     journal.close();
@@ -97,7 +102,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
 }
 
 interface Connected {
-  readonly toolbox: Toolbox;
+  readonly announcement: Announcement;
   readonly calls: RelayCalls;
   /** The journal's id. */
   readonly journal: string;
@@ -106,20 +111,18 @@ interface Connected {
 /** How this device dials and proves itself, and who hears what comes. */
 async function connectionOf(
   { config, identity, events, log, onState, times }: AgentOptions,
-  { toolbox, calls, journal }: Connected,
+  { announcement, calls, journal }: Connected,
 ): Promise<ConnectionOptions> {
   const { relay, device_id: device } = config;
   const assertion = { iss: device, aud: hostOf(relay) };
-  const manifest = manifestOf(toolbox.tools);
   return {
     url: deviceSocketUrl(relay, device),
-    manifest,
+    manifest: () => announcement.current,
     credential: await signAssertion(identity, assertion),
     register: async (nonce) =>
       registerFrame({
         device,
-        tools: toolbox.tools,
-        manifestHash: manifest.hash,
+        manifest: await announcement.fresh(),
         journalId: journal,
         token: await signAssertion(identity, { ...assertion, nonce }),
       }),
@@ -129,11 +132,13 @@ async function connectionOf(
     },
     onRegistered: (link) => {
       calls.attach(link);
+      announcement.attach(link);
       events?.attach(link);
     },
     onFrame: (frame, link) => calls.handle(frame, link),
     onGone: (link) => {
       calls.detach(link);
+      announcement.detach(link);
       events?.detach(link);
     },
     log,

@@ -41,7 +41,8 @@ export type LinkEnd =
 
 export interface LinkOptions {
   readonly url: string;
-  readonly manifest: Manifest;
+  /** What the device announces now. */
+  readonly manifest: () => Manifest;
   /** Sent with the upgrade: keeps this connection's place while strangers crowd in. */
   readonly credential: string;
   /** The `device_register` frame for this connection's nonce. */
@@ -214,7 +215,7 @@ export class Link {
       this.#drop("The relay did not answer the heartbeat"),
     );
     this.#options.onState("REGISTERED");
-    if (manifestWanted) this.sendText({ type: "manifest", ...this.#options.manifest });
+    if (manifestWanted) this.sendText({ type: "manifest", ...this.#options.manifest() });
     this.#options.onRegistered(this);
   }
 

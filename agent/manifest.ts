@@ -3,9 +3,18 @@ import { createHash } from "node:crypto";
 import { effectOf } from "@matrx/shared/effects.ts";
 import type { Manifest, ToolDescription } from "@matrx/shared/tool.ts";
 import * as z from "zod";
-import type { Tool } from "./tool.ts";
+import type { Lack, Tool } from "./tool.ts";
 
-function describe({ name, description, details, input, timeoutMs, model }: Tool): ToolDescription {
+/** The manifest of a list of tools as the machine is now; the hash changes with any word of it. */
+export async function manifestOf(tools: readonly Tool[]): Promise<Manifest> {
+  const described = (await Promise.all(tools.map(describe))).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const hash = createHash("sha256").update(JSON.stringify(described)).digest("hex");
+  return { hash, tools: described };
+}
+
+async function describe(tool: Tool): Promise<ToolDescription> {
+  const { name, description, details, input, timeoutMs, model } = tool;
+  const lack = await lackOf(tool);
   return {
     name,
     description,
@@ -13,18 +22,16 @@ function describe({ name, description, details, input, timeoutMs, model }: Tool)
     effect: effectOf(name),
     input_schema: z.toJSONSchema(input, { io: "input" }),
     timeout_ms: timeoutMs,
-    ...(model && {
-      model: {
-        ...(model.omit && { omit: [...model.omit] }),
-        ...(model.require && { require: [...model.require] }),
-      },
-    }),
+    ...(lack && { unavailable: `${lack.why}. ${lack.help}` }),
+    ...(model && { model: { omit: [...(model.omit ?? [])], require: [...(model.require ?? [])] } }),
   };
 }
 
-/** The manifest of a list of tools; the hash changes with any word of it. */
-export function manifestOf(tools: readonly Tool[]): Manifest {
-  const described = tools.map(describe).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const hash = createHash("sha256").update(JSON.stringify(described)).digest("hex");
-  return { hash, tools: described };
+/** What could not be looked at is found out when the tool is called. */
+async function lackOf(tool: Tool): Promise<Lack | undefined> {
+  try {
+    return await tool.unavailable?.();
+  } catch {
+    return undefined;
+  }
 }

@@ -3,9 +3,8 @@ import { readFileSync, statfsSync } from "node:fs";
 import { arch, cpus, homedir, hostname, release, totalmem } from "node:os";
 import type { DeviceRegister } from "@matrx/shared/device-frames.ts";
 import { PROTOCOL } from "@matrx/shared/tokens.ts";
+import type { Manifest } from "@matrx/shared/tool.ts";
 import { capabilitiesOf } from "./capabilities.ts";
-import { currentPlatform } from "./platform/current.ts";
-import type { Tool } from "./tool.ts";
 import { AGENT_VERSION } from "./version.ts";
 
 const OS_NAMES: Partial<Record<NodeJS.Platform, string>> = {
@@ -27,24 +26,23 @@ export function describeMachine(): { hostname: string; os: string; os_version: s
 
 interface Registration {
   device: string;
-  tools: readonly Tool[];
-  manifestHash: string;
+  manifest: Manifest;
   journalId: string;
   token: string;
 }
 
 export function registerFrame(registration: Registration): DeviceRegister {
-  const { device, tools, manifestHash, journalId, token } = registration;
+  const { device, manifest, journalId, token } = registration;
   return {
     type: "device_register",
     device_id: device,
     ...describeMachine(),
-    capabilities: capabilitiesOf(tools, currentPlatform(), process.env),
+    capabilities: capabilitiesOf(manifest.tools),
     metadata: describeHardware(),
     auth_token: `Bearer ${token}`,
     protocol: PROTOCOL,
     agent_version: AGENT_VERSION,
-    manifest_hash: manifestHash,
+    manifest_hash: manifest.hash,
     journal_id: journalId,
   };
 }

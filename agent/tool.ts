@@ -44,6 +44,8 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject> {
   readonly details?: string;
   /** Strict: an unknown parameter is refused by name. Each field is described. */
   readonly input: Schema;
+  /** Why it cannot work on this machine now; absent or undefined: it can. A call is tried all the same. */
+  unavailable?(): Lack | undefined | Promise<Lack | undefined>;
   /** How models see the input: what is not listed to them, though it is taken, and what they must give. */
   readonly model?: ModelInput<keyof z.infer<Schema> & string>;
   /** The longest that it takes, in milliseconds, when the caller sets no deadline. */
@@ -51,6 +53,12 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject> {
   handle(input: z.infer<Schema>, context: ToolContext): Promise<ToolResult>;
   /** Goes on with a call that was begun before this program died, by what it left behind. Undefined: it left nothing. */
   resume?(context: ResumeContext): Promise<ToolResult> | undefined;
+}
+
+/** What a machine lacks for a tool, in sentences without their ends. */
+export interface Lack {
+  readonly why: string;
+  readonly help: string;
 }
 
 export interface ModelInput<Parameter extends string> {

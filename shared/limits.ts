@@ -122,6 +122,8 @@ export const TIMES = {
   sessionKept: 1 * hour,
   /** A terminated command gets this long before it is killed. Agent. */
   killAfter: 3 * second,
+  /** Our agent looks again which of its tools can work. Agent. */
+  toolsLook: minute,
   /** One more event of a device is taken after its `eventBurst` is used up. Relay. */
   eventEvery: 10 * second,
 } as const;

@@ -20,10 +20,11 @@ export async function toolsView(device, onAnswer) {
   const chooser = element(
     "select",
     {},
-    ...[...byName.keys()].sort().map((name) => element("option", {}, name)),
+    ...[...byName.keys()].sort().map((name) => element("option", { value: name }, labelOf(byName.get(name)))),
   );
   if (byName.has("SystemInfo")) chooser.value = "SystemInfo";
   const about = element("p", { class: "soft" });
+  const lack = element("p", { class: "soft" });
   const fields = element("div");
   const run = element("button", { type: "submit", class: "main wide" }, "Run");
   const panel = new CallPanel();
@@ -33,10 +34,12 @@ export async function toolsView(device, onAnswer) {
   const choose = () => {
     const tool = byName.get(chooser.value);
     input = toolFields(tool.input_schema);
-    const { description, details = "", effect } = tool;
+    const { description, details = "", effect, unavailable } = tool;
     // Apart, so that nothing in a description turns round what is said of it.
     const said = element("bdi", {}, `${description} ${details}`);
     about.replaceChildren(said, ` (${EFFECTS[effect] ?? effect})`);
+    lack.hidden = unavailable === undefined;
+    lack.textContent = `It cannot work there now. ${unavailable}`;
     fields.replaceChildren(...input.view);
     if (!running) panel.clear();
   };
@@ -65,10 +68,14 @@ export async function toolsView(device, onAnswer) {
     "section",
     { class: "card" },
     title,
-    form(run, "Running …", submit, field("Tool", chooser), about, fields),
+    form(run, "Running …", submit, field("Tool", chooser), about, lack, fields),
     panel.view,
   );
   return { view, close };
+}
+
+function labelOf({ name, unavailable }) {
+  return unavailable === undefined ? name : `${name} (cannot work now)`;
 }
 
 const EFFECTS = { read: "only reads", write: "changes files", execute: "runs or deletes things" };

@@ -54,7 +54,8 @@ async function listTools(
   explain(tool, wanted ?? list.device);
 }
 
-function rowOf({ name, effect, description }: ToolDescription): string[] {
+function rowOf({ name, effect, description, unavailable }: ToolDescription): string[] {
+  if (unavailable !== undefined) return [name, effect, `cannot work now: ${unavailable}`].map(plain);
   const first = /^[^\n]*?(?:\.(?=\s|$)|$)/.exec(description)?.[0] ?? "";
   return [name, effect, first.length > 80 ? `${first.slice(0, 79)}…` : first].map(plain);
 }
@@ -67,10 +68,11 @@ const parametersSchema = z.object({
 });
 
 function explain(tool: ToolDescription, device: string): void {
-  const { name, effect, description, details, input_schema } = tool;
+  const { name, effect, description, details, unavailable, input_schema } = tool;
   const { properties, required } = parametersSchema.parse(input_schema);
   console.log(`${styled("bold", plain(name))} (${effect})\n\n${plain(description)}\n`);
   if (details) console.log(`${plain(details)}\n`);
+  if (unavailable) console.log(`It cannot work there now. ${plain(unavailable)}\n`);
   const rows = Object.entries(properties).map(([key, { type, description: what }]) => [
     plain(key),
     typeof type === "string" ? type : "any",

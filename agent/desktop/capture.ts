@@ -3,7 +3,7 @@ import path from "node:path";
 import type { MatrxError } from "@matrx/shared/errors.ts";
 import { findProgram } from "../platform/find-program.ts";
 import { ProgramFailed } from "../platform/program.ts";
-import type { Desktop } from "./desktop.ts";
+import { CAMERA_HINT, type Desktop } from "./desktop.ts";
 import { failed, noDisplay } from "./errors.ts";
 import { nativePicture } from "./native-camera.ts";
 import { NoPicture, type Picture, type PictureWanted } from "./picture.ts";
@@ -45,7 +45,7 @@ function noPicture(desktop: Desktop, { monitor }: PictureWanted, troubles: strin
   }
   const hint =
     monitor === undefined
-      ? "On Linux, install ffmpeg (X11), or grim, gnome-screenshot or spectacle (Wayland)"
+      ? CAMERA_HINT
       : "Leave the monitor out: the programs of the system that stand in may not choose one";
   return failed(`No picture could be taken (${troubles})`, hint, { reason: "NO_CAMERA" });
 }

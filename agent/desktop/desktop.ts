@@ -1,12 +1,18 @@
 /** The screen of this machine: what is opened on it, and pictures of it. */
+import { existsSync, readFileSync } from "node:fs";
 import { cleanEnvironment, loginPath } from "../jobs/environment.ts";
 import { currentPlatform } from "../platform/current.ts";
 import type { LaunchCommand } from "../platform/desktop.ts";
+import { findProgram } from "../platform/find-program.ts";
 import type { Platform } from "../platform/platform.ts";
+import type { Lack } from "../tool.ts";
 import { hasDesktopEntry } from "./desktop-entry.ts";
 import { noDisplay } from "./errors.ts";
 import { type Launched, launchFirst } from "./launch.ts";
 import { Pictures } from "./pictures.ts";
+
+/** What helps where no picture can be taken. */
+export const CAMERA_HINT = "On Linux, install ffmpeg (X11), or grim, gnome-screenshot or spectacle (Wayland)";
 
 export interface DesktopOptions {
   readonly platform?: Platform;
@@ -50,6 +56,46 @@ export class Desktop {
     if (!hasDisplay(this.#env)) throw noDisplay("The agent has no display on this machine", displayHint);
   }
 
+  /** What is missing to show something on the screen; undefined: nothing that could be seen from here. */
+  lackOfDisplay(): Lack | undefined {
+    const { hasDisplay, isDisplayThere, displayHint } = this.platform.desktop;
+    if (!hasDisplay(this.#env)) return { why: "The agent has no display on this machine", help: displayHint };
+    if (isDisplayThere(this.#env, isSocketThere)) return undefined;
+    return { why: "The agent's display is not there", help: displayHint };
+  }
+
+  /** What is missing to open web addresses and files. */
+  async lackOfOpener(): Promise<Lack | undefined> {
+    const openers = (env: NodeJS.ProcessEnv) => this.platform.desktop.openers("", env);
+    return (
+      this.lackOfDisplay() ??
+      (await this.#lackOfProgram(openers, {
+        why: "No program was found that opens things",
+        help: "On Linux, install xdg-utils",
+      }))
+    );
+  }
+
+  /** What is missing to take pictures of the screen. */
+  async lackOfCamera(): Promise<Lack | undefined> {
+    const cameras = (env: NodeJS.ProcessEnv) => this.platform.desktop.cameras(undefined, env);
+    const lack = this.lackOfDisplay();
+    if (lack || isInstalled("node-screenshots")) return lack;
+    return await this.#lackOfProgram(cameras, {
+      why: "No program was found that takes pictures of the screen",
+      help: CAMERA_HINT,
+    });
+  }
+
+  async #lackOfProgram(
+    programs: (env: NodeJS.ProcessEnv) => readonly { program: string }[],
+    lack: Lack,
+  ): Promise<Lack | undefined> {
+    const env = await this.environment();
+    const isThere = programs(env).some(({ program }) => findProgram(program, env) !== undefined);
+    return isThere ? undefined : lack;
+  }
+
   /** Removes the pictures. */
   close(): void {
     this.pictures.close();
@@ -62,5 +108,24 @@ export class Desktop {
     this.requireDisplay();
     const env = await this.environment();
     return await launchFirst(commands(env), { env, cwd });
+  }
+}
+
+/** A file, or a name that only the kernel of Linux has. */
+function isSocketThere(path: string): boolean {
+  if (existsSync(path)) return true;
+  try {
+    return readFileSync("/proc/net/unix", "latin1").includes(` @${path}\n`);
+  } catch {
+    return false;
+  }
+}
+
+function isInstalled(library: string): boolean {
+  try {
+    import.meta.resolve(library);
+    return true;
+  } catch {
+    return false;
   }
 }

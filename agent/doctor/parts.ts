@@ -7,6 +7,8 @@ import { optionalPrograms } from "../platform/optional-programs.ts";
 import type { Platform } from "../platform/platform.ts";
 import { ProgramFailed, runProgram } from "../platform/program.ts";
 import { findRipgrep } from "../search/find-ripgrep.ts";
+import { lackOfSystemLog } from "../system-log/lack.ts";
+import type { Lack } from "../tool.ts";
 import { type Check, type Finding, missing, ok } from "./finding.ts";
 
 /** Each part must answer within, in milliseconds. */
@@ -16,6 +18,8 @@ export function partChecks(platform: Platform): readonly Check[] {
   return [
     { name: "search", look: search },
     { name: "screenshots", look: () => screenshots(platform) },
+    { name: "opening", look: () => opening(platform) },
+    { name: "system log", look: () => systemLog(platform) },
     {
       name: "terminals",
       look: () => missing("this version has none", "Use Bash, in the background if it takes long"),
@@ -46,6 +50,25 @@ async function screenshots(platform: Platform): Promise<Finding> {
   } finally {
     desktop.close();
   }
+}
+
+/** As far as it shows without opening something before the person. */
+async function opening(platform: Platform): Promise<Finding> {
+  const desktop = new Desktop({ platform });
+  const lack = await desktop.lackOfOpener();
+  desktop.close();
+  return lack
+    ? notOffered(lack, "OpenUrl, OpenPath and open_app")
+    : ok("there is a screen, and what opens things on it");
+}
+
+function systemLog(platform: Platform): Finding {
+  const lack = lackOfSystemLog(platform, process.env);
+  return lack ? notOffered(lack, "SystemLog") : ok("there is one that the agent may read");
+}
+
+function notOffered({ why, help }: Lack, tools: string): Finding {
+  return missing(`${why}: ${tools} cannot work`, help);
 }
 
 function browser(platform: Platform): Finding {

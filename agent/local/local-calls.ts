@@ -48,10 +48,10 @@ export class LocalCalls {
   }
 
   /** What a model gets that calls here. */
-  openTools(): ModelTool[] {
+  async openTools(): Promise<ModelTool[]> {
     const policy = this.#policy.current();
     const mayCall = (tool: string) => !refusalOf({ tool, grant: LOCAL_OWNER, policy }, "agent");
-    return modelView(manifestOf(this.#tools).tools, mayCall);
+    return modelView((await manifestOf(this.#tools)).tools, mayCall);
   }
 
   /** Runs a call; with an idempotency key the same key is the same call. */

@@ -12,10 +12,12 @@ import { endsWithCaller } from "./local-calls.ts";
 const listQuerySchema = z.object({ format: toolFormatSchema.optional() });
 
 /** Names; with `?format=` definitions for models, of what may be called now. Throws MatrxError. */
-export const listTools: Answer = (request, response, { calls }) => {
+export const listTools: Answer = async (request, response, { calls }) => {
   const query = new URL(request.url ?? "/", "http://localhost").searchParams;
   const { format } = check(listQuerySchema, Object.fromEntries(query));
-  const tools = format ? calls.openTools().map((tool) => toolDefinition(tool, format)) : calls.toolNames;
+  const tools = format
+    ? (await calls.openTools()).map((tool) => toolDefinition(tool, format))
+    : calls.toolNames;
   sendJson(response, 200, { ...(format && { format }), tools });
 };
 

@@ -5,6 +5,7 @@ const HANDED_OVER_MS = 5000;
 
 export const darwinDesktop: DesktopCommands = {
   hasDisplay: () => true,
+  isDisplayThere: () => true,
   displayHint: "Start the agent as the user who is signed in at the screen",
   blankHint:
     "the program that started the agent probably has no permission: System Settings, Privacy & Security, Screen Recording",

@@ -7,6 +7,10 @@ const APP_MS = 300;
 
 export const linuxDesktop: DesktopCommands = {
   hasDisplay: (env) => Boolean(env.DISPLAY || env.WAYLAND_DISPLAY),
+  isDisplayThere: ({ DISPLAY, WAYLAND_DISPLAY, XDG_RUNTIME_DIR }, exists) =>
+    [x11Socket(DISPLAY), waylandSocket(WAYLAND_DISPLAY, XDG_RUNTIME_DIR)].some(
+      (socket) => socket !== undefined && (socket === ELSEWHERE || exists(socket)),
+    ),
   displayHint:
     "Start the agent in the desktop session, or give it DISPLAY (and XAUTHORITY) or WAYLAND_DISPLAY of one",
   blankHint: "nothing may be shown there, or the screen is off or locked",
@@ -30,6 +34,23 @@ export const linuxDesktop: DesktopCommands = {
 
   isMoreThanFolder: () => false,
 };
+
+/** No socket of this machine, so whether it answers is not known before it is asked. */
+const ELSEWHERE = "";
+
+/** Undefined: none is named. */
+function x11Socket(display: string | undefined): string | undefined {
+  if (!display) return undefined;
+  if (display.startsWith("/")) return display;
+  const local = /^(?:unix)?:(\d+)(?:\.\d+)?$/.exec(display);
+  return local ? `/tmp/.X11-unix/X${local[1]}` : ELSEWHERE;
+}
+
+function waylandSocket(display: string | undefined, folder: string | undefined): string | undefined {
+  if (!display) return undefined;
+  if (display.startsWith("/")) return display;
+  return folder ? `${folder}/${display}` : ELSEWHERE;
+}
 
 function opener(program: string, args: readonly string[]): LaunchCommand {
   return { program, args, watchMs: OPENER_MS, handsOver: true, detached: true };

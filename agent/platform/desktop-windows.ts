@@ -6,6 +6,7 @@ const HANDED_OVER_MS = 10_000;
 
 export const windowsDesktop: DesktopCommands = {
   hasDisplay: () => true,
+  isDisplayThere: () => true,
   displayHint: "Start the agent as the user who is signed in at the screen",
   blankHint:
     "the agent probably runs as a service (session 0), which has no screen of its own, or the screen is locked",

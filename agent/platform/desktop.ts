@@ -25,6 +25,8 @@ export interface Camera {
 export interface DesktopCommands {
   /** Tells whether there may be a screen. */
   hasDisplay(env: NodeJS.ProcessEnv): boolean;
+  /** Tells whether that screen is there at this moment; `exists` asks for a socket. */
+  isDisplayThere(env: NodeJS.ProcessEnv, exists: (path: string) => boolean): boolean;
   /** What to do when there is none. */
   readonly displayHint: string;
   /** What a picture of one colour all over probably means. */

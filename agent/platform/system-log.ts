@@ -8,6 +8,8 @@ export type LogSource =
       readonly by: "program";
       readonly place: string;
       readonly file: string;
+      /** Folders of which one holds something where it has something to print; absent: it always has. */
+      readonly kept?: readonly string[];
       /** Arguments that make it print at least its last `lines` lines, oldest first, where there are as many. */
       argumentsFor(lines: number): string[];
     };
@@ -18,6 +20,7 @@ export const linuxLog: readonly LogSource[] = [
     by: "program",
     place: "/var/log/journal",
     file: "journalctl",
+    kept: ["/var/log/journal", "/run/log/journal"],
     argumentsFor: (lines) => ["--no-pager", "--quiet", "--output=short-iso", `--lines=${lines}`],
   },
   { by: "file", place: "/var/log/syslog" },

@@ -24,6 +24,7 @@ export function openAppTool(files: Files, desktop: Desktop) {
     details:
       "Apart from the agent. A policy may name the applications that are allowed; who may not run programs starts only those, with web addresses and documents as arguments.",
     input,
+    unavailable: () => desktop.lackOfDisplay(),
     timeoutMs: 20_000,
     async handle({ app, args = [] }, context) {
       const start = await allowedStart(files, context, { app, args });

@@ -17,6 +17,7 @@ export function openPathTool(files: Files, desktop: Desktop) {
     details:
       "Who may not run programs opens folders and plain documents only. Says what it was handed to; whether a window opened can be seen with `Screenshot`.",
     input,
+    unavailable: () => desktop.lackOfOpener(),
     timeoutMs: 20_000,
     async handle({ path }, context) {
       const access = await files.as(context);

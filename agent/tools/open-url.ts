@@ -17,6 +17,7 @@ export function openUrlTool(desktop: Desktop) {
     details:
       "mailto: opens the mail program. Says what it was handed to; whether a window opened can be seen with `Screenshot`.",
     input,
+    unavailable: () => desktop.lackOfOpener(),
     timeoutMs: 20_000,
     async handle({ url }, { signal }) {
       const address = openableAddress(url);

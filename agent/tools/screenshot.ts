@@ -25,6 +25,7 @@ export function screenshotTool(desktop: Desktop) {
     details:
       "PNG unless another format is asked for; saved in a temporary folder, too (the newest 20 are kept until the agent ends). Its size and the list of monitors are in the metadata.",
     input,
+    unavailable: () => desktop.lackOfCamera(),
     model: { omit: ["format"] },
     timeoutMs: 60_000,
     async handle({ monitor, format = "png" }, { signal }) {

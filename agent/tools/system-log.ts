@@ -4,6 +4,7 @@ import { checkPattern, matchingLines } from "../jobs/filter.ts";
 import type { FileAccess, Files } from "../paths/files.ts";
 import { withoutMisleading } from "../paths/names.ts";
 import type { LogSource } from "../platform/system-log.ts";
+import { lackOfSystemLog } from "../system-log/lack.ts";
 import { type LogTail, tailOfFile, tailOfProgram } from "../system-log/tail.ts";
 import { defineTool, type ToolResult } from "../tool.ts";
 import { toolName } from "../tool-names.ts";
@@ -30,6 +31,7 @@ export function systemLogTool(files: Files) {
     details:
       "systemd's journal or /var/log on Linux, the unified log of macOS, the System event log of Windows. Lines are cut at 2000 characters, the answer at 50 KiB.",
     input,
+    unavailable: () => lackOfSystemLog(files.platform, process.env),
     timeoutMs: 60_000,
     async handle(request, context) {
       if (request.filter !== undefined) checkPattern(request.filter);

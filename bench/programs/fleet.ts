@@ -36,13 +36,12 @@ async function dial(index: number): Promise<void> {
   const refusal = await keepConnected(
     {
       url: `ws://${host}/v1/device/ws?device=${id}`,
-      manifest,
+      manifest: () => manifest,
       credential: await signAssertion(identity, assertion),
       register: async (nonce) =>
         registerFrame({
           device: id,
-          tools: [],
-          manifestHash: manifest.hash,
+          manifest,
           journalId: id,
           token: await signAssertion(identity, { ...assertion, nonce }),
         }),

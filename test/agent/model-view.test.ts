@@ -15,9 +15,8 @@ let view: ModelTool[];
 beforeEach(async () => {
   const { files, jobs, desktop } = await Workbench.open();
   // As on a machine where all of them work.
-  announced = manifestOf(deviceTools({ files, jobs, desktop })).tools.map(
-    ({ unavailable: _, ...tool }) => tool,
-  );
+  const { tools } = await manifestOf(deviceTools({ files, jobs, desktop }));
+  announced = tools.map(({ unavailable: _, ...tool }) => tool);
   view = modelView(announced, () => true);
 });
 

@@ -23,7 +23,7 @@ test("the page lists every tool as it is (UPDATE_DOCS=1 writes it anew)", async 
     desktop.close();
   });
   const files = new Files({ protectedPaths: closedPaths(), platform: linux });
-  const { tools } = manifestOf(deviceTools({ files, jobs, desktop }));
+  const { tools } = await manifestOf(deviceTools({ files, jobs, desktop }));
   const wanted = toolsPage(tools);
   if (process.env.UPDATE_DOCS === "1") writeFileSync(PATH, wanted);
   expect(readFileSync(PATH, "utf8")).toBe(wanted);

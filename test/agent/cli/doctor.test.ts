@@ -27,6 +27,8 @@ test("doctor looks at machine, parts and hops, and says what to do", { timeout: 
   expect(found.parts.map(({ name }) => name)).toEqual([
     "search",
     "screenshots",
+    "opening",
+    "system log",
     "terminals",
     "browser",
     "sandbox",

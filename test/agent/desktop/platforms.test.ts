@@ -41,6 +41,27 @@ describe("is there a screen", () => {
   });
 });
 
+describe("is that screen there", () => {
+  const socket = "/tmp/.X11-unix/X1";
+  it.each([
+    ["none is named", linuxDesktop, {}, [socket], false],
+    ["X11", linuxDesktop, X11, [socket], true],
+    ["X11, with a screen's number", linuxDesktop, { DISPLAY: "unix:1.0" }, [socket], true],
+    ["X11, another one", linuxDesktop, X11, ["/tmp/.X11-unix/X0"], false],
+    ["X11 by its socket", linuxDesktop, { DISPLAY: "/run/x" }, ["/run/x"], true],
+    ["X11 of another machine, which only an attempt tells", linuxDesktop, { DISPLAY: "tv:0" }, [], true],
+    ["X11 through ssh", linuxDesktop, { DISPLAY: "localhost:10.0" }, [], true],
+    ["Wayland", linuxDesktop, { ...WAYLAND, XDG_RUNTIME_DIR: "/run/1" }, ["/run/1/wayland-0"], true],
+    ["Wayland that has ended", linuxDesktop, { ...WAYLAND, XDG_RUNTIME_DIR: "/run/1" }, [], false],
+    ["Wayland by its socket", linuxDesktop, { WAYLAND_DISPLAY: "/run/w" }, ["/run/w"], true],
+    ["Wayland without a folder for it", linuxDesktop, { WAYLAND_DISPLAY: "wayland-0" }, [], true],
+    ["macOS", darwinDesktop, {}, [], true],
+    ["Windows", windowsDesktop, {}, [], true],
+  ])("%s", (_what, desktop, env, sockets, isThere) => {
+    expect(desktop.isDisplayThere(env, (path) => sockets.includes(path))).toBe(isThere);
+  });
+});
+
 describe("opening", () => {
   it("is left to what the system has for it", () => {
     const url = "https://example.com/";
