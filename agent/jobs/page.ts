@@ -2,6 +2,7 @@
 import { withoutPart } from "../text/sniff.ts";
 import { ANSWER_CHARS, firstChars } from "./excerpt.ts";
 import type { Job } from "./job.ts";
+import { withoutOpenSequence } from "./plain-output.ts";
 
 /** Bytes read at once: a UTF-16 unit takes three of UTF-8 at most. */
 const PAGE_BYTES = ANSWER_CHARS * 3;
@@ -29,10 +30,11 @@ export async function readPage(job: Job, start: number, filtering: boolean): Pro
   const skipped = start > 0 && offset === start ? continuationBytes(bytes) : 0;
   const page = firstChars(bytes.subarray(skipped), ANSWER_CHARS);
   const isEnd = !running && offset + skipped + page.length >= size;
-  const whole = isEnd ? bytes.subarray(skipped) : withoutPart(page);
-  const line = whole.lastIndexOf(10);
   // What was cut from the log took the rest of this line with it.
   const beforeGap = bytes.length < PAGE_BYTES && offset + bytes.length < known;
+  const isLast = isEnd || (beforeGap && skipped + page.length === bytes.length);
+  const whole = isLast ? bytes.subarray(skipped) : withoutOpenSequence(withoutPart(page));
+  const line = whole.lastIndexOf(10);
   const endsPage = bytes.length === PAGE_BYTES || page.length < bytes.length - skipped;
   const taken =
     (endsPage || filtering) && !isEnd && !beforeGap && line !== -1 ? whole.subarray(0, line + 1) : whole;

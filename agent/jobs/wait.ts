@@ -4,6 +4,7 @@ import { withoutPart } from "../text/sniff.ts";
 import { matchingLines } from "./filter.ts";
 import type { Job } from "./job.ts";
 import { readPage } from "./page.ts";
+import { statesOf } from "./plain-output.ts";
 
 export interface Waiting {
   readonly from: number;
@@ -58,7 +59,7 @@ function patternLooker(job: Job, from: number, pattern: string): () => Promise<W
       const { bytes, offset } = await job.log.read(lineStart, PIECE);
       const whole = withoutPart(bytes);
       if (whole.length === 0 || offset + whole.length <= seen) return undefined;
-      const lines = whole.toString("utf8").split("\n");
+      const lines = statesOf(whole.toString("utf8"));
       if ((await matchingLines(pattern, lines, "wait_pattern")).includes(true)) return "pattern";
       seen = offset + whole.length;
       const lastBreak = whole.lastIndexOf(10);

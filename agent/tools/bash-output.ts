@@ -6,6 +6,7 @@ import { checkPattern, matchingLines } from "../jobs/filter.ts";
 import type { Job } from "../jobs/job.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import { type Page, readPage } from "../jobs/page.ts";
+import { overwrittenNote, type PlainOutput, plainOutput } from "../jobs/plain-output.ts";
 import { type WaitEnd, type Waiting, waitFor } from "../jobs/wait.ts";
 import { defineTool, type ToolResult } from "../tool.ts";
 
@@ -51,6 +52,10 @@ const input = z.strictObject({
     .max(MOST_BYTES)
     .optional()
     .describe("With base64: maximum number of bytes to return (default 65536)"),
+  raw: z
+    .boolean()
+    .optional()
+    .describe("Return it with colour codes and what \\r wrote over, which are left out otherwise"),
 });
 
 type Input = z.infer<typeof input>;
@@ -64,7 +69,7 @@ export function bashOutputTool(jobs: Jobs) {
     details:
       "At most 30000 characters at once; the next check goes on from there. Other readers are not affected.",
     input,
-    model: { omit: ["offset", "wait_bytes", "encoding", "byte_limit"] },
+    model: { omit: ["offset", "wait_bytes", "encoding", "byte_limit", "raw"] },
     timeoutMs: 60_000,
     async handle(request, { call, session, grant, signal }) {
       const job = jobs.find(request.bash_id, grant);
@@ -82,10 +87,12 @@ export function bashOutputTool(jobs: Jobs) {
         return page;
       }
       const page = await readPage(job, start, filtering);
-      const { text, leftOut } = await filtered(page.text, request);
+      const plain = request.raw ? undefined : plainOutput(page.text);
+      const { text, leftOut } = await filtered(plain?.text ?? page.text, request);
       if (request.offset === undefined) session.setCursor(job.id, { call, from: start, to: page.end });
       const quiet = page.running ? await quietness(job) : undefined;
-      return resultOf(job, start, page, text, leftOut, { quiet, waited: ms > 0 ? waited : undefined });
+      const shown = { text, leftOut, plain };
+      return resultOf(job, start, page, shown, { quiet, waited: ms > 0 ? waited : undefined });
     },
   });
 }
@@ -146,18 +153,28 @@ async function filtered(
   const lines = text.split("\n");
   const lastIsEmpty = lines.at(-1) === "";
   if (lastIsEmpty) lines.pop();
-  const matches = await matchingLines(filter, lines);
+  const matches = await matchingLines(
+    filter,
+    lines.map((line) => line.replace(/\r$/, "")),
+  );
   const shown = lines.filter((_, index) => matches[index]);
   const end = shown.length > 0 && lastIsEmpty ? "\n" : "";
   return { text: shown.join("\n") + end, leftOut: lines.length - shown.length };
+}
+
+interface Shown {
+  readonly text: string;
+  /** Lines that did not match the filter; undefined: there is none. */
+  readonly leftOut: number | undefined;
+  /** Undefined: it is shown raw. */
+  readonly plain: PlainOutput | undefined;
 }
 
 function resultOf(
   job: Job,
   start: number,
   page: Page,
-  text: string,
-  leftOut: number | undefined,
+  { text, leftOut, plain }: Shown,
   { quiet, waited }: { quiet: Quietness | undefined; waited: WaitEnd | undefined },
 ): ToolResult {
   const { status, exit, started, ended } = job.record;
@@ -165,6 +182,8 @@ function resultOf(
   const cut = Math.max(0, page.begin - start);
   const notes: string[] = [];
   if (leftOut) notes.push(`${leftOut} lines did not match the filter`);
+  const overwritten = plain && overwrittenNote(plain);
+  if (overwritten !== undefined) notes.push(overwritten);
   if (more > 0 && text !== "") notes.push(`${more} bytes more follow; check again`);
   notes.push(statusText(job, page.running));
   if (waited === "time" && page.running) notes.push("what was waited for did not come in time");
@@ -184,6 +203,7 @@ function resultOf(
       more: more > 0,
       // The line break before the note is ours, then, not the command's.
       ...(endsMidLine && { ends_mid_line: true }),
+      ...(plain?.isChanged && { plain: true }),
       ...(leftOut !== undefined && { lines_left_out: leftOut }),
       ...(cut > 3 && { cut_bytes: cut }),
       ...(waited && { wait_ended: waited }),

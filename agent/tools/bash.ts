@@ -8,6 +8,7 @@ import { excerptOf, wholeEnd } from "../jobs/excerpt.ts";
 import { LogFollower } from "../jobs/follow.ts";
 import type { Job } from "../jobs/job.ts";
 import type { Jobs } from "../jobs/jobs.ts";
+import { overwrittenNote, plainOutput } from "../jobs/plain-output.ts";
 import { Session } from "../sessions.ts";
 import { defineTool, type ResumeContext, type ToolContext, type ToolResult } from "../tool.ts";
 import { toolName } from "../tool-names.ts";
@@ -161,10 +162,11 @@ async function stillRunning(
   const end = await wholeEnd(job.log);
   const { text, left } = await excerptOf(job.log, end, (from, to) => leftOut(job, from, to));
   session.setCursor(job.id, { call, from: 0, to: end });
-  const said = lost ? `[${lost}]\n${text}` : text;
+  const plain = plainOutput(text);
+  const said = lost ? `[${lost}]\n${plain.text}` : plain.text;
   const note = `${job.id} is still running, in the background now. Read on with ${toolName("BashOutput")}, end it with ${toolName("TaskStop")}`;
   return {
-    output: `${said}${said === "" || said.endsWith("\n") ? "" : "\n"}[${note}]`,
+    output: withNotes(said, [overwrittenNote(plain), note]),
     metadata: {
       bash_id: job.id,
       status: "running",
@@ -174,9 +176,16 @@ async function stillRunning(
       end_offset: end,
       truncated: left !== undefined,
       ...(left && { left_out: left }),
+      ...(plain.isChanged && { plain: true }),
       duration_ms: Date.now() - job.record.started,
     },
   };
+}
+
+function withNotes(text: string, notes: readonly (string | undefined)[]): string {
+  const given = notes.filter((note) => note !== undefined);
+  if (given.length === 0) return text;
+  return `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}[${given.join("; ")}]`;
 }
 
 function leftOut({ id }: Job, from: number, to: number): string {
@@ -193,6 +202,7 @@ async function resultOf(
   const end = await job.log.size();
   const { text, left } = await excerptOf(job.log, end, (from, to) => leftOut(job, from, to));
   const duration = (ended ?? Date.now()) - started;
+  const plain = plainOutput(text);
   const metadata = {
     bash_id: job.id,
     status,
@@ -202,14 +212,14 @@ async function resultOf(
     end_offset: end,
     truncated: left !== undefined,
     ...(left && { left_out: left }),
+    ...(plain.isChanged && { plain: true }),
     timed_out: status === "timed_out",
     duration_ms: duration,
   };
-  const said = lost ? `[${lost}]\n${text}` : text;
+  const said = lost ? `[${lost}]\n${plain.text}` : plain.text;
   if (status === "timed_out") throw stopped("TIMEOUT", timeoutMessage(signal, timeoutMs), said, metadata);
   if (status === "cancelled") throw stopped("CANCELLED", cancelMessage(signal), said, metadata);
-  const note = noteOf(job);
-  const output = note ? `${said}${said === "" || said.endsWith("\n") ? "" : "\n"}[${note}]` : said;
+  const output = withNotes(said, [overwrittenNote(plain), noteOf(job)]);
   return { output, metadata, ...(exit !== null && { exit }) };
 }
 

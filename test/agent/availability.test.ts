@@ -34,7 +34,7 @@ it("without a display nothing can be shown or seen, and it is said what would he
   }
 });
 
-it.runIf(NEEDS_XVFB)("with one, and programs for it, everything can", async () => {
+it("with one, and programs for it, everything can", NEEDS_XVFB, async () => {
   await using screen = await startScreen();
   const programs = new FakePrograms().add("xdg-open", "true");
   const env = { ...headless, DISPLAY: screen.display, PATH: programs.path };

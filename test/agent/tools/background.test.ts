@@ -422,6 +422,62 @@ function endOf(bench: Workbench, bash_id: string) {
   return bench.call("BashOutput", { bash_id, offset: -12 });
 }
 
+describe("output that steers a terminal", () => {
+  const colours = String.raw`printf '\033[1;31mred\033[0m 10%%\r\033[K50%%\r100%%\n\033[32mErr\033[0mor: x\n'`;
+  const raw = "\x1b[1;31mred\x1b[0m 10%\r\x1b[K50%\r100%\n\x1b[32mErr\x1b[0mor: x\n";
+  const note = "2 states of lines written over by \\r left out: BashOutput shows all with raw=true";
+
+  it("is left out of answers, and stays in the log, in live output, and in what is read raw", async () => {
+    const bench = await Workbench.open();
+    const live: string[] = [];
+    const output = (_channel: string, _offset: number, data: string) => live.push(data);
+    const answer = await bench.call("Bash", { command: colours }, { output });
+    expect(answer.output).toBe(`100%\nError: x\n[${note}]`);
+    expect(answer.metadata).toMatchObject({ plain: true, start_offset: 0, end_offset: raw.length });
+    expect(live.join("")).toBe(raw);
+    const bash_id = answer.metadata?.bash_id;
+    const again = await bench.call("BashOutput", { bash_id, offset: 0 });
+    expect(again.output).toBe(`100%\nError: x\n[${note}; ${bash_id} completed with exit code 0]`);
+    expect(again.metadata).toMatchObject({ plain: true, start_offset: 0, end_offset: raw.length });
+    const all = await bench.call("BashOutput", { bash_id, offset: 0, raw: true });
+    expect(withoutNotes(all.output)).toBe(raw);
+    expect(all.metadata?.plain).toBeUndefined();
+    expect((await bench.call("Bash", { command: "echo plain" })).metadata?.plain).toBeUndefined();
+  });
+
+  it("is left out of the words of a command that failed or goes on", async () => {
+    const bench = await Workbench.open();
+    const error = await failure(bench.call("Bash", { command: `${colours}; sleep 60`, timeout: 1500 }));
+    expect(error.message).toContain("Output until then:\n100%\nError: x\n");
+    expect(error.details).toMatchObject({ plain: true });
+    const early = await bench.call("Bash", { command: `${colours}; sleep 60`, yield_ms: 1500 });
+    expect(early.output).toMatch(/^100%\nError: x\n\[2 states of lines written over .*still running/);
+  });
+
+  it("does not keep a filter or a wait from finding lines as they are shown, nor a state that was written over", async () => {
+    const bench = await Workbench.open();
+    const bash_id = await begin(bench, `${colours}; until [ -e go ]; do sleep 0.02; done`);
+    for (const wait_pattern of ["^Error: x$", "^50%$"]) {
+      const { metadata } = await bench.call("BashOutput", { bash_id, wait_pattern, offset: 0 });
+      expect(metadata?.wait_ended).toBe("pattern");
+    }
+    const filtered = await bench.call("BashOutput", { bash_id, filter: "^Error", offset: 0 });
+    expect(filtered.output).toMatch(/^Error: x\n\[1 lines did not match the filter/);
+    await bench.put("go", "");
+  });
+
+  it("is not cut within a sequence while the command goes on", async () => {
+    const bench = await Workbench.open();
+    const begun = String.raw`printf 'a\033[3'; until [ -e go ]; do sleep 0.02; done; printf '1mb\033[0m\n'`;
+    const bash_id = await begin(bench, begun);
+    const first = await bench.call("BashOutput", { bash_id, wait_ms: 5000 });
+    expect(first.output).toMatch(/^a\n\[/);
+    expect(first.metadata).toMatchObject({ end_offset: 1 });
+    await bench.put("go", "");
+    expect(await readToEnd(bench, bash_id)).toBe("b\n");
+  });
+});
+
 describe("a log", () => {
   const limits = { logHeadBytes: 1000, logTailBytes: 3000, logLiveBytes: 5000, measureEvery: 10 };
 
@@ -450,6 +506,26 @@ describe("a log", () => {
     expect(withoutNotes((await endOf(bench, bash_id)).output)).toBe("12998\n12999\n");
     await bench.restart();
     expect(withoutNotes((await endOf(bench, bash_id)).output)).toBe("12998\n12999\n");
+  });
+
+  it("goes on after a gap that begins within a character", async () => {
+    const bench = await Workbench.open({ limits: { ...limits, logHeadBytes: 1001 } });
+    const bash_id = await begin(
+      bench,
+      "printf '%1000s' | tr ' ' x; printf '\\303\\274'; seq 10000 11999; until [ -e go ]; do sleep 0.02; done",
+    );
+    const log = `${bench.jobsFolder}/${bash_id}/log`;
+    await expect.poll(async () => (await stat(log)).size).toBe(0);
+    await expect.poll(async () => (await endOf(bench, bash_id)).metadata?.log_bytes).toBe(13_002);
+    const offsets: unknown[] = [];
+    let offset = 0;
+    for (let page = 0; page < 4; page++) {
+      const { metadata } = await bench.call("BashOutput", { bash_id, offset });
+      offset = metadata?.end_offset as number;
+      offsets.push(offset);
+    }
+    expect(offsets).toEqual([1001, 13_002, 13_002, 13_002]);
+    await bench.put("go", "");
   });
 
   it("of a command that floods stays small, with its beginning and its end", async () => {
