@@ -77,8 +77,9 @@ function requireWritable(path: string): void {
 }
 
 function unusable(path: string, error: unknown): Problem {
+  const why = error instanceof Error && "code" in error ? error.code : messageOf(error);
   return new Problem(
-    `${path} cannot be used for the relay's data (${messageOf(error)}): ${adviceFor(error)}, or choose another folder with --data.`,
+    `${path} cannot be used for the relay's data (${why}): ${adviceFor(error)}, or choose another folder with --data.`,
   );
 }
 

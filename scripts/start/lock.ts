@@ -1,5 +1,5 @@
 /** One relay per data folder: two would each have their own half of the truth. */
-import { linkSync, rmSync } from "node:fs";
+import { linkSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
@@ -41,7 +41,10 @@ function pidFile(dataDir: string): string {
 
 /** Who runs on this folder by its pid file; undefined: nobody. Throws Problem if the file is damaged. */
 export function readRunning(dataDir: string): Running | undefined {
-  const file = pidFile(dataDir);
+  return readFile(pidFile(dataDir));
+}
+
+function readFile(file: string): Running | undefined {
   const text = readIfThere(file);
   if (text === undefined) return undefined;
   try {
@@ -71,7 +74,7 @@ export async function takeLock(dataDir: string, say: (line: string) => void): Pr
   if (other && isRunning(other)) throw alreadyRunning(dataDir, other);
   if (other) {
     await endOrphans(dataDir, other, say);
-    rmSync(pidFile(dataDir), { force: true });
+    removeStale(dataDir, other);
   }
   let running: Running = { launcher: process.pid, began: processTable.beganAt(process.pid) };
   create(dataDir, running);
@@ -99,6 +102,21 @@ async function withoutStopping(dataDir: string): Promise<Running | undefined> {
     if (!other?.stopping || !isRunning(other) || performance.now() > until) return other;
     await sleep(50);
   }
+}
+
+/** Removes the file of a launcher that is gone. Throws Problem when another start was faster, and it is that one's by now. */
+function removeStale(dataDir: string, stale: Running): void {
+  const aside = join(dataDir, `relay.pid.${process.pid}.old`);
+  try {
+    renameSync(pidFile(dataDir), aside);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return;
+    throw error;
+  }
+  const { launcher, began } = readFile(aside) ?? stale;
+  if (launcher === stale.launcher && began === stale.began) return rmSync(aside);
+  renameSync(aside, pidFile(dataDir));
+  throw alreadyRunning(dataDir, readRunning(dataDir));
 }
 
 /** The file appears with its content, and only if there is none: two starts at once cannot both have it. */

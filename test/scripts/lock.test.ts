@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { agentFolder } from "../../scripts/start/agent.ts";
 import { takeLock } from "../../scripts/start/lock.ts";
@@ -148,6 +149,17 @@ describe("what a killed launcher left running", () => {
     note(folder, GONE);
     (await takeLock(folder, silent)).release();
     expect(others.map(({ pid }) => isAlive(pid))).toEqual([true, true, true]);
+  });
+
+  test("is ended by one of two starts at once; the other is refused", async () => {
+    const folder = temporaryFolder();
+    const slow = "setTimeout(()=>process.exit(),500)";
+    await idle([MATRX_BIN, "up"], { MATRX_HOME: agentFolder(folder) }, slow);
+    note(folder, GONE);
+    const taking = [takeLock(folder, silent), sleep(200).then(() => takeLock(folder, silent))];
+    const taken = await Promise.allSettled(taking);
+    expect(taken.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect(readdirSync(folder)).toEqual(["relay.pid"]);
   });
 
   test("gets the time to end by itself that its commands need", async () => {

@@ -62,8 +62,8 @@ export class Calls {
   }
 
   /**
-   * Writes the ledger row of an effect, then sends the frame, to a silent device after a sign of life. `expect` is told the call and its deadline, and returns
-   * who gets the answer. Throws MatrxError; then nothing was sent.
+   * Writes the ledger row of an effect, then sends the frame, to a silent device after a sign of life. `expect` is told
+   * the call and its deadline, and returns who gets the answer. Throws MatrxError; then nothing was sent.
    */
   send(wanted: WantedCall, passed: Passed, keyed: Keyed | undefined, now: number, expect: Expect): CallId {
     const socket = this.#signs.requireLive(now);
