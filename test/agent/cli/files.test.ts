@@ -1,11 +1,14 @@
+import { once } from "node:events";
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readConfig, writeConfig } from "../../../agent/config.ts";
+import { FolderRegistry } from "../../../agent/folder-registry.ts";
 import { homeOf, makeHome } from "../../../agent/home.ts";
 import { fingerprintOf, makeIdentity, readIdentity, writeIdentity } from "../../../agent/identity.ts";
 import { PolicyFile } from "../../../agent/policy-file.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
+import { lineOf, startMatrx } from "./matrx.ts";
 
 const CONFIG = { relay: "https://relay.example", device_id: "box-0123456789", name: "box" };
 
@@ -81,4 +84,23 @@ test("a policy file that cannot even be looked at closes everything", () => {
   const place = home();
   symlinkSync("policy.json", place.policyFile);
   expect(() => new PolicyFile(place).current()).toThrow(/All calls are refused.*policy\.json/);
+});
+
+test("a home that is in no usual place is noted where every agent of this machine looks; that of npm start is not", async () => {
+  const person = temporaryFolder();
+  const folders = () => new FolderRegistry(join(person, ".local/share/matrx/folders")).list();
+  const serve = async (home: string, MATRX_PROTECTED: string) => {
+    const child = startMatrx(["serve", "--port", "0", "--json"], {
+      ...{ home, env: { HOME: person, MATRX_PROTECTED } },
+    });
+    await lineOf(child, ({ url }) => url !== undefined);
+    child.kill("SIGTERM");
+    await once(child, "exit");
+  };
+  const data = temporaryFolder();
+  await serve(join(data, "agent"), data);
+  expect(folders()).toEqual([]);
+  const elsewhere = temporaryFolder();
+  await serve(elsewhere, data);
+  expect(folders()).toMatchObject([{ folder: elsewhere, kind: "data" }]);
 });
