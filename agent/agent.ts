@@ -9,7 +9,7 @@ import { Dispatcher } from "./dispatch.ts";
 import type { EventHub } from "./events/hub.ts";
 import type { Home } from "./home.ts";
 import { type Identity, signAssertion } from "./identity.ts";
-import { openJournal } from "./journal.ts";
+import { type Journal, openJournal } from "./journal.ts";
 import type { ClientState } from "./link.ts";
 import { manifestOf } from "./manifest.ts";
 import { PolicyFile } from "./policy-file.ts";
@@ -84,7 +84,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   let beside: { close(): Promise<void> } | undefined;
   try {
     beside = await options.alongside?.(toolbox);
-    const connection = connectionOf(options, { toolbox, calls, journal: journal.id });
+    const connection = connectionOf(options, { toolbox, calls, journal });
     return (await keepConnected(connection, leave.signal)) ?? end;
   } finally {
     signal.removeEventListener("abort", onSignal);
@@ -97,8 +97,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
 interface Connected {
   readonly toolbox: Toolbox;
   readonly calls: RelayCalls;
-  /** The journal's id. */
-  readonly journal: string;
+  readonly journal: Journal;
 }
 
 /** How this device dials and proves itself, and who hears what comes. */
@@ -116,14 +115,16 @@ function connectionOf(
         device,
         tools: toolbox.tools,
         manifestHash: manifest.hash,
-        journalId: journal,
+        journalId: journal.id,
+        ledger: journal.ledgerOf(device),
         token: await signAssertion(identity, { iss: device, aud: hostOf(relay), nonce }),
       }),
     onState: (state) => {
       log.info({ relay, device }, state);
       onState?.(state);
     },
-    onRegistered: (link) => {
+    onRegistered: (link, ledger) => {
+      if (ledger !== undefined) journal.noteLedger(device, ledger);
       calls.attach(link);
       events?.attach(link);
     },

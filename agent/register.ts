@@ -30,11 +30,13 @@ interface Registration {
   tools: readonly Tool[];
   manifestHash: string;
   journalId: string;
+  /** What the journal knows of the relay's ledger. */
+  ledger?: Pick<DeviceRegister, "ledger_id" | "last_calls"> | undefined;
   token: string;
 }
 
 export function registerFrame(registration: Registration): DeviceRegister {
-  const { device, tools, manifestHash, journalId, token } = registration;
+  const { device, tools, manifestHash, journalId, ledger, token } = registration;
   return {
     type: "device_register",
     device_id: device,
@@ -46,6 +48,7 @@ export function registerFrame(registration: Registration): DeviceRegister {
     agent_version: AGENT_VERSION,
     manifest_hash: manifestHash,
     journal_id: journalId,
+    ...ledger,
   };
 }
 
