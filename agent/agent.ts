@@ -10,7 +10,7 @@ import { Dispatcher } from "./dispatch.ts";
 import type { EventHub } from "./events/hub.ts";
 import type { Home } from "./home.ts";
 import { type Identity, signAssertion } from "./identity.ts";
-import { openJournal } from "./journal.ts";
+import { type Journal, openJournal } from "./journal.ts";
 import type { ClientState } from "./link.ts";
 import { PolicyFile } from "./policy-file.ts";
 import { registerFrame } from "./register.ts";
@@ -90,7 +90,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   try {
     beside = await options.alongside?.(toolbox);
     announcement = await Announcement.begin(toolbox.tools, log, options.times?.toolsLookMs);
-    const connection = await connectionOf(options, { announcement, calls, journal: journal.id });
+    const connection = await connectionOf(options, { announcement, calls, journal });
     return (await keepConnected(connection, leave.signal)) ?? end;
   } finally {
     signal.removeEventListener("abort", onSignal);
@@ -104,8 +104,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
 interface Connected {
   readonly announcement: Announcement;
   readonly calls: RelayCalls;
-  /** The journal's id. */
-  readonly journal: string;
+  readonly journal: Journal;
 }
 
 /** How this device dials and proves itself, and who hears what comes. */
@@ -123,14 +122,16 @@ async function connectionOf(
       registerFrame({
         device,
         manifest: await announcement.fresh(),
-        journalId: journal,
+        journalId: journal.id,
+        ledger: journal.ledgerOf(device),
         token: await signAssertion(identity, { ...assertion, nonce }),
       }),
     onState: (state) => {
       log.info({ relay, device }, state);
       onState?.(state);
     },
-    onRegistered: (link) => {
+    onRegistered: (link, ledger) => {
+      if (ledger !== undefined) journal.noteLedger(device, ledger);
       calls.attach(link);
       announcement.attach(link);
       events?.attach(link);

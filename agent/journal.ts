@@ -9,6 +9,7 @@ import { randomBase32 } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { type ResultHeader, resultHeaderSchema } from "@matrx/shared/result-frame.ts";
 import type { Logger } from "pino";
+import * as z from "zod";
 import type { Outcome } from "./answers.ts";
 import { openDatabase, unusableJournal } from "./journal-file.ts";
 
@@ -67,6 +68,9 @@ interface WaitingBeginning extends Beginning {
   readonly tool: string;
   readonly settle: { resolve: () => void; reject: (error: unknown) => void };
 }
+
+/** The ledger of a device at its relay; calls after this row came by it. */
+const ledgerSchema = z.object({ device: z.string(), ledger: z.string(), after: z.number() });
 
 const COLUMNS =
   "call, state, tool, started, caller_id, grant_id, key, deadline, input, header, body, acknowledged";
@@ -167,6 +171,31 @@ export class Journal {
       .prepare(`SELECT ${COLUMNS} FROM calls WHERE state = 'started' ORDER BY rowid`)
       .all();
     return rows.map((row) => entryOf(row as unknown as Row));
+  }
+
+  /** The relay's ledger that this device knew last, and the newest calls that came by it; none: another device's, or none yet. */
+  ledgerOf(device: string): { ledger_id: string; last_calls: string[] } | undefined {
+    const { device: known, ledger, after } = ledgerSchema.safeParse(this.#ledgerFact()).data ?? {};
+    if (known !== device || ledger === undefined) return undefined;
+    const rows = this.#db
+      .prepare("SELECT call FROM calls WHERE rowid > ? ORDER BY rowid DESC LIMIT ?")
+      .all(Number(after), LIMITS.lastCalls);
+    return { ledger_id: ledger, last_calls: rows.map(({ call }) => String(call)) };
+  }
+
+  /** A relay named its ledger: calls from now on came by it. */
+  noteLedger(device: string, ledger: string): void {
+    if (this.ledgerOf(device)?.ledger_id === ledger) return;
+    this.#tidy(() => {
+      const after = Number(this.#db.prepare("SELECT ifnull(max(rowid), 0) AS last FROM calls").get()?.last);
+      const fact = JSON.stringify({ device, ledger, after } satisfies z.infer<typeof ledgerSchema>);
+      this.#db.prepare("INSERT OR REPLACE INTO facts (name, value) VALUES ('ledger', ?)").run(fact);
+    });
+  }
+
+  #ledgerFact(): unknown {
+    const row = this.#db.prepare("SELECT value FROM facts WHERE name = 'ledger'").get();
+    return row && JSON.parse(String(row.value));
   }
 
   /** Nobody can tell any more how a call ended. */

@@ -48,7 +48,8 @@ export interface LinkOptions {
   /** The `device_register` frame for this connection's nonce. */
   readonly register: (nonce: string) => Promise<object>;
   readonly onState: (state: ClientState) => void;
-  readonly onRegistered: (link: Link) => void;
+  /** `ledger`: the relay's name for its records of this device. */
+  readonly onRegistered: (link: Link, ledger: string | undefined) => void;
   readonly onFrame: (frame: ToDevice, link: Link) => void;
   readonly onGone: (link: Link) => void;
   readonly log: Logger;
@@ -173,7 +174,7 @@ export class Link {
     }
     const frame = this.#parse(text);
     if (!frame) return;
-    if (frame.type === "device_registered") this.#registered(frame.manifest_wanted ?? false);
+    if (frame.type === "device_registered") this.#registered(frame);
     else if (frame.type === "error") this.#noteError(frame);
     else if (this.#registeredAt !== undefined) this.#obey(frame);
   }
@@ -203,7 +204,7 @@ export class Link {
     return undefined;
   }
 
-  #registered(manifestWanted: boolean): void {
+  #registered({ manifest_wanted, ledger_id }: Extract<ToDevice, { type: "device_registered" }>): void {
     if (this.#registeredAt !== undefined) return;
     clearTimeout(this.#timer);
     this.#registeredAt = performance.now();
@@ -215,8 +216,8 @@ export class Link {
       this.#drop("The relay did not answer the heartbeat"),
     );
     this.#options.onState("REGISTERED");
-    if (manifestWanted) this.sendText({ type: "manifest", ...this.#options.manifest() });
-    this.#options.onRegistered(this);
+    if (manifest_wanted) this.sendText({ type: "manifest", ...this.#options.manifest() });
+    this.#options.onRegistered(this, ledger_id);
   }
 
   #noteError(frame: Extract<ToDevice, { type: "error" }>): void {

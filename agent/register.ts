@@ -28,11 +28,13 @@ interface Registration {
   device: string;
   manifest: Manifest;
   journalId: string;
+  /** What the journal knows of the relay's ledger. */
+  ledger?: Pick<DeviceRegister, "ledger_id" | "last_calls"> | undefined;
   token: string;
 }
 
 export function registerFrame(registration: Registration): DeviceRegister {
-  const { device, manifest, journalId, token } = registration;
+  const { device, manifest, journalId, ledger, token } = registration;
   return {
     type: "device_register",
     device_id: device,
@@ -44,6 +46,7 @@ export function registerFrame(registration: Registration): DeviceRegister {
     agent_version: AGENT_VERSION,
     manifest_hash: manifest.hash,
     journal_id: journalId,
+    ...ledger,
   };
 }
 

@@ -37,6 +37,12 @@ export const deviceViewSchema = z.object({
   agent_version: z.string().nullable(),
   created: time,
   alerts: z.int().optional().describe("Conditions that the device reported and that are not over"),
+  records_lost: time
+    .nullable()
+    .optional()
+    .describe(
+      "When it was noticed last that the relay's storage had lost records of calls; changes of the policy may be lost with them",
+    ),
 });
 export type DeviceView = z.infer<typeof deviceViewSchema>;
 

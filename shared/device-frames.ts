@@ -30,6 +30,10 @@ export const deviceRegisterSchema = z.object({
   manifest_hash: z.string().max(128).optional(),
   /** Ours: name of the agent's journal. A new one means that earlier calls were forgotten. */
   journal_id: z.string().max(64).optional(),
+  /** Ours: the relay's ledger as this device knew it last. Another one now, or the same without the calls: it lost records. */
+  ledger_id: z.string().max(64).optional(),
+  /** Ours: the newest calls with an effect that came by that ledger. */
+  last_calls: z.array(toolCallId).max(LIMITS.lastCalls).optional(),
 });
 
 /** Device document 2. Device Heartbeat. Our agent sends the text `ping` instead. */
@@ -155,6 +159,8 @@ const deviceRegisteredSchema = z.object({
   protocol: z.int().optional(),
   /** Ours: send the manifest's body. */
   manifest_wanted: z.boolean().optional(),
+  /** Ours: name of the relay's ledger of this device; a new one begins when records were lost. */
+  ledger_id: z.string().max(64).optional(),
 });
 
 /** Device document, Error Responses. */

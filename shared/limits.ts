@@ -34,6 +34,8 @@ export const LIMITS = {
   unansweredPerDevice: 1024,
   /** An idempotency key, in characters. Relay. */
   idempotencyKeyChars: 128,
+  /** Calls that a device names when it registers, so that records show which the relay's storage lost. Agent. */
+  lastCalls: 16,
   /** An outcome kept in the ledger, in bytes; a larger one stays in the agent's journal. Relay. */
   ledgerOutcomeBytes: 64 * KiB,
   /** All outcomes in one device's ledger, in bytes. Relay. */

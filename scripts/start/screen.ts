@@ -1,4 +1,5 @@
 /** The last thing that `npm start` prints: where the relay is, how to sign in, and a first call to paste. */
+import type { DeviceView } from "../../shared/api.ts";
 import { DEFAULT_DATA } from "../tree.ts";
 import { authorizationFile } from "./token.ts";
 
@@ -9,8 +10,11 @@ export interface Running {
   publicUrl: string;
   dataDir: string;
   signInLink: string;
-  device: { id: string; name: string; state: string };
+  device: Pick<DeviceView, "id" | "name" | "state" | "records_lost">;
 }
+
+/** A loss is shown for so long, in milliseconds. */
+const LOSS_SHOWN = 24 * 60 * 60 * 1000;
 
 export function screenOf({ url, publicUrl, dataDir, signInLink, device }: Running): string {
   const here = publicUrl === url ? "" : `\n            ${url} on this machine`;
@@ -21,10 +25,19 @@ Matrx Relay is running. Ctrl-C stops it.
   Device    ${device.name}: ${device.state} (${device.id})
   Sign in   ${signInLink}
             Works once, within a day; \`${linkCommand(dataDir)}\` makes another.
-
+${lossOf(device)}
 Ask this machine for its system information, through the relay:
 
 ${curlLine({ url, dataDir, device: device.id })}
+`;
+}
+
+/** What happened to the relay's records, if that was lately. */
+function lossOf({ id, records_lost }: Running["device"]): string {
+  if (!records_lost || Date.now() - Date.parse(records_lost) > LOSS_SHOWN) return "";
+  return `
+The relay's storage lost records of calls: its disk lost power, or its data is an older backup's. Calls with a
+key do not run twice. Look at the device's policy, for a change of it may be lost too: matrx policy ${id}
 `;
 }
 

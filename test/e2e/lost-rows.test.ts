@@ -1,5 +1,7 @@
 /** The relay's storage loses what was written last: no call runs again under its key, and nobody is told that it did not. */
+
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { deviceViewSchema } from "../../shared/api.ts";
 import { databaseOf, tearWal } from "../helpers/stored.ts";
 import { invoke, type RestAnswer } from "./caller.ts";
 import { fileIn, linesOf, type Rig, startRig } from "./rig.ts";
@@ -33,6 +35,13 @@ it("answers the keys of calls that it lost with their outcomes, and runs none of
   const lost = numbers.filter((n) => after[n]?.call !== before[n]?.call);
   expect(lost.length).toBeGreaterThan(0);
   expect(lost.length).toBeLessThan(numbers.length);
+  // That is not only mended, but said.
+  const view = await rig.relay.request(
+    { token: rig.token },
+    `GET /v1/devices/${rig.device}`,
+    deviceViewSchema,
+  );
+  expect(view.records_lost).toMatch(/Z$/);
   // From now on the relay knows them again.
   expect((await call(19)).call).toBe(after[19]?.call);
 });

@@ -1,10 +1,11 @@
 /** Never lost, never twice: sleep, eviction, dropped links and reconnects, with real sockets inside workerd. */
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import type { Answer } from "@matrx/shared/caller-frames.ts";
+import { makeCallId } from "@matrx/shared/ids.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { TestCaller } from "./helpers/caller.ts";
 import { AgentDevice } from "./helpers/device.ts";
-import { home, object, sweepAt } from "./helpers/home.ts";
+import { type Home, home, object, sweepAt } from "./helpers/home.ts";
 import { ask, bearer, json } from "./helpers/relay.ts";
 import { countRows } from "./helpers/written-rows.ts";
 
@@ -169,6 +170,59 @@ describe("the ledger", () => {
     );
     expect(await byRest.json()).toMatchObject({ output: "written once" });
     expect(device.unread).toBe(0);
+  });
+});
+
+describe("records that the storage lost", () => {
+  async function lostSince(place: Home): Promise<unknown> {
+    const view = await place.person.ask(`/v1/devices/${place.identity.id}`);
+    return (await view.json<{ records_lost: unknown }>()).records_lost;
+  }
+
+  async function write({ device, caller }: Home): Promise<string> {
+    const answering = caller.call("Write");
+    const { tool_call_id } = await device.serve("written");
+    await answering;
+    return tool_call_id;
+  }
+
+  it("are noticed when the device comes back that knows of them, and another ledger begins", async () => {
+    const place = await home();
+    const { identity, device } = place;
+    const { ledger: ledger_id } = device;
+    expect(ledger_id).toMatch(/^ledger_/);
+    const last_calls = [await write(place), await write(place)];
+    const same = await AgentDevice.come(identity, { ledger_id, last_calls });
+    expect([same.ledger, await lostSince(place)]).toEqual([ledger_id, null]);
+
+    await runInDurableObject(object(identity.id), (_, { storage }) =>
+      storage.sql.exec("DELETE FROM ledger WHERE call = ?", last_calls[1]),
+    );
+    const back = await AgentDevice.come(identity, { ledger_id, last_calls });
+    expect(back.ledger).toMatch(/^ledger_/);
+    expect(back.ledger).not.toBe(ledger_id);
+    expect(await lostSince(place)).toMatch(/Z$/);
+    expect((await AgentDevice.come(identity, { ledger_id: back.ledger, last_calls: [] })).ledger).toBe(
+      back.ledger,
+    );
+  });
+
+  it("are noticed when the ledger itself is an older one", async () => {
+    const place = await home();
+    const back = await AgentDevice.come(place.identity, { ledger_id: "ledger_of_later", last_calls: [] });
+    expect(back.ledger).not.toBe(place.device.ledger);
+    expect(await lostSince(place)).toMatch(/Z$/);
+  });
+
+  it("are not those that were removed in their time, nor is a device that knows nothing suspicious", async () => {
+    const place = await home();
+    const { ledger: ledger_id } = place.device;
+    const last_calls = [makeCallId(Date.now() - 23.5 * 60 * 60_000), "no call"];
+    const rows = await runInDurableObject(object(place.identity.id), (_, { storage }) => countRows(storage));
+    expect((await AgentDevice.come(place.identity, { ledger_id, last_calls })).ledger).toBe(ledger_id);
+    expect((await AgentDevice.come(place.identity)).ledger).toBe(ledger_id);
+    expect(await lostSince(place)).toBeNull();
+    expect(rows.rows).toBe(0);
   });
 });
 

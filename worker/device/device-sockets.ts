@@ -236,6 +236,8 @@ export class DeviceSockets {
     signs.ended("replaced", now);
     this.#registered.set(socket.ws, socket);
     store.introduce(introductionOf(register));
+    if (ours && recovery.lostRecords(register, store.ledgerId, now)) store.noteLoss(now);
+    const ledgerId = ours ? store.ledgerId : undefined;
     const wanted =
       ours && register.manifest_hash !== undefined && store.manifest?.hash !== register.manifest_hash;
     link.send({
@@ -244,6 +246,7 @@ export class DeviceSockets {
       permissions: store.permissions,
       ...(ours && { protocol: PROTOCOL }),
       ...(wanted && { manifest_wanted: true }),
+      ...(ledgerId !== undefined && { ledger_id: ledgerId }),
     });
     const journalIsNew = earlierJournal !== null && earlierJournal !== (register.journal_id ?? null);
     recovery.linkUp(ours, journalIsNew, now);

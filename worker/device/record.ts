@@ -2,7 +2,7 @@
 import type { Proof } from "@matrx/shared/api.ts";
 import type { Permissions } from "@matrx/shared/device-frames.ts";
 import { effectOf } from "@matrx/shared/effects.ts";
-import type { AccountId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
+import { type AccountId, type DeviceId, type GrantId, randomBase32 } from "@matrx/shared/ids.ts";
 import { modelNames } from "@matrx/shared/model-names.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import type { Manifest, ToolDescription } from "@matrx/shared/tool.ts";
@@ -44,6 +44,7 @@ export class RecordStore {
   #record: DeviceRecord | undefined;
   #policy: Policy | undefined;
   #limits: string | undefined;
+  #ledgerId: string | undefined;
   #manifest: Manifest | undefined;
   #byName: Map<string, ToolDescription> | undefined;
   #byModelName: Map<string, string> | undefined;
@@ -137,6 +138,30 @@ export class RecordStore {
       this.#kv.put("introduction", introduction);
   }
 
+  /** Name of the records of calls: made once, and anew when some were lost. Undefined: it cannot be written. */
+  get ledgerId(): string | undefined {
+    this.#ledgerId ??= this.#kv.get<string>("ledger_id") ?? this.#newLedgerId();
+    return this.#ledgerId;
+  }
+
+  /** Records were lost: another ledger begins. */
+  noteLoss(now: number): void {
+    if (!this.#newLedgerId()) return;
+    this.#kv.put("records_lost", now);
+  }
+
+  /** When it was noticed last that records were lost, in milliseconds since 1970. */
+  get recordsLost(): number | undefined {
+    return this.#kv.get<number>("records_lost");
+  }
+
+  #newLedgerId(): string | undefined {
+    if (this.#health.isFailing) return undefined;
+    this.#ledgerId = `ledger_${randomBase32(16)}`;
+    this.#kv.put("ledger_id", this.#ledgerId);
+    return this.#ledgerId;
+  }
+
   get farewell(): Farewell | undefined {
     return this.#kv.get<Farewell>("farewell");
   }
@@ -162,6 +187,7 @@ export class RecordStore {
     this.#record = undefined;
     this.#policy = undefined;
     this.#limits = undefined;
+    this.#ledgerId = undefined;
     this.#manifest = undefined;
     this.#byName = undefined;
     this.#byModelName = undefined;

@@ -1,6 +1,7 @@
 /** What becomes of calls when the link drops, the device dies, or an answer does not come. */
+import type { DeviceRegister } from "@matrx/shared/device-frames.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
-import type { CallId, DeviceId } from "@matrx/shared/ids.ts";
+import { type CallId, callTime, type DeviceId, isCallId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { Calls } from "./calls.ts";
 import { type DeviceLink, offline } from "./device-link.ts";
@@ -12,6 +13,9 @@ export interface CallStatus {
   tool_call_id: string;
   state: "never" | "started" | "finished" | "unknown";
 }
+
+/** Records may go this much earlier than their time, in milliseconds: a clock was set, or a caller chose the name. */
+const PRUNED_EARLY = 60 * 60_000;
 
 export class Recovery {
   readonly #device: () => DeviceId;
@@ -39,6 +43,21 @@ export class Recovery {
     for (const flight of this.#calls.flights.all()) if (!flight.ledgered) this.#sendAgain(flight);
     const open = ours ? this.#ledger.openCalls() : [];
     if (open.length > 0) this.#link.send({ type: "call_status", tool_call_ids: open });
+  }
+
+  /** Tells whether the device knows of records that are not here any more: a disk lost them, or a backup is older. */
+  lostRecords(
+    { ledger_id, last_calls = [] }: Pick<DeviceRegister, "ledger_id" | "last_calls">,
+    ledgerId: string | undefined,
+    now: number,
+  ): boolean {
+    if (ledger_id === undefined || ledgerId === undefined) return false;
+    const isKept = (call: string) =>
+      isCallId(call) && callTime(call) > now - TIMES.outcomeKept + PRUNED_EARLY;
+    const lost = last_calls.filter((call) => isKept(call) && !this.#ledger.find(call as CallId));
+    if (ledger_id === ledgerId && lost.length === 0) return false;
+    console.error(`device ${this.#device()}: the storage lost records of calls, such as ${lost.join(", ")}`);
+    return true;
   }
 
   /** The agent's journal tells what became of calls; those that began or ended answer by themselves. */

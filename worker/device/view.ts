@@ -31,5 +31,6 @@ export function deviceView(
     agent_version: introduction?.agent_version ?? null,
     created: new Date(record.created).toISOString(),
     alerts,
+    records_lost: store.recordsLost === undefined ? null : new Date(store.recordsLost).toISOString(),
   };
 }

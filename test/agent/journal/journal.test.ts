@@ -118,6 +118,23 @@ test("acknowledged outcomes go when the relay keeps them, and stay when they are
   expect(journal.find("large")?.body).toBeDefined();
 });
 
+test("the newest calls are told of the ledger that they came by, and of no other device's", async () => {
+  const path = join(temporaryFolder(), "journal");
+  const journal = open(path);
+  await journal.begin("before", "Write");
+  expect(journal.ledgerOf("laptop")).toBeUndefined();
+  journal.noteLedger("laptop", "ledger_1");
+  expect(journal.ledgerOf("laptop")).toEqual({ ledger_id: "ledger_1", last_calls: [] });
+  for (let n = 0; n < 20; n++) await journal.begin(`c${n}`, "Write");
+  journal.noteLedger("laptop", "ledger_1");
+  const { last_calls } = journal.ledgerOf("laptop") ?? {};
+  expect(last_calls).toEqual(Array.from({ length: LIMITS.lastCalls }, (_, n) => `c${19 - n}`));
+  expect(journal.ledgerOf("desktop")).toBeUndefined();
+  journal.noteLedger("laptop", "ledger_2");
+  journal.close();
+  expect(open(path).ledgerOf("laptop")).toEqual({ ledger_id: "ledger_2", last_calls: [] });
+});
+
 test("an outcome that a key may be asked for stays, and its key goes when it did not run", async () => {
   const journal = open(join(temporaryFolder(), "journal"));
   for (const key of ["ran", "refused"]) await journal.begin(key, "Write", { grant: "g", key });

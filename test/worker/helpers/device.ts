@@ -1,6 +1,6 @@
 /** Devices: one that speaks only the device document, and one that speaks as our agent does. */
 import type { Answer } from "@matrx/shared/caller-frames.ts";
-import type { ToDevice, ToolExecute } from "@matrx/shared/device-frames.ts";
+import type { DeviceRegister, ToDevice, ToolExecute } from "@matrx/shared/device-frames.ts";
 import { encodeOutputFrame, encodeResultFrame, type ResultHeader } from "@matrx/shared/result-frame.ts";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { ask, json, ORIGIN, type Person } from "./relay.ts";
@@ -67,8 +67,15 @@ export const TOOLS = [
 
 const UNASKED: ReadonlySet<string> = new Set(["result_ack", "call_status", "system_command"]);
 
+interface Coming extends Pick<DeviceRegister, "ledger_id" | "last_calls"> {
+  journal?: string;
+  manifest?: string;
+}
+
 export class AgentDevice extends BareDevice {
   readonly id: string;
+  /** The relay's ledger, as it named it. */
+  ledger: string | undefined;
 
   protected constructor(ws: WebSocket, headers: Headers, id: string) {
     super(ws, headers);
@@ -78,11 +85,12 @@ export class AgentDevice extends BareDevice {
   /** Connects as our agent does and registers; the relay may ask for the manifest, which is given. */
   static async come(
     { id, key }: AgentIdentity,
-    { journal = "journal-1", manifest = "manifest-1" }: { journal?: string; manifest?: string } = {},
+    { journal = "journal-1", manifest = "manifest-1", ...ledger }: Coming = {},
   ): Promise<AgentDevice> {
     const device = await AgentDevice.dial(id);
-    device.send(await registerFrame(id, key, device.nonce, { journal, manifest }));
+    device.send({ ...(await registerFrame(id, key, device.nonce, { journal, manifest })), ...ledger });
     const registered = await device.expect("device_registered");
+    device.ledger = registered.ledger_id;
     if (registered.manifest_wanted) device.send({ type: "manifest", hash: manifest, tools: TOOLS });
     return device;
   }
