@@ -117,7 +117,9 @@ describe("a call's events", () => {
   it("go on past the 60 seconds of a REST answer, and while the device dials again", async () => {
     const at = await home();
     const [reader, execute] = await begin(at, "Bash", { query: "?timeout_ms=120000" });
+    // Asked for a sign of life first, then given up.
     await sweepAt(at.identity.id, Date.now() + 61_000);
+    await sweepAt(at.identity.id, Date.now() + 67_000);
     await at.device.closed;
     const back = await AgentDevice.come(at.identity);
     back.output(execute, 0, "still here");

@@ -103,7 +103,7 @@ describe("editing a file", () => {
       replace_all: true,
     });
     expect(output).toContain("250 replacements, the first at line 1");
-    expect(output).toContain("more lines of this diff are not shown; Read the file to see them");
+    expect(output).toContain("more lines of this diff are not shown; read the file to see them");
     expect(output.length).toBeLessThan(20_000);
     expect(metadata).toMatchObject({ diff_cut: true, lines_added: 250, lines_removed: 250 });
     await bench.put("more", "old\n".repeat(5000));

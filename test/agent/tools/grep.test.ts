@@ -94,9 +94,9 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
     expect(linesOf(found)).toEqual(all.map((name) => `${name}:1:needle`));
     expect(found.metadata?.truncated).toBe(false);
     const below = await grep({ pattern: "needle", path: "repo/sub/deep" });
-    expect(linesOf(below)).toEqual(["sub/deep/c:1:needle"]);
+    expect(linesOf(below)).toEqual(["c:1:needle"]);
     const { output } = await glob({ pattern: "*", path: "repo" });
-    expect(output.split("\n").sort()).toEqual(all.map((name) => bench.at("repo", name)));
+    expect(output.split("\n").filter((line) => !line.startsWith("[")).sort()).toEqual(all);
     const tree = await bench.call("DirectoryTree", { path: "repo" });
     expect(tree.output).toContain("deep/");
   });

@@ -79,19 +79,6 @@ describe("reading a text", () => {
     expect(output).toBe(`${shown}\n\n[Cut at 2000 characters: line 1. ${advice}]`);
   });
 
-  it("counts line ends and numbers to the page, too", async () => {
-    const bench = await Workbench.open();
-    await bench.put("empty-lines", "\n".repeat(100_000));
-    const wanted = { file_path: "empty-lines", limit: 100_000 };
-    const numbered = await bench.call("Read", wanted);
-    const raw = await bench.call("Read", { ...wanted, raw: true });
-    for (const { output, metadata } of [numbered, raw]) {
-      expect(metadata).toMatchObject({ start_line: 1, truncated: true, total_lines: 100_000 });
-      expect(output.length).toBeLessThan(51 * 1024);
-      expect(output.length).toBeGreaterThan(40 * 1024);
-    }
-  });
-
   it("gives the hash of the very bytes that it shows, though the file changes meanwhile", async () => {
     const bench = await Workbench.open();
     const file = await bench.put("file", "a".repeat(1000));
