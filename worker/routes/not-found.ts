@@ -28,7 +28,7 @@ export function notFound(path: string, app: Hono<{ Bindings: Env }>): Response {
   });
 }
 
-/** Of the routes that fit a path, those of the one with the fewest parameters. */
+/** The methods of the most specific route that matches a path: the one with the fewest parameters. */
 function methodsAt(app: Hono<{ Bindings: Env }>, path: string): string[] {
   const routes = METHODS.flatMap((method) => routesAt(app, method, path));
   const fewest = Math.min(...routes.map((route) => parametersIn(route.path)));
