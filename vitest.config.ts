@@ -22,7 +22,7 @@ export default defineConfig({
     projects: [
       {
         plugins: [cloudflareTest({ wrangler: { configPath: "./wrangler.toml" } })],
-        // Time-outs are for what hangs: a busy machine takes its time.
+        // Time-outs end tests that hang; they must not end slow ones on a busy machine.
         test: { name: "workerd", include: ["test/worker/**/*.test.ts"], testTimeout: 60_000 },
       },
       {

@@ -53,8 +53,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     throw error;
   });
   const policy = new PolicyFile(home);
-  const toolNames = toolbox.tools.map(({ name }) => name);
-  for (const warning of policy.warnings(toolNames)) log.warn({ file: home.policyFile }, warning);
+  policy.warn(toolbox.tools, log);
   const dispatcher = new Dispatcher({
     ...{ device, policy, journal, log, tools: toolbox.tools, sessions: toolbox.sessions },
     ...(options.windDownMs !== undefined && { windDownMs: options.windDownMs }),

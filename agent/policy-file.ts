@@ -2,6 +2,7 @@
 import { statSync } from "node:fs";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { type Policy, policySchema, policyWarnings } from "@matrx/shared/policy.ts";
+import type { Logger } from "pino";
 import type { Home } from "./home.ts";
 import { readJsonFile } from "./private-file.ts";
 
@@ -21,9 +22,15 @@ export class PolicyFile {
     this.#policy = this.#read();
   }
 
-  /** What the file allows in vain. `announced`: the names of the device's tools. */
+  /** A warning for each allowed tool that is neither built in nor among `announced`. */
   warnings(announced: readonly string[]): string[] {
     return this.#policy instanceof MatrxError ? [] : policyWarnings(this.#policy, announced);
+  }
+
+  /** Logs a warning for each allowed tool that this device does not have. */
+  warn(tools: readonly { name: string }[], log: Logger): void {
+    const names = tools.map(({ name }) => name);
+    for (const warning of this.warnings(names)) log.warn({ file: this.#path }, warning);
   }
 
   /** The policy in force; no file limits nothing. Throws MatrxError `PERMISSION_DENIED` while the file is damaged. */

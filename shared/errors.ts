@@ -22,7 +22,7 @@ const FACES = {
   UNKNOWN_DEVICE: { status: 404, title: "No such device", exit: 68 },
   TOOL_NOT_FOUND: { status: 404, title: "No such tool", exit: 64 },
   NOT_FOUND: { status: 404, title: "Nothing here", exit: 66 },
-  METHOD_NOT_ALLOWED: { status: 405, title: "Not with this method", exit: 64 },
+  METHOD_NOT_ALLOWED: { status: 405, title: "Method not allowed", exit: 64 },
   CONFLICT: { status: 409, title: "It clashes with something else", exit: 65 },
   PAYLOAD_TOO_LARGE: { status: 413, title: "Too large", exit: 65 },
   RATE_LIMITED: { status: 429, title: "Too many at once", exit: 75 },

@@ -18,10 +18,10 @@ export const policySchema = z.strictObject({
 });
 export type Policy = z.infer<typeof policySchema>;
 
-/** The policy as it was set; `warnings`, where there are any, name what it allows in vain. */
+/** The policy as it was set; `warnings` lists the allowed tools that the device does not have. */
 export const policySetSchema = policySchema.extend({ warnings: z.array(z.string()).optional() });
 
-/** Names among `allowed_tools` that the device does not know: most are misspelt, and would allow nothing. */
+/** A warning for each of `allowed_tools` that is neither built in nor announced: most are misspelt. */
 export function policyWarnings({ allowed_tools = [] }: Policy, announced: readonly string[]): string[] {
   const known = [...new Set([...BUILT_IN_TOOLS, ...announced])];
   return allowed_tools

@@ -30,8 +30,7 @@ export async function openLocal(options: LocalOptions): Promise<LocalServer> {
   const journal = openJournal(home.localJournalFile, log);
   const { tools, sessions } = toolbox;
   const policy = new PolicyFile(home);
-  for (const warning of policy.warnings(tools.map(({ name }) => name)))
-    log.warn({ file: home.policyFile }, warning);
+  policy.warn(tools, log);
   const shared = { device, tools, sessions, policy, rates: new CallRates(), log };
   const keyedDispatcher = new Dispatcher({ ...shared, journal });
   void Promise.all(keyedDispatcher.recover());

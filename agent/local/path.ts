@@ -7,7 +7,10 @@ export function pathOf(request: IncomingMessage): string {
   return (request.url ?? "/").replace(/\?.*$/, "");
 }
 
-/** `there`: what the server answers, as `GET /path`. With other methods for this path: 405, and `details.allow` names them. */
+/**
+ * The error for a request that no route answers: 405 with the allowed methods if the path has other methods, else 404.
+ * `there` lists the routes, each as `GET /path`.
+ */
 export function notHere(request: IncomingMessage, there: readonly string[]): MatrxError {
   const allow = there
     .map((line) => line.split(" ") as [string, string])

@@ -72,6 +72,7 @@ function configOf(token: string): string {
 /** Checks that would call right answers wrong, and why they are right. */
 const NOT_CHECKED = {
   positive_data_acceptance: "what fits its schema may still name a file that is not there",
+  unsupported_method: "a path such as tools/list is a tool's too, and takes its methods besides",
 } as const;
 
 const scenarioSchema = z.object({

@@ -8,14 +8,14 @@ declare module "vitest" {
   }
 }
 
-/** Options of a test or suite that needs a part: skipped where it is missing, and the run's end says why; a failure in CI. */
+/** Options of a test or suite that needs a part of the machine: skipped without it, with the reason at the end of the run; in CI a failure. */
 export function needs(found: boolean, what: string): TestOptions {
   if (found) return {};
   if (process.env.CI) throw new Error(what);
   return skipped(what);
 }
 
-/** Options of a test or suite that needs what few machines have: skipped elsewhere, also in CI. */
+/** Options of a test or suite that few machines can run: skipped on others, in CI too. */
 export function needsRare(found: boolean, what: string): TestOptions {
   return found ? {} : skipped(what);
 }

@@ -19,6 +19,7 @@ it.each([
   ["GET", "/v1/devices/laptop-4k7m2x9qpa/tools/Read", "POST"],
   ["GET", "/v1/tokens/grant_4k7m2x9qpatr6w1z", "DELETE"],
   ["DELETE", "/tools/invoke", "POST"],
+  ["PUT", "/v1/devices/laptop-4k7m2x9qpa/tools/list", "GET, HEAD"],
 ])("%s %s says what the path takes", async (method, path, allow) => {
   const response = await ask(path, { method });
   expect([response.status, response.headers.get("Allow")]).toEqual([405, allow]);

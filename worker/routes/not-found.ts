@@ -1,5 +1,6 @@
 /** No route for this path, or none for this method. */
 import type { Hono } from "hono";
+import type { RouterRoute } from "hono/types";
 import type { Env } from "../env.ts";
 import { problemOfShape } from "../problem.ts";
 
@@ -8,7 +9,7 @@ const HINT = "GET /docs lists the routes, GET /openapi.json for programs";
 
 /** 405 with `Allow` where other methods have a route (RFC 9110, 15.5.6), else 404. */
 export function notFound(path: string, app: Hono<{ Bindings: Env }>): Response {
-  const allowed = METHODS.filter((method) => hasRoute(app, method, path));
+  const allowed = methodsAt(app, path);
   if (allowed.length === 0) {
     return problemOfShape({
       code: "NOT_FOUND",
@@ -27,8 +28,21 @@ export function notFound(path: string, app: Hono<{ Bindings: Env }>): Response {
   });
 }
 
+/** The methods of the most specific route that matches a path: the one with the fewest parameters. */
+function methodsAt(app: Hono<{ Bindings: Env }>, path: string): string[] {
+  const routes = METHODS.flatMap((method) => routesAt(app, method, path));
+  const fewest = Math.min(...routes.map((route) => parametersIn(route.path)));
+  return routes.filter((route) => parametersIn(route.path) === fewest).map(({ method }) => method);
+}
+
 /** Middleware stands among the routes under the method ALL, and the files of the page under `/*`. */
-function hasRoute(app: Hono<{ Bindings: Env }>, method: string, path: string): boolean {
+function routesAt(app: Hono<{ Bindings: Env }>, method: string, path: string): RouterRoute[] {
   const [handlers] = app.router.match(method, path);
-  return handlers.some(([[, route]]) => route.method === method && route.path !== "/*");
+  return handlers
+    .map(([[, route]]) => route)
+    .filter((route) => route.method === method && route.path !== "/*");
+}
+
+function parametersIn(path: string): number {
+  return path.split(":").length;
 }
