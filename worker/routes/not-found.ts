@@ -4,7 +4,7 @@ import type { RouterRoute } from "hono/types";
 import type { Env } from "../env.ts";
 import { problemOfShape } from "../problem.ts";
 
-const METHODS = ["GET", "POST", "PUT", "DELETE"] as const;
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 const HINT = "GET /docs lists the routes, GET /openapi.json for programs";
 
 /** 405 with `Allow` where other methods have a route (RFC 9110, 15.5.6), else 404. */
