@@ -31,7 +31,15 @@ describe("an object's life", () => {
       expect.objectContaining({ code: "UNAVAILABLE", hop: "relay" }),
     );
     isFull = false;
-    await expect.poll(() => (after.probe(), after.isFailing), { timeout: 5000 }).toBe(false);
+    await expect
+      .poll(
+        () => {
+          after.probe();
+          return after.isFailing;
+        },
+        { timeout: 5000 },
+      )
+      .toBe(false);
     after.requireWritable();
     expect(probes).toBe(2);
     expect(new StorageHealth({ id, sync, probe }).isFailing).toBe(false);
