@@ -96,7 +96,12 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
     const below = await grep({ pattern: "needle", path: "repo/sub/deep" });
     expect(linesOf(below)).toEqual(["c:1:needle"]);
     const { output } = await glob({ pattern: "*", path: "repo" });
-    expect(output.split("\n").filter((line) => !line.startsWith("[")).sort()).toEqual(all);
+    expect(
+      output
+        .split("\n")
+        .filter((line) => !line.startsWith("["))
+        .sort(),
+    ).toEqual(all);
     const tree = await bench.call("DirectoryTree", { path: "repo" });
     expect(tree.output).toContain("deep/");
   });
