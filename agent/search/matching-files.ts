@@ -26,7 +26,7 @@ export async function matchingFiles(
   engine: Engine,
   query: LineQuery,
   run: Run,
-  { most, after }: Page,
+  { most, after }: Pick<Page, "most" | "after">,
 ): Promise<MatchingFiles> {
   const reader = new LineReader(run);
   const found = new Map<string, MatchingFile>();

@@ -27,12 +27,11 @@ export interface MatchingLines {
 
 export interface Page {
   readonly most: number;
+  /** Characters of all lines together. */
+  readonly chars: number;
   /** Only lines that come later. */
   readonly after: Cursor | undefined;
 }
-
-/** Characters of all lines together. */
-const MOST_CHARS = 256 * 1024;
 
 export async function matchingLines(
   engine: Engine,
@@ -89,8 +88,8 @@ class Collected {
       this.stopped = "max_results";
       return false;
     }
-    this.#chars += line.text.length + line.relative.length + 16;
-    if (this.#chars > MOST_CHARS && this.#matches > 0) {
+    this.#chars += line.text.length + line.relative.length + 8;
+    if (this.#chars > this.#page.chars && this.#matches > 0) {
       this.stopped = "output";
       return false;
     }

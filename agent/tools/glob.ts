@@ -9,7 +9,7 @@ import { leftOutNote } from "../search/left-out.ts";
 import { type NewFiles, newestFiles } from "../search/newest-files.ts";
 import { missedNotes, throwUnlessTimedOut } from "../search/notes.ts";
 import { pathPattern, splitPattern } from "../search/path-pattern.ts";
-import { fitting } from "../search/room.ts";
+import { firstOf, MOST_CHARS, USUAL_CHARS } from "../search/room.ts";
 import { openScope } from "../search/scope.ts";
 import { relativePath, relativeToNote } from "../search/shown-path.ts";
 import { defineTool, type ToolResult } from "../tool.ts";
@@ -41,11 +41,11 @@ export function globTool(files: Files, engines: SearchEngines) {
     description:
       "Find files by a glob, newest first; paths are relative to the directory searched. Only files are found, no folders. Dotfiles that the pattern does not name and what .gitignore names are left out, unless show_hidden or include_ignored is true.",
     details:
-      "A pattern without / matches names in any folder; ~/notes/*.txt is one, too. At most 1000 files unless limit says otherwise. Links are neither found nor followed. Takes at most 15 s, then returns what was found.",
+      "A pattern without / matches names in any folder; ~/notes/*.txt is one, too. At most 1000 files or 25,000 characters unless limit says otherwise. Links are neither found nor followed. Takes at most 15 s, then returns what was found.",
     input,
     model: { omit: ["limit", "show_hidden", "include_ignored"] },
     timeoutMs: 15_000,
-    async handle({ pattern, path = ".", limit = DEFAULT_LIMIT, ...wanted }, context) {
+    async handle({ pattern, path = ".", limit, ...wanted }, context) {
       const { signal } = context;
       const { show_hidden: showHidden = false, include_ignored: includeIgnored = false } = wanted;
       const access = await files.as(context);
@@ -66,7 +66,7 @@ export function globTool(files: Files, engines: SearchEngines) {
       const missed = nothingMissed();
       const engine = await engines.best();
       const began = performance.now();
-      const found = await newestFiles(engine, names, { scope, missed, signal }, limit);
+      const found = await newestFiles(engine, names, { scope, missed, signal }, limit ?? DEFAULT_LIMIT);
       throwUnlessTimedOut(signal);
       if (found.files.length === 0 && !found.stopped) {
         const leftOut = await leftOutNote({ scope, ms: performance.now() - began, signal }, async (run) => {
@@ -76,7 +76,8 @@ export function globTool(files: Files, engines: SearchEngines) {
         return nothing(place, `No file matches${leftOut}`, missedNotes(missed));
       }
       const shown = (file: Buffer) => relativePath(file, base.path, access.platform.path.sep);
-      return resultOf(place, shown, found, [
+      const room = { chars: limit === undefined ? USUAL_CHARS : MOST_CHARS, shown };
+      return resultOf(place, room, found, [
         ...missedNotes(missed),
         ...(await relativeToNote(access, base.path)),
       ]);
@@ -91,17 +92,23 @@ async function placeOf(access: FileAccess, path: string, folder: string): Promis
   return folder === "" ? place : access.find(access.platform.path.join(place.path, folder), "read");
 }
 
+interface Room {
+  readonly chars: number;
+  readonly shown: (file: Buffer) => string;
+}
+
 function resultOf(
   place: Place,
-  shown: (file: Buffer) => string,
+  { chars, shown }: Room,
   found: NewFiles,
   more: readonly string[],
 ): ToolResult {
-  const files = fitting(found.files);
-  const stopped = files.length < found.files.length ? "output" : found.stopped;
+  const lines = found.files.map((file) => ({ ...file, line: shown(file.path) }));
+  const files = firstOf(lines, chars, ({ line }) => line.length + 1);
+  const stopped = files.length < lines.length ? "output" : found.stopped;
   const notes = [...stopNotes(stopped, files.length), ...more].map((note) => `[${note}]`);
   return {
-    output: [...files.map(({ path }) => shown(path)), ...notes].join("\n"),
+    output: [...files.map(({ line }) => line), ...notes].join("\n"),
     metadata: {
       path: place.path,
       files: files.map(({ path, size, mtime }) => ({
@@ -117,7 +124,9 @@ function resultOf(
 
 function stopNotes(stopped: NewFiles["stopped"] | "output", count: number): string[] {
   if (stopped === "output") {
-    return [`The newest ${count} are shown, 2 MiB of paths, of more. To go on, narrow pattern or path`];
+    return [
+      `The newest ${count} are shown, for want of room. To go on, narrow pattern or path, or give a limit`,
+    ];
   }
   if (stopped === "limit") {
     return [`The newest ${count} are shown, of more. To go on, narrow pattern or path, or raise limit`];

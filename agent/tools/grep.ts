@@ -2,7 +2,7 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import type { Files } from "../paths/files.ts";
 import { textOfName } from "../paths/names.ts";
-import { type Cursor, cursorOf, cursorText } from "../search/cursor.ts";
+import { cursorOf, cursorText } from "../search/cursor.ts";
 import {
   type Engine,
   type FileChoice,
@@ -15,9 +15,10 @@ import type { SearchEngines } from "../search/engines.ts";
 import { fileType } from "../search/file-types.ts";
 import { leftOutNote } from "../search/left-out.ts";
 import { type MatchingFiles, matchingFiles } from "../search/matching-files.ts";
-import { type MatchingLine, type MatchingLines, matchingLines } from "../search/matching-lines.ts";
+import { type MatchingLine, type MatchingLines, matchingLines, type Page } from "../search/matching-lines.ts";
 import { counted, missedNotes, patternHint, throwUnlessTimedOut } from "../search/notes.ts";
 import { pathPattern } from "../search/path-pattern.ts";
+import { USUAL_CHARS } from "../search/room.ts";
 import { openScope, type Scope } from "../search/scope.ts";
 import { fileShown, pathShown, relativeToNote } from "../search/shown-path.ts";
 import { defineTool, type ToolResult } from "../tool.ts";
@@ -26,6 +27,8 @@ import { toolName } from "../tool-names.ts";
 const DEFAULT_RESULTS = 100;
 const MOST_RESULTS = 5000;
 const MOST_CONTEXT = 20;
+/** Characters of lines in one answer where max_results is given. */
+const MOST_CHARS = 256 * 1024;
 
 const contextLines = z.int().min(0).max(MOST_CONTEXT).optional();
 
@@ -72,7 +75,7 @@ export function grepTool(files: Files, engines: SearchEngines) {
     description:
       "Search file contents by regex (ripgrep syntax, with look-around). Returns file:line:content, with paths relative to the directory searched. Dotfiles, binary files and what .gitignore names are left out, unless show_hidden or include_ignored is true.",
     details:
-      "Sorted by path; context lines as file-line-content. The first results that were found are returned: use after for pages in order. Lines are cut at 500 characters. Links are not followed. With multiline, files above 64 MiB are left out. Takes at most 15 s, then returns what was found.",
+      "Sorted by path; context lines as file-line-content. The first results that were found are returned, lines up to 25,000 characters unless max_results is given: use after for pages in order. Lines are cut at 500 characters. Links are not followed. With multiline, files above 64 MiB are left out. Takes at most 15 s, then returns what was found.",
     input,
     model: {
       omit: ["before_context", "after_context", "literal", "show_hidden", "include_ignored", "after"],
@@ -85,7 +88,7 @@ export function grepTool(files: Files, engines: SearchEngines) {
         wanted.include === undefined ? undefined : pathPattern(wanted.include, wanted.show_hidden ?? false);
       const showHidden = wanted.show_hidden || (include?.namesHidden ?? false);
       const query = queryOf(wanted, include, showHidden);
-      const page = { most: wanted.max_results ?? DEFAULT_RESULTS, after: cursorIn(wanted) };
+      const page = pageOf(wanted);
       const access = await files.as(context);
       const place = await access.findExisting(wanted.path ?? ".", "read");
       const includeIgnored = wanted.include_ignored ?? false;
@@ -116,7 +119,7 @@ export function grepTool(files: Files, engines: SearchEngines) {
 /** A file with a line that matches, relative to the folder that is searched. */
 async function firstFile(engine: Engine, query: LineQuery, run: Run): Promise<string | undefined> {
   const any = { ...query, before: 0, after: 0, ordered: false };
-  const { lines } = await matchingLines(engine, any, run, { most: 1, after: undefined });
+  const { lines } = await matchingLines(engine, any, run, { most: 1, chars: USUAL_CHARS, after: undefined });
   return lines[0] && textOfName(lines[0].relative);
 }
 
@@ -141,8 +144,12 @@ function bothOf(type: FileChoice, include: FileChoice | undefined): FileChoice {
   return { ...type, matches: (path) => type.matches(path) && include.matches(path) };
 }
 
-function cursorIn({ after }: Input): Cursor | undefined {
-  return after === undefined ? undefined : cursorOf(after);
+function pageOf({ max_results: most, after }: Input): Page {
+  return {
+    most: most ?? DEFAULT_RESULTS,
+    chars: most === undefined ? USUAL_CHARS : MOST_CHARS,
+    after: after === undefined ? undefined : cursorOf(after),
+  };
 }
 
 /** A file that was named is shown by its own name. */
@@ -261,7 +268,7 @@ function stopNotes(
   if (!stopped) return [];
   const why = {
     max_results: `Stopped at ${found}; there may be more`,
-    output: `Stopped at ${found}, 256 KiB of them; there may be more`,
+    output: `Stopped at ${found}, for want of room; there may be more`,
     time: `Time ran out with ${found} found: not everything was searched`,
   }[stopped];
   const narrower = "narrow pattern, path or include";

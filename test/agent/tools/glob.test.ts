@@ -26,9 +26,15 @@ describe.each(ENGINES)("finding files with %s", (_name, engines) => {
     const folder = Array.from({ length: 12 }, () => "f".repeat(250)).join("/");
     await bench.put(`${folder}/0.ts`, "");
     for (let n = 1; n < 900; n++) writeFileSync(bench.at(folder, `${n}.ts`), "");
-    const { output, metadata } = await searcher(bench, engines).glob({ pattern: "*.ts" });
-    expect(output).toMatch(/\[The newest \d+ are shown, 2 MiB of paths, of more\./);
+    const { glob } = searcher(bench, engines);
+    const { output, metadata } = await glob({ pattern: "*.ts", limit: 900 });
+    expect(output).toMatch(/\[The newest \d+ are shown, for want of room\./);
     expect(metadata).toMatchObject({ truncated: true, stopped_by: "output" });
+    expect(output.length).toBeGreaterThan(1024 * 1024);
+    const usual = await glob({ pattern: "*.ts" });
+    expect(usual.output.length).toBeLessThan(25_200);
+    expect(usual.output.length).toBeGreaterThan(20_000);
+    expect(usual.metadata).toMatchObject({ truncated: true, stopped_by: "output" });
     const named = await bench.call("search_files", { query: ".ts", limit: 5000 });
     expect(named.metadata).toMatchObject({ truncated: true, stopped_by: "output" });
     expect(named.output.length).toBeLessThan(3 * 1024 * 1024);

@@ -390,6 +390,24 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
     expect((await failure(grep({ pattern: "x", after: "nonsense" }))).code).toBe("INVALID_PARAMETERS");
   });
 
+  it("tells 25,000 characters unless more is asked for, in pages that join to the whole", async () => {
+    const { bench, grep } = await opened();
+    for (let file = 0; file < 9; file++) await bench.put(`${file}`, `${"x".repeat(490)}\n`.repeat(11));
+    const usual = await grep({ pattern: "x" });
+    expect(usual.metadata).toMatchObject({ truncated: true, stopped_by: "output" });
+    expect(usual.output.length).toBeLessThan(25_300);
+    expect(usual.output.length).toBeGreaterThan(24_000);
+    expect((await grep({ pattern: "x", max_results: 100 })).metadata).toMatchObject({ truncated: false });
+    const found: string[] = [];
+    for (let after: string | undefined = ""; after !== undefined; ) {
+      const page = await grep({ pattern: "x", after });
+      found.push(...linesOf(page));
+      after = page.metadata?.next_after as string | undefined;
+    }
+    expect(found).toHaveLength(99);
+    expect(new Set(found).size).toBe(99);
+  });
+
   it("says why a pattern, a path or an include is refused", async () => {
     const { bench, grep } = await opened();
     await bench.put("f", "x\n");
