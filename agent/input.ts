@@ -21,7 +21,7 @@ const FOR_PEOPLE = "description";
 
 /**
  * The input without what is refused in it only for its form: typed clients send `null` for what they leave out, and weaker
- * models send numbers and booleans as text.
+ * models send numbers and booleans as text, or text that is a number as one.
  */
 function mended(
   input: Record<string, unknown>,
@@ -35,6 +35,7 @@ function mended(
     const value = holder[field];
     if (value === null) delete holder[field];
     else if (typeof value === "string") holder[field] = meant(value, issue);
+    else if (typeof value === "number" && isWanted(issue, "string")) holder[field] = String(value);
   }
   return copy;
 }
@@ -48,10 +49,12 @@ function meant(text: string, issue: z.core.$ZodIssue): unknown {
       .slice(0, most)
       .join("");
   }
-  if (issue.code !== "invalid_type") return text;
-  if (issue.expected === "boolean" && /^(?:true|false)$/i.test(text)) return text.toLowerCase() === "true";
-  const isNumber = issue.expected === "number" || issue.expected === "int";
-  return isNumber && /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
+  if (isWanted(issue, "boolean") && /^(?:true|false)$/i.test(text)) return text.toLowerCase() === "true";
+  return isWanted(issue, "number", "int") && /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
+}
+
+function isWanted(issue: z.core.$ZodIssue, ...types: string[]): boolean {
+  return issue.code === "invalid_type" && types.includes(issue.expected);
 }
 
 function propertyOf(value: unknown, key: PropertyKey): unknown {

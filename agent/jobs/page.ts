@@ -1,8 +1,9 @@
 /** A part of a job's output, as much as one answer holds. */
+
+import { withoutOpenSequence } from "../text/plain-output.ts";
 import { withoutPart } from "../text/sniff.ts";
 import { ANSWER_CHARS, firstChars } from "./excerpt.ts";
 import type { Job } from "./job.ts";
-import { withoutOpenSequence } from "./plain-output.ts";
 
 /** Bytes read at once: a UTF-16 unit takes three of UTF-8 at most. */
 const PAGE_BYTES = ANSWER_CHARS * 3;

@@ -1,10 +1,10 @@
 /** Waits until a job has something to tell: output, an amount of it, a line that matches, its end, or the time is over. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { statesOf } from "../text/plain-output.ts";
 import { withoutPart } from "../text/sniff.ts";
 import { matchingLines } from "./filter.ts";
 import type { Job } from "./job.ts";
 import { readPage } from "./page.ts";
-import { statesOf } from "./plain-output.ts";
 
 export interface Waiting {
   readonly from: number;

@@ -6,15 +6,18 @@ import type { LineStart } from "./lines.ts";
 const SPACING = 1024 * 1024;
 const MOST_FILES = 32;
 
+/** What tells one content from another. */
+export type FileState = Pick<BigIntStats, "dev" | "ino" | "size" | "mtimeNs">;
+
 export class LineIndex {
   readonly #starts = new Map<string, LineStart[]>();
 
   /** The last remembered start at or before a line. */
-  before(file: BigIntStats, line: number): LineStart | undefined {
+  before(file: FileState, line: number): LineStart | undefined {
     return this.#starts.get(keyOf(file))?.findLast((start) => start.line <= line);
   }
 
-  note(file: BigIntStats, start: LineStart): void {
+  note(file: FileState, start: LineStart): void {
     const key = keyOf(file);
     const starts = this.#starts.get(key) ?? [];
     if (start.offset < (starts.at(-1)?.offset ?? 0) + SPACING) return;
@@ -30,6 +33,6 @@ export class LineIndex {
 }
 
 /** Another content is another key. */
-function keyOf({ dev, ino, size, mtimeNs }: BigIntStats): string {
+function keyOf({ dev, ino, size, mtimeNs }: FileState): string {
   return `${dev}:${ino}:${size}:${mtimeNs}`;
 }

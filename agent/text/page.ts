@@ -1,8 +1,7 @@
 /** One page of a text file's lines, decoded: forward from a line, or backward from the end. */
-import type { BigIntStats } from "node:fs";
 import { bytesFrom, type Source, utf8Of } from "./chunks.ts";
 import { decode, isUtf16, type TextEncoding } from "./encodings.ts";
-import type { LineIndex } from "./line-index.ts";
+import type { FileState, LineIndex } from "./line-index.ts";
 import { collectPage, type LineStart, type PageRequest, type RawLine, type RawPage } from "./lines.ts";
 import { encodingOf, withoutPart } from "./sniff.ts";
 import { tailStart } from "./tail.ts";
@@ -22,7 +21,7 @@ const TAIL_BYTES = 64 * MiB;
 
 export interface TextFile {
   readonly source: Source;
-  readonly stat: BigIntStats;
+  readonly stat: FileState;
   readonly encoding: TextEncoding;
   /** The caller said so; else a page may turn out to be in another one. */
   readonly declared: boolean;

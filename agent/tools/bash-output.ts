@@ -6,8 +6,8 @@ import { checkPattern, matchingLines } from "../jobs/filter.ts";
 import type { Job } from "../jobs/job.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import { type Page, readPage } from "../jobs/page.ts";
-import { overwrittenNote, type PlainOutput, plainOutput } from "../jobs/plain-output.ts";
 import { type WaitEnd, type Waiting, waitFor } from "../jobs/wait.ts";
+import { overwrittenNote, type PlainOutput, plainOutput } from "../text/plain-output.ts";
 import { defineTool, type ToolResult } from "../tool.ts";
 
 const MAX_WAIT_MS = 30_000;

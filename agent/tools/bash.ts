@@ -8,8 +8,8 @@ import { excerptOf, wholeEnd } from "../jobs/excerpt.ts";
 import { LogFollower } from "../jobs/follow.ts";
 import type { Job } from "../jobs/job.ts";
 import type { Jobs } from "../jobs/jobs.ts";
-import { overwrittenNote, plainOutput } from "../jobs/plain-output.ts";
 import { Session } from "../sessions.ts";
+import { overwrittenNote, plainOutput } from "../text/plain-output.ts";
 import { defineTool, type ResumeContext, type ToolContext, type ToolResult } from "../tool.ts";
 import { toolName } from "../tool-names.ts";
 

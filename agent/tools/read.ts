@@ -6,8 +6,12 @@ import type { Files } from "../paths/files.ts";
 import { type OpenFile, openFile } from "../paths/open-file.ts";
 import { MOST_BYTES, readBytes } from "../read/bytes.ts";
 import { factsOf } from "../read/facts.ts";
+import { beyondEnd, type LinesWanted, pageOfText } from "../read/made-text.ts";
 import { binary, readImage } from "../read/not-text.ts";
+import { NOTEBOOK_MAX_BYTES, type Notebook, notebookOf } from "../read/notebook.ts";
+import { PAGES, PDF, readPdf } from "../read/pdf.ts";
 import { readAll } from "../read/read-all.ts";
+import { metadataOf, noteOfCut, noteOfMore, numberedLines, numberOf, withNotes } from "../read/shown-page.ts";
 import { sourceOf } from "../text/chunks.ts";
 import { TEXT_ENCODINGS, type TextEncoding } from "../text/encodings.ts";
 import { LineIndex } from "../text/line-index.ts";
@@ -34,6 +38,11 @@ const input = z.strictObject({
     .describe(
       "base64: read bytes of any file; else the text's encoding, where it cannot be told from its bytes",
     ),
+  pages: z
+    .string()
+    .regex(PAGES, "must be a page or a range, such as 3 or 1-5")
+    .optional()
+    .describe("Pages of a PDF, such as 3 or 1-5 (default: the first 20)"),
   byte_offset: z
     .int()
     .optional()
@@ -54,7 +63,7 @@ export function readTool(files: Files) {
     name: "Read",
     effect: "read",
     description:
-      "Read a file as numbered lines: up to 2000 lines and 25,000 characters (100,000 if limit is given), then a note with the offset to go on from. Lines are cut at 2000 characters. Images (PNG, JPEG, GIF, WebP) are shown.",
+      "Read a file as numbered lines: up to 2000 lines and 25,000 characters (100,000 if limit is given), then a note with the offset to go on from. Lines are cut at 2000 characters. Images (PNG, JPEG, GIF, WebP) are shown, PDFs as text by page, notebooks as cells.",
     details:
       "Other binary files are refused with type, size and hash; encoding=base64 reads ranges of their bytes.",
     input,
@@ -76,7 +85,27 @@ export function readTool(files: Files) {
   });
 }
 
-const LINE_FIELDS = ["offset", "limit"] as const;
+/** Undefined: it is none, or too large. */
+async function notebookIn({ handle, stat }: OpenFile, whole: Buffer | undefined) {
+  if (stat.size > NOTEBOOK_MAX_BYTES) return undefined;
+  return notebookOf(whole ?? (await readAll(handle, Number(stat.size))));
+}
+
+async function shownNotebook(
+  file: OpenFile,
+  { text, cells }: Notebook,
+  wanted: LinesWanted,
+  sha256: string | undefined,
+): Promise<ToolResult> {
+  const page = await pageOfText(file, text, wanted);
+  const note = `Shown as cells; raw=true gives the JSON, which is what ${toolName("Edit")} changes`;
+  return {
+    output: withNotes(page.lines.join("\n"), [noteOfCut(page), noteOfMore(page), note]),
+    metadata: { ...factsOf(file), ...metadataOf(page), cells, ...(sha256 && { sha256 }) },
+  };
+}
+
+const LINE_FIELDS = ["offset", "limit", "pages"] as const;
 const BYTE_FIELDS = ["byte_offset", "byte_limit"] as const;
 
 /** Lines or bytes, not both. Throws MatrxError `INVALID_PARAMETERS`. */
@@ -84,12 +113,18 @@ function checkFields(request: Input): void {
   const isBytes = request.encoding === "base64";
   const field = (isBytes ? LINE_FIELDS : BYTE_FIELDS).find((name) => request[name] !== undefined);
   if (!field) return;
-  throw new MatrxError({
+  throw wrong(
+    field,
+    `it counts ${isBytes ? `${field === "pages" ? "pages" : "lines"}, and encoding is base64` : "bytes, and encoding is not base64"}`,
+    isBytes ? "Use byte_offset and byte_limit" : "Use offset and limit for lines, or set encoding to base64",
+  );
+}
+
+function wrong(field: string, why: string, hint: string): MatrxError {
+  return new MatrxError({
     code: "INVALID_PARAMETERS",
-    message: `${field}: it counts ${isBytes ? "lines, and encoding is base64" : "bytes, and encoding is not base64"}`,
-    hint: isBytes
-      ? "Use byte_offset and byte_limit"
-      : "Use offset and limit for lines, or set encoding to base64",
+    message: `${field}: ${why}`,
+    hint,
     hop: "tool",
     details: { field },
   });
@@ -97,7 +132,7 @@ function checkFields(request: Input): void {
 
 async function read(
   file: OpenFile,
-  { offset, limit, raw }: Input,
+  { offset, limit, raw = false, pages }: Input,
   declared: TextEncoding | undefined,
   index: LineIndex,
   { signal, session }: ToolContext,
@@ -108,17 +143,24 @@ async function read(
   const head = headOf(whole ?? (await readAll(file.handle, SNIFF_BYTES + 1)));
   const content = declared ? textIn(declared, head) : sniff(head);
   if (content.kind === "image") return readImage(file, whole, content.mediaType);
-  if (content.kind === "binary") throw await binary(file, content.mediaType, signal);
-  const source = whole ? sourceOf(whole) : file.handle;
   const wanted = {
     offset: offset || 1,
     limit: limit ?? DEFAULT_LINES,
     chars: limit === undefined ? DEFAULT_CHARS : MOST_CHARS,
-    around: (number: number) => (raw ? 0 : numberOf(number).length) + 1,
     signal,
   };
+  if (content.kind === "binary" && content.mediaType === PDF) return readPdf(file, pages, wanted, raw);
+  if (content.kind === "binary") throw await binary(file, content.mediaType, signal);
+  if (pages !== undefined) {
+    throw wrong("pages", "this is not a PDF file", "Use offset and limit for lines");
+  }
+  const isNotebook = !declared && !raw && /\.ipynb$/i.test(file.place.path);
+  const notebook = isNotebook ? await notebookIn(file, whole) : undefined;
+  if (notebook) return await shownNotebook(file, notebook, wanted, sha256);
+  const source = whole ? sourceOf(whole) : file.handle;
   const text = { stat: file.stat, source, ...content, declared: declared !== undefined };
-  const page = await readTextPage(text, wanted, index);
+  const around = (number: number) => (raw ? 0 : numberOf(number).length) + 1;
+  const page = await readTextPage(text, { ...wanted, around }, index);
   if (!page) throw tailTooLong(file, wanted.offset);
   if (page.lines.length === 0 && head.length > content.bomBytes) throw beyondEnd(file, wanted.offset, page);
   return {
@@ -127,69 +169,16 @@ async function read(
   };
 }
 
+/** Lines with their numbers, and notes. */
 function rendered(page: TextPage): string {
   if (page.lines.length === 0) return "[The file is empty]";
-  const numbered = page.lines.map((line, i) => numberOf(page.firstLine + i) + line);
-  const notes = [noteOfCut(page), noteOf(page)].filter((note) => note !== undefined);
-  return [numbered.join("\n"), ...(notes.length > 0 ? [""] : []), ...notes.map((note) => `[${note}]`)].join(
-    "\n",
-  );
-}
-
-function numberOf(line: number): string {
-  return `${String(line).padStart(6)}\t`;
-}
-
-const MOST_NAMED = 10;
-
-function noteOfCut(page: TextPage): string | undefined {
-  const [first] = page.cut;
-  if (first === undefined || page.endless) return undefined;
-  const numbers = page.cut.map((index) => page.firstLine + index);
-  const named = numbers.slice(0, MOST_NAMED).join(", ");
-  const more = numbers.length > MOST_NAMED ? ` and ${numbers.length - MOST_NAMED} more` : "";
-  const example = page.firstLine > 0 ? `, for example: sed -n ${numbers[0]}p FILE | cut -c 2001-4000` : "";
-  return `Cut at 2000 characters: ${numbers.length === 1 ? "line" : "lines"} ${named}${more}. Read the rest with ${toolName("Bash")}${example}; or as bytes with encoding=base64`;
-}
-
-function noteOf(page: TextPage): string | undefined {
-  if (page.nextOffset === undefined) return undefined;
-  const last = page.firstLine + page.lines.length - 1;
-  const lines = `Lines ${page.firstLine} to ${last}${page.totalLines === undefined ? "" : ` of ${page.totalLines}`}`;
-  if (page.endless) {
-    return `${lines}. Line ${last} is too long to look for its end; read parts of it with ${toolName("Bash")} (head -c, tail -c)`;
-  }
-  return `${lines}. Continue with offset=${page.nextOffset}`;
-}
-
-function metadataOf(page: TextPage) {
-  return {
-    start_line: page.firstLine,
-    end_line: page.firstLine + page.lines.length - 1,
-    ...(page.totalLines !== undefined && { total_lines: page.totalLines }),
-    ...(page.nextOffset !== undefined && { next_offset: page.nextOffset }),
-    truncated: page.nextOffset !== undefined,
-    ...(page.cut.length > 0 && { cut_lines: page.cut.map((index) => page.firstLine + index) }),
-    encoding: page.encoding,
-    eol: page.eol,
-  };
+  return withNotes(numberedLines(page), [noteOfCut(page), noteOfMore(page)]);
 }
 
 /** All of a small file; undefined: it is large, or its size says nothing, as in /proc. */
 async function wholeOf({ handle, stat }: OpenFile): Promise<Buffer | undefined> {
   const size = Number(stat.size);
   return size === 0 || size > WHOLE_MAX_BYTES ? undefined : await readAll(handle, size);
-}
-
-function beyondEnd(file: OpenFile, offset: number, { totalLines }: TextPage): MatrxError {
-  const { shown } = file.place;
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: `offset ${offset} is beyond the end of ${shown}: it has ${totalLines} lines`,
-    hint: `Use an offset of at most ${totalLines}, or a negative one to read from the end`,
-    hop: "tool",
-    details: { ...factsOf(file), field: "offset", total_lines: totalLines },
-  });
 }
 
 function tailTooLong(file: OpenFile, offset: number): MatrxError {

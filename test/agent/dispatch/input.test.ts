@@ -105,7 +105,7 @@ describe("the input of any tool", () => {
     );
     expect(await refused("Read", { file_path: "x", limit: "0" })).toBe("limit: must be at least 1");
     expect(await refused("Read", { file_path: "x", raw: "yes" })).toBe("raw: must be true or false");
-    expect(await refused("Read", { file_path: 5 })).toBe("file_path: must be text");
+    expect(await refused("Read", { file_path: true })).toBe("file_path: must be text");
     expect(await refused("Read", { file_path: "x", ofset: null })).toBe("ofset: is not known here");
   });
 
@@ -125,6 +125,14 @@ describe("the input of any tool", () => {
       edits: [{ ...edit, replace_all: true }, edit],
     });
     expect(input.old_string, "what was given is left as it was").toBeNull();
+  });
+
+  it("may hold a number where text is wanted, such as a page", async () => {
+    const bench = await Workbench.open();
+    expect(parseInput(bench.tool("Read"), { file_path: "x", pages: 3 })).toEqual({
+      file_path: "x",
+      pages: "3",
+    });
   });
 
   it("keeps text that looks like a number or a boolean where text is wanted", async () => {

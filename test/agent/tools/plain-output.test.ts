@@ -2,7 +2,7 @@
 import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { plainOutput, statesOf, withoutOpenSequence } from "../../../agent/jobs/plain-output.ts";
+import { plainOutput, statesOf, withoutOpenSequence } from "../../../agent/text/plain-output.ts";
 
 const SEQUENCES = [
   "\x1b[0m",

@@ -2,6 +2,7 @@
  * A command's output without what only a terminal understands: colours, titles, states of a line that were written over.
  * The job's log keeps all of it, and so do offsets, live output and what is read raw.
  */
+import { toolName } from "../tool-names.ts";
 
 export interface PlainOutput {
   readonly text: string;
@@ -50,7 +51,7 @@ export function plainOutput(text: string): PlainOutput {
 export function overwrittenNote({ overwritten }: PlainOutput): string | undefined {
   if (overwritten === 0) return undefined;
   const states = overwritten === 1 ? "1 state of a line" : `${overwritten} states of lines`;
-  return `${states} written over by \\r left out: BashOutput shows all with raw=true`;
+  return `${states} written over by \\r left out: ${toolName("BashOutput")} shows all with raw=true`;
 }
 
 /** Each state that a line was in, for who waits for one of them. */

@@ -1,0 +1,105 @@
+/** A Jupyter notebook as its cells with their outputs (nbformat 4). */
+import * as z from "zod";
+import { plainOutput } from "../text/plain-output.ts";
+
+/** Text in one piece, or line by line. */
+const text = z.union([z.string(), z.array(z.string()).transform((lines) => lines.join(""))]);
+
+const outputSchema = z.discriminatedUnion("output_type", [
+  z.object({ output_type: z.literal("stream"), text }),
+  z.object({
+    output_type: z.enum(["execute_result", "display_data"]),
+    data: z.record(z.string(), z.unknown()),
+  }),
+  z.object({
+    output_type: z.literal("error"),
+    ename: z.string(),
+    evalue: z.string(),
+    traceback: z.array(z.string()),
+  }),
+]);
+
+const notebookSchema = z.object({
+  nbformat: z.number().min(4),
+  cells: z.array(
+    z.object({
+      cell_type: z.string(),
+      source: text,
+      execution_count: z.number().nullish(),
+      outputs: z.array(outputSchema).optional(),
+    }),
+  ),
+});
+
+type Cell = z.infer<typeof notebookSchema>["cells"][number];
+type Output = z.infer<typeof outputSchema>;
+
+export interface Notebook {
+  readonly cells: number;
+  readonly text: string;
+}
+
+/** The largest notebook that is shown so, in bytes: pictures in it take much. */
+export const NOTEBOOK_MAX_BYTES = 16 * 1024 * 1024;
+/** Characters shown of one output. */
+const OUTPUT_CHARS = 10_000;
+
+/** Undefined: it is none that we know. */
+export function notebookOf(bytes: Buffer): Notebook | undefined {
+  const parsed = notebookSchema.safeParse(jsonOf(bytes));
+  if (!parsed.success) return undefined;
+  const { cells } = parsed.data;
+  const blocks = cells.flatMap((cell, index) => blocksOf(cell, index + 1));
+  return { cells: cells.length, text: blocks.join("\n\n") };
+}
+
+function jsonOf(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString("utf8").replace(/^\ufeff/, ""));
+  } catch {
+    return undefined;
+  }
+}
+
+function blocksOf({ cell_type, source, execution_count, outputs = [] }: Cell, number: number): string[] {
+  const run = execution_count == null ? "" : `, run ${execution_count}`;
+  const cell = block(`Cell ${number}: ${cell_type}${run}`, source);
+  return [cell, ...outputs.flatMap((output) => outputBlocks(output, `Output of cell ${number}`))];
+}
+
+function block(head: string, content: string): string {
+  return content === "" ? `[${head}]` : `[${head}]\n${content.replace(/\n$/, "")}`;
+}
+
+function outputBlocks(output: Output, head: string): string[] {
+  if (output.output_type === "stream") return [block(head, shown(output.text))];
+  if (output.output_type === "error") {
+    const words = output.traceback.join("\n") || `${output.ename}: ${output.evalue}`;
+    return [block(`${head}: error`, shown(words))];
+  }
+  return dataBlocks(output.data, head);
+}
+
+/** Of several forms of the same the one that reads best as text. */
+const TEXT_TYPES = ["text/plain", "text/markdown", "text/latex", "application/json", "text/html"];
+
+function dataBlocks(data: Readonly<Record<string, unknown>>, head: string): string[] {
+  const type = TEXT_TYPES.find((one) => data[one] !== undefined);
+  const others = Object.keys(data).filter((one) => one.startsWith("image/") || type === undefined);
+  return [
+    ...(type === undefined ? [] : [block(head, shown(asText(data[type])))]),
+    ...others.map((one) => `[${head}: ${one}, ${asText(data[one]).length} characters, not shown]`),
+  ];
+}
+
+function asText(value: unknown): string {
+  const parsed = text.safeParse(value);
+  return parsed.success ? parsed.data : JSON.stringify(value);
+}
+
+function shown(output: string): string {
+  const { text: plain } = plainOutput(output);
+  if (plain.length <= OUTPUT_CHARS) return plain;
+  const left = plain.length - OUTPUT_CHARS;
+  return `${plain.slice(0, OUTPUT_CHARS).toWellFormed()}\n[${left} more characters of this output are not shown]`;
+}
