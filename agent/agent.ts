@@ -88,6 +88,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   } finally {
     signal.removeEventListener("abort", onSignal);
     await Promise.all([dispatcher.stopAll("The agent was stopped"), beside?.close()]);
+    calls.close();
     toolbox.close();
     journal.close();
   }

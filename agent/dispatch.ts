@@ -11,7 +11,7 @@ import { type Policy, refusalOf } from "@matrx/shared/policy.ts";
 import type { Logger } from "pino";
 import { type Addressee, errorOutcome, type Outcome, readdressed, successOutcome } from "./answers.ts";
 import { CallRates } from "./call-rates.ts";
-import { cancelled, runWithDeadline } from "./deadline.ts";
+import { cancelled, runWithDeadline, type StandStill } from "./deadline.ts";
 import { parseInput, toolNotFound } from "./input.ts";
 import type { CallState, Journal, JournalEntry } from "./journal.ts";
 import { LiveOutput, type OutputPiece } from "./live-output.ts";
@@ -36,6 +36,8 @@ export interface CallRequest {
   readonly fingerprint?: string | undefined;
   /** The caller wants live output. */
   readonly onOutput?: ((piece: OutputPiece) => void) | undefined;
+  /** Resolves once there is room for an answer of so many bytes; rejects with the signal's reason. */
+  readonly room?: ((bytes: number, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 /** Sessions as the dispatcher needs them. */
@@ -162,12 +164,17 @@ export class Dispatcher {
     stop: AbortController,
   ): Promise<ToolResult> {
     const { call, grant, relayPolicy, onOutput } = request;
+    const { signal } = stop;
     const live = onOutput && new LiveOutput(onOutput);
     const log = this.#options.log;
     const output = live ? live.write.bind(live) : silent;
-    const context = { call, session, grant, policy, relayPolicy, signal: stop.signal, output, log };
+    const context = { call, session, grant, policy, relayPolicy, signal, output, log };
+    const handle = (standStill: StandStill) => {
+      const room = (bytes: number) => standStill(async () => request.room?.(bytes, signal));
+      return tool.handle(input, { ...context, room });
+    };
     try {
-      return await runWithDeadline(() => tool.handle(input, context), stop, {
+      return await runWithDeadline(handle, stop, {
         tool: tool.name,
         timeoutMs: request.timeoutMs ?? tool.timeoutMs,
         windDownMs: this.#options.windDownMs ?? TIMES.killAfter + 1000,

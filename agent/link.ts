@@ -54,6 +54,7 @@ export class Link {
   #timer: NodeJS.Timeout | undefined;
   #sentBytes = 0;
   #registeredAt: number | undefined;
+  #creditAbove: number | undefined;
   #refusal: MatrxError | undefined;
   #why: string | undefined;
   #stopping = false;
@@ -94,6 +95,11 @@ export class Link {
     if (this.#socket.bufferedAmount > OUTPUT_QUEUE_BYTES) return;
     const body = Buffer.from(JSON.stringify({ id, type: "output", ...piece }));
     this.#send(encodeOutputFrame({ call }, body));
+  }
+
+  /** The relay wants to be asked before an answer of more bytes. Undefined: it knows nothing of that. */
+  get creditAbove(): number | undefined {
+    return this.#creditAbove;
   }
 
   get isOpen(): boolean {
@@ -155,7 +161,7 @@ export class Link {
     }
     const frame = this.#parse(text);
     if (!frame) return;
-    if (frame.type === "device_registered") this.#registered(frame.manifest_wanted ?? false);
+    if (frame.type === "device_registered") this.#registered(frame);
     else if (frame.type === "error") this.#noteError(frame);
     else if (this.#registeredAt !== undefined) this.#obey(frame);
   }
@@ -185,8 +191,9 @@ export class Link {
     return undefined;
   }
 
-  #registered(manifestWanted: boolean): void {
+  #registered({ manifest_wanted, credit_above }: Extract<ToDevice, { type: "device_registered" }>): void {
     if (this.#registeredAt !== undefined) return;
+    this.#creditAbove = credit_above;
     clearTimeout(this.#timer);
     this.#registeredAt = performance.now();
     const line = {
@@ -197,7 +204,7 @@ export class Link {
       this.#drop("The relay did not answer the heartbeat"),
     );
     this.#options.onState("REGISTERED");
-    if (manifestWanted) this.sendText({ type: "manifest", ...this.#options.manifest });
+    if (manifest_wanted) this.sendText({ type: "manifest", ...this.#options.manifest });
     this.#options.onRegistered(this);
   }
 

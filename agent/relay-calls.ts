@@ -1,11 +1,12 @@
 /** The relay's calls: run here, and answered over whichever connection is up when they end. */
 import type { SystemCommand, ToDevice, ToolExecute } from "@matrx/shared/device-frames.ts";
-import { TIMES } from "@matrx/shared/limits.ts";
 import type { Logger } from "pino";
 import { errorOutcome, type Outcome } from "./answers.ts";
+import { cancelled } from "./deadline.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import type { CallState, Journal } from "./journal.ts";
 import type { Link } from "./link.ts";
+import { OutcomeSender } from "./outcome-sender.ts";
 
 export interface RelayCallsOptions {
   readonly device: string;
@@ -16,56 +17,60 @@ export interface RelayCallsOptions {
   readonly onSystemCommand: (command: SystemCommand["command"], reason: string | undefined) => void;
 }
 
-/** Outcomes that wait for a connection together, in bytes. */
-const WAITING_BYTES = 32 * 1024 * 1024;
-
-interface Waiting {
-  outcome: Outcome;
-  since: number;
-}
-
 export class RelayCalls {
   readonly #options: RelayCallsOptions;
-  #link: Link | undefined;
   /**
-   * Outcomes that came while no connection was up, and are not in the journal: those of reads, which the relay gives
-   * again, and of effects that were refused or could not be written down, for which it asks.
+   * Keeps what comes while no connection is up, and is not in the journal: outcomes of reads, which the relay gives again,
+   * and of effects that were refused or could not be written down, for which it asks.
    */
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #sender: OutcomeSender;
+  #link: Link | undefined;
 
   constructor(options: RelayCallsOptions) {
+    const { journal, log } = options;
     this.#options = options;
+    this.#sender = new OutcomeSender({ journal, log, notKept: (call) => this.#notKept(call, 0) });
   }
 
   /** A connection is registered: what was not acknowledged goes first. */
   attach(link: Link): void {
     this.#link = link;
+    this.#sender.attach(link);
     void this.#resend(link);
   }
 
   detach(link: Link): void {
     if (this.#link === link) this.#link = undefined;
+    this.#sender.detach(link);
+  }
+
+  /** Ends with the agent. */
+  close(): void {
+    this.#sender.close();
   }
 
   /** One frame of the relay. */
   handle(frame: ToDevice, link: Link): void {
-    const { journal, dispatcher, log, onSessionEnd, onSystemCommand } = this.#options;
+    const { journal, log, onSessionEnd, onSystemCommand } = this.#options;
     switch (frame.type) {
       case "tool_execute":
         this.#execute(frame);
         return;
       case "tool_cancel":
-        dispatcher.cancel(frame.tool_call_id);
+        this.#cancel(frame.tool_call_id);
         return;
       case "call_status":
         link.sendText({
           type: "call_status",
           calls: frame.tool_call_ids.map((call) => ({ tool_call_id: call, state: this.#stateOf(call) })),
         });
-        for (const call of frame.tool_call_ids) this.#sendWaiting(call);
+        for (const call of frame.tool_call_ids) this.#sender.sendKept(call);
         return;
       case "result_ack":
         journal.acknowledge(frame.tool_call_ids);
+        return;
+      case "credit":
+        this.#sender.credit(frame.tool_call_ids);
         return;
       case "session_end":
         onSessionEnd(frame.grant);
@@ -91,13 +96,13 @@ export class RelayCalls {
     const { tool_call_id: call, id, session, grant, timeout_ms, timeout_sec } = frame;
     // Sent again while it runs: its one answer is still to come.
     if (dispatcher.isRunning(call)) return;
-    if (this.#sendWaiting(call)) return;
+    if (this.#sender.sendKept(call)) return;
     if (frame.replay) {
       this.#replay(call);
       return;
     }
     if (!grant) {
-      this.#send(errorOutcome({ call, id, device }, NO_GRANT, { ms: 0, effect: false }));
+      void this.#sender.send(errorOutcome({ call, id, device }, NO_GRANT, { ms: 0, effect: false }), id);
       return;
     }
     const onOutput = frame.stream
@@ -110,64 +115,47 @@ export class RelayCalls {
       grant,
       relayPolicy: frame.policy,
       onOutput,
+      room: (bytes: number, signal: AbortSignal) => this.#sender.room(call, bytes, signal),
       tool: frame.tool,
       input: frame.parameters,
       timeoutMs: timeout_ms ?? Math.ceil(timeout_sec * 1000),
     };
-    void dispatcher.run(request).then((outcome) => this.#send(outcome));
+    void dispatcher.run(request).then((outcome) => this.#sender.send(outcome, id));
   }
 
-  #send(outcome: Outcome): void {
-    if (this.#link?.isOpen) {
-      void this.#link.sendOutcome(outcome);
-      return;
-    }
-    // What the journal has is sent again from there.
-    if (this.#options.dispatcher.stateOf(outcome.header.call) === "finished") return;
-    this.#waiting.set(outcome.header.call, { outcome, since: performance.now() });
-    this.#forget();
-  }
-
-  /** Sends an outcome that waited. Tells whether there was one. */
-  #sendWaiting(call: string): boolean {
-    const ended = this.#waiting.get(call);
-    if (!ended) return false;
-    this.#waiting.delete(call);
-    this.#send(ended.outcome);
-    return true;
-  }
-
-  /** Drops what waited too long, and the oldest of too much. */
-  #forget(): void {
-    const now = performance.now();
-    let bytes = 0;
-    for (const [call, { outcome, since }] of [...this.#waiting].reverse()) {
-      bytes += outcome.body.length;
-      if (bytes > WAITING_BYTES || now - since > TIMES.reconnectGrace) this.#waiting.delete(call);
-    }
+  /** What has ended, and only waits for its reader, is answered too: nobody may wait for him now. */
+  #cancel(call: string): void {
+    const { dispatcher, device } = this.#options;
+    if (dispatcher.cancel(call)) return;
+    const read = this.#sender.dropRead(call);
+    if (!read) return;
+    const error = cancelled("The call was cancelled").shape();
+    void this.#sender.send(
+      errorOutcome({ call, id: read.id, device }, error, { ms: 0, effect: false }),
+      read.id,
+    );
   }
 
   /** The relay asks for an outcome that only the journal holds: as it was, or that it is not there. */
   #replay(call: string): void {
-    const { journal, device } = this.#options;
-    const { header, body } = journal.find(call) ?? {};
-    this.#send(
-      header && body ? { header, body } : errorOutcome({ call, device }, NOT_KEPT, { ms: 0, effect: true }),
-    );
+    const { header, body } = this.#options.journal.find(call) ?? {};
+    void this.#sender.send(header && body ? { header, body } : this.#notKept(call, 0));
+  }
+
+  #notKept(call: string, ms: number): Outcome {
+    return errorOutcome({ call, device: this.#options.device }, NOT_KEPT, { ms, effect: true });
   }
 
   /** One after the other, each once the one before has left: a backlog must not fill the memory. */
   async #resend(link: Link): Promise<void> {
-    const { journal, log, device } = this.#options;
+    const { journal, log } = this.#options;
     try {
       for (const call of journal.unacknowledged()) {
         if (!link.isOpen) return;
-        const entry = journal.find(call);
-        if (!entry?.header) continue;
-        const { header, body } = entry;
-        await link.sendOutcome(
-          body ? { header, body } : errorOutcome({ call, device }, NOT_KEPT, { ms: header.ms, effect: true }),
-        );
+        if (this.#sender.isKept(call) || this.#sender.isLeaving(call)) continue;
+        const { header, body } = journal.find(call) ?? {};
+        if (!header) continue;
+        await this.#sender.send(body ? { header, body } : this.#notKept(call, header.ms));
       }
     } catch (err) {
       log.error({ err }, "the journal could not be read");
@@ -175,7 +163,7 @@ export class RelayCalls {
   }
 
   #stateOf(call: string): CallState {
-    return this.#waiting.has(call) ? "finished" : this.#options.dispatcher.stateOf(call);
+    return this.#sender.isKept(call) ? "finished" : this.#options.dispatcher.stateOf(call);
   }
 }
 

@@ -4,7 +4,8 @@ import type { FileHandle } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { OpenFile } from "../paths/open-file.ts";
 import { bytesFrom } from "../text/chunks.ts";
-import type { ToolResult } from "../tool.ts";
+import type { ToolContext, ToolResult } from "../tool.ts";
+import { base64Length } from "./base64-length.ts";
 import { factsOf } from "./facts.ts";
 import { readAll } from "./read-all.ts";
 
@@ -18,6 +19,7 @@ export async function readImage(
   file: OpenFile,
   whole: Buffer | undefined,
   mediaType: string,
+  room: ToolContext["room"],
 ): Promise<ToolResult> {
   const size = Number(file.stat.size);
   if (size > IMAGE_MAX_BYTES) {
@@ -29,6 +31,7 @@ export async function readImage(
       details: { ...factsOf(file), media_type: mediaType, limit_bytes: IMAGE_MAX_BYTES },
     });
   }
+  await room(base64Length(size));
   const bytes = whole ?? (await readAll(file.handle, size));
   return {
     output: `[Image ${file.place.shown}: ${mediaType}, ${size} bytes]`,

@@ -63,7 +63,7 @@ export function readTool(files: Files) {
       try {
         return await explained(file.place.shown, "read", () =>
           request.encoding === "base64"
-            ? readBytes(file, request, context.signal)
+            ? readBytes(file, request, context)
             : read(file, request, request.encoding, index, context),
         );
       } finally {
@@ -97,13 +97,14 @@ async function read(
   { offset, limit, raw }: Input,
   declared: TextEncoding | undefined,
   index: LineIndex,
-  { signal, session }: ToolContext,
+  { signal, session, room }: ToolContext,
 ): Promise<ToolResult> {
-  const whole = await wholeOf(file);
-  const head = whole?.subarray(0, SNIFF_BYTES) ?? (await headOf(file.handle));
+  const small = await wholeOf(file, SNIFF_BYTES);
+  const head = small ?? (await headOf(file.handle));
   const content = declared ? textIn(declared, head) : sniff(head);
-  if (content.kind === "image") return readImage(file, whole, content.mediaType);
+  if (content.kind === "image") return readImage(file, small, content.mediaType, room);
   if (content.kind === "binary") throw await binary(file, content.mediaType, signal);
+  const whole = small ?? (await wholeOf(file, WHOLE_MAX_BYTES));
   const source = whole ? sourceOf(whole) : file.handle;
   const wanted = { offset: offset || 1, limit: limit ?? DEFAULT_LINES, signal };
   const text = { stat: file.stat, source, ...content, declared: declared !== undefined };
@@ -170,10 +171,10 @@ async function headOf(handle: FileHandle): Promise<Buffer> {
   return buffer.subarray(0, bytesRead);
 }
 
-/** All of a small file; undefined: it is large, or its size says nothing, as in /proc. */
-async function wholeOf({ handle, stat }: OpenFile): Promise<Buffer | undefined> {
+/** All of a file up to a size; undefined: it is larger, or its size says nothing, as in /proc. */
+async function wholeOf({ handle, stat }: OpenFile, mostBytes: number): Promise<Buffer | undefined> {
   const size = Number(stat.size);
-  return size === 0 || size > WHOLE_MAX_BYTES ? undefined : await readAll(handle, size);
+  return size === 0 || size > mostBytes ? undefined : await readAll(handle, size);
 }
 
 function beyondEnd(file: OpenFile, offset: number, { totalLines }: TextPage): MatrxError {

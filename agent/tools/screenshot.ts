@@ -3,6 +3,7 @@ import * as z from "zod";
 import { capture } from "../desktop/capture.ts";
 import type { Desktop } from "../desktop/desktop.ts";
 import type { Picture, PictureFormat } from "../desktop/picture.ts";
+import { base64Length } from "../read/base64-length.ts";
 import { defineTool, type ToolResult } from "../tool.ts";
 
 /** An image's base64 is a third longer, and must fit into a result frame of 16 MiB. */
@@ -24,7 +25,9 @@ export function screenshotTool(desktop: Desktop) {
       "Capture a screenshot of the device's screen. Returns an image, PNG unless another format is asked for, and saves it in a temporary folder (the newest 20 are kept until the agent ends). Its size and the list of monitors are in the metadata.",
     input,
     timeoutMs: 60_000,
-    async handle({ monitor, format = "png" }, { signal }) {
+    async handle({ monitor, format = "png" }, { signal, room }) {
+      // How large it will be is not known before; what nobody takes is not photographed.
+      await room(base64Length(IMAGE_MAX_BYTES));
       const wantedFormat: PictureFormat = format === "png" ? "png" : "jpeg";
       const wanted = { format: wantedFormat, monitor, mostBytes: IMAGE_MAX_BYTES };
       const picture = await desktop.pictures.inTurn(() => capture(desktop, wanted, signal));

@@ -32,6 +32,7 @@ export class Calls {
   readonly #store: RecordStore;
   readonly #link: DeviceLink;
   readonly #ledger: Ledger;
+  readonly #settled: (call: string) => void;
   /** Effect calls whose outcome is durable, to be told to the agent. */
   #acks: string[] = [];
   /** Calls without a row whose callers were answered, or left, before the device was. */
@@ -39,10 +40,12 @@ export class Calls {
   /** Changed in place: it is noted for each answer. */
   readonly #proof: LastAnswer = { at: 0, verdict: "success", tool: "", ms: 0 };
 
-  constructor(store: RecordStore, link: DeviceLink, ledger: Ledger) {
+  /** `settled` hears of each call that got its one answer, or that nobody waits for any more. */
+  constructor(store: RecordStore, link: DeviceLink, ledger: Ledger, settled: (call: string) => void) {
     this.#store = store;
     this.#link = link;
     this.#ledger = ledger;
+    this.#settled = settled;
   }
 
   /**
@@ -93,6 +96,7 @@ export class Calls {
     const flight = this.flights.take(header.call);
     this.#noteProof(header, flight, now);
     if (flight) for (const recipient of flight.recipients) recipient.result(header, body, flight.missed);
+    this.#settled(header.call);
     if (flight && !flight.ledgered) return;
     if (flight || this.#isKnown(header.call)) this.#ledger.finish(header, body, now);
     this.#acks.push(header.call);
@@ -214,6 +218,7 @@ export class Calls {
 
   #giveUp({ call }: Flight): void {
     this.flights.take(call);
+    this.#settled(call);
     if (this.#givenUp.size >= LIMITS.unansweredPerDevice) this.#givenUp.clear();
     this.#givenUp.add(call);
   }

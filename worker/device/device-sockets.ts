@@ -10,6 +10,7 @@ import { NONCE_HEADER, PROTOCOL } from "@matrx/shared/tokens.ts";
 import { bearerOf } from "../auth/caller.ts";
 import { unauthenticated } from "../auth/keys.ts";
 import type { Secrets } from "../secrets.ts";
+import type { AnswerCredit } from "./answer-credit.ts";
 import type { Calls } from "./calls.ts";
 import type { DeviceAttachment, DeviceLink, DeviceSocket } from "./device-link.ts";
 import { type DeviceMessages, deviceErrorShape, sendError } from "./device-messages.ts";
@@ -24,6 +25,7 @@ export interface DeviceSocketsParts {
   store: RecordStore;
   link: DeviceLink;
   calls: Calls;
+  credit: AnswerCredit;
   recovery: Recovery;
   messages: DeviceMessages;
   /** The link changed; calls want a look. */
@@ -107,13 +109,14 @@ export class DeviceSockets {
 
   closed(ws: WebSocket, attachment: DeviceAttachment, now: number): void {
     this.#dropCandidate(ws);
-    const { link, store, calls, recovery, cameBack } = this.#parts;
+    const { link, store, calls, credit, recovery, cameBack } = this.#parts;
     const socket = this.#registered.get(ws);
     const last_seen = link.signOf(socket ?? { ws, attachment });
     this.#registered.delete(ws);
     ws.serializeAttachment(null);
     const droppedAsleep = !socket && attachment.registered && !link.current;
     if (!link.drop(ws) && !droppedAsleep) return;
+    credit.linkChanged(now);
     recovery.linkDown(now);
     if (store.record) store.sayFarewell({ last_seen, proof: calls.proof ?? attachment.proof });
     cameBack();
@@ -214,7 +217,7 @@ export class DeviceSockets {
 
   #welcome(socket: DeviceSocket, record: DeviceRecord, register: DeviceRegister): void {
     const now = Date.now();
-    const { store, link, calls, recovery, cameBack } = this.#parts;
+    const { store, link, calls, credit, recovery, cameBack } = this.#parts;
     const ours = record.identity.kind === "agent" && register.protocol !== undefined;
     const earlierJournal = store.introduction?.journal_id ?? null;
     link.take(socket, ours, now);
@@ -226,10 +229,11 @@ export class DeviceSockets {
       type: "device_registered",
       device_id: record.id,
       permissions: store.permissions,
-      ...(ours && { protocol: PROTOCOL }),
+      ...(ours && { protocol: PROTOCOL, credit_above: LIMITS.largeAnswerBytes }),
       ...(wanted && { manifest_wanted: true }),
     });
     const journalIsNew = earlierJournal !== null && earlierJournal !== (register.journal_id ?? null);
+    credit.linkChanged(now);
     recovery.linkUp(ours, journalIsNew, now);
     if (ours) calls.tellEnded();
     cameBack();

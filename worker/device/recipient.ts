@@ -19,6 +19,8 @@ export interface Recipient {
   refuse(error: ErrorShape, call: CallId): void;
   /** REST: after this time (milliseconds since 1970) the caller is sent away with the call's name. */
   readonly waitsUntil?: number | undefined;
+  /** REST: so many milliseconds were spent on waiting until the caller reads. */
+  waitLonger?(ms: number): void;
   sendAway(call: CallId): void;
 }
 

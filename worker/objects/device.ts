@@ -8,6 +8,7 @@ import { TIMES } from "@matrx/shared/limits.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import type { Caller } from "../auth/caller.ts";
 import { Admission } from "../device/admission.ts";
+import { AnswerCredit } from "../device/answer-credit.ts";
 import { CallerLink } from "../device/caller-link.ts";
 import type { CallerAttachment } from "../device/caller-session.ts";
 import { Callers } from "../device/callers.ts";
@@ -51,6 +52,7 @@ export class Device extends DurableObject<DeviceEnv> {
   readonly #events: Events;
   readonly #calls: Calls;
   readonly #recovery: Recovery;
+  readonly #credit: AnswerCredit;
   readonly #leases: Leases;
   readonly #admission: Admission;
   readonly #callers: Callers;
@@ -73,8 +75,16 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#ledger = new Ledger(state.storage.sql);
     this.#events = new Events(state.storage);
     this.#link = new DeviceLink((ws) => state.getWebSocketAutoResponseTimestamp(ws));
-    this.#calls = new Calls(this.#store, this.#link, this.#ledger);
+    this.#calls = new Calls(this.#store, this.#link, this.#ledger, (call) => this.#credit.settled(call));
     this.#recovery = new Recovery(device, this.#calls, this.#link, this.#ledger);
+    this.#credit = new AnswerCredit({
+      ...{ calls: this.#calls, link: this.#link, ledger: this.#ledger, recovery: this.#recovery },
+      queued: {
+        of: (grant) => this.#callers.queuedOf(grant) + this.#bodies.queuedOf(grant),
+        total: () => this.#callers.queued + this.#bodies.queued,
+      },
+    });
+    this.#bodies.onClosed = () => this.#credit.look();
     this.#leases = new Leases(env.ACCOUNT);
     this.#tickets = new Tickets(state.storage.kv);
     this.#timer = new Timer(() => this.lookAfter(Date.now()));
@@ -85,6 +95,7 @@ export class Device extends DurableObject<DeviceEnv> {
       link: this.#link,
       ledger: this.#ledger,
       calls: this.#calls,
+      credit: this.#credit,
       recovery: this.#recovery,
       rates,
     };
@@ -265,6 +276,8 @@ export class Device extends DurableObject<DeviceEnv> {
       recipients: this.#calls.flights.all().flatMap(({ recipients }) => recipients).length,
       /** Bytes of answers that HTTP readers did not take yet. */
       queuedBytes: this.#bodies.queued,
+      /** Large answers that wait at the device for their readers. */
+      waitingAnswers: this.#credit.waiting,
     };
   }
 
