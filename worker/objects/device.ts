@@ -291,6 +291,7 @@ export class Device extends DurableObject<DeviceEnv> {
     if (!this.#store.record) return;
     this.#calls.flushAcks();
     this.#events.flush();
+    this.#credit.look(now);
     this.#callers.settleDown(now);
     this.#sockets.settleDown(this.#rates, this.#calls.proof);
     if (this.#calls.flights.size > 0) this.#sockets.requireSigns(now);
