@@ -6,7 +6,7 @@ import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import { MatrxError, shapeOf } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { randomBase32 } from "@matrx/shared/ids.ts";
-import { TIMES } from "@matrx/shared/limits.ts";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { type Policy, refusalOf } from "@matrx/shared/policy.ts";
 import type { Logger } from "pino";
 import { type Addressee, errorOutcome, type Outcome, readdressed, successOutcome } from "./answers.ts";
@@ -36,7 +36,7 @@ export interface CallRequest {
   readonly fingerprint?: string | undefined;
   /** The caller wants live output. */
   readonly onOutput?: ((piece: OutputPiece) => void) | undefined;
-  /** Resolves once there is room for an answer of so many bytes; rejects with the signal's reason. */
+  /** Resolves once there is room for a large answer, of so many bytes; rejects with the signal's reason. */
   readonly room?: ((bytes: number, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
@@ -170,7 +170,9 @@ export class Dispatcher {
     const output = live ? live.write.bind(live) : silent;
     const context = { call, session, grant, policy, relayPolicy, signal, output, log };
     const handle = (standStill: StandStill) => {
-      const room = (bytes: number) => standStill(async () => request.room?.(bytes, signal));
+      const room = async (bytes: number) => {
+        if (bytes > LIMITS.largeAnswerBytes) await standStill(async () => request.room?.(bytes, signal));
+      };
       return tool.handle(input, { ...context, room });
     };
     try {

@@ -59,9 +59,8 @@ export class OutcomeSender {
     this.#unsent.restart();
   }
 
-  /** Resolves once an answer of so many bytes may be made for a call. Rejects with the signal's reason. */
+  /** Resolves once a large answer, of so many bytes, may be made for a call. Rejects with the signal's reason. */
   async room(call: string, bytes: number, signal: AbortSignal): Promise<void> {
-    if (bytes <= LIMITS.largeAnswerBytes) return;
     await this.#creditFor(call, bytes, signal);
     this.#giveBack(call);
     this.#shares.set(call, await this.#budget.take(bytes, signal));

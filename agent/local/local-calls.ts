@@ -6,7 +6,8 @@ import type { GrantScope } from "@matrx/shared/grant.ts";
 import { type GrantId, makeCallId } from "@matrx/shared/ids.ts";
 import type { NamedTool } from "@matrx/shared/tool-formats.ts";
 import type { Outcome } from "../answers.ts";
-import type { Dispatcher, DispatcherOptions } from "../dispatch.ts";
+import { ByteBudget } from "../byte-budget.ts";
+import type { CallRequest, Dispatcher, DispatcherOptions } from "../dispatch.ts";
 import type { OutputPiece } from "../live-output.ts";
 import type { Tool } from "../tool.ts";
 import { openTools } from "./open-tools.ts";
@@ -24,6 +25,16 @@ export interface LocalCallsOptions {
   readonly keyedDispatcher: Dispatcher;
 }
 
+/** What a caller wants besides, or can do. */
+export interface CallOptions {
+  readonly session?: string;
+  readonly onOutput?: ((call: string, piece: OutputPiece) => void) | undefined;
+  readonly room?: CallRequest["room"];
+}
+
+/** Large answers over REST that are made or not read yet, in bytes. */
+const UNREAD_BYTES = 24 * 1024 * 1024;
+
 export interface StartedCall {
   readonly call: string;
   readonly outcome: Promise<Outcome>;
@@ -32,6 +43,8 @@ export interface StartedCall {
 export class LocalCalls {
   readonly device: string;
   readonly toolNames: readonly string[];
+  /** For large answers over REST. */
+  readonly unread = new ByteBudget(UNREAD_BYTES);
   readonly #tools: readonly Tool[];
   readonly #policy: DispatcherOptions["policy"];
   readonly #dispatcher: Dispatcher;
@@ -54,8 +67,7 @@ export class LocalCalls {
   /** Runs a call; with an idempotency key the same key is the same call. */
   start(
     { id, tool, input, timeout_ms, idempotency_key: key }: Call,
-    session?: string,
-    onOutput?: (call: string, piece: OutputPiece) => void,
+    { session, onOutput, room }: CallOptions = {},
   ): StartedCall {
     const call = key === undefined ? makeCallId() : callOfKey(key);
     const request = {
@@ -63,6 +75,7 @@ export class LocalCalls {
       tool,
       input,
       session,
+      room,
       id,
       grant: LOCAL_OWNER,
       timeoutMs: timeout_ms,

@@ -48,7 +48,7 @@ export function refusalAnswer(
 }
 
 /** A refusal as REST in the guide's shape gives it: without an id, and always with `image`. */
-export function guideRefusal(error: ErrorShape, call: CallId, device: DeviceId): Answer {
+export function guideRefusal(error: ErrorShape, call: CallId | undefined, device: DeviceId): Answer {
   return { ...refusalAnswer(error, undefined, call, device), image: null };
 }
 
