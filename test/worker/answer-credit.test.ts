@@ -194,6 +194,18 @@ describe("while an answer waits for its reader", () => {
     expect(waited).toBe(90_000);
   });
 
+  it("an effect's that asks again goes on waiting, though its row is known", async () => {
+    const at = await home();
+    const { response, second } = await unread(at, { tool: "Write" });
+    askCredit(at.device, second.execute);
+    await settled(at.device);
+    expect(await waitingAnswers(at)).toBe(1);
+    await response.text();
+    expect(await creditOf(at.device)).toEqual([second.execute.tool_call_id]);
+    at.device.answer(second.execute, "written");
+    expect(await (await second.answering).json()).toMatchObject({ output: "written" });
+  });
+
   it("it is given up after ten minutes: a read with TIMEOUT, an effect with its address", async () => {
     const at = await home();
     const { response, second } = await unread(at);

@@ -56,13 +56,14 @@ export class AnswerCredit {
     const { calls, link, ledger } = this.#parts;
     const flight = calls.flights.get(call);
     const asked = this.#asked.get(call);
+    if (asked && !asked.given) return;
     if (flight && !asked) {
       this.#asked.set(call, { flight, bytes, since: now, given: false });
       flight.waitsForReaders = true;
       this.#give(now);
-    } else if (asked?.given || ledger.find(call as CallId)) {
+    } else if (asked || ledger.find(call as CallId)) {
       link.send({ type: "credit", tool_call_ids: [call] });
-    } else if (!flight) {
+    } else {
       link.send({ type: "tool_cancel", tool_call_id: call });
     }
   }
