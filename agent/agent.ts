@@ -95,6 +95,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     signal.removeEventListener("abort", onSignal);
     announcement?.close();
     await Promise.all([dispatcher.stopAll("The agent was stopped"), beside?.close()]);
+    calls.close();
     toolbox.close();
     journal.close();
   }

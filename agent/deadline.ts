@@ -2,7 +2,7 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { ToolResult } from "./tool.ts";
 
-interface Deadline {
+interface Limits {
   tool: string;
   timeoutMs: number;
   /** After the signal the tool gets this long to wind down, in milliseconds. */
@@ -19,15 +19,18 @@ export function cancelled(message: string): MatrxError {
   });
 }
 
+/** Waits for what is not the tool's to hurry: its deadline stands still meanwhile. */
+export type StandStill = (wait: () => Promise<void>) => Promise<void>;
+
 /** Runs a handler until it ends, or until it was stopped and did not wind down in time. */
 export async function runWithDeadline(
-  handle: () => Promise<ToolResult>,
+  handle: (standStill: StandStill) => Promise<ToolResult>,
   stop: AbortController,
-  { tool, timeoutMs, windDownMs }: Deadline,
+  { tool, timeoutMs, windDownMs }: Limits,
 ): Promise<ToolResult> {
   const { signal } = stop;
   signal.throwIfAborted();
-  const deadline = setTimeout(() => stop.abort(timedOut(tool, timeoutMs)), timeoutMs);
+  const deadline = new Deadline(timeoutMs, () => stop.abort(timedOut(tool, timeoutMs)));
   const abandoned = Promise.withResolvers<never>();
   let windDown: NodeJS.Timeout | undefined;
   const onAbort = () => {
@@ -35,13 +38,48 @@ export async function runWithDeadline(
   };
   signal.addEventListener("abort", onAbort, { once: true });
   try {
-    return await Promise.race([handle(), abandoned.promise]);
+    return await Promise.race([handle((wait) => deadline.standStill(wait)), abandoned.promise]);
   } catch (error) {
     throw signal.aborted && !saysItself(error) ? signal.reason : error;
   } finally {
-    clearTimeout(deadline);
+    deadline.end();
     clearTimeout(windDown);
     signal.removeEventListener("abort", onAbort);
+  }
+}
+
+class Deadline {
+  readonly #passed: () => void;
+  #leftMs: number;
+  #since = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #ended = false;
+
+  constructor(ms: number, passed: () => void) {
+    this.#leftMs = ms;
+    this.#passed = passed;
+    this.#start();
+  }
+
+  async standStill(wait: () => Promise<void>): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#leftMs -= performance.now() - this.#since;
+    try {
+      await wait();
+    } finally {
+      this.#start();
+    }
+  }
+
+  end(): void {
+    this.#ended = true;
+    clearTimeout(this.#timer);
+  }
+
+  #start(): void {
+    if (this.#ended) return;
+    this.#since = performance.now();
+    this.#timer = setTimeout(this.#passed, this.#leftMs);
   }
 }
 

@@ -6,7 +6,7 @@ import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import { type ErrorCode, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { randomBase32 } from "@matrx/shared/ids.ts";
-import { TIMES } from "@matrx/shared/limits.ts";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { modelNames } from "@matrx/shared/model-names.ts";
 import { type Policy, refusalOf } from "@matrx/shared/policy.ts";
 import type { Logger } from "pino";
@@ -19,7 +19,7 @@ import {
   successOutcome,
 } from "./answers.ts";
 import { CallRates } from "./call-rates.ts";
-import { cancelled, runWithDeadline } from "./deadline.ts";
+import { cancelled, runWithDeadline, type StandStill } from "./deadline.ts";
 import { parseInput, toolNotFound } from "./input.ts";
 import type { Beginning, CallState, Journal, JournalEntry } from "./journal.ts";
 import { LiveOutput, type OutputPiece } from "./live-output.ts";
@@ -49,6 +49,8 @@ export interface CallRequest {
   readonly key?: string | undefined;
   /** The caller wants live output. */
   readonly onOutput?: ((piece: OutputPiece) => void) | undefined;
+  /** Resolves once there is room for a large answer, of so many bytes; rejects with the signal's reason. */
+  readonly room?: ((bytes: number, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 /** Sessions as the dispatcher needs them. */
@@ -256,12 +258,19 @@ export class Dispatcher {
     stop: AbortController,
   ): Promise<ToolResult> {
     const { call, grant, relayPolicy, onOutput } = request;
+    const { signal } = stop;
     const live = onOutput && new LiveOutput(onOutput);
     const log = this.#options.log;
     const output = live ? live.write.bind(live) : silent;
-    const context = { call, session, grant, policy, relayPolicy, signal: stop.signal, output, log };
+    const context = { call, session, grant, policy, relayPolicy, signal, output, log };
+    const handle = (standStill: StandStill) => {
+      const room = async (bytes: number) => {
+        if (bytes > LIMITS.largeAnswerBytes) await standStill(async () => request.room?.(bytes, signal));
+      };
+      return run({ ...context, room });
+    };
     try {
-      return await runWithDeadline(() => run(context), stop, {
+      return await runWithDeadline(handle, stop, {
         tool: nameInUse(tool.name),
         timeoutMs: request.timeoutMs ?? tool.timeoutMs,
         windDownMs: this.#options.windDownMs ?? WIND_DOWN,

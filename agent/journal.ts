@@ -230,6 +230,39 @@ export class Journal {
     this.#makeRoom();
   }
 
+  /** The outcome of a call is here. */
+  holds(call: string): boolean {
+    return (
+      this.#db.prepare("SELECT 1 FROM calls WHERE call = ? AND body IS NOT NULL").get(call) !== undefined
+    );
+  }
+
+  /** Keeps the outcome of a call that only read, until `drop`: it waits for its reader, and takes too much memory. */
+  keep({ header, body }: Outcome): void {
+    const now = Date.now();
+    this.#syncNormal.run();
+    try {
+      this.#db
+        .prepare(
+          `INSERT OR REPLACE INTO calls (call, tool, state, started, finished, header, body, bytes, acknowledged)
+           VALUES (?, ?, 'finished', ?, ?, ?, ?, ?, 1)`,
+        )
+        .run(header.call, header.tool ?? "", now, now, JSON.stringify(header), body, body.length);
+    } finally {
+      this.#syncFull.run();
+    }
+    this.#keptBytes += body.length;
+    this.#makeRoom();
+  }
+
+  /** Lets an outcome go that `keep` took. */
+  drop(call: string): void {
+    const row = this.#db
+      .prepare("DELETE FROM calls WHERE call = ? RETURNING iif(body IS NULL, 0, bytes) AS freed")
+      .get(call);
+    this.#keptBytes -= Number(row?.freed ?? 0);
+  }
+
   /** The relay keeps these outcomes: small ones may go from here, but not those that a key may be asked for. */
   acknowledge(calls: readonly string[]): void {
     this.#acknowledged.push(...calls);

@@ -70,6 +70,7 @@ export class Link {
   #sentBytes = 0;
   #registerSent = false;
   #registeredAt: number | undefined;
+  #creditAbove: number | undefined;
   #refusal: MatrxError | undefined;
   #unknown = false;
   #why: string | undefined;
@@ -112,6 +113,11 @@ export class Link {
     if (this.#socket.bufferedAmount > OUTPUT_QUEUE_BYTES) return;
     const body = Buffer.from(JSON.stringify({ id, type: "output", ...piece }));
     this.#send(encodeOutputFrame({ call }, body));
+  }
+
+  /** The relay wants to be asked before an answer of more bytes. Undefined: it knows nothing of that. */
+  get creditAbove(): number | undefined {
+    return this.#creditAbove;
   }
 
   get isOpen(): boolean {
@@ -204,8 +210,10 @@ export class Link {
     return undefined;
   }
 
-  #registered({ manifest_wanted, ledger_id }: Extract<ToDevice, { type: "device_registered" }>): void {
+  #registered(frame: Extract<ToDevice, { type: "device_registered" }>): void {
+    const { manifest_wanted, ledger_id, credit_above } = frame;
     if (this.#registeredAt !== undefined) return;
+    this.#creditAbove = credit_above;
     clearTimeout(this.#timer);
     this.#registeredAt = performance.now();
     const line = {

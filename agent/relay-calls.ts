@@ -1,11 +1,12 @@
 /** The relay's calls: run here, and answered over whichever connection is up when they end. */
 import type { SystemCommand, ToDevice, ToolExecute } from "@matrx/shared/device-frames.ts";
-import { TIMES } from "@matrx/shared/limits.ts";
 import type { Logger } from "pino";
 import { bodilessOutcome, errorOutcome, type Outcome } from "./answers.ts";
+import { cancelled } from "./deadline.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import type { CallState, Journal, JournalEntry } from "./journal.ts";
 import type { Link } from "./link.ts";
+import { OutcomeSender } from "./outcome-sender.ts";
 
 export interface RelayCallsOptions {
   readonly device: string;
@@ -16,61 +17,65 @@ export interface RelayCallsOptions {
   readonly onSystemCommand: (command: SystemCommand["command"], reason: string | undefined) => void;
 }
 
-/** Outcomes that wait for a connection together, in bytes. */
-const WAITING_BYTES = 32 * 1024 * 1024;
-
-interface Waiting {
-  outcome: Outcome;
-  since: number;
-}
-
 export class RelayCalls {
   readonly #options: RelayCallsOptions;
-  #link: Link | undefined;
   /**
-   * Outcomes that came while no connection was up, and are not in the journal: those of reads, which the relay gives
-   * again, and of effects that were refused or could not be written down, for which it asks.
+   * Keeps what comes while no connection is up, and is not in the journal: outcomes of reads, which the relay gives again,
+   * and of effects that were refused or could not be written down, for which it asks.
    */
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #sender: OutcomeSender;
+  #link: Link | undefined;
 
   constructor(options: RelayCallsOptions) {
+    const { journal, log } = options;
     this.#options = options;
+    this.#sender = new OutcomeSender({ journal, log, notKept: (call, id) => this.#notKept(call, id) });
   }
 
   /** A connection is registered: what was not acknowledged goes first. */
   attach(link: Link): void {
     this.#link = link;
+    this.#sender.attach(link);
     void this.#resend(link);
   }
 
   /** Takes over calls of an earlier run of this program: their outcomes are sent as they come. */
   takeOver(outcomes: readonly Promise<Outcome>[]): void {
-    for (const outcome of outcomes) void outcome.then((ended) => this.#send(ended));
+    for (const outcome of outcomes) void outcome.then((ended) => this.#sender.send(ended));
   }
 
   detach(link: Link): void {
     if (this.#link === link) this.#link = undefined;
+    this.#sender.detach(link);
+  }
+
+  /** Ends with the agent. */
+  close(): void {
+    this.#sender.close();
   }
 
   /** One frame of the relay. */
   handle(frame: ToDevice, link: Link): void {
-    const { journal, dispatcher, log, onSessionEnd, onSystemCommand } = this.#options;
+    const { journal, log, onSessionEnd, onSystemCommand } = this.#options;
     switch (frame.type) {
       case "tool_execute":
         this.#execute(frame);
         return;
       case "tool_cancel":
-        dispatcher.cancel(frame.tool_call_id);
+        this.#cancel(frame.tool_call_id);
         return;
       case "call_status":
         link.sendText({
           type: "call_status",
           calls: frame.tool_call_ids.map((call) => ({ tool_call_id: call, state: this.#stateOf(call) })),
         });
-        for (const call of frame.tool_call_ids) if (!this.#sendWaiting(call)) this.#sendLost(call, link);
+        for (const call of frame.tool_call_ids) if (!this.#sender.sendKept(call)) this.#sendLost(call);
         return;
       case "result_ack":
         journal.acknowledge(frame.tool_call_ids);
+        return;
+      case "credit":
+        this.#sender.credit(frame.tool_call_ids);
         return;
       case "session_end":
         onSessionEnd(frame.grant);
@@ -96,13 +101,14 @@ export class RelayCalls {
     const { tool_call_id: call, id, session, grant, timeout_ms, timeout_sec } = frame;
     // Sent again while it runs: its one answer is still to come.
     if (dispatcher.isRunning(call)) return;
-    if (this.#sendWaiting(call)) return;
+    if (this.#sender.sendKept(call)) return;
     if (frame.replay) {
       this.#replay(call);
       return;
     }
     if (!grant) {
-      this.#send(errorOutcome({ call, id, device }, NO_GRANT, { ms: 0, effect: false, ran: false }));
+      const refused = errorOutcome({ call, id, device }, NO_GRANT, { ms: 0, effect: false, ran: false });
+      void this.#sender.send(refused, id);
       return;
     }
     const onOutput = frame.stream
@@ -115,6 +121,7 @@ export class RelayCalls {
       grant,
       relayPolicy: frame.policy,
       onOutput,
+      room: (bytes: number, signal: AbortSignal) => this.#sender.room(call, bytes, signal),
       tool: frame.tool,
       called: frame.called,
       input: frame.parameters,
@@ -122,59 +129,43 @@ export class RelayCalls {
       key: frame.idempotency_key,
       fingerprint: frame.input_hash,
     };
-    void dispatcher.run(request).then((outcome) => this.#send(outcome));
-  }
-
-  #send(outcome: Outcome): void {
-    if (this.#link?.isOpen) {
-      void this.#link.sendOutcome(outcome);
-      return;
-    }
-    // What the journal has is sent again from there.
-    if (this.#options.dispatcher.stateOf(outcome.header.call) === "finished") return;
-    this.#waiting.set(outcome.header.call, { outcome, since: performance.now() });
-    this.#forget();
-  }
-
-  /** Sends an outcome that waited. Tells whether there was one. */
-  #sendWaiting(call: string): boolean {
-    const ended = this.#waiting.get(call);
-    if (!ended) return false;
-    this.#waiting.delete(call);
-    this.#send(ended.outcome);
-    return true;
+    void dispatcher.run(request).then((outcome) => this.#sender.send(outcome, id));
   }
 
   /** The relay asks for what it had acknowledged: its storage lost the outcome. What it had not is sent anyway. */
-  #sendLost(call: string, link: Link): void {
+  #sendLost(call: string): void {
     const entry = this.#options.journal.find(call);
-    if (entry?.acknowledged) void link.sendOutcome(this.#outcomeOf(entry));
+    if (entry?.acknowledged) void this.#sender.send(this.#outcomeOf(entry), entry.id);
   }
 
   /** Of a call that has ended, as far as it is kept. */
   #outcomeOf({ call, id, tool, header, body }: JournalEntry): Outcome {
     const { device } = this.#options;
-    if (!header) return errorOutcome({ call, id, device }, NOT_KEPT, { ms: 0, effect: true });
+    if (!header) return this.#notKept(call, id);
     return body ? { header, body } : bodilessOutcome({ call, id, tool, device }, header);
   }
 
-  /** Drops what waited too long, and the oldest of too much. */
-  #forget(): void {
-    const now = performance.now();
-    let bytes = 0;
-    for (const [call, { outcome, since }] of [...this.#waiting].reverse()) {
-      bytes += outcome.body.length;
-      if (bytes > WAITING_BYTES || now - since > TIMES.reconnectGrace) this.#waiting.delete(call);
-    }
+  #notKept(call: string, id: string | undefined): Outcome {
+    return errorOutcome({ call, id, device: this.#options.device }, NOT_KEPT, { ms: 0, effect: true });
+  }
+
+  /** What has ended, and only waits for its reader, is answered too: nobody may wait for him now. */
+  #cancel(call: string): void {
+    const { dispatcher, device } = this.#options;
+    if (dispatcher.cancel(call)) return;
+    const read = this.#sender.dropRead(call);
+    if (!read) return;
+    const error = cancelled("The call was cancelled").shape();
+    void this.#sender.send(
+      errorOutcome({ call, id: read.id, device }, error, { ms: 0, effect: false }),
+      read.id,
+    );
   }
 
   /** The relay asks for an outcome that only the journal holds: as it was, or that it is not there. */
   #replay(call: string): void {
-    const { journal, device } = this.#options;
-    const entry = journal.find(call);
-    this.#send(
-      entry ? this.#outcomeOf(entry) : errorOutcome({ call, device }, NOT_KEPT, { ms: 0, effect: true }),
-    );
+    const entry = this.#options.journal.find(call);
+    void this.#sender.send(entry ? this.#outcomeOf(entry) : this.#notKept(call, undefined), entry?.id);
   }
 
   /** One after the other, each once the one before has left: a backlog must not fill the memory. */
@@ -183,8 +174,9 @@ export class RelayCalls {
     try {
       for (const call of journal.unacknowledged()) {
         if (!link.isOpen) return;
+        if (this.#sender.isKept(call) || this.#sender.isLeaving(call)) continue;
         const entry = journal.find(call);
-        if (entry) await link.sendOutcome(this.#outcomeOf(entry));
+        if (entry) await this.#sender.send(this.#outcomeOf(entry), entry.id);
       }
     } catch (err) {
       log.error({ err }, "the journal could not be read");
@@ -192,7 +184,7 @@ export class RelayCalls {
   }
 
   #stateOf(call: string): CallState {
-    return this.#waiting.has(call) ? "finished" : this.#options.dispatcher.stateOf(call);
+    return this.#sender.isKept(call) ? "finished" : this.#options.dispatcher.stateOf(call);
   }
 }
 

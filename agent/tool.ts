@@ -20,6 +20,11 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Live output of callers that opted in; `offset` is a byte offset into the job's log. */
   readonly output: (channel: "stdout" | "stderr", offset: number, data: string) => void;
+  /**
+   * To be awaited before an answer of about so many bytes is made, where that is known: until its reader has room for it.
+   * Small ones are let through at once; the deadline stands still meanwhile. Rejects when the call is stopped.
+   */
+  readonly room: (bytes: number) => Promise<void>;
   readonly log: Logger;
 }
 

@@ -90,6 +90,14 @@ const callStatusSchema = z.object({
     .max(LIMITS.unansweredPerDevice),
 });
 
+/** Ours: an answer of so many bytes, or about so many, is ready or can be made once there is room for it. */
+const creditRequestSchema = z.object({
+  type: z.literal("credit_request"),
+  tool_call_id: toolCallId,
+  bytes: z.int().min(0).max(LIMITS.resultFrameBytes),
+});
+export type CreditRequest = z.infer<typeof creditRequestSchema>;
+
 /** What a device sends as text. Results and output of our agent are binary (`result-frame.ts`). */
 export const fromDeviceSchema = z.discriminatedUnion("type", [
   deviceRegisterSchema,
@@ -101,6 +109,7 @@ export const fromDeviceSchema = z.discriminatedUnion("type", [
   deviceErrorSchema,
   manifestFrameSchema,
   callStatusSchema,
+  creditRequestSchema,
 ]);
 export type FromDevice = z.infer<typeof fromDeviceSchema>;
 export type DeviceRegister = z.infer<typeof deviceRegisterSchema>;
@@ -161,6 +170,8 @@ const deviceRegisteredSchema = z.object({
   manifest_wanted: z.boolean().optional(),
   /** Ours: name of the relay's ledger of this device; a new one begins when records were lost. */
   ledger_id: z.string().max(64).optional(),
+  /** Ours: ask for credit before an answer of more bytes than this. Absent: the relay knows no credit. */
+  credit_above: z.int().positive().optional(),
 });
 
 /** Device document, Error Responses. */
@@ -183,6 +194,8 @@ export const toDeviceSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("call_status"), tool_call_ids: z.array(toolCallId) }),
   /** Ours: the outcome of these calls is durable at the relay. */
   z.object({ type: z.literal("result_ack"), tool_call_ids: z.array(toolCallId) }),
+  /** Ours: the readers of these answers have room now. */
+  z.object({ type: z.literal("credit"), tool_call_ids: z.array(toolCallId) }),
   /** Ours: the grant is gone; its sessions and jobs end. */
   z.object({ type: z.literal("session_end"), grant: z.string() }),
   systemCommandSchema,

@@ -44,12 +44,18 @@ export const LIMITS = {
   journalBytes: 256 * MiB,
   /** The first characters of an answer that ledger and feed may show. Agent. */
   previewChars: 500,
-  /** An answer over REST that goes through the relay as one value, in bytes; a larger one is passed on as it is read. Relay. */
-  answerValueBytes: 256 * KiB,
+  /** A larger answer waits at our agent until its readers have room for it, and over REST is passed on as it is read; in bytes. Relay and agent. */
+  largeAnswerBytes: 256 * KiB,
+  /** Large answers on their way to one caller's socket, in bytes; one is always let through, here and in the next two. Relay. */
+  callerAnswersBytes: 8 * MiB,
+  /** Large answers on their way to all callers of one grant, in bytes. Relay. */
+  grantAnswersBytes: 24 * MiB,
+  /** Large answers on their way to all callers of one device, in bytes. Relay. */
+  deviceAnswersBytes: 64 * MiB,
   /** Bytes queued towards one caller before its live output is dropped. Relay. */
   callerQueueBytes: 1 * MiB,
   /** Bytes queued towards all sockets of one grant, and as many towards its event streams, before the one that is to get more is disconnected. Relay. */
-  callerQueueMaxBytes: 24 * MiB,
+  callerQueueMaxBytes: 32 * MiB,
   /** Bytes queued towards one event stream before its live output is dropped. Relay. */
   streamQueueBytes: 256 * KiB,
   /** Event streams that one grant may have open on one device. Relay. */
@@ -108,6 +114,8 @@ export const TIMES = {
   streamKeepAlive: 15 * second,
   /** A reader that stopped reading after the call's end is disconnected after. Relay. */
   streamDrain: 60 * second,
+  /** A large answer waits for its readers at most; until then the call's other times stand still. Relay. */
+  answerWaits: 10 * minute,
   /** Outcomes and idempotency keys are kept. Relay and agent. */
   outcomeKept: 24 * hour,
   /** A call's name that its caller chose tells a time at most so far from the relay's own. Relay. */

@@ -7,7 +7,8 @@ import { type GrantId, makeCallId } from "@matrx/shared/ids.ts";
 import { type ModelTool, modelView } from "@matrx/shared/model-view.ts";
 import { refusalOf } from "@matrx/shared/policy.ts";
 import type { Outcome } from "../answers.ts";
-import type { Dispatcher, DispatcherOptions } from "../dispatch.ts";
+import { ByteBudget } from "../byte-budget.ts";
+import type { CallRequest, Dispatcher, DispatcherOptions } from "../dispatch.ts";
 import type { OutputPiece } from "../live-output.ts";
 import { manifestOf } from "../manifest.ts";
 import type { Tool } from "../tool.ts";
@@ -25,6 +26,16 @@ export interface LocalCallsOptions {
   readonly keyedDispatcher: Dispatcher;
 }
 
+/** What a caller wants besides, or can do. */
+export interface CallOptions {
+  readonly session?: string;
+  readonly onOutput?: ((call: string, piece: OutputPiece) => void) | undefined;
+  readonly room?: CallRequest["room"];
+}
+
+/** Large answers over REST that are made or not read yet, in bytes. */
+const UNREAD_BYTES = 24 * 1024 * 1024;
+
 export interface StartedCall {
   readonly call: string;
   readonly outcome: Promise<Outcome>;
@@ -33,6 +44,8 @@ export interface StartedCall {
 export class LocalCalls {
   readonly device: string;
   readonly toolNames: readonly string[];
+  /** For large answers over REST. */
+  readonly unread = new ByteBudget(UNREAD_BYTES);
   readonly #tools: readonly Tool[];
   readonly #policy: DispatcherOptions["policy"];
   readonly #dispatcher: Dispatcher;
@@ -57,8 +70,7 @@ export class LocalCalls {
   /** Runs a call; with an idempotency key the same key is the same call. */
   start(
     { id, tool, input, timeout_ms, idempotency_key: key }: Call,
-    session?: string,
-    onOutput?: (call: string, piece: OutputPiece) => void,
+    { session, onOutput, room }: CallOptions = {},
   ): StartedCall {
     const call = this.#nameOf(key);
     const request = {
@@ -66,6 +78,7 @@ export class LocalCalls {
       tool,
       input,
       session,
+      room,
       id,
       grant: LOCAL_OWNER,
       timeoutMs: timeout_ms,

@@ -7,6 +7,7 @@ import {
   CALL_EXAMPLE,
   EVENTS_EXAMPLE,
   eventQuery,
+  MALFORMED_CALL,
   matrxCall,
   switched,
   toolFormat,
@@ -85,11 +86,13 @@ export const LOCAL: Surface = {
       body: { schema: bodies.callBodySchema, example: CALL_EXAMPLE },
       answers: {
         200: {
-          description: 'What the tool said; with `"type": "error"` also what it could not do.',
+          description:
+            'What the tool said; with `"type": "error"` also what it could not do. However long the call takes: white space before the JSON keeps the connection alive.',
           schema: bodies.answerSchema,
           example: ANSWER_EXAMPLE,
           headers: { [CALL_HEADER]: matrxCall },
         },
+        400: MALFORMED_CALL,
       },
     },
     {

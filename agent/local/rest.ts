@@ -1,13 +1,11 @@
-/** REST of the guide: list the tools, call one in a fresh session; and how bodies are read and answers written. */
+/** REST of the guide: the list of tools; and how bodies are read and answers written. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { callSchema, check, parseJsonObject } from "@matrx/shared/caller-frames.ts";
+import { check, parseJsonObject } from "@matrx/shared/caller-frames.ts";
 import { allowHeaderOf, MatrxError, problemOf } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
-import { CALL_HEADER } from "@matrx/shared/tokens.ts";
 import { toolDefinition, toolFormatSchema } from "@matrx/shared/tool-formats.ts";
 import * as z from "zod";
 import type { Answer } from "./answer.ts";
-import { endsWithCaller } from "./local-calls.ts";
 
 const listQuerySchema = z.object({ format: toolFormatSchema.optional() });
 
@@ -21,28 +19,17 @@ export const listTools: Answer = async (request, response, { calls }) => {
   sendJson(response, 200, { ...(format && { format }), tools });
 };
 
-export const invoke: Answer = async (request, response, { calls }) => {
-  const { id: _, stream: __, ...call } = check(callSchema, await readJson(request));
-  const started = calls.start(call);
-  response.on("close", () => {
-    if (!response.writableFinished && endsWithCaller(call)) calls.cancel(started.call);
-  });
-  const { body } = await started.outcome;
-  if (response.destroyed) return;
-  response.writeHead(200, {
-    "Content-Type": "application/json",
-    "Content-Length": body.length,
-    [CALL_HEADER]: started.call,
-  });
-  response.end(body);
-};
-
 /** Throws MatrxError. */
 export async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
+  return parseJsonObject(await readJsonText(request), LIMITS.restBodyBytes);
+}
+
+/** The text of a body that is said to be JSON. Throws MatrxError. */
+export async function readJsonText(request: IncomingMessage): Promise<string> {
   const type = request.headers["content-type"] ?? "";
   // Forms and plain text come from any page without a preflight.
   if (!/^application\/json\b/i.test(type)) throw notJson(type);
-  return parseJsonObject(await readText(request), LIMITS.restBodyBytes);
+  return readText(request);
 }
 
 /** The server ends requests that take too long to come. */

@@ -3,10 +3,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { AGENT_VERSION } from "../version.ts";
 import type { Answer, LocalParts } from "./answer.ts";
 import { listEvents, trigger } from "./events.ts";
+import { invoke } from "./invoke.ts";
 import { notAnyMore } from "./legacy.ts";
 import { notHere, pathOf } from "./path.ts";
 import { describe, REFERENCE_ROUTES, showReference } from "./reference.ts";
-import { invoke, listTools, sendJson } from "./rest.ts";
+import { listTools, sendJson } from "./rest.ts";
 
 interface Route {
   readonly answer: Answer;

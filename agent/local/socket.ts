@@ -13,6 +13,8 @@ import { LIMITS } from "@matrx/shared/limits.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { WebSocket } from "ws";
 import { errorOutcome } from "../answers.ts";
+import { ByteBudget } from "../byte-budget.ts";
+import type { CallRequest } from "../dispatch.ts";
 import type { OutputPiece } from "../live-output.ts";
 import { endsWithCaller, type LocalCalls } from "./local-calls.ts";
 
@@ -34,6 +36,8 @@ class CallerConnection {
   readonly #session: string;
   readonly #calls: LocalCalls;
   readonly #unanswered = new Map<string, Unanswered>();
+  /** Large answers that are made or not read yet. */
+  readonly #unread = new ByteBudget(LIMITS.callerAnswersBytes);
 
   constructor(socket: WebSocket, session: string, calls: LocalCalls) {
     this.#socket = socket;
@@ -67,12 +71,17 @@ class CallerConnection {
     if (this.#unanswered.size >= LIMITS.unansweredPerSession) throw tooManyUnanswered(id);
     const live = call.stream ? new LiveFrames(this.#socket, id, (frame) => this.#send(frame)) : undefined;
     const onOutput = live && ((_call: string, piece: OutputPiece) => live.send(piece));
-    const started = this.#calls.start({ ...call, id }, this.#session, onOutput);
+    let giveBack: (() => void) | undefined;
+    const room: CallRequest["room"] = async (bytes, signal) => {
+      giveBack?.();
+      giveBack = await this.#unread.take(bytes, signal);
+    };
+    const started = this.#calls.start({ ...call, id }, { session: this.#session, onOutput, room });
     this.#unanswered.set(id, { call: started.call, endsWithCaller: endsWithCaller(call) });
     void started.outcome.then(({ body }) => {
       live?.end();
       this.#unanswered.delete(id);
-      this.#write(Buffer.from(body.buffer, body.byteOffset, body.length));
+      this.#write(Buffer.from(body.buffer, body.byteOffset, body.length), giveBack);
     });
   }
 
@@ -122,10 +131,13 @@ class CallerConnection {
     this.#write(JSON.stringify(frame));
   }
 
-  /** A caller that does not read what it asked for is let go, before its answers fill the memory. */
-  #write(text: string | Buffer): void {
+  /**
+   * A caller that does not read what it asked for is let go, before its answers fill the memory. `left` hears when it has
+   * left, or the caller is gone; that a connection closed is heard by its close event.
+   */
+  #write(text: string | Buffer, left: () => void = () => undefined): void {
     if (this.#socket.bufferedAmount > LIMITS.callerQueueMaxBytes) this.#socket.terminate();
-    else this.#socket.send(text, { binary: false }, ignoreFailure);
+    this.#socket.send(text, { binary: false }, () => left());
   }
 }
 
@@ -162,9 +174,6 @@ function sessionOf(request: IncomingMessage): string {
   const asked = new URL(request.url ?? "/", "http://localhost").searchParams.get("session");
   return asked !== null && isSessionId(asked) ? asked : makeSessionId();
 }
-
-/** A closed connection is heard by its close event. */
-function ignoreFailure(): void {}
 
 function noEventsHere(): MatrxError {
   return new MatrxError({

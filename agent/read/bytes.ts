@@ -4,6 +4,7 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import type { OpenFile } from "../paths/open-file.ts";
 import { readByteRange } from "../text/byte-range.ts";
 import type { ToolContext, ToolResult } from "../tool.ts";
+import { base64Length } from "./base64-length.ts";
 import { factsOf } from "./facts.ts";
 
 const DEFAULT_BYTES = 64 * 1024;
@@ -21,10 +22,13 @@ export interface BytesWanted {
 export async function readBytes(
   file: OpenFile,
   request: BytesWanted,
-  { session, signal }: Pick<ToolContext, "session" | "signal">,
+  { session, signal, room }: Pick<ToolContext, "session" | "signal" | "room">,
 ): Promise<ToolResult> {
   const size = Number(file.stat.size);
-  const wanted = { offset: request.byte_offset ?? 0, limit: request.byte_limit ?? DEFAULT_BYTES, signal };
+  const limit = request.byte_limit ?? DEFAULT_BYTES;
+  // A file of /proc has no size.
+  await room(base64Length(size === 0 ? limit : Math.min(limit, size)));
+  const wanted = { offset: request.byte_offset ?? 0, limit, signal };
   const { start, bytes, next } = await readByteRange(file.handle, size, wanted);
   if (bytes.length === 0 && start > 0) throw beyondBytes(file, start);
   session.noteSeen(file.place.path, { stat: file.stat, sha256: undefined });

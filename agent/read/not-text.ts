@@ -4,8 +4,9 @@ import type { FileHandle } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { OpenFile } from "../paths/open-file.ts";
 import { bytesFrom } from "../text/chunks.ts";
-import type { ToolResult } from "../tool.ts";
+import type { ToolContext, ToolResult } from "../tool.ts";
 import { toolName } from "../tool-names.ts";
+import { base64Length } from "./base64-length.ts";
 import { factsOf } from "./facts.ts";
 import { readAll } from "./read-all.ts";
 
@@ -19,6 +20,7 @@ export async function readImage(
   file: OpenFile,
   whole: Buffer | undefined,
   mediaType: string,
+  room: ToolContext["room"],
 ): Promise<ToolResult> {
   const size = Number(file.stat.size);
   if (size > IMAGE_MAX_BYTES) {
@@ -30,6 +32,7 @@ export async function readImage(
       details: { ...factsOf(file), media_type: mediaType, limit_bytes: IMAGE_MAX_BYTES },
     });
   }
+  await room(base64Length(size));
   const bytes = whole ?? (await readAll(file.handle, size));
   return {
     output: `[Image ${file.place.shown}: ${mediaType}, ${size} bytes]`,

@@ -24,9 +24,8 @@ const input = z.strictObject({
   timeout: z
     .int()
     .min(1)
-    .max(MAX_TIMEOUT_MS)
     .optional()
-    .describe("Milliseconds (default 120000, max 600000; in the background: none)"),
+    .describe("Milliseconds (default 120000, more than 600000 is cut to that; in the background: none)"),
   run_in_background: z
     .boolean()
     .optional()
@@ -58,25 +57,33 @@ export function bashTool(jobs: Jobs) {
     model: { omit: ["yield_ms", "stdin_base64"] },
     timeoutMs: TIMES.callMax,
     async handle(
-      { command, description, timeout, run_in_background: background = false, yield_ms, stdin_base64 },
+      {
+        command,
+        description,
+        timeout: wanted,
+        run_in_background: background = false,
+        yield_ms,
+        stdin_base64,
+      },
       context,
     ) {
       if (command.includes("\0") || !command.isWellFormed()) throw unreadable();
       const { session, grant, call } = context;
-      const lost = await leaveLostDirectory(session);
+      const timeout = wanted && Math.min(wanted, MAX_TIMEOUT_MS);
+      const remark = remarkOf(await leaveLostDirectory(session), timeout !== wanted);
       const cwd = session.cwd;
       const mayGoOn = background || yield_ms !== undefined;
       const timeoutMs = mayGoOn ? timeout : (timeout ?? DEFAULT_TIMEOUT_MS);
       context.signal.throwIfAborted();
       const stdin = stdin_base64 === undefined ? undefined : Buffer.from(stdin_base64, "base64");
-      const wanted = { grant: grant.id, call, answerMs: yield_ms, command, description, background, stdin };
-      const job = await jobs.start({ ...wanted, cwd, timeoutMs });
-      if (background) return begun(job, lost);
-      if (!(await finished(job, yield_ms, context))) return await stillRunning(job, context, lost);
+      const request = { grant: grant.id, call, answerMs: yield_ms, command, description, background, stdin };
+      const job = await jobs.start({ ...request, cwd, timeoutMs });
+      if (background) return begun(job, remark);
+      if (!(await finished(job, yield_ms, context))) return await stillRunning(job, context, remark);
       const last = await job.lastCwd();
       // Commands of one session may overlap: only the one that went elsewhere moves it.
       if (last !== undefined && last !== cwd) session.cwd = last;
-      return await resultOf(job, context, lost, timeoutMs);
+      return await resultOf(job, context, remark, timeoutMs);
     },
     resume(context) {
       const job = jobs.ofCall(context.call);
@@ -111,14 +118,20 @@ async function leaveLostDirectory(session: Session): Promise<string | undefined>
   return `The working directory ${lost} does not exist any more; this ran in ${session.cwd}`;
 }
 
+/** What is said before the output; undefined: nothing. */
+function remarkOf(lost: string | undefined, isCapped: boolean): string | undefined {
+  const capped = isCapped ? `timeout is ${MAX_TIMEOUT_MS} ms here, the most that there is` : undefined;
+  return [lost, capped].filter((one) => one !== undefined).join(". ") || undefined;
+}
+
 async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
 }
 
-function begun(job: Job, lost: string | undefined): ToolResult {
+function begun(job: Job, remark: string | undefined): ToolResult {
   const text = `Started in the background as ${job.id}. Read its output with ${toolName("BashOutput")}, end it with ${toolName("TaskStop")}.`;
   return {
-    output: lost ? `[${lost}]\n${text}` : text,
+    output: remark ? `[${remark}]\n${text}` : text,
     metadata: { bash_id: job.id, status: "running", cwd: job.record.cwd },
   };
 }
@@ -157,13 +170,13 @@ async function finished(
 async function stillRunning(
   job: Job,
   { session, call }: Pick<ToolContext, "session" | "call">,
-  lost: string | undefined,
+  remark: string | undefined,
 ): Promise<ToolResult> {
   const end = await wholeEnd(job.log);
   const { text, left } = await excerptOf(job.log, end, (from, to) => leftOut(job, from, to));
   session.setCursor(job.id, { call, from: 0, to: end });
   const plain = plainOutput(text);
-  const said = lost ? `[${lost}]\n${plain.text}` : plain.text;
+  const said = remark ? `[${remark}]\n${plain.text}` : plain.text;
   const note = `${job.id} is still running, in the background now. Read on with ${toolName("BashOutput")}, end it with ${toolName("TaskStop")}`;
   return {
     output: withNotes(said, [overwrittenNote(plain), note]),
@@ -195,7 +208,7 @@ function leftOut({ id }: Job, from: number, to: number): string {
 async function resultOf(
   job: Job,
   { session, signal }: Pick<ToolContext, "session" | "signal">,
-  lost: string | undefined,
+  remark: string | undefined,
   timeoutMs: number | undefined,
 ): Promise<ToolResult> {
   const { status, exit, started, ended } = job.record;
@@ -216,7 +229,7 @@ async function resultOf(
     timed_out: status === "timed_out",
     duration_ms: duration,
   };
-  const said = lost ? `[${lost}]\n${plain.text}` : plain.text;
+  const said = remark ? `[${remark}]\n${plain.text}` : plain.text;
   if (status === "timed_out") throw stopped("TIMEOUT", timeoutMessage(signal, timeoutMs), said, metadata);
   if (status === "cancelled") throw stopped("CANCELLED", cancelMessage(signal), said, metadata);
   const output = withNotes(said, [overwrittenNote(plain), noteOf(job)]);

@@ -135,14 +135,16 @@ async function read(
   { offset, limit, raw = false, pages }: Input,
   declared: TextEncoding | undefined,
   index: LineIndex,
-  { signal, session }: ToolContext,
+  { signal, session, room }: ToolContext,
 ): Promise<ToolResult> {
-  const whole = await wholeOf(file);
+  const small = await wholeOf(file, SNIFF_BYTES);
+  const head = headOf(small ?? (await readAll(file.handle, SNIFF_BYTES + 1)));
+  const content = declared ? textIn(declared, head) : sniff(head);
+  const isImage = content.kind === "image";
+  const whole = small ?? (isImage ? undefined : await wholeOf(file, WHOLE_MAX_BYTES));
   const sha256 = whole && hash("sha256", whole);
   session.noteSeen(file.place.path, { stat: file.stat, sha256 });
-  const head = headOf(whole ?? (await readAll(file.handle, SNIFF_BYTES + 1)));
-  const content = declared ? textIn(declared, head) : sniff(head);
-  if (content.kind === "image") return readImage(file, whole, content.mediaType);
+  if (isImage) return readImage(file, whole, content.mediaType, room);
   const wanted = {
     offset: offset || 1,
     limit: limit ?? DEFAULT_LINES,
@@ -175,10 +177,10 @@ function rendered(page: TextPage): string {
   return withNotes(numberedLines(page), [noteOfCut(page), noteOfMore(page)]);
 }
 
-/** All of a small file; undefined: it is large, or its size says nothing, as in /proc. */
-async function wholeOf({ handle, stat }: OpenFile): Promise<Buffer | undefined> {
+/** All of a file up to a size; undefined: it is larger, or its size says nothing, as in /proc. */
+async function wholeOf({ handle, stat }: OpenFile, mostBytes: number): Promise<Buffer | undefined> {
   const size = Number(stat.size);
-  return size === 0 || size > WHOLE_MAX_BYTES ? undefined : await readAll(handle, size);
+  return size === 0 || size > mostBytes ? undefined : await readAll(handle, size);
 }
 
 function tailTooLong(file: OpenFile, offset: number): MatrxError {

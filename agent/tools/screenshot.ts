@@ -3,6 +3,7 @@ import * as z from "zod";
 import { capture } from "../desktop/capture.ts";
 import type { Desktop } from "../desktop/desktop.ts";
 import type { Picture, PictureFormat } from "../desktop/picture.ts";
+import { base64Length } from "../read/base64-length.ts";
 import { defineTool, type ToolResult } from "../tool.ts";
 import { toolName } from "../tool-names.ts";
 
@@ -28,7 +29,9 @@ export function screenshotTool(desktop: Desktop) {
     unavailable: () => desktop.lackOfCamera(),
     model: { omit: ["format"] },
     timeoutMs: 60_000,
-    async handle({ monitor, format = "png" }, { signal }) {
+    async handle({ monitor, format = "png" }, { signal, room }) {
+      // How large it will be is not known before; what nobody takes is not photographed.
+      await room(base64Length(IMAGE_MAX_BYTES));
       const wantedFormat: PictureFormat = format === "png" ? "png" : "jpeg";
       const wanted = { format: wantedFormat, monitor, mostBytes: IMAGE_MAX_BYTES };
       const picture = await desktop.pictures.inTurn(() => capture(desktop, wanted, signal));

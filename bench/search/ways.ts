@@ -32,6 +32,7 @@ export function tools(root: string, engines: SearchEngines) {
         relayPolicy: undefined,
         signal,
         output: () => undefined,
+        room: async () => undefined,
         log,
       };
       const { metadata } = await tool.handle(tool.input.parse(input), { ...context, call: makeCallId() });

@@ -4,6 +4,7 @@ import { eventQuerySchema } from "../api.ts";
 import { callSchema } from "../caller-frames.ts";
 import { LIMITS } from "../limits.ts";
 import { toolFormatSchema } from "../tool-formats.ts";
+import { answerSchema } from "./bodies.ts";
 import type { Answer, Parameter } from "./operation.ts";
 
 /** The longest deadline in words of the schema that checks it. */
@@ -51,6 +52,17 @@ export const ANSWER_EXAMPLE = {
   device: "laptop-4k7m2x9qpa",
   image: null,
   metadata: { exit_code: 0 },
+};
+
+/** A body that is no call, on the guide's routes. */
+export const MALFORMED_CALL: Answer = {
+  description: "The body is no call; in the guide's shape. What else is wrong with the request is a problem.",
+  schema: answerSchema,
+  example: {
+    ...{ type: "error", output: "input: must be an object", image: null, metadata: { field: "input" } },
+    ...{ code: "INVALID_PARAMETERS", hint: "Correct the field and send it again", hop: "relay" },
+  },
+  other: { "application/problem+json": "A problem (RFC 9457)" },
 };
 
 export const eventQuery: Readonly<Record<string, Parameter>> = {

@@ -70,11 +70,12 @@ function described(
         },
       },
     }),
+    // An answer of its own goes before the usual problem of that status.
     responses: {
+      ...problems.of([...surface.implied(operation), ...errors]),
       ...Object.fromEntries(
         Object.entries(answers).map(([status, answer]) => [status, success(answer, components)]),
       ),
-      ...problems.of([...surface.implied(operation), ...errors]),
     },
   };
 }

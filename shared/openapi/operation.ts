@@ -19,7 +19,7 @@ export interface Body {
   readonly optional?: boolean;
 }
 
-/** An answer that is no error. */
+/** An answer that is no problem. */
 export interface Answer {
   readonly description: string;
   /** Of a body in JSON. */

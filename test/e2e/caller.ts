@@ -12,6 +12,7 @@ const frameSchema = z.looseObject({
   code: z.enum(ERROR_CODES).optional(),
   data: z.string().optional(),
   offset: z.number().optional(),
+  image: z.object({ media_type: z.string(), base64_data: z.string() }).nullish(),
   metadata: z.record(z.string(), z.unknown()).optional(),
 });
 export type Frame = z.infer<typeof frameSchema>;
@@ -49,6 +50,15 @@ export class Caller implements Disposable {
     this.#socket.send(JSON.stringify(message));
   }
 
+  /** Reads nothing more: what is sent to this caller waits on the way. */
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
   /** The first frame, of those that came and those to come, for which `isIt` is true. */
   async frame(what: string, isIt: (frame: Frame) => boolean): Promise<Frame> {
     return new Promise((resolve, reject) => {
@@ -61,7 +71,7 @@ export class Caller implements Disposable {
         this.#waiting.delete(look);
         finish();
       };
-      const late = () => reject(new Error(`No ${what} came; there were: ${JSON.stringify(this.frames)}`));
+      const late = () => reject(new Error(`No ${what} came; there were: ${summary(this.frames)}`));
       const timer = setTimeout(() => settle(late), PATIENCE);
       this.#waiting.add(look);
       look();
@@ -93,6 +103,10 @@ export class Caller implements Disposable {
   [Symbol.dispose](): void {
     this.#socket.terminate();
   }
+}
+
+function summary(frames: readonly Frame[]): string {
+  return frames.map((frame) => JSON.stringify(frame).slice(0, 300)).join("\n");
 }
 
 export interface RestAnswer extends Frame {

@@ -254,6 +254,34 @@ describe("a REST request", () => {
     expect(await response.json()).toMatchObject({ code, hop: "relay", status });
   });
 
+  it.each([
+    ["no JSON", "{", "INVALID_MESSAGE"],
+    ["no tool", "{}", "INVALID_PARAMETERS"],
+    ["a text as input", '{"tool":"Read","input":"{}"}', "INVALID_PARAMETERS"],
+    ["a wrong deadline", '{"tool":"Read","timeout_ms":0}', "INVALID_PARAMETERS"],
+  ])(
+    "on the guide's routes with %s is an error in the guide's shape; with events, a problem",
+    async (_, body, code) => {
+      const headers = {
+        ...bearer(token),
+        ...{ "Content-Type": "application/json", "X-Matrx-Device": identity.id },
+      };
+      for (const route of [path("invoke"), "/tools/invoke"]) {
+        const response = await ask(route, { method: "POST", body, headers });
+        expect(response.status).toBe(400);
+        expect(response.headers.get("Content-Type")).toBe("application/json");
+        expect(await response.json()).toMatchObject({
+          ...{ type: "error", output: expect.any(String), image: null },
+          ...{ code, hint: expect.any(String), hop: "relay", device: identity.id },
+        });
+      }
+      const events = { ...headers, Accept: "text/event-stream" };
+      const response = await ask(path("invoke"), { method: "POST", body, headers: events });
+      expect(response.headers.get("Content-Type")).toBe("application/problem+json");
+      expect(await response.json()).toMatchObject({ code, status: 400 });
+    },
+  );
+
   it("for a tool that is not there says so with 404", async () => {
     await linked();
     const response = await ask(path("Raed"), json({}, bearer(token)));

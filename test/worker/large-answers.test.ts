@@ -40,7 +40,7 @@ describe("by REST", () => {
     const asking = ask(path, json({}, bearer(at.token)));
     await at.device.serve(LARGE);
     const { body } = await asking;
-    expect(await queuedBytes(at)).toBeGreaterThan(LIMITS.answerValueBytes);
+    expect(await queuedBytes(at)).toBeGreaterThan(LIMITS.largeAnswerBytes);
     await body?.cancel();
     await expect.poll(() => queuedBytes(at)).toBe(0);
   });

@@ -55,7 +55,7 @@ export class Callers {
 
   /** After a sleep: sockets, leases, and the calls that wait for an answer. */
   restore(ws: WebSocket, attachment: CallerAttachment): CallerSession {
-    const session = new CallerSession(ws, attachment, this.#queuedOfGrant);
+    const session = new CallerSession(ws, attachment, this.queuedOf);
     this.#sessions.set(ws, session);
     // A socket that was closed here, of a revoked grant perhaps, may still be listed: its lease is worth nothing.
     if (ws.readyState === WebSocket.OPEN) this.#leases.restore(session.lease);
@@ -106,7 +106,7 @@ export class Callers {
       events: null,
       unanswered: [],
     };
-    const session = new CallerSession(server, attachment, this.#queuedOfGrant);
+    const session = new CallerSession(server, attachment, this.queuedOf);
     session.lease = lease;
     this.#state.acceptWebSocket(server, ["caller"]);
     session.save();
@@ -150,12 +150,19 @@ export class Callers {
   }
 
   /** Closing a slow reader's socket frees nothing that is queued for it: a grant with many sockets has one bound. */
-  readonly #queuedOfGrant = (grant: string): number => {
+  readonly queuedOf = (grant: string): number => {
     let bytes = 0;
     for (const { ws, lease } of this.#sessions.values())
       if (lease.scope.id === grant) bytes += queuedBytes(ws);
     return bytes;
   };
+
+  /** Bytes that wait for all sockets. */
+  get queued(): number {
+    let bytes = 0;
+    for (const ws of this.#sessions.keys()) bytes += queuedBytes(ws);
+    return bytes;
+  }
 
   closeAll(code: number, reason: string): void {
     for (const ws of this.#sessions.keys()) ws.close(code, reason);

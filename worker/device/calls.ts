@@ -36,6 +36,7 @@ export class Calls {
   readonly #link: DeviceLink;
   readonly #signs: SignOfLife;
   readonly #ledger: Ledger;
+  readonly #settled: (call: string) => void;
   /** Effect calls whose outcome is durable, to be told to the agent. */
   #acks: string[] = [];
   /** Calls without a row whose callers were answered, or left, before the device was. */
@@ -43,13 +44,14 @@ export class Calls {
   /** Changed in place: it is noted for each answer. */
   readonly #proof: LastAnswer = { at: 0, verdict: "success", tool: "", ms: 0 };
 
-  /** `later`: as a Tally asks. */
+  /** `later`: as a Tally asks. `settled` hears of each call that got its one answer, or that nobody waits for any more. */
   constructor(
     store: RecordStore,
     link: DeviceLink,
     signs: SignOfLife,
     ledger: Ledger,
     later: (at: number) => void,
+    settled: (call: string) => void,
   ) {
     this.strays = new Tally(
       (count) => `device ${store.record?.id} answered calls that it was not given: ${count}`,
@@ -59,6 +61,7 @@ export class Calls {
     this.#link = link;
     this.#signs = signs;
     this.#ledger = ledger;
+    this.#settled = settled;
   }
 
   /**
@@ -138,6 +141,7 @@ export class Calls {
     this.#noteProof(answer.header, flight, now);
     for (const recipient of flight?.recipients ?? [])
       recipient.result(answer.header, answer.body, flight?.missed ?? 0);
+    this.#settled(header.call);
     if (flight && !flight.ledgered) return;
     const isOurs = flight !== undefined || this.#isKnown(header.call, now);
     const isKept = !isOurs || this.#ledger.finish(answer.header, answer.body, now);
@@ -276,6 +280,7 @@ export class Calls {
 
   #giveUp({ call }: Flight): void {
     this.flights.take(call);
+    this.#settled(call);
     if (this.#givenUp.size >= LIMITS.unansweredPerDevice) this.#givenUp.clear();
     this.#givenUp.add(call);
   }

@@ -1,6 +1,7 @@
 /** What a registered device sends (device document, and our agent's additions). */
 import { check, isLongerThan, parseJsonObject } from "@matrx/shared/caller-frames.ts";
 import {
+  type CreditRequest,
   type FromDevice,
   fromDeviceSchema,
   type ToolResult,
@@ -14,6 +15,7 @@ import { decodeAgentFrame } from "@matrx/shared/result-frame.ts";
 import { manifestSchema } from "@matrx/shared/tool.ts";
 import { errorShapeOf } from "../problem.ts";
 import { Tally } from "../tally.ts";
+import type { AnswerCredit } from "./answer-credit.ts";
 import { answerOfBare } from "./bare.ts";
 import type { Calls } from "./calls.ts";
 import type { DeviceLink, DeviceSocket } from "./device-link.ts";
@@ -26,6 +28,7 @@ export interface DeviceMessagesParts {
   device: () => DeviceId;
   link: DeviceLink;
   calls: Calls;
+  credit: AnswerCredit;
   recovery: Recovery;
   store: RecordStore;
   rates: () => Rates;
@@ -77,7 +80,7 @@ export class DeviceMessages {
       return this.#parts.calls.output(frame.header, frame.body);
     }
     this.#parts.calls.result(frame.header, frame.body, now);
-    if (data.byteLength > LIMITS.answerValueBytes) free(data);
+    if (data.byteLength > LIMITS.largeAnswerBytes) free(data);
     if (this.#parts.calls.hasAcks) this.#parts.scheduled(now);
   }
 
@@ -85,13 +88,15 @@ export class DeviceMessages {
     const { ours } = socket.attachment;
     const frame = readFrame(data, ours ? LIMITS.deviceFrameBytes : LIMITS.resultFrameBytes);
     if (frame.type === "tool_result") return this.#bareResult(frame, now);
+    // Held to the calls that are under way, as results are.
+    if (frame.type === "credit_request") return this.#parts.credit.ask(frame, now);
     if (isLongerThan(data, LIMITS.deviceFrameBytes)) throw tooLarge("text", LIMITS.deviceFrameBytes);
     const limits = { ...RATES.guest, ...(ours && RATES.owner) };
     if (!this.#parts.rates().takeMessage("device", limits, now)) throw tooFast(limits.messages_per_second);
     this.#known(socket, frame, now);
   }
 
-  #known(socket: DeviceSocket, frame: Exclude<FromDevice, ToolResult>, now: number): void {
+  #known(socket: DeviceSocket, frame: Exclude<FromDevice, ToolResult | CreditRequest>, now: number): void {
     switch (frame.type) {
       case "device_heartbeat":
         return this.#heartbeat(socket, now);

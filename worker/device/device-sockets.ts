@@ -11,6 +11,7 @@ import { bearerOf } from "../auth/caller.ts";
 import { unauthenticated } from "../auth/keys.ts";
 import { errorShapeOf } from "../problem.ts";
 import type { Secrets } from "../secrets.ts";
+import type { AnswerCredit } from "./answer-credit.ts";
 import type { Calls } from "./calls.ts";
 import type { DeviceAttachment, DeviceLink, DeviceSocket } from "./device-link.ts";
 import { type DeviceMessages, sendError } from "./device-messages.ts";
@@ -27,6 +28,7 @@ export interface DeviceSocketsParts {
   link: DeviceLink;
   signs: SignOfLife;
   calls: Calls;
+  credit: AnswerCredit;
   recovery: Recovery;
   messages: DeviceMessages;
   /** The link changed; calls want a look. */
@@ -121,7 +123,7 @@ export class DeviceSockets {
 
   closed(ws: WebSocket, attachment: DeviceAttachment, now: number): void {
     this.#dropCandidate(ws);
-    const { link, signs, store, calls, recovery, cameBack } = this.#parts;
+    const { link, signs, store, calls, credit, recovery, cameBack } = this.#parts;
     const socket = this.#registered.get(ws);
     const last_seen = link.signOf(socket ?? { ws, attachment });
     this.#registered.delete(ws);
@@ -129,6 +131,7 @@ export class DeviceSockets {
     const droppedAsleep = !socket && attachment.registered && !link.current;
     if (!link.drop(ws) && !droppedAsleep) return;
     signs.ended("silent", now);
+    credit.linkChanged(now);
     recovery.linkDown(now);
     if (store.record) store.sayFarewell({ last_seen, proof: calls.proof ?? attachment.proof });
     cameBack();
@@ -229,7 +232,7 @@ export class DeviceSockets {
 
   #welcome(socket: DeviceSocket, record: DeviceRecord, register: DeviceRegister): void {
     const now = Date.now();
-    const { store, link, signs, calls, recovery, cameBack } = this.#parts;
+    const { store, link, signs, calls, credit, recovery, cameBack } = this.#parts;
     const ours = record.identity.kind === "agent" && register.protocol !== undefined;
     const earlierJournal = store.introduction?.journal_id ?? null;
     link.take(socket, ours, now);
@@ -244,11 +247,12 @@ export class DeviceSockets {
       type: "device_registered",
       device_id: record.id,
       permissions: store.permissions,
-      ...(ours && { protocol: PROTOCOL }),
+      ...(ours && { protocol: PROTOCOL, credit_above: LIMITS.largeAnswerBytes }),
       ...(wanted && { manifest_wanted: true }),
       ...(ledgerId !== undefined && { ledger_id: ledgerId }),
     });
     const journalIsNew = earlierJournal !== null && earlierJournal !== (register.journal_id ?? null);
+    credit.linkChanged(now);
     recovery.linkUp(ours, journalIsNew, now);
     if (ours) calls.tellEnded();
     cameBack();

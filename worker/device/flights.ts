@@ -12,7 +12,8 @@ export interface Flight {
   readonly effect: Effect;
   readonly grant: GrantId;
   readonly created: number;
-  readonly deadline: number;
+  /** Later by what the answer waited for its readers. */
+  deadline: number;
   /** The caller, then its followers (`follow`). Empty: they left; an effect's outcome is kept. */
   recipients: Recipient[];
   /** A row stands in the ledger. */
@@ -23,6 +24,8 @@ export interface Flight {
   unsent?: boolean | undefined;
   /** Frames of live output left out since the last one that was passed on. */
   missed: number;
+  /** Its answer waits at the device for its readers: the call's times stand still. */
+  waitsForReaders?: boolean | undefined;
 }
 
 /** Frames up to this length are kept for sending again, up to so much of all of them together. */

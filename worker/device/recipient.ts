@@ -20,6 +20,8 @@ export interface Recipient {
   refuse(error: ErrorShape, call: CallId): void;
   /** REST: after this time (milliseconds since 1970) the caller is sent away with the call's name. */
   readonly waitsUntil?: number | undefined;
+  /** REST: so many milliseconds were spent on waiting until the caller reads. */
+  waitLonger?(ms: number): void;
   sendAway(call: CallId): void;
 }
 
@@ -46,7 +48,7 @@ export function refusalAnswer(
 }
 
 /** A refusal as REST in the guide's shape gives it: without an id, and always with `image`. */
-export function guideRefusal(error: ErrorShape, call: CallId, device: DeviceId): Answer {
+export function guideRefusal(error: ErrorShape, call: CallId | undefined, device: DeviceId): Answer {
   return { ...refusalAnswer(error, undefined, call, device), image: null };
 }
 

@@ -75,7 +75,13 @@ export class Recovery {
     if (gone) this.#downSince = undefined;
     for (const flight of this.#calls.flights.all()) {
       if (gone) this.#droppedOut(flight);
-      else if (now >= flight.deadline + TIMES.deadlineGrace) this.#overdue(flight);
+      else if (flight.waitsForReaders) continue;
+      else if (now >= flight.deadline + TIMES.deadlineGrace)
+        this.#overdue(
+          flight,
+          "The device did not answer in time",
+          "Try again, or give it longer with timeout_ms",
+        );
       else this.#sendAway(flight, now);
     }
   }
@@ -84,7 +90,8 @@ export class Recovery {
   nextSweep(): number | undefined {
     let next =
       this.#downSince === undefined ? Number.POSITIVE_INFINITY : this.#downSince + TIMES.reconnectGrace;
-    for (const { deadline, recipients } of this.#calls.flights.all()) {
+    for (const { deadline, recipients, waitsForReaders } of this.#calls.flights.all()) {
+      if (waitsForReaders) continue;
       next = Math.min(next, deadline + TIMES.deadlineGrace);
       for (const { waitsUntil } of recipients) next = Math.min(next, waitsUntil ?? next);
     }
@@ -133,9 +140,12 @@ export class Recovery {
     else this.#calls.refuse(flight, offline("The device dropped out before it answered").shape());
   }
 
-  #overdue(flight: Flight): void {
-    const message = "The device did not answer in time";
-    const hint = "Try again, or give it longer with timeout_ms";
+  /** Its readers took nothing for as long as an answer waits. */
+  unread(flight: Flight): void {
+    this.#overdue(flight, "The answer was not read in time", "Read the answers that came before it");
+  }
+
+  #overdue(flight: Flight, message: string, hint: string): void {
     this.#calls.stop(flight.call);
     if (flight.ledgered) this.#calls.refuse(flight, this.outcomeUnknown(flight.call, message));
     else this.#calls.refuse(flight, { code: "TIMEOUT", message, hint, hop: "relay" });

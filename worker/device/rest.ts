@@ -117,7 +117,7 @@ export class RestCalls {
   }
 
   #handOn(ending: Ending<Uint8Array>, { lease }: Wanted): Ending {
-    if (ending.kind !== "answer" || ending.body.length <= LIMITS.answerValueBytes) return ending;
+    if (ending.kind !== "answer" || ending.body.length <= LIMITS.largeAnswerBytes) return ending;
     const body = this.#parts.bodies.open(lease.scope.id as GrantId);
     body.push(ending.body);
     body.end();
@@ -154,6 +154,10 @@ class PendingResponse implements Recipient {
   result({ status, code }: ResultHeader, body: Uint8Array): void {
     const own = this.#follows ? withId(body, undefined) : body.slice();
     this.#waiting.end({ kind: "answer", call: this.call, status, code, body: own });
+  }
+
+  waitLonger(ms: number): void {
+    if (this.#waiting.until !== undefined) this.#waiting.until += ms;
   }
 
   output(): boolean {

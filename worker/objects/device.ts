@@ -8,6 +8,7 @@ import { TIMES } from "@matrx/shared/limits.ts";
 import { type Policy, policyWarnings } from "@matrx/shared/policy.ts";
 import type { Caller } from "../auth/caller.ts";
 import { Admission } from "../device/admission.ts";
+import { AnswerCredit } from "../device/answer-credit.ts";
 import { CallerLink } from "../device/caller-link.ts";
 import type { CallerAttachment } from "../device/caller-session.ts";
 import { Callers } from "../device/callers.ts";
@@ -60,6 +61,7 @@ export class Device extends DurableObject<DeviceEnv> {
   readonly #events: Events;
   readonly #calls: Calls;
   readonly #recovery: Recovery;
+  readonly #credit: AnswerCredit;
   readonly #leases: Leases;
   readonly #admission: Admission;
   readonly #callers: Callers;
@@ -92,8 +94,17 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#events = new Events(storage, health);
     this.#link = new DeviceLink((ws) => state.getWebSocketAutoResponseTimestamp(ws));
     this.#signs = new SignOfLife(this.#link);
-    this.#calls = new Calls(this.#store, this.#link, this.#signs, this.#ledger, later);
+    const settled = (call: string) => this.#credit.settled(call);
+    this.#calls = new Calls(this.#store, this.#link, this.#signs, this.#ledger, later, settled);
     this.#recovery = new Recovery(device, this.#calls, this.#link, this.#ledger);
+    this.#credit = new AnswerCredit({
+      ...{ calls: this.#calls, link: this.#link, ledger: this.#ledger, recovery: this.#recovery },
+      queued: {
+        of: (grant) => this.#callers.queuedOf(grant) + this.#bodies.queuedOf(grant),
+        total: () => this.#callers.queued + this.#bodies.queued,
+      },
+    });
+    this.#bodies.onClosed = () => this.#credit.look();
     this.#leases = new Leases(env.ACCOUNT);
     this.#tickets = new Tickets(storage.kv, health);
     this.#timer = new Timer(() => this.lookAfter(Date.now()));
@@ -105,6 +116,7 @@ export class Device extends DurableObject<DeviceEnv> {
       signs: this.#signs,
       ledger: this.#ledger,
       calls: this.#calls,
+      credit: this.#credit,
       recovery: this.#recovery,
       rates,
       health,
@@ -305,6 +317,8 @@ export class Device extends DurableObject<DeviceEnv> {
       recipients: this.#calls.flights.all().flatMap(({ recipients }) => recipients).length,
       /** Bytes of answers that HTTP readers did not take yet. */
       queuedBytes: this.#bodies.queued,
+      /** Large answers that wait at the device for their readers. */
+      waitingAnswers: this.#credit.waiting,
     };
   }
 
@@ -320,6 +334,7 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#calls.strays.flush(now);
     this.#messages.reports.flush(now);
     this.#events.flush();
+    this.#credit.look(now);
     this.#callers.settleDown(now);
     this.#sockets.settleDown(this.#rates, this.#calls.proof);
     if (this.#calls.flights.size > 0) this.#sockets.requireSigns(now);

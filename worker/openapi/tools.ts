@@ -14,7 +14,13 @@ import {
   stoppingCallSchema,
   toolInputSchema,
 } from "@matrx/shared/openapi/bodies.ts";
-import { ANSWER_EXAMPLE, CALL_EXAMPLE, timeoutMs, toolFormat } from "@matrx/shared/openapi/call-parts.ts";
+import {
+  ANSWER_EXAMPLE,
+  CALL_EXAMPLE,
+  MALFORMED_CALL,
+  timeoutMs,
+  toolFormat,
+} from "@matrx/shared/openapi/call-parts.ts";
 import type { Answer, Operation, Parameter } from "@matrx/shared/openapi/operation.ts";
 import { DEVICE_HEADER } from "@matrx/shared/tokens.ts";
 import * as z from "zod";
@@ -43,7 +49,7 @@ const answered: Answer = {
 const answeredByGuide: Answer = {
   ...answered,
   description:
-    'What the tool said; with `"type": "error"` also what it could not do, or what refused the call.',
+    'What the tool said; with `"type": "error"` also what it could not do, or what refused the call. However long the call takes: white space before the JSON keeps the connection alive.',
 };
 
 const which = (name: string): Parameter => ({
@@ -158,7 +164,7 @@ export const toolOperations: readonly Operation[] = [
     access: "caller",
     headers: CALL_HEADERS,
     body: { schema: callBodySchema, example: CALL_EXAMPLE },
-    answers: { 200: answeredByGuide, 202: PENDING },
+    answers: { 200: answeredByGuide, 400: MALFORMED_CALL },
     errors: ["RATE_LIMITED"],
   },
   {
@@ -185,7 +191,7 @@ export const toolOperations: readonly Operation[] = [
     query: AT_ROOT.query,
     headers: { ...AT_ROOT.headers, ...CALL_HEADERS },
     body: { schema: callBodySchema, example: CALL_EXAMPLE },
-    answers: { 200: answeredByGuide, 202: PENDING },
+    answers: { 200: answeredByGuide, 400: MALFORMED_CALL },
     errors: ["UNKNOWN_DEVICE", "RATE_LIMITED"],
   },
   {

@@ -2,6 +2,7 @@
 
 import type { toolDefinitionsSchema, toolNamesSchema } from "@matrx/shared/api.ts";
 import { callSchema, check } from "@matrx/shared/caller-frames.ts";
+import { type ErrorShape, faceOf } from "@matrx/shared/errors.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
 import { type ToolFormat, toolDefinition } from "@matrx/shared/tool-formats.ts";
 import { Hono } from "hono";
@@ -13,7 +14,7 @@ import type { GuideAnswer, RestAnswer, RestCall } from "../device/rest.ts";
 import type { Env } from "../env.ts";
 import { ownDevice } from "../known-devices.ts";
 import type { Device } from "../objects/device.ts";
-import { type Outcome, unwrap } from "../outcome.ts";
+import { attempt, type Outcome, unwrap } from "../outcome.ts";
 import { problemOfShape } from "../problem.ts";
 import { readBody, readObjectText } from "./body.ts";
 import { streamCall, wantsEvents } from "./call-stream.ts";
@@ -95,17 +96,19 @@ export async function listTools(
   return Response.json({ tools: names } satisfies z.infer<typeof toolNamesSchema>);
 }
 
-/** 200 with `type: "error"` for what the tool or the device could not do (guide, Invoke a Tool). */
+/**
+ * 200 with `type: "error"` for what the tool or the device could not do (guide, Invoke a Tool); 400 with the same for a body
+ * that is no call.
+ */
 export async function invokeByGuide(
   device: DurableObjectStub<Device>,
   id: string,
   caller: Caller,
   request: Request,
 ): Promise<Response> {
-  const { tool, input, timeout_ms, idempotency_key, cancel_on_disconnect } = await readBody(
-    request,
-    callSchema,
-  );
+  const body = await attempt(() => readBody(request, callSchema));
+  if (!body.ok) return malformedCall(body.error, id, request);
+  const { tool, input, timeout_ms, idempotency_key, cancel_on_disconnect } = body.value;
   const options = { timeoutMs: timeout_ms, key: idempotency_key ?? idempotencyKeyOf(request) };
   const wanted = { tool, parameters: JSON.stringify(input), ...options };
   if (wantsEvents(request))
@@ -117,6 +120,16 @@ export async function invokeByGuide(
   if (answer.kind === "begun") headers["X-Accel-Buffering"] = "no";
   if (answer.kind !== "refused") return new Response(answer.body, { headers });
   return new Response(JSON.stringify(guideRefusal(answer.error, answer.call, id as DeviceId)), { headers });
+}
+
+/** A guide client looks for `type`. What is wrong besides with a request, and any to be answered with events, is a problem. */
+function malformedCall(error: ErrorShape, device: string, request: Request): Response {
+  const { status } = faceOf(error.code);
+  if (status !== 400 || wantsEvents(request)) return problemOfShape(error);
+  return Response.json(guideRefusal(error, undefined, device as DeviceId), {
+    status,
+    headers: { "Cache-Control": "no-store" },
+  });
 }
 
 async function toolResponse(device: string, { answer, headers }: Invocation<RestAnswer>): Promise<Response> {

@@ -8,6 +8,7 @@ import { listenAt } from "../../../agent/local/loopback.ts";
 import { startLocalServer } from "../../../agent/local/server.ts";
 import { localToken } from "../../../agent/local/token.ts";
 import { toolDefinitionsSchema } from "../../../shared/api.ts";
+import { TIMES } from "../../../shared/limits.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { LOCALHOST } from "../../helpers/localhost.ts";
 import { silentLog } from "../dispatch/small-tools.ts";
@@ -114,25 +115,44 @@ test("the guide's REST: list, invoke, in its shapes", async () => {
 });
 
 test.each([
-  ["{", 400, "INVALID_MESSAGE"],
-  ["[]", 400, "INVALID_MESSAGE"],
-  ['{"input":{}}', 400, "INVALID_PARAMETERS"],
-  ['{"tool":"Read","input":7}', 400, "INVALID_PARAMETERS"],
-  ['{"tool":"Read","timeout_ms":0}', 400, "INVALID_PARAMETERS"],
-  [`{"tool":"Read","input":${"[".repeat(80)}${"]".repeat(80)}}`, 400, "INVALID_MESSAGE"],
-  [`{"tool":"Read","input":{"file_path":"${"x".repeat(5_000_000)}"}}`, 413, "PAYLOAD_TOO_LARGE"],
-])("a malformed request is a problem (%#)", async (body, status, code) => {
+  ["{", "INVALID_MESSAGE"],
+  ["[]", "INVALID_MESSAGE"],
+  ['{"input":{}}', "INVALID_PARAMETERS"],
+  ['{"tool":"Read","input":7}', "INVALID_PARAMETERS"],
+  ['{"tool":"Read","input":"{}"}', "INVALID_PARAMETERS"],
+  ['{"tool":"Read","timeout_ms":0}', "INVALID_PARAMETERS"],
+  [`{"tool":"Read","input":${"[".repeat(80)}${"]".repeat(80)}}`, "INVALID_MESSAGE"],
+])("a malformed call is an error in the guide's shape (%#)", async (body, code) => {
   const { url } = await serve();
   const response = await fetch(`${url}/tools/invoke`, { method: "POST", headers: json, body });
-  expect(response.status).toBe(status);
-  expect(response.headers.get("Content-Type")).toBe("application/problem+json");
+  expect(response.status).toBe(400);
+  expect(response.headers.get("Content-Type")).toBe("application/json");
   expect(await response.json()).toMatchObject({
-    code,
-    status,
-    detail: expect.any(String),
-    hint: expect.any(String),
-    hop: "agent",
+    ...{ type: "error", output: expect.any(String), image: null },
+    ...{ code, hint: expect.any(String), hop: "agent" },
   });
+});
+
+test("a body that is too large is a problem: it is not read to its end", async () => {
+  const { url } = await serve();
+  const body = `{"tool":"Read","input":{"file_path":"${"x".repeat(5_000_000)}"}}`;
+  const response = await fetch(`${url}/tools/invoke`, { method: "POST", headers: json, body });
+  expect(response.status).toBe(413);
+  expect(response.headers.get("Content-Type")).toBe("application/problem+json");
+  expect(await response.json()).toMatchObject({ code: "PAYLOAD_TOO_LARGE", status: 413, hop: "agent" });
+});
+
+test("a call that takes long is answered in the guide's shape, with white space before it", {
+  timeout: 40_000,
+}, async () => {
+  const { url } = await serve();
+  const input = { command: "sleep", ms: TIMES.streamKeepAlive + 2000 };
+  const response = await invoke(url, { tool: "Bash", input, timeout_ms: 60_000 });
+  expect(response.status).toBe(200);
+  const call = response.headers.get("Matrx-Call");
+  const text = await response.text();
+  expect(text).toMatch(/^ \{/);
+  expect(JSON.parse(text)).toMatchObject({ type: "success", output: `slept ${input.ms}`, image: null, call });
 });
 
 test("other paths and other types are problems that help", async () => {

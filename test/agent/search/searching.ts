@@ -43,6 +43,7 @@ export function searcher(bench: Workbench, engines: SearchEngines): Searcher {
         relayPolicy: options.relayPolicy,
         signal: options.signal ?? new AbortController().signal,
         output: () => undefined,
+        room: async () => undefined,
         log: pino({ level: "silent" }),
       });
   return { grep: call(grepTool(bench.files, engines)), glob: call(globTool(bench.files, engines)) };

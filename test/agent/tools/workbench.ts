@@ -113,6 +113,7 @@ export class Workbench {
       relayPolicy: options.relayPolicy,
       signal: options.signal ?? new AbortController().signal,
       output: options.output ?? (() => undefined),
+      room: async () => undefined,
       log: pino({ level: "silent" }),
     });
   }

@@ -1,0 +1,62 @@
+/** So many bytes at once: who comes when they are taken waits, in order. */
+export class ByteBudget {
+  readonly #most: number;
+  #taken = 0;
+  readonly #waiting = new Set<{ readonly bytes: number; readonly go: () => void }>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /**
+   * Resolves once the bytes are free, with the function that gives them back; more than there are come alone. Rejects with
+   * the signal's reason.
+   */
+  async take(bytes: number, signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted();
+    if (this.#waiting.size > 0 || !this.#fits(bytes)) await this.#turn(bytes, signal);
+    else this.#taken += bytes;
+    let isTaken = true;
+    return () => {
+      if (isTaken) this.#giveBack(bytes);
+      isTaken = false;
+    };
+  }
+
+  #turn(bytes: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const turn = {
+        bytes,
+        go: () => {
+          signal?.removeEventListener("abort", leave);
+          resolve();
+        },
+      };
+      const leave = () => {
+        this.#waiting.delete(turn);
+        this.#next();
+        reject(signal?.reason);
+      };
+      signal?.addEventListener("abort", leave, { once: true });
+      this.#waiting.add(turn);
+    });
+  }
+
+  #giveBack(bytes: number): void {
+    this.#taken -= bytes;
+    this.#next();
+  }
+
+  #next(): void {
+    for (const turn of this.#waiting) {
+      if (!this.#fits(turn.bytes)) return;
+      this.#waiting.delete(turn);
+      this.#taken += turn.bytes;
+      turn.go();
+    }
+  }
+
+  #fits(bytes: number): boolean {
+    return this.#taken === 0 || this.#taken + bytes <= this.#most;
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * Room for large answers. Our agent asks before it makes or sends one, and gets credit once the readers of its grant keep
+ * up: what nobody reads stays where it is, and holds nobody else up.
+ */
+import type { CreditRequest } from "@matrx/shared/device-frames.ts";
+import type { CallId, GrantId } from "@matrx/shared/ids.ts";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import type { Calls } from "./calls.ts";
+import type { DeviceLink } from "./device-link.ts";
+import type { Flight } from "./flights.ts";
+import type { Ledger } from "./ledger.ts";
+import { queuedBytes } from "./queue.ts";
+import type { Recovery } from "./recovery.ts";
+
+/** Bytes that readers did not take yet. */
+interface Queued {
+  of: (grant: GrantId) => number;
+  total: () => number;
+}
+
+export interface AnswerCreditParts {
+  calls: Pick<Calls, "flights">;
+  link: Pick<DeviceLink, "send">;
+  ledger: Pick<Ledger, "find">;
+  recovery: Pick<Recovery, "unread">;
+  queued: Queued;
+}
+
+interface Asked {
+  readonly flight: Flight;
+  readonly bytes: number;
+  readonly since: number;
+  /** It has credit, and is on its way from the device. */
+  given: boolean;
+}
+
+/** A socket tells nobody that it was read: while answers wait, one looks this often, in milliseconds. */
+const LOOK_EVERY = 25;
+
+export class AnswerCredit {
+  readonly #parts: AnswerCreditParts;
+  readonly #asked = new Map<string, Asked>();
+  #timer: ReturnType<typeof setTimeout> | null = null;
+
+  constructor(parts: AnswerCreditParts) {
+    this.#parts = parts;
+  }
+
+  /** Answers that wait for credit. */
+  get waiting(): number {
+    return [...this.#asked.values()].filter(({ given }) => !given).length;
+  }
+
+  /** The device asks for one answer; it asks again when it hears nothing. */
+  ask({ tool_call_id: call, bytes }: CreditRequest, now: number): void {
+    const { calls, link, ledger } = this.#parts;
+    const flight = calls.flights.get(call);
+    const asked = this.#asked.get(call);
+    if (asked && !asked.given) return;
+    if (flight && !asked) {
+      this.#asked.set(call, { flight, bytes, since: now, given: false });
+      flight.waitsForReaders = true;
+      this.#give(now);
+    } else if (asked || ledger.find(call as CallId)) {
+      link.send({ type: "credit", tool_call_ids: [call] });
+    } else {
+      link.send({ type: "tool_cancel", tool_call_id: call });
+    }
+  }
+
+  /** The answer came, or none is waited for any more. */
+  settled(call: string): void {
+    if (this.#asked.size > 0 && this.#asked.delete(call)) this.look();
+  }
+
+  /** Readers took something, perhaps. */
+  look(now: number = Date.now()): void {
+    if (this.#asked.size > 0) this.#give(now);
+  }
+
+  /** Whoever still waits asks again on the next connection. */
+  linkChanged(now: number): void {
+    for (const asked of this.#asked.values()) if (!asked.given) resume(asked, now);
+    this.#asked.clear();
+  }
+
+  #give(now: number): void {
+    clearTimeout(this.#timer);
+    const room = new Room(this.#parts.queued, this.#asked.values());
+    const given: string[] = [];
+    const overdue: Flight[] = [];
+    let waiting = false;
+    for (const [call, asked] of this.#asked) {
+      if (asked.given) continue;
+      if (now - asked.since >= TIMES.answerWaits) overdue.push(asked.flight);
+      else if (room.take(asked)) {
+        asked.given = true;
+        resume(asked, now);
+        given.push(call);
+      } else waiting = true;
+    }
+    if (given.length > 0) this.#parts.link.send({ type: "credit", tool_call_ids: given });
+    if (waiting) this.#timer = setTimeout(() => this.look(), LOOK_EVERY);
+    for (const flight of overdue) this.#parts.recovery.unread(flight);
+  }
+}
+
+/** The call's clocks go on, later by what it waited. */
+function resume({ flight, since }: Asked, now: number): void {
+  flight.waitsForReaders = false;
+  flight.deadline += now - since;
+  for (const recipient of flight.recipients) recipient.waitLonger?.(now - since);
+}
+
+/** What is on its way, while one looks who may come next. */
+class Room {
+  readonly #queued: Queued;
+  readonly #ofGrant = new Map<GrantId, number>();
+  readonly #ofSocket = new Map<WebSocket, number>();
+  readonly #fullGrants = new Set<GrantId>();
+  #total: number;
+  #isFull = false;
+
+  constructor(queued: Queued, asked: Iterable<Asked>) {
+    this.#queued = queued;
+    this.#total = queued.total();
+    for (const one of asked) if (one.given) this.#add(one);
+  }
+
+  /** In order, but nobody waits behind a reader who is not their own. */
+  take(asked: Asked): boolean {
+    const { flight, bytes } = asked;
+    const { grant } = flight;
+    if (flight.recipients.length === 0) return true;
+    if (this.#isFull || this.#fullGrants.has(grant)) return false;
+    const [socket] = socketsOf(flight);
+    if (socket && !fits(this.#onSocket(socket), bytes, LIMITS.callerAnswersBytes)) return false;
+    if (!fits(this.#onGrant(grant), bytes, LIMITS.grantAnswersBytes)) {
+      this.#fullGrants.add(grant);
+      return false;
+    }
+    if (!fits(this.#total, bytes, LIMITS.deviceAnswersBytes)) {
+      this.#isFull = true;
+      return false;
+    }
+    this.#add(asked);
+    return true;
+  }
+
+  #add({ flight, bytes }: Asked): void {
+    const { grant } = flight;
+    this.#total += bytes;
+    this.#ofGrant.set(grant, this.#onGrant(grant) + bytes);
+    for (const socket of socketsOf(flight)) this.#ofSocket.set(socket, this.#onSocket(socket) + bytes);
+  }
+
+  #onGrant(grant: GrantId): number {
+    return this.#ofGrant.get(grant) ?? this.#queued.of(grant);
+  }
+
+  #onSocket(socket: WebSocket): number {
+    return this.#ofSocket.get(socket) ?? queuedBytes(socket);
+  }
+}
+
+/** The sockets that wait for a call, its own caller's first. */
+function socketsOf({ recipients }: Flight): WebSocket[] {
+  return recipients.flatMap(({ socket }) => (socket ? [socket] : []));
+}
+
+/** One alone always fits. */
+function fits(onTheWay: number, bytes: number, most: number): boolean {
+  return onTheWay === 0 || onTheWay + bytes <= most;
+}
