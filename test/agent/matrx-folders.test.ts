@@ -61,7 +61,7 @@ describe("what belongs to Matrx on this machine", () => {
 
   it("are homes of other agents and command lines of this user, when they are in no usual place", () => {
     const { home, folder } = person();
-    noteHome(homeOf({}), {});
+    noteHome(defaultPlaces(home, alone.name), {});
     noteHome(homeOf({ MATRX_HOME: folder("known/agent") }), { MATRX_PROTECTED: folder("known") });
     expect(ownRegistry().list()).toEqual([]);
     noteHome(homeOf({ MATRX_HOME: folder("second") }), {});

@@ -62,7 +62,7 @@ test("MATRX_URL is where the printed links lead, and those of `npm run link`", {
   timeout: TIME,
 }, async () => {
   const dataDir = folderWithSpace();
-  const env = { ...process.env, MATRX_URL: "https://relay.example/" };
+  const env = { ...personsEnvironment(), MATRX_URL: "https://relay.example/" };
   const launcher = watch(
     spawn(process.execPath, [START, "--data", dataDir, "--port", "0"], { env }),
     dataDir,

@@ -8,7 +8,7 @@ import { orphansOf } from "../../scripts/start/orphans.ts";
 import { isAlive } from "../../scripts/start/process.ts";
 import { mountDrive } from "../helpers/drive.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
-import { launch, pidsOn, START, shell, until, watch } from "../helpers/launcher.ts";
+import { launch, personsEnvironment, pidsOn, START, shell, until, watch } from "../helpers/launcher.ts";
 import { NEEDS_ROOT, needs, needsRare } from "../helpers/parts.ts";
 
 const TIME = 120_000;
@@ -146,7 +146,7 @@ test("more connections than descriptors: it says why the relay died, and is back
     "--port",
     "0",
   ];
-  const launcher = watch(spawn("sh", limited), dataDir);
+  const launcher = watch(spawn("sh", limited, { env: personsEnvironment() }), dataDir);
   const line = await launcher.curlLine();
   const { port, host } = new URL(urlIn(line));
   const crowd: Socket[] = [];
@@ -172,7 +172,7 @@ test("the relay may open as much as the system lets it, and a hopeless limit is 
 }, async () => {
   const dataDir = join(temporaryFolder(), "data");
   const limited = ["-c", 'ulimit -n 200; exec "$0" "$@"', process.execPath, START, "--data", dataDir];
-  const hopeless = watch(spawn("sh", limited), dataDir);
+  const hopeless = watch(spawn("sh", limited, { env: personsEnvironment() }), dataDir);
   expect(await hopeless.exit).toBe(1);
   expect(hopeless.output()).toMatch(/\nOnly 200 files and connections .*ulimit -n 4096.*\n$/);
   const soft = [
@@ -185,7 +185,7 @@ test("the relay may open as much as the system lets it, and a hopeless limit is 
     "--port",
     "0",
   ];
-  const launcher = watch(spawn("sh", soft), dataDir);
+  const launcher = watch(spawn("sh", soft, { env: personsEnvironment() }), dataDir);
   await launcher.curlLine();
   expect(isAlive(pidOf("relay", dataDir) ?? 0)).toBe(true);
 });

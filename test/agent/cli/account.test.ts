@@ -107,7 +107,8 @@ test("a new machine is paired by up, and unpaired again", { timeout: 120_000 }, 
   const { code } = await lineOf(up, ({ status }) => status === "pending");
   const owner = await rig.relay.signIn();
   await rig.relay.request(owner, `POST /v1/pairings/${code}/confirm`, z.unknown(), {});
-  await expect.poll(async () => (await json(["devices"])).devices.length).toBe(2);
+  await lineOf(up, ({ state }) => state === "REGISTERED");
+  expect((await json(["devices"])).devices).toHaveLength(2);
   up.kill("SIGINT");
   expect((await ended).code).toBe(0);
 
