@@ -1,6 +1,6 @@
 /** What calls and events have in common on the relay and on the local server. */
 import * as z from "zod";
-import { eventQuerySchema } from "../api.ts";
+import { eventQuerySchema, problemSchema } from "../api.ts";
 import { callSchema } from "../caller-frames.ts";
 import { LIMITS } from "../limits.ts";
 import { toolFormatSchema } from "../tool-formats.ts";
@@ -62,7 +62,7 @@ export const MALFORMED_CALL: Answer = {
     ...{ type: "error", output: "input: must be an object", image: null, metadata: { field: "input" } },
     ...{ code: "INVALID_PARAMETERS", hint: "Correct the field and send it again", hop: "relay" },
   },
-  other: { "application/problem+json": "A problem (RFC 9457)" },
+  other: { "application/problem+json": problemSchema },
 };
 
 export const eventQuery: Readonly<Record<string, Parameter>> = {

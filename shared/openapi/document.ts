@@ -116,7 +116,13 @@ function success({ description, schema, example, other = {}, headers }: Answer, 
       },
     }),
     ...Object.fromEntries(
-      Object.entries(other).map(([type, what]) => [type, { schema: { type: "string", description: what } }]),
+      Object.entries(other).map(([type, what]) => [
+        type,
+        {
+          schema:
+            typeof what === "string" ? { type: "string", description: what } : components.of(what, "output"),
+        },
+      ]),
     ),
   };
   return {

@@ -25,8 +25,8 @@ export interface Answer {
   /** Of a body in JSON. */
   readonly schema?: z.ZodType;
   readonly example?: unknown;
-  /** Bodies of other types, by content type: what they hold. */
-  readonly other?: Readonly<Record<string, string>>;
+  /** Bodies of other types, by content type: what they hold, in words or as a schema. */
+  readonly other?: Readonly<Record<string, string | z.ZodType>>;
   readonly headers?: Readonly<Record<string, Parameter>>;
 }
 
