@@ -440,8 +440,8 @@ describe("a reader who is slow", () => {
       ends.push(last?.event === "result" ? "result" : String(last?.data.code));
     }
     expect(ends.toSorted()).toEqual([
-      ...Array.from({ length: 4 }, () => "OUTCOME_UNKNOWN"),
-      ...Array.from({ length: 2 }, () => "result"),
+      ...Array.from({ length: 3 }, () => "OUTCOME_UNKNOWN"),
+      ...Array.from({ length: 3 }, () => "result"),
     ]);
     await noStreamStaysOpen(at);
   });
