@@ -107,7 +107,7 @@ const EXPECTED: [RegExp, RegExp][] = [
   [/ devices\b/, /^NAME +STATE[\s\S]*ONLINE/],
   [/ tools DEVICE$/, /^Bash +execute/m],
   [/ tools DEVICE Bash$/, /^Bash \(execute\)/],
-  [/uname -a'?/, /^(Linux|Darwin) /],
+  [/(run|call) .*uname -a/, /^(Linux|Darwin) /],
   [/ ListDirectory /, /"type": ?"success"/],
   [/ status /, /✓ tool +SystemInfo answered/],
   [/\/tools\/SystemInfo$/, /"type":"success"/],

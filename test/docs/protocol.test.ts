@@ -211,6 +211,7 @@ const BODIES: Record<string, z.ZodObject> = {
   "POST /v1/logins": api.newLoginSchema,
   "POST /v1/pairings/:code/poll": api.pollPairingSchema,
   "POST /v1/devices": api.newDeviceSchema,
+  "PATCH /v1/devices/:device": api.renamedDeviceSchema,
   "PUT /v1/devices/:device/policy": policySchema,
   "POST /v1/devices/:device/commands": api.newCommandSchema,
   "POST /v1/devices/:device/tools/invoke": callSchema.omit({ queue_for: true }),
