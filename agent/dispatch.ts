@@ -216,16 +216,16 @@ export class Dispatcher {
 
 function silent(): void {}
 
-const NEVER_HEARD = "The agent stopped while this call ran; whether it took effect is not known";
-const NOT_KEPT = "This call has ended before, and its outcome is not kept here any more";
+const NEVER_HEARD = "The agent stopped while this call was running; it may or may not have taken effect";
+const NOT_KEPT = "This call ended earlier, and its outcome is no longer kept here";
 
 function unknownOutcome(to: Addressee, message: string): Outcome {
-  const hint = "Look at what it was to change, and decide; it is never run again by itself";
+  const hint = "Check what it changed before you decide; it is never run again automatically";
   return errorOutcome(to, { code: "OUTCOME_UNKNOWN", message, hint, hop: "agent" }, { ms: 0, effect: true });
 }
 
 function conflict(to: Addressee): Outcome {
-  const message = "A call with this name or idempotency key was given before, with another tool or input";
-  const hint = "Use a new key for a new call";
+  const message = "A call with this name or idempotency key was made before, with another tool or input";
+  const hint = "Use a new key for each new call";
   return errorOutcome(to, { code: "CONFLICT", message, hint, hop: "agent" }, { ms: 0, effect: true });
 }

@@ -63,7 +63,7 @@ function noKey(message: string, cause?: unknown): MatrxError {
     {
       code: "UNAUTHENTICATED",
       message,
-      hint: "Pair this machine again: matrx pair --relay https://your-relay",
+      hint: "Pair this machine again: matrx pair --replace",
       hop: "agent",
     },
     cause,

@@ -98,7 +98,7 @@ function fileError(path: string, what: string, cause: unknown): MatrxError {
     {
       code: "UNAVAILABLE",
       message: `${path} ${what}${why}`,
-      hint: "Check the folder's owner and free space, or name another folder in MATRX_HOME",
+      hint: "Check the folder's owner and free space, or set MATRX_HOME to another folder",
       hop: "agent",
     },
     cause,

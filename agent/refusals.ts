@@ -9,26 +9,26 @@ interface Refusal {
 
 const REPLACED: Refusal = {
   code: "CONFLICT",
-  message: "Another connection of this same device took over, so this agent stops",
-  hint: "Stop the other agent of this device first, or pair this machine under a name of its own",
+  message: "Another agent connected as this device, so this one stops",
+  hint: "Stop the other agent first, or pair this machine as its own device: matrx pair --replace",
 };
 
 const BAD_CREDENTIALS: Refusal = {
   code: "UNAUTHENTICATED",
-  message: "The relay did not accept this device's key",
-  hint: "Pair this machine again: matrx pair --relay https://your-relay",
+  message: "The relay didn't accept this device's key",
+  hint: "Pair this machine again: matrx pair --replace",
 };
 
 const REVOKED: Refusal = {
   code: "PERMISSION_DENIED",
   message: "The owner revoked this device",
-  hint: "To connect it again, pair it again: matrx pair --relay https://your-relay",
+  hint: "To connect again, pair this machine again: matrx pair --replace",
 };
 
 const UNKNOWN: Refusal = {
   code: "UNKNOWN_DEVICE",
-  message: "The relay does not know this device",
-  hint: "Check the relay's address in config.json, or pair this machine again: matrx pair --relay https://your-relay",
+  message: "The relay doesn't know this device",
+  hint: "Check the relay's address in config.json, or pair this machine again: matrx pair --replace --relay https://your-relay",
 };
 
 const CLOSE_CODES: ReadonlyMap<number, Refusal> = new Map([
@@ -59,13 +59,13 @@ export function lostBecause(error: Error): string {
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
   switch (code) {
     case "ECONNREFUSED":
-      return "Nothing listens at the relay's address (ECONNREFUSED)";
+      return "Nothing is listening at the relay's address (ECONNREFUSED)";
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return `The relay's name cannot be resolved (${code})`;
+      return `Can't resolve the relay's host name (${code})`;
     case "ERR_SSL_WRONG_VERSION_NUMBER":
     case "ERR_SSL_PACKET_LENGTH_TOO_LONG":
-      return `What listens there does not speak TLS: begin the address with http:// if it is on this machine (${code})`;
+      return `The server there doesn't speak TLS: use http:// if it is on this machine (${code})`;
     default:
       return code && !error.message.includes(code)
         ? `${error.message} (${code})`

@@ -33,14 +33,14 @@ async function localLink(args: readonly string[]): Promise<string> {
 
 function addressOf(text: string): URL {
   if (URL.canParse(text)) return new URL(text);
-  throw new Problem(`"${text}" is no address.\nUsage: ${USAGE}`);
+  throw new Problem(`"${text}" is not an address.\nUsage: ${USAGE}`);
 }
 
 async function cloudLink({ origin }: URL): Promise<string> {
   const folder = cloudFolder(readOptions([], process.env).dataDir);
   if (!existsSync(join(folder, "claim-secret"))) {
     throw new Problem(
-      `The secrets of a deployed relay are not in ${folder}: make the link where it was deployed from.`,
+      `${folder} has no secrets of a deployed relay: make the link on the machine it was deployed from.`,
     );
   }
   return makeSignInLink(origin, (await openSecrets(folder)).claimSecret);

@@ -33,7 +33,7 @@ async function run(stop: AbortSignal, cleanups: Step[]): Promise<void> {
     port,
     hosts,
     onStart: (pid) => lock.note({ relay: pid }),
-    onDeath: (how) => say(`The relay ${how}: starting it again ...`),
+    onDeath: (how) => say(`The relay ${how}. Restarting it ...`),
   });
   cleanups.unshift(relay.stop);
   lock.note({ port: relay.port });
@@ -47,13 +47,13 @@ async function run(stop: AbortSignal, cleanups: Step[]): Promise<void> {
   const agent = await startAgent({
     dataDir,
     onStart: (pid) => lock.note({ agent: pid }),
-    onDeath: (how) => say(`This machine's agent ${how}: starting it again ...`),
+    onDeath: (how) => say(`This machine's agent ${how}. Restarting it ...`),
   });
   cleanups.unshift(agent.stop);
   const device = await untilOnline(relay, agent, { token, id: paired.device_id, stop });
 
   console.log(screenOf({ url: relay.url, dataDir, signInLink: await relay.signInLink(), device }));
-  void agent.gaveUp.then((what) => say(`${what}\nThe relay goes on without it.`));
+  void agent.gaveUp.then((what) => say(`${what}\nThe relay keeps running without it.`));
   await Promise.race([aborted(stop), relay.gaveUp.then((what) => Promise.reject(new Error(what)))]);
 }
 

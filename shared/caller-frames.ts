@@ -145,7 +145,7 @@ export function parseJsonObject(text: string, maxBytes: number): Record<string, 
     throw new MatrxError({
       code: "PAYLOAD_TOO_LARGE",
       message: `The message is larger than ${maxBytes} bytes`,
-      hint: "Send large content as a file in parts",
+      hint: "Send large content in parts",
       hop: "relay",
       details: { limit_bytes: maxBytes },
     });

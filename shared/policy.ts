@@ -71,9 +71,9 @@ function shellRefusal(tool: string, grant: GrantScope, policy: Policy, hop: Hop)
   return {
     code: "PERMISSION_DENIED",
     message: limitedBy
-      ? `${tool} is refused: ${limitedBy} limits paths, and nothing here can hold a shell to them`
-      : `${tool} is refused: this grant is not the owner's, and there is no sandbox to run it in`,
-    hint: "Use the file tools, or a grant of the owner's on a device without path limits",
+      ? `${tool} is refused: ${limitedBy} limits paths, and a shell can't be confined to folders`
+      : `${tool} is refused: this token is not the owner's, and there is no sandbox to run it in`,
+    hint: "Use the file tools, or an owner's token on a device without path limits",
     hop,
     details: { tool },
   };
@@ -82,8 +82,8 @@ function shellRefusal(tool: string, grant: GrantScope, policy: Policy, hop: Hop)
 function deniedBeyondFolders(tool: string, hop: Hop): ErrorShape {
   return {
     code: "PERMISSION_DENIED",
-    message: `${tool} is refused: the token's grant is limited to folders, and ${tool} sees or acts beyond them`,
-    hint: "Use the file tools in those folders, or ask the owner for a grant without path limits",
+    message: `${tool} is refused: this token is limited to folders, and ${tool} sees or acts beyond them`,
+    hint: "Use the file tools in those folders, or ask the owner for a token without path limits",
     hop,
     details: { tool },
   };
@@ -92,8 +92,8 @@ function deniedBeyondFolders(tool: string, hop: Hop): ErrorShape {
 function deniedEffect(tool: string, effect: Effect, effects: readonly Effect[], hop: Hop): ErrorShape {
   return {
     code: "PERMISSION_DENIED",
-    message: `${tool} needs the effect "${effect}"; this grant has ${effects.length ? effects.join(", ") : "none"}`,
-    hint: "Ask the owner for a grant that has it",
+    message: `${tool} needs the permission "${effect}"; this token has ${effects.length ? effects.join(", ") : "none"}`,
+    hint: "Ask the owner for a token that has it",
     hop,
     details: { tool, effect },
   };

@@ -30,17 +30,13 @@ export async function pairingView(code, done) {
   return element(
     "section",
     { class: "card" },
-    element(
-      "h2",
-      { tabindex: "-1" },
-      isDevice ? "A machine asks to be added" : "A command line asks to sign in",
-    ),
+    element("h2", { tabindex: "-1" }, isDevice ? "Add this machine?" : "Sign in this command line?"),
     element(
       "p",
       {},
       isDevice
-        ? "Say yes only if you started this just now, and the machine shows the same code and key. You will be able to run tools on it."
-        : "Say yes only if you started this just now. It will be able to do what you can do here.",
+        ? "Add it only if you just started this yourself and the machine shows the same code and key. You will be able to run tools on it."
+        : "Approve it only if you just started this yourself. It will be able to do everything you can do here.",
     ),
     element(
       "dl",
@@ -50,7 +46,7 @@ export async function pairingView(code, done) {
     element(
       "div",
       { class: "row" },
-      button(isDevice ? "Add this machine" : "Sign it in", confirm, { kind: "main", busy: "Confirming …" }),
+      button(isDevice ? "Add" : "Approve", confirm, { kind: "main", busy: "Approving …" }),
       element("button", { type: "button", onclick: done }, "Not now"),
     ),
   );

@@ -22,7 +22,7 @@ export function signInView(done) {
     element(
       "p",
       {},
-      "Open the sign-in link that the relay printed when it started. It works once; ",
+      "Open the sign-in link the relay printed when it started. It works only once; ",
       element("code", {}, "npm run link"),
       " on the machine of the relay prints another.",
     ),

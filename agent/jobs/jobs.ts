@@ -97,7 +97,7 @@ export class Jobs {
     if (job && (grant.owner || job.record.grant === grant.id)) return job;
     throw new MatrxError({
       code: "NOT_FOUND",
-      message: `There is no job ${id.slice(0, 64)}`,
+      message: `No job ${id.slice(0, 64)}`,
       hint: "Use the id that Bash returned; finished jobs are kept for a day at most",
       hop: "tool",
       details: { job: id.slice(0, 64) },
@@ -218,7 +218,7 @@ export class Jobs {
     if (running.length < this.#limits.runningPerGrant) return;
     throw new MatrxError({
       code: "RATE_LIMITED",
-      message: `${running.length} commands run already, as many as one grant may have at once`,
+      message: `${running.length} commands are already running, the most one token may run at once`,
       hint: "Wait for one to end, or stop one with TaskStop",
       hop: "tool",
       details: { limit: this.#limits.runningPerGrant, jobs: running.map((job) => job.id) },

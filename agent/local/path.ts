@@ -11,8 +11,8 @@ export function pathOf(request: IncomingMessage): string {
 export function notHere(request: IncomingMessage, there: readonly string[]): MatrxError {
   return new MatrxError({
     code: "NOT_FOUND",
-    message: `There is nothing at ${request.method} ${pathOf(request).slice(0, 128)}`,
-    hint: `There are: ${there.join(", ")}, and the WebSocket /ws`,
+    message: `Nothing at ${request.method} ${pathOf(request).slice(0, 128)}`,
+    hint: `Available: ${there.join(", ")}, and the WebSocket /ws`,
     hop: "agent",
   });
 }

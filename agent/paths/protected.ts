@@ -88,7 +88,7 @@ function closed(path: string): MatrxError {
 }
 
 function leadsToClosed(path: string): MatrxError {
-  const message = `${path} leads to a folder of Matrx itself and is not to be replaced`;
+  const message = `${path} leads to one of Matrx's own folders and can't be replaced`;
   return denied(path, message, OWN_HINT);
 }
 

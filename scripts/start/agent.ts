@@ -53,10 +53,10 @@ export async function startAgent({ dataDir, onStart, onDeath }: AgentOptions): P
     },
     gaveUp: agent.gaveUp.then((end) => {
       if (isAsked(end))
-        return "This machine's agent was asked to stop, and did: start again to bring it back.";
+        return "This machine's agent was asked to stop, and did. Stop and run npm start again to bring it back.";
       if (isRefused(end))
-        return "This machine was removed from the account, so its agent ended: stop and start again to add it anew.";
-      return `This machine's agent ${end.how}. It said last:\n${lastLines(log, since)}`;
+        return "This machine was removed from the account, so its agent ended. Stop and run npm start again to add it back.";
+      return `This machine's agent ${end.how}. Its last messages:\n${lastLines(log, since)}`;
     }),
     stop: () => agent.stop(AGENT_GRACE),
   };
@@ -125,5 +125,5 @@ export async function untilOnline(
     if (device?.state === "ONLINE") return device;
   }
   const said = lastLines(agentLog(relay.dataDir), 0);
-  throw new Problem(`This machine's agent does not get through to the relay. It said last:\n${said}`);
+  throw new Problem(`This machine's agent can't reach the relay. Its last messages:\n${said}`);
 }

@@ -46,7 +46,7 @@ export function readRunning(dataDir: string): Running | undefined {
     return runningSchema.parse(JSON.parse(text));
   } catch {
     throw new Problem(
-      `${file} is damaged, so it cannot be told whether a relay runs on this folder: see that none does, delete that file, and start again.`,
+      `${file} is damaged, so it is unclear whether a relay is running on this folder: make sure that none is, delete that file, and start again.`,
     );
   }
 }
@@ -121,10 +121,10 @@ async function endOrphan(
   if (command && !isOurs(command.args)) return;
   if (!command) {
     throw new Problem(
-      `Process ${orphan} may be left from an earlier start: end it if it is ${basename(WORKERD)} or node, delete relay.pid in the data folder otherwise, and start again.`,
+      `Process ${orphan} may be left over from an earlier start: end it if it is ${basename(WORKERD)} or node, delete relay.pid in the data folder otherwise, and start again.`,
     );
   }
-  say(`Ending process ${orphan}, which an earlier start left behind ...`);
+  say(`Ending process ${orphan}, left over from an earlier start ...`);
   process.kill(orphan, "SIGTERM");
   for (const until = performance.now() + ORPHAN_GRACE; performance.now() < until && isAlive(orphan); )
     await sleep(25);

@@ -24,11 +24,11 @@ export async function ensurePaired(
 ): Promise<Config> {
   const kept = readPaired(relay.dataDir);
   if (kept && (await findDevice(relay, token, kept.device_id))) return followRelay(relay, kept);
-  say(kept ? "This machine was removed from the account: pairing it anew ..." : "Pairing this machine ...");
+  say(kept ? "This machine was removed from the account. Pairing it again ..." : "Pairing this machine ...");
   await pair(relay, stop, kept ? ["--replace"] : []);
   const paired = readPaired(relay.dataDir);
   if (paired) return paired;
-  throw new Problem("This machine was paired, but its agent kept no configuration: start again.");
+  throw new Problem("This machine was paired, but its agent saved no configuration: start again.");
 }
 
 /** What the agent was paired as; undefined before. Throws Problem if its files are damaged. */
@@ -41,8 +41,8 @@ function readPaired(dataDir: string): Config | undefined {
   } catch (error) {
     if (!(error instanceof MatrxError)) throw error;
     throw new Problem(
-      `This machine's agent cannot read its files (${error.message}). Correct them, or bring them back from a backup; or move ` +
-        `the folder ${agentFolder(dataDir)} away, and the machine is paired anew, as another device.`,
+      `This machine's agent can't read its files (${error.message}). Correct them, or restore them from a backup; or move ` +
+        `the folder ${agentFolder(dataDir)} away, and the machine is paired again as a new device.`,
     );
   }
 }

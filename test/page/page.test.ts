@@ -86,7 +86,7 @@ describe.skipIf(!CHROMIUM)("the page", () => {
     await page.getByLabel("Tool", { exact: true }).selectOption("Read");
     await page.getByLabel("file_path (needed)").fill("/no/such/file");
     await page.getByRole("button", { name: "Run", exact: true }).click();
-    await page.getByText(/Said by the (tool|agent)/).waitFor();
+    await page.getByText(/From the (tool|agent)/).waitFor();
     expect(await page.title()).toBe("Matrx Relay");
     expect(faults).toEqual([]);
   });
@@ -134,9 +134,9 @@ describe.skipIf(!CHROMIUM)("the page", () => {
 
   test("a token is made, shown once, works, and is revoked", async () => {
     await open();
-    await page.getByText("Make a token for a script or an app").click();
+    await page.getByText("Create a token for a script or an app").click();
     await page.getByLabel("Name").last().fill("page test");
-    await page.getByRole("button", { name: "Make a token" }).click();
+    await page.getByRole("button", { name: "Create token" }).click();
     const token = (await page.locator("#new-token").textContent()) ?? "";
     const account = () => fetch(`${relay.url}/v1/account`, { headers: { Authorization: `Bearer ${token}` } });
     expect((await account()).status).toBe(200);
@@ -151,12 +151,12 @@ describe.skipIf(!CHROMIUM)("the page", () => {
 
   test("a token is made for one device and some folders", async () => {
     await open();
-    await page.getByText("Make a token for a script or an app").click();
+    await page.getByText("Create a token for a script or an app").click();
     await page.getByLabel("Name").last().fill("narrow");
     await page.getByRole("option", { name: machine.name }).waitFor({ state: "attached" });
     await page.getByLabel("On", { exact: true }).selectOption({ label: machine.name });
     await page.getByLabel("Only in these folders").fill("/tmp\n\n /srv/scans ");
-    await page.getByRole("button", { name: "Make a token" }).click();
+    await page.getByRole("button", { name: "Create token" }).click();
     await page.getByText(/only on .+ · only in \/tmp, \/srv\/scans/).waitFor();
     const { tokens } = await relay.request(await relay.signIn(), "GET /v1/tokens", tokenListSchema);
     const made = tokens.find(({ name }) => name === "narrow");
@@ -178,11 +178,11 @@ describe.skipIf(!CHROMIUM)("the page", () => {
     };
     const { code } = await relay.request(undefined, "POST /v1/pairings", startedPairingSchema, wish);
     await open();
-    await page.getByLabel("Code of a machine or command line").fill(code);
+    await page.getByLabel("Code from the machine or command line").fill(code);
     await page.getByRole("button", { name: "Look up" }).click();
-    await page.getByRole("heading", { name: "A machine asks to be added" }).waitFor();
+    await page.getByRole("heading", { name: "Add this machine?" }).waitFor();
     expect(await page.locator("dl").textContent()).toContain(HOSTILE);
-    await page.getByRole("button", { name: "Add this machine" }).click();
+    await page.getByRole("button", { name: "Add", exact: true }).click();
     await page.getByText(`${HOSTILE} was added.`).waitFor();
     await page.getByRole("heading", { name: HOSTILE }).waitFor();
     expect(page.url()).not.toContain(code);

@@ -8,7 +8,7 @@ export function requireHost(env: { HOSTS?: string }, request: Request): void {
   if (env.HOSTS.split(",").includes(host)) return;
   throw new MatrxError({
     code: "PERMISSION_DENIED",
-    message: `This relay does not answer to the host ${host}`,
+    message: `This relay doesn't serve the host ${host}`,
     hint: `Use one of: ${env.HOSTS.replaceAll(",", ", ")}`,
     hop: "relay",
   });
@@ -20,8 +20,8 @@ export function requireOwnOrigin(request: Request): void {
   if (origin && isOwnOrigin(origin, new URL(request.url))) return;
   throw new MatrxError({
     code: "PERMISSION_DENIED",
-    message: origin ? `Pages of ${origin} may not use this sign-in` : "The request names no Origin",
-    hint: "Programs send an Authorization header instead of the cookie",
+    message: origin ? `Pages from ${origin} may not use this sign-in` : "The request has no Origin header",
+    hint: "Programs use an Authorization header instead of the cookie",
     hop: "relay",
   });
 }

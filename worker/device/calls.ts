@@ -120,7 +120,7 @@ export class Calls {
     if (this.stop(call) || !flight) return;
     this.refuse(flight, {
       code: "CANCELLED",
-      message: "Cancelled; the device may still finish what it began",
+      message: "Cancelled; the device may still finish what it started",
       hop: "relay",
     });
   }
@@ -240,8 +240,8 @@ export class Calls {
 function unheldPaths(): MatrxError {
   return new MatrxError({
     code: "PERMISSION_DENIED",
-    message: "The token's grant limits paths, and nothing on this device can hold a call to them",
-    hint: "Use a token without path limits, or run our agent there",
+    message: "This token is limited to folders, and this device can't enforce that",
+    hint: "Use a token without path limits, or run the Matrx agent there",
     hop: "relay",
   });
 }

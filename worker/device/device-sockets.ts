@@ -64,7 +64,7 @@ export class DeviceSockets {
   async accept(request: Request, record: DeviceRecord): Promise<Response> {
     const token = bearerOf(request);
     if (token && token.length > TOKEN_CHARS_MAX)
-      throw new MatrxError(unauthenticated("The token cannot be read"));
+      throw new MatrxError(unauthenticated("The token can't be read"));
     const [client, server] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
     const attachment: DeviceAttachment = {
       role: "device",
@@ -261,7 +261,7 @@ function notRegistered(): MatrxError {
 function tooEager(): MatrxError {
   return new MatrxError({
     code: "RATE_LIMITED",
-    message: "Too many messages before the registration was answered",
+    message: "Too many messages before registration was answered",
     hint: "Wait for device_registered",
     hop: "relay",
   });

@@ -75,7 +75,7 @@ export class Recovery {
   /** Nobody can tell what became of a call; its caller is told where to look. */
   outcomeUnknown(call: CallId, message: string): ErrorShape {
     const url = `/v1/devices/${this.#device()}/calls/${call}`;
-    const hint = `It may have run. Before you send it again, look at GET ${url}`;
+    const hint = `It may have run. Before you send it again, check GET ${url}`;
     return { code: "OUTCOME_UNKNOWN", message, hint, hop: "relay", details: { url } };
   }
 
@@ -114,7 +114,7 @@ export class Recovery {
 
   #overdue(flight: Flight): void {
     const message = "The device did not answer in time";
-    const hint = "Try again, or give it longer with timeout_ms";
+    const hint = "Try again, or allow more time with timeout_ms";
     this.#calls.stop(flight.call);
     if (flight.ledgered) this.#calls.refuse(flight, this.outcomeUnknown(flight.call, message));
     else this.#calls.refuse(flight, { code: "TIMEOUT", message, hint, hop: "relay" });

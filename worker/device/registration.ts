@@ -47,7 +47,7 @@ async function requireAssertion(
   { nonce, host }: { nonce: string; host: string },
 ): Promise<void> {
   const key = await importJWK({ kty: "OKP", crv: "Ed25519", x: publicKey }, "EdDSA");
-  const hint = "Pair this machine again with `matrx pair`";
+  const hint = "Pair this machine again: matrx pair --replace";
   try {
     const { payload } = await jwtVerify(assertion, key, {
       algorithms: ["EdDSA"],
@@ -68,8 +68,8 @@ function bareToken(token: string | undefined): string | undefined {
 function wrongDevice(id: string): MatrxError {
   return new MatrxError({
     code: "UNKNOWN_DEVICE",
-    message: `This connection is for the device ${id}; device_register names another`,
-    hint: "Dial /v1/device/ws?device=<id> with the id that you register",
+    message: `This connection is for the device ${id}, but device_register names another`,
+    hint: "Connect to /v1/device/ws?device=<id> with the id you register",
     hop: "relay",
   });
 }

@@ -38,7 +38,7 @@ function tooLarge(): MatrxError {
   return new MatrxError({
     code: "PAYLOAD_TOO_LARGE",
     message: `The body is larger than ${LIMITS.restBodyBytes} bytes`,
-    hint: "Send large content as a file in parts",
+    hint: "Send large content in parts",
     hop: "relay",
     details: { limit_bytes: LIMITS.restBodyBytes },
   });
@@ -47,7 +47,7 @@ function tooLarge(): MatrxError {
 function notJson(type: string | undefined): MatrxError {
   return new MatrxError({
     code: "INVALID_MESSAGE",
-    message: `The body is ${type ?? "of no stated type"}, not application/json`,
+    message: `The body's type is ${type ?? "missing"}, not application/json`,
     hint: "Send Content-Type: application/json",
     hop: "relay",
   });

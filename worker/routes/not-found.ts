@@ -4,8 +4,8 @@ import { problemOfShape } from "../problem.ts";
 export function notFound(): Response {
   return problemOfShape({
     code: "NOT_FOUND",
-    message: "There is nothing at this path for this method",
-    hint: "GET /docs lists the routes, GET /openapi.json for programs",
+    message: "Nothing here for this path and method",
+    hint: "GET /docs lists all routes; GET /openapi.json does so for programs",
     hop: "relay",
   });
 }

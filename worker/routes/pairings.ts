@@ -67,7 +67,7 @@ pairings.post("/pairings/:code/poll", async (c) => {
   const { secret } = await readBody(c.req.raw, pollPairingSchema);
   const { subject } = await verifyToken(c.env, AUDIENCE.pairing, secret);
   if (subject !== plain(c.req.param("code")))
-    throw new MatrxError(unauthenticated("The secret is of another code"));
+    throw new MatrxError(unauthenticated("The secret belongs to another code"));
   const answer = unwrap(
     (await c.env.PAIRING.getByName(subject).poll()) as Outcome<PairingAnswer | undefined>,
   );

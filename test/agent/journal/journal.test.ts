@@ -55,7 +55,7 @@ test("what an agent had begun when it was killed is unknown to the next one", as
   const child = fork(join(import.meta.dirname, "begin-and-hang.ts"), [path]);
   onTestFinished(() => void child.kill("SIGKILL"));
   const [said] = (await once(child, "message")) as [{ id: string }];
-  expect(() => new Journal(path)).toThrow(/Another agent is running/);
+  expect(() => new Journal(path)).toThrow(/already running here/);
   child.kill("SIGKILL");
   await once(child, "exit");
   const journal = open(path);
