@@ -139,7 +139,7 @@ describe.skipIf(!CHROMIUM)("a call on the page", () => {
     await expect.poll(() => output().textContent()).toBe("before\n");
     line.leadTo(1);
     line.cut();
-    await expect.poll(() => said().textContent()).toMatch(/cannot be reached\. Asking again/);
+    await expect.poll(() => said().textContent()).toMatch(/Can't reach the relay\. Asking again/);
     expect(await output().textContent()).toBe("before\n");
     line.leadTo(relay.port);
     await expect.poll(() => said().textContent()).toMatch(/^Bash is running on/);
