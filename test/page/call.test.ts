@@ -156,7 +156,7 @@ describe.skipIf(!CHROMIUM)("a call on the page", () => {
     await expect.poll(() => output().textContent()).toBe("before\n");
     line.hold("down");
     await page.clock.fastForward(50_000);
-    await expect.poll(() => said().textContent()).toMatch(/^The connection broke\. Asking/);
+    await expect.poll(() => said().textContent()).toMatch(/^Connection lost\. Asking/);
     line.cut();
     await expect.poll(() => said().textContent()).toMatch(/^Bash is running on/);
     letGo();
