@@ -194,7 +194,7 @@ test("a machine that was removed is told so, and the next start adds it anew", {
 
   const second = launch(dataDir);
   const newLine = await second.curlLine();
-  expect(second.output()).toMatch(/was removed from the account: pairing it anew/);
+  expect(second.output()).toMatch(/was removed from the account\. Pairing it again/);
   expect(deviceOf(newLine)).not.toBe(deviceOf(line));
   expect(JSON.parse(await shell(newLine))).toMatchObject({ type: "success" });
 });
