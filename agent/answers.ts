@@ -128,7 +128,7 @@ function bytesOf(answer: Answer): Uint8Array {
 function tooLarge(bytes: number): MatrxError {
   return new MatrxError({
     code: "PAYLOAD_TOO_LARGE",
-    message: `The tool ran, but its answer is ${bytes} bytes, and ${LIMITS.resultFrameBytes} is the most that is sent`,
+    message: `The tool ran, but its answer has ${bytes} bytes; at most ${LIMITS.resultFrameBytes} can be sent`,
     hint: "Ask for less at once: a range, a filter, or a smaller limit",
     hop: "agent",
     details: { bytes, limit_bytes: LIMITS.resultFrameBytes },

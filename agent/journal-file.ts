@@ -89,8 +89,8 @@ function inUse(path: string, cause: unknown): MatrxError {
   return new MatrxError(
     {
       code: "UNAVAILABLE",
-      message: `matrx is running already in this folder: its journal is in use (${path})`,
-      hint: "Stop the other one, or give this one a folder of its own in MATRX_HOME",
+      message: `matrx is already running here (it is using ${path})`,
+      hint: "Stop the other one, or set MATRX_HOME to another folder for this one",
       hop: "agent",
     },
     cause,

@@ -104,7 +104,7 @@ function fileError(path: string, what: string, cause: unknown): MatrxError {
     {
       code: "UNAVAILABLE",
       message: `${path} ${what}${why}`,
-      hint: "See that it is this user's, that nothing else stands in its place, and that there is room; or name another folder in MATRX_HOME",
+      hint: "Check that this user owns the folder, that nothing else is in the file's place, and that there is free space; or set MATRX_HOME to another folder",
       hop: "agent",
     },
     cause,

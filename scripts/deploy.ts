@@ -35,7 +35,7 @@ async function upload(
       show: true,
     });
     if (code !== 0)
-      throw new Problem("The relay was not deployed: wrangler says why above. Nothing was lost.");
+      throw new Problem("The relay was not deployed; see wrangler's message above. Nothing was lost.");
     return text;
   } finally {
     if (file) rmSync(file, { force: true });

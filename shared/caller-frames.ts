@@ -159,7 +159,7 @@ export function parseJsonObject(
     throw new MatrxError({
       code: "PAYLOAD_TOO_LARGE",
       message: `The message is larger than ${maxBytes} bytes`,
-      hint: "Send large content as a file in parts",
+      hint: "Send large content in parts",
       hop: "relay",
       details: { limit_bytes: maxBytes },
     });
@@ -190,10 +190,11 @@ export function check<Schema extends z.ZodType>(schema: Schema, value: unknown):
 /** `INVALID_PARAMETERS` naming the field that a schema refused. */
 export function invalidParameters(error: z.ZodError, id?: string, hop: Hop = "relay"): MatrxError {
   const issue = error.issues[0];
-  const field = issue?.path.join(".") || (issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined);
+  const unknown = issue?.code === "unrecognized_keys" ? [...issue.path, issue.keys[0]].join(".") : undefined;
+  const field = unknown ?? issue?.path.join(".");
   return new MatrxError({
     code: "INVALID_PARAMETERS",
-    message: field ? `${field}: ${issue?.message}` : (issue?.message ?? "Invalid"),
+    message: unknown ? `Unknown parameter: ${unknown}` : [field, issue?.message].filter(Boolean).join(": "),
     hint: "Correct the field and send it again",
     hop,
     details: { ...(field && { field }), ...(id && { id }) },

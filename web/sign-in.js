@@ -23,14 +23,14 @@ export function signInView(done, waiting) {
       element(
         "p",
         { id: "waiting" },
-        "Something waits for your yes under the code ",
+        "Something is waiting for your approval under the code ",
         element("code", {}, waiting),
-        ": a machine that asks to be added, or a command line that asks to sign in. You will see it once you are signed in.",
+        ": a machine to add, or a command line to sign in. You will see it once you have signed in.",
       ),
     element(
       "p",
       {},
-      "Open the sign-in link that the relay printed when it started. It works once; ",
+      "Open the sign-in link the relay printed when it started. It works only once; ",
       element("code", {}, "npm run link"),
       " on the machine of the relay prints another, with ",
       element("code", {}, "-- --qr"),

@@ -43,7 +43,7 @@ export function lostRecord(device: string): MatrxError {
   return new MatrxError({
     code: "UNAVAILABLE",
     message: `What the relay stored of the device ${device.slice(0, 64)} is gone: its database was damaged or emptied`,
-    hint: "Bring the relay's data back from a backup; or remove the device, add it anew, and set its policy again",
+    hint: "Bring the relay's data back from a backup; or remove the device, add it again, and set its policy again",
     hop: "relay",
     details: { storage: "lost" satisfies StorageState },
   });

@@ -25,7 +25,7 @@ export function notAnyMore(request: IncomingMessage): MatrxError | undefined {
   if (path !== "/db-data" && tool === undefined) return undefined;
   return new MatrxError({
     code: "NOT_FOUND",
-    message: `${path} is not answered here`,
+    message: `${path} is not available here`,
     hint: tool ? `Call the tool ${tool}: POST /tools/invoke {"tool":"${tool}","input":{...}}` : DATABASES,
     hop: "agent",
     ...(tool && { details: { tool } }),

@@ -19,8 +19,8 @@ export function notHere(request: IncomingMessage, there: readonly string[]): Mat
   if (allow.length > 0) return wrongMethod(request, allow);
   return new MatrxError({
     code: "NOT_FOUND",
-    message: `There is nothing at ${request.method} ${pathOf(request).slice(0, 128)}`,
-    hint: `There are: ${there.join(", ")}, and the WebSocket /ws`,
+    message: `Nothing at ${request.method} ${pathOf(request).slice(0, 128)}`,
+    hint: `Available: ${there.join(", ")}, and the WebSocket /ws`,
     hop: "agent",
   });
 }

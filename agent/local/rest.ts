@@ -97,7 +97,7 @@ function tooLarge(): MatrxError {
   return new MatrxError({
     code: "PAYLOAD_TOO_LARGE",
     message: `The body is larger than ${LIMITS.restBodyBytes} bytes`,
-    hint: "Send large content as a file in parts",
+    hint: "Send large content in parts",
     hop: "agent",
     details: { limit_bytes: LIMITS.restBodyBytes },
   });

@@ -64,14 +64,14 @@ export function fileError(error: unknown, path: string, doing: string): unknown 
     case "EWOULDBLOCK":
       return make({
         code: "TOOL_EXECUTION_FAILED",
-        message: `Cannot ${doing} ${path}: nothing can be had from it without waiting`,
+        message: `Cannot ${doing} ${path}: it has nothing to read without waiting`,
         hint: `It is not an ordinary file; use ${toolName("Bash")} with a timeout`,
       });
     default:
       return make({
         code: "TOOL_EXECUTION_FAILED",
         message: `Cannot ${doing} ${path}: ${code}`,
-        hint: `The system refused it; try it with ${toolName("Bash")} to see more`,
+        hint: `The system refused; try it with ${toolName("Bash")} to see more`,
       });
   }
 }

@@ -51,8 +51,8 @@ export class ProtectedSet {
     if (use === "look") return;
     if (this.#program.holds(canonical)) throw program(shown);
     if (use === "change") return;
-    if (this.#closed.liesWithin(canonical)) throw leadsThere(shown, "a folder of Matrx itself");
-    if (this.#program.liesWithin(canonical)) throw leadsThere(shown, "the program of Matrx");
+    if (this.#closed.liesWithin(canonical)) throw leadsThere(shown, "one of Matrx's own folders");
+    if (this.#program.liesWithin(canonical)) throw leadsThere(shown, "the Matrx program");
   }
 
   /** Closed paths in a folder. */
@@ -79,13 +79,13 @@ function closed(path: string): MatrxError {
 }
 
 function program(path: string): MatrxError {
-  const message = `${path} is part of the program of Matrx, which only a caller who may run any program changes`;
-  const hint = `Use the owner's own token, without limits of folders and with ${toolName("Bash")}; or change it on the device`;
+  const message = `${path} is part of the Matrx program; only callers who may run any program can change it`;
+  const hint = `Use the owner's own token, without folder limits and with ${toolName("Bash")}; or change it on the device`;
   return denied(path, "PROGRAM", message, hint);
 }
 
 function leadsThere(path: string, where: string): MatrxError {
-  return denied(path, "OWN", `${path} leads to ${where} and is not to be replaced`, OWN_HINT);
+  return denied(path, "OWN", `${path} leads to ${where} and can't be replaced`, OWN_HINT);
 }
 
 function kernelView(path: string, view: KernelView): MatrxError {

@@ -51,7 +51,7 @@ function readFile(file: string): Running | undefined {
     return runningSchema.parse(JSON.parse(text));
   } catch {
     throw new Problem(
-      `${file} is damaged, so it cannot be told whether a relay runs on this folder: see that none does, delete that file, and start again.`,
+      `${file} is damaged, so it is unclear whether a relay is running on this folder: make sure that none is, delete that file, and start again.`,
     );
   }
 }

@@ -10,14 +10,14 @@ import type { Answer, Parameter } from "./operation.ts";
 /** The longest deadline in words of the schema that checks it. */
 export const timeoutMs: Parameter = {
   schema: callSchema.shape.timeout_ms.unwrap(),
-  description: "Deadline of the whole call, in milliseconds; the tool's own time limit holds besides.",
+  description: "Deadline of the whole call, in milliseconds; the tool's own time limit applies too.",
   example: 120_000,
 };
 
 export const idempotencyKey: Parameter = {
   schema: z.string().min(1).max(LIMITS.idempotencyKeyChars),
   description:
-    "The same key, of the same grant on the same device, gives the same outcome for 24 hours: the call does not run again.",
+    "With the same key, grant and device, a call gives the same outcome for 24 hours and doesn't run again.",
   example: "build-42",
 };
 
@@ -25,7 +25,7 @@ export const idempotencyKey: Parameter = {
 export const toolFormat: Parameter = {
   schema: toolFormatSchema,
   description:
-    "Definitions in the shape of an AI's API, of the tools that the credential and the device's policy allow",
+    "Definitions in the format of a model's API, of the tools that the credential and the device's policy allow",
   example: "openai",
 };
 
@@ -68,9 +68,9 @@ export const MALFORMED_CALL: Answer = {
 export const eventQuery: Readonly<Record<string, Parameter>> = {
   after: {
     schema: eventQuerySchema.shape.after.unwrap(),
-    description: "Only those after this event; if it is not kept any more, all that are",
+    description: "Only events after this one; if it is no longer kept, all of them",
   },
-  limit: { schema: eventQuerySchema.shape.limit, description: "At most so many" },
+  limit: { schema: eventQuerySchema.shape.limit, description: "At most this many" },
 };
 
 export const EVENTS_EXAMPLE = {
@@ -96,6 +96,6 @@ export const EVENTS_EXAMPLE = {
 export const switched = (link: string): Answer => ({
   description: `The connection is a WebSocket now: the ${link}, see docs/protocol.md.`,
   headers: {
-    Upgrade: { schema: z.literal("websocket"), description: "As asked for", required: true },
+    Upgrade: { schema: z.literal("websocket"), description: "As requested", required: true },
   },
 });

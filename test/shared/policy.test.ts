@@ -189,11 +189,11 @@ describe("the gate", () => {
 
   it.each([
     [
-      "needs the effect",
+      "needs the permission",
       "Write",
       { ...OWNER, effects: ["read"] },
       {},
-      /needs the effect "write".* has read$/,
+      /needs the permission "write".* has read$/,
     ],
     ["no effect at all", "Read", { ...OWNER, effects: [] }, {}, /has none$/],
     ["the grant's tools", "Read", { ...OWNER, tools: ["Glob"] }, {}, /the token's grant/],

@@ -50,7 +50,7 @@ export function requireHost(env: AddressEnv, request: Request): void {
   if (host === address?.host || local.includes(host)) return;
   throw new MatrxError({
     code: "PERMISSION_DENIED",
-    message: `This relay does not answer to the host ${host}`,
+    message: `This relay doesn't serve the host ${host}`,
     hint: address
       ? `Use ${address.origin}; a proxy in front must pass the Host header on`
       : `Use one of: ${local.join(", ")}. Behind a proxy, name its address in MATRX_URL`,

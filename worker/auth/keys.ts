@@ -89,7 +89,7 @@ function unconfigured(message: string): MatrxError {
   return new MatrxError({
     code: "UNAVAILABLE",
     message,
-    hint: "Run `npm start` or `npm run deploy`, which make the relay's secrets",
+    hint: "Run `npm start` or `npm run deploy` to create the relay's secrets",
     hop: "relay",
   });
 }
@@ -131,7 +131,7 @@ export async function publicKeys(secrets: Secrets): Promise<{ keys: JWK[] }> {
 }
 
 /** 401, with what to do. */
-export function unauthenticated(message: string, hint = "Sign in again, or make a new token"): ErrorShape {
+export function unauthenticated(message: string, hint = "Sign in again, or create a new token"): ErrorShape {
   return { code: "UNAUTHENTICATED", message, hint, hop: "relay" };
 }
 
@@ -144,5 +144,5 @@ export function reasonOf(error: unknown): string {
   if (error instanceof errors.JWSSignatureVerificationFailed) return "The token's signature is wrong";
   if (error instanceof errors.JWKSNoMatchingKey)
     return "The token is signed with a key that the relay does not have";
-  return "The token cannot be read";
+  return "The token can't be read";
 }

@@ -243,7 +243,7 @@ export class Callers {
 function notOptedIn(): ErrorShape {
   return {
     code: "INVALID_PARAMETERS",
-    message: "action: events come only on a connection with the subprotocol matrx.v1",
+    message: "action: events are sent only on connections with the subprotocol matrx.v1",
     hint: `Offer ${SUBPROTOCOL.v1} when you connect`,
     hop: "relay",
     details: { field: "action" },
@@ -258,7 +258,7 @@ function sessionOf(request: Request): SessionId {
   throw new MatrxError({
     code: "INVALID_PARAMETERS",
     message: "session: must be 16 hexadecimal digits",
-    hint: "Leave it out for a new session; the response header Matrx-Session names it",
+    hint: "Leave it out for a new session; the response header Matrx-Session returns its id",
     hop: "relay",
     details: { field: "session" },
   });

@@ -175,7 +175,7 @@ export class Calls {
     if (this.stop(call) || !flight) return;
     this.refuse(flight, {
       code: "CANCELLED",
-      message: "Cancelled; the device may still finish what it began",
+      message: "Cancelled; the device may still finish what it started",
       hop: "relay",
     });
   }

@@ -73,7 +73,7 @@ export class DeviceSockets {
   async accept(request: Request, record: DeviceRecord): Promise<Response> {
     const token = bearerOf(request);
     if (token && token.length > TOKEN_CHARS_MAX)
-      throw new MatrxError(unauthenticated("The token cannot be read"));
+      throw new MatrxError(unauthenticated("The token can't be read"));
     const { host } = new URL(request.url);
     const vouched = token !== undefined && (await isOwnCredential(this.#secrets, record, token, host));
     if (!vouched && this.#state.getWebSockets("device").length >= SOCKETS_MAX) throw tooCrowded();
@@ -302,7 +302,7 @@ function notRegistered(): MatrxError {
 function tooEager(): MatrxError {
   return new MatrxError({
     code: "RATE_LIMITED",
-    message: "Too many messages before the registration was answered",
+    message: "Too many messages before registration was answered",
     hint: "Wait for device_registered",
     hop: "relay",
   });

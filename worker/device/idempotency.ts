@@ -37,7 +37,7 @@ export function requireSameCall(row: { digest: string | null; call: string }, di
   throw new MatrxError({
     code: "CONFLICT",
     message: "This idempotency key was used for another call",
-    hint: "Use a new key for a new call; a key stands for its call for 24 hours",
+    hint: "Use a new key for each new call; a key belongs to its call for 24 hours",
     hop: "relay",
     details: { call: row.call },
   });

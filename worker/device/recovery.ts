@@ -101,7 +101,7 @@ export class Recovery {
   /** Nobody can tell what became of a call; its caller is told where to look. */
   outcomeUnknown(call: CallId, message: string): ErrorShape {
     const url = `/v1/devices/${this.#device()}/calls/${call}`;
-    const hint = `It may have run. Before you send it again, look at GET ${url}`;
+    const hint = `It may have run. Before you send it again, check GET ${url}`;
     return { code: "OUTCOME_UNKNOWN", message, hint, hop: "relay", details: { url } };
   }
 
