@@ -77,8 +77,8 @@ export function bodilessOutcome(to: Addressee, { status, code, exit, preview, ms
   const how = code ?? (exit === undefined ? status : `${status}, exit code ${exit}`);
   const error: ErrorShape = {
     code: "OUTCOME_UNKNOWN",
-    message: `The call has ended (${how}), but its answer is not kept any more`,
-    hint: "Look at what it changed before you call it again; it is never run again by itself",
+    message: `The call ended (${how}), but its answer is no longer kept`,
+    hint: "Check what it changed before you call it again; it is never run again automatically",
     hop: "agent",
     details: { status, ...(code && { code }), ...(exit !== undefined && { exit_code: exit }), preview },
   };

@@ -310,7 +310,7 @@ export class Dispatcher {
     try {
       this.#options.journal?.finish(call, outcome);
     } catch (err) {
-      this.#options.log.error({ err, call }, "the outcome of a call could not be written to the journal");
+      this.#options.log.error({ err, call }, "a call's outcome could not be written to the journal");
     }
   }
 

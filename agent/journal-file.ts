@@ -105,8 +105,8 @@ export function unusableJournal(path: string, cause: unknown): MatrxError {
   return new MatrxError(
     {
       code: "UNAVAILABLE",
-      message: `${path} cannot be opened and written (${why ?? String(cause)})`,
-      hint: "Free some space there, and see that it is a file of this user's; or name another folder in MATRX_HOME",
+      message: `${path} cannot be opened for writing (${why ?? String(cause)})`,
+      hint: "Free some space there, and check that the file belongs to this user; or set MATRX_HOME to another folder",
       hop: "agent",
     },
     cause,

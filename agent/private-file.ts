@@ -23,7 +23,7 @@ export function makePrivateFolder(path: string): void {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
-    throw fileError(path, "cannot be made or written", cause);
+    throw fileError(path, "cannot be created or written", cause);
   }
 }
 

@@ -89,7 +89,7 @@ export class RelayCalls {
       case "assistant_response":
       case "llm_request":
       case "llm_response_chunk":
-        log.debug({ type: frame.type }, "a frame of the relay needs no answer");
+        log.debug({ type: frame.type }, "a frame from the relay needs no answer");
         return;
       default:
         frame satisfies never;

@@ -35,7 +35,7 @@ export const LOCAL: Surface = {
   description:
     "This machine's tools at http://localhost, for its own programs, while `matrx serve` is running. Every error is problem+json (RFC 9457) with a `code` and usually a `hint` on what to do. Requests from pages need an origin allowed with `--allow-origin`.",
   tags: {
-    Tools: "What this machine can do, and calling it",
+    Tools: "What this machine can do, and how to call it",
     Events: "What this machine reports",
     Server: "The server itself",
   },

@@ -85,7 +85,7 @@ function brokenOff(cause: unknown): MatrxError {
   return new MatrxError(
     {
       code: "INVALID_MESSAGE",
-      message: "The body broke off before its end",
+      message: "The body ended too early",
       hint: "Send the request again",
       hop: "agent",
     },

@@ -75,7 +75,7 @@ export class ProtectedSet {
 const OWN_HINT = "Use the matrx command on the device itself";
 
 function closed(path: string): MatrxError {
-  return denied(path, "OWN", `${path} belongs to Matrx itself and is closed to all tools`, OWN_HINT);
+  return denied(path, "OWN", `${path} belongs to Matrx itself and is off limits to all tools`, OWN_HINT);
 }
 
 function program(path: string): MatrxError {
@@ -91,9 +91,9 @@ function leadsThere(path: string, where: string): MatrxError {
 function kernelView(path: string, view: KernelView): MatrxError {
   const [what, hint] = {
     process: ["the inside of a process", `Use ${toolName("ListProcesses")}, or ${toolName("Bash")} with ps`],
-    kernel: ["memory of the kernel or of the firmware", "Look at it on the device itself"],
+    kernel: ["kernel or firmware memory", "Look at it on the device itself"],
   }[view];
-  return denied(path, "SYSTEM", `${path} shows ${what} and is closed to file tools`, hint);
+  return denied(path, "SYSTEM", `${path} shows ${what} and is off limits to file tools`, hint);
 }
 
 function denied(path: string, reason: string, message: string, hint = OWN_HINT): MatrxError {

@@ -94,7 +94,7 @@ describe("a call on the page", NEEDS_CHROMIUM, () => {
     await stop().focus();
     await page.keyboard.press("Enter");
     await page.getByText(/From the (tool|agent) \(CANCELLED\)/).waitFor();
-    expect(await output().textContent()).toBe("Output until then:\nbegun\n");
+    expect(await output().textContent()).toBe("Output so far:\nbegun\n");
     expect(processesOf(folder)).toEqual([]);
     expect(existsSync(join(folder, "late"))).toBe(false);
     expect(await page.evaluate("document.activeElement.getAttribute('role')")).toBe("status");

@@ -217,7 +217,7 @@ describe("the gate", () => {
       "Screenshot",
       { ...OWNER, paths: ["/srv"] },
       {},
-      /is limited to folders, and nothing here can hold Screenshot to them/,
+      /is limited to folders, and Screenshot can.t be confined to them/,
     ],
     ["a guest's shell", "Bash", { ...OWNER, owner: false }, {}, /not the owner's/],
   ] as const)("says why: %s", (_why, tool, grant, policy, message) => {

@@ -114,5 +114,5 @@ test("an agent whose device was removed says so, and stops", { timeout: 240_000 
   await relay.request(owner, `DELETE /v1/devices/${device_id}`, z.unknown());
   const { code, stderr } = await agentEnded;
   expect(code).toBe(77);
-  expect(stderr).toMatch(/revoked/);
+  expect(stderr).toMatch(/owner removed/);
 });

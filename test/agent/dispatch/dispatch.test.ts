@@ -96,7 +96,7 @@ test("an unknown tool is answered with the name that may be meant", async () => 
 });
 
 test.each([
-  [{ file_path: 7 }, { field: "file_path" }, "Correct the field and send it again"],
+  [{ file_path: true }, { field: "file_path" }, "Correct the field and send it again"],
   [{}, { field: "file_path" }, "Correct the field and send it again"],
   [{ file_path: "/a", limits: 1 }, { field: "limits", did_you_mean: "limit" }, 'Did you mean "limit"?'],
   [{ file_path: "/a", zzzzzzzz: 1 }, { field: "zzzzzzzz" }, "Read takes: file_path, limit"],
