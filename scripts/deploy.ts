@@ -44,7 +44,7 @@ async function upload(
 
 async function nextStep(address: string | undefined, secrets: Secrets | undefined): Promise<string> {
   if (!secrets)
-    return "\nDeployed with the secrets that Cloudflare has. Sign-in links are made where those were made.";
+    return "\nDeployed with the secrets that Cloudflare already has. Make sign-in links where those were created.";
   if (!address) return "\nDeployed. Make a sign-in link with: npm run link -- https://<the relay's address>";
   return `\nDeployed. Sign in (works once, within a day):\n\n  ${await makeSignInLink(address, secrets.claimSecret)}\n`;
 }

@@ -30,7 +30,7 @@ function read(args: readonly string[]) {
     const options = { qr: { type: "boolean" }, data: { type: "string" } } as const;
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     const [address, ...others] = positionals;
-    if (others.length > 0) throw new Problem(`"${others[0]}" is one too many.`);
+    if (others.length > 0) throw new Problem(`Unexpected argument "${others[0]}".`);
     return { ...values, address: address === undefined ? undefined : addressOf(address) };
   } catch (error) {
     throw new Problem(`${messageOf(error)}\nUsage: ${USAGE}`);

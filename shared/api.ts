@@ -52,7 +52,7 @@ export const deviceListSchema = z.object({
   unreadable: z
     .array(z.object({ id: z.string(), name: z.string() }))
     .exactOptional()
-    .describe("Devices of which the relay cannot read what it stored; asking for one says why"),
+    .describe("Devices whose stored data the relay cannot read; ask for one to see why"),
 });
 
 /** What stands in lists and questions of others: nothing hidden in it. */
@@ -106,7 +106,7 @@ export type CallView = z.infer<typeof callViewSchema>;
 /** `GET /v1/devices/{device}/calls`, in the query */
 export const callQuerySchema = z.object({
   state: callViewSchema.shape.state.optional(),
-  before: z.uuidv7().optional().describe("Only calls older than this one: `next` of the page before"),
+  before: z.uuidv7().optional().describe("Only calls older than this one: `next` of the previous page"),
   limit: z.coerce.number().int().min(1).max(100).default(50),
 });
 export type CallQuery = z.infer<typeof callQuerySchema>;
@@ -119,7 +119,7 @@ export type ListedCall = z.infer<typeof listedCallSchema>;
 export const callListSchema = z.object({
   device: z.string(),
   calls: z.array(listedCallSchema),
-  next: z.string().nullable().describe("Give it as `before` for the calls that follow; null: there are none"),
+  next: z.string().nullable().describe("Use as `before` to get the next page; null: there is none"),
 });
 export type CallList = z.infer<typeof callListSchema>;
 

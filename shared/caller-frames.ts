@@ -10,9 +10,7 @@ const callerId = z.string().min(1).max(LIMITS.callerIdChars);
 
 /** A call; also the body of `POST .../tools/invoke`. Unknown keys are left alone: newer clients may send more. */
 export const callSchema = z.object({
-  id: callerId
-    .optional()
-    .describe("The caller's own name for the call; absent: it is answered under its CallId"),
+  id: callerId.optional().describe("The caller's own name for the call; if absent, answers use its CallId"),
   tool: z.string().min(1).max(TOOL_NAME_CHARS),
   input: z.record(z.string(), z.unknown()).default({}),
   timeout_ms: z
@@ -26,7 +24,7 @@ export const callSchema = z.object({
   cancel_on_disconnect: z
     .boolean()
     .optional()
-    .describe("Also stop a call with an effect when this connection goes"),
+    .describe("Also stop a call that changes something when this connection closes"),
   queue_for: z.never("waiting for an offline device is not available yet").optional(),
 });
 export type Call = z.infer<typeof callSchema>;

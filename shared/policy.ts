@@ -135,7 +135,7 @@ function deniedEffect(tool: string, effect: Effect, effects: readonly Effect[]):
 
 function deniedTool(tool: string, by: string): Refusal {
   return {
-    message: `${tool} is not among the tools that ${by} allows`,
+    message: `${tool} is not allowed by ${by}`,
     hint: "Ask the owner to allow it",
   };
 }

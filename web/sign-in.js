@@ -32,9 +32,9 @@ export function signInView(done, waiting) {
       {},
       "Open the sign-in link the relay printed when it started. It works only once; ",
       element("code", {}, "npm run link"),
-      " on the machine of the relay prints another, with ",
+      " on the relay's machine prints another one, and with ",
       element("code", {}, "-- --qr"),
-      " as a QR code too. On another device that is signed in, “Sign in another device” shows one.",
+      " also a QR code. A device that is signed in shows one under “Sign in another device”.",
     ),
     form(go, "Signing in …", submit, field("Or paste the link here", link)),
   );

@@ -39,7 +39,7 @@ export async function toolsView(device, onAnswer) {
     const said = element("bdi", {}, `${description} ${details}`);
     about.replaceChildren(said, ` (${EFFECTS[effect] ?? effect})`);
     lack.hidden = unavailable === undefined;
-    lack.textContent = `It cannot work there now. ${unavailable}`;
+    lack.textContent = `It can't work there now. ${unavailable}`;
     fields.replaceChildren(...input.view);
     if (!running) panel.clear();
   };
@@ -75,7 +75,7 @@ export async function toolsView(device, onAnswer) {
 }
 
 function labelOf({ name, unavailable }) {
-  return unavailable === undefined ? name : `${name} (cannot work now)`;
+  return unavailable === undefined ? name : `${name} (can't work now)`;
 }
 
 const EFFECTS = { read: "only reads", write: "changes files", execute: "runs or deletes things" };

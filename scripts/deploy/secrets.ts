@@ -43,7 +43,7 @@ function makeFolder(folder: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw new Problem(
-      `${folder} cannot be made (${messageOf(error)}): choose another place with MATRX_DATA.`,
+      `${folder} cannot be created (${messageOf(error)}): choose another folder with MATRX_DATA.`,
     );
   }
 }

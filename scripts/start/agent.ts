@@ -130,8 +130,7 @@ export async function untilOnline(
     try {
       const device = await findDevice(relay, token, id);
       if (device?.state === "ONLINE" || (device && isOver)) return device;
-      if (isOver)
-        throw new Problem("This machine was removed from the account while it was started: start again.");
+      if (isOver) throw new Problem("This machine was removed from the account while starting: start again.");
     } catch (error) {
       // The relay may be started again at this moment.
       if (isOver) throw error;

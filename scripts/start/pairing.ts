@@ -46,7 +46,7 @@ async function isKnown(relay: Relay, token: string, id: string): Promise<boolean
     const { code, removed, storage, detail } = error.problem;
     if (code === "UNKNOWN_DEVICE" && removed) return false;
     if (code === "UNKNOWN_DEVICE")
-      throw lost(relay, `The relay does not know this machine (${id}), and nobody removed it`);
+      throw lost(relay, `The relay doesn't know this machine (${id}), although nobody removed it`);
     if (storage === "damaged" || storage === "lost" || storage === "failed") throw lost(relay, detail);
     throw error;
   }

@@ -54,7 +54,7 @@ async function openRelayKeys(file: string): Promise<string> {
     const reason = error instanceof z.ZodError ? z.prettifyError(error).split("\n")[0] : messageOf(error);
     throw new Problem(
       `The relay's keys in ${file} are damaged (${reason}). Restore them from a backup, or move the file away, ` +
-        "and new ones are made. Then every bare device and script needs a new token, and every browser must sign in again.",
+        "and new ones are created. Then every bare device and script needs a new token, and every browser must sign in again.",
     );
   }
 }
@@ -75,6 +75,6 @@ function openClaimSecret(file: string): string {
   if (bytes32.safeParse(kept).success) return kept;
   throw new Problem(
     `The claim secret in ${file} is damaged (it must be 43 characters of base64url). Restore it from a backup, or ` +
-      "move the file away, and a new one is made. Only unused sign-in links stop working.",
+      "move the file away, and a new one is created. Only unused sign-in links stop working.",
   );
 }

@@ -39,7 +39,7 @@ export const matrxCall: Parameter = {
 export const chosenCall: Parameter = {
   schema: z.uuidv7(),
   description:
-    "A name for the call, made by you: a UUIDv7 of this time, in lower case. Its record can be asked for when no answer comes. A name that the device knows already is a `CONFLICT`.",
+    "Your own name for the call: a UUIDv7 of the current time, in lower case. If no answer comes, ask for the call's record by this name. A name the device already knows is a `CONFLICT`.",
   example: "0199d3a4-7c1e-7b52-9f3e-2d6a8c410e75",
 };
 
@@ -56,7 +56,7 @@ export const ANSWER_EXAMPLE = {
 
 /** A body that is no call, on the guide's routes. */
 export const MALFORMED_CALL: Answer = {
-  description: "The body is no call; in the guide's shape. What else is wrong with the request is a problem.",
+  description: "The body is not a call; in the guide's shape. Other errors are problem+json.",
   schema: answerSchema,
   example: {
     ...{ type: "error", output: "input: must be an object", image: null, metadata: { field: "input" } },

@@ -20,7 +20,7 @@ export function refuseForeignPage(env: AddressEnv, request: Request): void {
   if (origin === null || origin === ownOrigin(env, request)) return;
   throw new MatrxError({
     code: "PERMISSION_DENIED",
-    message: `Pages of ${origin} may not do this`,
+    message: `Pages from ${origin} may not do this`,
     hint: "Use the relay's own page; a program sends no Origin header",
     hop: "relay",
   });

@@ -204,7 +204,7 @@ export class Callers {
     const { account, subject, expires } = await verifyToken(this.#secrets, AUDIENCE.caller, token);
     if (account !== session.account || subject !== session.lease.scope.id)
       throw new MatrxError(
-        unauthenticated("The token is of another grant", "Open another connection for another token"),
+        unauthenticated("The token belongs to another grant", "Open a separate connection for it"),
       );
     session.expires = expires;
     session.save();
@@ -225,8 +225,8 @@ export class Callers {
     } catch (error) {
       const saysNo = error instanceof MatrxError;
       if (!saysNo && isLive(session.lease, Date.now()))
-        return logWarning("lease not renewed, it still holds", error);
-      session.ws.close(CLOSE.revoked, closeReason(saysNo ? error.message : "The account does not answer"));
+        return logWarning("lease not renewed, but still valid", error);
+      session.ws.close(CLOSE.revoked, closeReason(saysNo ? error.message : "The account does not respond"));
       return;
     }
     const held = session.held?.messages ?? [];
@@ -236,7 +236,7 @@ export class Callers {
   }
 
   #hold({ ws }: CallerSession, held: Held, data: string | ArrayBuffer): void {
-    if (!held.push(data)) ws.close(CLOSE.tooSlow, "Too many messages wait");
+    if (!held.push(data)) ws.close(CLOSE.tooSlow, "Too many messages are waiting");
   }
 }
 

@@ -160,7 +160,7 @@ function readFrame(data: string, maxBytes: number): FromDevice {
     code: known ? "INVALID_PARAMETERS" : "INVALID_MESSAGE",
     message: known
       ? `type: ${type} is sent by the relay, not by devices`
-      : `There is no message type "${type.slice(0, 64)}"`,
+      : `Unknown message type "${type.slice(0, 64)}"`,
     hint: `A device sends: ${[...FROM_DEVICE].join(", ")}`,
     hop: "relay",
     details: { field: "type" },

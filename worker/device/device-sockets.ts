@@ -176,7 +176,7 @@ export class DeviceSockets {
     if (rivals.length >= (attachment.vouched ? VOUCHED_MAX : STRANGERS_MAX)) {
       const loser = oldestOfLargestCrowd(rivals);
       this.#dropCandidate(loser);
-      loser.close(CLOSE.unregistered, "Others wait to register");
+      loser.close(CLOSE.unregistered, "Others are waiting to register");
     }
     const deadline = setTimeout(() => this.#tooLate(ws), TIMES.registerWithin);
     this.#candidates.set(ws, { socket, deadline, held: undefined, wrong: 0 });
@@ -284,8 +284,8 @@ function oldestOfLargestCrowd(candidates: readonly Candidate[]): WebSocket {
 function tooCrowded(): MatrxError {
   return new MatrxError({
     code: "UNAVAILABLE",
-    message: "Too many connections to this device wait to register",
-    hint: "Dial again in a moment; with the device's credential as Authorization header there is always room",
+    message: "Too many connections for this device are waiting to register",
+    hint: "Reconnect in a moment; with the device's credential in the Authorization header there is always room",
     hop: "relay",
   });
 }

@@ -53,7 +53,10 @@ async function requireDeviceToken(
   const { account, subject, id } = await verifyToken(secrets, AUDIENCE.device, token);
   if (account === record.account && subject === record.id && id === tokenId) return;
   throw new MatrxError(
-    unauthenticated("The token is not this device's, or was replaced", "Make a new one on the relay's page"),
+    unauthenticated(
+      "The token does not belong to this device, or was replaced",
+      "Create a new one on the relay's page",
+    ),
   );
 }
 

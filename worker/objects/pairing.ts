@@ -145,7 +145,7 @@ function gone(): MatrxError {
 function tooManyWait(): MatrxError {
   return new MatrxError({
     code: "UNAVAILABLE",
-    message: "Too many pairings wait for confirmation at this relay",
+    message: "Too many pairings are waiting for approval at this relay",
     hint: "Try again in ten minutes",
     hop: "relay",
   });

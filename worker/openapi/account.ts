@@ -108,9 +108,9 @@ export const accountOperations: readonly Operation[] = [
     path: "/v1/tickets",
     id: "createTicket",
     tag: "Account",
-    summary: "Make a ticket for a WebSocket client",
+    summary: "Create a ticket for a WebSocket client",
     description:
-      "For clients that can send neither header nor subprotocol: `?ticket=` on the caller link of that device, once, within 30 seconds.",
+      "For clients that can send neither a header nor a subprotocol: use it as `?ticket=` on that device's caller link, once, within 30 seconds.",
     access: "caller",
     body: { schema: newTicketSchema, example: { device: DEVICE } },
     answers: {

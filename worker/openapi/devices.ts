@@ -73,7 +73,7 @@ export const deviceOperations: readonly Operation[] = [
     id: "renameDevice",
     tag: "Devices",
     summary: "Rename a device",
-    description: "Its id stays as it is.",
+    description: "Its id stays the same.",
     access: "person",
     body: { schema: renamedDeviceSchema, example: { name: "laptop" } },
     answers: {
@@ -96,7 +96,7 @@ export const deviceOperations: readonly Operation[] = [
     id: "getPolicy",
     tag: "Devices",
     summary: "The device's policy at the relay",
-    description: "For the owner: a token that is limited, or may only read, is refused.",
+    description: "Only for the owner: limited or read-only tokens are refused.",
     access: "caller",
     answers: {
       200: {
@@ -126,7 +126,7 @@ export const deviceOperations: readonly Operation[] = [
     tag: "Links",
     summary: "Caller link (WebSocket)",
     description:
-      "A request without `Upgrade: websocket` gets 400. Browsers sign in by the subprotocols `matrx.v1, bearer.TOKEN`, or by a ticket.",
+      "A request without `Upgrade: websocket` gets 400. Browsers authenticate with the subprotocols `matrx.v1, bearer.TOKEN`, or with a ticket.",
     access: "caller",
     query: {
       session: { schema: z.string(), description: "Continue this session" },
@@ -150,7 +150,7 @@ export const deviceOperations: readonly Operation[] = [
       id: path === "/ws" ? "openDeviceLinkAtRoot" : "openDeviceLink",
       tag: "Links",
       summary: path === "/ws" ? "Device link, at the root" : "Device link (WebSocket)",
-      description: `A request without \`Upgrade: websocket\` gets 400. Example: \`${path}?device=${DEVICE}\`.`,
+      description: `Requests without \`Upgrade: websocket\` get 400. Example: \`${path}?device=${DEVICE}\`.`,
       access: "device",
       query: DIALLED,
       answers: { 101: switched("device link") },

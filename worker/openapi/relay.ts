@@ -21,7 +21,7 @@ export const RELAY: Surface = {
     "Reach home machines from anywhere: call their tools over REST and WebSocket. Every error is problem+json (RFC 9457) with a `code`, usually a `hint` on what to do, and `hop`, where it came from. docs/protocol.md describes frames, limits and the life of a call. Fields may be added to answers; ignore unknown ones.",
   tags: {
     Devices: "The machines of an account",
-    Tools: "What a machine can do, and calling it",
+    Tools: "What a machine can do, and how to call it",
     Calls: "The record of a call",
     Events: "What a machine reports on its own",
     Guide: "The guide's REST interface; its base address is `/v1/devices/{device}`, or the root",

@@ -27,7 +27,7 @@ import * as z from "zod";
 import { ANSWER_HEADERS, CALL, CALL_HEADERS, CALL_VIEW_EXAMPLE, DEVICE, PATH, PENDING } from "./parts.ts";
 
 const EVENTS = {
-  "text/event-stream": "Events of the call: `call`, then `output` and `gap`, last `result` or `error`",
+  "text/event-stream": "Events of the call: `call`, then `output` and `gap`, finally `result` or `error`",
 };
 
 const FORMAT = { format: toolFormat };
@@ -70,16 +70,16 @@ const callQuery: Readonly<Record<string, Parameter>> = {
   state: { schema: callQuerySchema.shape.state.unwrap(), description: "Only calls in this state" },
   before: {
     schema: callQuerySchema.shape.before.unwrap(),
-    description: "Only calls older than this one: `next` of the page before",
+    description: "Only calls older than this one: `next` of the previous page",
   },
-  limit: { schema: callQuerySchema.shape.limit, description: "At most so many" },
+  limit: { schema: callQuerySchema.shape.limit, description: "How many at most" },
 };
 
 const { outcome: _, ...LISTED_CALL_EXAMPLE } = CALL_VIEW_EXAMPLE;
 
 const lastEventId: Parameter = {
   schema: z.string(),
-  description: "For event streams: `end` from a reader who has the last event.",
+  description: "For event streams: `end` if the reader already has the last event.",
 };
 
 export const toolOperations: readonly Operation[] = [
@@ -200,7 +200,7 @@ export const toolOperations: readonly Operation[] = [
     tag: "Calls",
     summary: "Calls of the credential's grant",
     description:
-      "The owner's credentials see those of all. Calls with an effect are listed for 24 hours; one that only reads, while it runs and if its caller was sent away with 202. The newest is first.",
+      "The owner sees the calls of all grants. Calls that can change something are listed for 24 hours; calls that only read, only while they run and if they were answered with 202. Newest first.",
     access: "caller",
     query: callQuery,
     answers: {

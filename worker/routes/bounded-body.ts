@@ -80,7 +80,7 @@ function endedEarly(cause: unknown): MatrxError {
   return new MatrxError(
     {
       code: "INVALID_MESSAGE",
-      message: "The body broke off before its end",
+      message: "The body ended too early",
       hint: "Send the request again",
       hop: "relay",
     },

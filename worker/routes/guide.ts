@@ -35,7 +35,7 @@ async function namedDevice(env: Env, caller: Caller, request: Request): Promise<
     hint:
       devices.length === 0
         ? "Add one with `matrx up`"
-        : `Name one by the header ${DEVICE_HEADER} or by ?device=`,
+        : `Name one in the header ${DEVICE_HEADER} or with ?device=`,
     hop: "relay",
     details: { field: "device", choices: devices.map(({ id, name }) => ({ id, name })) },
   });
