@@ -53,7 +53,7 @@ export class Announcement {
       this.#current = await manifestOf(this.#tools);
       this.#tell();
     } catch (err) {
-      this.#log.error({ err }, "it could not be looked at which tools can work");
+      this.#log.error({ err }, "could not check which tools can work");
     }
   }
 
@@ -67,6 +67,6 @@ export class Announcement {
     this.#told = this.#current.hash;
     this.#link.sendText({ type: "manifest", ...this.#current });
     const unavailable = this.#current.tools.filter((tool) => tool.unavailable).map(({ name }) => name);
-    this.#log.info({ unavailable }, "which tools can work has changed");
+    this.#log.info({ unavailable }, "the tools that can work have changed");
   }
 }

@@ -77,8 +77,8 @@ export function bodilessOutcome(to: Addressee, { status, code, exit, preview, ms
   const how = code ?? (exit === undefined ? status : `${status}, exit code ${exit}`);
   const error: ErrorShape = {
     code: "OUTCOME_UNKNOWN",
-    message: `The call has ended (${how}), but its answer is not kept any more`,
-    hint: "Look at what it changed before you call it again; it is never run again by itself",
+    message: `The call ended (${how}), but its answer is no longer kept`,
+    hint: "Check what it changed before you call it again; it is never run again automatically",
     hop: "agent",
     details: { status, ...(code && { code }), ...(exit !== undefined && { exit_code: exit }), preview },
   };
@@ -128,7 +128,7 @@ function bytesOf(answer: Answer): Uint8Array {
 function tooLarge(bytes: number): MatrxError {
   return new MatrxError({
     code: "PAYLOAD_TOO_LARGE",
-    message: `The tool ran, but its answer is ${bytes} bytes, and ${LIMITS.resultFrameBytes} is the most that is sent`,
+    message: `The tool ran, but its answer has ${bytes} bytes; at most ${LIMITS.resultFrameBytes} can be sent`,
     hint: "Ask for less at once: a range, a filter, or a smaller limit",
     hop: "agent",
     details: { bytes, limit_bytes: LIMITS.resultFrameBytes },

@@ -25,7 +25,7 @@ export class CallRates {
     const seconds = Math.ceil(bucket.readyIn(now) / 1000);
     throw new MatrxError({
       code: "RATE_LIMITED",
-      message: `This device takes ${limit} calls a minute from one grant`,
+      message: `This device accepts ${limit} calls per minute from one token`,
       hint: `Wait ${seconds} s; the device's owner can raise rates.calls_per_minute in its policy.json`,
       hop: "agent",
       details: { calls_per_minute: limit, retry_after_seconds: seconds },

@@ -14,7 +14,7 @@ export function cancelled(message: string): MatrxError {
   return new MatrxError({
     code: "CANCELLED",
     message,
-    hint: "What it had done until then stays done",
+    hint: "What it did until then is not undone",
     hop: "agent",
   });
 }
@@ -92,7 +92,7 @@ function timedOut(tool: string, timeoutMs: number): MatrxError {
   return new MatrxError({
     code: "TIMEOUT",
     message: `${tool} was stopped after ${timeoutMs} ms`,
-    hint: "Give it more time with timeout_ms, or less to do; what it had done until then stays done",
+    hint: "Allow more time with timeout_ms, or give it less to do; what it did until then is not undone",
     hop: "agent",
     details: { timeout_ms: timeoutMs },
   });

@@ -310,7 +310,7 @@ export class Dispatcher {
     try {
       this.#options.journal?.finish(call, outcome);
     } catch (err) {
-      this.#options.log.error({ err, call }, "the outcome of a call could not be written to the journal");
+      this.#options.log.error({ err, call }, "a call's outcome could not be written to the journal");
     }
   }
 
@@ -335,14 +335,14 @@ function silent(): void {}
 const OWN_NAMES: ToolNames = new Map();
 
 function unknownOutcome(to: Addressee): Outcome {
-  const message = "The agent stopped while this call ran; whether it took effect is not known";
-  const hint = "Look at what it was to change, and decide; it is never run again by itself";
+  const message = "The agent stopped while this call was running; it may or may not have taken effect";
+  const hint = "Check what it changed before you decide; it is never run again automatically";
   return errorOutcome(to, { code: "OUTCOME_UNKNOWN", message, hint, hop: "agent" }, { ms: 0, effect: true });
 }
 
 function conflict(to: Addressee): Outcome {
-  const message = "A call with this name or idempotency key was given before, with another tool or input";
-  const hint = "Use a new key for a new call";
+  const message = "A call with this name or idempotency key was made before, with another tool or input";
+  const hint = "Use a new key for each new call";
   const facts = { ms: 0, effect: true, ran: false } as const;
   return errorOutcome(to, { code: "CONFLICT", message, hint, hop: "agent" }, facts);
 }

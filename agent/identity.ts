@@ -66,7 +66,7 @@ function noKey(message: string, cause?: unknown): MatrxError {
     {
       code: "UNAUTHENTICATED",
       message,
-      hint: "Pair this machine anew: matrx pair --replace",
+      hint: "Pair this machine again: matrx pair --replace",
       hop: "agent",
     },
     cause,

@@ -89,8 +89,8 @@ function inUse(path: string, cause: unknown): MatrxError {
   return new MatrxError(
     {
       code: "UNAVAILABLE",
-      message: `matrx is running already in this folder: its journal is in use (${path})`,
-      hint: "Stop the other one, or give this one a folder of its own in MATRX_HOME",
+      message: `matrx is already running here (it is using ${path})`,
+      hint: "Stop the other one, or set MATRX_HOME to another folder for this one",
       hop: "agent",
     },
     cause,
@@ -105,8 +105,8 @@ export function unusableJournal(path: string, cause: unknown): MatrxError {
   return new MatrxError(
     {
       code: "UNAVAILABLE",
-      message: `${path} cannot be opened and written (${why ?? String(cause)})`,
-      hint: "Free some space there, and see that it is a file of this user's; or name another folder in MATRX_HOME",
+      message: `${path} cannot be opened for writing (${why ?? String(cause)})`,
+      hint: "Free some space there, and check that the file belongs to this user; or set MATRX_HOME to another folder",
       hop: "agent",
     },
     cause,

@@ -378,7 +378,7 @@ export function openJournal(path: string, log: Logger): Journal {
       setAside: (kept) =>
         log.error(
           { kept },
-          "the journal was damaged: it is kept aside, and a new one was made; earlier calls are forgotten",
+          "the journal was damaged: it was set aside and a new one created; earlier calls are forgotten",
         ),
       failed: (err) => log.error({ err }, "the journal could not be written; is the disk full?"),
     });
@@ -406,8 +406,8 @@ function unwritable(cause: unknown): MatrxError {
   return new MatrxError(
     {
       code: "UNAVAILABLE",
-      message: "The call was not run: the device's journal cannot be written",
-      hint: "Free space on the device's disk, then try again",
+      message: "The call did not run: the device's journal can't be written",
+      hint: "Free up space on the device's disk, then try again",
       hop: "agent",
     },
     cause,

@@ -163,8 +163,8 @@ export class Link {
       this.sendText(await register(nonce));
       this.#registerSent = true;
     } catch (err) {
-      log.error({ err }, "the registration could not be made");
-      this.#drop("The registration could not be made");
+      log.error({ err }, "the registration could not be created");
+      this.#drop("The registration could not be created");
     }
   }
 
@@ -190,7 +190,7 @@ export class Link {
     try {
       this.#options.onFrame(frame, this);
     } catch (err) {
-      this.#options.log.error({ err, type: frame.type }, "a frame of the relay could not be followed");
+      this.#options.log.error({ err, type: frame.type }, "a frame from the relay could not be followed");
     }
   }
 
@@ -202,10 +202,10 @@ export class Link {
       const issue = result.error.issues[0];
       this.#options.log.warn(
         { field: issue?.path.join("."), issue: issue?.message },
-        "a frame of the relay was not understood",
+        "a frame from the relay was not understood",
       );
     } catch {
-      this.#options.log.warn("a frame of the relay is not JSON");
+      this.#options.log.warn("a frame from the relay is not JSON");
     }
     return undefined;
   }

@@ -92,5 +92,5 @@ function takeLock(lock: string): boolean {
 }
 
 function lostLine(lines: number): string {
-  return `${JSON.stringify({ level: 50, time: Date.now(), lines, msg: "lines of this log could not be written" })}\n`;
+  return `${JSON.stringify({ level: 50, time: Date.now(), lines, msg: "some lines of this log could not be written" })}\n`;
 }

@@ -61,8 +61,8 @@ export class PolicyFile {
       return new MatrxError(
         {
           code: "PERMISSION_DENIED",
-          message: `All calls are refused, because the device's policy is damaged: ${why}`,
-          hint: "The owner corrects policy.json in the agent's configuration folder, or deletes it to lift its limits",
+          message: `All calls are refused because the device's policy is damaged: ${why}`,
+          hint: "Correct policy.json in the agent's configuration folder, or delete it to remove its limits",
           hop: "agent",
         },
         cause,

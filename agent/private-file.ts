@@ -23,7 +23,7 @@ export function makePrivateFolder(path: string): void {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
-    throw fileError(path, "cannot be made or written", cause);
+    throw fileError(path, "cannot be created or written", cause);
   }
 }
 
@@ -104,7 +104,7 @@ function fileError(path: string, what: string, cause: unknown): MatrxError {
     {
       code: "UNAVAILABLE",
       message: `${path} ${what}${why}`,
-      hint: "See that it is this user's, that nothing else stands in its place, and that there is room; or name another folder in MATRX_HOME",
+      hint: "Check that this user owns the folder, that nothing else is in the file's place, and that there is free space; or set MATRX_HOME to another folder",
       hop: "agent",
     },
     cause,

@@ -9,8 +9,8 @@ export function endOfRegistered(closeCode: number, said: string): MatrxError | u
       return finalNo(
         {
           code: "CONFLICT",
-          message: "Another connection of this same device took over, so this agent stops",
-          hint: "Stop the other agent of this device first; or pair this machine anew, under a name of its own: matrx pair --replace --name NAME",
+          message: "Another agent connected as this device, so this one stops",
+          hint: "Stop the other agent first, or pair this machine as its own device: matrx pair --replace --name NAME",
         },
         said,
       );
@@ -19,7 +19,7 @@ export function endOfRegistered(closeCode: number, said: string): MatrxError | u
         {
           code: "PERMISSION_DENIED",
           message: "The owner removed this device",
-          hint: "To connect this machine again, pair it anew: matrx pair --replace",
+          hint: "To connect this machine again, pair it again: matrx pair --replace",
         },
         said,
       );
@@ -33,8 +33,8 @@ export function keyRefused(said: string): MatrxError {
   return finalNo(
     {
       code: "UNAUTHENTICATED",
-      message: "The relay did not accept this device's key",
-      hint: "Pair this machine anew: matrx pair --replace",
+      message: "The relay didn't accept this device's key",
+      hint: "Pair this machine again: matrx pair --replace",
     },
     said,
   );
@@ -56,11 +56,11 @@ export function isUnknownDevice({ status, type }: UpgradeAnswer): boolean {
 /** An answer to the upgrade in words. */
 export function upgradeRefused(answer: UpgradeAnswer): string {
   if (isUnknownDevice(answer)) {
-    return "The relay does not know this device: it was removed, or the relay's data is gone. To pair this machine anew: matrx pair --replace";
+    return "The relay doesn't know this device: it was removed, or the relay's data is gone. To pair it again: matrx pair --replace";
   }
   const { status, type, detail } = answer;
   if (type) return `The relay answered ${status}: ${detail ?? "no reason given"}`;
-  return `The answer was ${status}, and not the relay's own; something on the way answers in its place`;
+  return `The answer was ${status}, but not from the relay: something in between is answering instead`;
 }
 
 /** A transport error in words. */
@@ -68,13 +68,13 @@ export function lostBecause(error: Error): string {
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
   switch (code) {
     case "ECONNREFUSED":
-      return "Nothing listens at the relay's address (ECONNREFUSED)";
+      return "Nothing is listening at the relay's address (ECONNREFUSED)";
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return `The relay's name cannot be resolved (${code})`;
+      return `Can't resolve the relay's host name (${code})`;
     case "ERR_SSL_WRONG_VERSION_NUMBER":
     case "ERR_SSL_PACKET_LENGTH_TOO_LONG":
-      return `What listens there does not speak TLS: begin the address with http:// if it is on this machine (${code})`;
+      return `The server there doesn't speak TLS: use http:// if it is on this machine (${code})`;
     default:
       return code && !error.message.includes(code)
         ? `${error.message} (${code})`

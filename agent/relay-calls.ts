@@ -89,7 +89,7 @@ export class RelayCalls {
       case "assistant_response":
       case "llm_request":
       case "llm_response_chunk":
-        log.debug({ type: frame.type }, "a frame of the relay needs no answer");
+        log.debug({ type: frame.type }, "a frame from the relay needs no answer");
         return;
       default:
         frame satisfies never;
@@ -190,14 +190,14 @@ export class RelayCalls {
 
 const NO_GRANT = {
   code: "PERMISSION_DENIED",
-  message: "The relay named no grant for this call, so it is refused",
+  message: "The relay sent no grant with this call, so it is refused",
   hint: "Update the relay",
   hop: "agent",
 } as const;
 
 const NOT_KEPT = {
   code: "OUTCOME_UNKNOWN",
-  message: "The outcome of the call is not in the device's journal any more",
-  hint: "Look at what it was to change before trying again",
+  message: "The call's outcome is no longer in the device's journal",
+  hint: "Check what it changed before trying again",
   hop: "agent",
 } as const;

@@ -41,7 +41,7 @@ export function openReporting({ device, log: options, conditionsFile }: Reportin
     unguard();
     const unsent = hub.close();
     if (unsent.waiting + unsent.dropped > 0)
-      log.warn(unsent, "events that the relay never got are forgotten");
+      log.warn(unsent, "events that never reached the relay were dropped");
   };
   return { log, hub, problems, close };
 }
@@ -55,8 +55,8 @@ function logCondition({ event_type, key, resolved, data }: DeviceEvent, log: Log
 
 /** A promise that failed and that nothing waited for is no end of the program; what it cannot survive is told first. */
 function guardProcess(log: Logger): () => void {
-  const onRejection = (err: unknown) => log.error({ err }, "something failed that nothing waited for");
-  const onException = (err: unknown) => log.fatal({ err }, "the program ends, because of a fault in it");
+  const onRejection = (err: unknown) => log.error({ err }, "an error was not handled");
+  const onException = (err: unknown) => log.fatal({ err }, "the program ends because of an internal error");
   process.on("unhandledRejection", onRejection);
   process.on("uncaughtExceptionMonitor", onException);
   return () => {

@@ -45,7 +45,7 @@ export async function openToolbox({ home, jobs: directory, log }: ToolboxOptions
       sessions.endGrant(grant);
       jobs
         .endGrant(grant)
-        .catch((err) => log.error({ err, grant }, "jobs of a grant that ended could not be stopped"));
+        .catch((err) => log.error({ err, grant }, "jobs of an ended grant could not be stopped"));
     },
     close: () => {
       jobs.close();

@@ -91,7 +91,7 @@ export class UnsentOutcomes {
       try {
         this.#journal.keep(unsent.outcome);
       } catch (err) {
-        this.#log.error({ err, call }, "an outcome that waits could not be written to the journal");
+        this.#log.error({ err, call }, "a waiting outcome could not be written to the journal");
       }
       unsent.outcome = undefined;
       unsent.place = "spilled";

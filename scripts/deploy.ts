@@ -35,7 +35,7 @@ async function upload(
       show: true,
     });
     if (code !== 0)
-      throw new Problem("The relay was not deployed: wrangler says why above. Nothing was lost.");
+      throw new Problem("The relay was not deployed; see wrangler's message above. Nothing was lost.");
     return text;
   } finally {
     if (file) rmSync(file, { force: true });
@@ -44,7 +44,7 @@ async function upload(
 
 async function nextStep(address: string | undefined, secrets: Secrets | undefined): Promise<string> {
   if (!secrets)
-    return "\nDeployed with the secrets that Cloudflare has. Sign-in links are made where those were made.";
+    return "\nDeployed with the secrets that Cloudflare already has. Make sign-in links where those were created.";
   if (!address) return "\nDeployed. Make a sign-in link with: npm run link -- https://<the relay's address>";
   return `\nDeployed. Sign in (works once, within a day):\n\n  ${await makeSignInLink(address, secrets.claimSecret)}\n`;
 }

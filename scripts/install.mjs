@@ -15,7 +15,7 @@ const withDevelopment =
 if (isIncomplete() || existsSync(lock)) await installAlone();
 if (!hasNode24()) {
   fail(
-    `There is no Node 24 for ${process.platform}-${process.arch} among the packages: install Node 24 on this machine and try again.`,
+    `The packages include no Node 24 for ${process.platform}-${process.arch}: install Node 24 on this machine and try again.`,
   );
 }
 
@@ -23,7 +23,7 @@ if (!hasNode24()) {
 function isIncomplete() {
   const wanted = readPackages(join(root, "package-lock.json"));
   if (!wanted)
-    fail("package-lock.json is missing or damaged: bring it back with `git checkout package-lock.json`.");
+    fail("package-lock.json is missing or damaged: restore it with `git checkout package-lock.json`.");
   // npm writes this list as the last step of an install, so an interrupted one has none.
   const installed = readPackages(join(modules, ".package-lock.json"));
   if (!installed) return true;
@@ -128,9 +128,9 @@ function reasonOf(stderr) {
     // npm keeps its cache in the home folder, which may be the one that is closed.
     const path = stderr.match(/^npm (?:error|ERR!) path (.+)$/m)?.[1];
     if (path && !path.startsWith(root)) {
-      return `The packages cannot be installed: npm cannot write ${path}. Correct the owner of that folder, or name another one for npm's cache: npm_config_cache=/tmp/npm npm start`;
+      return `The packages cannot be installed: npm cannot write ${path}. Correct that folder's owner, or choose another cache folder: npm_config_cache=/tmp/npm npm start`;
     }
-    return `The packages cannot be installed: ${root} is not writable for you. Clone the repository into a folder of your own, or correct its owner.`;
+    return `The packages cannot be installed: ${root} is not writable for you. Clone the repository into your own folder, or correct its owner.`;
   }
   if (/\bENOSPC\b/.test(stderr)) {
     return "The packages cannot be installed: the disk is full. They need about 600 MB.";
@@ -140,7 +140,7 @@ function reasonOf(stderr) {
       stderr,
     )
   ) {
-    return "The packages cannot be installed: the npm registry cannot be reached. Check the connection (or npm's proxy setting) and try again.";
+    return "The packages cannot be installed: can't reach the npm registry. Check the connection (or npm's proxy setting) and try again.";
   }
   if (/\bEUSAGE\b/.test(stderr)) {
     return "The packages cannot be installed: package.json and package-lock.json do not agree. Run `npm install` once and try again.";

@@ -30,7 +30,7 @@ function read(args: readonly string[]) {
     const options = { qr: { type: "boolean" }, data: { type: "string" } } as const;
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     const [address, ...others] = positionals;
-    if (others.length > 0) throw new Problem(`"${others[0]}" is one too many.`);
+    if (others.length > 0) throw new Problem(`Unexpected argument "${others[0]}".`);
     return { ...values, address: address === undefined ? undefined : addressOf(address) };
   } catch (error) {
     throw new Problem(`${messageOf(error)}\nUsage: ${USAGE}`);
@@ -39,7 +39,7 @@ function read(args: readonly string[]) {
 
 function addressOf(text: string): URL {
   if (/^https?:/.test(text) && URL.canParse(text)) return new URL(text);
-  throw new Problem(`"${text}" is no address.`);
+  throw new Problem(`"${text}" is not an address.`);
 }
 
 /** The relay that runs here may be asked for by its public address, too. */
@@ -49,7 +49,7 @@ async function linkFor(dataDir: string, address: URL | undefined): Promise<strin
     running?.port && isRunning(running) ? (running.url ?? `http://localhost:${running.port}`) : undefined;
   if (address && address.origin !== url) return cloudLink(dataDir, address);
   if (url) return makeSignInLink(url, (await openSecrets(dataDir)).claimSecret);
-  throw new Problem(`No relay runs on ${dataDir}: start one with \`npm start\`, which prints a link itself.`);
+  throw new Problem(`No relay is running on ${dataDir}. Start one with \`npm start\`, which prints a link.`);
 }
 
 async function cloudLink(dataDir: string, { origin }: URL): Promise<string> {
@@ -57,8 +57,8 @@ async function cloudLink(dataDir: string, { origin }: URL): Promise<string> {
   if (existsSync(join(folder, "claim-secret")))
     return makeSignInLink(origin, (await openSecrets(folder)).claimSecret);
   throw new Problem(
-    `No relay runs here at ${origin}, and the secrets of a deployed one are not in ${folder}: for the relay of \`npm start\`, ` +
-      `start it with MATRX_URL=${origin}; for a deployed one, make the link where it was deployed from.`,
+    `No relay is running here at ${origin}, and ${folder} has no secrets of a deployed one. For the relay of \`npm start\`, ` +
+      `start it with MATRX_URL=${origin}; for a deployed one, make the link on the machine it was deployed from.`,
   );
 }
 
@@ -67,7 +67,7 @@ function showQr(link: string): void {
   console.error(`\n${renderUnicodeCompact(link)}\n`);
   if (isLoopback(new URL(link).hostname))
     console.error(
-      "Only this machine reaches that address. For a phone, put the relay behind a proxy, or deploy it: docs/guides/proxy.md\n",
+      "Only this machine can reach that address. For a phone, put the relay behind a proxy, or deploy it: docs/guides/proxy.md\n",
     );
 }
 

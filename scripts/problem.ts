@@ -18,10 +18,10 @@ export function adviceFor(error: unknown): string {
   if (hasCode(error, "ENOSPC", "EDQUOT")) return "free some space there";
   if (hasCode(error, "EROFS")) return "it is mounted read-only, so mount it for writing";
   if (hasCode(error, "EISDIR", "ENOTDIR", "EEXIST"))
-    return "something else stands in its place, so move that away";
+    return "something else is in its place, so move that away";
   if (hasCode(error, "EACCES", "EPERM"))
-    return "make it yours (a start with sudo leaves files that only root can write)";
-  return "see that it can be read and written";
+    return "make yourself its owner (starting with sudo leaves files that only root can write)";
+  return "check that it can be read and written";
 }
 
 /** The end of a script that failed: a sentence for a Problem and for what the system refused, the stack for a fault of ours. */

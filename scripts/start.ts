@@ -35,7 +35,7 @@ async function run(stop: AbortSignal, cleanups: Step[]): Promise<void> {
     port,
     publicUrl,
     onStart: (pid) => lock.note({ relay: pid }),
-    onDeath: (how, ms) => sayOnce(`The relay ${how}: starting it again ${inWords(ms)} ...`),
+    onDeath: (how, ms) => sayOnce(`The relay ${how}. Restarting it ${inWords(ms)} ...`),
   });
   cleanups.unshift(relay.stop);
   lock.note({ port: relay.port, url: relay.publicUrl });
@@ -49,20 +49,20 @@ async function run(stop: AbortSignal, cleanups: Step[]): Promise<void> {
   const agent = await startAgent({
     dataDir,
     onStart: (pid) => lock.note({ agent: pid }),
-    onDeath: (how, ms) => sayOnce(`This machine's agent ${how}: starting it again ${inWords(ms)} ...`),
+    onDeath: (how, ms) => sayOnce(`This machine's agent ${how}. Restarting it ${inWords(ms)} ...`),
   });
   cleanups.unshift(agent.stop);
   const device = await untilOnline(relay, agent, { token, id: paired.device_id, stop });
   if (device.state !== "ONLINE")
     say(
-      `This machine's agent does not get through to the relay, and goes on trying. It said last:\n${await agent.lastLines()}`,
+      `This machine's agent can't reach the relay yet; it keeps trying. Its last messages:\n${await agent.lastLines()}`,
     );
 
   const { url } = relay;
   console.log(
     screenOf({ url, publicUrl: relay.publicUrl, dataDir, signInLink: await relay.signInLink(), device }),
   );
-  void agent.gaveUp.then((what) => say(`${what}\nThe relay goes on without it.`));
+  void agent.gaveUp.then((what) => say(`${what}\nThe relay keeps running without it.`));
   await aborted(stop);
 }
 

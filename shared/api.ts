@@ -27,7 +27,7 @@ export const deviceViewSchema = z.object({
   name: z.string(),
   kind: z
     .enum(["agent", "bare"])
-    .describe("`agent`: our program; `bare`: one that speaks only the device document"),
+    .describe("`agent`: our program; `bare`: one that implements only the device document"),
   state: deviceStateSchema,
   last_seen: time.nullable(),
   proof: proofSchema.nullable(),
@@ -36,12 +36,12 @@ export const deviceViewSchema = z.object({
   os_version: z.string().nullable(),
   agent_version: z.string().nullable(),
   created: time,
-  alerts: z.int().optional().describe("Conditions that the device reported and that are not over"),
+  alerts: z.int().optional().describe("Conditions the device reported that are still open"),
   records_lost: time
     .nullable()
     .optional()
     .describe(
-      "When it was noticed last that the relay's storage had lost records of calls; changes of the policy may be lost with them",
+      "When the relay last noticed that its storage had lost records of calls; changes of the policy may be lost too",
     ),
 });
 export type DeviceView = z.infer<typeof deviceViewSchema>;
@@ -52,7 +52,7 @@ export const deviceListSchema = z.object({
   unreadable: z
     .array(z.object({ id: z.string(), name: z.string() }))
     .exactOptional()
-    .describe("Devices of which the relay cannot read what it stored; asking for one says why"),
+    .describe("Devices whose stored data the relay cannot read; ask for one to see why"),
 });
 
 /** What stands in lists and questions of others: nothing hidden in it. */
@@ -98,7 +98,7 @@ export const callViewSchema = z.object({
   outcome_in: z
     .enum(["here", "journal"])
     .nullable()
-    .describe("Where the outcome's body is: here, in the device's journal, or nowhere any more"),
+    .describe("Where the outcome's body is: here, in the device's journal, or no longer kept"),
   outcome: z.unknown().optional(),
 });
 export type CallView = z.infer<typeof callViewSchema>;
@@ -106,7 +106,7 @@ export type CallView = z.infer<typeof callViewSchema>;
 /** `GET /v1/devices/{device}/calls`, in the query */
 export const callQuerySchema = z.object({
   state: callViewSchema.shape.state.optional(),
-  before: z.uuidv7().optional().describe("Only calls older than this one: `next` of the page before"),
+  before: z.uuidv7().optional().describe("Only calls older than this one: `next` of the previous page"),
   limit: z.coerce.number().int().min(1).max(100).default(50),
 });
 export type CallQuery = z.infer<typeof callQuerySchema>;
@@ -119,31 +119,28 @@ export type ListedCall = z.infer<typeof listedCallSchema>;
 export const callListSchema = z.object({
   device: z.string(),
   calls: z.array(listedCallSchema),
-  next: z.string().nullable().describe("Give it as `before` for the calls that follow; null: there are none"),
+  next: z.string().nullable().describe("Use as `before` to get the next page; null: there is none"),
 });
 export type CallList = z.infer<typeof callListSchema>;
 
 /** An event as the relay keeps it; also in the frame `event` of a caller that asked for events. */
 export const eventViewSchema = z.object({
-  id: z.string().describe("The device's own, else the relay's"),
+  id: z.string().describe("The device's own, or else one from the relay"),
   event_type: z.string(),
   severity: z.string().nullable(),
   key: z.string().nullable(),
   data: z.record(z.string(), z.unknown()),
-  resolved: z.boolean().describe("It says that what was reported under this type and key is over"),
-  open: z.boolean().describe("It has a key, and nothing newer under this type and key came"),
-  timestamp: z.string().nullable().describe("When it happened, as the device wrote it"),
+  resolved: z.boolean().describe("It ends the condition reported with this type and key"),
+  open: z.boolean().describe("It has a key, and is the newest event with this type and key"),
+  timestamp: z.string().nullable().describe("When it happened, according to the device"),
   received: time,
-  dropped: z.int().describe("So many came right before this one and were not kept: the device sent too many"),
+  dropped: z.int().describe("How many were dropped right before this one because the device sent too many"),
 });
 export type EventView = z.infer<typeof eventViewSchema>;
 
 /** `GET /v1/devices/{device}/events`, in the query */
 export const eventQuerySchema = z.object({
-  after: z
-    .uuid()
-    .optional()
-    .describe("Only those after this event; if it is not kept any more, all that are"),
+  after: z.uuid().optional().describe("Only events after this one; if it is no longer kept, all of them"),
   limit: z.coerce.number().int().min(1).max(LIMITS.eventsKept).default(LIMITS.eventsKept),
 });
 export type EventQuery = z.infer<typeof eventQuerySchema>;
@@ -151,7 +148,7 @@ export type EventQuery = z.infer<typeof eventQuerySchema>;
 export const eventListSchema = z.object({
   device: z.string(),
   events: z.array(eventViewSchema),
-  dropped: z.int().describe("So many came after the newest one and were not kept"),
+  dropped: z.int().describe("How many were dropped after the newest one"),
 });
 export type EventList = z.infer<typeof eventListSchema>;
 
@@ -187,7 +184,7 @@ export const accountViewSchema = z.object({
   grant: z.string(),
   name: z.string(),
   kind: z.enum(["web", "cli", "api"]),
-  person: z.boolean().describe("A person signed in: tokens, devices and policy may be managed"),
+  person: z.boolean().describe("A signed-in person, who may manage tokens, devices and policies"),
   expires: time,
 });
 
@@ -200,13 +197,18 @@ export const tokenAccessSchema = z.enum(["full", "read"]);
 export const newTokenSchema = z.strictObject({
   name: deviceName,
   access: tokenAccessSchema,
-  devices: z.array(z.string()).min(1).max(256).optional().describe("Device ids; absent: all of the account"),
+  devices: z
+    .array(z.string())
+    .min(1)
+    .max(256)
+    .optional()
+    .describe("Device ids; if absent, all devices of the account"),
   paths: z
     .array(z.string().max(4096).regex(FULL_PATH, "must be a folder's full path, such as /home/ann/projects"))
     .min(1)
     .max(64)
     .optional()
-    .describe("Folders that file tools may touch; absent: not limited by the token"),
+    .describe("Folders that file tools may use; if absent, the token sets no limit"),
   days: z.int().min(1).max(365).default(90),
 });
 
@@ -242,8 +244,8 @@ export const newLoginSchema = z.strictObject({ name: deviceName });
 /** Answer to both (RFC 8628, section 3.2). */
 export const startedPairingSchema = z.object({
   code: z.string().describe("8 characters, shown as `ABCD-EFGH`"),
-  secret: z.string().describe("Proves to `poll` that the asker is the one that began"),
-  verification_uri: z.url().describe("Open this, signed in, to confirm"),
+  secret: z.string().describe("Proves to `poll` that the same program is asking"),
+  verification_uri: z.url().describe("Open this while signed in to approve"),
   expires_in: z.int(),
   interval: z.int().describe("Seconds between two polls"),
 });

@@ -10,9 +10,7 @@ const callerId = z.string().min(1).max(LIMITS.callerIdChars);
 
 /** A call; also the body of `POST .../tools/invoke`. Unknown keys are left alone: newer clients may send more. */
 export const callSchema = z.object({
-  id: callerId
-    .optional()
-    .describe("The caller's own name for the call; absent: it is answered under its CallId"),
+  id: callerId.optional().describe("The caller's own name for the call; if absent, answers use its CallId"),
   tool: z.string().min(1).max(TOOL_NAME_CHARS),
   input: z.record(z.string(), z.unknown()).default({}),
   timeout_ms: z
@@ -26,7 +24,7 @@ export const callSchema = z.object({
   cancel_on_disconnect: z
     .boolean()
     .optional()
-    .describe("Also stop a call with an effect when this connection goes"),
+    .describe("Also stop a call that changes something when this connection closes"),
   queue_for: z.never("waiting for an offline device is not available yet").optional(),
 });
 export type Call = z.infer<typeof callSchema>;
@@ -159,7 +157,7 @@ export function parseJsonObject(
     throw new MatrxError({
       code: "PAYLOAD_TOO_LARGE",
       message: `The message is larger than ${maxBytes} bytes`,
-      hint: "Send large content as a file in parts",
+      hint: "Send large content in parts",
       hop: "relay",
       details: { limit_bytes: maxBytes },
     });
@@ -190,10 +188,11 @@ export function check<Schema extends z.ZodType>(schema: Schema, value: unknown):
 /** `INVALID_PARAMETERS` naming the field that a schema refused. */
 export function invalidParameters(error: z.ZodError, id?: string, hop: Hop = "relay"): MatrxError {
   const issue = error.issues[0];
-  const field = issue?.path.join(".") || (issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined);
+  const unknown = issue?.code === "unrecognized_keys" ? [...issue.path, issue.keys[0]].join(".") : undefined;
+  const field = unknown ?? issue?.path.join(".");
   return new MatrxError({
     code: "INVALID_PARAMETERS",
-    message: field ? `${field}: ${issue?.message}` : (issue?.message ?? "Invalid"),
+    message: unknown ? `Unknown parameter: ${unknown}` : [field, issue?.message].filter(Boolean).join(": "),
     hint: "Correct the field and send it again",
     hop,
     details: { ...(field && { field }), ...(id && { id }) },

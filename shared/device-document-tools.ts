@@ -32,7 +32,7 @@ const DOCUMENTED: Record<
     properties: {
       query: { type: "string", description: "What to search for" },
       path: path("Directory to search in"),
-      recursive: recursive("Also search below it"),
+      recursive: recursive("Also search subdirectories"),
     },
     required: ["query"],
   },

@@ -13,27 +13,27 @@ interface Face {
 }
 
 const FACES = {
-  INVALID_MESSAGE: { status: 400, title: "The message cannot be read", exit: 65 },
-  INVALID_PARAMETERS: { status: 400, title: "A parameter is wrong", exit: 64 },
+  INVALID_MESSAGE: { status: 400, title: "Unreadable message", exit: 65 },
+  INVALID_PARAMETERS: { status: 400, title: "Invalid parameter", exit: 64 },
   UNAUTHENTICATED: { status: 401, title: "Sign in, or send a valid token", exit: 77 },
   PERMISSION_DENIED: { status: 403, title: "Not allowed", exit: 77 },
-  APPROVAL_DENIED: { status: 403, title: "The owner said no", exit: 77 },
-  APPROVAL_EXPIRED: { status: 403, title: "Nobody answered in time", exit: 75 },
+  APPROVAL_DENIED: { status: 403, title: "Denied by the owner", exit: 77 },
+  APPROVAL_EXPIRED: { status: 403, title: "No decision in time", exit: 75 },
   UNKNOWN_DEVICE: { status: 404, title: "No such device", exit: 68 },
   TOOL_NOT_FOUND: { status: 404, title: "No such tool", exit: 64 },
-  NOT_FOUND: { status: 404, title: "Nothing here", exit: 66 },
+  NOT_FOUND: { status: 404, title: "Not found", exit: 66 },
   METHOD_NOT_ALLOWED: { status: 405, title: "Method not allowed", exit: 64 },
-  CONFLICT: { status: 409, title: "It clashes with something else", exit: 65 },
+  CONFLICT: { status: 409, title: "Conflict", exit: 65 },
   PAYLOAD_TOO_LARGE: { status: 413, title: "Too large", exit: 65 },
-  RATE_LIMITED: { status: 429, title: "Too many at once", exit: 75 },
+  RATE_LIMITED: { status: 429, title: "Too many requests", exit: 75 },
   CANCELLED: { status: 499, title: "Cancelled", exit: 130 },
-  TOOL_EXECUTION_FAILED: { status: 422, title: "The tool could not do it", exit: 1 },
-  OUTCOME_UNKNOWN: { status: 502, title: "The outcome is not known yet", exit: 75 },
-  INVALID_ANSWER: { status: 502, title: "The device's answer cannot be used", exit: 76 },
+  TOOL_EXECUTION_FAILED: { status: 422, title: "The tool failed", exit: 1 },
+  OUTCOME_UNKNOWN: { status: 502, title: "Outcome unknown", exit: 75 },
+  INVALID_ANSWER: { status: 502, title: "Unusable answer from the device", exit: 76 },
   DEVICE_OFFLINE: { status: 503, title: "The device is offline", exit: 69 },
-  UNAVAILABLE: { status: 503, title: "It cannot be done now", exit: 69 },
-  INTERNAL: { status: 500, title: "A fault of ours", exit: 70 },
-  TIMEOUT: { status: 504, title: "It took too long", exit: 124 },
+  UNAVAILABLE: { status: 503, title: "Temporarily unavailable", exit: 69 },
+  INTERNAL: { status: 500, title: "Internal error", exit: 70 },
+  TIMEOUT: { status: 504, title: "Timed out", exit: 124 },
 } as const satisfies Record<string, Face>;
 
 export type ErrorCode = keyof typeof FACES;
@@ -92,7 +92,7 @@ export function shapeOf(error: unknown, hop: Hop, incident: string): ErrorShape 
   return {
     code: "INTERNAL",
     message: "Something went wrong on our side",
-    hint: `Try again; if it stays, look for incident ${incident} in the log`,
+    hint: `Try again; if it keeps happening, search the log for incident ${incident}`,
     hop,
     details: { incident },
   };

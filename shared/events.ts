@@ -40,9 +40,9 @@ export function eventRefusal({ effects, paths }: GrantScope): ErrorShape | undef
   return {
     code: "PERMISSION_DENIED",
     message: paths
-      ? "The token is limited to folders, and events name files and services outside of them"
-      : 'Reading events needs the effect "read"',
-    hint: "Use a token that may read and is not limited to folders",
+      ? "This token is limited to folders, but events name files and services outside them"
+      : 'Reading events needs the permission "read"',
+    hint: "Use a token that may read and isn't limited to folders",
     hop: "relay",
   };
 }

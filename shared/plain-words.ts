@@ -13,7 +13,7 @@ export function plainWords(issue: Issue): string | undefined {
     case "too_big":
       return `must ${bound("at most", issue.origin, issue.maximum)}`;
     case "unrecognized_keys":
-      return "is not known here";
+      return "is unknown";
     case "invalid_value":
       return `must be ${issue.values.map((value) => JSON.stringify(value)).join(" or ")}`;
     case "invalid_format":

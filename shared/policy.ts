@@ -113,29 +113,29 @@ export function mayRunAnyProgram(grant: GrantScope, policies: readonly Policy[])
 
 function deniedShell(tool: string): Refusal {
   return {
-    message: `${tool} is refused: this grant is not the owner's, and there is no sandbox to run it in`,
-    hint: "Use the file tools, or a grant of the owner's on a device without path limits",
+    message: `${tool} is refused: this token is not the owner's, and there is no sandbox to run it in`,
+    hint: "Use the file tools, or an owner's token on a device without path limits",
   };
 }
 
 function deniedBeyondFolders(tool: string, limitedBy: string): Refusal {
   return {
-    message: `${tool} is refused: ${limitedBy} is limited to folders, and nothing here can hold ${tool} to them`,
-    hint: "Use the file tools in those folders, or ask the owner for access without limits of folders",
+    message: `${tool} is refused: ${limitedBy} is limited to folders, and ${tool} can't be confined to them`,
+    hint: "Use the file tools in those folders, or ask the owner for access without folder limits",
   };
 }
 
 function deniedEffect(tool: string, effect: Effect, effects: readonly Effect[]): Refusal {
   return {
-    message: `${tool} needs the effect "${effect}"; this grant has ${effects.length ? effects.join(", ") : "none"}`,
-    hint: "Ask the owner for a grant that has it",
+    message: `${tool} needs the permission "${effect}"; this token has ${effects.length ? effects.join(", ") : "none"}`,
+    hint: "Ask the owner for a token that has it",
     details: { effect },
   };
 }
 
 function deniedTool(tool: string, by: string): Refusal {
   return {
-    message: `${tool} is not among the tools that ${by} allows`,
+    message: `${tool} is not allowed by ${by}`,
     hint: "Ask the owner to allow it",
   };
 }

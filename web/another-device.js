@@ -13,7 +13,7 @@ export function anotherDeviceView() {
     clearTimeout(over);
     shown.replaceChildren(linkView(made));
     over = setTimeout(
-      () => shown.replaceChildren("That link is over. Make another one."),
+      () => shown.replaceChildren("That link has expired. Make another one."),
       made.expires_in * 1000,
     );
   };
@@ -24,7 +24,7 @@ export function anotherDeviceView() {
     element(
       "p",
       {},
-      "Make a link for your phone or another computer. Whoever opens it first is signed in as you, and may do all that you may do here.",
+      "Make a link for your phone or another computer. Whoever opens it first is signed in as you, and can do everything you can do here.",
     ),
     element("p", {}, button("Make a link", make, { busy: "Making …" })),
     shown,
@@ -46,7 +46,7 @@ function linkView({ link, expires_in: seconds, qr_svg: svg }) {
       element(
         "p",
         { class: "soft" },
-        "Only this computer reaches this relay. For a phone, put it behind a proxy or deploy it (docs/guides/proxy.md).",
+        "Only this computer can reach this relay. For a phone, put it behind a proxy or deploy it (docs/guides/proxy.md).",
       ),
     element("img", {
       class: "qr",

@@ -13,7 +13,7 @@ const HOPS = {
 
 /** A problem: what happened, what to do, and who said so. Of a long message the first line; the rest is output. */
 export function problemLines({ message, code, hint, hop }) {
-  const said = hop && `Said by ${HOPS[hop] ?? hop}${code ? ` (${code})` : ""}`;
+  const said = hop && `From ${HOPS[hop] ?? hop}${code ? ` (${code})` : ""}`;
   return [
     element("p", {}, message.split("\n")[0]),
     hint && element("p", {}, "What to do: ", hint),
@@ -23,8 +23,8 @@ export function problemLines({ message, code, hint, hop }) {
 
 export function imageView({ media_type: type, base64_data: data }) {
   if (!IMAGES.includes(type))
-    return element("p", { class: "soft" }, `An image of type ${type}, not shown here.`);
-  return element("img", { src: `data:${type};base64,${data}`, alt: "The image that the tool answered with" });
+    return element("p", { class: "soft" }, `An image of type ${type}, which can't be shown here.`);
+  return element("img", { src: `data:${type};base64,${data}`, alt: "The image the tool returned" });
 }
 
 export function metadataView(metadata) {

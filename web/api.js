@@ -42,8 +42,8 @@ async function send(line, body, { headers, signal } = {}) {
 
 function unreachable() {
   return new ApiError(0, {
-    detail: "The relay cannot be reached.",
-    hint: "See that it runs, and try again.",
+    detail: "Can't reach the relay.",
+    hint: "Check that it is running, and try again.",
   });
 }
 
@@ -59,7 +59,7 @@ function parsed(text, response) {
     return JSON.parse(text);
   } catch {
     throw new ApiError(response.status, {
-      detail: `The relay answered ${response.status} in a form unknown here.`,
+      detail: `The relay sent an answer this page doesn't understand (${response.status}).`,
     });
   }
 }

@@ -65,8 +65,8 @@ export class Call {
     } catch (error) {
       if (error.status !== 0 || !this.hasEffect) throw error;
       throw new ApiError(0, {
-        detail: "The relay did not answer, so nobody can tell here whether the call was made.",
-        hint: "Look at what it was to change before you run it again.",
+        detail: "The relay didn't answer, so it is unclear whether the call was made.",
+        hint: "Check what it changed before you run it again.",
       });
     }
   }
@@ -74,14 +74,14 @@ export class Call {
   /** The outcome of a call whose connection broke, once the relay can be reached. */
   async #ask(told, onTrouble) {
     if (!this.hasEffect) throw brokenRead(this.#tool.name);
-    onTrouble("The connection broke. Asking the relay what became of the call …");
+    onTrouble("Connection lost. Asking the relay for the result …");
     for (;;) {
       try {
         const answer = await this.#follow(`GET ${this.#path}`, undefined, told);
         if (answer) return answer;
       } catch (error) {
         if (FINAL_STATUSES.includes(error.status) || this.#leaving.signal.aborted) throw error;
-        onTrouble(`${error.message} Asking again what became of the call …`);
+        onTrouble(`${error.message} Asking again for the result …`);
       }
       await this.#pause();
     }
@@ -114,7 +114,7 @@ export class Call {
 
 function brokenRead(tool) {
   return new ApiError(0, {
-    detail: "The connection broke before the answer came.",
-    hint: `${tool} only reads: nothing was changed, so run it again.`,
+    detail: "Lost the connection before the answer arrived.",
+    hint: `${tool} only reads, so nothing was changed: just run it again.`,
   });
 }

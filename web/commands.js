@@ -6,7 +6,7 @@ import { button, element, showDone } from "./dom.js";
 export function commandsView({ id, name, kind }) {
   const program = kind === "bare" ? "program" : "agent";
   const send = async (command, done) => {
-    await api(`POST /v1/devices/${part(id)}/commands`, { command, reason: "Asked for on the relay's page" });
+    await api(`POST /v1/devices/${part(id)}/commands`, { command, reason: "Requested on the relay's page" });
     showDone(done);
   };
   return element(
@@ -18,18 +18,18 @@ export function commandsView({ id, name, kind }) {
       { class: "row" },
       button(
         `Restart ${program}`,
-        () => send("restart_client", `The ${program} on ${name} was asked to start anew.`),
+        () => send("restart_client", `The ${program} on ${name} was asked to restart.`),
         {
           busy: "Asking …",
           label: `Restart ${program} on ${name}`,
-          ask: `Restart the ${program} on ${name}? Calls that run there are stopped.`,
+          ask: `Restart the ${program} on ${name}? Calls running there will be stopped.`,
         },
       ),
       button(`Stop ${program}`, () => send("shutdown", `The ${program} on ${name} was asked to stop.`), {
         kind: "danger",
         busy: "Asking …",
         label: `Stop ${program} on ${name}`,
-        ask: `Stop the ${program} on ${name}? Nothing reaches the machine until somebody starts it there.`,
+        ask: `Stop the ${program} on ${name}? The machine can't be reached until someone starts it there.`,
       }),
     ),
   );

@@ -34,7 +34,7 @@ function deviceItem(device, { isOpen, open, removed }) {
     kind: "danger",
     busy: "Removing …",
     label: `Remove ${name}`,
-    ask: `Remove ${name}? Its key stops working at once, and to come back it must be paired again.`,
+    ask: `Remove ${name}? Its key stops working at once, and it must be paired again to come back.`,
   });
   return element(
     "li",
@@ -64,7 +64,7 @@ function deviceItem(device, { isOpen, open, removed }) {
 }
 
 function proofOf(proof) {
-  if (!proof) return "Not proven yet: no tool has answered.";
+  if (!proof) return "Not proven yet: no tool has answered so far.";
   const { tool, verdict, ms, at } = proof;
   if (verdict === "success") return `Proven ${ago(at)}: ${tool} answered in ${Math.round(ms)} ms.`;
   return `Last answer ${ago(at)}: ${tool}, ${verdict === "cancelled" ? "cancelled" : "with an error"}.`;
@@ -103,22 +103,20 @@ export function addDeviceView({ changed, lookUp }) {
     element(
       "p",
       {},
-      "On the machine, in a clone of this relay's repository, run ",
-      element("code", {}, `npx matrx pair --relay ${location.origin}`),
-      ", confirm its code here, and run ",
-      element("code", {}, "npx matrx up"),
-      " there.",
+      "On that machine, in a clone of the relay's repository, run ",
+      element("code", {}, `npx matrx up --relay ${location.origin}`),
+      ", then enter the code that it shows:",
     ),
-    form(look, "Looking …", open, field("Code of a machine or command line", code)),
+    form(look, "Looking …", open, field("Code from the machine or command line", code)),
     element(
       "details",
       {},
-      element("summary", {}, "A program of your own, without our agent"),
+      element("summary", {}, "Your own program, without our agent"),
       form(
         add,
         "Adding …",
         create,
-        field("Name", name, { help: "It gets an id and a token, and speaks docs/protocol.md." }),
+        field("Name", name, { help: "It gets an id and a token. The protocol is in docs/protocol.md." }),
       ),
       made,
     ),
@@ -130,7 +128,7 @@ function bareDeviceView({ device, token }) {
   return element(
     "div",
     {},
-    element("p", {}, "Its token, shown this once:"),
+    element("p", {}, "Its token, shown only this once:"),
     element("div", { class: "secret", tabindex: "0" }, token),
     element("p", {}, "It connects to:"),
     element("div", { class: "secret", tabindex: "0" }, socket),

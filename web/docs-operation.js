@@ -63,7 +63,7 @@ function curlView(operation) {
       "p",
       { class: "soft" },
       ...prose(
-        "The file `authorization` holds the line `Authorization: Bearer TOKEN`: no list of processes shows it.",
+        "The file `authorization` contains the line `Authorization: Bearer TOKEN`, so the token doesn't show up in `ps`.",
       ),
     );
   return [

@@ -28,7 +28,7 @@ async function start() {
 
 async function load() {
   const response = await fetch("/openapi.json");
-  if (!response.ok) throw new Error(`/openapi.json cannot be had: the server answered ${response.status}`);
+  if (!response.ok) throw new Error(`Can't load /openapi.json: the server answered ${response.status}`);
   return response.json();
 }
 

@@ -33,7 +33,7 @@ export function eventsView(device, { changed }) {
     last: () => list.last,
     onEvents: (events) => {
       if (list.add(events)) changed();
-      note.textContent = list.isEmpty ? "Nothing was reported yet." : "";
+      note.textContent = list.isEmpty ? "Nothing has been reported yet." : "";
       // What was there before is not read out.
       place.setAttribute("aria-live", "polite");
     },
@@ -67,7 +67,7 @@ function follow(device, { last, onEvents, onTrouble }) {
       if (!closed) onEvents(events);
     } catch (error) {
       if (!FINAL_STATUSES.includes(error.status)) return again(`${error.message} Trying again …`);
-      if (!closed) onTrouble(`Nothing new is shown any more. ${error.message}`);
+      if (!closed) onTrouble(`New events are no longer shown. ${error.message}`);
       return;
     }
     if (closed) return;
@@ -79,7 +79,7 @@ function follow(device, { last, onEvents, onTrouble }) {
       const frame = JSON.parse(data);
       if (frame.type === "event" && !closed) onEvents([frame.event]);
     };
-    socket.onclose = () => again("The live connection broke. Trying again …");
+    socket.onclose = () => again("Live connection lost. Reconnecting …");
   };
   void begin();
   return {
@@ -154,7 +154,7 @@ function eventItem(event) {
     ),
     Object.keys(data).length > 0 && dataView(data),
     dropped > 0 &&
-      element("p", { class: "soft" }, `Before it ${dropped} more were not kept: too many came at once.`),
+      element("p", { class: "soft" }, `${dropped} earlier ones were dropped: too many came at once.`),
   );
 }
 

@@ -57,7 +57,7 @@ export class Output {
     // What is selected stays so.
     this.#text.deleteData(0, this.#text.length - this.#last(this.#text.data).length);
     this.#note.hidden = this.#leftOut === 0;
-    this.#note.textContent = `The first ${this.#leftOut.toLocaleString("en")} characters are left out here.`;
+    this.#note.textContent = `The first ${this.#leftOut.toLocaleString("en")} characters are not shown.`;
     // What a person reads stays where it is while the beginning goes.
     this.#box.scrollTop = atEnd
       ? this.#box.scrollHeight
@@ -95,5 +95,5 @@ export class Output {
 }
 
 function missing(what) {
-  return `\n[${what} of live output did not get here]\n`;
+  return `\n[${what} of live output are missing here]\n`;
 }

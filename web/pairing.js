@@ -24,11 +24,11 @@ function deviceView(code, { name, hostname, os, os_version: version, fingerprint
   return element(
     "section",
     { class: "card" },
-    element("h2", { tabindex: "-1" }, "A machine asks to be added"),
+    element("h2", { tabindex: "-1" }, "Add this machine?"),
     element(
       "p",
       {},
-      "Say yes only if you started this just now, and the machine shows the same code and key. You will be able to run tools on it.",
+      "Add it only if you just started this yourself and the machine shows the same code and key. You will be able to run tools on it.",
     ),
     factsView([
       ["Name", name],
@@ -38,12 +38,7 @@ function deviceView(code, { name, hostname, os, os_version: version, fingerprint
       ["Key", fingerprint],
       ["Valid until", date(expires)],
     ]),
-    element(
-      "div",
-      { class: "row" },
-      button("Add this machine", confirm, { kind: "main", busy: "Confirming …" }),
-      later,
-    ),
+    element("div", { class: "row" }, button("Add", confirm, { kind: "main", busy: "Approving …" }), later),
   );
 }
 
@@ -51,11 +46,11 @@ function loginView({ name, expires }, yes) {
   return element(
     "section",
     { class: "card" },
-    element("h2", { tabindex: "-1" }, "A command line asks to sign in"),
+    element("h2", { tabindex: "-1" }, "Sign in this command line?"),
     element(
       "p",
       {},
-      "Say yes only if you started this yourself just now, in a terminal of yours. It will be able to do what you can do here: run commands and change files on all your devices, add and remove devices, and make tokens, for 90 days or until you revoke it under Access.",
+      "Approve it only if you just started this yourself in your own terminal. It will be able to do everything you can do here: run commands and change files on all your devices, add and remove devices, and create tokens, for 90 days or until you revoke it under Access.",
     ),
     factsView([
       ["Name", name],
@@ -69,7 +64,7 @@ function byClick(confirm, later) {
   return element(
     "div",
     { class: "row" },
-    button("Sign it in", confirm, { kind: "main", busy: "Confirming …" }),
+    button("Approve", confirm, { kind: "main", busy: "Approving …" }),
     later,
   );
 }
@@ -84,12 +79,12 @@ function byTyping(code, confirm, later) {
     spellcheck: "false",
     placeholder: "ABCD-EFGH",
   });
-  const yes = element("button", { type: "submit", class: "main" }, "Sign it in");
+  const yes = element("button", { type: "submit", class: "main" }, "Approve");
   const check = async () => {
     if (codeOf(typed.value) === codeOf(code)) return confirm();
     throw new ApiError(0, {
       detail: "That is not the code of this request.",
-      hint: "Type the code that your terminal shows. If it shows another one, or none, somebody else asks: say Not now.",
+      hint: "Type the code your terminal shows. If it shows a different code, or none, someone else is asking: choose Not now.",
     });
   };
   return element(
@@ -97,10 +92,10 @@ function byTyping(code, confirm, later) {
     {},
     form(
       yes,
-      "Confirming …",
+      "Approving …",
       check,
       field("Code", typed, {
-        help: "Type the code that your terminal shows. If somebody sent you a link or a code, they would be signed in as you.",
+        help: "Type the code your terminal shows. If someone sent you this link or a code, approving would sign them in as you.",
       }),
     ),
     element("p", {}, later),

@@ -23,18 +23,18 @@ export function signInView(done, waiting) {
       element(
         "p",
         { id: "waiting" },
-        "Something waits for your yes under the code ",
+        "Something is waiting for your approval under the code ",
         element("code", {}, waiting),
-        ": a machine that asks to be added, or a command line that asks to sign in. You will see it once you are signed in.",
+        ": a machine to add, or a command line to sign in. You will see it once you have signed in.",
       ),
     element(
       "p",
       {},
-      "Open the sign-in link that the relay printed when it started. It works once; ",
+      "Open the sign-in link the relay printed when it started. It works only once; ",
       element("code", {}, "npm run link"),
-      " on the machine of the relay prints another, with ",
+      " on the relay's machine prints another one, and with ",
       element("code", {}, "-- --qr"),
-      " as a QR code too. On another device that is signed in, “Sign in another device” shows one.",
+      " also a QR code. A device that is signed in shows one under “Sign in another device”.",
     ),
     form(go, "Signing in …", submit, field("Or paste the link here", link)),
   );

@@ -18,7 +18,11 @@ export async function tokensView(ownGrant) {
     "section",
     { class: "card" },
     title,
-    element("p", { class: "soft" }, "Who may call your devices. Revoking closes open connections at once."),
+    element(
+      "p",
+      { class: "soft" },
+      "Everything that may call your devices. Revoking closes open connections at once.",
+    ),
     list,
     anotherDeviceView(),
     makeView(refresh),
@@ -33,7 +37,7 @@ function tokenItem(token, ownGrant, revoked) {
   const { id, name, kind, access, devices, paths, created, expires } = token;
   const facts = [
     KINDS[kind] ?? kind,
-    access === "read" ? "may only read" : "may do everything",
+    access === "read" ? "read only" : "full access",
     devices && `only on ${devices.join(", ")}`,
     paths && `only in ${paths.join(", ")}`,
     `since ${date(created)}`,
@@ -43,7 +47,7 @@ function tokenItem(token, ownGrant, revoked) {
     kind: "danger",
     busy: "Revoking …",
     label: `Revoke ${name}`,
-    ask: `Revoke ${name}? Whoever uses it is cut off at once.`,
+    ask: `Revoke ${name}? Anyone using it is cut off at once.`,
   });
   return element(
     "li",
@@ -75,12 +79,12 @@ function makeView(refresh) {
   const access = element(
     "select",
     {},
-    element("option", { value: "read" }, "Only read: files, folders, system information"),
-    element("option", { value: "full" }, "Everything, commands included"),
+    element("option", { value: "read" }, "Read only: files, folders, system information"),
+    element("option", { value: "full" }, "Full access, including commands"),
   );
   const device = element("select", {}, anyDevice());
   const folders = element("textarea", { spellcheck: "false", autocomplete: "off" });
-  const make = element("button", { type: "submit" }, "Make a token");
+  const make = element("button", { type: "submit" }, "Create token");
   const made = element("div", { role: "status" });
   const submit = async () => {
     clearNotice();
@@ -97,16 +101,16 @@ function makeView(refresh) {
   const view = element(
     "details",
     { class: "item", ontoggle: () => view.open && offerDevices(device).catch(showProblem) },
-    element("summary", {}, "Make a token for a script or an app"),
+    element("summary", {}, "Create a token for a script or an app"),
     form(
       make,
-      "Making …",
+      "Creating …",
       submit,
       field("Name", name),
       field("It may", access),
       field("On", device),
       field("Only in these folders", folders, {
-        help: "One full path a line. Left empty: all folders. A token with folders runs no commands.",
+        help: "One full path per line; empty means all folders. A token limited to folders can't run commands.",
       }),
     ),
     made,
@@ -140,7 +144,7 @@ function newTokenView(token) {
   return element(
     "div",
     {},
-    element("p", {}, "Copy it now: it is shown this once."),
+    element("p", {}, "Copy it now: it won't be shown again."),
     element("div", { class: "secret", id: "new-token", tabindex: "0" }, token),
     element("p", {}, copy),
   );

@@ -109,7 +109,7 @@ function json({ type, default: preset }, required) {
   const placeholder = preset === undefined ? `JSON${type ? `: ${type}` : ""}` : JSON.stringify(preset);
   const input = element("textarea", { required, spellcheck: "false", placeholder });
   input.addEventListener("input", () =>
-    input.setCustomValidity(isJson(input.value) ? "" : "This is not JSON yet."),
+    input.setCustomValidity(isJson(input.value) ? "" : "This is not valid JSON yet."),
   );
   return { input, read: () => (input.value.trim() === "" ? undefined : JSON.parse(input.value)) };
 }

@@ -13,7 +13,7 @@ export async function toolsView(device, onAnswer) {
   const { tools } = await api(`GET /v1/devices/${part(device.id)}/tools`);
   const title = element("h2", { tabindex: "-1" }, "Run a tool on ", device.name);
   if (tools.length === 0) {
-    const none = element("p", {}, "This device has announced no tools yet.");
+    const none = element("p", {}, "This device hasn't reported its tools yet.");
     return { view: element("section", { class: "card" }, title, none), close: () => undefined };
   }
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
@@ -39,7 +39,7 @@ export async function toolsView(device, onAnswer) {
     const said = element("bdi", {}, `${description} ${details}`);
     about.replaceChildren(said, ` (${EFFECTS[effect] ?? effect})`);
     lack.hidden = unavailable === undefined;
-    lack.textContent = `It cannot work there now. ${unavailable}`;
+    lack.textContent = `It can't work there now. ${unavailable}`;
     fields.replaceChildren(...input.view);
     if (!running) panel.clear();
   };
@@ -60,7 +60,7 @@ export async function toolsView(device, onAnswer) {
     running.left = true;
     call.leave();
     panel.close();
-    return call.url && `${tool.name} goes on, on ${device.name}. What came of it can be read at ${call.url}`;
+    return call.url && `${tool.name} keeps running on ${device.name}. Its result will be at ${call.url}`;
   };
   chooser.addEventListener("change", choose);
   choose();
@@ -75,15 +75,15 @@ export async function toolsView(device, onAnswer) {
 }
 
 function labelOf({ name, unavailable }) {
-  return unavailable === undefined ? name : `${name} (cannot work now)`;
+  return unavailable === undefined ? name : `${name} (can't work now)`;
 }
 
 const EFFECTS = { read: "only reads", write: "changes files", execute: "runs or deletes things" };
 
 function runningText({ name, effect }, device) {
   const leaving =
-    effect === "read" ? "It stops when you leave this view." : "It goes on if you leave this view.";
-  return `${name} runs on ${device.name}. ${leaving}`;
+    effect === "read" ? "It stops when you leave this view." : "It keeps running if you leave this view.";
+  return `${name} is running on ${device.name}. ${leaving}`;
 }
 
 /** Makes a call and shows how it goes. */

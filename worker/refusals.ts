@@ -5,7 +5,7 @@ export function unknownDevice(id: string): MatrxError {
   return new MatrxError({
     code: "UNKNOWN_DEVICE",
     message: `There is no device ${id.slice(0, 64)}`,
-    hint: "GET /v1/devices lists yours; `matrx pair` adds this machine",
+    hint: "GET /v1/devices lists yours; `matrx up` adds this machine",
     hop: "relay",
   });
 }

@@ -4,7 +4,7 @@ import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 /** `details.storage` of an error that the relay's storage is the cause of. */
 export type StorageState = "full" | "damaged" | "lost" | "failed";
 
-const RESTORE = "Bring the relay's data back from a backup; its log says more";
+const RESTORE = "Restore the relay's data from a backup; its log says more";
 
 /** What the words of SQLite and of workerd mean; the latter tells nobody why it could not open a database. */
 const SIGNS: readonly [RegExp, StorageState, string, string][] = [
@@ -12,20 +12,20 @@ const SIGNS: readonly [RegExp, StorageState, string, string][] = [
     /\bSQLITE_FULL\b/,
     "full",
     "The relay cannot write: its disk is full",
-    "Free space on the relay's disk; what only reads goes on meanwhile",
+    "Free some space on the relay's disk; meanwhile calls that only read still work",
   ],
-  [/\bSQLITE_(?:CORRUPT|NOTADB)\b/, "damaged", "What the relay stored is damaged", RESTORE],
+  [/\bSQLITE_(?:CORRUPT|NOTADB)\b/, "damaged", "The relay's stored data is damaged", RESTORE],
   [
     /\bSQLITE_(?:IOERR|READONLY|CANTOPEN|PERM)\b/,
     "failed",
     "The relay cannot use its storage",
-    "Look at the relay's disk and the rights of its data folder; its log says more",
+    "Check the relay's disk and the permissions of its data folder; its log says more",
   ],
   [
     /^internal error; reference = \w+$/,
     "failed",
-    "The relay could not open what it stored, which may be damaged",
-    `Try again. If it stays: ${RESTORE[0]?.toLowerCase()}${RESTORE.slice(1)}`,
+    "The relay could not open its stored data, which may be damaged",
+    `Try again. If it happens again: ${RESTORE[0]?.toLowerCase()}${RESTORE.slice(1)}`,
   ],
 ];
 
@@ -42,8 +42,8 @@ export function storageFailure(error: unknown): ErrorShape | undefined {
 export function lostRecord(device: string): MatrxError {
   return new MatrxError({
     code: "UNAVAILABLE",
-    message: `What the relay stored of the device ${device.slice(0, 64)} is gone: its database was damaged or emptied`,
-    hint: "Bring the relay's data back from a backup; or remove the device, add it anew, and set its policy again",
+    message: `The relay's data about the device ${device.slice(0, 64)} is gone: its database was damaged or emptied`,
+    hint: "Restore the relay's data from a backup; or remove the device, add it again, and set its policy again",
     hop: "relay",
     details: { storage: "lost" satisfies StorageState },
   });

@@ -21,11 +21,11 @@ const states = new Option("--state <state>", "only calls in this state").choices
 export function addCalls(program: Command): void {
   program
     .command("calls")
-    .description("list the calls of the last day that may have changed something, the newest first")
-    .argument("<device>", "id, name, or the beginning of one")
+    .description("list calls of the last day that may have changed something, newest first")
+    .argument("<device>", "id or name, or the start of one")
     .addOption(states)
     .option("--before <call>", "only calls older than this one")
-    .option("--limit <number>", "at most so many (default 50, max 100)")
+    .option("--limit <number>", "how many to show (default 50, max 100)")
     .addOption(relayOption)
     .addOption(tokenFileOption)
     .option("--json", "print JSON")

@@ -41,7 +41,7 @@ export function callerOf(options: CallerOptions, home: Home = homeOf()): RelayCl
     return new RelayClient(
       relay,
       tokenIn(tokenFile),
-      `The token in ${tokenFile} is not valid (any more): put a new one there`,
+      `The token in ${tokenFile} is not valid, or no longer: put a new one there`,
     );
   const signIn = `Sign in again: matrx login --relay ${relay}`;
   return new RelayClient(relay, keptToken(home, relay), signIn);
@@ -115,7 +115,7 @@ function tokenIn(path: string): string {
   const token = text?.replace(/^Authorization:\s*/i, "").replace(/^Bearer\s+/i, "");
   if (token && /^[\w.~+/=-]+$/.test(token)) return token;
   throw wrongUse(
-    text === undefined ? `There is no file ${path}` : `${path} doesn't contain a token`,
+    text === undefined ? `The file ${path} does not exist` : `${path} doesn't contain a token`,
     "The file must contain a token and nothing else",
   );
 }

@@ -11,7 +11,7 @@ export function prepareHome(home: Home): void {
   } catch (error) {
     if (!(error instanceof MatrxError)) throw error;
     console.error(
-      `Other agents of this machine cannot be told to keep ${home.config} closed to their tools: ${error.message}`,
+      `Could not tell other agents on this machine to protect ${home.config} from their tools: ${error.message}`,
     );
   }
 }

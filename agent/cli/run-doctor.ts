@@ -34,7 +34,7 @@ export async function runDoctor(device: string | undefined, options: DoctorOptio
   const platform = currentPlatform();
   const found: Record<Group, Result[]> = {
     machine: await examine(machineChecks(agentHome(), platform)),
-    parts: await withProgress("Looking at the optional parts", examine(partChecks(platform))),
+    parts: await withProgress("Checking the optional parts", examine(partChecks(platform))),
     hops: (await withProgress("Checking each step", checkHops(device, options))).map(resultOf),
   };
   const failed = Object.values(found)

@@ -41,7 +41,7 @@ export function addRun(program: Command): void {
 Put options before the device. Piped input (at most 2 MiB) is read to its end before the program starts; programs that ask
 questions don't work yet. The program's stdout and stderr both arrive on stdout, in order. Ctrl-C stops the program.
 
-The exit code is the program's own; 255 means that matrx couldn't run it, 130 that you pressed Ctrl-C.
+The exit code is the program's own; 255 means that it could not be run, 130 that you pressed Ctrl-C.
 
 Examples:
   matrx run laptop -- uname -a

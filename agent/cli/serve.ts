@@ -9,7 +9,11 @@ export function addServe(program: Command): void {
     .command("serve")
     .description("serve this machine's tools at http://localhost until Ctrl-C")
     .option("--port <number>", "the port to listen on; 0 takes any free one", USUAL_PORT)
-    .option("--host <address>", "a loopback address of this machine; localhost is all of them", "localhost")
+    .option(
+      "--host <address>",
+      "a loopback address of this machine; localhost means all of them",
+      "localhost",
+    )
     .option("--no-token", "don't require a token: any program on this machine may call")
     .addOption(
       new Option(

@@ -41,7 +41,7 @@ export function addToken(program: Command): void {
   withCommonOptions(token.command("list").description("list your tokens, logins and browsers"))
     .addHelpText("after", "\nExamples:\n  matrx token list\n  matrx token list --json | jq '.tokens[].id'")
     .action(listTokens);
-  withCommonOptions(token.command("create").description("create a token, which is shown this once"))
+  withCommonOptions(token.command("create").description("create a token (shown only once)"))
     .argument("<name>", "what it is for")
     .addOption(
       new Option("--access <access>", "what it may do: only read, or everything")
@@ -51,7 +51,7 @@ export function addToken(program: Command): void {
     .option("--device <device...>", "the devices it is for (default: all of yours)")
     .option("--path <folder...>", "the folders that file tools may use (default: any)")
     .option("--days <number>", "how long it is valid, at most 365", "90")
-    .option("--save <file>", "write it to this file, for you alone, instead of printing it")
+    .option("--save <file>", "write it to this file, readable only by you, instead of printing it")
     .addHelpText(
       "after",
       `
@@ -101,10 +101,10 @@ async function createToken(name: string, options: CreateOptions): Promise<void> 
   const { token, ...view } = await withProgress("Contacting the relay", create());
   if (save !== undefined) {
     writePrivateFile(save, `Authorization: Bearer ${token}\n`);
-    return json ? printJson({ ...view, file: save }) : console.log(`Saved to ${save}, for you alone.`);
+    return json ? printJson({ ...view, file: save }) : console.log(`Saved to ${save}, readable only by you.`);
   }
   if (json) return printJson({ token, ...view });
-  note(`Token "${name}", valid until ${view.expires.slice(0, 10)}. It is shown this once:`);
+  note(`Token "${name}", valid until ${view.expires.slice(0, 10)}. It is shown only once:`);
   console.log(token);
 }
 

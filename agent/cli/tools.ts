@@ -55,7 +55,7 @@ async function listTools(
 }
 
 function rowOf({ name, effect, description, unavailable }: ToolDescription): string[] {
-  if (unavailable !== undefined) return [name, effect, `cannot work now: ${unavailable}`].map(plain);
+  if (unavailable !== undefined) return [name, effect, `can't work now: ${unavailable}`].map(plain);
   const first = /^[^\n]*?(?:\.(?=\s|$)|$)/.exec(description)?.[0] ?? "";
   return [name, effect, first.length > 80 ? `${first.slice(0, 79)}…` : first].map(plain);
 }
@@ -72,7 +72,7 @@ function explain(tool: ToolDescription, device: string): void {
   const { properties, required } = parametersSchema.parse(input_schema);
   console.log(`${styled("bold", plain(name))} (${effect})\n\n${plain(description)}\n`);
   if (details) console.log(`${plain(details)}\n`);
-  if (unavailable) console.log(`It cannot work there now. ${plain(unavailable)}\n`);
+  if (unavailable) console.log(`It can't work there now. ${plain(unavailable)}\n`);
   const rows = Object.entries(properties).map(([key, { type, description: what }]) => [
     plain(key),
     typeof type === "string" ? type : "any",

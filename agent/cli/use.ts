@@ -14,7 +14,7 @@ interface UseOptions extends CallerOptions {
 export function addUse(program: Command): void {
   program
     .command("use")
-    .description("choose the device that commands mean when they name none")
+    .description("choose the default device for commands")
     .argument("[device]", "id or name, or the start of one; without it, show the current choice")
     .option("--clear", "choose none")
     .addOption(relayOption)

@@ -89,8 +89,7 @@ export function textBytes({ type, output }: Answer, length: number): Buffer | un
   return bytes.length === length || isCut ? bytes.subarray(0, length) : undefined;
 }
 
-export const INEXACT =
-  "bytes that are not UTF-8 were replaced: the agent on the device is of an earlier release";
+export const INEXACT = "bytes that are not UTF-8 were replaced: the device's agent is an earlier release";
 
 async function* pages({ answer, isBase64, nextPage }: EndedCall): AsyncGenerator<Uint8Array | string> {
   for (let page = answer; ; ) {

@@ -33,7 +33,11 @@ export async function allowedStart(
 function checkName(app: string, { path }: Platform): void {
   const isPath = path.basename(app) !== app;
   if (app.startsWith("-") || (isPath && !path.isAbsolute(app))) {
-    throw wrongParameter("app", `"${app}" is no application's name`, "Give its name, or an absolute path");
+    throw wrongParameter(
+      "app",
+      `"${app}" is not an application's name`,
+      "Give its name, or an absolute path",
+    );
   }
 }
 
@@ -54,8 +58,8 @@ function checkIsNamed(app: string, caller: Caller, confined: boolean, platform: 
   }
   if (confined && known.length === 0) {
     throw denied(
-      `Starting ${app} is refused: this call may not run programs, and no policy names the applications it may start`,
-      "Ask the owner to name it in allowed_apps of the device's policy",
+      `Starting ${app} is refused: this call may not run programs, and no policy lists the applications it may start`,
+      "Ask the owner to list it in allowed_apps of the device's policy",
       { app },
     );
   }
@@ -76,7 +80,7 @@ async function confinedArgument(arg: string, app: string, access: FileAccess): P
   if (/^https?:/i.test(arg)) return openableAddress(arg);
   if (arg.startsWith("-") || (access.platform.name === "Windows" && arg.startsWith("/"))) {
     throw denied(
-      `${app} is not started with ${JSON.stringify(arg)}: options are for callers who may run any program`,
+      `${app} can't be started with ${JSON.stringify(arg)}: only callers who may run any program can use options`,
       "Give only web addresses (http, https) and paths of documents",
       { app, argument: arg },
     );

@@ -41,11 +41,11 @@ export async function capture(
 function noPicture(desktop: Desktop, { monitor }: PictureWanted, troubles: string): MatrxError {
   const { displayHint } = desktop.platform.desktop;
   if (NO_CONNECTION.test(troubles)) {
-    return noDisplay(`The agent's display does not answer (${troubles})`, displayHint);
+    return noDisplay(`The agent's display does not respond (${troubles})`, displayHint);
   }
   const hint =
     monitor === undefined
       ? CAMERA_HINT
-      : "Leave the monitor out: the programs of the system that stand in may not choose one";
-  return failed(`No picture could be taken (${troubles})`, hint, { reason: "NO_CAMERA" });
+      : "Omit monitor: the system's own screenshot programs may not support choosing one";
+  return failed(`The screenshot failed (${troubles})`, hint, { reason: "NO_CAMERA" });
 }

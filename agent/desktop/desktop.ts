@@ -61,7 +61,7 @@ export class Desktop {
     const { hasDisplay, isDisplayThere, displayHint } = this.platform.desktop;
     if (!hasDisplay(this.#env)) return { why: "The agent has no display on this machine", help: displayHint };
     if (isDisplayThere(this.#env, isSocketThere)) return undefined;
-    return { why: "The agent's display is not there", help: displayHint };
+    return { why: "The agent's display is gone", help: displayHint };
   }
 
   /** What is missing to open web addresses and files. */
@@ -70,7 +70,7 @@ export class Desktop {
     return (
       this.lackOfDisplay() ??
       (await this.#lackOfProgram(openers, {
-        why: "No program was found that opens things",
+        why: "No program was found to open things with",
         help: "On Linux, install xdg-utils",
       }))
     );
@@ -82,7 +82,7 @@ export class Desktop {
     const lack = this.lackOfDisplay();
     if (lack || isInstalled("node-screenshots")) return lack;
     return await this.#lackOfProgram(cameras, {
-      why: "No program was found that takes pictures of the screen",
+      why: "No screenshot program was found",
       help: CAMERA_HINT,
     });
   }

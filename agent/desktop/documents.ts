@@ -34,7 +34,10 @@ export async function checkIsDocument(access: FileAccess, place: Place): Promise
   if (await isFolder(access, place)) return checkIsFolder(access, place);
   const extension = path.extname(place.path).slice(1).toLowerCase();
   if (!TEXTS.includes(extension) && !OTHERS.includes(extension)) {
-    throw refused(place, extension ? `a .${extension} file is no plain document` : "its kind is not known");
+    throw refused(
+      place,
+      extension ? `a .${extension} file is not a plain document` : "its kind is not known",
+    );
   }
   const file = await openFile(access, place.path);
   try {
@@ -70,14 +73,14 @@ async function checkContent({ handle, stat }: OpenFile, place: Place, isText: bo
     PROGRAM_TEXT.test(head.toString("latin1")) ||
     (content.kind === "binary" && PROGRAMS.has(content.mediaType)) ||
     (isText && content.kind !== "text");
-  if (isProgram) throw refused(place, "what is in it is not what its name says");
+  if (isProgram) throw refused(place, "its content does not match its name");
   // File managers run text that may be executed, with or without a first line that names a shell.
   if (isText && (stat.mode & ANY_EXECUTE_BIT) !== 0n) throw refused(place, "it is marked as executable");
 }
 
 function refused({ shown }: Place, why: string) {
   return denied(
-    `${shown} is not opened: ${why}, and this call may not run programs`,
+    `${shown} can't be opened: ${why}, and this call may not run programs`,
     `Folders, pictures, sound, video, PDF, text and office documents may be opened; look at others with ${toolName("Read")}`,
     { path: shown },
   );

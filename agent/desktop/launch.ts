@@ -34,8 +34,8 @@ export async function launchFirst(
   }
   const names = commands.map(({ program }) => program).join(", ");
   throw failed(
-    `No program was found that could do it: ${names}`,
-    "Check the name, or install it; names are looked for on the agent's PATH",
+    `None of these programs was found: ${names}`,
+    "Check the name, or install it; the agent looks on its PATH",
     { reason: "NO_PROGRAM", programs: commands.map(({ program }) => program) },
   );
 }
@@ -69,7 +69,7 @@ async function started(file: string, args: readonly string[], options: SpawnOpti
     const program = path.basename(file);
     throw failed(
       `${program} could not be started: ${code}`,
-      `Look whether the agent's user can run it, and whether ${options.cwd} exists`,
+      `Check that the agent's user can run it, and that ${options.cwd} exists`,
       { program, system_code: code },
     );
   }
@@ -83,7 +83,7 @@ interface End {
 /** Exit codes of xdg-open, by its manual. */
 const XDG_OPEN: Partial<Record<number, string>> = {
   2: "a file does not exist",
-  3: "no program was found that opens it",
+  3: "no program was found to open it",
   4: "the program that opens it failed",
 };
 
@@ -92,7 +92,7 @@ function endedAtOnce(program: string, end: End, ms: number) {
   const known = program === "xdg-open" ? XDG_OPEN[end.code ?? 0] : undefined;
   return failed(
     `${program} ended ${how} after ${Math.round(ms)} ms${known ? `: ${known}` : ""}`,
-    `Try it with ${toolName("Bash")} to see what it says, or look at the screen with ${toolName("Screenshot")}`,
+    `Run it with ${toolName("Bash")} to see its output, or look at the screen with ${toolName("Screenshot")}`,
     { program, exit_code: end.code, ...(end.signal && { signal: end.signal }) },
   );
 }

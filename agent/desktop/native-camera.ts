@@ -35,7 +35,7 @@ export async function nativePicture(
     signal,
   });
   const end = output.indexOf("\n");
-  if (end < 0) throw new NoPicture("it ended without a word");
+  if (end < 0) throw new NoPicture("it ended without output");
   const { error, facts, monitors = [] } = answerIn(output.toString("utf8", 0, end));
   if (error !== undefined) throw new NoPicture(error.split("\n", 1)[0]);
   if (monitors.length > 0) throw noSuchMonitor(wanted.monitor, monitors);

@@ -32,7 +32,7 @@ function take(camera: Camera, program: string, format: PictureFormat, room: Dark
     await runProgram(program, camera.argsFor(file, format), { timeoutMs: CAMERA_MS, env, signal });
     const bytes = await readFile(file).catch(() => undefined);
     const size = bytes && sizeOf(bytes);
-    if (!size) throw new NoPicture("it ended well, and there is no picture");
+    if (!size) throw new NoPicture("it ended without an error, but made no picture");
     return { ...size, bytes, by: path.basename(program), isOneColour: await looksOneColour(bytes) };
   });
 }

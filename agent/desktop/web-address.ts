@@ -9,18 +9,22 @@ const SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
 export function openableAddress(text: string): string {
   const url = URL.parse(text);
   if (!url) {
-    throw wrongParameter("url", `"${text.slice(0, 200)}" is no web address`, "Give it whole: https://...");
+    throw wrongParameter(
+      "url",
+      `"${text.slice(0, 200)}" is not a web address`,
+      "Give the full address: https://...",
+    );
   }
   if (!SCHEMES.has(url.protocol)) {
     const isFile = url.protocol === "file:";
     throw denied(
-      `Addresses that begin with ${url.protocol} are not opened; only http, https and mailto are`,
+      `Can't open ${url.protocol} addresses, only http, https and mailto`,
       isFile ? `Open a file with ${toolName("OpenPath")}` : "Give an address that begins with https://",
       { scheme: url.protocol.slice(0, -1) },
     );
   }
   if (url.protocol === "mailto:" && /[?&](?:attach|attachment)=/i.test(decoded(url.search))) {
-    throw denied("A mail address that attaches a file is not opened", "Leave the attachment out");
+    throw denied("Can't open a mail address that attaches a file", "Omit the attachment");
   }
   return url.href;
 }

@@ -50,7 +50,7 @@ function folders({ config, state, logs }: Home, { name }: Platform): Finding {
 
 async function disk({ state }: Home): Promise<Finding> {
   const { freeBytes } = await roomAt(state);
-  const fact = `${(freeBytes / GIB).toFixed(1)} GiB free where the journal lies`;
+  const fact = `${(freeBytes / GIB).toFixed(1)} GiB free on the journal's drive`;
   if (freeBytes >= ROOM_NEEDED) return ok(fact);
   throw failure(fact, "Free some space: results of calls and logs of jobs are kept there");
 }
@@ -58,7 +58,7 @@ async function disk({ state }: Home): Promise<Finding> {
 function shell(platform: Platform): Finding {
   const { file } = platform.shell(cleanEnvironment(process.env), existsSync);
   if (!findProgram(file, process.env))
-    throw failure(`${file} is not there, or may not be run`, "Bash needs it");
+    throw failure(`${file} does not exist, or is not executable`, "Bash needs it");
   return ok(file);
 }
 

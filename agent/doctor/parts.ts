@@ -22,7 +22,7 @@ export function partChecks(platform: Platform): readonly Check[] {
     { name: "system log", look: () => systemLog(platform) },
     {
       name: "terminals",
-      look: () => missing("this version has none", "Use Bash, in the background if it takes long"),
+      look: () => missing("not in this version", "Use Bash, in the background for long commands"),
     },
     { name: "browser", look: () => browser(platform) },
     { name: "sandbox", look: () => sandbox(platform) },
@@ -32,7 +32,7 @@ export function partChecks(platform: Platform): readonly Check[] {
 async function search(): Promise<Finding> {
   const ripgrep = await findRipgrep();
   if (ripgrep) return ok(`ripgrep ${ripgrep.version} (${ripgrep.file})`);
-  return missing("no ripgrep: Grep and Glob search by themselves, several times slower", "Install ripgrep");
+  return missing("no ripgrep: Grep and Glob use their own search, several times slower", "Install ripgrep");
 }
 
 /** A real picture, which nobody gets to see. */
@@ -43,7 +43,7 @@ async function screenshots(platform: Platform): Promise<Finding> {
     const picture = await capture(desktop, wanted, AbortSignal.timeout(WITHIN));
     const fact = `${picture.width}x${picture.height} by ${picture.by}`;
     if (!picture.isOneColour) return ok(fact);
-    return missing(`${fact}, but of one colour all over`, platform.desktop.blankHint);
+    return missing(`${fact}, but all one colour`, platform.desktop.blankHint);
   } catch (error) {
     if (!(error instanceof MatrxError)) throw error;
     return missing(error.message, error.hint ?? "");
@@ -59,12 +59,12 @@ async function opening(platform: Platform): Promise<Finding> {
   desktop.close();
   return lack
     ? notOffered(lack, "OpenUrl, OpenPath and open_app")
-    : ok("there is a screen, and what opens things on it");
+    : ok("there is a screen and a program to open things");
 }
 
 function systemLog(platform: Platform): Finding {
   const lack = lackOfSystemLog(platform, process.env);
-  return lack ? notOffered(lack, "SystemLog") : ok("there is one that the agent may read");
+  return lack ? notOffered(lack, "SystemLog") : ok("the agent can read it");
 }
 
 function notOffered({ why, help }: Lack, tools: string): Finding {
@@ -82,10 +82,10 @@ function browser(platform: Platform): Finding {
 
 async function sandbox(platform: Platform): Promise<Finding> {
   const { sandbox: way } = optionalPrograms(platform);
-  const without = "commands of others than the owner are refused";
-  if (!way) return missing(`none is known for ${platform.name}: ${without}`, "Nothing to do");
+  const without = "commands from anyone but the owner are refused";
+  if (!way) return missing(`none known for ${platform.name}: ${without}`, "Nothing to do");
   const found = findProgram(way.program, process.env);
-  if (!found) return missing(`${way.program} is not there: ${without}`, way.hint);
+  if (!found) return missing(`${way.program} was not found: ${without}`, way.hint);
   try {
     await runProgram(found, way.args, { timeoutMs: WITHIN });
     return ok(`${found} works; this version does not use it yet`);

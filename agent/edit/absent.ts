@@ -17,9 +17,9 @@ export interface Absent {
 
 export function absent(text: UnitText, { name, old }: Absent, subject: Subject): MatrxError {
   if (unitsFor(old, text.encoding) === undefined) return notInEncoding(text.encoding, name, old, subject);
-  const message = `${name} does not stand in ${subject.shown}`;
+  const message = `${name} was not found in ${subject.shown}`;
   const hint = old.includes("\ufffd")
-    ? `${toolName("Read")} shows bytes that are no text as \ufffd, which finds nothing: give a text without them`
+    ? `${toolName("Read")} shows bytes that are not text as \ufffd, which never matches: give text without them`
     : "Read the file again, and copy the text from it exactly";
   if (!subject.mayQuote) return refused(subject, "not_found", `${message}. Nothing was changed`, hint);
   const content = withPlainEnds(shownText(text.units.slice(0, SEARCHED_UNITS), text.encoding));
@@ -27,13 +27,13 @@ export function absent(text: UnitText, { name, old }: Absent, subject: Subject):
   const difference = differenceOf(wanted, content);
   if (difference) {
     const { line, what, hint: how } = difference;
-    const found = `${message}; what stands at line ${line} differs: ${what}. Nothing was changed`;
+    const found = `${message}; line ${line} is similar, but ${what}. Nothing was changed`;
     return refused(subject, "not_found", found, how ?? hint, { line });
   }
   const lines = content.split("\n");
   const begun = longestBeginning(wanted.split("\n"), lines);
   if (begun) {
-    const found = `${message}: it fits from line ${begun.line} on, but line ${begun.differs} is ${begun.text}. Nothing was changed`;
+    const found = `${message}: it matches from line ${begun.line} on, but line ${begun.differs} is ${begun.text}. Nothing was changed`;
     return refused(subject, "not_found", found, hint, begun);
   }
   const closest = closestLines(wanted, lines);
@@ -67,14 +67,14 @@ function lineNumbers(wanted: string, content: string): Difference | undefined {
   if (!lines.every((line, index) => LINE_NUMBER.test(line) || (line === "" && index > 0))) return undefined;
   const at = content.indexOf(lines.map((line) => line.replace(LINE_NUMBER, "")).join("\n"));
   if (at === -1) return undefined;
-  const what = `the text was given with the line numbers that ${toolName("Read")} shows`;
-  return { line: lineOf(content, at), what, hint: "Leave out the line numbers and the tab after them" };
+  const what = `your text includes the line numbers that ${toolName("Read")} shows`;
+  return { line: lineOf(content, at), what, hint: "Omit the line numbers and the tab after them" };
 }
 
 function spelling(wanted: string, content: string): Difference | undefined {
   const at = plainSpelling(content).indexOf(plainSpelling(wanted));
   if (at === -1) return undefined;
-  const what = "quotes, dashes, spaces or accents are other characters that look alike";
+  const what = "quotes, dashes, spaces or accents are different characters that look alike";
   return { line: lineOf(plainSpelling(content), at), what };
 }
 
@@ -103,9 +103,9 @@ function blanks(wanted: string, content: string): Difference | undefined {
 function blankDifference(given: string, found: string): string {
   const indentation = (line: string) => /^\s*/.exec(line)?.[0] ?? "";
   if (indentation(given) !== indentation(found)) {
-    return `indentation differs (the file has ${blankInWords(indentation(found))}, old_string has ${blankInWords(indentation(given))})`;
+    return `the indentation differs (the file has ${blankInWords(indentation(found))}, old_string has ${blankInWords(indentation(given))})`;
   }
-  return "white space at the end of the line differs";
+  return "the white space at the end of the line differs";
 }
 
 /** Such as "4 spaces" or "1 tab". */

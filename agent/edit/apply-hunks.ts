@@ -141,8 +141,8 @@ function afterHeaders(
       throw refused(
         subject,
         "not_found",
-        `The line "@@ ${header}" of ${name} does not stand in ${subject.shown}${at > 0 ? ` below line ${at}` : ""}. Nothing was changed`,
-        "Name a line that stands there, or leave it out and give more lines around the change",
+        `The line "@@ ${header}" of ${name} was not found in ${subject.shown}${at > 0 ? ` below line ${at}` : ""}. Nothing was changed`,
+        "Use a line that is there, or omit it and give more lines around the change",
         { header },
       );
     }
@@ -169,8 +169,8 @@ function placeWithoutContext(lines: readonly string[], start: number, hunk: Hunk
   throw refused(
     subject,
     "no_context",
-    `${hunk.name} has only new lines for ${subject.shown}, so it does not show where they go. Nothing was changed`,
-    "Give the lines before or after them, too",
+    `${hunk.name} has only new lines for ${subject.shown}, so it is unclear where they go. Nothing was changed`,
+    "Give the lines before or after them too",
   );
 }
 
@@ -179,8 +179,8 @@ function severalPlaces({ name }: Hunk, places: readonly number[], subject: Subje
   return refused(
     subject,
     "not_unique",
-    `The old text of ${name} stands ${places.length} times in ${subject.shown}: at lines ${lines.slice(0, 20).join(", ")}${lines.length > 20 ? " and further on" : ""}. Nothing was changed`,
-    "Give more lines around the one that is meant",
+    `The old text of ${name} occurs ${places.length} times in ${subject.shown}: at lines ${lines.slice(0, 20).join(", ")}${lines.length > 20 ? " and further on" : ""}. Nothing was changed`,
+    "Give more lines around the one you mean",
     { occurrences: places.length, lines: lines.slice(0, 20) },
   );
 }

@@ -21,7 +21,7 @@ export function checkEditSize(size: bigint, shown: string): void {
   if (size <= EDIT_MAX_BYTES) return;
   throw new MatrxError({
     code: "PAYLOAD_TOO_LARGE",
-    message: `${shown} has ${size} bytes; files of at most ${EDIT_MAX_BYTES} are edited`,
+    message: `${shown} has ${size} bytes; only files up to ${EDIT_MAX_BYTES} can be edited`,
     hint: `Use ${toolName("Bash")} with sed or perl for a file of this size`,
     hop: "tool",
     details: { path: shown, size: Number(size), limit_bytes: EDIT_MAX_BYTES },
@@ -31,8 +31,8 @@ export function checkEditSize(size: bigint, shown: string): void {
 function notText(shown: string, mediaType: string, size: number): MatrxError {
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
-    message: `${shown} is no text (${mediaType}, ${size} bytes); it is not edited`,
-    hint: `If it is text, use ${toolName("Edit")} with its encoding, such as utf-8 or utf-16le; else use ${toolName("Bash")} with a program for such files`,
+    message: `${shown} is not text (${mediaType}, ${size} bytes), so it can't be edited`,
+    hint: `If it is text, use ${toolName("Edit")} with its encoding, such as utf-8 or utf-16le; otherwise use ${toolName("Bash")} with a program for such files`,
     hop: "tool",
     details: { path: shown, reason: "binary", media_type: mediaType, size },
   });

@@ -24,7 +24,7 @@ export function changedSinceSeen(place: Place, sha256: string | undefined): Matr
   return new MatrxError({
     code: "CONFLICT",
     message: `${place.shown} has changed since this session read or wrote it${sha256 ? `: its SHA-256 is now ${sha256}` : ""}. Nothing was written`,
-    hint: "Read it again, then write; to replace it all the same, give its present SHA-256 as expected_sha256",
+    hint: "Read it again, then write; to replace it anyway, give its current SHA-256 as expected_sha256",
     hop: "tool",
     details: { path: place.shown, reason: "changed", ...(sha256 && { sha256 }) },
   });

@@ -85,7 +85,7 @@ function namedTwice(shown: string): MatrxError {
   return new MatrxError({
     code: "INVALID_PARAMETERS",
     message: `patch: ${shown} is named twice. Nothing was changed`,
-    hint: "Put all hunks of a file below one line that names it",
+    hint: "Put all hunks of a file under one line that names it",
     hop: "tool",
     details: { field: "patch", path: shown },
   });

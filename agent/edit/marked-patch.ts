@@ -52,7 +52,7 @@ class Reader {
     const to = this.#take("*** Move to: ");
     const hunks: Hunk[] = [];
     while (!this.#isAtMarker) hunks.push(this.#readHunk(hunks.length + 1));
-    if (hunks.length === 0 && to === undefined) throw this.#bad(`nothing is changed in ${path}`);
+    if (hunks.length === 0 && to === undefined) throw this.#bad(`it changes nothing in ${path}`);
     return { kind: "update", path, to, hunks };
   }
 

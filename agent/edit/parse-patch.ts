@@ -7,11 +7,11 @@ import { readUnifiedDiff } from "./unified-diff.ts";
 
 /** Throws MatrxError `INVALID_PARAMETERS`. */
 export function parsePatch(patch: string): FilePatch[] {
-  if (!patch.isWellFormed()) throw badPatch("it holds half of a character");
+  if (!patch.isWellFormed()) throw badPatch("it contains half a character");
   const lines = patchLines(withoutCommand(patch));
   const first = lines.find(({ text }) => text.trim() !== "");
   const files = first?.text.trimStart().startsWith(BEGIN) ? readMarkedPatch(lines) : readUnifiedDiff(lines);
-  if (files.length === 0) throw badPatch("there is no change in it");
+  if (files.length === 0) throw badPatch("it contains no changes");
   return files;
 }
 

@@ -79,7 +79,7 @@ function notAll(subject: { shown: string; mayQuote: boolean }): MatrxError {
   return refused(
     subject,
     "not_all",
-    `The patch deletes ${subject.shown}, but does not name all that it holds. Nothing was changed`,
+    `The patch deletes ${subject.shown}, but does not list all its content. Nothing was changed`,
     'Delete it with "*** Delete File: PATH", which needs no content',
   );
 }

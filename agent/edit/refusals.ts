@@ -42,8 +42,8 @@ export function notUnique(
   return refused(
     subject,
     "not_unique",
-    `${name} stands ${places.length} times in ${subject.shown}${overlap ? ", some of them over each other" : ""}: ${inWords(lines, places.length)}. Nothing was changed`,
-    "Give more of the text around the one that is meant, or set replace_all to change every one",
+    `${name} occurs ${places.length} times in ${subject.shown}${overlap ? ", some of them overlapping" : ""}: ${inWords(lines, places.length)}. Nothing was changed`,
+    "Give more of the text around the one you mean, or set replace_all to change them all",
     { occurrences: places.length, lines },
   );
 }
@@ -59,8 +59,8 @@ export function wrongCount(
   return refused(
     subject,
     "wrong_count",
-    `${name} was expected ${expected} times in ${subject.shown} and stands there ${places.length} times: ${inWords(lines, places.length)}. Nothing was changed`,
-    "Look at these lines, then give the right expected_replacements or a longer text",
+    `${name} was expected ${expected} times in ${subject.shown} but occurs ${places.length} times: ${inWords(lines, places.length)}. Nothing was changed`,
+    "Look at these lines, then correct expected_replacements or give a longer text",
     { expected, occurrences: places.length, lines },
   );
 }
@@ -69,8 +69,8 @@ export function tooMany(most: number, subject: Subject): MatrxError {
   return refused(
     subject,
     "too_many",
-    `What is to be replaced stands more than ${most} times in ${subject.shown}. Nothing was changed`,
-    `Give more of the text around the one that is meant; to change so many use ${toolName("Bash")} with sed or perl`,
+    `The text to replace occurs more than ${most} times in ${subject.shown}. Nothing was changed`,
+    `Give more of the text around the one you mean; to change so many, use ${toolName("Bash")} with sed or perl`,
     { limit: most },
   );
 }
@@ -79,8 +79,8 @@ export function overlapping(names: readonly string[], subject: Subject): MatrxEr
   return refused(
     subject,
     "overlap",
-    `${names.join(" and ")} are about the same text of ${subject.shown}. Nothing was changed`,
-    "All edits are matched against the file as it was: join these into one",
+    `${names.join(" and ")} change the same text of ${subject.shown}. Nothing was changed`,
+    "All edits are matched against the original file: combine these into one",
     { edits: names },
   );
 }
@@ -89,8 +89,8 @@ export function nothingChanges(subject: Subject): MatrxError {
   return refused(
     subject,
     "no_change",
-    `Nothing would change in ${subject.shown}: the new text is the old one`,
-    `Line ends of a file are kept as they are; to change those, use ${toolName("Write")} or ${toolName("Bash")}`,
+    `Nothing would change in ${subject.shown}: the new text equals the old`,
+    `A file keeps its line ends; to change those, use ${toolName("Write")} or ${toolName("Bash")}`,
   );
 }
 
@@ -105,8 +105,8 @@ export function notInEncoding(
   return refused(
     subject,
     "not_in_encoding",
-    `${subject.shown} is in ${encoding}, which has no "${character}" (U+${code}); ${name} holds it. Nothing was changed`,
-    `Use characters that the file can hold; give encoding if it is in another one; to change its encoding, use ${toolName("Bash")} with iconv`,
+    `${subject.shown} is in ${encoding}, which has no "${character}" (U+${code}); ${name} contains it. Nothing was changed`,
+    `Use characters that this encoding has; give encoding if the file is in another one; to change the file's encoding, use ${toolName("Bash")} with iconv`,
     { encoding, character },
   );
 }

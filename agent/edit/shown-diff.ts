@@ -19,8 +19,7 @@ export interface ShownDiff {
 export function shownDiff(before: UnitText, after: string): ShownDiff {
   const decode = (units: string) => withPlainEnds(shownText(units, before.encoding));
   const diff = diffLines(before.units, after, decode);
-  if (!diff)
-    return { text: "[The change is too large to be shown by line; read the file to see it]", cut: true };
+  if (!diff) return { text: "[The change is too large to show by line; read the file to see it]", cut: true };
   const onlyEnds = diff.lines.length === 0 && before.units !== after;
   const shown: string[] = onlyEnds ? ["[Only line ends change]"] : [];
   let chars = 0;

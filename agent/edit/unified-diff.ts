@@ -129,9 +129,8 @@ function filePatchOf(part: FilePart): FilePatch {
   if (part.old === undefined || part.now === undefined) throw badPatch(NAMES_MISSING);
   const names = namesOf(part.old, part.now, part.isGit);
   const shown = names.now === NOTHING ? names.old : names.now;
-  if (part.isBinary) throw badPatch(`${shown} is binary there; write it in another way`);
-  if (part.isCopy)
-    throw badPatch(`${shown} is a copy there; copy it with ${toolName("Bash")}, then patch it`);
+  if (part.isBinary) throw badPatch(`the diff of ${shown} is binary; write the file in another way`);
+  if (part.isCopy) throw badPatch(`${shown} is a copy; make it with ${toolName("Bash")}, then patch it`);
   const { hunks } = part;
   if (part.isNew) {
     const mode = modeOf(part.newMode, shown);
@@ -140,13 +139,13 @@ function filePatchOf(part: FilePart): FilePatch {
   if (part.isGone) return { kind: "delete", path: names.old, hunks };
   if (part.modeChanges) {
     throw badPatch(
-      `it sets the mode of ${shown} to ${part.newMode}; leave that out, and use ${toolName("Bash")} with chmod`,
+      `it sets the mode of ${shown} to ${part.newMode}; omit that, and use ${toolName("Bash")} with chmod`,
     );
   }
   if (names.old !== names.now && !part.isRename) {
     throw badPatch(`its names differ: ${names.old} and ${names.now}; only git's "rename from" moves a file`);
   }
-  if (hunks.length === 0 && !part.isRename) throw badPatch(`nothing is changed in ${names.now}`);
+  if (hunks.length === 0 && !part.isRename) throw badPatch(`it changes nothing in ${names.now}`);
   return { kind: "update", path: names.old, to: names.old === names.now ? undefined : names.now, hunks };
 }
 
@@ -173,7 +172,7 @@ const MODES: Readonly<Record<string, number>> = { "100644": 0o666, "100755": 0o7
 function modeOf(written: string | undefined, name: string): number {
   const mode = MODES[written ?? "100644"];
   if (mode === undefined)
-    throw badPatch(`${name} is no ordinary file there (${written}); make it with ${toolName("Bash")}`);
+    throw badPatch(`${name} is not an ordinary file (${written}); create it with ${toolName("Bash")}`);
   return mode;
 }
 

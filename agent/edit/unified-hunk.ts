@@ -112,7 +112,7 @@ function lineOf(start: string, said: Counts | undefined): number | undefined {
 }
 
 function noteOf(name: string, said: Counts, found: Counts): string {
-  return `${name} says ${said.old} old and ${said.new} new lines, and has ${found.old} and ${found.new}`;
+  return `${name} declares ${said.old} old and ${said.new} new lines, but has ${found.old} and ${found.new}`;
 }
 
 function hunkOf(

@@ -12,7 +12,7 @@ export function checkPattern(pattern: string, field = "filter"): void {
   try {
     new RegExp(pattern);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : "it cannot be read";
+    const why = cause instanceof Error ? cause.message : "it is not valid";
     throw badPattern(field, why, "Correct the regular expression (JavaScript's syntax)", cause);
   }
 }

@@ -103,7 +103,7 @@ export class Jobs {
     if (job && (grant.owner || job.record.grant === grant.id)) return job;
     throw new MatrxError({
       code: "NOT_FOUND",
-      message: `There is no job ${id.slice(0, 64)}`,
+      message: `No job ${id.slice(0, 64)}`,
       hint: `Use the id that ${toolName("Bash")} returned; finished jobs are kept for a day at most`,
       hop: "tool",
       details: { job: id.slice(0, 64) },
@@ -231,7 +231,7 @@ export class Jobs {
     if (running.length < this.#limits.runningPerGrant) return;
     throw new MatrxError({
       code: "RATE_LIMITED",
-      message: `${running.length} commands run already, as many as one grant may have at once`,
+      message: `${running.length} commands are already running, the most one token may run at once`,
       hint: `Wait for one to end, or stop one with ${toolName("TaskStop")}`,
       hop: "tool",
       details: { limit: this.#limits.runningPerGrant, jobs: running.map((job) => job.id) },

@@ -75,7 +75,7 @@ function cannotStart(file: string, cause: unknown): MatrxError {
     {
       code: "TOOL_EXECUTION_FAILED",
       message: `The shell ${file} could not be started: ${code}`,
-      hint: "Look whether the working directory and the shell exist, and whether the system has room for a process",
+      hint: "Check that the working directory and the shell exist, and that the system can start more processes",
       hop: "tool",
       details: { shell: file, system_code: code },
     },

@@ -37,7 +37,7 @@ export function checkOrigin(request: IncomingMessage, rules: AccessRules): void 
   if (own.includes(origin) || rules.allowedOrigins.includes(origin)) return;
   throw new MatrxError({
     code: "PERMISSION_DENIED",
-    message: `Pages of ${origin} may not call this machine's tools`,
+    message: `Pages from ${origin} may not call this machine's tools`,
     hint: `If you trust them, start the server with --allow-origin ${origin}`,
     hop: "agent",
   });
@@ -55,7 +55,7 @@ export function checkToken(request: IncomingMessage, { token }: Pick<AccessRules
   if (given !== undefined && isSameToken(given, token)) return;
   throw new MatrxError({
     code: "UNAUTHENTICATED",
-    message: given === undefined ? "A token is needed" : "The token is wrong",
+    message: given === undefined ? "A token is required" : "The token is wrong",
     hint: "Send the header Authorization: Bearer <token>, or for a WebSocket the subprotocol bearer.<token>; `matrx serve` prints where the token is",
     hop: "agent",
   });

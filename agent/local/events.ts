@@ -56,8 +56,8 @@ function tooLarge(bytes: number): MatrxError {
   const limit = LIMITS.eventDataBytes - COUNTS_BYTES;
   return new MatrxError({
     code: "PAYLOAD_TOO_LARGE",
-    message: `An event holds at most ${limit} bytes of data, and this one has ${bytes}`,
-    hint: "Write what is large into a file, and send its path",
+    message: `An event can have at most ${limit} bytes of data; this one has ${bytes}`,
+    hint: "Write large data to a file, and send its path",
     hop: "agent",
     details: { limit_bytes: limit },
   });

@@ -16,7 +16,7 @@ const TOOLS: ReadonlyMap<string, string> = new Map([
   ["/download/generated-file", "Read"],
 ]);
 
-const DATABASES = "Databases are reached through an MCP server for them, mounted beside the tools";
+const DATABASES = "Reach databases through an MCP server for them, next to these tools";
 
 /** Whoever asks for one is told what to do; undefined: the path was never there. */
 export function notAnyMore(request: IncomingMessage): MatrxError | undefined {
@@ -25,7 +25,7 @@ export function notAnyMore(request: IncomingMessage): MatrxError | undefined {
   if (path !== "/db-data" && tool === undefined) return undefined;
   return new MatrxError({
     code: "NOT_FOUND",
-    message: `${path} is not answered here`,
+    message: `${path} is not available here`,
     hint: tool ? `Call the tool ${tool}: POST /tools/invoke {"tool":"${tool}","input":{...}}` : DATABASES,
     hop: "agent",
     ...(tool && { details: { tool } }),

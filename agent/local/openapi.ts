@@ -33,9 +33,9 @@ export const LOCAL: Surface = {
   title: "Matrx, local server",
   version: AGENT_VERSION,
   description:
-    "This machine's tools at http://localhost, for its own programs, while `matrx serve` runs. Every error is problem+json (RFC 9457) with a `code` and mostly a `hint` with what to do. Requests of pages need an origin that `--allow-origin` names.",
+    "This machine's tools at http://localhost, for its own programs, while `matrx serve` is running. Every error is problem+json (RFC 9457) with a `code` and usually a `hint` on what to do. Requests from pages need an origin allowed with `--allow-origin`.",
   tags: {
-    Tools: "What this machine can do, and calling it",
+    Tools: "What this machine can do, and how to call it",
     Events: "What this machine reports",
     Server: "The server itself",
   },
@@ -81,13 +81,13 @@ export const LOCAL: Surface = {
       id: "invokeTool",
       tag: "Tools",
       summary: "Invoke a tool",
-      description: "In a session of its own. `id` and `stream` are for WebSockets and not looked at.",
+      description: "Runs in its own session. `id` and `stream` are for WebSockets and ignored here.",
       access: "caller",
       body: { schema: bodies.callBodySchema, example: CALL_EXAMPLE },
       answers: {
         200: {
           description:
-            'What the tool said; with `"type": "error"` also what it could not do. However long the call takes: white space before the JSON keeps the connection alive.',
+            'The tool\'s answer; with `"type": "error"`, why it failed. While the call runs, white space before the JSON keeps the connection alive.',
           schema: bodies.answerSchema,
           example: ANSWER_EXAMPLE,
           headers: { [CALL_HEADER]: matrxCall },
@@ -104,7 +104,7 @@ export const LOCAL: Surface = {
       description:
         "Many calls on one connection. A request without `Upgrade: websocket` gets 404. Browsers sign in by the subprotocols `matrx.v1, bearer.TOKEN`.",
       access: "caller",
-      query: { session: { schema: z.string(), description: "Go on with this session" } },
+      query: { session: { schema: z.string(), description: "Continue this session" } },
       answers: { 101: switched("caller link") },
       errors: ["NOT_FOUND"],
     },
@@ -114,7 +114,7 @@ export const LOCAL: Surface = {
       id: "trigger",
       tag: "Events",
       summary: "Report an event",
-      description: "Fields besides these become its data.",
+      description: "All other fields become its data.",
       access: "caller",
       body: {
         schema: triggerSchema,
@@ -122,7 +122,7 @@ export const LOCAL: Surface = {
       },
       answers: {
         200: {
-          description: "The event, and whether it leaves for the relay at once, later, or not at all",
+          description: "The event, and whether it is sent to the relay now, later, or not at all",
           schema: triggeredSchema,
           example: {
             id: EVENT_ID,
@@ -139,7 +139,7 @@ export const LOCAL: Surface = {
       id: "listEvents",
       tag: "Events",
       summary: "The last events",
-      description: "Since this program began, the newest last.",
+      description: "Since this program started, newest last.",
       access: "caller",
       query: eventQuery,
       answers: {
@@ -189,7 +189,7 @@ export const LOCAL: Surface = {
       path: "/docs",
       id: "getDocs",
       tag: "Server",
-      summary: "This description, to be read",
+      summary: "This description, for people",
       access: "anyone",
       answers: { 200: { description: "A page", other: { "text/html": "The page" } } },
       errors: ["NOT_FOUND"],

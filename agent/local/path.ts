@@ -19,8 +19,8 @@ export function notHere(request: IncomingMessage, there: readonly string[]): Mat
   if (allow.length > 0) return wrongMethod(request, allow);
   return new MatrxError({
     code: "NOT_FOUND",
-    message: `There is nothing at ${request.method} ${pathOf(request).slice(0, 128)}`,
-    hint: `There are: ${there.join(", ")}, and the WebSocket /ws`,
+    message: `Nothing at ${request.method} ${pathOf(request).slice(0, 128)}`,
+    hint: `Available: ${there.join(", ")}, and the WebSocket /ws`,
     hop: "agent",
   });
 }
@@ -28,8 +28,8 @@ export function notHere(request: IncomingMessage, there: readonly string[]): Mat
 function wrongMethod(request: IncomingMessage, allow: readonly string[]): MatrxError {
   return new MatrxError({
     code: "METHOD_NOT_ALLOWED",
-    message: `${pathOf(request)} takes ${allow.join(", ")}, not ${request.method}`,
-    hint: "GET /docs lists the routes, GET /openapi.json for programs",
+    message: `${pathOf(request)} accepts ${allow.join(", ")}, not ${request.method}`,
+    hint: "GET /docs lists all routes; GET /openapi.json does so for programs",
     hop: "agent",
     details: { allow },
   });

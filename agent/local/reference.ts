@@ -39,8 +39,8 @@ function notInstalled(cause: unknown): MatrxError {
   return new MatrxError(
     {
       code: "NOT_FOUND",
-      message: "The page is not installed here",
-      hint: "GET /openapi.json is the same for programs; the relay has a page at /docs",
+      message: "This page is not installed here",
+      hint: "GET /openapi.json has the same for programs; the relay has the page at /docs",
       hop: "agent",
     },
     cause,

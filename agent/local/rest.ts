@@ -85,7 +85,7 @@ function brokenOff(cause: unknown): MatrxError {
   return new MatrxError(
     {
       code: "INVALID_MESSAGE",
-      message: "The body broke off before its end",
+      message: "The body ended too early",
       hint: "Send the request again",
       hop: "agent",
     },
@@ -97,7 +97,7 @@ function tooLarge(): MatrxError {
   return new MatrxError({
     code: "PAYLOAD_TOO_LARGE",
     message: `The body is larger than ${LIMITS.restBodyBytes} bytes`,
-    hint: "Send large content as a file in parts",
+    hint: "Send large content in parts",
     hop: "agent",
     details: { limit_bytes: LIMITS.restBodyBytes },
   });

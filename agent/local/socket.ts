@@ -178,8 +178,8 @@ function sessionOf(request: IncomingMessage): string {
 function noEventsHere(): MatrxError {
   return new MatrxError({
     code: "INVALID_PARAMETERS",
-    message: "action: events are kept at the relay, and not told here",
-    hint: "Ask at the relay",
+    message: "action: events are kept by the relay, not here",
+    hint: "Ask the relay",
     hop: "agent",
     details: { field: "action" },
   });
@@ -197,8 +197,8 @@ function binaryFrame(): MatrxError {
 function duplicateId(id: string): MatrxError {
   return new MatrxError({
     code: "CONFLICT",
-    message: `A call with the id "${id}" is not answered yet`,
-    hint: "Give every call an id of its own",
+    message: `A call with the id "${id}" has not been answered yet`,
+    hint: "Give each call its own id",
     hop: "agent",
     details: { id },
   });
@@ -207,7 +207,7 @@ function duplicateId(id: string): MatrxError {
 function tooManyUnanswered(id: string): MatrxError {
   return new MatrxError({
     code: "RATE_LIMITED",
-    message: `${LIMITS.unansweredPerSession} calls wait for their answers already`,
+    message: `${LIMITS.unansweredPerSession} calls are already waiting for answers`,
     hint: "Wait for answers before sending more",
     hop: "agent",
     details: { id },

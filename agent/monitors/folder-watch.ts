@@ -196,7 +196,7 @@ export class FolderWatch {
     const [, why, hint] = REASONS.find(([code]) => isNodeError(error, code)) ?? [];
     if (why) return { message: `${folder} is not watched: ${why}`, hint };
     const cause = error instanceof Error ? error.message : String(error);
-    return { message: `${folder} is not watched, because the system refused it`, cause };
+    return { message: `${folder} is not watched because the system refused it`, cause };
   }
 }
 
@@ -211,10 +211,14 @@ class ClosedFolder extends Error {}
 const OTHER_FOLDER = "Name another folder under monitors.new_file_detected in config.json";
 
 const REASONS: readonly (readonly [code: string, why: string, hint: string])[] = [
-  ["ENOENT", "it is not there", "Make it, or take it out of config.json; it is looked for every minute"],
-  ["ENOTDIR", "it is no folder", OTHER_FOLDER],
-  ["EACCES", "the agent's user may not read it", "Let the user read it, or name another folder"],
-  ["EPERM", "the agent's user may not read it", "Let the user read it, or name another folder"],
+  [
+    "ENOENT",
+    "it does not exist",
+    "Create it, or remove it from config.json; the agent looks for it every minute",
+  ],
+  ["ENOTDIR", "it is not a folder", OTHER_FOLDER],
+  ["EACCES", "the agent's user can't read it", "Let the user read it, or name another folder"],
+  ["EPERM", "the agent's user can't read it", "Let the user read it, or name another folder"],
   [
     "EMFILE",
     "too many files are open (EMFILE)",

@@ -39,7 +39,7 @@ export class Problems {
   clearUnknown(known: readonly string[]): void {
     const keys = new Set(known.map(keyOf));
     for (const key of this.#conditions.open) {
-      if (!keys.has(key)) this.#conditions.clear(key, { message: "This is not watched any more" });
+      if (!keys.has(key)) this.#conditions.clear(key, { message: "This is no longer watched" });
     }
   }
 

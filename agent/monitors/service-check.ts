@@ -25,7 +25,7 @@ export const checkService: CheckService = async (service, signal) => {
   try {
     return await ("url" in service ? getsAnswer(service, signal) : takesConnection(service, signal));
   } catch (error) {
-    if (signal.aborted) return "It did not answer in time";
+    if (signal.aborted) return "It did not respond in time";
     return reasonOf(error);
   }
 };
@@ -68,12 +68,12 @@ function reasonOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   switch (code) {
     case "ECONNREFUSED":
-      return "Nothing listens there (ECONNREFUSED)";
+      return "Nothing is listening there (ECONNREFUSED)";
     case "ENOTFOUND":
     case "EAI_AGAIN":
       return `Its name cannot be resolved (${code})`;
     case "ECONNRESET":
-      return "It closed the connection without an answer (ECONNRESET)";
+      return "It closed the connection without responding (ECONNRESET)";
     default:
       return code ? `It cannot be reached (${code})` : "It cannot be reached";
   }

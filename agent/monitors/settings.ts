@@ -63,7 +63,7 @@ const monitorsSchema = z.strictObject({
       services: z
         .array(z.union([httpServiceSchema, tcpServiceSchema]))
         .max(100)
-        .refine(distinctNames, "each service needs a name of its own")
+        .refine(distinctNames, "each service needs its own name")
         .default([]),
       every_seconds: everySeconds(60),
       timeout_seconds: z.int().min(1).max(30).default(10),

@@ -113,7 +113,7 @@ async function otherSpelling(folder: string, name: string): Promise<string | und
 function circle(path: string): MatrxError {
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
-    message: `${path} cannot be opened: its links lead in a circle`,
+    message: `Cannot open ${path}: its links form a loop`,
     hint: "Name the file itself",
     hop: "tool",
     details: { path },

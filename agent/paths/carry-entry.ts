@@ -67,8 +67,8 @@ function sourceLeft({ place }: HeldEntry, { removed, kept }: Removal, cause: unk
   return new MatrxError(
     {
       code: "TOOL_EXECUTION_FAILED",
-      message: `The copy is whole, but of ${place.shown} not all could be removed (${removed} entries were)`,
-      hint: `Look at what is left there with ${toolName("ListDirectory")}, and delete it if the copy has it too`,
+      message: `The copy is complete, but not all of ${place.shown} could be removed (${removed} entries were)`,
+      hint: `Look with ${toolName("ListDirectory")} at what is left there, and delete what the copy has too`,
       hop: "tool",
       details: { path: place.shown, removed, changed: kept },
     },

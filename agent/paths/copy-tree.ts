@@ -176,7 +176,7 @@ function seconds(nanoseconds: bigint): number {
 function cannotBeCopied(stat: BigIntStats): MatrxError {
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
-    message: `There is ${kindOf(stat)} in it, which cannot be taken to another file system`,
+    message: `It contains ${kindOf(stat)}, which cannot be moved to another file system`,
     hint: "Remove it, or move the other entries one by one",
     hop: "tool",
   });
@@ -186,7 +186,7 @@ export function changedMeanwhile(): MatrxError {
   return new MatrxError({
     code: "CONFLICT",
     message: "A file changed while it was copied to the other file system; nothing was moved",
-    hint: "Look at what writes it, then try again",
+    hint: "Find out what is writing it, then try again",
     hop: "tool",
   });
 }
@@ -194,7 +194,7 @@ export function changedMeanwhile(): MatrxError {
 function tooMany(): MatrxError {
   return new MatrxError({
     code: "PAYLOAD_TOO_LARGE",
-    message: `The folder holds more than ${MOST_ENTRIES} entries, and goes to another file system`,
+    message: `The folder has more than ${MOST_ENTRIES} entries, and would move to another file system`,
     hint: `Use ${toolName("Bash")}: mv, in the background`,
     hop: "tool",
     details: { limit: MOST_ENTRIES },

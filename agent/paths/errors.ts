@@ -44,7 +44,7 @@ export function fileError(error: unknown, path: string, doing: string): unknown 
     case "ELOOP":
       return make({
         code: "TOOL_EXECUTION_FAILED",
-        message: `Cannot ${doing} ${path}: its links lead in a circle`,
+        message: `Cannot ${doing} ${path}: its links form a loop`,
         hint: "Name the file itself",
       });
     case "ENAMETOOLONG":
@@ -64,14 +64,14 @@ export function fileError(error: unknown, path: string, doing: string): unknown 
     case "EWOULDBLOCK":
       return make({
         code: "TOOL_EXECUTION_FAILED",
-        message: `Cannot ${doing} ${path}: nothing can be had from it without waiting`,
+        message: `Cannot ${doing} ${path}: it has nothing to read without waiting`,
         hint: `It is not an ordinary file; use ${toolName("Bash")} with a timeout`,
       });
     default:
       return make({
         code: "TOOL_EXECUTION_FAILED",
         message: `Cannot ${doing} ${path}: ${code}`,
-        hint: `The system refused it; try it with ${toolName("Bash")} to see more`,
+        hint: `The system refused; try it with ${toolName("Bash")} to see more`,
       });
   }
 }
@@ -95,7 +95,7 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
 
 function permissionHint(): string {
   if (process.platform === "darwin") {
-    return "The agent runs as a user without this right; for Desktop, Documents and Downloads it needs Full Disk Access";
+    return "The agent's user does not have this permission; for Desktop, Documents and Downloads it needs Full Disk Access";
   }
-  return "The agent runs as a user without this right; its owner can change the file's permissions";
+  return "The agent's user does not have this permission; the file's owner can grant it";
 }

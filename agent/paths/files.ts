@@ -199,8 +199,8 @@ export class FileAccess {
     if (cwd?.missing.length === 0) return;
     throw new MatrxError({
       code: "NOT_FOUND",
-      message: `The session's working directory ${this.#cwd} does not exist any more`,
-      hint: `Give an absolute path, or go elsewhere with ${toolName("Bash")}: cd /somewhere`,
+      message: `The session's working directory ${this.#cwd} no longer exists`,
+      hint: `Give an absolute path, or change directory with ${toolName("Bash")}: cd /somewhere`,
       hop: "tool",
       details: { cwd: this.#cwd },
     });

@@ -48,10 +48,10 @@ async function refuseNeeded(
   const { path } = place;
   const home = await canonicalOf(homedir(), platform).catch(() => undefined);
   if (home && isWithin(home.path, path, platform)) {
-    throw needed(place, home.path === path ? "it is the home folder" : "the home folder lies in it");
+    throw needed(place, home.path === path ? "it is the home folder" : "the home folder is in it");
   }
   if (platform.systemFolders.some((folder) => platform.fold(folder) === platform.fold(path))) {
-    throw needed(place, "it is a folder of the system");
+    throw needed(place, "it is a system folder");
   }
   const mounted = platform.mounts().points.find((point) => isWithin(point, path, platform));
   if (mounted === path || (await statOf(parent.self, { bigint: true })).dev !== stat.dev) {
@@ -65,8 +65,8 @@ async function refuseNeeded(
 function needed({ shown }: Place, why: string): MatrxError {
   return new MatrxError({
     code: "PERMISSION_DENIED",
-    message: `${shown} is neither moved nor deleted: ${why}`,
-    hint: "Name what lies in it, one by one",
+    message: `${shown} can't be moved or deleted: ${why}`,
+    hint: "Name the entries in it one by one",
     hop: "tool",
     details: { path: shown },
   });

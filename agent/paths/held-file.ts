@@ -145,7 +145,7 @@ export function isFolder(place: Place): MatrxError {
 function changed(place: Place): MatrxError {
   return new MatrxError({
     code: "CONFLICT",
-    message: `${place.shown} was changed by another program at this moment; nothing was written`,
+    message: `${place.shown} was just changed by another program; nothing was written`,
     hint: "Read it, then write again",
     hop: "tool",
     details: { path: place.shown },
@@ -156,7 +156,7 @@ function partlyWritten(place: Place, cause: PartlyWritten): MatrxError {
   return new MatrxError(
     {
       code: "TOOL_EXECUTION_FAILED",
-      message: `Writing ${place.shown} failed on the way (${cause.message}): it holds a part of the new content, and the rest of the old`,
+      message: `Writing ${place.shown} failed partway (${cause.message}): it now has part of the new content and the rest of the old`,
       hint: "Free some space, then write it again",
       hop: "tool",
       details: { path: place.shown, system_code: cause.message },

@@ -33,15 +33,13 @@ export async function moveEntry(
     await (old ? replaceEntry(source, spot) : placeEntry(source, spot, access.platform));
     return { overwrote };
   } catch (error) {
-    if (hasCode(error, "EEXIST", "ENOTEMPTY"))
-      throw taken(to.shown, "Another program made it at this moment");
+    if (hasCode(error, "EEXIST", "ENOTEMPTY")) throw taken(to.shown, "Another program just created it");
     if (!hasCode(error, "EXDEV")) throw error;
   }
   try {
     return { overwrote, carried: await carryEntry(access, source, spot, overwrote, signal) };
   } catch (error) {
-    if (hasCode(error, "EEXIST", "ENOTEMPTY"))
-      throw taken(to.shown, "Another program made it at this moment");
+    if (hasCode(error, "EEXIST", "ENOTEMPTY")) throw taken(to.shown, "Another program just created it");
     throw error;
   }
 }
@@ -53,7 +51,7 @@ async function respell(source: HeldEntry, spot: Spot, to: Place, overwrite: bool
     return { overwrote: false };
   }
   if (!overwrite)
-    throw taken(to.shown, "It is another name of the same file; give overwrite to keep only that name");
+    throw taken(to.shown, "It is another name for the same file; give overwrite to keep only that name");
   // To rename one onto the other would leave both.
   await source.parent.confirm(source.name, source.stat);
   await unlink(source.parent.at(source.name));
@@ -77,13 +75,14 @@ function refuseOld(
     throw taken(to.shown, `It is a folder; to move something into it, write ${to.shown}${sep}`);
   }
   if (!overwrite) throw taken(to.shown, "Choose another name, or give overwrite: true to replace it");
-  if (source.stat.isDirectory()) throw taken(to.shown, "A folder replaces no file; delete that first");
+  if (source.stat.isDirectory())
+    throw taken(to.shown, "A folder can't replace a file; delete the file first");
 }
 
 function taken(shown: string, hint: string): MatrxError {
   return new MatrxError({
     code: "CONFLICT",
-    message: `${shown} exists already; nothing was moved`,
+    message: `${shown} already exists; nothing was moved`,
     hint,
     hop: "tool",
     details: { path: shown },

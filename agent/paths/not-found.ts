@@ -36,7 +36,7 @@ export async function notFound(what: NotFound, join: (...parts: string[]) => str
     message: `${shown} does not exist${also && `. Did you mean ${also}?`}`,
     hint:
       folder === undefined
-        ? `Only ${existing} exists of it; look there with ${toolName("ListDirectory")}`
+        ? `Only ${existing} exists; look there with ${toolName("ListDirectory")}`
         : `Look with ${toolName("ListDirectory")}`,
     hop: "tool",
     details: { path: shown, ...(suggestions.length > 0 && { suggestions }) },
@@ -72,8 +72,8 @@ function namesLike(name: string, from: readonly string[]): string[] {
 function notUtf8(shown: string, spelled: string): MatrxError {
   return new MatrxError({
     code: "INVALID_PARAMETERS",
-    message: `${shown} has a name that is no UTF-8, which file tools cannot address`,
-    hint: `Give it another name with ${toolName("Bash")}, in its folder: mv -- ${spelled} NEW-NAME`,
+    message: `The name of ${shown} is not UTF-8, so file tools cannot address it`,
+    hint: `Rename it with ${toolName("Bash")}, in its folder: mv -- ${spelled} NEW-NAME`,
     hop: "tool",
     details: { path: shown, shell_name: spelled },
   });

@@ -65,7 +65,7 @@ function notAFile(place: Place, kind: string): MatrxError {
     hint:
       kind === "a folder"
         ? `Use ${toolName("ListDirectory")}, or name a file in it`
-        : "Only ordinary files are opened",
+        : "Only ordinary files can be opened",
     hop: "tool",
     details: { path: place.shown, kind },
   });

@@ -51,8 +51,8 @@ export class ProtectedSet {
     if (use === "look") return;
     if (this.#program.holds(canonical)) throw program(shown);
     if (use === "change") return;
-    if (this.#closed.liesWithin(canonical)) throw leadsThere(shown, "a folder of Matrx itself");
-    if (this.#program.liesWithin(canonical)) throw leadsThere(shown, "the program of Matrx");
+    if (this.#closed.liesWithin(canonical)) throw leadsThere(shown, "one of Matrx's own folders");
+    if (this.#program.liesWithin(canonical)) throw leadsThere(shown, "the Matrx program");
   }
 
   /** Closed paths in a folder. */
@@ -75,25 +75,25 @@ export class ProtectedSet {
 const OWN_HINT = "Use the matrx command on the device itself";
 
 function closed(path: string): MatrxError {
-  return denied(path, "OWN", `${path} belongs to Matrx itself and is closed to all tools`, OWN_HINT);
+  return denied(path, "OWN", `${path} belongs to Matrx itself and is off limits to all tools`, OWN_HINT);
 }
 
 function program(path: string): MatrxError {
-  const message = `${path} is part of the program of Matrx, which only a caller who may run any program changes`;
-  const hint = `Use the owner's own token, without limits of folders and with ${toolName("Bash")}; or change it on the device`;
+  const message = `${path} is part of the Matrx program; only callers who may run any program can change it`;
+  const hint = `Use the owner's own token, without folder limits and with ${toolName("Bash")}; or change it on the device`;
   return denied(path, "PROGRAM", message, hint);
 }
 
 function leadsThere(path: string, where: string): MatrxError {
-  return denied(path, "OWN", `${path} leads to ${where} and is not to be replaced`, OWN_HINT);
+  return denied(path, "OWN", `${path} leads to ${where} and can't be replaced`, OWN_HINT);
 }
 
 function kernelView(path: string, view: KernelView): MatrxError {
   const [what, hint] = {
     process: ["the inside of a process", `Use ${toolName("ListProcesses")}, or ${toolName("Bash")} with ps`],
-    kernel: ["memory of the kernel or of the firmware", "Look at it on the device itself"],
+    kernel: ["kernel or firmware memory", "Look at it on the device itself"],
   }[view];
-  return denied(path, "SYSTEM", `${path} shows ${what} and is closed to file tools`, hint);
+  return denied(path, "SYSTEM", `${path} shows ${what} and is off limits to file tools`, hint);
 }
 
 function denied(path: string, reason: string, message: string, hint = OWN_HINT): MatrxError {

@@ -105,7 +105,7 @@ function anotherFileSystem(): MatrxError {
   return new MatrxError({
     code: "PERMISSION_DENIED",
     message: "Another file system is mounted in the folder",
-    hint: "Name what lies in it, one by one",
+    hint: "Name the entries in it one by one",
     hop: "tool",
   });
 }
@@ -113,7 +113,7 @@ function anotherFileSystem(): MatrxError {
 export function tooDeep(): MatrxError {
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
-    message: `The folder holds folders more than ${MOST_DEPTH} deep`,
+    message: `The folder is nested more than ${MOST_DEPTH} levels deep`,
     hint: `Use ${toolName("Bash")}: rm or mv`,
     hop: "tool",
     details: { limit: MOST_DEPTH },

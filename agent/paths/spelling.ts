@@ -7,8 +7,8 @@ import { quotedName } from "./names.ts";
 /** Throws MatrxError `INVALID_PARAMETERS`. */
 export function absolutePath(text: string, cwd: string, platform: Platform, home = homedir()): string {
   if (text === "") throw badPath(text, "it is empty");
-  if (text.includes("\0")) throw badPath(text.replaceAll("\0", "\\0"), "it holds a NUL character");
-  if (!text.isWellFormed()) throw badPath(text.toWellFormed(), "it holds half of a character");
+  if (text.includes("\0")) throw badPath(text.replaceAll("\0", "\\0"), "it contains a NUL character");
+  if (!text.isWellFormed()) throw badPath(text.toWellFormed(), "it contains half a character");
   const { path } = platform;
   const expanded = expandHome(text, home, platform);
   const objection = platform.objectionTo(expanded);
@@ -36,7 +36,7 @@ function badPath(text: string, why: string): MatrxError {
   return new MatrxError({
     code: "INVALID_PARAMETERS",
     message: `${quotedName(text)} cannot be used as a path: ${why}`,
-    hint: "Give an absolute path of this device, one from the home folder (~/...), or one from the working directory",
+    hint: "Give an absolute path on this device, or one relative to the home folder (~/...) or the working directory",
     hop: "tool",
     details: { path: text },
   });

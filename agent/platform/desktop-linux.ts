@@ -13,7 +13,7 @@ export const linuxDesktop: DesktopCommands = {
     ),
   displayHint:
     "Start the agent in the desktop session, or give it DISPLAY (and XAUTHORITY) or WAYLAND_DISPLAY of one",
-  blankHint: "nothing may be shown there, or the screen is off or locked",
+  blankHint: "perhaps nothing is shown there, or the screen is off or locked",
 
   openers: (target) => [
     opener("xdg-open", [target]),

@@ -62,7 +62,7 @@ function same(a: BigIntStats, b: BigIntStats): boolean {
 export function changedOnTheWay(canonical: string): MatrxError {
   return new MatrxError({
     code: "PERMISSION_DENIED",
-    message: `${canonical} changed while it was being opened: a link stands where a folder was`,
+    message: `${canonical} changed while it was being opened: a folder was replaced by a link`,
     hint: "Nothing was touched; look at the folder, then try again",
     hop: "tool",
     details: { path: canonical },

@@ -47,7 +47,7 @@ function tookTooLong(): MatrxError {
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `The system did not list its processes within ${LOOK_MS} ms`,
-    hint: `Try again; if it stays, look with ${toolName("Bash")} which process hangs`,
+    hint: `Try again; if it happens again, find the hanging process with ${toolName("Bash")}`,
     hop: "tool",
   });
 }

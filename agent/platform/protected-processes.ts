@@ -21,7 +21,7 @@ export function protectionOf(
   if (ancestorsOf(own.pid, all).has(target.pid)) return "the agent was started by it";
   const { command } = target;
   const isMatrx = AGENT.test(command) || own.marks.some((mark) => command.includes(mark));
-  return isMatrx ? "it is a program of Matrx on this machine" : undefined;
+  return isMatrx ? "it is a Matrx program on this machine" : undefined;
 }
 
 function ancestorsOf(pid: number, all: readonly ProcessFacts[]): Set<number> {

@@ -42,7 +42,7 @@ async function copyAttributes(
   const old = await open(folder.at(name), constants.O_RDONLY | NO_FOLLOW | constants.O_NONBLOCK);
   try {
     const now = await old.stat({ bigint: true });
-    if (now.ino !== stat.ino || now.dev !== stat.dev) throw new Error("another file stands there");
+    if (now.ino !== stat.ino || now.dev !== stat.dev) throw new Error("another file is there");
     await runCopy([old, made]);
   } finally {
     await old.close();

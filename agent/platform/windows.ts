@@ -21,7 +21,7 @@ export const windows: Platform = {
   path: path.win32,
   fold: (text) => text.toLowerCase(),
   objectionTo(text) {
-    if (/^[\\/]{2}[.?][\\/]/.test(text)) return "device paths are not opened";
+    if (/^[\\/]{2}[.?][\\/]/.test(text)) return "device paths can't be opened";
     const parts = text.replace(/^[a-z]:/i, "").split(/[\\/]/);
     if (parts.some((part) => part.includes(":")))
       return "it names an alternate stream, or a drive in the middle";

@@ -82,14 +82,14 @@ function markedText({ total, texts }: PdfPages, first: number): string {
 function noteOfEmpty({ texts }: PdfPages, first: number): string | undefined {
   const empty = texts.flatMap((text, index) => (text.trim() === "" ? [first + index] : []));
   if (empty.length === 0) return undefined;
-  const named = empty.length === 1 ? `Page ${empty[0]} holds` : `${empty.length} of these pages hold`;
-  return `${named} no text: scanned pages are pictures, which ${toolName("Bash")} can make with pdftoppm -png`;
+  const named = empty.length === 1 ? `Page ${empty[0]} has` : `${empty.length} of these pages have`;
+  return `${named} no text: for scanned pages, make images with ${toolName("Bash")}: pdftoppm -png`;
 }
 
 function tooLarge(file: OpenFile): MatrxError {
   return new MatrxError({
     code: "PAYLOAD_TOO_LARGE",
-    message: `${file.place.shown} is a PDF of ${file.stat.size} bytes; those of at most ${MOST_BYTES} are read`,
+    message: `${file.place.shown} is a PDF of ${file.stat.size} bytes; at most ${MOST_BYTES} can be read`,
     hint: `Use ${toolName("Bash")} with pdftotext`,
     hop: "tool",
     details: { ...factsOf(file), media_type: PDF, limit_bytes: MOST_BYTES },

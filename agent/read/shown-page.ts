@@ -34,7 +34,7 @@ export function noteOfMore(page: TextPage): string | undefined {
   const last = page.firstLine + page.lines.length - 1;
   const lines = `Lines ${page.firstLine} to ${last}${page.totalLines === undefined ? "" : ` of ${page.totalLines}`}`;
   if (page.endless) {
-    return `${lines}. Line ${last} is too long to look for its end; read parts of it with ${toolName("Bash")} (head -c, tail -c)`;
+    return `${lines}. Line ${last} is too long to find its end; read parts of it with ${toolName("Bash")} (head -c, tail -c)`;
   }
   return `${lines}. Continue with offset=${page.nextOffset}`;
 }

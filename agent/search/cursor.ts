@@ -39,8 +39,8 @@ export function orderKey(path: Buffer): string {
 function badCursor(text: string): MatrxError {
   return new MatrxError({
     code: "INVALID_PARAMETERS",
-    message: `after: "${text.slice(0, 200)}" is not a place among the results`,
-    hint: 'Give the text that the last page named, or "" to begin',
+    message: `after: "${text.slice(0, 200)}" is not a position in the results`,
+    hint: 'Give the text that the last page gave, or "" to start',
     hop: "tool",
     details: { field: "after" },
   });

@@ -114,8 +114,8 @@ function unknownType(wanted: string): MatrxError {
   const near = nearestName(wanted, Object.keys(FILE_TYPES));
   return new MatrxError({
     code: "INVALID_PARAMETERS",
-    message: `type: "${wanted.slice(0, 64)}" is no type of files that is known here`,
-    hint: `${near ? `Did you mean "${near}"? Else use` : "Use"} include with a glob, such as *.ts`,
+    message: `type: "${wanted.slice(0, 64)}" is not a known file type`,
+    hint: `${near ? `Did you mean "${near}"? Otherwise use` : "Use"} include with a glob, such as *.ts`,
     hop: "tool",
     details: { field: "type", ...(near && { did_you_mean: near }) },
   });

@@ -152,8 +152,8 @@ function badPattern(cause: unknown): MatrxError {
   return new MatrxError(
     {
       code: "INVALID_PARAMETERS",
-      message: `pattern: ${cause instanceof Error ? cause.message : "it cannot be read"}`,
-      hint: "Correct the pattern, or search for it as it stands with literal=true",
+      message: `pattern: ${cause instanceof Error ? cause.message : "it is not valid"}`,
+      hint: "Correct the pattern, or search for it literally with literal=true",
       hop: "tool",
       details: { field: "pattern" },
     },

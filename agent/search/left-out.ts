@@ -35,7 +35,7 @@ function widened(scope: Scope): Scope {
   return { ...scope, showHidden: true, includeIgnored: true, above: undefined, leftOut };
 }
 
-const IGNORED = "what .gitignore names (include_ignored=true)";
+const IGNORED = "what .gitignore excludes (include_ignored=true)";
 const HIDDEN = "dotfiles (show_hidden=true)";
 
 function waysOf({ showHidden, includeIgnored }: Scope): string[] {

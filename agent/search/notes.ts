@@ -13,11 +13,12 @@ export function missedNotes({ unreadable, large, crowded, cut }: Missed): string
   const notes: string[] = [];
   if (unreadable > 0)
     notes.push(`${counted(unreadable, "file or folder", "files or folders")} could not be searched`);
-  if (large > 0) notes.push(`${counted(large, "file", "files")} above 16 MiB left out: ripgrep is not there`);
+  if (large > 0)
+    notes.push(`${counted(large, "file", "files")} over 16 MiB left out: ripgrep is not installed`);
   if (crowded > 0) notes.push(`${counted(crowded, "entry", "entries")} of very large folders left out`);
   if (cut > 0) {
     notes.push(
-      `${counted(cut, "file", "files")} with a NUL searched only up to it: name one as path to search all of it`,
+      `${counted(cut, "file", "files")} with a NUL byte searched only up to it: give one as path to search all of it`,
     );
   }
   return notes;
@@ -30,9 +31,9 @@ export function patternHint({
   multiline,
 }: Pick<LineQuery, "pattern" | "literal" | "multiline">): string {
   if (!literal && !multiline && /\n|\\n/.test(pattern))
-    return ". A pattern is searched within a line: with multiline=true it may go over line breaks";
+    return ". Each line is searched by itself: with multiline=true a match may span lines";
   if (/^\p{ASCII}*$/u.test(pattern)) return "";
-  return ". What is not ASCII is found in UTF-8 and UTF-16 only, composed as the pattern has it";
+  return ". Non-ASCII text is found only in UTF-8 and UTF-16, composed as in the pattern";
 }
 
 export function counted(count: number, one: string, many: string): string {

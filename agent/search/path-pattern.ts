@@ -39,7 +39,7 @@ function onePattern(pattern: string, showHidden: boolean): PathPattern {
   const anywhere = !written.includes("/");
   const glob = anywhere ? `**/${rooted}` : rooted;
   const choices = withChoices(glob, LONGEST_CHOICES);
-  if (!choices) throw badPattern(pattern, "its braces stand for too many others");
+  if (!choices) throw badPattern(pattern, "its braces expand to too many patterns");
   const matchers = choices.map((choice) => globMatcher(choice, { dot: showHidden }));
   return {
     namesHidden: /(?:^|[/{,])\./.test(rooted),

@@ -121,7 +121,7 @@ function badPattern(words: string): MatrxError {
   return new MatrxError({
     code: "INVALID_PARAMETERS",
     message: `pattern: ${why.slice(0, 500)}${where}`,
-    hint: "Correct the pattern, or search for it as it stands with literal=true",
+    hint: "Correct the pattern, or search for it literally with literal=true",
     hop: "tool",
     details: { field: "pattern" },
   });
@@ -132,7 +132,7 @@ function cannotRun(cause: Error): MatrxError {
     {
       code: "TOOL_EXECUTION_FAILED",
       message: `ripgrep could not be run: ${cause.message}`,
-      hint: "Try again; if it stays, restart the agent",
+      hint: "Try again; if it happens again, restart the agent",
       hop: "tool",
     },
     cause,

@@ -16,8 +16,8 @@ export function lackOfSystemLog(
     source.by === "program" ? (source.kept ?? source.file) : source.place,
   );
   return {
-    why: "There is no system log that the agent may read",
-    help: `It would be in one of: ${places.join(", ")}`,
+    why: "The agent can't read a system log here",
+    help: `Expected in one of: ${places.join(", ")}`,
   };
 }
 

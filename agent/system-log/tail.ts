@@ -116,7 +116,7 @@ function failed(program: string, why: string, cause?: unknown): MatrxError {
   return new MatrxError(
     {
       code: "TOOL_EXECUTION_FAILED",
-      message: `${program} did not give the log: ${why}`,
+      message: `${program} couldn't read the log: ${why}`,
       hint: `Use ${toolName("Bash")} to see more`,
       hop: "tool",
     },

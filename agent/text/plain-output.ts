@@ -51,7 +51,7 @@ export function plainOutput(text: string): PlainOutput {
 export function overwrittenNote({ overwritten }: PlainOutput): string | undefined {
   if (overwritten === 0) return undefined;
   const states = overwritten === 1 ? "1 state of a line" : `${overwritten} states of lines`;
-  return `${states} written over by \\r left out: ${toolName("BashOutput")} shows all with raw=true`;
+  return `${states} overwritten by \\r left out: ${toolName("BashOutput")} shows all with raw=true`;
 }
 
 /** Each state that a line was in, for who waits for one of them. */

@@ -29,7 +29,7 @@ const input = z.strictObject({
     .describe(
       'A unified diff; or "*** Begin Patch", for each file "*** Update File: PATH" (and "*** Move to: PATH") with hunks of "@@" or "@@ LINE ABOVE" and lines that begin with " ", "-" or "+", or "*** Add File: PATH" with "+" lines, or "*** Delete File: PATH", then "*** End Patch"',
     ),
-  path: z.string().min(1).optional().describe("Folder of relative paths in it (default: working directory)"),
+  path: z.string().min(1).optional().describe("Folder for relative paths (default: working directory)"),
 });
 
 export function applyPatchTool(files: Files) {
@@ -37,9 +37,9 @@ export function applyPatchTool(files: Files) {
     name: "ApplyPatch",
     effect: "write",
     description:
-      "Change text files in several places at once, all or none. Lines that stay or go must be exactly as in the files; line numbers may be wrong. Returns a diff of each file. For one place `Edit` is simpler.",
+      "Change text files in several places at once, all or none. Context and removed lines must match exactly; line numbers may be wrong. Returns a diff of each file. For one place, `Edit` is simpler.",
     details:
-      "A unified diff, or the *** Begin Patch format, which needs no line numbers. Where the place is not the one that the patch names, it must be the only one. Nothing is changed when anything does not fit. Encoding, line ends, mode and links of files stay. Deleting and moving files needs what `Delete` needs.",
+      "A unified diff, or the *** Begin Patch format, which needs no line numbers. Text that is not at the line the patch names must match in only one place. If anything does not match, nothing is changed. Encoding, line ends, mode and links are kept. Deleting and moving files needs the same permission as `Delete`.",
     input,
     timeoutMs: 60_000,
     async handle(request, context) {
@@ -98,7 +98,7 @@ async function prepareAll(
     held.push(file);
     const before = await readBefore(file, signal);
     bytes += before.bytes.length;
-    if (bytes > MOST_BYTES) throw tooMuch(`its files have more than ${MOST_BYTES} bytes together`);
+    if (bytes > MOST_BYTES) throw tooMuch(`its files have more than ${MOST_BYTES} bytes in total`);
     prepared.push(prepare(one, file, before, grant.effects.includes("read")));
   }
   return prepared;
@@ -138,7 +138,7 @@ function checkMayDelete({ grant, policy, relayPolicy = {} }: ToolContext): void 
   if (!refusal) return;
   throw new MatrxError({
     ...refusal,
-    message: `This patch deletes or moves files, which needs what ${toolName("Delete")} needs. ${refusal.message}`,
+    message: `This patch deletes or moves files, which needs the same permission as ${toolName("Delete")}. ${refusal.message}`,
   });
 }
 
@@ -157,7 +157,7 @@ function notesOf(found: readonly FoundPatch[]): string[] {
 }
 
 function leftovers(left: readonly string[]): string[] {
-  return left.map((what) => `A leftover could not be cleared away: ${what}`);
+  return left.map((what) => `A leftover could not be removed: ${what}`);
 }
 
 function resultOf(
@@ -199,12 +199,12 @@ function shownDiffs(prepared: readonly Prepared[]): string[] {
 
 function checkCount(patches: readonly FilePatch[]): void {
   if (patches.length > MOST_FILES)
-    throw tooMuch(`it names ${patches.length} files; ${MOST_FILES} are the most`);
+    throw tooMuch(`it names ${patches.length} files; at most ${MOST_FILES} are allowed`);
   const hunks = patches.reduce(
     (sum, patch) => sum + (patch.kind === "add" ? 0 : (patch.hunks?.length ?? 0)),
     0,
   );
-  if (hunks > MOST_HUNKS) throw tooMuch(`it has ${hunks} hunks; ${MOST_HUNKS} are the most`);
+  if (hunks > MOST_HUNKS) throw tooMuch(`it has ${hunks} hunks; at most ${MOST_HUNKS} are allowed`);
 }
 
 function tooMuch(why: string): MatrxError {
@@ -226,8 +226,8 @@ function takenBack(error: unknown, problems: readonly string[]): unknown {
       : { code: "TOOL_EXECUTION_FAILED" as const, message: String(error), hop: "tool" as const };
   const outcome =
     problems.length === 0
-      ? "All that had been done was taken back, so nothing is changed"
-      : `These could not be taken back and stay changed: ${problems.join("; ")}`;
+      ? "Everything was undone, so nothing was changed"
+      : `These could not be undone and stay changed: ${problems.join("; ")}`;
   const details = { ...shape.details, ...(problems.length > 0 && { not_taken_back: problems }) };
   return new MatrxError({ ...shape, message: `${shape.message}. ${outcome}`, details }, error);
 }

@@ -28,7 +28,7 @@ const input = z.strictObject({
     .min(0)
     .max(MAX_WAIT_MS)
     .optional()
-    .describe("Wait for more up to this many milliseconds (max 30000; that long with another wait)"),
+    .describe("Wait up to this many milliseconds for more (max 30000, the default with another wait)"),
   wait_for: z.enum(["output", "exit"]).optional().describe("any new output (default), or the end"),
   wait_bytes: z
     .int()
@@ -45,17 +45,14 @@ const input = z.strictObject({
   encoding: z
     .enum(["base64"])
     .optional()
-    .describe("base64: return the bytes as they are, without notes; what is said of them is in the metadata"),
+    .describe("base64: return the bytes unchanged, without notes; the metadata has the facts"),
   byte_limit: z
     .int()
     .min(1)
     .max(MOST_BYTES)
     .optional()
     .describe("With base64: maximum number of bytes to return (default 65536)"),
-  raw: z
-    .boolean()
-    .optional()
-    .describe("Return it with colour codes and what \\r wrote over, which are left out otherwise"),
+  raw: z.boolean().optional().describe("Keep colour codes and what \\r wrote over"),
 });
 
 type Input = z.infer<typeof input>;
@@ -65,9 +62,9 @@ export function bashOutputTool(jobs: Jobs) {
     name: "BashOutput",
     effect: "read",
     description:
-      "Read what a command of `Bash` has written since the last check, and whether it still runs or how it ended. With a wait it answers once there is more to say.",
+      "Read what a `Bash` command has written since the last check, and whether it is still running or how it ended. With a wait, answers once there is something new.",
     details:
-      "At most 30000 characters at once; the next check goes on from there. Other readers are not affected.",
+      "At most 30000 characters at once; the next check continues from there. Other readers are not affected.",
     input,
     model: { omit: ["offset", "wait_bytes", "encoding", "byte_limit", "raw"] },
     timeoutMs: 60_000,
@@ -112,7 +109,7 @@ function untilOf({ wait_for, wait_bytes, wait_pattern }: Input): Waiting["until"
   const given = Object.entries({ wait_for, wait_bytes, wait_pattern });
   const fields = given.flatMap(([field, value]) => (value === undefined ? [] : [field]));
   if (fields.length > 1)
-    throw wrongTogether(fields, "Wait for one thing; each wait ends with the command, too");
+    throw wrongTogether(fields, "Wait for one thing only; every wait also ends when the command does");
   if (wait_pattern !== undefined) {
     checkPattern(wait_pattern, "wait_pattern");
     return { pattern: wait_pattern };
@@ -127,8 +124,8 @@ function checkEncoding({ encoding, filter, byte_limit }: Input): void {
   if (encoding !== undefined || byte_limit === undefined) return;
   throw new MatrxError({
     code: "INVALID_PARAMETERS",
-    message: "byte_limit: it counts bytes, and encoding is not base64",
-    hint: "Set encoding to base64, or leave byte_limit out",
+    message: "byte_limit: works only with encoding base64",
+    hint: "Set encoding to base64, or omit byte_limit",
     hop: "tool",
     details: { field: "byte_limit" },
   });
@@ -184,9 +181,9 @@ function resultOf(
   if (leftOut) notes.push(`${leftOut} lines did not match the filter`);
   const overwritten = plain && overwrittenNote(plain);
   if (overwritten !== undefined) notes.push(overwritten);
-  if (more > 0 && text !== "") notes.push(`${more} bytes more follow; check again`);
+  if (more > 0 && text !== "") notes.push(`${more} more bytes follow; check again`);
   notes.push(statusText(job, page.running));
-  if (waited === "time" && page.running) notes.push("what was waited for did not come in time");
+  if (waited === "time" && page.running) notes.push("the wait timed out");
   if (quiet && quiet.ms > QUIET_AFTER_MS) notes.push(quietText(quiet));
   const gap = cut > 3 ? `[${cut} bytes were cut from the log here]\n` : "";
   const body = gap + text;
@@ -214,7 +211,7 @@ function resultOf(
 }
 
 function quietText({ ms, waitsForKeys }: Quietness): string {
-  const hint = waitsForKeys ? ", and one of its processes seems to wait for someone to type" : "";
+  const hint = waitsForKeys ? ", and one of its processes seems to be waiting for input" : "";
   return `no output for ${Math.floor(ms / 1000)} s${hint}`;
 }
 

@@ -25,25 +25,25 @@ const input = z.strictObject({
     .int()
     .min(1)
     .optional()
-    .describe("Milliseconds (default 120000, more than 600000 is cut to that; in the background: none)"),
+    .describe("Milliseconds (default 120000, at most 600000; in the background: none)"),
   run_in_background: z
     .boolean()
     .optional()
-    .describe("Return at once; go on with `BashOutput` and `TaskStop`"),
+    .describe("Return at once; continue with `BashOutput` and `TaskStop`"),
   yield_ms: z
     .int()
     .min(1)
     .max(MAX_TIMEOUT_MS)
     .optional()
     .describe(
-      "Answer after this many milliseconds if the command still runs, with its output so far; it goes on in the background, without a timeout unless one was given",
+      "If it is still running after this many milliseconds, return the output so far; it continues in the background, without a timeout unless one was given",
     ),
   stdin_base64: z
     .string()
     .max(4 * Math.ceil(MAX_STDIN_BYTES / 3))
     .refine((text) => Buffer.from(text, "base64").toString("base64") === text, "must be base64")
     .optional()
-    .describe("What the command reads from stdin, as base64 (at most 2 MiB); nothing unless given"),
+    .describe("stdin for the command, as base64 (at most 2 MiB; default: empty)"),
 });
 
 export function bashTool(jobs: Jobs) {
@@ -51,7 +51,7 @@ export function bashTool(jobs: Jobs) {
     name: "Bash",
     effect: "execute",
     description:
-      "Run a shell command. The working directory persists across calls, variables do not; stdin is empty. Returns stdout and stderr as they came, and the exit code if it is not 0; long output is cut in the middle. For servers and whatever takes long set run_in_background. To read, search or edit files use the other tools.",
+      "Run a shell command. The working directory persists across calls, variables do not; stdin is empty. Returns stdout and stderr in order, and the exit code if it is not 0; long output is cut in the middle. For servers and other long-running commands set run_in_background. To read, search or edit files, use the other tools.",
     details: "All of the output stays readable with `BashOutput`.",
     input,
     model: { omit: ["yield_ms", "stdin_base64"] },
@@ -115,12 +115,12 @@ async function leaveLostDirectory(session: Session): Promise<string | undefined>
   if (await isFolder(session.cwd)) return undefined;
   const lost = session.cwd;
   session.cwd = (await isFolder(session.start)) ? session.start : "/";
-  return `The working directory ${lost} does not exist any more; this ran in ${session.cwd}`;
+  return `The working directory ${lost} no longer exists; this ran in ${session.cwd}`;
 }
 
 /** What is said before the output; undefined: nothing. */
 function remarkOf(lost: string | undefined, isCapped: boolean): string | undefined {
-  const capped = isCapped ? `timeout is ${MAX_TIMEOUT_MS} ms here, the most that there is` : undefined;
+  const capped = isCapped ? `timeout was reduced to ${MAX_TIMEOUT_MS} ms, the maximum` : undefined;
   return [lost, capped].filter((one) => one !== undefined).join(". ") || undefined;
 }
 
@@ -129,7 +129,7 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 function begun(job: Job, remark: string | undefined): ToolResult {
-  const text = `Started in the background as ${job.id}. Read its output with ${toolName("BashOutput")}, end it with ${toolName("TaskStop")}.`;
+  const text = `Started in the background as ${job.id}. Read its output with ${toolName("BashOutput")}, stop it with ${toolName("TaskStop")}.`;
   return {
     output: remark ? `[${remark}]\n${text}` : text,
     metadata: { bash_id: job.id, status: "running", cwd: job.record.cwd },
@@ -177,7 +177,7 @@ async function stillRunning(
   session.setCursor(job.id, { call, from: 0, to: end });
   const plain = plainOutput(text);
   const said = remark ? `[${remark}]\n${plain.text}` : plain.text;
-  const note = `${job.id} is still running, in the background now. Read on with ${toolName("BashOutput")}, end it with ${toolName("TaskStop")}`;
+  const note = `${job.id} is still running, now in the background. Read more with ${toolName("BashOutput")}, stop it with ${toolName("TaskStop")}`;
   return {
     output: withNotes(said, [overwrittenNote(plain), note]),
     metadata: {
@@ -261,14 +261,14 @@ function stopped(
   text: string,
   metadata: Record<string, unknown>,
 ): MatrxError {
-  const output = text === "" ? "It had written nothing." : `Output until then:\n${text}`;
+  const output = text === "" ? "It wrote nothing." : `Output so far:\n${text}`;
   const hint =
     code === "TIMEOUT"
-      ? "Look at what it changed before you run it again; give it a longer timeout, or run_in_background"
-      : "Look at what it changed before you run it again";
+      ? "Check what it changed before you run it again; allow a longer timeout, or set run_in_background"
+      : "Check what it changed before you run it again";
   return new MatrxError({
     code,
-    message: `${message}. What it had done until then stays done.\n${output}`,
+    message: `${message}. What it did until then is not undone.\n${output}`,
     hint,
     hop: "tool",
     details: metadata,
@@ -279,11 +279,11 @@ function stopped(
 async function endNotSeen(job: Job): Promise<MatrxError> {
   const end = await job.log.size();
   const { text } = await excerptOf(job.log, end, (from, to) => leftOut(job, from, to));
-  const output = text === "" ? "It had written nothing." : `Output until then:\n${text}`;
+  const output = text === "" ? "It wrote nothing." : `Output so far:\n${text}`;
   return new MatrxError({
     code: "OUTCOME_UNKNOWN",
-    message: `The command ended while no agent was there, and left no exit code.\n${output}`,
-    hint: "Look at what it changed, and decide; it is never run again by itself",
+    message: `The command ended while the agent was not running, so its exit code is not known.\n${output}`,
+    hint: "Check what it changed before you decide; it is never run again automatically",
     hop: "agent",
     details: { bash_id: job.id, status: job.record.status, exit_code: null, end_offset: end },
   });
@@ -292,7 +292,7 @@ async function endNotSeen(job: Job): Promise<MatrxError> {
 function unreadable(): MatrxError {
   return new MatrxError({
     code: "INVALID_PARAMETERS",
-    message: "command: it holds a NUL character, or half of a character",
+    message: "command: contains a NUL character or half a character",
     hint: "Send text only; write bytes with printf",
     hop: "tool",
     details: { field: "command" },

@@ -14,7 +14,7 @@ export function createDirectoryTool(files: Files) {
   return defineTool({
     name: "create_directory",
     effect: "write",
-    description: "Create a directory with its missing parents. One that exists is left as it is.",
+    description: "Create a directory and its missing parents. An existing one is left unchanged.",
     input,
     timeoutMs: 30_000,
     async handle({ path, recursive = true }, context) {
@@ -32,7 +32,7 @@ async function existing(access: FileAccess, place: Place): Promise<ToolResult> {
   if (await isDirectory(access, place)) return resultOf(place, "Directory already exists", false);
   throw new MatrxError({
     code: "CONFLICT",
-    message: `${place.shown} exists, and is not a directory`,
+    message: `${place.shown} exists but is not a directory`,
     hint: "Choose another name",
     hop: "tool",
     details: { path: place.shown },
@@ -60,8 +60,8 @@ function resultOf(place: Place, message: string, created: boolean): ToolResult {
 function noParent(access: FileAccess, place: Place): MatrxError {
   return new MatrxError({
     code: "NOT_FOUND",
-    message: `The folder above ${place.shown} does not exist`,
-    hint: `Only ${access.existingPart(place)} exists of it; use recursive to make all of it`,
+    message: `The parent folder of ${place.shown} does not exist`,
+    hint: `Only ${access.existingPart(place)} exists; use recursive to create the rest`,
     hop: "tool",
     details: { path: place.shown },
   });

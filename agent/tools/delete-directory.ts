@@ -12,20 +12,19 @@ const input = z.strictObject({
   recursive: z
     .boolean()
     .optional()
-    .describe("Needed if it is not empty: delete it with all that lies in it (default false)"),
+    .describe("Required if it is not empty: delete everything in it too (default false)"),
   permanent: z
     .boolean()
     .optional()
-    .describe("Delete for good instead of moving to the trash (default false)"),
+    .describe("Delete for good instead of moving it to the trash (default false)"),
 });
 
 export function deleteDirectoryTool(files: Files) {
   return defineTool({
     name: "delete_directory",
     effect: "execute",
-    description:
-      "Delete a directory: into the trash, from where `Move` brings it back, or for good with permanent.",
-    details: "Files and symlinks are refused. Returns where it lies now.",
+    description: "Delete a directory: to the trash (`Move` restores it), or for good with permanent.",
+    details: "Files and symlinks are refused. Returns where it is now.",
     input,
     timeoutMs: TIMES.callMax,
     handle: ({ path, recursive = false, permanent = false }, context) =>

@@ -6,8 +6,8 @@ import { discard } from "../trash/discard.ts";
 
 const input = z.strictObject({
   path: z.string().min(1).describe("Absolute or relative path"),
-  recursive: z.boolean().optional().describe("Needed for a folder that is not empty (default false)"),
-  permanent: z.boolean().optional().describe("Not into the trash (default false)"),
+  recursive: z.boolean().optional().describe("Required for a folder that is not empty (default false)"),
+  permanent: z.boolean().optional().describe("Not to the trash, but for good (default false)"),
 });
 
 export function deleteTool(files: Files) {
@@ -15,9 +15,9 @@ export function deleteTool(files: Files) {
     name: "Delete",
     effect: "execute",
     description:
-      "Delete a file, folder or symlink: into the trash, from where `Move` brings it back, or for good with permanent.",
+      "Delete a file, folder or symlink: to the trash (`Move` restores it), or for good with permanent.",
     details:
-      "A symlink is deleted itself, never what it leads to. Refuses the home folder, folders of the system, mount points and the session's working directory. Returns where it lies now.",
+      "Deletes a symlink itself, never its target. Refuses the home folder, system folders, mount points and the session's working directory. Returns where it is now.",
     input,
     timeoutMs: TIMES.callMax,
     handle: ({ path, recursive = false, permanent = false }, context) =>

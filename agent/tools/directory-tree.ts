@@ -28,7 +28,7 @@ const input = z.strictObject({
   include_ignored: z
     .boolean()
     .optional()
-    .describe("Include what .gitignore files leave out, and .git itself (default false)"),
+    .describe("Include files that .gitignore excludes, and .git (default false)"),
 });
 
 export function directoryTreeTool(files: Files) {
@@ -36,9 +36,9 @@ export function directoryTreeTool(files: Files) {
     name: "DirectoryTree",
     effect: "read",
     description:
-      "Show a directory and all below it as indented lines: at most 5 levels and 200 entries, upper levels first. Dotfiles and what .gitignore names are left out.",
+      "Show a directory tree as indented lines: at most 5 levels and 200 entries, upper levels first. Leaves out dotfiles and what .gitignore excludes.",
     details:
-      "As text or JSON. Directories end with /, symlinks show their target and are not followed, … marks a directory that is not listed or not whole.",
+      "As text or JSON. Directories end with /, symlinks show their target and are not followed, … marks a directory that is not listed completely.",
     input,
     model: { omit: ["format", "max_entries", "show_hidden", "include_ignored"] },
     timeoutMs: 30_000,
@@ -72,10 +72,10 @@ export function directoryTreeTool(files: Files) {
 }
 
 function noteOf({ stopped, entries, root }: Tree): string | undefined {
-  const goOn = `Go on with the path of a directory that is marked, page through it with ${toolName("ListDirectory")}, or raise max_entries`;
+  const goOn = `To see more, give the path of a marked directory, page through it with ${toolName("ListDirectory")}, or raise max_entries`;
   if (stopped === "max_entries") return `Cut at ${entries} entries. ${goOn}`;
   if (stopped === "time") return `Time ran out after ${entries} entries. ${goOn}`;
-  return root.children?.length === 0 ? "The directory is empty, or all in it is left out" : undefined;
+  return root.children?.length === 0 ? "The directory is empty, or everything in it is left out" : undefined;
 }
 
 function drawn(root: TreeNode): string[] {

@@ -41,17 +41,15 @@ const input = z.strictObject({
     .max(MOST_EDITS)
     .optional()
     .describe(
-      "Several edits at once, instead of old_string and new_string; each is matched against the file as it was, and all or none are made",
+      "Several edits at once, instead of old_string and new_string; each is matched against the original file, and all or none are applied",
     ),
   expected_sha256: sha256Schema
     .optional()
-    .describe("Edit only if the file's present content has this SHA-256"),
+    .describe("Edit only if the file's current content has this SHA-256"),
   encoding: z
     .enum(TEXT_ENCODINGS)
     .optional()
-    .describe(
-      "The file's encoding, where it cannot be told from its bytes (UTF-8, UTF-16 with a mark, Latin-1)",
-    ),
+    .describe("The file's encoding, if it can't be detected (UTF-8, UTF-16 with a mark, Latin-1)"),
 });
 
 type Input = z.infer<typeof input>;
@@ -61,9 +59,9 @@ export function editTool(files: Files) {
     name: "Edit",
     effect: "write",
     description:
-      "Replace old_string by new_string in a text file. Copy old_string from the file exactly, without line numbers. It must stand there only once: add lines around it until it does, or set replace_all. Returns a diff; nothing is changed when it does not fit.",
+      "Replace old_string with new_string in a text file. Copy old_string from the file exactly, without line numbers. It must occur only once: add lines around it until it does, or set replace_all. Returns a diff; if it does not match, nothing is changed.",
     details:
-      "Line ends need not be given as the file has them: \\n finds \\r\\n too, and the file keeps its own. Encoding, byte order mark, mode, owner and links stay, and so does every byte outside of the replaced text. Files of up to 16 MiB. Either old_string and new_string are given, or edits.",
+      "Line ends need not match: \\n finds \\r\\n too, and the file keeps its own. Encoding, byte order mark, mode, owner and links are kept, and so is every byte outside the replaced text. Files up to 16 MiB. Give either old_string and new_string, or edits.",
     input,
     model: {
       omit: ["expected_replacements", "edits", "expected_sha256", "encoding"],
@@ -147,7 +145,7 @@ function replacementsOf(request: Input): Replacement[] {
   if (edits) {
     const given = ["old_string", "new_string", "replace_all", "expected_replacements"] as const;
     const other = given.find((name) => request[name] !== undefined);
-    if (other) throw wrong(other, "it cannot be given together with edits", "Put everything into edits");
+    if (other) throw wrong(other, "can't be combined with edits", "Put everything into edits");
     return edits.map((one, index) =>
       checked({
         name: `edits[${index}].old_string`,
@@ -171,14 +169,14 @@ function checked(replacement: Replacement): Replacement {
     throw wrong(
       name,
       "it is empty",
-      `To make a file or replace all of it use ${toolName("Write")}; to insert, give a text beside the place`,
+      `To create a file or replace all of it, use ${toolName("Write")}; to insert, give the text next to the place`,
     );
   }
   if (!old.isWellFormed() || !replacement.new.isWellFormed()) {
     throw wrong(
       name,
-      "it or its new text holds half of a character",
-      "Send the text whole; surrogates come in pairs",
+      "it or its new text contains half a character",
+      "Send whole characters: surrogates come in pairs",
     );
   }
   if (old === replacement.new) {

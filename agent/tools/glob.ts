@@ -24,14 +24,11 @@ const input = z.strictObject({
     .describe("Such as *.py (in any folder), src/**/*.{js,ts}, ./*.md (this folder only)"),
   path: z.string().min(1).optional().describe("Directory (default: working directory)"),
   limit: z.int().min(1).max(MOST).optional().describe("Maximum number of files to return (default 1000)"),
-  show_hidden: z
-    .boolean()
-    .optional()
-    .describe("Find dotfiles that the pattern does not name (default false)"),
+  show_hidden: z.boolean().optional().describe("Include dotfiles the pattern does not name (default false)"),
   include_ignored: z
     .boolean()
     .optional()
-    .describe("Find what .gitignore files leave out, and .git itself (default false)"),
+    .describe("Include files that .gitignore excludes, and .git (default false)"),
 });
 
 export function globTool(files: Files, engines: SearchEngines) {
@@ -39,9 +36,9 @@ export function globTool(files: Files, engines: SearchEngines) {
     name: "Glob",
     effect: "read",
     description:
-      "Find files by a glob, newest first; paths are relative to the directory searched. Only files are found, no folders. Dotfiles that the pattern does not name and what .gitignore names are left out, unless show_hidden or include_ignored is true.",
+      "Find files by glob, newest first; paths are relative to the directory searched. Finds files only, no folders. Leaves out dotfiles the pattern does not name, and what .gitignore excludes, unless show_hidden or include_ignored is true.",
     details:
-      "A pattern without / matches names in any folder; ~/notes/*.txt is one, too. At most 1000 files or 25,000 characters unless limit says otherwise. Links are neither found nor followed. Takes at most 15 s, then returns what was found.",
+      "A pattern without / matches names in any folder; ~/notes/*.txt works too. At most 1000 files or 25,000 characters unless limit says otherwise. Links are neither found nor followed. Stops after 15 s and returns what it found.",
     input,
     model: { omit: ["limit", "show_hidden", "include_ignored"] },
     timeoutMs: 15_000,
@@ -125,15 +122,15 @@ function resultOf(
 function stopNotes(stopped: NewFiles["stopped"] | "output", count: number): string[] {
   if (stopped === "output") {
     return [
-      `The newest ${count} are shown, for want of room. To go on, narrow pattern or path, or give a limit`,
+      `These are the newest ${count}; there is no room for more. Narrow pattern or path, or give a limit`,
     ];
   }
   if (stopped === "limit") {
-    return [`The newest ${count} are shown, of more. To go on, narrow pattern or path, or raise limit`];
+    return [`These are the newest ${count}; there are more. Narrow pattern or path, or raise limit`];
   }
   if (stopped === "time") {
     return [
-      `Time ran out: these are the newest ${count} of what was found until then. To go on, narrow pattern or path, or give more time with timeout_ms`,
+      `Time ran out: these are the newest ${count} found so far. Narrow pattern or path, or allow more time with timeout_ms`,
     ];
   }
   return [];
@@ -150,7 +147,7 @@ function notAFolder(place: Place): MatrxError {
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `${place.shown} is a file, not a directory`,
-    hint: "Name the directory that it stands in",
+    hint: "Name the directory it is in",
     hop: "tool",
     details: { path: place.shown },
   });

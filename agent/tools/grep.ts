@@ -51,18 +51,18 @@ const input = z.strictObject({
   before_context: contextLines.describe("Lines to show before each match (default: as context)"),
   after_context: contextLines.describe("Lines to show after each match (default: as context)"),
   case_insensitive: z.boolean().optional().describe("Ignore case"),
-  multiline: z.boolean().optional().describe("Let matches span lines; . matches line breaks, too"),
-  literal: z.boolean().optional().describe("Take the pattern as it stands, not as a regex (default false)"),
+  multiline: z.boolean().optional().describe("Let matches span lines; . also matches line breaks"),
+  literal: z.boolean().optional().describe("Take the pattern literally, not as a regex (default false)"),
   show_hidden: z.boolean().optional().describe("Search dotfiles too (default false)"),
   include_ignored: z
     .boolean()
     .optional()
-    .describe("Search what .gitignore files leave out, and .git itself (default false)"),
+    .describe("Search files that .gitignore excludes, and .git (default false)"),
   after: z
     .string()
     .optional()
     .describe(
-      'Page through all results in order of path: "" for the first page, then what the last page says',
+      'Page through all results, sorted by path: "" for the first page, then what the last page says',
     ),
 });
 
@@ -73,9 +73,9 @@ export function grepTool(files: Files, engines: SearchEngines) {
     name: "Grep",
     effect: "read",
     description:
-      "Search file contents by regex (ripgrep syntax, with look-around). Returns file:line:content, with paths relative to the directory searched. Dotfiles, binary files and what .gitignore names are left out, unless show_hidden or include_ignored is true.",
+      "Search file contents by regex (ripgrep syntax, with look-around). Returns file:line:content, with paths relative to the directory searched. Leaves out dotfiles, binary files and what .gitignore excludes, unless show_hidden or include_ignored is true.",
     details:
-      "Sorted by path; context lines as file-line-content. The first results that were found are returned, lines up to 25,000 characters unless max_results is given: use after for pages in order. Lines are cut at 500 characters. Links are not followed. With multiline, files above 64 MiB are left out. Takes at most 15 s, then returns what was found.",
+      "Sorted by path; context lines as file-line-content. Returns the first results found, up to 25,000 characters of lines unless max_results is given; use after to page through all of them in order. Lines are cut at 500 characters. Links are not followed. With multiline, files over 64 MiB are left out. Stops after 15 s and returns what it found.",
     input,
     model: {
       omit: ["before_context", "after_context", "literal", "show_hidden", "include_ignored", "after"],
@@ -268,16 +268,14 @@ function stopNotes(
   if (!stopped) return [];
   const why = {
     max_results: `Stopped at ${found}; there may be more`,
-    output: `Stopped at ${found}, for want of room; there may be more`,
+    output: `Stopped at ${found}: no room for more; there may be more`,
     time: `Time ran out with ${found} found: not everything was searched`,
   }[stopped];
   const narrower = "narrow pattern, path or include";
   if (next !== undefined) return [`${why}. Continue with after=${JSON.stringify(next)}`];
-  if (stopped === "time") return [`${why}. To go on, ${narrower}, or give more time with timeout_ms`];
-  if (ordered) return [`${why}. To go on, ${narrower}`];
-  return [
-    `${why}. To go on, ${narrower}, raise max_results, or page through all in order of path with after=""`,
-  ];
+  if (stopped === "time") return [`${why}. To see more, ${narrower}, or allow more time with timeout_ms`];
+  if (ordered) return [`${why}. To see more, ${narrower}`];
+  return [`${why}. To see more, ${narrower}, raise max_results, or page through all with after=""`];
 }
 
 /** Stands for a place of the whole file; a pair of backslashes stands for itself. */
@@ -287,12 +285,12 @@ const FILE_PLACE = /^(?:[^\\]|\\[^AzZG])*?(\\[AzZG])/s;
 function checkPattern({ pattern, literal, multiline }: Input): void {
   if (multiline) return;
   if (literal && pattern.includes("\n")) {
-    throw notWithinLine("it holds a line break", "Set multiline=true, or search for one of its lines");
+    throw notWithinLine("it contains a line break", "Set multiline=true, or search for one of its lines");
   }
   const place = literal ? undefined : FILE_PLACE.exec(pattern)?.[1];
   if (place === undefined) return;
   throw notWithinLine(
-    `${place} is a place in a file`,
+    `${place} matches only at an end of the file`,
     `Use ^ for the beginning of a line and $ for its end; see the ends of a file with ${toolName("Read")}`,
   );
 }
@@ -300,7 +298,7 @@ function checkPattern({ pattern, literal, multiline }: Input): void {
 function notWithinLine(why: string, hint: string): MatrxError {
   return new MatrxError({
     code: "INVALID_PARAMETERS",
-    message: `pattern: ${why}, and is searched within a line`,
+    message: `pattern: ${why}, but each line is searched by itself`,
     hint,
     hop: "tool",
     details: { field: "pattern" },

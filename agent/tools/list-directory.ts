@@ -23,9 +23,9 @@ export function listDirectoryTool(files: Files) {
     name: "ListDirectory",
     effect: "read",
     description:
-      "List a directory, sorted by name: directories end with /, symlinks show their target. At most 500 entries; a note says how to go on.",
+      "List a directory, sorted by name: directories end with /, symlinks show their target. At most 500 entries; a note says how to see more.",
     details:
-      "Names with something hidden in them (line breaks, control or direction characters, spaces at an end) are shown as JSON strings; bytes that are no UTF-8 as \\xe9, and only `Bash` opens such names.",
+      "Names with hidden characters (line breaks, control or direction characters, spaces at an end) are shown as JSON strings; bytes that are not UTF-8 as \\xe9, and only `Bash` can open such names.",
     input,
     model: { omit: ["limit", "after"] },
     timeoutMs: 60_000,
@@ -81,7 +81,7 @@ function resultOf(place: Place, { entries, remaining, total }: EntryPage): ToolR
   const notes: string[] = [];
   if (total === 0) notes.push("The directory is empty");
   if (remaining > 0)
-    notes.push(`${remaining} of ${total} entries follow. Continue with after=${JSON.stringify(last)}`);
+    notes.push(`${remaining} of ${total} entries remain. Continue with after=${JSON.stringify(last)}`);
   const lines = [...entries.map(lineOf), ...notes.map((note) => `[${note}]`)];
   return {
     output: lines.join("\n"),

@@ -40,7 +40,7 @@ export function listProcessesTool({ processList }: Platform) {
     description:
       "List processes: pid, parent, user, CPU %, memory, start time, command. At most 50 unless limit says otherwise.",
     details:
-      "CPU is processor time in percent of one core at this moment, memory is resident; secrets in commands are masked. A table as text, rows in the metadata. `StopProcess` wants pid and started.",
+      "CPU is the current percentage of one core, memory is resident; secrets in commands are masked. A table as text, rows in the metadata. `StopProcess` needs pid and started.",
     input,
     model: { omit: ["limit"] },
     timeoutMs: 20_000,

@@ -32,9 +32,9 @@ export function moveTool(files: Files) {
     name: "Move",
     effect: "write",
     description:
-      "Move or rename a file, folder or symlink. A file that stands there is replaced only with overwrite, a folder never.",
+      "Move or rename a file, folder or symlink. An existing file is replaced only with overwrite, a folder never.",
     details:
-      "Also to another file system (then it is copied whole first; mode, times and owner are kept). An existing folder as destination is refused, unless it is named with a / at its end. A symlink is moved itself. Also brings back from the trash what `Delete` put there.",
+      "Works across file systems too (copies everything first; keeps mode, times and owner). Refuses an existing folder as destination unless its name ends with /. Moves a symlink itself. Also restores what `Delete` put into the trash.",
     input,
     model: { omit: ["create_directories"] },
     timeoutMs: TIMES.callMax,
@@ -59,14 +59,10 @@ async function findDestination(access: FileAccess, from: Place, { destination }:
 
 function refuseItself({ platform }: FileAccess, from: Place, to: Place): void {
   if (from.path === to.path && newNameOf(from, to, platform.path) === platform.path.basename(from.path)) {
-    throw wrongDestination(to, `${to.shown} is where it is already`, "Name another destination");
+    throw wrongDestination(to, `It is already at ${to.shown}`, "Name another destination");
   }
   if (from.path !== to.path && isWithin(to.path, from.path, platform)) {
-    throw wrongDestination(
-      to,
-      `${from.shown} cannot be moved into itself`,
-      "Name a destination outside of it",
-    );
+    throw wrongDestination(to, `${from.shown} cannot be moved into itself`, "Name a destination outside it");
   }
 }
 
@@ -83,7 +79,7 @@ async function prepareFolder(access: FileAccess, to: Place, request: Input): Pro
     throw new MatrxError({
       code: "NOT_FOUND",
       message: `The folder of ${to.shown} does not exist`,
-      hint: `Only ${shownName(existing)} exists of it; leave out create_directories to have it made`,
+      hint: `Only ${shownName(existing)} exists; omit create_directories to create the rest`,
       hop: "tool",
       details: { path: to.shown },
     });
@@ -142,7 +138,7 @@ async function followSeen(
 }
 
 function resultOf({ place, stat }: HeldEntry, to: Place, { overwrote, carried }: Moved): ToolResult {
-  const replaced = overwrote ? ", replacing what stood there" : "";
+  const replaced = overwrote ? ", replacing what was there" : "";
   const way = carried ? ` (${carried.bytes} bytes, copied to another file system)` : "";
   return {
     output: `Moved ${place.shown} to ${shownName(to.path)}${replaced}${way}`,

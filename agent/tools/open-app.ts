@@ -9,7 +9,7 @@ const ARGUMENT_CHARS = 4096;
 const word = z
   .string()
   .max(ARGUMENT_CHARS)
-  .regex(/^[^\0]*$/, "must not hold a NUL character");
+  .regex(/^[^\0]*$/, "must not contain a NUL character");
 
 const input = z.strictObject({
   app: word.min(1).describe("Its name, desktop entry id (Linux) or absolute path"),
@@ -22,7 +22,7 @@ export function openAppTool(files: Files, desktop: Desktop) {
     effect: "execute",
     description: "Start an application on the user's screen.",
     details:
-      "Apart from the agent. A policy may name the applications that are allowed; who may not run programs starts only those, with web addresses and documents as arguments.",
+      "It runs independently of the agent. A policy can list the allowed applications; callers who may not run programs can start only those, with web addresses and documents as arguments.",
     input,
     unavailable: () => desktop.lackOfDisplay(),
     timeoutMs: 20_000,
@@ -31,9 +31,9 @@ export function openAppTool(files: Files, desktop: Desktop) {
       context.signal.throwIfAborted();
       const { program, pid, ended, handedOver } = await desktop.startApp(start.app, start.args, start.cwd);
       const how = handedOver
-        ? `${app} was handed to ${program}; whether a window opened is not known`
+        ? `${app} was passed to ${program}; whether a window opened is not known`
         : ended
-          ? `${app} was started (process ${pid}) and has ended well already: it may have handed over to one that was running`
+          ? `${app} was started (process ${pid}) and has already ended without an error: it may have passed the request to a running instance`
           : `${app} was started (process ${pid})`;
       return {
         output: how,

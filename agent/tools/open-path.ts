@@ -13,9 +13,9 @@ export function openPathTool(files: Files, desktop: Desktop) {
   return defineTool({
     name: "OpenPath",
     effect: "execute",
-    description: "Open a file or folder on the user's screen with its usual program, for them to see.",
+    description: "Open a file or folder in its usual program on the user's screen.",
     details:
-      "Who may not run programs opens folders and plain documents only. Says what it was handed to; whether a window opened can be seen with `Screenshot`.",
+      "Callers who may not run programs can open only folders and plain documents. Returns the program used; see with `Screenshot` whether a window opened.",
     input,
     unavailable: () => desktop.lackOfOpener(),
     timeoutMs: 20_000,
@@ -26,7 +26,7 @@ export function openPathTool(files: Files, desktop: Desktop) {
       context.signal.throwIfAborted();
       const { program, pid } = await desktop.open(place.path, os.homedir());
       return {
-        output: `${place.path} was handed to ${program}; whether a window opened is not known`,
+        output: `${place.path} was passed to ${program}; whether a window opened is not known`,
         metadata: { path: place.path, handed_to: program, pid },
       };
     },

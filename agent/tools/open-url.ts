@@ -12,10 +12,9 @@ export function openUrlTool(desktop: Desktop) {
   return defineTool({
     name: "OpenUrl",
     effect: "execute",
-    description:
-      "Open a web address in the user's browser, for them to see; nothing of the page is returned.",
+    description: "Open a web address in the user's browser; does not return the page.",
     details:
-      "mailto: opens the mail program. Says what it was handed to; whether a window opened can be seen with `Screenshot`.",
+      "mailto: opens the mail program. Returns the program used; see with `Screenshot` whether a window opened.",
     input,
     unavailable: () => desktop.lackOfOpener(),
     timeoutMs: 20_000,
@@ -24,7 +23,7 @@ export function openUrlTool(desktop: Desktop) {
       signal.throwIfAborted();
       const { program, pid } = await desktop.open(address, os.homedir());
       return {
-        output: `${address} was handed to ${program}; whether a window opened is not known`,
+        output: `${address} was passed to ${program}; whether a window opened is not known`,
         metadata: { url: address, handed_to: program, pid },
       };
     },

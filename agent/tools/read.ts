@@ -35,9 +35,7 @@ const input = z.strictObject({
   encoding: z
     .enum(["base64", ...TEXT_ENCODINGS])
     .optional()
-    .describe(
-      "base64: read bytes of any file; else the text's encoding, where it cannot be told from its bytes",
-    ),
+    .describe("base64: read bytes of any file; otherwise the text's encoding, if it can't be detected"),
   pages: z
     .string()
     .regex(PAGES, "must be a page or a range, such as 3 or 1-5")
@@ -63,9 +61,9 @@ export function readTool(files: Files) {
     name: "Read",
     effect: "read",
     description:
-      "Read a file as numbered lines: up to 2000 lines and 25,000 characters (100,000 if limit is given), then a note with the offset to go on from. Lines are cut at 2000 characters. Images (PNG, JPEG, GIF, WebP) are shown, PDFs as text by page, notebooks as cells.",
+      "Read a file as numbered lines: up to 2000 lines and 25,000 characters (100,000 if limit is given), then a note with the offset to continue from. Lines are cut at 2000 characters. Images (PNG, JPEG, GIF, WebP) are shown, PDFs as text by page, notebooks as cells.",
     details:
-      "Other binary files are refused with type, size and hash; encoding=base64 reads ranges of their bytes.",
+      "For other binary files the error gives type, size and hash; encoding=base64 reads ranges of their bytes.",
     input,
     model: { omit: ["raw", "encoding", "byte_offset", "byte_limit"] },
     timeoutMs: 60_000,
@@ -98,7 +96,7 @@ async function shownNotebook(
   sha256: string | undefined,
 ): Promise<ToolResult> {
   const page = await pageOfText(file, text, wanted);
-  const note = `Shown as cells; raw=true gives the JSON, which is what ${toolName("Edit")} changes`;
+  const note = `Shown as cells; raw=true gives the JSON, which ${toolName("Edit")} works on`;
   return {
     output: withNotes(page.lines.join("\n"), [noteOfCut(page), noteOfMore(page), note]),
     metadata: { ...factsOf(file), ...metadataOf(page), cells, ...(sha256 && { sha256 }) },
@@ -115,7 +113,7 @@ function checkFields(request: Input): void {
   if (!field) return;
   throw wrong(
     field,
-    `it counts ${isBytes ? `${field === "pages" ? "pages" : "lines"}, and encoding is base64` : "bytes, and encoding is not base64"}`,
+    `it counts ${isBytes ? `${field === "pages" ? "pages" : "lines"}, but encoding is base64` : "bytes, but encoding is not base64"}`,
     isBytes ? "Use byte_offset and byte_limit" : "Use offset and limit for lines, or set encoding to base64",
   );
 }
@@ -186,7 +184,7 @@ async function wholeOf({ handle, stat }: OpenFile, mostBytes: number): Promise<B
 function tailTooLong(file: OpenFile, offset: number): MatrxError {
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
-    message: `The last ${-offset} lines of ${file.place.shown} are too long to be looked for from its end`,
+    message: `The last ${-offset} lines of ${file.place.shown} are too long to find from its end`,
     hint: `Ask for fewer lines, or use ${toolName("Bash")} with tail -c`,
     hop: "tool",
     details: factsOf(file),

@@ -22,9 +22,9 @@ export function screenshotTool(desktop: Desktop) {
   return defineTool({
     name: "Screenshot",
     effect: "execute",
-    description: "Take a picture of the user's screen and see it.",
+    description: "Take a screenshot of the user's screen.",
     details:
-      "PNG unless another format is asked for; saved in a temporary folder, too (the newest 20 are kept until the agent ends). Its size and the list of monitors are in the metadata.",
+      "PNG unless you ask for another format; also saved in a temporary folder (the newest 20 are kept until the agent ends). The metadata has its size and the list of monitors.",
     input,
     unavailable: () => desktop.lackOfCamera(),
     model: { omit: ["format"] },

@@ -16,14 +16,14 @@ const input = z.strictObject({
     .string()
     .min(1)
     .max(1000)
-    .describe("A name or a part of one, without regard to case; or a glob when it holds * ? [ or {"),
-  path: z.string().min(1).optional().describe("Directory to search in (default: session cwd)"),
-  recursive: z.boolean().optional().describe("Search the directories below it too (default true)"),
+    .describe("A name or part of one, in any case; or a glob if it contains * ? [ or {"),
+  path: z.string().min(1).optional().describe("Directory to search in (default: working directory)"),
+  recursive: z.boolean().optional().describe("Search subdirectories too (default true)"),
   limit: z.int().min(1).max(5000).optional().describe("Maximum number of results (default 100)"),
   show_hidden: z
     .boolean()
     .optional()
-    .describe("Look at dotfiles too (default false, unless the query begins with a dot)"),
+    .describe("Include dotfiles (default false, unless the query begins with a dot)"),
 });
 
 export function searchFilesTool(files: Files) {
@@ -31,7 +31,7 @@ export function searchFilesTool(files: Files) {
     name: "search_files",
     effect: "read",
     description:
-      "Find files and directories by name: absolute paths, directories with / at the end. The very name comes first, then names that begin with the query, then names that hold it. At most 100 results unless limit says otherwise. Files that .gitignore names are found too; links are found, but not followed. Takes at most 30 s, then returns what was found.",
+      "Find files and directories by name: absolute paths, directories with / at the end. Exact names come first, then names that begin with the query, then names that contain it. At most 100 results unless limit says otherwise. Includes files that .gitignore excludes; links are found but not followed. Stops after 30 s and returns what it found.",
     input,
     timeoutMs: 30_000,
     async handle({ query, path = ".", recursive: deep = true, limit = DEFAULT_LIMIT, ...wanted }, context) {
@@ -52,7 +52,7 @@ export function searchFilesTool(files: Files) {
           const { entries: others } = await entriesNamed(run, { query, deep, limit: 1 });
           return others[0] && textOfName(others[0].path);
         });
-        notes.unshift(`Nothing of that name${leftOut}`);
+        notes.unshift(`No such name${leftOut}`);
       }
       return {
         output: [...entries.map(lineOf), ...notes.map((note) => `[${note}]`)].join("\n"),
@@ -77,14 +77,14 @@ function factsOf({ path, type, size, mtime }: NamedEntry) {
 
 function stopNotes(stopped: NamedEntries["stopped"] | "output", count: number): string[] {
   if (stopped === "output") {
-    return [`The best ${count} are shown, 2 MiB of paths, of more. To go on, narrow query or path`];
+    return [`These are the best ${count}, 2 MiB of paths; there are more. Narrow query or path`];
   }
   if (stopped === "limit") {
-    return [`The best ${count} are shown, of more. To go on, narrow query or path, or raise limit`];
+    return [`These are the best ${count}; there are more. Narrow query or path, or raise limit`];
   }
   if (stopped === "time") {
     return [
-      `Time ran out: these are the best ${count} of what was found until then. To go on, narrow the path, or give more time with timeout_ms`,
+      `Time ran out: these are the best ${count} found so far. Narrow the path, or allow more time with timeout_ms`,
     ];
   }
   return [];

@@ -22,7 +22,7 @@ const input = z.strictObject({
     .min(1)
     .max(2 ** 31 - 1)
     .describe("As listed"),
-  started: z.iso.datetime({ offset: true }).describe("As listed: a pid may be given anew"),
+  started: z.iso.datetime({ offset: true }).describe("As listed, because pids are reused"),
 });
 
 export function stopProcessTool({ platform, protectedPaths }: Files) {
@@ -30,9 +30,9 @@ export function stopProcessTool({ platform, protectedPaths }: Files) {
     name: "StopProcess",
     effect: "execute",
     description:
-      "End a process, by pid and start time as `ListProcesses` gives them. Commands of `Bash` are ended with `TaskStop`.",
+      "Stop a process, by pid and start time from `ListProcesses`. For `Bash` commands use `TaskStop`.",
     details:
-      "It is asked to end, and killed after three seconds. Its children are named, and go on. The agent, what it was started by, and other programs of Matrx are refused.",
+      "Asks it to end, and kills it after three seconds. Names its children, which keep running. Refuses the agent, the processes that started it, and other Matrx programs.",
     input,
     timeoutMs: TIMES.killAfter + 30_000,
     async handle({ pid, started }, { signal }) {
@@ -76,8 +76,8 @@ async function end({ processes }: Platform, { pid, began }: Target, signal: Abor
   if (await endedWithin(AFTER_KILL)) return "killed";
   throw new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
-    message: `Process ${pid} was killed, and has not ended: the system holds it, as in a read from a drive that does not answer`,
-    hint: `Look again with ${toolName("ListProcesses")} in a while`,
+    message: `Process ${pid} was killed but has not ended: the system holds it, for example in a read from a drive that doesn't respond`,
+    hint: `Look again later with ${toolName("ListProcesses")}`,
     hop: "tool",
     details: { pid },
   });
@@ -92,7 +92,7 @@ function send(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
     if (code !== "EPERM") throw error;
     throw new MatrxError({
       code: "PERMISSION_DENIED",
-      message: `Process ${pid} belongs to another user, and the system does not let the agent end it`,
+      message: `Process ${pid} belongs to another user, and the system does not let the agent stop it`,
       hint: "Its owner or an administrator can",
       hop: "tool",
       details: { pid },
@@ -104,11 +104,11 @@ function resultOf(target: ProcessFacts, how: Ending, children: readonly number[]
   const { pid, name } = target;
   const what = `Process ${pid} (${shownName(name)})`;
   const said = {
-    terminated: `${what} was asked to end, and ended`,
-    killed: `${what} did not end within ${TIMES.killAfter} ms, and was killed`,
-    gone: `${what} had ended by itself`,
+    terminated: `${what} was asked to end, and did`,
+    killed: `${what} did not end within ${TIMES.killAfter} ms and was killed`,
+    gone: `${what} had already ended`,
   }[how];
-  const rest = children.length > 0 ? `; processes that it had started go on: ${children.join(", ")}` : "";
+  const rest = children.length > 0 ? `; processes it started keep running: ${children.join(", ")}` : "";
   return {
     output: said + rest,
     metadata: { pid, name, command: previewOf(target.command, COMMAND_CHARS), how, children },
@@ -120,8 +120,8 @@ function checkStart(target: ProcessFacts, wanted: number, within: number): void 
   const started = new Date(target.started).toISOString();
   throw new MatrxError({
     code: "CONFLICT",
-    message: `Process ${target.pid} is another one now: ${shownName(target.name)}, started ${started}`,
-    hint: `Look with ${toolName("ListProcesses")}; nothing was ended`,
+    message: `Process ${target.pid} is a different one now: ${shownName(target.name)}, started ${started}`,
+    hint: `Nothing was stopped; look with ${toolName("ListProcesses")}`,
     hop: "tool",
     details: { pid: target.pid, started },
   });
@@ -140,7 +140,7 @@ function notThere(pid: number): MatrxError {
 function refused({ pid, name }: ProcessFacts, why: string): MatrxError {
   return new MatrxError({
     code: "PERMISSION_DENIED",
-    message: `Process ${pid} (${shownName(name)}) is not ended: ${why}`,
+    message: `Process ${pid} (${shownName(name)}) can't be stopped: ${why}`,
     hint: "Use the matrx command, or npm start, on the device itself",
     hop: "tool",
     details: { pid },

@@ -84,7 +84,7 @@ async function resultOf(tail: LogTail, source: LogSource, request: Input): Promi
     const older = found.length > last.length ? ", only the last ones are shown" : "";
     notes.push(`${found.length} of the last ${tail.lines.length} lines match${older}`);
   }
-  if (tail.cut) notes.push("the log was read from its end as far as its size allowed");
+  if (tail.cut) notes.push("only the end of the log was read, because it is so large");
   return {
     output: [...notes.map((note) => `[${note}]`), ...fitting].join("\n"),
     metadata: {

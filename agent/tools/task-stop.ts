@@ -12,8 +12,8 @@ export function taskStopTool(jobs: Jobs) {
   return defineTool({
     name: "TaskStop",
     effect: "execute",
-    description: "End a command of `Bash` with all processes that it started. Its output stays readable.",
-    details: "They are asked to end, and killed after three seconds.",
+    description: "Stop a `Bash` command and all processes it started. Its output stays readable.",
+    details: "Asks them to end, and kills them after three seconds.",
     input,
     timeoutMs: TIMES.killAfter + 10_000,
     async handle({ task_id }, { grant }) {
@@ -43,10 +43,10 @@ function resultOf(job: Job, wasRunning: boolean, processes: number, left: readon
 function textOf(job: Job, wasRunning: boolean, processes: number, left: readonly number[]): string {
   const { command, exit, status } = job.record;
   if (left.length > 0) {
-    return `${job.id} was told to end, but ${left.length} of its processes cannot be ended by the agent's user`;
+    return `${job.id} was asked to end, but the agent's user can't stop ${left.length} of its processes`;
   }
   if (wasRunning) return `Stopped ${job.id}: ${command}`;
   const ended = status === "completed" ? ` with exit code ${exit}` : "";
-  if (processes > 0) return `${job.id} had ended${ended}; what it left running was stopped`;
+  if (processes > 0) return `${job.id} had already ended${ended}; the processes it left running were stopped`;
   return `${job.id} had already ended${ended}; there was nothing to stop`;
 }

@@ -18,11 +18,11 @@ const HASHED_MAX_BYTES = 64 * 1024 * 1024;
 
 const input = z.strictObject({
   file_path: z.string().min(1).describe("Absolute or relative path"),
-  content: z.string().describe("All of the file, in UTF-8"),
+  content: z.string().describe("The whole content, in UTF-8"),
   create_directories: z.boolean().optional().describe("Create missing parent directories (default true)"),
   expected_sha256: sha256Schema
     .optional()
-    .describe("Write only if the file's present content has this SHA-256"),
+    .describe("Write only if the file's current content has this SHA-256"),
 });
 
 type Input = z.infer<typeof input>;
@@ -32,7 +32,7 @@ export function writeTool(files: Files) {
     name: "Write",
     effect: "write",
     description:
-      "Write a file, replacing all that it held; missing folders are made. To change a part of a file use `Edit`.",
+      "Write a file, replacing all its content; creates missing folders. To change part of a file, use `Edit`.",
     details:
       "Mode, owner, links and hard links of an existing file are kept. Returns the number of bytes and whether the file is new.",
     input,
@@ -140,7 +140,7 @@ function noFolder(access: FileAccess, place: Place): MatrxError {
   return new MatrxError({
     code: "NOT_FOUND",
     message: `The folder of ${place.shown} does not exist`,
-    hint: `Only ${access.existingPart(place)} exists of it; leave out create_directories to have it made`,
+    hint: `Only ${access.existingPart(place)} exists; omit create_directories to create the rest`,
     hop: "tool",
     details: { path: place.shown },
   });
@@ -149,8 +149,8 @@ function noFolder(access: FileAccess, place: Place): MatrxError {
 function halfCharacter(): MatrxError {
   return new MatrxError({
     code: "INVALID_PARAMETERS",
-    message: "content: it holds half of a character, which UTF-8 cannot carry",
-    hint: "Send the text whole; surrogates come in pairs",
+    message: "content: contains half a character, which UTF-8 can't encode",
+    hint: "Send whole characters: surrogates come in pairs",
     hop: "tool",
     details: { field: "content" },
   });

@@ -75,9 +75,9 @@ async function whereItLies(
   access: FileAccess,
   { path }: Trashed,
 ): Promise<{ text: string; path?: string | undefined }> {
-  if (path === undefined) return { text: "A person can bring it back from the recycle bin." };
-  if (!(await access.mayRead(path))) return { text: "The owner of the device can bring it back." };
-  return { text: `It lies at ${shownName(path)}; ${toolName("Move")} brings it back from there.`, path };
+  if (path === undefined) return { text: "A person can restore it from the recycle bin." };
+  if (!(await access.mayRead(path))) return { text: "The owner of the device can restore it." };
+  return { text: `It is now at ${shownName(path)}; ${toolName("Move")} can restore it.`, path };
 }
 
 function factsOf({ place, stat }: HeldEntry) {
@@ -89,8 +89,8 @@ function refuseOwnPlace({ platform }: FileAccess, { place, stat }: HeldEntry, cw
   if (!stat.isDirectory() || !isWithin(cwd, place.path, platform)) return;
   throw new MatrxError({
     code: "CONFLICT",
-    message: `${place.shown} is not deleted: the session works in it, at ${shownName(cwd)}`,
-    hint: `Go elsewhere first with ${toolName("Bash")}: cd /somewhere`,
+    message: `${place.shown} was not deleted: it contains the session's working directory, ${shownName(cwd)}`,
+    hint: `Change directory first with ${toolName("Bash")}: cd /somewhere`,
     hop: "tool",
     details: { path: place.shown, cwd },
   });
@@ -112,7 +112,7 @@ function full(shown: string): MatrxError {
   return new MatrxError({
     code: "CONFLICT",
     message: `${shown} is not empty; nothing was deleted`,
-    hint: `Look into it with ${toolName("ListDirectory")}; give recursive: true to delete it with all that lies in it`,
+    hint: `Look into it with ${toolName("ListDirectory")}; give recursive: true to delete everything in it too`,
     hop: "tool",
     details: { path: shown },
   });
@@ -122,7 +122,7 @@ function inPart(error: MatrxError, { place }: HeldEntry, removed: number): Matrx
   return new MatrxError(
     {
       ...error.shape(),
-      message: `${error.message}. ${removed} entries of ${place.shown} were deleted before`,
+      message: `${error.message}. ${removed} entries of ${place.shown} were deleted before that`,
       details: { ...error.details, path: place.shown, removed },
     },
     error,

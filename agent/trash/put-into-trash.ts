@@ -119,7 +119,7 @@ async function byProgram(
 
 function reasonOf(error: unknown): string {
   // Its own words name the folder, which not every caller may know.
-  if (error instanceof MatrxError) return "a link, or a folder that is closed, stands in its place";
+  if (error instanceof MatrxError) return "a link or a forbidden folder is in its place";
   if (error instanceof Error && "code" in error) return `${error.code}`;
   return error instanceof Error ? error.message : "unknown";
 }
@@ -131,8 +131,8 @@ function otherFileSystem(): Error {
 function inTrash({ place }: HeldEntry): MatrxError {
   return new MatrxError({
     code: "CONFLICT",
-    message: `${place.shown} lies in the trash already`,
-    hint: `Give permanent: true to delete it for good, or bring it back with ${toolName("Move")}`,
+    message: `${place.shown} is already in the trash`,
+    hint: `Give permanent: true to delete it for good, or restore it with ${toolName("Move")}`,
     hop: "tool",
     details: { path: place.shown },
   });

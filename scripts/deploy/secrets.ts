@@ -34,7 +34,7 @@ async function isDeployed(): Promise<boolean> {
   // 10007: there is no Worker of this name yet.
   if (/code: 10007|does not exist/i.test(text)) return false;
   throw new Problem(
-    `Cloudflare cannot be asked what is deployed. Run \`npx wrangler login\` first?\n${text.trim()}`,
+    `Can't ask Cloudflare what is deployed. Did you run \`npx wrangler login\` first?\n${text.trim()}`,
   );
 }
 
@@ -43,7 +43,7 @@ function makeFolder(folder: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw new Problem(
-      `${folder} cannot be made (${messageOf(error)}): choose another place with MATRX_DATA.`,
+      `${folder} cannot be created (${messageOf(error)}): choose another folder with MATRX_DATA.`,
     );
   }
 }

@@ -54,10 +54,10 @@ export async function startAgent({ dataDir, onStart, onDeath }: AgentOptions): P
     },
     gaveUp: agent.gaveUp.then(async (end) => {
       if (isAsked(end))
-        return "This machine's agent was asked to stop, and did: start again to bring it back.";
+        return "This machine's agent was asked to stop, and did. Stop and run npm start again to bring it back.";
       if (isRefused(end))
-        return "This machine was removed from the account, or its key replaced, so its agent ended: stop and start again to add it anew.";
-      return `This machine's agent ${end.how}. It said last:\n${await log.lastLines()}`;
+        return "This machine was removed from the account or its key replaced, so its agent ended. Stop and run npm start again to add it back.";
+      return `This machine's agent ${end.how}. Its last messages:\n${await log.lastLines()}`;
     }),
     lastLines: () => log.lastLines(),
     stop: () => agent.stop(AGENT_GRACE),
@@ -130,8 +130,7 @@ export async function untilOnline(
     try {
       const device = await findDevice(relay, token, id);
       if (device?.state === "ONLINE" || (device && isOver)) return device;
-      if (isOver)
-        throw new Problem("This machine was removed from the account while it was started: start again.");
+      if (isOver) throw new Problem("This machine was removed from the account while starting: start again.");
     } catch (error) {
       // The relay may be started again at this moment.
       if (isOver) throw error;

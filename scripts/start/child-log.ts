@@ -73,7 +73,7 @@ export class ChildLog {
   }
 
   #countLeftOut(): void {
-    if (this.#leftOut > 0) this.#write([`(${this.#leftOut} lines were left out here: too many at once)`]);
+    if (this.#leftOut > 0) this.#write([`(${this.#leftOut} lines were dropped here: too many at once)`]);
     this.#leftOut = 0;
   }
 

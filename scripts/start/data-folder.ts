@@ -29,7 +29,7 @@ export function openDataFolder(folder: string): void {
     const entries = readdirSync(folder);
     if (entries.length > 0 && !entries.some((name) => OURS.includes(name))) {
       throw new Problem(
-        `${folder} holds other files: choose an empty folder for the relay's data with --data.`,
+        `${folder} contains other files: choose an empty folder for the relay's data with --data.`,
       );
     }
     chmodSync(folder, 0o700);

@@ -16,8 +16,8 @@ export function descriptorLimit(): number | undefined {
 export function requireDescriptors(limit = descriptorLimit()): void {
   if (limit === undefined || limit >= LEAST) return;
   throw new Problem(
-    `Only ${limit} files and connections may be open at once here, and the relay needs ${LEAST} at least: raise the limit ` +
-      "(`ulimit -n 4096` before the start; LimitNOFILE= of a systemd unit), and start again.",
+    `Only ${limit} files and connections may be open at once here, but the relay needs at least ${LEAST}: raise the limit ` +
+      "(`ulimit -n 4096` first; in a systemd unit LimitNOFILE=), and start again.",
   );
 }
 
@@ -25,5 +25,5 @@ export function requireDescriptors(limit = descriptorLimit()): void {
 export function exhaustionIn(lastWords: string, limit = descriptorLimit()): string | undefined {
   if (!/too many open files/i.test(lastWords)) return undefined;
   const most = limit === undefined ? "" : ` (${limit} here)`;
-  return `ran out of file descriptors${most}: more programs connected at once than the limit lets in. See who connects, or raise the limit with \`ulimit -n\``;
+  return `ran out of file descriptors${most}: more programs connected at once than the limit allows. Check who connects, or raise the limit with \`ulimit -n\``;
 }

@@ -51,7 +51,7 @@ function readFile(file: string): Running | undefined {
     return runningSchema.parse(JSON.parse(text));
   } catch {
     throw new Problem(
-      `${file} is damaged, so it cannot be told whether a relay runs on this folder: see that none does, delete that file, and start again.`,
+      `${file} is damaged, so it is unclear whether a relay is running on this folder: make sure that none is, delete that file, and start again.`,
     );
   }
 }
@@ -128,7 +128,7 @@ function create(dataDir: string, running: Running): void {
   } catch (error) {
     if (hasCode(error, "EEXIST")) throw alreadyRunning(dataDir, readRunning(dataDir));
     throw new Problem(
-      `${pidFile(dataDir)} cannot be made (${messageOf(error)}): choose another folder with --data.`,
+      `${pidFile(dataDir)} cannot be created (${messageOf(error)}): choose another folder with --data.`,
     );
   } finally {
     rmSync(draft, { force: true });
@@ -142,7 +142,7 @@ function write(file: string, running: Running): void {
 function alreadyRunning(dataDir: string, other: Running | undefined): Problem {
   const where = other?.port ? ` at http://localhost:${other.port}` : "";
   return new Problem(
-    `A relay already runs on ${dataDir}${where} (process ${other?.launcher ?? "unknown"}): ` +
+    `A relay is already running on ${dataDir}${where} (process ${other?.launcher ?? "unknown"}): ` +
       "stop it with Ctrl-C in its terminal, or start a second one with another --data and --port.",
   );
 }

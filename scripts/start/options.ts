@@ -54,13 +54,13 @@ function parse(args: readonly string[], usage: string) {
 function publicUrlOf({ MATRX_URL: text, MATRX_HOSTS: hosts }: NodeJS.ProcessEnv): string | undefined {
   if (!text && hosts)
     throw new Problem(
-      `MATRX_HOSTS is not read any more: name the relay's address instead, MATRX_URL=https://${hosts.split(/[\s,]+/)[0]}`,
+      `MATRX_HOSTS is no longer used: give the relay's address instead, MATRX_URL=https://${hosts.split(/[\s,]+/)[0]}`,
     );
   if (!text) return undefined;
   const origin = publicOrigin(text);
   if (origin) return origin;
   throw new Problem(
-    `MATRX_URL="${text}" is not the address of a relay: give scheme and host alone, such as https://relay.example (anything off this machine needs https).`,
+    `MATRX_URL="${text}" is not a relay's address: give scheme and host only, such as https://relay.example (http works only on this machine).`,
   );
 }
 

@@ -67,12 +67,12 @@ function refuseUnknown(pids: readonly (number | undefined)[]): void {
   const left = pids.find((pid) => pid !== undefined && isAlive(pid));
   if (left === undefined) return;
   throw new Problem(
-    `Process ${left} may be left from an earlier start: end it if it is workerd or node, delete relay.pid in the data folder otherwise, and start again.`,
+    `Process ${left} may be left over from an earlier start: end it if it is workerd or node, delete relay.pid in the data folder otherwise, and start again.`,
   );
 }
 
 async function end({ pid, what, grace }: Orphan, say: (line: string) => void): Promise<void> {
-  say(`Ending the ${what} that an earlier start left behind (process ${pid}) ...`);
+  say(`Ending the ${what} left over from an earlier start (process ${pid}) ...`);
   try {
     process.kill(pid, "SIGTERM");
     if (await isGone(pid, grace)) return;
@@ -81,11 +81,11 @@ async function end({ pid, what, grace }: Orphan, say: (line: string) => void): P
   } catch (error) {
     if (hasCode(error, "ESRCH")) return;
     throw new Problem(
-      `The ${what} that an earlier start left behind runs as another user (process ${pid}): end it, and start again.`,
+      `The ${what} left over from an earlier start belongs to another user (process ${pid}): end it, and start again.`,
     );
   }
   throw new Problem(
-    `The ${what} that an earlier start left behind does not end (process ${pid}): end it, and start again.`,
+    `The ${what} left over from an earlier start does not stop (process ${pid}): end it, and start again.`,
   );
 }
 

@@ -96,7 +96,7 @@ async function send(
     });
   } catch (error) {
     const why = error instanceof Error && error.cause ? messageOf(error.cause) : messageOf(error);
-    throw new Problem(`The relay at ${url} does not answer (${why}): start again; its log may say more.`);
+    throw new Problem(`The relay at ${url} does not respond (${why}): start again; its log may say more.`);
   }
 }
 

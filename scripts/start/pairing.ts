@@ -30,11 +30,11 @@ export async function ensurePaired(
   await pair(relay, stop, kept ? ["--replace"] : []);
   const paired = readPaired(relay.dataDir);
   if (paired) return paired;
-  throw new Problem("This machine was paired, but its agent kept no configuration: start again.");
+  throw new Problem("This machine was paired, but its agent saved no configuration: start again.");
 }
 
 const REMOVED =
-  "This machine was removed from the account, and the policy that was set for it there with it: pairing it anew ...";
+  "This machine was removed from the account, and its policy there with it. Pairing it again ...";
 
 /** False: a person removed the device. Throws Problem when the relay does not know it otherwise, or cannot read what it stored. */
 async function isKnown(relay: Relay, token: string, id: string): Promise<boolean> {
@@ -46,7 +46,7 @@ async function isKnown(relay: Relay, token: string, id: string): Promise<boolean
     const { code, removed, storage, detail } = error.problem;
     if (code === "UNKNOWN_DEVICE" && removed) return false;
     if (code === "UNKNOWN_DEVICE")
-      throw lost(relay, `The relay does not know this machine (${id}), and nobody removed it`);
+      throw lost(relay, `The relay doesn't know this machine (${id}), although nobody removed it`);
     if (storage === "damaged" || storage === "lost" || storage === "failed") throw lost(relay, detail);
     throw error;
   }
@@ -55,9 +55,9 @@ async function isKnown(relay: Relay, token: string, id: string): Promise<boolean
 /** Nothing is paired anew by itself: a backup may bring back what was lost, and a policy is lost with it. */
 function lost({ dataDir }: Relay, what: string): Problem {
   return new Problem(
-    `${what}. Its data in ${objectsOf(dataDir)} was damaged or emptied, or comes from before the pairing: bring that folder ` +
-      `back from a backup and start again. Or move the folder ${agentFolder(dataDir)} away: then this machine is paired anew, ` +
-      "as another device, and a policy that was set for it at the relay is to be set again.",
+    `${what}. Its data in ${objectsOf(dataDir)} was damaged or emptied, or is older than the pairing: restore that folder ` +
+      `from a backup and start again. Or move the folder ${agentFolder(dataDir)} away: then this machine is paired again, ` +
+      "as another device, and its policy at the relay must be set again.",
   );
 }
 
@@ -71,8 +71,8 @@ function readPaired(dataDir: string): Config | undefined {
   } catch (error) {
     if (!(error instanceof MatrxError)) throw error;
     throw new Problem(
-      `This machine's agent cannot read its files (${error.message}). Correct them, or bring them back from a backup; or move ` +
-        `the folder ${agentFolder(dataDir)} away, and the machine is paired anew, as another device.`,
+      `This machine's agent can't read its files (${error.message}). Correct them, or restore them from a backup; or move ` +
+        `the folder ${agentFolder(dataDir)} away, and the machine is paired again as a new device.`,
     );
   }
 }

@@ -25,7 +25,7 @@ export async function findPort(wanted: number): Promise<LocalAddresses> {
 function problemOf(error: unknown, port: number): Problem {
   if (hasCode(error, "EADDRINUSE")) return inUse(port);
   if (hasCode(error, "EACCES"))
-    return new Problem(`Port ${port} needs more rights: choose one above 1023 with --port.`);
+    return new Problem(`Port ${port} needs more permissions: choose one above 1023 with --port.`);
   return new Problem(`Port ${port} cannot be opened (${messageOf(error)}): choose another with --port.`);
 }
 

@@ -10,6 +10,6 @@ export function noteFolders(dataDir: string, say: (line: string) => void): void 
     registry.add({ folder: dataDir, kind: "data" });
     registry.add({ folder: ROOT, kind: "program" });
   } catch (error) {
-    say(`Other agents of this machine cannot be told to keep ${dataDir} closed: ${messageOf(error)}`);
+    say(`Could not tell other agents on this machine to protect ${dataDir}: ${messageOf(error)}`);
   }
 }

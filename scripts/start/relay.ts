@@ -98,5 +98,5 @@ async function untilHealthy(url: string): Promise<void> {
       last = String(error instanceof Error && error.cause ? error.cause : error);
     }
   }
-  throw new Problem(`The relay at ${url} does not answer. Last answer: ${last}`);
+  throw new Problem(`The relay at ${url} does not respond. Last answer: ${last}`);
 }

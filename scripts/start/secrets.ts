@@ -53,8 +53,8 @@ async function openRelayKeys(file: string): Promise<string> {
   } catch (error) {
     const reason = error instanceof z.ZodError ? z.prettifyError(error).split("\n")[0] : messageOf(error);
     throw new Problem(
-      `The relay's keys in ${file} are damaged (${reason}). Bring them back from a backup; or move the file away, ` +
-        "and new ones are made: then each bare device and API token needs a new token, and each browser a new sign-in.",
+      `The relay's keys in ${file} are damaged (${reason}). Restore them from a backup, or move the file away, ` +
+        "and new ones are created. Then every bare device and script needs a new token, and every browser must sign in again.",
     );
   }
 }
@@ -74,7 +74,7 @@ function openClaimSecret(file: string): string {
   }
   if (bytes32.safeParse(kept).success) return kept;
   throw new Problem(
-    `The claim secret in ${file} is damaged (it must be 43 characters of base64url). Bring it back from a backup; or ` +
-      "move the file away, and a new one is made: only sign-in links not yet used stop working.",
+    `The claim secret in ${file} is damaged (it must be 43 characters of base64url). Restore it from a backup, or ` +
+      "move the file away, and a new one is created. Only unused sign-in links stop working.",
   );
 }

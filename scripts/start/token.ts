@@ -23,7 +23,7 @@ export async function openToken(relay: Relay, say: (line: string) => void): Prom
   const kept = readToken(relay.dataDir);
   if (kept && (await isAccepted(relay, kept))) return kept;
   if (readIfThere(file) !== undefined)
-    say("The token kept from earlier is damaged, expired or revoked: making a new one ...");
+    say("The saved token is damaged, expired or revoked: creating a new one ...");
   const token = await asOwner(relay, (session) =>
     makeToken(relay, session, { name: "start", access: "full", days: DAYS }),
   );

@@ -71,7 +71,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Child> {
   const listening = listens(spawned.stdio[3] as Readable, addresses);
   const end = await Promise.race([listening, child.ended, silence]);
   if (end) await child.kill();
-  if (end) throw new Problem(`The relay ${end.how}. It said:\n${await log.lastLines()}`);
+  if (end) throw new Problem(`The relay ${end.how}. Its last messages:\n${await log.lastLines()}`);
   return child;
 }
 

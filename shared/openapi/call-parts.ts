@@ -10,14 +10,14 @@ import type { Answer, Parameter } from "./operation.ts";
 /** The longest deadline in words of the schema that checks it. */
 export const timeoutMs: Parameter = {
   schema: callSchema.shape.timeout_ms.unwrap(),
-  description: "Deadline of the whole call, in milliseconds; the tool's own time limit holds besides.",
+  description: "Deadline of the whole call, in milliseconds; the tool's own time limit applies too.",
   example: 120_000,
 };
 
 export const idempotencyKey: Parameter = {
   schema: z.string().min(1).max(LIMITS.idempotencyKeyChars),
   description:
-    "The same key, of the same grant on the same device, gives the same outcome for 24 hours: the call does not run again.",
+    "With the same key, grant and device, a call gives the same outcome for 24 hours and doesn't run again.",
   example: "build-42",
 };
 
@@ -25,7 +25,7 @@ export const idempotencyKey: Parameter = {
 export const toolFormat: Parameter = {
   schema: toolFormatSchema,
   description:
-    "Definitions in the shape of an AI's API, of the tools that the credential and the device's policy allow",
+    "Definitions in the format of a model's API, of the tools that the credential and the device's policy allow",
   example: "openai",
 };
 
@@ -39,7 +39,7 @@ export const matrxCall: Parameter = {
 export const chosenCall: Parameter = {
   schema: z.uuidv7(),
   description:
-    "A name for the call, made by you: a UUIDv7 of this time, in lower case. Its record can be asked for when no answer comes. A name that the device knows already is a `CONFLICT`.",
+    "Your own name for the call: a UUIDv7 of the current time, in lower case. If no answer comes, ask for the call's record by this name. A name the device already knows is a `CONFLICT`.",
   example: "0199d3a4-7c1e-7b52-9f3e-2d6a8c410e75",
 };
 
@@ -56,7 +56,7 @@ export const ANSWER_EXAMPLE = {
 
 /** A body that is no call, on the guide's routes. */
 export const MALFORMED_CALL: Answer = {
-  description: "The body is no call; in the guide's shape. What else is wrong with the request is a problem.",
+  description: "The body is not a call; in the guide's shape. Other errors are problem+json.",
   schema: answerSchema,
   example: {
     ...{ type: "error", output: "input: must be an object", image: null, metadata: { field: "input" } },
@@ -68,9 +68,9 @@ export const MALFORMED_CALL: Answer = {
 export const eventQuery: Readonly<Record<string, Parameter>> = {
   after: {
     schema: eventQuerySchema.shape.after.unwrap(),
-    description: "Only those after this event; if it is not kept any more, all that are",
+    description: "Only events after this one; if it is no longer kept, all of them",
   },
-  limit: { schema: eventQuerySchema.shape.limit, description: "At most so many" },
+  limit: { schema: eventQuerySchema.shape.limit, description: "At most this many" },
 };
 
 export const EVENTS_EXAMPLE = {
@@ -96,6 +96,6 @@ export const EVENTS_EXAMPLE = {
 export const switched = (link: string): Answer => ({
   description: `The connection is a WebSocket now: the ${link}, see docs/protocol.md.`,
   headers: {
-    Upgrade: { schema: z.literal("websocket"), description: "As asked for", required: true },
+    Upgrade: { schema: z.literal("websocket"), description: "As requested", required: true },
   },
 });

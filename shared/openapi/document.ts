@@ -15,10 +15,10 @@ export interface OpenApiDocument {
 /** Who may, as a sentence behind a description. */
 const WHO: Readonly<Record<Access, string>> = {
   anyone: "No credential is needed.",
-  secret: "No credential but what the body holds is needed.",
-  device: "For the machine itself, which shows its credential in its first message.",
+  secret: "No credential is needed besides the one in the body.",
+  device: "For the machine itself, which sends its credential in its first message.",
   caller: "",
-  person: "For a person who signed in, on the page or by `matrx login`: an API token is refused with 403.",
+  person: "Requires a signed-in person (on the page or with `matrx login`); API tokens are refused with 403.",
 };
 
 export function openApiDocument(surface: Surface): OpenApiDocument {

@@ -4,7 +4,7 @@ import { type ErrorCode, faceOf } from "../errors.ts";
 import type { Components, JsonSchema } from "./components.ts";
 
 const CHALLENGE = { description: "How to sign in (RFC 6750)", schema: { type: "string" } };
-const RETRY_AFTER = { description: "Seconds until it is worth another try", schema: { type: "string" } };
+const RETRY_AFTER = { description: "Seconds to wait before trying again", schema: { type: "string" } };
 
 export class Problems {
   readonly #components: Components;

@@ -90,7 +90,7 @@ test("the example of a policy limits tools and folders as it says", { timeout: 6
   await expect.poll(statuses).toEqual([403, 403, 403, 403]);
 });
 
-test.each(USE)("the commands of %s do what they say", { timeout: 120_000 }, async (page) => {
+test.each(USE)("the commands of %s do what they say", { timeout: 240_000 }, async (page) => {
   const reader = await startReader();
   for (const command of commandsOf(read(page)).filter((line) => !ELSEWHERE.has(line))) {
     expect(await reader.type(command), command).toMatch(reader.expected(command));
@@ -101,12 +101,19 @@ test.each(USE)("the commands of %s do what they say", { timeout: 120_000 }, asyn
 const EXPECTED: [RegExp, RegExp][] = [
   [/ login /, /"status":"signed_in"/],
   [/ pair /, /"status":"paired"/],
-  [/ up$/, /REGISTERED/],
+  [/ up( |$)/, /REGISTERED/],
+  [/ whoami$/, /^owner at http/],
+  [/ use DEVICE$/, /^\S+ \(\S+\)$/m],
+  [/ -- uptime$/, /load average/],
+  [/ call SystemInfo$|call DEVICE SystemInfo$/, /hostname/],
+  [/ token create /, /^Saved to backup-token/],
+  [/ token list$/, /^backup +token +read/m],
+  [/ token revoke /, /^Revoked backup/],
   [/ serve$/, /"url":"http:/],
   [/ devices\b/, /^NAME +STATE[\s\S]*ONLINE/],
   [/ tools DEVICE$/, /^Bash +execute/m],
   [/ tools DEVICE Bash$/, /^Bash \(execute\)/],
-  [/uname -a'/, /^(Linux|Darwin) /],
+  [/(run|call) .*uname -a/, /^(Linux|Darwin) /],
   [/ ListDirectory /, /"type": ?"success"/],
   [/ status /, /✓ tool +SystemInfo answered/],
   [/\/tools\/SystemInfo$/, /"type":"success"/],
@@ -116,6 +123,10 @@ const EXPECTED: [RegExp, RegExp][] = [
   [/\/tools\/list$/, /SystemInfo/],
   [/\/tools\/invoke$/, /"type":"success","output":"(Linux|Darwin) /],
 ];
+
+function isRegistered(said: object): boolean {
+  return "state" in said && said.state === "REGISTERED";
+}
 
 /** Somebody with a relay, a machine and a terminal. */
 async function startReader() {
@@ -146,9 +157,10 @@ async function startReader() {
     const child = startMatrx([...rest.split(" "), "--json", ...more], { home: elsewhere });
     const ended = endOf(child);
     const reached = JSON.stringify(await lineOf(child, status));
-    if (!/^(login|pair)/.test(rest)) return reached;
+    if (!/^(login|pair|up --relay)/.test(rest)) return reached;
     const { code } = z.object({ code: z.string() }).parse(JSON.parse(reached));
     await relay.request(owner, `POST /v1/pairings/${code}/confirm`, z.unknown(), {});
+    if (rest.startsWith("up")) return JSON.stringify(await lineOf(child, isRegistered));
     const { stdout, stderr } = await ended;
     return stdout + stderr;
   }
@@ -162,8 +174,8 @@ async function startReader() {
     async type(command: string): Promise<string> {
       const line = inOwnWords(command);
       if (/ login /.test(line)) return begin(line, [], () => true);
-      if (/ pair /.test(line)) return begin(line, ["--yes"], () => true);
-      if (/ up$/.test(line)) return begin(line, [], (said) => "state" in said && said.state === "REGISTERED");
+      if (/ pair | up --relay /.test(line)) return begin(line, ["--yes"], () => true);
+      if (/ up$/.test(line)) return begin(line, [], isRegistered);
       if (/ serve$/.test(line)) {
         const said = await begin(line, ["--port", "0"], () => true);
         const { url, token_file } = z
@@ -173,7 +185,7 @@ async function startReader() {
         return said;
       }
       const npx = `npx() { shift; MATRX_HOME='${home}' NO_COLOR=1 '${process.execPath}' '${MATRX_BIN}' "$@"; }`;
-      return shell(`${npx}\n${line}`);
+      return shell(`cd '${folder}'; exec < /dev/null\n${npx}\n${line}`);
     },
   };
 }

@@ -28,7 +28,7 @@ it("lets the newer one win; the older says so and stops", async () => {
   rig.agent = newer;
   await newer.registered();
   expect((await older.child.ended).code).toBe(65);
-  expect(older.errors()).toContain("Another connection of this same device took over");
+  expect(older.errors()).toContain("Another agent connected as this device");
   expect(older.states.at(-1)).toBe("DISCONNECTED");
   expect(await rig.isOnline()).toBe(true);
   const command = "true";
@@ -46,6 +46,6 @@ it("lets the newer one win over an agent that npm start keeps running", async ()
   const newer = await startAgent(copyOf(relay.dataDir));
   onTestFinished(() => newer.child.stop(5000));
   await newer.registered();
-  expect(await older.gaveUp).toContain("Another connection of this same device took over");
+  expect(await older.gaveUp).toContain("Another agent connected as this device");
   expect(newer.states.at(-1)).toBe("REGISTERED");
 });

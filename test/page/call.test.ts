@@ -71,7 +71,7 @@ describe("a call on the page", NEEDS_CHROMIUM, () => {
     await bash(`echo first; ${UNTIL_GO}; echo last`);
     await expect.poll(() => output().textContent()).toBe("first\n");
     expect(await said().textContent()).toBe(
-      `Bash runs on ${machine.name}. It goes on if you leave this view.`,
+      `Bash is running on ${machine.name}. It keeps running if you leave this view.`,
     );
     expect(await page.getByRole("timer").textContent()).toMatch(/^\d+ s$/);
     letGo();
@@ -93,8 +93,8 @@ describe("a call on the page", NEEDS_CHROMIUM, () => {
     expect(processesOf(folder)).not.toEqual([]);
     await stop().focus();
     await page.keyboard.press("Enter");
-    await page.getByText(/Said by the (tool|agent) \(CANCELLED\)/).waitFor();
-    expect(await output().textContent()).toBe("Output until then:\nbegun\n");
+    await page.getByText(/From the (tool|agent) \(CANCELLED\)/).waitFor();
+    expect(await output().textContent()).toBe("Output so far:\nbegun\n");
     expect(processesOf(folder)).toEqual([]);
     expect(existsSync(join(folder, "late"))).toBe(false);
     expect(await page.evaluate("document.activeElement.getAttribute('role')")).toBe("status");
@@ -104,7 +104,7 @@ describe("a call on the page", NEEDS_CHROMIUM, () => {
     await bash(`seq 1 40000; ${UNTIL_GO}; echo 'the end'; ${UNTIL_GO.replace("go", "over")}`);
     await expect.poll(() => output().textContent()).toMatch(/39999\n40000\n$/);
     // 1 to 40000, one a line, are 228,894 characters.
-    await page.getByText("The first 28,894 characters are left out here.").waitFor();
+    await page.getByText("The first 28,894 characters are not shown.").waitFor();
     expect((await output().textContent())?.length).toBe(200_000);
     const place = () =>
       output().evaluate(({ scrollTop, scrollHeight, clientHeight }) => ({
@@ -140,10 +140,10 @@ describe("a call on the page", NEEDS_CHROMIUM, () => {
     await expect.poll(() => output().textContent()).toBe("before\n");
     line.leadTo(1);
     line.cut();
-    await expect.poll(() => said().textContent()).toMatch(/cannot be reached\. Asking again/);
+    await expect.poll(() => said().textContent()).toMatch(/Can't reach the relay\. Asking again/);
     expect(await output().textContent()).toBe("before\n");
     line.leadTo(relay.port);
-    await expect.poll(() => said().textContent()).toMatch(/^Bash runs on/);
+    await expect.poll(() => said().textContent()).toMatch(/^Bash is running on/);
     letGo();
     await page.getByText(/Answered in/).waitFor();
     expect(await output().textContent()).toBe("before\nafter\n");
@@ -157,9 +157,9 @@ describe("a call on the page", NEEDS_CHROMIUM, () => {
     await expect.poll(() => output().textContent()).toBe("before\n");
     line.hold("down");
     await page.clock.fastForward(50_000);
-    await expect.poll(() => said().textContent()).toMatch(/^The connection broke\. Asking/);
+    await expect.poll(() => said().textContent()).toMatch(/^Connection lost\. Asking/);
     line.cut();
-    await expect.poll(() => said().textContent()).toMatch(/^Bash runs on/);
+    await expect.poll(() => said().textContent()).toMatch(/^Bash is running on/);
     letGo();
     await page.getByText(/Answered in/).waitFor();
   });
@@ -174,13 +174,13 @@ describe("a call on the page", NEEDS_CHROMIUM, () => {
     );
     await page.getByLabel("Tool", { exact: true }).selectOption("SystemInfo");
     await page.getByRole("button", { name: "Run", exact: true }).click();
-    await page.getByText("SystemInfo only reads: nothing was changed, so run it again.").waitFor();
+    await page.getByText("SystemInfo only reads, so nothing was changed: just run it again.").waitFor();
   });
 
   test("a call that may have been made, or not, is told as that", async () => {
     await page.route("**/tools/Bash", (route) => route.abort());
     await bash("echo");
-    await page.getByText("nobody can tell here whether the call was made").waitFor();
+    await page.getByText("it is unclear whether the call was made").waitFor();
   });
 
   test("live output that did not get here is told", async () => {
@@ -199,9 +199,9 @@ describe("a call on the page", NEEDS_CHROMIUM, () => {
       }),
     );
     await bash("echo");
-    await page.getByText("Said by the relay (TIMEOUT)").waitFor();
+    await page.getByText("From the relay (TIMEOUT)").waitFor();
     expect(await output().textContent()).toBe(
-      "a\n\n[10 bytes of live output did not get here]\nb\n\n[2 pieces of live output did not get here]\nc\n",
+      "a\n\n[10 bytes of live output are missing here]\nb\n\n[2 pieces of live output are missing here]\nc\n",
     );
   });
 
@@ -209,7 +209,7 @@ describe("a call on the page", NEEDS_CHROMIUM, () => {
     await bash(`echo begun; ${UNTIL_GO}; echo done > ended`);
     await expect.poll(() => output().textContent()).toBe("begun\n");
     await page.getByRole("button", { name: `Open ${machine.name}` }).click();
-    const told = page.getByText(`Bash goes on, on ${machine.name}. What came of it can be read at`);
+    const told = page.getByText(`Bash keeps running on ${machine.name}. Its result will be at`);
     const url = (await told.textContent())?.match(/http\S+/)?.[0] ?? "";
     letGo();
     await expect.poll(() => existsSync(join(folder, "ended"))).toBe(true);

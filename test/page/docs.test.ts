@@ -69,7 +69,7 @@ describe("the reference", NEEDS_CHROMIUM, () => {
 
   test("leads from the contents to an operation, by keyboard, and its curl line can be copied and run", async () => {
     await open(relay.url);
-    await page.getByRole("link", { name: "Can the relay work?" }).focus();
+    await page.getByRole("link", { name: "Is the relay working?" }).focus();
     await page.keyboard.press("Enter");
     await expect.poll(() => page.evaluate("document.activeElement.textContent")).toContain("/v1/health");
     expect(page.url()).toBe(`${relay.url}/docs#getHealth`);

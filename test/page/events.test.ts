@@ -123,7 +123,7 @@ describe("the page of a device", NEEDS_CHROMIUM, () => {
       await route.fulfill({ response, json });
     });
     await open();
-    await events().getByText("Before it 7 more were not kept").waitFor();
+    await events().getByText("7 earlier ones were dropped").waitFor();
   });
 
   test.each([
@@ -139,7 +139,7 @@ describe("the page of a device", NEEDS_CHROMIUM, () => {
     device.event("error_occurred", "warning", { n: 1 });
     await expect.poll(titles).toEqual(["Error"]);
     await lines[0]?.close({ code });
-    await page.getByText("The live connection broke. Trying again").waitFor();
+    await page.getByText("Live connection lost. Reconnecting").waitFor();
     device.event("deur_open", "info", {});
     await expect.poll(titles, { timeout: 10_000 }).toEqual(["deur open", "Error"]);
     await expect.poll(() => lines.length).toBe(2);
@@ -157,7 +157,7 @@ describe("the page of a device", NEEDS_CHROMIUM, () => {
     await expect.poll(() => lines.length).toBe(1);
     await page.context().clearCookies();
     await lines[0]?.close({ code: 4403 });
-    await page.getByText("Nothing new is shown any more.").waitFor({ timeout: 10_000 });
+    await page.getByText("New events are no longer shown.").waitFor({ timeout: 10_000 });
   });
 
   test("a person restarts and stops its program, after a question, by keyboard too", async () => {
@@ -168,7 +168,7 @@ describe("the page of a device", NEEDS_CHROMIUM, () => {
     await page.getByRole("dialog").waitFor();
     await page.keyboard.press("Shift+Tab");
     await page.keyboard.press("Enter");
-    await page.getByText("The program on shed was asked to start anew.").waitFor();
+    await page.getByText("The program on shed was asked to restart.").waitFor();
     expect(await said).toMatchObject({ command: "restart_client" });
 
     await page.getByRole("button", { name: "Stop program on shed" }).click();

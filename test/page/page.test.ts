@@ -93,7 +93,7 @@ describe("the page", NEEDS_CHROMIUM, () => {
     await page.getByLabel("Tool", { exact: true }).selectOption("Read");
     await page.getByLabel("file_path (needed)").fill("/no/such/file");
     await page.getByRole("button", { name: "Run", exact: true }).click();
-    await page.getByText(/Said by the (tool|agent)/).waitFor();
+    await page.getByText(/From the (tool|agent)/).waitFor();
     expect(await page.title()).toBe("Matrx Relay");
     expect(faults).toEqual([]);
   });
@@ -141,9 +141,9 @@ describe("the page", NEEDS_CHROMIUM, () => {
 
   test("a token is made, shown once, works, and is revoked", async () => {
     await open();
-    await page.getByText("Make a token for a script or an app").click();
+    await page.getByText("Create a token for a script or an app").click();
     await page.getByLabel("Name").last().fill("page test");
-    await page.getByRole("button", { name: "Make a token" }).click();
+    await page.getByRole("button", { name: "Create token" }).click();
     const token = (await page.locator("#new-token").textContent()) ?? "";
     const account = () => fetch(`${relay.url}/v1/account`, { headers: { Authorization: `Bearer ${token}` } });
     expect((await account()).status).toBe(200);
@@ -158,12 +158,12 @@ describe("the page", NEEDS_CHROMIUM, () => {
 
   test("a token is made for one device and some folders", async () => {
     await open();
-    await page.getByText("Make a token for a script or an app").click();
+    await page.getByText("Create a token for a script or an app").click();
     await page.getByLabel("Name").last().fill("narrow");
     await page.getByRole("option", { name: machine.name }).waitFor({ state: "attached" });
     await page.getByLabel("On", { exact: true }).selectOption({ label: machine.name });
     await page.getByLabel("Only in these folders").fill("/tmp\n\n /srv/scans ");
-    await page.getByRole("button", { name: "Make a token" }).click();
+    await page.getByRole("button", { name: "Create token" }).click();
     await page.getByText(/only on .+ · only in \/tmp, \/srv\/scans/).waitFor();
     const { tokens } = await relay.request(await relay.signIn(), "GET /v1/tokens", tokenListSchema);
     const made = tokens.find(({ name }) => name === "narrow");
@@ -185,11 +185,11 @@ describe("the page", NEEDS_CHROMIUM, () => {
     };
     const { code } = await relay.request(undefined, "POST /v1/pairings", startedPairingSchema, wish);
     await open();
-    await page.getByLabel("Code of a machine or command line").fill(code);
+    await page.getByLabel("Code from the machine or command line").fill(code);
     await page.getByRole("button", { name: "Look up" }).click();
-    await page.getByRole("heading", { name: "A machine asks to be added" }).waitFor();
+    await page.getByRole("heading", { name: "Add this machine?" }).waitFor();
     expect(await page.locator("dl").textContent()).toContain(HOSTILE);
-    await page.getByRole("button", { name: "Add this machine" }).click();
+    await page.getByRole("button", { name: "Add", exact: true }).click();
     await page.getByText(`${HOSTILE} was added.`).waitFor();
     await page.getByRole("heading", { name: HOSTILE }).waitFor();
     expect(page.url()).not.toContain(code);
@@ -209,12 +209,12 @@ describe("the page", NEEDS_CHROMIUM, () => {
     const started = await login();
     await open();
     await page.goto(started.verification_uri);
-    await page.getByRole("heading", { name: "A command line asks to sign in" }).waitFor();
+    await page.getByRole("heading", { name: "Sign in this command line?" }).waitFor();
     const text = (await page.locator("main").textContent()) ?? "";
     expect(text).toContain("cli on laptop");
     expect(text).toContain("run commands and change files on all your devices");
     expect(text).not.toContain(started.code);
-    const yes = page.getByRole("button", { name: "Sign it in" });
+    const yes = page.getByRole("button", { name: "Approve" });
     await yes.click();
     await page.getByLabel("Code", { exact: true }).fill("ABCD-EFGH");
     await yes.click();
@@ -233,7 +233,7 @@ describe("the page", NEEDS_CHROMIUM, () => {
     await open();
     await page.getByLabel("Code of a machine or command line").fill(started.code.toLowerCase());
     await page.getByRole("button", { name: "Look up" }).click();
-    await page.getByRole("button", { name: "Sign it in" }).click();
+    await page.getByRole("button", { name: "Approve" }).click();
     await page.getByText("cli on laptop is signed in.").waitFor();
     expect(await stateOf(started)).toBe("signed_in");
     // The next link is another matter.
@@ -267,7 +267,7 @@ describe("the page", NEEDS_CHROMIUM, () => {
         seen = await page.context().newPage();
         await seen.goto(link);
       }
-      await seen.getByRole("heading", { name: "A machine asks to be added" }).waitFor();
+      await seen.getByRole("heading", { name: "Add this machine?" }).waitFor();
       expect(await seen.locator("dl").textContent()).toContain("nas");
       await seen.getByRole("button", { name: "Not now" }).click();
       await seen.getByRole("heading", { name: "Access" }).waitFor();

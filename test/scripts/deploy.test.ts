@@ -27,7 +27,7 @@ test("without an account the deployment says what to do first, in plain text", {
     encoding: "utf8",
   });
   expect(status).toBe(1);
-  expect(stderr).toMatch(/Run `npx wrangler login` first\?/);
+  expect(stderr).toMatch(/run `npx wrangler login` first\?/);
   expect(stderr).not.toContain("\u001b");
   expect(existsSync(join(folder, "data"))).toBe(false);
 });

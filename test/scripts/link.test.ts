@@ -23,7 +23,7 @@ test("a link for a deployed relay is made with that relay's secret alone", async
   const dataDir = temporaryFolder();
   const folder = join(dataDir, "cloudflare");
   mkdirSync(folder);
-  expect(link(["https://relay.example"], dataDir).stderr).toContain("where it was deployed from");
+  expect(link(["https://relay.example"], dataDir).stderr).toContain("it was deployed from");
   await openSecrets(folder);
   const { stdout } = link(["https://relay.example/anything"], dataDir);
   const [address, code = ""] = stdout.trim().split("#claim=");

@@ -192,7 +192,7 @@ test.each(["", "{", '{"launcher":"x"}'])(
   async (text) => {
     const folder = temporaryFolder();
     note(folder, text);
-    await expect(takeLock(folder, silent)).rejects.toThrow(/relay\.pid is damaged.*see that none does/);
+    await expect(takeLock(folder, silent)).rejects.toThrow(/relay\.pid is damaged.*make sure that none is/);
     expect(readFileSync(join(folder, "relay.pid"), "utf8")).toBe(text);
   },
 );

@@ -135,8 +135,8 @@ test("relay and agent come back when they die", { timeout: TIME }, async () => {
     await until("another process id is noted", () => pidsOn(dataDir)[at] !== victim);
     await until("the device answers again", answers, 20_000);
   }
-  expect(launcher.output()).toMatch(/relay ended by SIGKILL: starting it again/);
-  expect(launcher.output()).toMatch(/agent ended by SIGKILL: starting it again/);
+  expect(launcher.output()).toMatch(/relay ended by SIGKILL\. Restarting it/);
+  expect(launcher.output()).toMatch(/agent ended by SIGKILL\. Restarting it/);
 });
 
 test("when the parent is killed, all of it stops", { timeout: TIME }, async () => {
@@ -214,7 +214,7 @@ test("a machine that was removed is told so, and the next start adds it anew", {
 
   const second = launch(dataDir);
   const newLine = await second.curlLine();
-  expect(second.output()).toMatch(/was removed from the account.*policy.*: pairing it anew/);
+  expect(second.output()).toMatch(/was removed from the account.*policy.*Pairing it again/);
   expect(deviceOf(newLine)).not.toBe(deviceOf(line));
   expect(JSON.parse(await shell(newLine))).toMatchObject({ type: "success" });
 });
@@ -234,7 +234,7 @@ test("an agent that a person stops stays stopped, is told, and comes back with t
   expect(pidsOn(dataDir)[2]).toBe(agent);
   await command("shutdown");
   await until("it is said", () => first.output().includes("This machine's agent was asked to stop"));
-  expect(first.output()).not.toContain("starting it again");
+  expect(first.output()).not.toContain("Restarting it");
   expect(isAlive(agent)).toBe(false);
   await expect(command("shutdown")).rejects.toThrow("not connected");
   first.process.kill("SIGINT");
@@ -284,7 +284,7 @@ test("a folder of something else is not taken", async () => {
   mkdirSync(join(folder, "photos"));
   const launcher = launch(folder);
   expect(await launcher.exit).toBe(1);
-  expect(lastLine(launcher.output())).toMatch(/holds other files: choose an empty folder/);
+  expect(lastLine(launcher.output())).toMatch(/contains other files: choose an empty folder/);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
 });
 

@@ -84,7 +84,7 @@ describe("problem details", () => {
   it("have the members of RFC 9457, ours, and the details", () => {
     expect(problemOf(FULL)).toEqual({
       type: "urn:matrx:error:INVALID_PARAMETERS",
-      title: "A parameter is wrong",
+      title: "Invalid parameter",
       status: 400,
       detail: "path: must be absolute",
       code: "INVALID_PARAMETERS",

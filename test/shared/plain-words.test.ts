@@ -28,7 +28,7 @@ test.each([
   [{ when: "yesterday" }, "when: must be a time in UTC such as 2026-02-12T10:30:00Z"],
   [{ own: "y" }, "own: must be an x"],
   [{ inner: {} }, "inner.must: is missing"],
-  [{ nmae: "x" }, "nmae: is not known here"],
+  [{ nmae: "x" }, "Unknown parameter: nmae"],
 ])("%j is refused with %j", (value, message) => {
   expect(() => check(schema, value)).toThrow(
     expect.objectContaining({ code: "INVALID_PARAMETERS", message }),

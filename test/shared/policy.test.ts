@@ -189,11 +189,11 @@ describe("the gate", () => {
 
   it.each([
     [
-      "needs the effect",
+      "needs the permission",
       "Write",
       { ...OWNER, effects: ["read"] },
       {},
-      /needs the effect "write".* has read$/,
+      /needs the permission "write".* has read$/,
     ],
     ["no effect at all", "Read", { ...OWNER, effects: [] }, {}, /has none$/],
     ["the grant's tools", "Read", { ...OWNER, tools: ["Glob"] }, {}, /the token's grant/],
@@ -217,7 +217,7 @@ describe("the gate", () => {
       "Screenshot",
       { ...OWNER, paths: ["/srv"] },
       {},
-      /is limited to folders, and nothing here can hold Screenshot to them/,
+      /is limited to folders, and Screenshot can.t be confined to them/,
     ],
     ["a guest's shell", "Bash", { ...OWNER, owner: false }, {}, /not the owner's/],
   ] as const)("says why: %s", (_why, tool, grant, policy, message) => {

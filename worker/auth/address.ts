@@ -50,10 +50,10 @@ export function requireHost(env: AddressEnv, request: Request): void {
   if (host === address?.host || local.includes(host)) return;
   throw new MatrxError({
     code: "PERMISSION_DENIED",
-    message: `This relay does not answer to the host ${host}`,
+    message: `This relay doesn't serve the host ${host}`,
     hint: address
-      ? `Use ${address.origin}; a proxy in front must pass the Host header on`
-      : `Use one of: ${local.join(", ")}. Behind a proxy, name its address in MATRX_URL`,
+      ? `Use ${address.origin}; a proxy in front must pass on the Host header`
+      : `Use one of: ${local.join(", ")}. Behind a proxy, set MATRX_URL to its address`,
     hop: "relay",
   });
 }
@@ -62,7 +62,7 @@ function notAnAddress(): MatrxError {
   return new MatrxError({
     code: "UNAVAILABLE",
     message: "MATRX_URL is not the address of a relay",
-    hint: "Set it to scheme and host alone, such as https://relay.example",
+    hint: "Set it to scheme and host only, such as https://relay.example",
     hop: "relay",
   });
 }

@@ -91,8 +91,8 @@ function subprotocolToken(request: Request): string | undefined {
 function missing(): MatrxError {
   return new MatrxError(
     unauthenticated(
-      "There is no token",
-      "Send: Authorization: Bearer <token>. The owner makes tokens on the relay's page",
+      "A token is required",
+      "Send: Authorization: Bearer <token>. The owner creates tokens on the relay's page",
     ),
   );
 }

@@ -36,7 +36,7 @@ export async function verifyClaim(secrets: Secrets, code: string): Promise<Token
     if (!/^[a-z0-9_-]{1,64}$/.test(sub)) throw new errors.JWTInvalid("sub is not an account");
     return { account: sub, subject: sub, id: jti, expires: exp * 1000 };
   } catch (error) {
-    const hint = "Make a fresh link with `npm run link`, on the machine that runs the relay";
+    const hint = "Make a new link with `npm run link` on the machine that runs the relay";
     throw new MatrxError(unauthenticated(reasonOf(error).replace("token", "link"), hint), error);
   }
 }
@@ -47,7 +47,7 @@ function secretOf({ CLAIM_SECRET }: Secrets): Uint8Array {
   throw new MatrxError({
     code: "UNAVAILABLE",
     message: "This relay cannot be claimed: CLAIM_SECRET is not set, or shorter than 32 bytes",
-    hint: "Run `npm start` or `npm run deploy`, which make it",
+    hint: "Run `npm start` or `npm run deploy` to create it",
     hop: "relay",
   });
 }

@@ -9,7 +9,7 @@ export async function requireDoor(env: Env, request: Request): Promise<void> {
   if (wait === undefined) return;
   throw new MatrxError({
     code: "RATE_LIMITED",
-    message: "Too many pairings were begun from this address",
+    message: "Too many pairings were started from this address",
     hint: `Try again in ${Math.ceil(wait / 60_000)} minutes`,
     hop: "relay",
   });

@@ -54,7 +54,7 @@ function keyring(secrets: Secrets): Promise<Keyring> {
 async function makeKeyring(text: string): Promise<Keyring> {
   const { keys } = parseKeys(text);
   const [first] = keys;
-  if (!first) throw unconfigured("RELAY_KEYS holds no key");
+  if (!first) throw unconfigured("RELAY_KEYS contains no key");
   const signingKey = await importJWK(first as JWK, "EdDSA");
   const publicKeys = keys.map(({ kty, crv, kid, x }) => ({ kty, crv, kid, x, alg: "EdDSA", use: "sig" }));
   const keySet = createLocalJWKSet({ keys: publicKeys });
@@ -89,7 +89,7 @@ function unconfigured(message: string): MatrxError {
   return new MatrxError({
     code: "UNAVAILABLE",
     message,
-    hint: "Run `npm start` or `npm run deploy`, which make the relay's secrets",
+    hint: "Run `npm start` or `npm run deploy` to create the relay's secrets",
     hop: "relay",
   });
 }
@@ -131,18 +131,18 @@ export async function publicKeys(secrets: Secrets): Promise<{ keys: JWK[] }> {
 }
 
 /** 401, with what to do. */
-export function unauthenticated(message: string, hint = "Sign in again, or make a new token"): ErrorShape {
+export function unauthenticated(message: string, hint = "Sign in again, or create a new token"): ErrorShape {
   return { code: "UNAUTHENTICATED", message, hint, hop: "relay" };
 }
 
 /** Why a token was refused, without telling more than its holder knows. */
 export function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return "The token has expired";
-  if (error instanceof errors.JWTClaimValidationFailed) return `The token's ${error.claim} does not fit here`;
+  if (error instanceof errors.JWTClaimValidationFailed) return `The token's ${error.claim} is wrong here`;
   if (error instanceof errors.JOSEAlgNotAllowed)
     return "The token is signed with an algorithm that is not allowed";
   if (error instanceof errors.JWSSignatureVerificationFailed) return "The token's signature is wrong";
   if (error instanceof errors.JWKSNoMatchingKey)
-    return "The token is signed with a key that the relay does not have";
-  return "The token cannot be read";
+    return "The token is signed with a key this relay doesn't have";
+  return "The token can't be read";
 }

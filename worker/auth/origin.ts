@@ -8,8 +8,8 @@ export function requireOwnOrigin(env: AddressEnv, request: Request): void {
   if (origin === ownOrigin(env, request)) return;
   throw new MatrxError({
     code: "PERMISSION_DENIED",
-    message: origin ? `Pages of ${origin} may not use this sign-in` : "The request names no Origin",
-    hint: "Programs send an Authorization header instead of the cookie",
+    message: origin ? `Pages from ${origin} may not use this sign-in` : "The request has no Origin header",
+    hint: "Programs use an Authorization header instead of the cookie",
     hop: "relay",
   });
 }
@@ -20,7 +20,7 @@ export function refuseForeignPage(env: AddressEnv, request: Request): void {
   if (origin === null || origin === ownOrigin(env, request)) return;
   throw new MatrxError({
     code: "PERMISSION_DENIED",
-    message: `Pages of ${origin} may not do this`,
+    message: `Pages from ${origin} may not do this`,
     hint: "Use the relay's own page; a program sends no Origin header",
     hop: "relay",
   });

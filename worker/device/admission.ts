@@ -28,7 +28,7 @@ export interface AdmissionParts {
   health: Pick<StorageHealth, "requireWritable">;
 }
 
-const NOT_KNOWN = "What became of the call is not known";
+const NOT_KNOWN = "The call's outcome is not known";
 
 export class Admission {
   readonly #parts: AdmissionParts;
@@ -109,8 +109,8 @@ function keyedOf({ key, chosen, parameters }: WantedCall, { tool, effect }: Pass
 function takenName(): MatrxError {
   return new MatrxError({
     code: "CONFLICT",
-    message: "A call has this name already",
-    hint: "Ask for its record if it is yours, or make a new name for a new call",
+    message: "Another call already has this name",
+    hint: "If it is yours, ask for its record; use a new name for each new call",
     hop: "relay",
   });
 }

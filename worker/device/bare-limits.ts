@@ -67,8 +67,8 @@ function partsOf(path: string): string[] | undefined {
 function unheld(why: string): MatrxError {
   return new MatrxError({
     code: "PERMISSION_DENIED",
-    message: `${why}, and nothing on this device can hold a call to them`,
-    hint: "Use what is not limited to folders, or run our agent there",
+    message: `${why}, and this device can't enforce that`,
+    hint: "Use a token and tools without folder limits, or run the Matrx agent there",
     hop: "relay",
   });
 }

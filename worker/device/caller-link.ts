@@ -114,7 +114,7 @@ function requireUnexpired(session: CallerSession, now: number): void {
   if (session.expires > now) return;
   throw new MatrxError({
     code: "UNAUTHENTICATED",
-    message: "The token of this connection has expired",
+    message: "This connection's token has expired",
     hint: 'Send {"action":"auth","token":"<new token>"}, or connect again',
     hop: "relay",
   });
@@ -123,7 +123,7 @@ function requireUnexpired(session: CallerSession, now: number): void {
 function notText(): MatrxError {
   return new MatrxError({
     code: "INVALID_MESSAGE",
-    message: "Callers send text frames",
+    message: "Callers must send text frames",
     hint: 'Send JSON as text, such as {"id":"1","tool":"SystemInfo","input":{}}',
     hop: "relay",
   });

@@ -253,7 +253,7 @@ function duplicateId(id: string): MatrxError {
   return new MatrxError({
     code: "CONFLICT",
     message: `A call with the id "${id}" has not been answered yet`,
-    hint: "Give each call an id of its own",
+    hint: "Give each call its own id",
     hop: "relay",
     details: { id },
   });
@@ -262,7 +262,7 @@ function duplicateId(id: string): MatrxError {
 function tooManyUnanswered(): MatrxError {
   return new MatrxError({
     code: "RATE_LIMITED",
-    message: `This session has ${LIMITS.unansweredPerSession} calls without an answer`,
+    message: `This session already has ${LIMITS.unansweredPerSession} unanswered calls`,
     hint: "Wait for answers, or open another session",
     hop: "relay",
     details: { limit: LIMITS.unansweredPerSession },

@@ -204,7 +204,7 @@ export class Callers {
     const { account, subject, expires } = await verifyToken(this.#secrets, AUDIENCE.caller, token);
     if (account !== session.account || subject !== session.lease.scope.id)
       throw new MatrxError(
-        unauthenticated("The token is of another grant", "Open another connection for another token"),
+        unauthenticated("The token belongs to another grant", "Open a separate connection for it"),
       );
     session.expires = expires;
     session.save();
@@ -225,8 +225,8 @@ export class Callers {
     } catch (error) {
       const saysNo = error instanceof MatrxError;
       if (!saysNo && isLive(session.lease, Date.now()))
-        return logWarning("lease not renewed, it still holds", error);
-      session.ws.close(CLOSE.revoked, closeReason(saysNo ? error.message : "The account does not answer"));
+        return logWarning("lease not renewed, but still valid", error);
+      session.ws.close(CLOSE.revoked, closeReason(saysNo ? error.message : "The account does not respond"));
       return;
     }
     const held = session.held?.messages ?? [];
@@ -236,14 +236,14 @@ export class Callers {
   }
 
   #hold({ ws }: CallerSession, held: Held, data: string | ArrayBuffer): void {
-    if (!held.push(data)) ws.close(CLOSE.tooSlow, "Too many messages wait");
+    if (!held.push(data)) ws.close(CLOSE.tooSlow, "Too many messages are waiting");
   }
 }
 
 function notOptedIn(): ErrorShape {
   return {
     code: "INVALID_PARAMETERS",
-    message: "action: events come only on a connection with the subprotocol matrx.v1",
+    message: "action: events are sent only on connections with the subprotocol matrx.v1",
     hint: `Offer ${SUBPROTOCOL.v1} when you connect`,
     hop: "relay",
     details: { field: "action" },
@@ -258,7 +258,7 @@ function sessionOf(request: Request): SessionId {
   throw new MatrxError({
     code: "INVALID_PARAMETERS",
     message: "session: must be 16 hexadecimal digits",
-    hint: "Leave it out for a new session; the response header Matrx-Session names it",
+    hint: "Leave it out for a new session; the response header Matrx-Session returns its id",
     hop: "relay",
     details: { field: "session" },
   });

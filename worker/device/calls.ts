@@ -54,7 +54,7 @@ export class Calls {
     settled: (call: string) => void,
   ) {
     this.strays = new Tally(
-      (count) => `device ${store.record?.id} answered calls that it was not given: ${count}`,
+      (count) => `device ${store.record?.id} answered calls it was not given: ${count}`,
       later,
     );
     this.#store = store;
@@ -108,7 +108,11 @@ export class Calls {
     try {
       this.#link.sendTo(socket, frame);
     } catch {
-      this.#refuseUnsent(flight, offline("The device's connection broke as the call was sent").shape(), now);
+      this.#refuseUnsent(
+        flight,
+        offline("The device's connection broke while the call was being sent").shape(),
+        now,
+      );
     }
   }
 
@@ -175,7 +179,7 @@ export class Calls {
     if (this.stop(call) || !flight) return;
     this.refuse(flight, {
       code: "CANCELLED",
-      message: "Cancelled; the device may still finish what it began",
+      message: "Cancelled; the device may still finish what it started",
       hop: "relay",
     });
   }

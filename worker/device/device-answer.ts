@@ -63,7 +63,7 @@ const UNREADABLE = {
   type: "error",
   output: "The device's answer cannot be read",
   code: "INVALID_ANSWER",
-  hint: "See the device's log. If the call had an effect, look at what it was to change",
+  hint: "See the device's log. If the call had an effect, check what it changed",
   hop: "device",
 } as const satisfies Answer;
 

@@ -151,7 +151,7 @@ export function offline(message: string): MatrxError {
   return new MatrxError({
     code: "DEVICE_OFFLINE",
     message,
-    hint: "See that the machine is on and `matrx up` runs there; `matrx status` names the hop that fails",
+    hint: "Check that the machine is on and `matrx up` is running there; `matrx status` shows which step fails",
     hop: "relay",
   });
 }
@@ -160,7 +160,7 @@ export function congested(): MatrxError {
   return new MatrxError({
     code: "RATE_LIMITED",
     message: "The device reads too slowly: too much is queued for it",
-    hint: "Send less at once, and try again in a moment",
+    hint: "Send less at once, or try again in a moment",
     hop: "relay",
   });
 }

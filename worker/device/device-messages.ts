@@ -103,7 +103,7 @@ export class DeviceMessages {
       case "device_register":
         throw new MatrxError({
           code: "CONFLICT",
-          message: "This connection is registered already",
+          message: "This connection is already registered",
           hop: "relay",
         });
       case "manifest":
@@ -160,7 +160,7 @@ function readFrame(data: string, maxBytes: number): FromDevice {
     code: known ? "INVALID_PARAMETERS" : "INVALID_MESSAGE",
     message: known
       ? `type: ${type} is sent by the relay, not by devices`
-      : `There is no message type "${type.slice(0, 64)}"`,
+      : `Unknown message type "${type.slice(0, 64)}"`,
     hint: `A device sends: ${[...FROM_DEVICE].join(", ")}`,
     hop: "relay",
     details: { field: "type" },
@@ -190,21 +190,21 @@ function tooLarge(what: string, limit: number): MatrxError {
   return new MatrxError({
     code: "PAYLOAD_TOO_LARGE",
     message: `The ${what} frame is larger than ${limit} bytes`,
-    hint: "Cut the answer and say how to read the rest",
+    hint: "Shorten the answer, and say how to read the rest",
     hop: "relay",
     details: { limit_bytes: limit },
   });
 }
 
 function tooFast(limit: number): MatrxError {
-  const message = `More than ${limit} messages in a second`;
+  const message = `More than ${limit} messages per second`;
   return new MatrxError({ code: "RATE_LIMITED", message, hint: "Send fewer", hop: "relay" });
 }
 
 function heartbeatTooOften(): MatrxError {
   return new MatrxError({
     code: "RATE_LIMITED",
-    message: "Heartbeats come more often than every ten seconds",
+    message: "Heartbeats arrive more often than every ten seconds",
     hint: "Every 30 seconds is enough",
     hop: "relay",
   });

@@ -73,7 +73,7 @@ export class DeviceSockets {
   async accept(request: Request, record: DeviceRecord): Promise<Response> {
     const token = bearerOf(request);
     if (token && token.length > TOKEN_CHARS_MAX)
-      throw new MatrxError(unauthenticated("The token cannot be read"));
+      throw new MatrxError(unauthenticated("The token can't be read"));
     const { host } = new URL(request.url);
     const vouched = token !== undefined && (await isOwnCredential(this.#secrets, record, token, host));
     if (!vouched && this.#state.getWebSockets("device").length >= SOCKETS_MAX) throw tooCrowded();
@@ -176,7 +176,7 @@ export class DeviceSockets {
     if (rivals.length >= (attachment.vouched ? VOUCHED_MAX : STRANGERS_MAX)) {
       const loser = oldestOfLargestCrowd(rivals);
       this.#dropCandidate(loser);
-      loser.close(CLOSE.unregistered, "Others wait to register");
+      loser.close(CLOSE.unregistered, "Others are waiting to register");
     }
     const deadline = setTimeout(() => this.#tooLate(ws), TIMES.registerWithin);
     this.#candidates.set(ws, { socket, deadline, held: undefined, wrong: 0 });
@@ -284,8 +284,8 @@ function oldestOfLargestCrowd(candidates: readonly Candidate[]): WebSocket {
 function tooCrowded(): MatrxError {
   return new MatrxError({
     code: "UNAVAILABLE",
-    message: "Too many connections to this device wait to register",
-    hint: "Dial again in a moment; with the device's credential as Authorization header there is always room",
+    message: "Too many connections for this device are waiting to register",
+    hint: "Reconnect in a moment; with the device's credential in the Authorization header there is always room",
     hop: "relay",
   });
 }
@@ -302,7 +302,7 @@ function notRegistered(): MatrxError {
 function tooEager(): MatrxError {
   return new MatrxError({
     code: "RATE_LIMITED",
-    message: "Too many messages before the registration was answered",
+    message: "Too many messages before registration was answered",
     hint: "Wait for device_registered",
     hop: "relay",
   });

@@ -51,8 +51,8 @@ export class EventStreams {
 function tooManyStreams(): MatrxError {
   return new MatrxError({
     code: "RATE_LIMITED",
-    message: `This token has ${LIMITS.streamsPerGrant} event streams open on the device`,
-    hint: "Read one to its end or close it first, or call over one WebSocket",
+    message: `This token already has ${LIMITS.streamsPerGrant} event streams open on the device`,
+    hint: "Finish or close one first, or make your calls over one WebSocket",
     hop: "relay",
     details: { limit: LIMITS.streamsPerGrant },
   });

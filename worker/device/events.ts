@@ -272,7 +272,7 @@ function tooLarge(): MatrxError {
   return new MatrxError({
     code: "PAYLOAD_TOO_LARGE",
     message: `The event's data is larger than ${LIMITS.eventDataBytes} bytes`,
-    hint: "Send the figures, and leave the rest to a tool",
+    hint: "Send only the key facts, and let a tool read the rest",
     hop: "relay",
     details: { limit_bytes: LIMITS.eventDataBytes },
   });
@@ -281,8 +281,8 @@ function tooLarge(): MatrxError {
 function tooMany(): MatrxError {
   return new MatrxError({
     code: "RATE_LIMITED",
-    message: `More events than ${LIMITS.eventBurst} at once, and then one every ${TIMES.eventEvery / 1000} seconds`,
-    hint: "This one and those that follow too soon are dropped, and counted",
+    message: `More than ${LIMITS.eventBurst} events at once, or more than one every ${TIMES.eventEvery / 1000} seconds after that`,
+    hint: "This one, and any that follow too soon, are dropped and counted",
     hop: "relay",
   });
 }

@@ -40,9 +40,8 @@ export function passGate(
   if (refusal) throw new MatrxError(refusal);
   const limits = rateLimits(lease, policy);
   if (!rates.takeCall(lease.scope.id, limits, now))
-    throw tooMany(`More than ${limits.calls_per_minute} calls in a minute`);
-  if (underWay >= LIMITS.unansweredPerDevice)
-    throw tooMany(`The device has ${underWay} calls without an answer`);
+    throw tooMany(`More than ${limits.calls_per_minute} calls per minute`);
+  if (underWay >= LIMITS.unansweredPerDevice) throw tooMany(`The device has ${underWay} unanswered calls`);
   return {
     tool,
     called: name === tool ? undefined : name,
@@ -55,7 +54,7 @@ export function passGate(
 export function passMessage(lease: Lease, policy: Policy, rates: Rates, now: number): void {
   const limits = rateLimits(lease, policy);
   if (rates.takeMessage(lease.scope.id, limits, now)) return;
-  throw tooMany(`More than ${limits.messages_per_second} messages in a second`);
+  throw tooMany(`More than ${limits.messages_per_second} messages per second`);
 }
 
 /** The names that a device answers to, as its policy leaves them. */

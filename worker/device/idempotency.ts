@@ -21,8 +21,8 @@ function canonicalOf(value: unknown): string {
       {
         code: "INVALID_PARAMETERS",
         message:
-          "input: holds half a surrogate pair or too large a number, so no idempotency key and no name of yours can stand for it",
-        hint: "Send the call without key and name, or without that value",
+          "input: contains half a surrogate pair or too large a number, so it can't be used with an idempotency key or your own name",
+        hint: "Send the call without the key or name, or without that value",
         hop: "relay",
         details: { field: "input" },
       },
@@ -37,7 +37,7 @@ export function requireSameCall(row: { digest: string | null; call: string }, di
   throw new MatrxError({
     code: "CONFLICT",
     message: "This idempotency key was used for another call",
-    hint: "Use a new key for a new call; a key stands for its call for 24 hours",
+    hint: "Use a new key for each new call; a key belongs to its call for 24 hours",
     hop: "relay",
     details: { call: row.call },
   });

@@ -111,7 +111,7 @@ export function revokedGrant() {
   return {
     code: "UNAUTHENTICATED" as const,
     message: "The token was revoked",
-    hint: "Sign in again, or make a new token",
+    hint: "Sign in again, or create a new token",
     hop: "relay" as const,
   };
 }

@@ -65,7 +65,7 @@ export class Recovery {
     for (const { tool_call_id, state } of calls) {
       const call = tool_call_id as CallId;
       if (state === "never") this.#neverRan(call, now);
-      else if (state === "unknown") this.#unknown(call, "The device stopped while the call ran", now);
+      else if (state === "unknown") this.#unknown(call, "The device stopped while the call was running", now);
     }
   }
 
@@ -80,7 +80,7 @@ export class Recovery {
         this.#overdue(
           flight,
           "The device did not answer in time",
-          "Try again, or give it longer with timeout_ms",
+          "Try again, or allow more time with timeout_ms",
         );
       else this.#sendAway(flight, now);
     }
@@ -101,14 +101,14 @@ export class Recovery {
   /** Nobody can tell what became of a call; its caller is told where to look. */
   outcomeUnknown(call: CallId, message: string): ErrorShape {
     const url = `/v1/devices/${this.#device()}/calls/${call}`;
-    const hint = `It may have run. Before you send it again, look at GET ${url}`;
+    const hint = `It may have run. Before you send it again, check GET ${url}`;
     return { code: "OUTCOME_UNKNOWN", message, hint, hop: "relay", details: { url } };
   }
 
   #sendAgain(flight: Flight): void {
     flight.unsent = false;
     if (flight.frame) this.#link.send(flight.frame);
-    else this.#calls.refuse(flight, offline("The device dropped out before it answered").shape());
+    else this.#calls.refuse(flight, offline("The device disconnected before it answered").shape());
   }
 
   #neverRan(call: CallId, now: number): void {
@@ -117,7 +117,7 @@ export class Recovery {
     if (flight?.frame && flight.deadline > now && this.#link.send(flight.frame)) return;
     this.#ledger.close(call, "expired", "DEVICE_OFFLINE", now);
     if (!flight) return;
-    const { code, message, hop } = offline("The device dropped out before the call reached it");
+    const { code, message, hop } = offline("The device disconnected before the call reached it");
     this.#calls.refuse(flight, { code, message, hint: "It did not run: send it again", hop });
   }
 
@@ -136,8 +136,11 @@ export class Recovery {
   #droppedOut(flight: Flight): void {
     const { call, ledgered } = flight;
     if (ledgered)
-      this.#calls.refuse(flight, this.outcomeUnknown(call, "The device dropped out while the call ran"));
-    else this.#calls.refuse(flight, offline("The device dropped out before it answered").shape());
+      this.#calls.refuse(
+        flight,
+        this.outcomeUnknown(call, "The device disconnected while the call was running"),
+      );
+    else this.#calls.refuse(flight, offline("The device disconnected before it answered").shape());
   }
 
   /** Its readers took nothing for as long as an answer waits. */

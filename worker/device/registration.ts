@@ -53,7 +53,10 @@ async function requireDeviceToken(
   const { account, subject, id } = await verifyToken(secrets, AUDIENCE.device, token);
   if (account === record.account && subject === record.id && id === tokenId) return;
   throw new MatrxError(
-    unauthenticated("The token is not this device's, or was replaced", "Make a new one on the relay's page"),
+    unauthenticated(
+      "The token does not belong to this device, or was replaced",
+      "Create a new one on the relay's page",
+    ),
   );
 }
 
@@ -64,7 +67,7 @@ async function requireAssertion(
   assertion: string,
   { nonce, host }: { nonce: string; host: string },
 ): Promise<void> {
-  const hint = "Pair this machine anew: matrx pair --replace";
+  const hint = "Pair this machine again: matrx pair --replace";
   let payload: JWTPayload;
   try {
     payload = await readAssertion(record, publicKey, assertion, host);
@@ -97,8 +100,8 @@ function bareToken(token: string | undefined): string | undefined {
 function wrongDevice(id: string): MatrxError {
   return new MatrxError({
     code: "UNKNOWN_DEVICE",
-    message: `This connection is for the device ${id}; device_register names another`,
-    hint: "Dial /v1/device/ws?device=<id> with the id that you register",
+    message: `This connection is for the device ${id}, but device_register names another`,
+    hint: "Connect to /v1/device/ws?device=<id> with the id you register",
     hop: "relay",
   });
 }

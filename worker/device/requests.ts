@@ -109,8 +109,8 @@ export class Requests {
       if (scope.owner) return this.#parts.store.policy;
       throw new MatrxError({
         code: "PERMISSION_DENIED",
-        message: "Only the owner sees a device's policy",
-        hint: "GET /v1/devices/DEVICE/tools?format=mcp lists what this token may call; refusals name the limit",
+        message: "Only the owner can see a device's policy",
+        hint: "GET /v1/devices/DEVICE/tools?format=mcp lists what this token may call; errors name the limit",
         hop: "relay",
       });
     });

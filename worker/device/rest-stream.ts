@@ -146,8 +146,8 @@ class StreamRecipient implements Recipient {
     const url = `/v1/devices/${this.#device}/calls/${call}`;
     const error: ErrorShape = {
       code: "OUTCOME_UNKNOWN",
-      message: "The call has ended, but too much waits for you already: you read too slowly",
-      hint: `Read what waits. Of a call with an effect, the outcome is at GET ${url}; a read can be called again`,
+      message: "The call has ended, but too much is already waiting for you: you read too slowly",
+      hint: `Read what is waiting. If the call changed something, its outcome is at GET ${url}; a read can simply be repeated`,
       hop: "relay",
       details: { url },
     };

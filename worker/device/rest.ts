@@ -181,7 +181,7 @@ export function requireMaker(maker: string | undefined, { scope }: Lease): void 
 export function noSuchCall(): MatrxError {
   return new MatrxError({
     code: "NOT_FOUND",
-    message: "There is no such call, or it is not yours",
+    message: "No such call, or it isn't yours",
     hint: "Calls that only read leave no record; others are kept for 24 hours",
     hop: "relay",
   });

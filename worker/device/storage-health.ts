@@ -17,7 +17,7 @@ const PROBE_EVERY = 1000;
 const UNKNOWN_CAUSE: ErrorShape = {
   code: "UNAVAILABLE",
   message: "The relay cannot write to its storage",
-  hint: "Most likely its disk is full: free space there; what only reads goes on meanwhile",
+  hint: "Most likely its disk is full: free some space there; meanwhile calls that only read still work",
   hop: "relay",
   details: { storage: "failed" },
 };

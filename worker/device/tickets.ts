@@ -21,10 +21,10 @@ export class Tickets {
   strikeOff(ticket: string, device: string, now: number): void {
     const [forDevice, id] = ticket.split(" ", 2);
     const key = `ticket:${id}`;
-    const hint = "POST /v1/tickets gives a fresh one";
+    const hint = "POST /v1/tickets gives a new one";
     if (forDevice !== device) throw new MatrxError(unauthenticated("The ticket is for another device", hint));
     if (this.#kv.get(key) !== undefined)
-      throw new MatrxError(unauthenticated("The ticket was used already", hint));
+      throw new MatrxError(unauthenticated("The ticket has already been used", hint));
     this.#health.requireWritable();
     this.#prune(now);
     this.#kv.put(key, now + 2 * TIMES.ticket);

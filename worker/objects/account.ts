@@ -53,7 +53,7 @@ export class Account extends DurableObject<AccountEnv> {
     return attempt(() => {
       if (!this.#once.use(code.id, code.expires)) {
         throw new MatrxError(
-          unauthenticated("This sign-in link was used already", "Make a fresh one with `npm run link`"),
+          unauthenticated("This sign-in link has already been used", "Make a new one with `npm run link`"),
         );
       }
       return this.#newGrant("web", name, LIFETIME.web, OWNER);
@@ -179,7 +179,7 @@ export class Account extends DurableObject<AccountEnv> {
       throw new MatrxError({
         code: "RATE_LIMITED",
         message: "Too many wrong codes",
-        hint: "Wait ten minutes, then start the pairing again",
+        hint: "Wait ten minutes, then pair again",
         hop: "relay",
       });
     });
@@ -202,7 +202,7 @@ export class Account extends DurableObject<AccountEnv> {
 
   #grant(id: GrantId): Grant {
     const grant = this.#grants.find(id, Date.now());
-    if (!grant) throw new MatrxError(unauthenticated("The token was revoked, or has expired"));
+    if (!grant) throw new MatrxError(unauthenticated("The token was revoked or has expired"));
     return grant;
   }
 
@@ -211,8 +211,8 @@ export class Account extends DurableObject<AccountEnv> {
     if (isPersonSession(grant)) return grant;
     throw new MatrxError({
       code: "PERMISSION_DENIED",
-      message: "Only a signed-in person may do this; this is an API token",
-      hint: "Sign in on the relay's page, or with `matrx login`",
+      message: "Only a signed-in person may do this, not an API token",
+      hint: "Sign in on the relay's page or with `matrx login`",
       hop: "relay",
     });
   }
@@ -249,7 +249,7 @@ export class Account extends DurableObject<AccountEnv> {
     if (!holders) {
       throw new MatrxError({
         code: "NOT_FOUND",
-        message: "There is no such token",
+        message: "No such token",
         hint: "GET /v1/tokens lists them",
         hop: "relay",
       });
@@ -290,8 +290,8 @@ function effectsOf(access: "full" | "read"): Grant["effects"] {
 function notForDevice(device: string): MatrxError {
   return new MatrxError({
     code: "PERMISSION_DENIED",
-    message: `The token is not for the device ${device}`,
-    hint: "GET /v1/devices lists the devices that it is for",
+    message: `This token may not use the device ${device}`,
+    hint: "GET /v1/devices lists the devices it may use",
     hop: "relay",
   });
 }
@@ -299,7 +299,7 @@ function notForDevice(device: string): MatrxError {
 function tooMany(what: string, limit: number): MatrxError {
   return new MatrxError({
     code: "RATE_LIMITED",
-    message: `An account has at most ${limit} ${what}`,
+    message: `An account can have at most ${limit} ${what}`,
     hint: "Remove some first",
     hop: "relay",
     details: { limit },

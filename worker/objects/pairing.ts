@@ -136,8 +136,8 @@ export function pairingOf(
 function gone(): MatrxError {
   return new MatrxError({
     code: "NOT_FOUND",
-    message: "This code is not waiting: it is wrong, was used, or has expired",
-    hint: "Start the pairing again; a code lives ten minutes",
+    message: "This code is wrong, was already used, or has expired",
+    hint: "Start again for a new code; codes are valid for ten minutes",
     hop: "relay",
   });
 }
@@ -145,7 +145,7 @@ function gone(): MatrxError {
 function tooManyWait(): MatrxError {
   return new MatrxError({
     code: "UNAVAILABLE",
-    message: "Too many pairings wait for confirmation at this relay",
+    message: "Too many pairings are waiting for approval at this relay",
     hint: "Try again in ten minutes",
     hop: "relay",
   });

@@ -37,7 +37,7 @@ export const accountOperations: readonly Operation[] = [
     tag: "Account",
     summary: "Sign in with a link",
     description:
-      "The code of a sign-in link (`npm run link` makes one) becomes the cookie of a person session, once.",
+      "Exchanges the code of a sign-in link (made by `npm run link`) for a session cookie. Works once.",
     access: "secret",
     body: { schema: claimSchema, example: { code: "eyJhbGciOiJIUzI1NiJ9.e30.c2ln" } },
     answers: {
@@ -77,7 +77,7 @@ export const accountOperations: readonly Operation[] = [
     id: "signOut",
     tag: "Account",
     summary: "Sign out",
-    description: "Ends the caller's own grant: its connections close, its calls stop.",
+    description: "Ends the caller's own grant: closes its connections and stops its calls.",
     access: "caller",
     answers: { 204: { description: "Signed out", headers: setCookie } },
   },
@@ -90,7 +90,7 @@ export const accountOperations: readonly Operation[] = [
     access: "caller",
     answers: {
       200: {
-        description: "The account and the grant of the credential",
+        description: "The credential's account and grant",
         schema: accountViewSchema,
         example: {
           account: "owner",
@@ -108,9 +108,9 @@ export const accountOperations: readonly Operation[] = [
     path: "/v1/tickets",
     id: "createTicket",
     tag: "Account",
-    summary: "Make a ticket for a WebSocket client",
+    summary: "Create a ticket for a WebSocket client",
     description:
-      "For clients that can send neither header nor subprotocol: `?ticket=` on the caller link of that device, once, within 30 seconds.",
+      "For clients that can send neither a header nor a subprotocol: use it as `?ticket=` on that device's caller link, once, within 30 seconds.",
     access: "caller",
     body: { schema: newTicketSchema, example: { device: DEVICE } },
     answers: {
@@ -142,8 +142,8 @@ export const accountOperations: readonly Operation[] = [
     path: "/v1/tokens",
     id: "createToken",
     tag: "Tokens",
-    summary: "Make an API token",
-    description: "It is shown this once; the relay keeps only what it may do.",
+    summary: "Create an API token",
+    description: "The token is shown only once; the relay stores only its permissions.",
     access: "person",
     body: {
       schema: newTokenSchema,
@@ -170,7 +170,7 @@ export const accountOperations: readonly Operation[] = [
     id: "revokeToken",
     tag: "Tokens",
     summary: "Revoke a token",
-    description: "Closes its connections, stops its calls.",
+    description: "Closes its connections and stops its calls.",
     access: "person",
     answers: { 204: { description: "Revoked" } },
     errors: ["NOT_FOUND"],

@@ -14,7 +14,7 @@ import * as z from "zod";
 import { DEVICE, DEVICE_VIEW_EXAMPLE, PATH } from "./parts.ts";
 
 const POLICY = { allowed_tools: ["Read", "ListDirectory"], allowed_paths: ["/home/ann"] };
-const DIALLED = { device: { ...PATH.device, description: "The device that dials in", required: true } };
+const DIALLED = { device: { ...PATH.device, description: "The device that is connecting", required: true } };
 
 export const deviceOperations: readonly Operation[] = [
   {
@@ -23,7 +23,7 @@ export const deviceOperations: readonly Operation[] = [
     id: "listDevices",
     tag: "Devices",
     summary: "List devices",
-    description: "With state, last sign of life, and the last proof that a real tool answered.",
+    description: "With each device's state, when it was last seen, and when a real tool last answered.",
     access: "caller",
     answers: {
       200: {
@@ -40,7 +40,7 @@ export const deviceOperations: readonly Operation[] = [
     tag: "Devices",
     summary: "Add a bare device",
     description:
-      "For a program that speaks the device document only; machines with our agent are paired. The token is shown this once.",
+      "For programs that implement only the device document; machines with our agent are paired instead. The token is shown only once.",
     access: "person",
     body: { schema: newDeviceSchema, example: { name: "thermostat" } },
     answers: {
@@ -73,7 +73,7 @@ export const deviceOperations: readonly Operation[] = [
     id: "renameDevice",
     tag: "Devices",
     summary: "Rename a device",
-    description: "Its id stays as it is.",
+    description: "Its id stays the same.",
     access: "person",
     body: { schema: renamedDeviceSchema, example: { name: "laptop" } },
     answers: {
@@ -86,7 +86,7 @@ export const deviceOperations: readonly Operation[] = [
     id: "removeDevice",
     tag: "Devices",
     summary: "Remove a device",
-    description: "Its key or token is worth nothing any more. It must be paired again to come back.",
+    description: "Its key or token stops working. It must be paired again to come back.",
     access: "person",
     answers: { 204: { description: "Removed" } },
   },
@@ -96,11 +96,11 @@ export const deviceOperations: readonly Operation[] = [
     id: "getPolicy",
     tag: "Devices",
     summary: "The device's policy at the relay",
-    description: "For the owner: a token that is limited, or may only read, is refused.",
+    description: "Only for the owner: limited or read-only tokens are refused.",
     access: "caller",
     answers: {
       200: {
-        description: "What is absent is not limited by the relay",
+        description: "Omitted settings impose no limit at the relay",
         schema: policySchema,
         example: POLICY,
       },
@@ -112,7 +112,7 @@ export const deviceOperations: readonly Operation[] = [
     id: "setPolicy",
     tag: "Devices",
     summary: "Set the device's policy",
-    description: "Replaces all of it. The device's own file holds besides: the stricter of both.",
+    description: "Replaces the whole policy. The device's own file also applies; the stricter one wins.",
     access: "person",
     body: { schema: policySchema, example: POLICY, optional: true },
     answers: {
@@ -126,10 +126,10 @@ export const deviceOperations: readonly Operation[] = [
     tag: "Links",
     summary: "Caller link (WebSocket)",
     description:
-      "A request without `Upgrade: websocket` gets 400. Browsers sign in by the subprotocols `matrx.v1, bearer.TOKEN`, or by a ticket.",
+      "A request without `Upgrade: websocket` gets 400. Browsers authenticate with the subprotocols `matrx.v1, bearer.TOKEN`, or with a ticket.",
     access: "caller",
     query: {
-      session: { schema: z.string(), description: "Go on with this session" },
+      session: { schema: z.string(), description: "Continue this session" },
       ticket: { schema: z.string(), description: "A one-use ticket, instead of another credential" },
     },
     answers: {
@@ -150,7 +150,7 @@ export const deviceOperations: readonly Operation[] = [
       id: path === "/ws" ? "openDeviceLinkAtRoot" : "openDeviceLink",
       tag: "Links",
       summary: path === "/ws" ? "Device link, at the root" : "Device link (WebSocket)",
-      description: `A request without \`Upgrade: websocket\` gets 400. Example: \`${path}?device=${DEVICE}\`.`,
+      description: `Requests without \`Upgrade: websocket\` get 400. Example: \`${path}?device=${DEVICE}\`.`,
       access: "device",
       query: DIALLED,
       answers: { 101: switched("device link") },

@@ -12,7 +12,7 @@ export const eventOperations: readonly Operation[] = [
     id: "listEvents",
     tag: "Events",
     summary: "What the device reported",
-    description: `The last ${LIMITS.eventsKept} are kept, the newest is last. A token that is limited to folders is refused.`,
+    description: `The last ${LIMITS.eventsKept} events, newest last. Tokens limited to folders are refused.`,
     access: "caller",
     query: eventQuery,
     answers: {
@@ -34,7 +34,8 @@ export const eventOperations: readonly Operation[] = [
     body: { schema: newCommandSchema, example: { command: "restart_client", reason: "Update available" } },
     answers: {
       202: {
-        description: "The device's connection has it; whether the program obeyed, its state tells.",
+        description:
+          "Delivered to the device's connection; the device's state shows whether the program followed it.",
         schema: commandedSchema,
         example: { device: DEVICE, command: "restart_client" },
       },

@@ -8,9 +8,9 @@ export const pageOperations: readonly Operation[] = [
     path: "/v1/health",
     id: "getHealth",
     tag: "Relay",
-    summary: "Can the relay work?",
+    summary: "Is the relay working?",
     access: "anyone",
-    answers: { 200: { description: "It can", schema: healthSchema, example: { status: "ok" } } },
+    answers: { 200: { description: "It is", schema: healthSchema, example: { status: "ok" } } },
     errors: ["UNAVAILABLE"],
   },
   {
@@ -18,7 +18,7 @@ export const pageOperations: readonly Operation[] = [
     path: "/.well-known/jwks.json",
     id: "getPublicKeys",
     tag: "Relay",
-    summary: "The keys that the relay's tokens are checked with",
+    summary: "Public keys for checking the relay's tokens",
     access: "anyone",
     answers: {
       200: {
@@ -54,7 +54,7 @@ export const pageOperations: readonly Operation[] = [
     path: "/docs",
     id: "getDocs",
     tag: "Relay",
-    summary: "This description, to be read",
+    summary: "This description, for people",
     access: "anyone",
     answers: { 200: { description: "A page", other: { "text/html": "The page" } } },
     errors: ["NOT_FOUND"],

@@ -29,7 +29,7 @@ export const pairingOperations: readonly Operation[] = [
     path: "/v1/pairings",
     id: "startPairing",
     tag: "Pairing",
-    summary: "A machine asks to be paired",
+    summary: "Start pairing a machine",
     access: "anyone",
     body: {
       schema: newPairingSchema,
@@ -49,7 +49,7 @@ export const pairingOperations: readonly Operation[] = [
     path: "/v1/logins",
     id: "startLogin",
     tag: "Pairing",
-    summary: "A command line asks to sign in",
+    summary: "Start signing in a command line",
     access: "anyone",
     body: { schema: newLoginSchema, example: { name: "matrx on ann-laptop" } },
     answers: { 201: started },
@@ -60,12 +60,12 @@ export const pairingOperations: readonly Operation[] = [
     path: "/v1/pairings/{code}",
     id: "getPairing",
     tag: "Pairing",
-    summary: "What waits under this code?",
-    description: "Five wrong codes in ten minutes, and all are refused for a while.",
+    summary: "What is this code for?",
+    description: "After five wrong codes in ten minutes, all are refused for a while.",
     access: "person",
     answers: {
       200: {
-        description: "What asks, to be compared with what it shows",
+        description: "Who is asking; compare it with what the machine shows",
         schema: pairingViewSchema,
         example: {
           kind: "device",
@@ -85,11 +85,11 @@ export const pairingOperations: readonly Operation[] = [
     path: "/v1/pairings/{code}/confirm",
     id: "confirmPairing",
     tag: "Pairing",
-    summary: "Let it in",
+    summary: "Approve",
     access: "person",
     answers: {
       200: {
-        description: "The machine is a device of the account now, or the command line is signed in",
+        description: "The machine is now a device of the account, or the command line is signed in",
         schema: confirmedPairingSchema,
         example: { name: "laptop", device: DEVICE },
       },
@@ -101,13 +101,13 @@ export const pairingOperations: readonly Operation[] = [
     path: "/v1/pairings/{code}/poll",
     id: "pollPairing",
     tag: "Pairing",
-    summary: "Was it confirmed?",
-    description: "For whoever began; every `interval` seconds.",
+    summary: "Has it been approved?",
+    description: "For the program that started it; ask every `interval` seconds.",
     access: "secret",
     body: { schema: pollPairingSchema, example: { secret: "eyJhbGciOiJFZERTQSJ9.e30.c2ln" } },
     answers: {
       200: {
-        description: "Not yet, or what came of it; a token is shown this once",
+        description: "Pending, or the result; a token is shown only once",
         schema: polledPairingSchema,
         example: { status: "paired", device_id: DEVICE, name: "laptop", account: "owner" },
       },

@@ -28,7 +28,7 @@ export const PATH = {
   },
   code: {
     schema: z.string(),
-    description: "The code that the machine or the command line shows; dashes and case do not matter",
+    description: "The code that the machine or the command line shows; dashes and case don't matter",
     example: CODE,
   },
 } satisfies Record<string, Parameter>;
@@ -40,7 +40,7 @@ export const CALL_HEADERS: Readonly<Record<string, Parameter>> = {
   [SESSION_HEADER]: {
     schema: z.string().regex(/^(new|[0-9a-f]{16})$/),
     description:
-      "Calls of one session share a working directory and a history of reads: `new`, or the id that such a call was answered with. Without it each call has a session of its own.",
+      "`new`, or the id that an earlier answer returned. Calls in one session share a working directory and a history of reads; without it, each call has its own session.",
     example: "new",
   },
 };
@@ -53,7 +53,7 @@ export const ANSWER_HEADERS: Readonly<Record<string, Parameter>> = {
 
 export const PENDING: Answer = {
   description:
-    "It takes longer than 60 seconds. The call goes on; its record, at `url`, will have the outcome.",
+    "It takes longer than 60 seconds. The call keeps running; its record, at `url`, will have the outcome.",
   schema: pendingCallSchema,
   example: { call: CALL, state: "accepted", url: `/v1/devices/${DEVICE}/calls/${CALL}` },
   headers: {

@@ -27,7 +27,7 @@ import * as z from "zod";
 import { ANSWER_HEADERS, CALL, CALL_HEADERS, CALL_VIEW_EXAMPLE, DEVICE, PATH, PENDING } from "./parts.ts";
 
 const EVENTS = {
-  "text/event-stream": "Events of the call: `call`, then `output` and `gap`, last `result` or `error`",
+  "text/event-stream": "Events of the call: `call`, then `output` and `gap`, finally `result` or `error`",
 };
 
 const FORMAT = { format: toolFormat };
@@ -39,7 +39,7 @@ const names: Answer = {
 };
 
 const answered: Answer = {
-  description: "What the tool said. A command that ends with another exit code than 0 is a success too.",
+  description: "The tool's answer. A command that exits with a nonzero code is also a success.",
   schema: answerSchema,
   example: ANSWER_EXAMPLE,
   other: EVENTS,
@@ -49,7 +49,7 @@ const answered: Answer = {
 const answeredByGuide: Answer = {
   ...answered,
   description:
-    'What the tool said; with `"type": "error"` also what it could not do, or what refused the call. However long the call takes: white space before the JSON keeps the connection alive.',
+    'The tool\'s answer; with `"type": "error"`, why it failed or was refused. While the call runs, white space before the JSON keeps the connection alive.',
 };
 
 const which = (name: string): Parameter => ({
@@ -63,23 +63,23 @@ const AT_ROOT = {
 
 const cancelOnDisconnect: Parameter = {
   schema: z.enum(["true", "false"]),
-  description: "For event streams: also stop a call with an effect when its reader goes.",
+  description: "For event streams: also stop a call that changes something when its reader disconnects.",
 };
 
 const callQuery: Readonly<Record<string, Parameter>> = {
   state: { schema: callQuerySchema.shape.state.unwrap(), description: "Only calls in this state" },
   before: {
     schema: callQuerySchema.shape.before.unwrap(),
-    description: "Only calls older than this one: `next` of the page before",
+    description: "Only calls older than this one: `next` of the previous page",
   },
-  limit: { schema: callQuerySchema.shape.limit, description: "At most so many" },
+  limit: { schema: callQuerySchema.shape.limit, description: "How many at most" },
 };
 
 const { outcome: _, ...LISTED_CALL_EXAMPLE } = CALL_VIEW_EXAMPLE;
 
 const lastEventId: Parameter = {
   schema: z.string(),
-  description: "For event streams: `end` from a reader who has the last event.",
+  description: "For event streams: `end` if the reader already has the last event.",
 };
 
 export const toolOperations: readonly Operation[] = [
@@ -88,7 +88,7 @@ export const toolOperations: readonly Operation[] = [
     path: "/v1/devices/{device}/system-prompt",
     id: "getSystemPrompt",
     tag: "Tools",
-    summary: "What a model is told of the device and its tools",
+    summary: "What to tell a model about the device and its tools",
     description:
       "The guide's recommended addition to a system prompt, with the tools that the credential may call.",
     access: "caller",
@@ -100,8 +100,7 @@ export const toolOperations: readonly Operation[] = [
     id: "listTools",
     tag: "Tools",
     summary: "Tools with their schemas",
-    description:
-      "As the device announced them when it was last here; `effect` is what the gate takes each for.",
+    description: "As the device last reported them; `effect` is what the gate treats each as.",
     access: "caller",
     query: FORMAT,
     errors: ["INVALID_PARAMETERS"],
@@ -133,7 +132,7 @@ export const toolOperations: readonly Operation[] = [
     tag: "Tools",
     summary: "Call a tool",
     description:
-      "The body is the tool's input. Errors are problem+json with the status of their code; they carry `output`, `call` and `device` besides.",
+      "The body is the tool's input. Errors are problem+json with the status of their code; they also have `output`, `call` and `device`.",
     access: "caller",
     query: { timeout_ms: timeoutMs, cancel_on_disconnect: cancelOnDisconnect },
     headers: CALL_HEADERS,
@@ -160,7 +159,7 @@ export const toolOperations: readonly Operation[] = [
     tag: "Guide",
     summary: "Invoke a tool",
     description:
-      "`id` and `stream` are for WebSockets and not looked at; `cancel_on_disconnect` is for event streams.",
+      "`id` and `stream` are for WebSockets and ignored here; `cancel_on_disconnect` is for event streams.",
     access: "caller",
     headers: CALL_HEADERS,
     body: { schema: callBodySchema, example: CALL_EXAMPLE },
@@ -172,8 +171,8 @@ export const toolOperations: readonly Operation[] = [
     path: "/tools/list",
     id: "listToolNamesAtRoot",
     tag: "Guide",
-    summary: "Names of the tools of the device named elsewhere",
-    description: "With several devices and none named: 400 with the choices.",
+    summary: "Names of the tools, at the root",
+    description: "If you have several devices and name none: 400 with the choices.",
     access: "caller",
     query: { ...AT_ROOT.query, ...FORMAT },
     headers: AT_ROOT.headers,
@@ -185,8 +184,8 @@ export const toolOperations: readonly Operation[] = [
     path: "/tools/invoke",
     id: "invokeToolAtRoot",
     tag: "Guide",
-    summary: "Invoke a tool of the device named elsewhere",
-    description: "With several devices and none named: 400 with the choices.",
+    summary: "Invoke a tool, at the root",
+    description: "If you have several devices and name none: 400 with the choices.",
     access: "caller",
     query: AT_ROOT.query,
     headers: { ...AT_ROOT.headers, ...CALL_HEADERS },
@@ -201,7 +200,7 @@ export const toolOperations: readonly Operation[] = [
     tag: "Calls",
     summary: "Calls of the credential's grant",
     description:
-      "The owner's credentials see those of all. Calls with an effect are listed for 24 hours; one that only reads, while it runs and if its caller was sent away with 202. The newest is first.",
+      "The owner sees the calls of all grants. Calls that can change something are listed for 24 hours; calls that only read, only while they run and if they were answered with 202. Newest first.",
     access: "caller",
     query: callQuery,
     answers: {
@@ -220,12 +219,12 @@ export const toolOperations: readonly Operation[] = [
     tag: "Calls",
     summary: "The record of a call",
     description:
-      "For the grant that made it and for the owner, for 24 hours. A call that only reads has one if its caller was sent away with 202.",
+      "For the grant that made the call and for the owner, for 24 hours. A call that only reads has a record only if it was answered with 202.",
     access: "caller",
     headers: { "Last-Event-ID": lastEventId },
     answers: {
       200: { description: "The record", schema: callViewSchema, example: CALL_VIEW_EXAMPLE, other: EVENTS },
-      204: { description: "The reader of events has the last one already." },
+      204: { description: "The reader already has the last event." },
     },
     errors: ["NOT_FOUND", "RATE_LIMITED"],
   },
@@ -238,7 +237,7 @@ export const toolOperations: readonly Operation[] = [
     access: "caller",
     answers: {
       202: {
-        description: "The device was asked; the call's record says what came of it.",
+        description: "The device was asked to stop it; the call's record shows the result.",
         schema: stoppingCallSchema,
         example: { call: CALL },
       },

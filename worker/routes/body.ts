@@ -46,7 +46,7 @@ async function readText(request: Request, limits: BodyLimits): Promise<string> {
 function notJson(type: string | undefined): MatrxError {
   return new MatrxError({
     code: "INVALID_MESSAGE",
-    message: `The body is ${type ?? "of no stated type"}, not application/json`,
+    message: `The body's type is ${type ?? "missing"}, not application/json`,
     hint: "Send Content-Type: application/json",
     hop: "relay",
   });

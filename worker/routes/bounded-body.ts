@@ -60,7 +60,7 @@ function tooLarge(bytes: number): MatrxError {
   return new MatrxError({
     code: "PAYLOAD_TOO_LARGE",
     message: `The body is larger than ${bytes} bytes`,
-    hint: "Send large content as a file in parts",
+    hint: "Send large content in parts",
     hop: "relay",
     details: { limit_bytes: bytes },
   });
@@ -69,7 +69,7 @@ function tooLarge(bytes: number): MatrxError {
 function tooSlow(ms: number): MatrxError {
   return new MatrxError({
     code: "INVALID_MESSAGE",
-    message: `The body did not come within ${ms / 1000} seconds`,
+    message: `The body did not arrive within ${ms / 1000} seconds`,
     hint: "Send the whole body at once",
     hop: "relay",
     details: { limit_ms: ms },
@@ -80,7 +80,7 @@ function endedEarly(cause: unknown): MatrxError {
   return new MatrxError(
     {
       code: "INVALID_MESSAGE",
-      message: "The body broke off before its end",
+      message: "The body ended too early",
       hint: "Send the request again",
       hop: "relay",
     },

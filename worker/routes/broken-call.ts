@@ -21,7 +21,7 @@ export async function brokenCall(
   if (effectOf(toolNameOf(tool)) === "read") return failure;
   if (await hasRecord(device, caller, call)) return outcomeUnknown(device, call);
   if (failure.code === "UNAVAILABLE") return failure;
-  const message = "The relay broke before the call left it: nothing ran";
+  const message = "The relay failed before it sent the call: nothing ran";
   return { ...failure, code: "UNAVAILABLE", message, hint: "Send it again" };
 }
 
@@ -45,8 +45,8 @@ function outcomeUnknown({ id }: DurableObjectStub<Device>, call: string): ErrorS
   const url = `/v1/devices/${id.name}/calls/${call}`;
   return {
     code: "OUTCOME_UNKNOWN",
-    message: "The relay broke while the call ran",
-    hint: `It may have run. Before you send it again, look at GET ${url}`,
+    message: "The relay failed while the call was running",
+    hint: `It may have run. Before you send it again, check GET ${url}`,
     hop: "relay",
     details: { url },
   };

@@ -122,7 +122,7 @@ function tooLargePolicy(): MatrxError {
   return new MatrxError({
     code: "PAYLOAD_TOO_LARGE",
     message: `The policy is larger than ${LIMITS.policyBytes} bytes`,
-    hint: "Allow folders instead of what is in them",
+    hint: "Allow folders instead of their contents",
     hop: "relay",
     details: { limit_bytes: LIMITS.policyBytes },
   });

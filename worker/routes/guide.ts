@@ -31,11 +31,11 @@ async function namedDevice(env: Env, caller: Caller, request: Request): Promise<
   if (only && devices.length === 1) return only.id;
   throw new MatrxError({
     code: "INVALID_PARAMETERS",
-    message: devices.length === 0 ? "There is no device to call" : "Which device? There are several",
+    message: devices.length === 0 ? "You have no devices" : "Which device? You have several",
     hint:
       devices.length === 0
-        ? "Pair one with `matrx pair`"
-        : `Name one by the header ${DEVICE_HEADER} or by ?device=`,
+        ? "Add one with `matrx up`"
+        : `Name one in the header ${DEVICE_HEADER} or with ?device=`,
     hop: "relay",
     details: { field: "device", choices: devices.map(({ id, name }) => ({ id, name })) },
   });

@@ -42,7 +42,7 @@ function chosenCallOf(request: Request, now: number): CallId | undefined {
   const here = new Date(now).toISOString();
   throw wrongField(
     CALL_HEADER,
-    `must tell the time of now, and here it is ${here}: make a new one for each call`,
+    `must be of the current time, which is ${here} here: make a new one for each call`,
   );
 }
 

@@ -5,7 +5,7 @@ import type { Env } from "../env.ts";
 import { problemOfShape } from "../problem.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
-const HINT = "GET /docs lists the routes, GET /openapi.json for programs";
+const HINT = "GET /docs lists all routes; GET /openapi.json does so for programs";
 
 /** 405 with `Allow` where other methods have a route (RFC 9110, 15.5.6), else 404. */
 export function notFound(path: string, app: Hono<{ Bindings: Env }>): Response {
@@ -13,7 +13,7 @@ export function notFound(path: string, app: Hono<{ Bindings: Env }>): Response {
   if (allowed.length === 0) {
     return problemOfShape({
       code: "NOT_FOUND",
-      message: "There is nothing at this path",
+      message: "Nothing here at this path",
       hint: HINT,
       hop: "relay",
     });
@@ -21,7 +21,7 @@ export function notFound(path: string, app: Hono<{ Bindings: Env }>): Response {
   const allow = allowed.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
   return problemOfShape({
     code: "METHOD_NOT_ALLOWED",
-    message: `This path takes ${allow.join(", ")}`,
+    message: `This path accepts ${allow.join(", ")}`,
     hint: HINT,
     hop: "relay",
     details: { allow },

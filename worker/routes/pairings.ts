@@ -68,7 +68,7 @@ pairings.post("/pairings/:code/poll", async (c) => {
   const { secret } = await readOpenBody(c.req.raw, pollPairingSchema);
   const { subject } = await verifyToken(c.env, AUDIENCE.pairing, secret);
   if (subject !== plain(c.req.param("code")))
-    throw new MatrxError(unauthenticated("The secret is of another code"));
+    throw new MatrxError(unauthenticated("The secret belongs to another code"));
   const answer = unwrap(
     (await pairingOf(c.env.PAIRING, subject).poll(subject)) as Outcome<PairingAnswer | undefined>,
   );

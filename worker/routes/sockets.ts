@@ -34,7 +34,7 @@ function requireUpgrade(request: Request): void {
   if (request.headers.get("Upgrade")?.toLowerCase() === "websocket") return;
   throw new MatrxError({
     code: "INVALID_MESSAGE",
-    message: "This path speaks WebSocket only",
+    message: "This path accepts only WebSockets",
     hint: "Open it with a WebSocket client (ws:// or wss://)",
     hop: "relay",
   });
@@ -43,8 +43,8 @@ function requireUpgrade(request: Request): void {
 function noDevice(): MatrxError {
   return new MatrxError({
     code: "INVALID_PARAMETERS",
-    message: "device: the address does not say which device dials in",
-    hint: "Dial /v1/device/ws?device=<id>; POST /v1/devices gives an id and a token",
+    message: "device: the address doesn't say which device is connecting",
+    hint: "Connect to /v1/device/ws?device=<id>; POST /v1/devices gives an id and a token",
     hop: "relay",
     details: { field: "device" },
   });

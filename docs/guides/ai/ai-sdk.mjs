@@ -1,4 +1,4 @@
-/** The same with the AI SDK, which keeps the loop, the messages and the parallel calls. `ai-sdk.mjs DEVICE "the task"` */
+/** The same with the AI SDK, which handles the loop, the messages and parallel calls. `ai-sdk.mjs DEVICE "the task"` */
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { dynamicTool, generateText, isStepCount, jsonSchema } from "ai";
 import { openDevice } from "./device.mjs";
@@ -7,7 +7,7 @@ import { readSettings } from "./settings.mjs";
 const { task, baseURL, apiKey, model, ...place } = readSettings();
 const { tools, prompt, call } = await openDevice({ ...place, format: "mcp" });
 
-/** A tool for the SDK; what it throws is told to the model. */
+/** A tool for the SDK; errors it throws are reported to the model. */
 function toolOf({ name, description, inputSchema }) {
   return dynamicTool({
     description,
@@ -35,7 +35,7 @@ const provider = createOpenAICompatible({
   name: "model",
   baseURL,
   apiKey,
-  // Only for APIs that take images in results of tools; without it they would go as text.
+  // Only for APIs that accept images in tool results; without it, images are sent as text.
   supportsMultiPartToolContent: true,
 });
 const { text } = await generateText({

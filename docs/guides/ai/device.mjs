@@ -1,6 +1,6 @@
 /** A device as a model's orchestrator sees it: tool definitions, a text for the system prompt, calls in one session. */
 
-/** JSON may hold signs that end a line for `.`, so this says which line's end it means. */
+/** JSON may contain characters that `.` takes for line ends, so line ends are spelled out. */
 const LAST_EVENT = /(?:^|\n)event: (result|error)\n(?:id: [^\n]*\n)?data: ([^\n]*)\n\n$/;
 
 /** `format`: anthropic, openai, openai-responses or mcp. Throws if the relay or the device cannot be used. */
@@ -23,7 +23,7 @@ export async function openDevice({ relay, device, token, format }) {
   const { tools } = await (await get(`/tools?format=${format}`)).json();
   const prompt = await (await get("/system-prompt")).text();
 
-  // Calls of one session share a working directory. Even a call that is refused names one.
+  // Calls in one session share a working directory. Even a refused call returns the session's id.
   const first = await request("/tools/SystemInfo", {
     method: "POST",
     headers: { ...headers, "Matrx-Session": "new" },
@@ -32,8 +32,8 @@ export async function openDevice({ relay, device, token, format }) {
   if (!session) throw new Error(`No session: ${first.status} ${await first.text()}`);
 
   /**
-   * Calls a tool by the name that the model uses; `input` is the JSON that it wrote. Resolves to what the model is
-   * told, and the image if there is one. As events, because a plain answer comes within a minute or says 202.
+   * Calls a tool by the name the model uses; `input` is the model's JSON. Resolves to what to tell the model, and the
+   * image if there is one. Uses events, because after a minute a plain answer is only a 202.
    */
   async function call(name, input) {
     const response = await request(`/tools/${encodeURIComponent(name)}`, {
@@ -44,7 +44,7 @@ export async function openDevice({ relay, device, token, format }) {
     const text = await response.text();
     const isStream = response.headers.get("Content-Type") === "text/event-stream";
     const [, event, data] = text.match(LAST_EVENT) ?? [];
-    if (isStream && !event) return failure({ code: "OUTCOME_UNKNOWN", detail: "The relay broke off" });
+    if (isStream && !event) return failure({ code: "OUTCOME_UNKNOWN", detail: "The relay hung up" });
     const answer = JSON.parse(isStream ? data : text);
     if (event !== "result") return failure(answer);
     return { failed: false, text: answer.output, image: answer.image };
@@ -53,7 +53,7 @@ export async function openDevice({ relay, device, token, format }) {
   return { tools, prompt, call };
 }
 
-/** An error is a result for the model too: with the hint it often finds a way. */
+/** An error is a result for the model too: the hint often helps it find a way. */
 function failure({ code, detail, hint = "" }) {
   return { failed: true, text: `Error ${code}: ${detail}. ${hint}`.trim(), image: null };
 }

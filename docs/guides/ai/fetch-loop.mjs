@@ -1,4 +1,4 @@
-/** A model works on your machine: any chat API of OpenAI's kind, no library. `fetch-loop.mjs DEVICE "the task"` */
+/** Lets a model work on your machine: any OpenAI-compatible chat API, no library. `fetch-loop.mjs DEVICE "the task"` */
 import { openDevice } from "./device.mjs";
 import { readSettings } from "./settings.mjs";
 
@@ -23,14 +23,14 @@ async function ask() {
   return (await response.json()).choices[0].message;
 }
 
-/** Runs what the model asked for in one turn, all at once, and tells it the results in its order. */
+/** Runs everything the model asked for in one turn at the same time, and returns the results in order. */
 async function run(toolCalls) {
   const results = await Promise.all(
     toolCalls.map(({ function: { name, arguments: input } }) => call(name, input)),
   );
   for (const [index, { text }] of results.entries())
     messages.push({ role: "tool", tool_call_id: toolCalls[index].id, content: text });
-  // This API takes no images in results of tools: they follow as the user's.
+  // This API accepts no images in tool results: they follow in a user message.
   const images = results.map(({ image }) => image).filter((image) => image);
   if (images.length === 0) return;
   const parts = images.map(({ media_type, base64_data }) => ({
@@ -42,7 +42,7 @@ async function run(toolCalls) {
 
 let message = await ask();
 for (let turn = 1; message.tool_calls?.length; turn++) {
-  if (turn > TURNS) throw new Error(`The model was not done after ${TURNS} turns`);
+  if (turn > TURNS) throw new Error(`The model didn't finish within ${TURNS} turns`);
   messages.push(message);
   await run(message.tool_calls);
   message = await ask();

@@ -1,4 +1,4 @@
-/** What the programs are told on the command line and in the environment. What goes wrong is said in a line, and ends them. */
+/** Settings from the command line and the environment. Any error is printed as one line and ends the program. */
 import { readFileSync } from "node:fs";
 
 const NEEDED = ["MATRX_RELAY", "MATRX_TOKEN_FILE", "OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL"];
@@ -10,10 +10,10 @@ process.on("uncaughtException", (error) => {
   process.exit(1);
 });
 
-/** Throws a sentence that says what is missing. */
+/** Throws an error that says what is missing. */
 export function readSettings() {
   const [device, task] = process.argv.slice(2);
-  if (!device || !task) throw new Error('Name the device and the task: PROGRAM DEVICE "the task"');
+  if (!device || !task) throw new Error('Usage: PROGRAM DEVICE "the task"');
   const missing = NEEDED.filter((name) => !process.env[name]);
   if (missing.length > 0) throw new Error(`Not set in the environment: ${missing.join(", ")}`);
   const [relay, tokenFile, baseURL, apiKey, model] = NEEDED.map((name) => process.env[name]);

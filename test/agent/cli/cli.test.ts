@@ -63,7 +63,7 @@ test("https to a relay that speaks http is said, without OpenSSL's words", async
   const relay = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { code, stderr } = await runMatrx(["login", "--relay", relay], { home: temporaryFolder() });
   expect(code).toBe(69);
-  expect(stderr).toMatch(/^Error: .*does not speak TLS: begin the address with http:\/\//);
+  expect(stderr).toMatch(/^Error: .*doesn't speak TLS: use http:\/\//);
 });
 
 test("a line of progress stays one line", () => {

@@ -42,7 +42,7 @@ function refusal(error: MatrxError) {
 
 const tooOld = new MatrxError({
   code: "INVALID_PARAMETERS",
-  message: "encoding: is not known here",
+  message: "Unknown parameter: encoding",
   hop: "tool",
   details: { field: "encoding" },
 });

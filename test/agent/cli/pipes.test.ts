@@ -51,7 +51,7 @@ test("bytes that are no text arrive as they are, with the exit code and without 
 test("what a command wrote until its time was over is on stdout, the error on stderr", async () => {
   const { code, stdout, stderr } = await bash("printf 'a\\nb'; sleep 30", "timeout=500");
   expect({ code, stdout }).toEqual({ code: 124, stdout: "a\nb" });
-  expect(stderr).toContain("500 ms");
+  expect(stderr).toContain("did not end within 500 ms");
   expect(stderr).not.toContain("Output until then");
 });
 

@@ -37,7 +37,7 @@ test("after a while calls are taken again, and a new limit counts at once", () =
   const two = { rates: { calls_per_minute: 2 } };
   rates.count(grant, two, 0);
   rates.count(grant, two, 0);
-  expect(() => rates.count(grant, two, 29_000)).toThrow("2 calls a minute");
+  expect(() => rates.count(grant, two, 29_000)).toThrow("2 calls per minute");
   rates.count(grant, two, 30_000);
   expect(() => rates.count(grant, two, 30_000)).toThrow();
   rates.count(grant, { rates: { calls_per_minute: 3 } }, 30_000);
@@ -48,5 +48,5 @@ test("many grants that come and go are not counted for ever, and none gets more 
   const one = { rates: { calls_per_minute: 1 } };
   rates.count("grant_a" as GrantId, one, 0);
   for (let n = 0; n < 2000; n++) rates.count(`grant_${n}` as GrantId, one, n);
-  expect(() => rates.count("grant_a" as GrantId, one, 2000)).toThrow("1 calls a minute");
+  expect(() => rates.count("grant_a" as GrantId, one, 2000)).toThrow("1 calls per minute");
 });

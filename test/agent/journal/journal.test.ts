@@ -56,7 +56,7 @@ test("what an agent had begun when it was killed is told to the next one", async
   const child = fork(join(import.meta.dirname, "begin-and-hang.ts"), [path]);
   onTestFinished(() => void child.kill("SIGKILL"));
   const [said] = (await once(child, "message")) as [{ id: string }];
-  expect(() => new Journal(path)).toThrow(/running already/);
+  expect(() => new Journal(path)).toThrow(/already running here/);
   child.kill("SIGKILL");
   await once(child, "exit");
   const journal = open(path);

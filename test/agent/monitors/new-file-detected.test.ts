@@ -102,7 +102,7 @@ test("a folder that is missing, comes, goes and comes again is said to be so", a
   const place = join(realpathSync(temporaryFolder()), "inbox");
   const { until, next } = await watchFolder(place);
   expect(await until((problem) => problem !== undefined)).toMatchObject({
-    message: `${place} is not watched: it is not there`,
+    message: `${place} is not watched: it does not exist`,
     hint: expect.stringContaining("config.json"),
   });
   mkdirSync(place);

@@ -41,12 +41,12 @@ test.each([
 
 test("nothing listens, no such name, no answer in time: each in words", async () => {
   const { port } = await findPort(0);
-  const refused = "Nothing listens there (ECONNREFUSED)";
+  const refused = "Nothing is listening there (ECONNREFUSED)";
   expect(await checkService({ name: "web", url: `http://localhost:${port}` }, never)).toBe(refused);
   expect(await checkService({ name: "db", host: "localhost", port }, never)).toBe(refused);
   const slow = await web(() => undefined);
   const soon = AbortSignal.timeout(50);
-  expect(await checkService({ name: "web", url: slow }, soon)).toBe("It did not answer in time");
+  expect(await checkService({ name: "web", url: slow }, soon)).toBe("It did not respond in time");
   const closes = createTcpServer((socket) => socket.destroy());
   const url = `http://127.0.0.1:${await listening(closes)}`;
   expect(await checkService({ name: "web", url }, never)).toContain("closed the connection");

@@ -287,7 +287,7 @@ describe("what belongs to Matrx itself", () => {
     });
     const above = path.dirname(bench.state);
     expect((await failure(access.find(above, "remove"))).message).toContain(
-      "leads to a folder of Matrx itself",
+      "leads to one of Matrx's own folders",
     );
     expect((await access.find(above, "read")).path).toBe(above);
     await expect(access.find(bench.home, "remove")).resolves.toBeTruthy();
@@ -308,7 +308,7 @@ describe("what belongs to Matrx itself", () => {
         const refused = await failure(access.findEntry(name, intent));
         expect([name, refused.message]).toEqual([
           name,
-          expect.stringContaining("leads to a folder of Matrx"),
+          expect.stringContaining("leads to one of Matrx's own folders"),
         ]);
       }
     }

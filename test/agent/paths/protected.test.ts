@@ -266,7 +266,7 @@ describe("the inside of processes and of the kernel", () => {
     // Not each machine has each of them.
     if (code !== "NOT_FOUND") expect(await refusal(bench.call("Read", { file_path: place }))).toEqual(SYSTEM);
     const access = await bench.files.as({ ...bench, grant: bench.owner, policy: {}, relayPolicy: undefined });
-    expect(() => access.checkCanonical(place)).toThrow("is closed to file tools");
+    expect(() => access.checkCanonical(place)).toThrow("is off limits to file tools");
   });
 
   it("is closed in a second /proc too", NEEDS_ROOT, async () => {

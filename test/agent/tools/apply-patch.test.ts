@@ -107,7 +107,7 @@ describe("a patch with marks", () => {
     await bench.put("a.py", part("A") + part("B"));
     const change = ["-    1", "+    2"];
     const error = await refusal(bench, marked("*** Update File: a.py", "@@", "   def run", ...change));
-    expect(error.message).toContain("stands 2 times");
+    expect(error.message).toContain("occurs 2 times");
     expect(error.details).toMatchObject({ reason: "not_unique", lines: [2, 5] });
     await bench.call("ApplyPatch", {
       patch: marked("*** Update File: a.py", "@@ class B", "@@ def run", ...change),
@@ -122,7 +122,7 @@ describe("a patch with marks", () => {
     const unclear = await refusal(bench, marked("*** Update File: b.py", "@@ def g(", "-  1", "+  2"));
     expect(unclear.details).toMatchObject({ reason: "not_found", header: "def g(" });
     const absent = await refusal(bench, marked("*** Update File: a.py", "@@ class C", ...change));
-    expect(absent.message).toContain('The line "@@ class C" of hunk 1 does not stand');
+    expect(absent.message).toContain('The line "@@ class C" of hunk 1 was not found');
   });
 
   it.each([
@@ -147,7 +147,7 @@ describe("a patch with marks", () => {
     await bench.call("ApplyPatch", { patch: marked("*** Update File: a", "+end", "*** End of File") });
     expect(tree(bench).a).toBe("x\ny\nz\nend\n");
     const error = await refusal(bench, marked("*** Update File: a", "@@", "+anywhere"));
-    expect(error.message).toContain("does not show where they go");
+    expect(error.message).toContain("it is unclear where they go");
   });
 
   it("takes an empty line for one of the file, and blank lines before a mark for none", async () => {
@@ -162,7 +162,7 @@ describe("a patch with marks", () => {
 
   it.each([
     [["*** Begin Patch"], 'line 2: "*** End Patch" is missing'],
-    [["*** Begin Patch", "*** Update File: a", "*** End Patch"], "nothing is changed in a"],
+    [["*** Begin Patch", "*** Update File: a", "*** End Patch"], "it changes nothing in a"],
     [["*** Begin Patch", "*** Update File: a", " x", "*** End Patch"], "line 3: this hunk changes nothing"],
     [
       ["*** Begin Patch", "*** Update File: a", "x", "*** End Patch"],
@@ -171,12 +171,12 @@ describe("a patch with marks", () => {
     [["*** Begin Patch", "*** Add File: b", "x", "*** End Patch"], "line 3: each line of an added file must"],
     [["*** Begin Patch", "*** Rename File: a", "*** End Patch"], "line 2: a file must begin here"],
     [["*** Begin Patch", "*** Delete File: ", "*** End Patch"], "line 2: a path is missing"],
-    [["*** Begin Patch", "*** End Patch"], "there is no change in it"],
+    [["*** Begin Patch", "*** End Patch"], "it contains no changes"],
     [
       ["*** Begin Patch", "*** Delete File: a", "*** End Patch", "more"],
       'line 4: nothing may follow "*** End Patch"',
     ],
-    [["hello"], "there is no change in it"],
+    [["hello"], "it contains no changes"],
     [["@@ -1,1 +1,1 @@", "-x", "+y"], 'line 1: "---" and "+++" with the names of a file are missing'],
     [["--- a/a", "+++ b/a", "@@ -1,9 +1,9 @@", ""], "line 3: this hunk is empty"],
     [
@@ -260,7 +260,7 @@ describe("a unified diff", () => {
     expect(tree(bench)["f.txt"]).toBe("x\na\nb\nc\nx\na\nB\nd\n");
     await bench.put("f.txt", "x\na\nb\nx\na\nb\n");
     const error = await refusal(bench, diff("@@ -3,2 +3,2 @@", " a", "-b", "+B"));
-    expect(error.message).toContain("stands 2 times");
+    expect(error.message).toContain("occurs 2 times");
     await bench.call("ApplyPatch", { patch: diff("@@ -5,2 +5,2 @@", " a", "-b", "+B") });
     expect(tree(bench)["f.txt"]).toBe("x\na\nb\nx\na\nB\n");
   });
@@ -272,7 +272,7 @@ describe("a unified diff", () => {
       bench,
       diff("@@ -1,2 +1,2 @@", " def f():", "-    return 1", "+    return 2"),
     );
-    expect(error.message).toContain("The old text of hunk 1 does not stand in");
+    expect(error.message).toContain("The old text of hunk 1 was not found in");
     expect(error.message).toContain("indentation differs");
     const blank = await refusal(bench, diff("@@ -1,1 +1,1 @@", "- def f():", "+def g():"));
     expect(blank.code).toBe("TOOL_EXECUTION_FAILED");
@@ -383,7 +383,9 @@ describe("a unified diff", () => {
       await bench.put("f.txt", before);
       const { output } = await bench.call("ApplyPatch", { patch: diff(...lines) });
       expect(tree(bench)["f.txt"]).toBe(after);
-      expect(/hunk 1 says \d old and \d new lines, and has/.test(output), output).toBe(/-\d/.test(lines[0]));
+      expect(/hunk 1 declares \d old and \d new lines, but has/.test(output), output).toBe(
+        /-\d/.test(lines[0]),
+      );
     }
     await bench.put("f.txt", before);
     const two = `${diff("@@ -1,9 +1,9 @@", "-1", "+one").trimEnd()}\n${diff("@@ -1,5 +1,5 @@", "-x", "+y").replaceAll("f.txt", "g.txt")}`;
@@ -438,9 +440,9 @@ describe("a unified diff", () => {
     const bench = await Workbench.open();
     await bench.put("f.txt", "a\nb\n");
     const patch = ["--- a/f.txt", "+++ /dev/null", "@@ -1,1 +0,0 @@", "-a", ""].join("\n");
-    expect((await refusal(bench, patch)).message).toContain("does not name all that it holds");
+    expect((await refusal(bench, patch)).message).toContain("does not list all its content");
     const empty = "diff --git a/f.txt b/f.txt\ndeleted file mode 100644\nindex e69de29..0000000\n";
-    expect((await refusal(bench, empty)).message).toContain("does not name all that it holds");
+    expect((await refusal(bench, empty)).message).toContain("does not list all its content");
     await bench.put("f.txt", "");
     await bench.call("ApplyPatch", { patch: empty });
     expect(tree(bench)).toEqual({});
@@ -490,7 +492,7 @@ describe("all or nothing", () => {
       );
       expect(error.code).toBe("PERMISSION_DENIED");
       expect(error.message).toContain(bench.at("closed/c"));
-      expect(error.message).toContain("All that had been done was taken back, so nothing is changed");
+      expect(error.message).toContain("Everything was undone, so nothing was changed");
       expect(tree(bench)).toEqual(before);
       expect(statSync(gone).ino).toBe(inode);
       expect(statSync(file).nlink).toBe(2);
@@ -517,8 +519,8 @@ describe("all or nothing", () => {
     const large = `+${"x".repeat(2 * 1024 * 1024)}`;
     const patch = marked("*** Update File: first", "-x", "+y", `*** Update File: ${file}`, "-old", large);
     const error = await refusal(bench, patch);
-    expect(error.message).toContain("failed on the way (ENOSPC)");
-    expect(error.message).toContain("taken back, so nothing is changed");
+    expect(error.message).toContain("failed partway (ENOSPC)");
+    expect(error.message).toContain("undone, so nothing was changed");
     expect(readFileSync(file, "utf8")).toBe("old\n");
   });
 
@@ -589,7 +591,9 @@ describe("what a patch may do", () => {
     ]) {
       const error = await refusal(bench, patch, options);
       expect(error.code).toBe("PERMISSION_DENIED");
-      expect(error.message).toContain("This patch deletes or moves files, which needs what Delete needs");
+      expect(error.message).toContain(
+        "This patch deletes or moves files, which needs the same permission as Delete",
+      );
     }
     await bench.call("ApplyPatch", { patch: marked("*** Update File: a", "-x", "+y") }, { grant });
     expect(tree(bench)).toEqual({ a: "y\n" });

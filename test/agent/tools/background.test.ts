@@ -183,7 +183,9 @@ describe("a command in the background", () => {
     const { metadata } = await bench.call("Bash", { command: "setsid sleep 100 & echo $!" });
     const task_id = metadata?.bash_id as string;
     expect(processesMarked(`MATRX_JOB=${task_id}`).length).toBeGreaterThan(0);
-    expect((await bench.call("TaskStop", { task_id })).output).toContain("what it left running was stopped");
+    expect((await bench.call("TaskStop", { task_id })).output).toContain(
+      "the processes it left running were stopped",
+    );
     expect(processesMarked(`MATRX_JOB=${task_id}`)).toEqual([]);
   });
 
@@ -231,7 +233,7 @@ describe("a command that is given some time", () => {
     const { output, metadata, exit } = await bench.call("Bash", { command, yield_ms: 2000 });
     const bash_id = metadata?.bash_id as string;
     expect(output).toBe(
-      `one\n[${bash_id} is still running, in the background now. Read on with BashOutput, end it with TaskStop]`,
+      `one\n[${bash_id} is still running, now in the background. Read more with BashOutput, stop it with TaskStop]`,
     );
     expect(metadata).toMatchObject({ status: "running", exit_code: null, start_offset: 0, end_offset: 4 });
     expect(exit).toBeUndefined();
@@ -332,7 +334,7 @@ describe("waiting for a command", () => {
     const bench = await Workbench.open();
     const bash_id = await begin(bench, "sleep 100");
     const late = await bench.call("BashOutput", { bash_id, wait_pattern: "never", wait_ms: 60 });
-    expect(late.output).toContain("what was waited for did not come in time");
+    expect(late.output).toContain("the wait timed out");
     expect(late.metadata?.wait_ended).toBe("time");
     const both = await failure(bench.call("BashOutput", { bash_id, wait_pattern: "x", wait_bytes: 3 }));
     expect(both).toMatchObject({
@@ -381,7 +383,7 @@ describe("a command that is quiet", () => {
       .poll(async () => (await bench.call("BashOutput", { bash_id, offset: -1 })).metadata?.waits_for_keys)
       .toBe(true);
     const { output } = await bench.call("BashOutput", { bash_id });
-    expect(output).toContain("one of its processes seems to wait for someone to type");
+    expect(output).toContain("one of its processes seems to be waiting for input");
   });
 });
 
@@ -425,7 +427,7 @@ function endOf(bench: Workbench, bash_id: string) {
 describe("output that steers a terminal", () => {
   const colours = String.raw`printf '\033[1;31mred\033[0m 10%%\r\033[K50%%\r100%%\n\033[32mErr\033[0mor: x\n'`;
   const raw = "\x1b[1;31mred\x1b[0m 10%\r\x1b[K50%\r100%\n\x1b[32mErr\x1b[0mor: x\n";
-  const note = "2 states of lines written over by \\r left out: BashOutput shows all with raw=true";
+  const note = "2 states of lines overwritten by \\r left out: BashOutput shows all with raw=true";
 
   it("is left out of answers, and stays in the log, in live output, and in what is read raw", async () => {
     const bench = await Workbench.open();
@@ -448,10 +450,10 @@ describe("output that steers a terminal", () => {
   it("is left out of the words of a command that failed or goes on", async () => {
     const bench = await Workbench.open();
     const error = await failure(bench.call("Bash", { command: `${colours}; sleep 60`, timeout: 1500 }));
-    expect(error.message).toContain("Output until then:\n100%\nError: x\n");
+    expect(error.message).toContain("Output so far:\n100%\nError: x\n");
     expect(error.details).toMatchObject({ plain: true });
     const early = await bench.call("Bash", { command: `${colours}; sleep 60`, yield_ms: 1500 });
-    expect(early.output).toMatch(/^100%\nError: x\n\[2 states of lines written over .*still running/);
+    expect(early.output).toMatch(/^100%\nError: x\n\[2 states of lines overwritten .*still running/);
   });
 
   it("does not keep a filter or a wait from finding lines as they are shown, nor a state that was written over", async () => {
@@ -535,7 +537,7 @@ describe("a log", () => {
     });
     const error = await failure(bench.call("Bash", { command: "echo first; yes", timeout: 1000 }));
     expect(error.details?.end_offset).toBeGreaterThan(10 * MiB);
-    expect(error.message).toContain("Output until then:\nfirst\ny\n");
+    expect(error.message).toContain("Output so far:\nfirst\ny\n");
     expect(error.message.endsWith("y\n")).toBe(true);
     const folder = `${bench.jobsFolder}/${error.details?.bash_id}`;
     await expect.poll(async () => (await stat(`${folder}/log`)).size).toBeLessThan(2 * MiB);

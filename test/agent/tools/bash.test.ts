@@ -221,7 +221,7 @@ describe("a command's answer", () => {
   it("cuts a timeout to the longest that there is, and says so", async () => {
     const bench = await Workbench.open();
     const capped = await bench.call("Bash", { command: "echo done", timeout: 600_001 });
-    expect(capped.output).toBe("[timeout is 600000 ms here, the most that there is]\ndone\n");
+    expect(capped.output).toBe("[timeout was reduced to 600000 ms, the maximum]\ndone\n");
     const { output } = await bench.call("Bash", { command: "echo done", timeout: 600_000 });
     expect(output).toBe("done\n");
   });
@@ -259,7 +259,7 @@ describe("the working directory", () => {
     const lost = await failure(bench.call("Read", { file_path: "notes.txt" }));
     expect(lost.message).toContain("working directory");
     const { output, metadata } = await bench.call("Bash", { command: "pwd" });
-    expect(output).toContain(`[The working directory ${bench.at("gone")} does not exist any more`);
+    expect(output).toContain(`[The working directory ${bench.at("gone")} no longer exists`);
     expect(metadata?.cwd).toBe(bench.home);
   });
 
@@ -287,7 +287,7 @@ describe("stopping a command", () => {
     const error = await failure(bench.call("Bash", { command, timeout: 300 }));
     expect(error.code).toBe("TIMEOUT");
     expect(error.message).toContain("did not end within 300 ms");
-    expect(error.message).toContain("stays done");
+    expect(error.message).toContain("is not undone");
     expect(error.message).toContain("begun");
     expect(error.details).toMatchObject({ timed_out: true, status: "timed_out" });
     expect(processesMarked(`BENCH_ROOT=${bench.home.slice(0, -5)}`)).toEqual([]);

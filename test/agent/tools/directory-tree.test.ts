@@ -58,7 +58,9 @@ describe("a directory as a tree", () => {
     expect(cut.output).toContain("\n  src/ …\n");
     expect(cut.output).toContain("\n  many/\n    00\n");
     expect(cut.output).toContain("\n    … 45 more\n");
-    expect(cut.output).toMatch(/\n\[Cut at 10 entries\. Go on with the path .* or raise max_entries\]$/);
+    expect(cut.output).toMatch(
+      /\n\[Cut at 10 entries\. To see more, give the path .* or raise max_entries\]$/,
+    );
     const whole = await bench.call("DirectoryTree", { path: "src", max_entries: 3 });
     expect(whole.metadata).toMatchObject({ entries: 3, truncated: false });
     expect(cut.metadata).toMatchObject({ entries: 10, truncated: true, stopped_by: "max_entries" });

@@ -28,7 +28,7 @@ describe.each(ENGINES)("finding files with %s", (_name, engines) => {
     for (let n = 1; n < 900; n++) writeFileSync(bench.at(folder, `${n}.ts`), "");
     const { glob } = searcher(bench, engines);
     const { output, metadata } = await glob({ pattern: "*.ts", limit: 900 });
-    expect(output).toMatch(/\[The newest \d+ are shown, for want of room\./);
+    expect(output).toMatch(/\[These are the newest \d+; there is no room for more\./);
     expect(metadata).toMatchObject({ truncated: true, stopped_by: "output" });
     expect(output.length).toBeGreaterThan(1024 * 1024);
     const usual = await glob({ pattern: "*.ts" });
@@ -145,7 +145,7 @@ describe.each(ENGINES)("finding files with %s", (_name, engines) => {
     const newest = [1199, 1198, 1197].map((time) => `f${(time * 343) % 1200}`);
     expect(output.split("\n")).toEqual([
       ...newest,
-      "[The newest 3 are shown, of more. To go on, narrow pattern or path, or raise limit]",
+      "[These are the newest 3; there are more. Narrow pattern or path, or raise limit]",
     ]);
     expect(metadata).toMatchObject({ truncated: true, stopped_by: "limit" });
     expect((await glob({ pattern: "f*" })).metadata?.files).toHaveLength(1000);

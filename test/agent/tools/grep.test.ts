@@ -247,7 +247,7 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
     await bench.put("repo/sub/c.log", "needle\n");
     const inSub = await grep({ pattern: "needle", path: "repo/sub" });
     expect(inSub.output).toBe(
-      "[No line matches. Found in what was left out: what .gitignore names (include_ignored=true)]",
+      "[No line matches. Found in what was left out: what .gitignore excludes (include_ignored=true)]",
     );
     const said = async (input: Record<string, unknown>) => (await grep(input)).output;
     await bench.put("repo/.env", "SECRET_NAME=1\n");
@@ -281,12 +281,12 @@ describe.each(ENGINES)("searching lines with %s", (engine, engines) => {
     const { bench, grep } = await opened();
     await bench.put("f", Buffer.from("caf\xe9\nnoir\n", "latin1"));
     const said = async (pattern: string) => (await grep({ pattern })).output;
-    expect(await said("café")).toContain("What is not ASCII is found in UTF-8 and UTF-16 only");
+    expect(await said("café")).toContain("Non-ASCII text is found only in UTF-8 and UTF-16");
     expect(await said("\\w+\\nnoir")).toContain("with multiline=true");
     expect(await said("rouge")).not.toMatch(/ASCII|line break/);
     const error = await failure(grep({ pattern: "caf\nnoir", literal: true }));
     expect(error).toMatchObject({ code: "INVALID_PARAMETERS", details: { field: "pattern" } });
-    expect(error.message).toContain("within a line");
+    expect(error.message).toContain("each line is searched by itself");
   });
 
   it("shows lines decoded as Read does, and cuts long ones around the match", async () => {
@@ -487,7 +487,7 @@ describe("searching lines", () => {
       "b.log:1:needle three",
       "b.log:2:needle four",
       "d.log:1:needle six",
-      "[1 file with a NUL searched only up to it: name one as path to search all of it]",
+      "[1 file with a NUL byte searched only up to it: give one as path to search all of it]",
     ]);
     const named = await grep({ pattern: "needle", path: "a.log" });
     expect(linesOf(named)).toEqual(["a.log:1:needle one", "a.log:100003:needle two"]);

@@ -70,7 +70,7 @@ describe.each(WAYS)("moving, %s", (_way, platform) => {
     expect(folderOnFile.code).toBe("CONFLICT");
     expect(readFileSync(bench.at("b"), "utf8")).toBe("old");
     const replaced = await bench.call("Move", { source: "a", destination: "b", overwrite: true });
-    expect(replaced.output).toContain("replacing what stood there");
+    expect(replaced.output).toContain("replacing what was there");
     expect(readFileSync(bench.at("b"), "utf8")).toBe("new");
   });
 
@@ -190,7 +190,7 @@ describe("a moved thing", () => {
     const bench = await Workbench.open();
     linkSync(await bench.put("a", "one file"), bench.at("b"));
     const error = await failure(bench.call("Move", { source: "a", destination: "b" }));
-    expect(error.message).toContain("exists already");
+    expect(error.message).toContain("already exists");
     await bench.call("Move", { source: "a", destination: "b", overwrite: true });
     expect(existsSync(bench.at("a"))).toBe(false);
     expect(readFileSync(bench.at("b"), "utf8")).toBe("one file");
@@ -223,10 +223,10 @@ describe("a moved thing", () => {
     for (const [source, why] of [
       // The agent's own state lies below it, too.
       ["/", "leads to"],
-      ["/usr", "folder of the system"],
-      ["/proc", "folder of the system"],
+      ["/usr", "system folder"],
+      ["/proc", "system folder"],
       [bench.at("me"), "it is the home folder"],
-      [bench.home, "the home folder lies in it"],
+      [bench.home, "the home folder is in it"],
     ] as const) {
       const moving = await failure(bench.call("Move", { source, destination }));
       const deleting = await failure(
@@ -384,7 +384,7 @@ describe("moving to another file system", NEEDS_OTHER_FILE_SYSTEM, () => {
       const part = await failure(
         bench.call("Move", { source: "some", destination: path.join(elsewhere, "some") }),
       );
-      expect(part.message).toContain("The copy is whole");
+      expect(part.message).toContain("The copy is complete");
       expect(part.details).toMatchObject({ removed: 1 });
     });
     expect(readFileSync(bench.at("all/locked/file"), "utf8")).toBe("x");

@@ -175,7 +175,7 @@ function textLike(bytes: Buffer): string {
 describe("what no name can be", () => {
   it.each([
     ["a\0b", "NUL"],
-    ["\ud800", "half of a character"],
+    ["\ud800", "half a character"],
     ["C:\\Users\\me", "Windows path"],
     ["\\\\server\\share", "Windows network path"],
     ["n".repeat(256), "too long"],

@@ -30,7 +30,7 @@ describe("OpenUrl", () => {
   it("hands an address to the handler, and does not say more than it knows", async () => {
     const { bench, programs } = await withHandler();
     const { output, metadata } = await bench.call("OpenUrl", { url: "https://example.com/a b?q=1&r=2#x" });
-    expect(output).toContain("handed to xdg-open; whether a window opened is not known");
+    expect(output).toContain("passed to xdg-open; whether a window opened is not known");
     expect(metadata).toMatchObject({ url: "https://example.com/a%20b?q=1&r=2#x", handed_to: "xdg-open" });
     const [count, address, secret] = (await programs.said("note")).split("\n");
     expect([count, address, secret]).toEqual(["1", "https://example.com/a%20b?q=1&r=2#x", "secret="]);
@@ -81,7 +81,7 @@ describe("OpenUrl", () => {
     const { bench } = await withHandler("exit 3");
     const error = await failure(bench.call("OpenUrl", { url: "https://example.com/" }));
     expect(error).toMatchObject({ code: "TOOL_EXECUTION_FAILED", details: { exit_code: 3 } });
-    expect(error.message).toContain("no program was found that opens it");
+    expect(error.message).toContain("no program was found to open it");
   });
 
   it("names what could open it when none is there", async () => {
@@ -214,7 +214,9 @@ describe("open_app", () => {
 
   it("reports a program that ends at once, well or badly", async () => {
     const { bench } = await withHandler("exit 0", "quick");
-    expect((await bench.call("open_app", { app: "quick" })).output).toContain("ended well already");
+    expect((await bench.call("open_app", { app: "quick" })).output).toContain(
+      "already ended without an error",
+    );
     const { bench: other } = await withHandler("exit 7", "broken");
     const error = await failure(other.call("open_app", { app: "broken" }));
     expect(error).toMatchObject({ code: "TOOL_EXECUTION_FAILED", details: { exit_code: 7 } });
@@ -250,7 +252,7 @@ describe("open_app", () => {
     const other = await Workbench.open({ env });
     for (const app of ["org.example.Paint", "org.example.Paint.desktop"]) {
       const { output } = await other.call("open_app", { app, args: ["a.png"] });
-      expect(output).toContain("handed to gtk-launch");
+      expect(output).toContain("passed to gtk-launch");
       const note = (await programs.said("note")).split("\n");
       expect(note.slice(0, 4)).toEqual(["3", "--", "org.example.Paint", "a.png"]);
     }
@@ -276,7 +278,7 @@ describe("open_app", () => {
   it("starts for a guest only what is named, and not what another path gives the same name", async () => {
     const { bench, programs } = await withHandler("exit 0", "paint");
     const start = (app: string, policy: Policy) => bench.call("open_app", { app }, { grant: GUEST, policy });
-    expect((await failure(start("paint", {}))).message).toContain("no policy names the applications");
+    expect((await failure(start("paint", {}))).message).toContain("no policy lists the applications");
     await start("paint", { allowed_apps: ["paint"] });
     const error = await failure(start(programs.at("paint"), { allowed_apps: ["paint"] }));
     expect(error.code).toBe("PERMISSION_DENIED");

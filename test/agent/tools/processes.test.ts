@@ -172,7 +172,7 @@ describe("StopProcess", () => {
     const pid = await begin("sleep", ["60"]);
     const { started } = await rowOf(bench, pid);
     const { output, metadata } = await bench.call("StopProcess", { pid, started });
-    expect(output).toBe(`Process ${pid} (sleep) was asked to end, and ended`);
+    expect(output).toBe(`Process ${pid} (sleep) was asked to end, and did`);
     expect(metadata).toMatchObject({ pid, how: "terminated", children: [] });
     expect(isAlive(pid)).toBe(false);
   });
@@ -186,7 +186,7 @@ describe("StopProcess", () => {
     const [child] = (await rowsOf(bench, { limit: 5000 })).filter((row) => row.ppid === pid);
     const { output, metadata } = await bench.call("StopProcess", { pid, started });
     expect(metadata).toMatchObject({ how: "killed", children: [child?.pid] });
-    expect(output).toContain(`go on: ${child?.pid}`);
+    expect(output).toContain(`keep running: ${child?.pid}`);
     expect(isAlive(pid)).toBe(false);
     expect(isAlive(child?.pid ?? 0)).toBe(true);
     process.kill(child?.pid ?? 0, "SIGKILL");
@@ -233,7 +233,7 @@ describe("StopProcess", () => {
     ]);
     const { started } = await rowOf(bench, pid);
     const error = await failure(bench.call("StopProcess", { pid, started }));
-    expect(error.message).toContain("a program of Matrx");
+    expect(error.message).toContain("a Matrx program");
     expect(isAlive(pid)).toBe(true);
   });
 });

@@ -27,7 +27,7 @@ describe("a PDF", () => {
         "",
         "--- Page 3 of 3 ---",
         "",
-        "[Page 3 holds no text: scanned pages are pictures, which Bash can make with pdftoppm -png]",
+        "[Page 3 has no text: for scanned pages, make images with Bash: pdftoppm -png]",
       ].join("\n"),
     );
     expect(metadata).toMatchObject({
@@ -261,7 +261,7 @@ describe("a notebook", () => {
       "",
       "[Cell 3: code]",
       "",
-      "[Shown as cells; raw=true gives the JSON, which is what Edit changes]",
+      "[Shown as cells; raw=true gives the JSON, which Edit works on]",
     ]);
     expect(metadata).toMatchObject({
       cells: 3,

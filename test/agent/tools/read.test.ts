@@ -282,7 +282,7 @@ describe("a huge file", () => {
     expect(last.output).toBe("    -2\tline 9\n    -1\tline 10");
     const later = await bench.call("Read", { file_path: "huge.log", offset: 2999, limit: 5 });
     expect(later.output).toContain("  3000\tline 3000\n");
-    expect(later.output).toContain("too long to look for its end");
+    expect(later.output).toContain("too long to find its end");
     expect(bytesRead() - before).toBeLessThan(256 * 1024 ** 2);
   });
 
@@ -465,7 +465,7 @@ describe("a file that cannot be read", () => {
     const short = await failure(bench.call("Read", { file_path: "nope" }));
     expect(short.details?.suggestions, "half of its letters are others").toBeUndefined();
     const far = await failure(bench.call("Read", { file_path: "no/such/file" }));
-    expect(far.hint).toContain(`Only ${bench.home} exists of it`);
+    expect(far.hint).toContain(`Only ${bench.home} exists;`);
   });
 
   it.each([
@@ -495,7 +495,7 @@ describe("a file that cannot be read", () => {
       "a part of the path is a file",
     );
     symlinkSync("loop", bench.at("loop"));
-    expect((await failure(bench.call("Read", { file_path: "loop" }))).message).toContain("circle");
+    expect((await failure(bench.call("Read", { file_path: "loop" }))).message).toContain("loop");
   });
 
   it("is said to be closed by the system", async () => {
@@ -503,7 +503,7 @@ describe("a file that cannot be read", () => {
     chmodSync(await bench.put("closed", "x"), 0);
     const error = await asAnotherUser(bench, () => failure(bench.call("Read", { file_path: "closed" })));
     expect(error.code).toBe("PERMISSION_DENIED");
-    expect(error.hint).toContain("permissions");
+    expect(error.hint).toContain("permission");
   });
 
   it("is read though its size says nothing, as in /proc", async () => {

@@ -160,7 +160,7 @@ describe("a program that stands in for the library", () => {
   it("is not believed when it made no picture", async () => {
     const { bench } = await withCamera("echo cannot grab >&2; exit 0");
     const error = await failure(bench.call("Screenshot", {}));
-    expect(error.message).toContain("there is no picture");
+    expect(error.message).toContain("made no picture");
   });
 
   it("ends with the call that is cancelled", async () => {

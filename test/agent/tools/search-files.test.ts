@@ -43,12 +43,10 @@ describe("finding files by name", () => {
     const input = { query: "project_alpha.zip", path: bench.at("Users"), recursive: true };
     expect((await bench.call("search_files", input)).output).toBe(bench.at("Users/me/project_alpha.zip"));
     const flat = await bench.call("search_files", { ...input, recursive: false });
-    expect(flat.output).toBe("[Nothing of that name]");
+    expect(flat.output).toBe("[No such name]");
     await bench.put("Users/.backup/project_beta.zip", "x");
     const hidden = await bench.call("search_files", { query: "project_beta.zip", path: bench.at("Users") });
-    expect(hidden.output).toBe(
-      "[Nothing of that name. Found in what was left out: dotfiles (show_hidden=true)]",
-    );
+    expect(hidden.output).toBe("[No such name. Found in what was left out: dotfiles (show_hidden=true)]");
   });
 
   it("takes a glob, a dotfile's name, and accents composed either way; ignored files are found too", async () => {
@@ -66,9 +64,7 @@ describe("finding files by name", () => {
     const bench = await Workbench.open();
     for (let i = 0; i < 5; i++) await bench.put(`note-${i}`, "");
     const { output, metadata } = await bench.call("search_files", { query: "note", limit: 2 });
-    expect(output).toContain(
-      "[The best 2 are shown, of more. To go on, narrow query or path, or raise limit]",
-    );
+    expect(output).toContain("[These are the best 2; there are more. Narrow query or path, or raise limit]");
     expect(metadata).toMatchObject({ truncated: true, stopped_by: "limit" });
     const timeout = new MatrxError({ code: "TIMEOUT", message: "time", hop: "agent" });
     const signal = AbortSignal.abort(timeout);

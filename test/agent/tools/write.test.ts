@@ -270,7 +270,7 @@ describe("writing a file", () => {
       linkSync(file, path.join(drive, "link"));
       const content = "x".repeat(2 * 1024 * 1024);
       const error = await failure(bench.call("Write", { file_path: file, content }));
-      expect(error.message).toContain("failed on the way (ENOSPC): it holds a part of the new content");
+      expect(error.message).toContain("failed partway (ENOSPC): it now has part of the new content");
     },
   );
 

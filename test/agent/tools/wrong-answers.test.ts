@@ -58,7 +58,7 @@ describe("editing", () => {
     const error = await failure(
       bench.call("Edit", { file_path: "file", old_string: "x = 1", new_string: "x = 2" }),
     );
-    expect(error.message).toContain("stands 3 times");
+    expect(error.message).toContain("occurs 3 times");
     expect(error.details?.lines).toEqual([1, 3, 4]);
     expect(readFileSync(bench.at("file"), "utf8")).toBe("x = 1\ny = 1\nx = 1\nx = 1\n");
   });

@@ -38,7 +38,7 @@ describe.each(WAYS)("deleting, %s", (_way, platform) => {
     const file = await bench.put("work/a report 100%.txt", "precious");
     const { output, metadata } = await bench.call("Delete", { path: "work/a report 100%.txt" });
     const lies = path.join(trash, "files/a report 100%.txt");
-    expect(output).toBe(`Moved ${file} to the trash. It lies at ${lies}; Move brings it back from there.`);
+    expect(output).toBe(`Moved ${file} to the trash. It is now at ${lies}; Move can restore it.`);
     expect(metadata).toEqual({ deleted_path: file, type: "file", permanent: false, trash_path: lies });
     expect(existsSync(file)).toBe(false);
     const note = readFileSync(path.join(trash, "info/a report 100%.txt.trashinfo"), "utf8");
@@ -143,7 +143,7 @@ describe("deleting", () => {
     const deep = Array.from({ length: 450 }, () => "d").join("/");
     mkdirSync(bench.at(deep), { recursive: true });
     const error = await failure(bench.call("Delete", { path: "d", recursive: true, permanent: true }));
-    expect(error.message).toContain("more than 400 deep");
+    expect(error.message).toContain("more than 400 levels deep");
     expect(existsSync(bench.at(deep))).toBe(true);
   });
 
@@ -170,7 +170,7 @@ describe("deleting", () => {
     const project = bench.at("project");
     const error = await failure(bench.call("Delete", { path: project, recursive: true }));
     expect(error).toMatchObject({ code: "CONFLICT" });
-    expect(error.message).toContain("the session works in it");
+    expect(error.message).toContain("it contains the session's working directory");
     await bench.call("Delete", { path: project, recursive: true }, { session: bench.newSession() });
     expect(existsSync(project)).toBe(false);
   });
@@ -189,7 +189,7 @@ describe("deleting", () => {
     }
     const { output, metadata } = await bench.call("Delete", { path: "open/file" }, { policy });
     expect(output).toBe(
-      `Moved ${bench.at("open/file")} to the trash. The owner of the device can bring it back.`,
+      `Moved ${bench.at("open/file")} to the trash. The owner of the device can restore it.`,
     );
     expect(JSON.stringify(metadata)).not.toContain("Trash");
     for (const name of ["open/out", "open/dangling"]) {
@@ -293,7 +293,7 @@ describe("the trash", () => {
     await bench.call("Delete", { path: "file" });
     const lies = path.join(trash, "files/file");
     const error = await failure(bench.call("Delete", { path: lies }));
-    expect(error.message).toContain("lies in the trash already");
+    expect(error.message).toContain("is already in the trash");
     await bench.call("Delete", { path: lies, permanent: true });
     expect(existsSync(lies)).toBe(false);
   });
@@ -333,7 +333,7 @@ describe("the trash", () => {
     symlinkSync(bench.at("trap"), trash);
     await bench.put("file", "x");
     const error = await failure(bench.call("Delete", { path: "file" }));
-    expect(error.message).toContain("a link, or a folder that is closed, stands in its place");
+    expect(error.message).toContain("a link or a forbidden folder is in its place");
     expect(readdirSync(bench.at("trap/files"))).toEqual([]);
     expect(readFileSync(bench.at("file"), "utf8")).toBe("x");
   });
