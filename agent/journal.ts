@@ -178,7 +178,8 @@ export class Journal {
     const { device: known, ledger, after } = ledgerSchema.safeParse(this.#ledgerFact()).data ?? {};
     if (known !== device || ledger === undefined) return undefined;
     const rows = this.#db
-      .prepare("SELECT call FROM calls WHERE rowid > ? ORDER BY rowid DESC LIMIT ?")
+      // What `keep` took has no grant: no ledger knows it.
+      .prepare("SELECT call FROM calls WHERE rowid > ? AND grant_id IS NOT NULL ORDER BY rowid DESC LIMIT ?")
       .all(Number(after), LIMITS.lastCalls);
     return { ledger_id: ledger, last_calls: rows.map(({ call }) => String(call)) };
   }

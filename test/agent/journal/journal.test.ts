@@ -125,7 +125,7 @@ test("the newest calls are told of the ledger that they came by, and of no other
   expect(journal.ledgerOf("laptop")).toBeUndefined();
   journal.noteLedger("laptop", "ledger_1");
   expect(journal.ledgerOf("laptop")).toEqual({ ledger_id: "ledger_1", last_calls: [] });
-  for (let n = 0; n < 20; n++) await journal.begin(`c${n}`, "Write");
+  for (let n = 0; n < 20; n++) await journal.begin(`c${n}`, "Write", { grant: "grant_1" });
   journal.noteLedger("laptop", "ledger_1");
   const { last_calls } = journal.ledgerOf("laptop") ?? {};
   expect(last_calls).toEqual(Array.from({ length: LIMITS.lastCalls }, (_, n) => `c${19 - n}`));
@@ -133,6 +133,17 @@ test("the newest calls are told of the ledger that they came by, and of no other
   journal.noteLedger("laptop", "ledger_2");
   journal.close();
   expect(open(path).ledgerOf("laptop")).toEqual({ ledger_id: "ledger_2", last_calls: [] });
+});
+
+test("what only waits for its reader is no call that a ledger should have", async () => {
+  const path = join(temporaryFolder(), "journal");
+  const journal = open(path);
+  journal.noteLedger("laptop", "ledger_1");
+  await journal.begin("c1", "Write", { grant: "grant_1" });
+  journal.keep(outcome("r1"));
+  expect(journal.ledgerOf("laptop")?.last_calls).toEqual(["c1"]);
+  journal.close();
+  expect(open(path).ledgerOf("laptop")?.last_calls).toEqual(["c1"]);
 });
 
 test("an outcome that a key may be asked for stays, and its key goes when it did not run", async () => {
