@@ -92,7 +92,9 @@ it(
 it("a call that takes over a minute is not sent away, nor one whose device dialled again", async () => {
   const at = await home();
   const { answering, execute } = await begin(at, "Bash");
+  // Asked for a sign of life first, then given up.
   await sweepAt(at.identity.id, Date.now() + 61_000);
+  await sweepAt(at.identity.id, Date.now() + 67_000);
   await at.device.closed;
   const back = await AgentDevice.come(at.identity);
   back.answer(execute, "done at last");
