@@ -1,4 +1,5 @@
 /** A Jupyter notebook as its cells with their outputs (nbformat 4). */
+import { isDeeper } from "@matrx/shared/caller-frames.ts";
 import * as z from "zod";
 import { withoutMisleading } from "../paths/names.ts";
 import { plainOutput } from "../text/plain-output.ts";
@@ -42,6 +43,8 @@ export interface Notebook {
 
 /** The largest notebook that is shown so, in bytes: pictures in it take much. */
 export const NOTEBOOK_MAX_BYTES = 16 * 1024 * 1024;
+/** Levels of nesting: to read the JSON of millions takes seconds, in which nothing else runs. */
+const DEEPEST = 256;
 /** Characters shown of a cell's kind, and of an output's. */
 const NAME_CHARS = 100;
 /** Characters shown of one output. */
@@ -57,8 +60,10 @@ export function notebookOf(bytes: Buffer): Notebook | undefined {
 }
 
 function jsonOf(bytes: Buffer): unknown {
+  const text = bytes.toString("utf8").replace(/^\ufeff/, "");
+  if (isDeeper(text, DEEPEST)) return undefined;
   try {
-    return JSON.parse(bytes.toString("utf8").replace(/^\ufeff/, ""));
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
@@ -106,16 +111,7 @@ function dataBlocks(data: Readonly<Record<string, unknown>>, head: string): stri
 
 function asText(value: unknown): string {
   const parsed = text.safeParse(value);
-  return parsed.success ? parsed.data : jsonText(value);
-}
-
-/** JSON is read however deep it is nested, and not written. */
-function jsonText(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return "[nested too deep to be shown]";
-  }
+  return parsed.success ? parsed.data : JSON.stringify(value);
 }
 
 function shown(output: string): string {

@@ -120,6 +120,10 @@ describe("a device that sends frames which are no answer", () => {
     ["a second output", (id) => `${goodBegin(id)},"output":7}`],
     ["something behind it", (id) => `${goodBegin(id)}} oops }`],
     ["a second object behind it", (id) => `${goodBegin(id)}},{"type":"pong"}`],
+    [
+      "lists in lists in lists",
+      (id) => `${goodBegin(id)},"metadata":{"a":${"[".repeat(100)}${"]".repeat(100)}}}`,
+    ],
     ["a line break in its text", (id) => `{"id":"${id}","type":"success","output":"x\n"}`],
     ["an escape that JSON does not know", (id) => `{"id":"${id}","type":"success","output":"\\x"}`],
     ["half an escape", (id) => `{"id":"${id}","type":"success","output":"\\u00g0"}`],
@@ -179,6 +183,14 @@ describe("a device that sends frames which are no answer", () => {
     lie(at, await at.device.expect("tool_execute"), body);
     const events = await new EventReader(await streaming).rest();
     expect(events).toMatchObject([{ event: "call" }, { event: "error", data: { code: "INVALID_ANSWER" } }]);
+  });
+
+  it("by an error of millions of lists in each other holds nobody up", async () => {
+    const at = await home();
+    const lists = `${"[".repeat(4_000_000)}${"]".repeat(4_000_000)}`;
+    const body = `{"type":"error","output":"x","code":"NOT_FOUND","metadata":{"a":${lists}}}`;
+    const { response, problem } = await restLie(at, "Write", body, { status: "error", code: "NOT_FOUND" });
+    expect([response.status, problem]).toMatchObject([502, { code: "INVALID_ANSWER" }]);
   });
 
   it("as live output gets none of it through; a gap is said", async () => {

@@ -3,9 +3,10 @@
  * long text is looked through and passed on as it came, and the rest is read: whoever repeats a name says the last, and what
  * is no JSON says nothing. Errors are small, and read.
  */
-import type { Answer } from "@matrx/shared/caller-frames.ts";
+import { type Answer, isDeeper } from "@matrx/shared/caller-frames.ts";
 import { type ErrorCode, type Hop, isErrorCode } from "@matrx/shared/errors.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
+import { LIMITS } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 
 export interface DeviceAnswer {
@@ -185,7 +186,9 @@ function parse(body: Uint8Array | ArrayBuffer): Answer | undefined {
   };
 }
 
+/** Undefined: it is no JSON, or nested so deep that reading it would take seconds. */
 function jsonOf(text: string): unknown {
+  if (isDeeper(text, LIMITS.depth)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
