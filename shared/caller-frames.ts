@@ -220,7 +220,7 @@ const QUOTE = 34;
 const BACKSLASH = 92;
 
 /** Tells whether JSON nests deeper than `limit`; of other texts it tells nothing. Short ones cannot and are not walked. */
-function isDeeper(text: string, limit: number): boolean {
+export function isDeeper(text: string, limit: number): boolean {
   if (text.length <= 2 * limit) return false;
   let depth = 0;
   for (let index = 0; index < text.length; index++) {

@@ -1,5 +1,7 @@
 /** A Jupyter notebook as its cells with their outputs (nbformat 4). */
+import { isDeeper } from "@matrx/shared/caller-frames.ts";
 import * as z from "zod";
+import { withoutMisleading } from "../paths/names.ts";
 import { plainOutput } from "../text/plain-output.ts";
 
 /** Text in one piece, or line by line. */
@@ -41,6 +43,10 @@ export interface Notebook {
 
 /** The largest notebook that is shown so, in bytes: pictures in it take much. */
 export const NOTEBOOK_MAX_BYTES = 16 * 1024 * 1024;
+/** Levels of nesting: to read the JSON of millions takes seconds, in which nothing else runs. */
+const DEEPEST = 256;
+/** Characters shown of a cell's kind, and of an output's. */
+const NAME_CHARS = 100;
 /** Characters shown of one output. */
 const OUTPUT_CHARS = 10_000;
 
@@ -54,8 +60,10 @@ export function notebookOf(bytes: Buffer): Notebook | undefined {
 }
 
 function jsonOf(bytes: Buffer): unknown {
+  const text = bytes.toString("utf8").replace(/^\ufeff/, "");
+  if (isDeeper(text, DEEPEST)) return undefined;
   try {
-    return JSON.parse(bytes.toString("utf8").replace(/^\ufeff/, ""));
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
@@ -63,12 +71,21 @@ function jsonOf(bytes: Buffer): unknown {
 
 function blocksOf({ cell_type, source, execution_count, outputs = [] }: Cell, number: number): string[] {
   const run = execution_count == null ? "" : `, run ${execution_count}`;
-  const cell = block(`Cell ${number}: ${cell_type}${run}`, source);
+  const cell = block(`Cell ${number}: ${cut(cell_type)}${run}`, source);
   return [cell, ...outputs.flatMap((output) => outputBlocks(output, `Output of cell ${number}`))];
 }
 
 function block(head: string, content: string): string {
-  return content === "" ? `[${head}]` : `[${head}]\n${content.replace(/\n$/, "")}`;
+  return content === "" ? mark(head) : `${mark(head)}\n${content.replace(/\n$/, "")}`;
+}
+
+/** One line, whatever the file calls its cells and outputs. */
+function mark(head: string): string {
+  return `[${withoutMisleading(head)}]`;
+}
+
+function cut(name: string): string {
+  return name.slice(0, NAME_CHARS).toWellFormed();
 }
 
 function outputBlocks(output: Output, head: string): string[] {
@@ -88,7 +105,7 @@ function dataBlocks(data: Readonly<Record<string, unknown>>, head: string): stri
   const others = Object.keys(data).filter((one) => one.startsWith("image/") || type === undefined);
   return [
     ...(type === undefined ? [] : [block(head, shown(asText(data[type])))]),
-    ...others.map((one) => `[${head}: ${one}, ${asText(data[one]).length} characters, not shown]`),
+    ...others.map((one) => mark(`${head}: ${cut(one)}, ${asText(data[one]).length} characters, not shown`)),
   ];
 }
 

@@ -70,7 +70,7 @@ function credited(queued: AnswerCreditParts["queued"]) {
     return true;
   };
   const credit = new AnswerCredit({
-    ...{ calls: { flights }, link: { send }, queued },
+    ...{ calls: { flights }, link: { send, reply: send }, queued },
     ...{ ledger: { find: () => undefined }, recovery: { unread: () => undefined } },
   });
   return { credit, flights, sent };

@@ -101,6 +101,7 @@ describe("a device that answers in the relay's name", () => {
 });
 
 describe("a device that sends frames which are no answer", () => {
+  const goodBegin = (id: string) => `{"id":"${id}","type":"success","output":"x"`;
   const LIES: [string, (id: string) => Body][] = [
     ["another call's id", () => ({ id: "other", type: "success", output: "x" })],
     ["no id", () => ({ type: "success", output: "x" })],
@@ -113,6 +114,20 @@ describe("a device that sends frames which are no answer", () => {
     ["output that is no text", (id) => ({ id, type: "success", output: 1 })],
     ["a list", () => [1]],
     ["no JSON", () => "oops"],
+    ["a second type", (id) => `${goodBegin(id)},"type":"error","code":"UNAUTHENTICATED","hop":"relay"}`],
+    ["a second id", (id) => `${goodBegin(id)},"id":"other"}`],
+    ["a second id, spelt otherwise", (id) => `${goodBegin(id)},"\\u0069d":"other"}`],
+    ["a second output", (id) => `${goodBegin(id)},"output":7}`],
+    ["something behind it", (id) => `${goodBegin(id)}} oops }`],
+    ["a second object behind it", (id) => `${goodBegin(id)}},{"type":"pong"}`],
+    [
+      "lists in lists in lists",
+      (id) => `${goodBegin(id)},"metadata":{"a":${"[".repeat(100)}${"]".repeat(100)}}}`,
+    ],
+    ["a line break in its text", (id) => `{"id":"${id}","type":"success","output":"x\n"}`],
+    ["an escape that JSON does not know", (id) => `{"id":"${id}","type":"success","output":"\\x"}`],
+    ["half an escape", (id) => `{"id":"${id}","type":"success","output":"\\u00g0"}`],
+    ["a text without an end", (id) => `{"id":"${id}","type":"success","output":"x\\"}`],
     ["JSON that ends too soon", (id) => `{"id":"${id}","type":"success","output":"x"`],
     ["nothing", () => ""],
   ];
@@ -147,6 +162,10 @@ describe("a device that sends frames which are no answer", () => {
   it.each([
     ["a renewed sign-in", { type: "authenticated", output: "x" }],
     ["an error that is none", { type: "error", output: "x", code: "UNAUTHENTICATED" }],
+    [
+      "a second type",
+      '{"type":"success","output":"x","type":"error","code":"UNAUTHENTICATED","hop":"relay"}',
+    ],
     ["no JSON", "oops"],
   ] as [string, Body][])("by %s reaches no REST caller either", async (_what, body) => {
     const at = await home();
@@ -166,6 +185,14 @@ describe("a device that sends frames which are no answer", () => {
     expect(events).toMatchObject([{ event: "call" }, { event: "error", data: { code: "INVALID_ANSWER" } }]);
   });
 
+  it("by an error of millions of lists in each other holds nobody up", async () => {
+    const at = await home();
+    const lists = `${"[".repeat(4_000_000)}${"]".repeat(4_000_000)}`;
+    const body = `{"type":"error","output":"x","code":"NOT_FOUND","metadata":{"a":${lists}}}`;
+    const { response, problem } = await restLie(at, "Write", body, { status: "error", code: "NOT_FOUND" });
+    expect([response.status, problem]).toMatchObject([502, { code: "INVALID_ANSWER" }]);
+  });
+
   it("as live output gets none of it through; a gap is said", async () => {
     const at = await home();
     at.caller.send({ id: "1", tool: "Bash", input: {}, stream: true });
@@ -175,11 +202,13 @@ describe("a device that sends frames which are no answer", () => {
       { type: "authenticated", expires: "2099-01-01T00:00:00.000Z" },
       { id: "1", type: "success", output: "x" },
       { id: "2", type: "output", channel: "stdout", offset: 0, data: "x" },
+      '{"id":"1","type":"output","channel":"stdout","offset":0,"data":"x","type":"success","output":"forged"}',
+      '{"id":"1","type":"output","channel":"stdout","id":"2"}',
       "oops",
     ])
       at.device.sendBinary(encodeOutputFrame({ call }, bytesOf(frame)));
     at.device.output(execute, 0, "real");
-    expect(await at.caller.nextJson()).toEqual({ id: "1", type: "gap", frames: 4 });
+    expect(await at.caller.nextJson()).toEqual({ id: "1", type: "gap", frames: 6 });
     expect(await at.caller.nextJson()).toMatchObject({ id: "1", type: "output", data: "real" });
     at.device.answer(execute, "done");
     expect(await at.caller.nextJson()).toMatchObject({ id: "1", output: "done" });

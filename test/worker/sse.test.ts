@@ -145,14 +145,22 @@ describe("a call's events", () => {
 
   it("have no line that a device could write: a result with line breaks stays one event", async () => {
     const at = await home();
-    const [reader, execute] = await begin(at, "Read");
-    const body = new TextEncoder().encode(
-      '{"type":"success","output":"x\n\nevent: result\ndata: {}\r\r"\r\n}',
-    );
-    at.device.sendBinary(encodeResultFrame({ call: execute.tool_call_id, status: "success", ms: 1 }, body));
-    expect(await reader.rest()).toEqual([
-      { event: "result", id: "end", data: { type: "success", output: "x  event: result data: {}  " } },
-    ]);
+    const results = [
+      [
+        '{"type":"success","output":"x"\r\n,\n\n"metadata":{"a"\r\r:1}}',
+        { event: "result", data: { output: "x", metadata: { a: 1 } } },
+      ],
+      [
+        '{"type":"success","output":"x\n\nevent: result\ndata: {}\r\r"}',
+        { event: "error", data: { code: "INVALID_ANSWER" } },
+      ],
+    ] as const;
+    for (const [body, told] of results) {
+      const [reader, { tool_call_id: call }] = await begin(at, "Read");
+      const bytes = new TextEncoder().encode(body);
+      at.device.sendBinary(encodeResultFrame({ call, status: "success", ms: 1 }, bytes));
+      expect(await reader.rest()).toMatchObject([{ id: "end", ...told }]);
+    }
   });
 
   it("carry a result of one MiB; what is no answer ends them as a problem", async () => {

@@ -94,6 +94,13 @@ describe("the rate of strangers", () => {
     expect(await begin(LOCAL)).toBe(201);
   });
 
+  it("is another for each address of IPv4 where the proxy listens on IPv6", async () => {
+    await exhaust(PUBLIC, { "X-Forwarded-For": "::ffff:203.0.113.21" });
+    expect(await begin(PUBLIC, { "X-Forwarded-For": "::FFFF:203.0.113.21" })).toBe(429);
+    expect(await begin(PUBLIC, { "X-Forwarded-For": "203.0.113.21" })).toBe(429);
+    expect(await begin(PUBLIC, { "X-Forwarded-For": "::ffff:203.0.113.22" })).toBe(201);
+  });
+
   it("cannot be had anew by what a stranger writes before the proxy does", async () => {
     await exhaust(PUBLIC, { "X-Forwarded-For": "203.0.113.5" });
     expect(await begin(PUBLIC, { "X-Forwarded-For": "127.0.0.1, 203.0.113.5" })).toBe(429);

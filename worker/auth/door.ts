@@ -29,9 +29,13 @@ export function prefixOf(env: Env, request: Request): string {
 
 const ADDRESS_CHARS = 64;
 
+/** As servers that listen on IPv6 tell of IPv4. */
+const MAPPED = /^::ffff:(?=\d+\.)/i;
+
 /** An IPv4 address, or the first 64 bits of an IPv6 one, spelt as it came; `::` stands for what is left out. */
 function networkOf(address: string): string {
-  if (!address.includes(":")) return address;
-  const [head = ""] = address.toLowerCase().split("::");
+  const told = address.replace(MAPPED, "");
+  if (!told.includes(":")) return told;
+  const [head = ""] = told.toLowerCase().split("::");
   return head.split(":").slice(0, 4).join(":");
 }

@@ -20,7 +20,7 @@ interface Queued {
 
 export interface AnswerCreditParts {
   calls: Pick<Calls, "flights">;
-  link: Pick<DeviceLink, "send">;
+  link: Pick<DeviceLink, "send" | "reply">;
   ledger: Pick<Ledger, "find">;
   recovery: Pick<Recovery, "unread">;
   queued: Queued;
@@ -62,9 +62,9 @@ export class AnswerCredit {
       flight.waitsForReaders = true;
       this.#give(now);
     } else if (asked || ledger.find(call as CallId)) {
-      link.send({ type: "credit", tool_call_ids: [call] });
+      link.reply({ type: "credit", tool_call_ids: [call] });
     } else {
-      link.send({ type: "tool_cancel", tool_call_id: call });
+      link.reply({ type: "tool_cancel", tool_call_id: call });
     }
   }
 

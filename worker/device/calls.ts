@@ -263,7 +263,7 @@ export class Calls {
     if (this.#ledger.isUnsaved) return;
     const tool_call_ids = this.#acks;
     this.#acks = [];
-    if (this.#link.current?.attachment.ours) this.#link.send({ type: "result_ack", tool_call_ids });
+    if (this.#link.current?.attachment.ours) this.#link.reply({ type: "result_ack", tool_call_ids });
   }
 
   /** The last real answer of the device. */

@@ -1,10 +1,12 @@
 /**
- * What a device may say in an answer: how its own call ended, and nothing in the relay's name. Answers that went well are
- * passed on unread, after a look at their first bytes; errors are small, and read.
+ * What a device may say in an answer: how its own call ended, and nothing in the relay's name. Of answers that went well the
+ * long text is looked through and passed on as it came, and the rest is read: whoever repeats a name says the last, and what
+ * is no JSON says nothing. Errors are small, and read.
  */
-import type { Answer } from "@matrx/shared/caller-frames.ts";
+import { type Answer, isDeeper } from "@matrx/shared/caller-frames.ts";
 import { type ErrorCode, type Hop, isErrorCode } from "@matrx/shared/errors.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
+import { LIMITS } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 
 export interface DeviceAnswer {
@@ -21,7 +23,7 @@ export interface Answered {
 }
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
 /** Only the relay knows of these. */
 const RELAYS_OWN: ReadonlySet<ErrorCode> = new Set(["UNAUTHENTICATED", "UNKNOWN_DEVICE", "DEVICE_OFFLINE"]);
@@ -36,10 +38,11 @@ export function isDeviceCode(code: unknown): code is ErrorCode {
 export function checkedAnswer(answer: DeviceAnswer, answered: Answered): DeviceAnswer {
   const { header, body } = answer;
   if (header.status === "success") {
-    if (begins(body, answered.id, "success")) return answer;
+    if (isSuccessOf(answer, answered)) return answer;
     const read = parse(body);
     if (read?.type !== "success" || !hasId(read, answered.id)) return invalid(header, answered);
-    return { header, body: encoded(read) };
+    const { code: _code, hint: _hint, hop: _hop, ...success } = read;
+    return { header, body: encoded({ ...success, call: header.call, device: answered.device }) };
   }
   const read = parse(body);
   const { code = "TOOL_EXECUTION_FAILED" } = header;
@@ -51,7 +54,8 @@ export function checkedAnswer(answer: DeviceAnswer, answered: Answered): DeviceA
 
 /** Tells whether a frame of live output is one of this call. */
 export function isOutputOf(body: Uint8Array, id: string | undefined): boolean {
-  return begins(body, id, "output");
+  const rest = restOf(body, id, "output");
+  return rest !== undefined && hasOnly(rest, OUTPUT_NAMES);
 }
 
 /** An answer as the device wrote it, read. */
@@ -67,18 +71,75 @@ const UNREADABLE = {
   hop: "device",
 } as const satisfies Answer;
 
-/** Bodies begin with id and type, in this order and without blanks: so it is known what they are without reading them. */
-function begins(body: Uint8Array, id: string | undefined, type: "success" | "output"): boolean {
+/** What may follow the text that bodies begin with. */
+const SUCCESS_NAMES: ReadonlySet<string> = new Set(["call", "device", "image", "metadata"]);
+const OUTPUT_NAMES: ReadonlySet<string> = new Set(["offset", "data"]);
+
+function isSuccessOf({ header, body }: DeviceAnswer, { id, device }: Answered): boolean {
+  const rest = restOf(body, id, "success");
+  if (rest === undefined || !hasOnly(rest, SUCCESS_NAMES)) return false;
+  return (rest.call ?? header.call) === header.call && (rest.device ?? device) === device;
+}
+
+function hasOnly(rest: Readonly<Record<string, unknown>>, names: ReadonlySet<string>): boolean {
+  return Object.keys(rest).every((name) => name === "" || names.has(name));
+}
+
+/**
+ * Bodies begin with id, type and a text, in this order and without blanks: so it is known what they are without reading
+ * them. What follows the text is read. Undefined: another order, or no JSON.
+ */
+function restOf(
+  body: Uint8Array,
+  id: string | undefined,
+  type: "success" | "output",
+): Record<string, unknown> | undefined {
   const known = id === undefined ? undefined : `{"id":${JSON.stringify(id)},`;
   const start = known === undefined ? endOfAnyId(body) : startsWith(body, known, 0);
   const next = type === "success" ? '"type":"success","output":"' : '"type":"output","channel":"';
-  return start > 0 && startsWith(body, next, start) > 0 && body[body.length - 1] === CLOSING_BRACE;
+  const text = start > 0 ? startsWith(body, next, start) : 0;
+  const end = text > 0 ? endOfText(body, text) : 0;
+  if (end === 0) return undefined;
+  const rest = jsonOf(`{"":""${decoder.decode(body.subarray(end))}`);
+  return isRecord(rest) ? rest : undefined;
 }
 
-const CLOSING_BRACE = 125;
 const QUOTE = 34;
 const BACKSLASH = 92;
 const COMMA = 44;
+const LOWER_U = 117;
+const SPACE = 32;
+/** By byte: what may follow a backslash, and hexadecimal digits. */
+const ESCAPED = tableOf('"\\/bfnrt');
+const HEX = tableOf("0123456789abcdefABCDEF");
+
+function tableOf(chars: string): Uint8Array {
+  const table = new Uint8Array(256);
+  for (const char of chars) table[char.charCodeAt(0)] = 1;
+  return table;
+}
+
+/** Behind the quote that ends a text of JSON. 0: it does not end, or JSON has no such text. */
+function endOfText(body: Uint8Array, from: number): number {
+  const { length } = body;
+  let index = from;
+  while (index < length) {
+    const byte = body[index] as number;
+    if (byte === QUOTE) return index + 1;
+    const step = byte === BACKSLASH ? escapeLength(body, index + 1) : 1;
+    if (byte < SPACE || step === 0) return 0;
+    index += step;
+  }
+  return 0;
+}
+
+/** Of an escape, of which `at` is behind its backslash. 0: JSON knows none such. */
+function escapeLength(body: Uint8Array, at: number): number {
+  const byte = body[at] ?? 0;
+  if (byte !== LOWER_U) return 2 * (ESCAPED[byte] as number);
+  for (let digit = at + 1; digit < at + 5; digit++) if (HEX[body[digit] ?? 0] !== 1) return 0;
+  return 6;
+}
 
 /** Where a text ends that stands at a place; 0: another one stands there. */
 function startsWith(body: Uint8Array, text: string, from: number): number {
@@ -107,7 +168,7 @@ function endOfAnyId(body: Uint8Array): number {
 
 /** What is known of an answer, in its order. Undefined: it is none. */
 function parse(body: Uint8Array | ArrayBuffer): Answer | undefined {
-  const value = jsonOf(body);
+  const value = jsonOf(decoder.decode(body));
   if (!isRecord(value)) return undefined;
   const { id, type, output, call, device, image, metadata, code, hint, hop } = value;
   if ((type !== "success" && type !== "error") || typeof output !== "string") return undefined;
@@ -125,9 +186,11 @@ function parse(body: Uint8Array | ArrayBuffer): Answer | undefined {
   };
 }
 
-function jsonOf(body: Uint8Array | ArrayBuffer): unknown {
+/** Undefined: it is no JSON, or nested so deep that reading it would take seconds. */
+function jsonOf(text: string): unknown {
+  if (isDeeper(text, LIMITS.depth)) return undefined;
   try {
-    return JSON.parse(decoder.decode(body));
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -123,27 +123,34 @@ export class DeviceLink {
       socket.ws.close(CLOSE.silent, "No sign of life");
       throw offline("The device is connected, but gave no sign of life for a while");
     }
-    if (this.#sinceLook > LOOK_EVERY_CHARS) this.#requireRoom(socket);
+    if (this.#isFull(socket)) throw congested();
     return socket;
   }
 
-  /** Sends a call's frame. Throws when the socket broke. */
+  /** Sends a frame. Throws when the socket broke. */
   sendTo(socket: DeviceSocket, frame: string): void {
     this.#sinceLook += frame.length;
     socket.ws.send(frame);
-  }
-
-  #requireRoom({ ws }: DeviceSocket): void {
-    if (queuedBytes(ws) > DEVICE_QUEUE_MAX_BYTES) throw congested();
-    this.#sinceLook = 0;
   }
 
   /** Sends a frame if the link is up. False: it is not. */
   send(frame: ToDevice | string): boolean {
     const socket = this.#current;
     if (!socket || socket.ws.readyState !== WebSocket.OPEN) return false;
-    socket.ws.send(typeof frame === "string" ? frame : JSON.stringify(frame));
+    this.sendTo(socket, typeof frame === "string" ? frame : JSON.stringify(frame));
     return true;
+  }
+
+  /** Sends what the device's own words brought about, which it may miss: one that talks and does not read is not answered. */
+  reply(frame: ToDevice): void {
+    if (this.#current && !this.#isFull(this.#current)) this.send(frame);
+  }
+
+  #isFull({ ws }: DeviceSocket): boolean {
+    if (this.#sinceLook <= LOOK_EVERY_CHARS) return false;
+    if (queuedBytes(ws) > DEVICE_QUEUE_MAX_BYTES) return true;
+    this.#sinceLook = 0;
+    return false;
   }
 }
 

@@ -4,6 +4,7 @@ import {
   type CreditRequest,
   type FromDevice,
   fromDeviceSchema,
+  type ToDevice,
   type ToolResult,
   toDeviceSchema,
 } from "@matrx/shared/device-frames.ts";
@@ -68,7 +69,7 @@ export class DeviceMessages {
       if (typeof data === "string") this.#text(socket, data, now);
       else this.#binary(data, now);
     } catch (error) {
-      sendError(socket.ws, errorShapeOf(error), now);
+      this.#parts.link.reply(errorFrame(errorShapeOf(error), now));
     }
   }
 
@@ -111,7 +112,7 @@ export class DeviceMessages {
       case "call_status":
         return this.#parts.recovery.status(frame.calls, now);
       case "user_query":
-        this.#parts.link.send({ type: "assistant_response", response: NO_ASSISTANT, timestamp: iso(now) });
+        this.#parts.link.reply({ type: "assistant_response", response: NO_ASSISTANT, timestamp: iso(now) });
         return;
       case "error":
         this.#lastReport = `${frame.error_code}: ${frame.message.slice(0, REPORT_CHARS)}`;
@@ -130,7 +131,7 @@ export class DeviceMessages {
     if (now - last < RATES.heartbeatEvery - HEARTBEAT_SLACK) throw heartbeatTooOften();
     this.#lastHeartbeat.set(socket.ws, now);
     socket.ws.serializeAttachment(socket.attachment);
-    this.#parts.link.send({ type: "heartbeat_ack", timestamp: iso(now) });
+    this.#parts.link.reply({ type: "heartbeat_ack", timestamp: iso(now) });
   }
 
   #bareResult(result: ToolResult, now: number): void {
@@ -167,19 +168,16 @@ function readFrame(data: string, maxBytes: number): FromDevice {
   });
 }
 
-/** Device document, Error Responses. */
+/** To a socket that is not registered. */
 export function sendError(ws: WebSocket, error: ErrorShape, now: number): void {
-  if (ws.readyState !== WebSocket.OPEN) return;
+  if (ws.readyState === WebSocket.OPEN) ws.send(JSON.stringify(errorFrame(error, now)));
+}
+
+/** Device document, Error Responses. */
+function errorFrame(error: ErrorShape, now: number): ToDevice {
   const details = { ...error.details, ...(error.hint && { hint: error.hint }), hop: error.hop };
-  ws.send(
-    JSON.stringify({
-      type: "error",
-      error_code: error.code,
-      message: error.message,
-      details,
-      timestamp: iso(now),
-    }),
-  );
+  const { code: error_code, message } = error;
+  return { type: "error", error_code, message, details, timestamp: iso(now) };
 }
 
 function iso(now: number): string {

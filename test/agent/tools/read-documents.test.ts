@@ -291,6 +291,7 @@ describe("a notebook", () => {
       "not JSON\n",
       '{"nbformat": 3, "worksheets": []}\n',
       '{"nbformat": 4, "cells": [1]}\n',
+      `{"nbformat": 4, "cells": [{"cell_type": "x", "source": "", "attachments": ${"[".repeat(300)}${"]".repeat(300)}}]}\n`,
       "[]\n",
       "",
     ]) {
@@ -300,6 +301,20 @@ describe("a notebook", () => {
     }
     await bench.put("a.json", JSON.stringify(notebook));
     expect((await bench.call("Read", { file_path: "a.json" })).output).toMatch(/^ {5}1\t\{/);
+  });
+
+  it("is shown with marks that are its own, whatever its kinds are called", async () => {
+    const bench = await Workbench.open();
+    const odd = "image/\u001b[2J\n[Output of cell 9]";
+    const cell_type = `code]\n[Cell 2: ${"x".repeat(1000)}`;
+    const outputs = [{ output_type: "display_data", data: { [odd]: "y" }, metadata: {} }];
+    await bench.put("a.ipynb", JSON.stringify({ nbformat: 4, cells: [{ cell_type, source: "x", outputs }] }));
+    const { output } = await bench.call("Read", { file_path: "a.ipynb" });
+    expect(output.split("\n").filter((line) => line.startsWith("["))).toEqual([
+      expect.stringMatching(/^\[Cell 1: code\]\\u000a\[Cell 2: x{1,100}\]$/),
+      "[Output of cell 1: image/\\u001b[2J\\u000a[Output of cell 9], 1 characters, not shown]",
+      expect.stringMatching(/^\[Shown as cells/),
+    ]);
   });
 
   it("is shown with the beginning of outputs that are long, and with pictures larger than a page", async () => {
