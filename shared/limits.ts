@@ -50,7 +50,7 @@ export const LIMITS = {
   callerAnswersBytes: 8 * MiB,
   /** Large answers on their way to all callers of one grant, in bytes. Relay. */
   grantAnswersBytes: 24 * MiB,
-  /** Large answers on their way to all callers of one device, in bytes. Relay. */
+  /** Large answers on their way to all callers of one device, in bytes; the last `grantAnswersBytes` of it are for grants that have none. Relay. */
   deviceAnswersBytes: 64 * MiB,
   /** Bytes queued towards one caller before its live output is dropped. Relay. */
   callerQueueBytes: 1 * MiB,

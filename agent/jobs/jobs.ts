@@ -14,7 +14,7 @@ import { toolName } from "../tool-names.ts";
 import { commandEnvironment, loginPath, markOf } from "./environment.ts";
 import { Job, type StopReason } from "./job.ts";
 import { JOB_LIMITS, type JobLimits } from "./limits.ts";
-import { type JobRecord, loadRecord, makeJobId } from "./record.ts";
+import { type JobRecord, loadRecord, makeJobId, saveRecord } from "./record.ts";
 import { STDIN_FILE, type Started, startCommand } from "./spawn.ts";
 
 export interface JobsOptions {
@@ -42,6 +42,8 @@ export interface Command {
   readonly stdin?: Uint8Array | undefined;
 }
 
+/** The process of a command that may not have begun: no process has this number, so the job's mark alone tells which are its own. */
+const NOT_NOTED = { pid: -1, began: "0" } as const;
 /** Characters of a command that are written down. */
 const COMMAND_SHOWN = 200;
 
@@ -81,12 +83,15 @@ export class Jobs {
       await writeFile(path.join(directory, "command"), command.command, { mode: 0o600 });
       await writeFile(path.join(directory, "log"), "", { mode: 0o600 });
       if (command.stdin) await writeFile(path.join(directory, STDIN_FILE), command.stdin, { mode: 0o600 });
+      // Before it runs: whatever dies from now on, the next agent knows of it.
+      const record = recordOf(id, command);
+      await saveRecord(directory, record);
       const shell = this.#platform.shell(this.#env, existsSync);
       const env = commandEnvironment(this.#env, id, await this.#path);
       const readsStdin = command.stdin !== undefined;
       const started = await startCommand({ shell, directory, cwd: command.cwd, env, readsStdin });
       try {
-        return await this.#begun(id, directory, command, started);
+        return await this.#begun(directory, record, started);
       } catch (error) {
         await stopTree(this.#platform.processes, { pid: started.pid, began: "", mark: markOf(id) }, 0);
         throw error;
@@ -133,29 +138,13 @@ export class Jobs {
     for (const job of this.#jobs.values()) job.release();
   }
 
-  async #begun(id: string, directory: string, command: Command, started: Started): Promise<Job> {
-    const now = Date.now();
-    const record: JobRecord = {
-      id,
-      grant: command.grant,
-      ...(command.call !== undefined && { call: command.call }),
-      ...(command.answerMs !== undefined && { answer_by: now + command.answerMs }),
-      command: command.command.slice(0, COMMAND_SHOWN),
-      ...(command.description !== undefined && { description: command.description }),
-      cwd: command.cwd,
-      background: command.background,
-      started: now,
-      ended: null,
-      deadline: command.timeoutMs === undefined ? null : now + command.timeoutMs,
-      pid: started.pid,
-      began: (await this.#platform.processes.beginOf(started.pid)) ?? "ended at once",
-      status: "running",
-      exit: null,
-      log: { base: 0, headBytes: 0, tailBytes: 0 },
-    };
+  async #begun(directory: string, beginning: JobRecord, started: Started): Promise<Job> {
+    const { pid } = started;
+    const began = (await this.#platform.processes.beginOf(pid)) ?? "ended at once";
+    const record = { ...beginning, pid, began };
     const job = new Job(directory, record, this.#platform, this.#limits);
     await job.save();
-    this.#jobs.set(id, job);
+    this.#jobs.set(record.id, job);
     this.#measure();
     this.#closing.signal.addEventListener("abort", () => started.release(), { once: true });
     void this.#watch(job, started);
@@ -207,10 +196,15 @@ export class Jobs {
   }
 
   async #settleIfGone(job: Job): Promise<boolean> {
-    const { pid, began } = job.record;
-    if ((await this.#platform.processes.beginOf(pid)) === began) return false;
+    if (await this.#isAlive(job)) return false;
     await job.settle(null);
     return true;
+  }
+
+  async #isAlive(job: Job): Promise<boolean> {
+    const { pid, began } = job.record;
+    if (pid !== NOT_NOTED.pid) return (await this.#platform.processes.beginOf(pid)) === began;
+    return (await job.processes()).length > 0;
   }
 
   #measure(): void {
@@ -253,6 +247,27 @@ export class Jobs {
       await rm(job.directory, { recursive: true, force: true });
     }
   }
+}
+
+function recordOf(id: string, command: Command): JobRecord {
+  const now = Date.now();
+  return {
+    id,
+    grant: command.grant,
+    ...(command.call !== undefined && { call: command.call }),
+    ...(command.answerMs !== undefined && { answer_by: now + command.answerMs }),
+    command: command.command.slice(0, COMMAND_SHOWN),
+    ...(command.description !== undefined && { description: command.description }),
+    cwd: command.cwd,
+    background: command.background,
+    started: now,
+    ended: null,
+    deadline: command.timeoutMs === undefined ? null : now + command.timeoutMs,
+    ...NOT_NOTED,
+    status: "running",
+    exit: null,
+    log: { base: 0, headBytes: 0, tailBytes: 0 },
+  };
 }
 
 function endOf(job: Job): number {

@@ -9,7 +9,7 @@ import { findPort } from "./port.ts";
 import type { End } from "./process.ts";
 import { openSecrets, type Secrets } from "./secrets.ts";
 import { Supervisor } from "./supervisor.ts";
-import { relayLog, startWorkerd } from "./workerd.ts";
+import { damageIn, relayLog, startWorkerd } from "./workerd.ts";
 
 export interface RelayOptions {
   /** Folder of keys and data; made if it is not there. */
@@ -58,8 +58,11 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   const url = `http://localhost:${port}`;
   const log = new ChildLog(relayLog(dataDir));
   const start = () => startWorkerd({ dataDir, port, addresses, publicUrl, secrets, log });
-  const describe = async ({ code, how }: End) =>
-    exhaustionIn(await log.lastLines()) ?? (code === null ? how : `${how} (${relayLog(dataDir)} says why)`);
+  const describe = async ({ code, how }: End) => {
+    const said = await log.lastLines();
+    const known = exhaustionIn(said) ?? damageIn(said, dataDir);
+    return known ?? (code === null ? how : `${how} (${relayLog(dataDir)} says why)`);
+  };
   const workerd = new Supervisor(start, { onStart, onDeath, describe });
   await workerd.begin();
   const relay: Relay = {

@@ -70,9 +70,18 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Child> {
   );
   const listening = listens(spawned.stdio[3] as Readable, addresses);
   const end = await Promise.race([listening, child.ended, silence]);
-  if (end) await child.kill();
-  if (end) throw new Problem(`The relay ${end.how}. Its last messages:\n${await log.lastLines()}`);
+  if (end) {
+    await child.kill();
+    const said = await log.lastLines();
+    throw new Problem(`The relay ${damageIn(said, dataDir) ?? `${end.how}. Its last messages:\n${said}`}`);
+  }
   return child;
+}
+
+/** Why the relay ended, if its last words tell of a damaged database: it opens some of them as it starts. */
+export function damageIn(lastWords: string, dataDir: string): string | undefined {
+  if (!/\bSQLITE_(CORRUPT|NOTADB)\b/.test(lastWords)) return undefined;
+  return `found a damaged database in ${objectsOf(dataDir)}: bring that folder back from a backup, and start again`;
 }
 
 /** Resolves when workerd reports on its control pipe that it listens at each address. */

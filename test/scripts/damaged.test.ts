@@ -83,6 +83,17 @@ describe.each([
   });
 });
 
+test.each(["Account", "Device", "Directory", "Pairing"])(
+  "a database that the relay opens as it starts, garbage (%s): that is said, and where",
+  async (className) => {
+    const dataDir = copy();
+    GARBAGE(join(dataDir, `objects/relay-${className}/metadata.sqlite`));
+    await expect(startRelay({ dataDir })).rejects.toThrow(
+      `The relay found a damaged database in ${join(dataDir, "objects")}: bring that folder back from a backup`,
+    );
+  },
+);
+
 test("a device whose record is gone is named apart in lists, and may be removed; its agent goes on dialling", async () => {
   const dataDir = copy();
   EMPTIED(databaseOf(dataDir, "Device"));

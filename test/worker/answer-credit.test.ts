@@ -275,4 +275,13 @@ describe("what may be on the way", () => {
     const queued = { x: 24 * MiB, y: 24 * MiB };
     expect(given(calls, queued)).toEqual(["call-0"]);
   });
+
+  it("the last of it is for grants that have nothing on their way", () => {
+    const calls = [..."aaabbbccdef"].map((grant) => ({ grant, bytes: 8 * MiB }));
+    expect(
+      given(calls)
+        .map((call) => calls[Number(call.slice(5))]?.grant)
+        .join(""),
+    ).toBe("aaabbcde");
+  });
 });

@@ -1,7 +1,9 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { stat, utimes } from "node:fs/promises";
 import { makeCallId, makeGrantId } from "@matrx/shared/ids.ts";
 import { describe, expect, it } from "vitest";
+import { currentPlatform } from "../../../agent/platform/current.ts";
+import type { Platform } from "../../../agent/platform/platform.ts";
 import { needs } from "../../helpers/parts.ts";
 import { failure, isAlive, processesMarked, Workbench } from "./workbench.ts";
 
@@ -418,7 +420,53 @@ describe("a restart of the agent", () => {
     await bench.call("TaskStop", { task_id: running });
     expect(processesMarked(`MATRX_JOB=${running}`)).toEqual([]);
   });
+
+  it("knows a command that it had begun, and not written down, when it was killed", async () => {
+    const bench = await Workbench.open({ platform: killedAfterSpawn() });
+    const call = makeCallId();
+    const command = "echo before; until [ -e go ]; do sleep 0.02; done; echo after; exit 7";
+    void bench.call("Bash", { command, description: "x" }, { call });
+    await expect.poll(() => filesOf(bench, "log")).toEqual(["before\n"]);
+    await bench.restart();
+    const job = bench.jobs.ofCall(call);
+    expect(job?.isRunning).toBe(true);
+    await bench.put("go", "");
+    await job?.ended;
+    expect(job?.record).toMatchObject({ status: "completed", exit: 7, description: "x" });
+    expect(await readToEnd(bench, job?.id ?? "")).toBe("before\nafter\n");
+  });
+
+  it("finds the end of such a command, and can stop one", async () => {
+    const bench = await Workbench.open({ platform: killedAfterSpawn(2) });
+    const [ended, running] = [makeCallId(), makeCallId()];
+    void bench.call("Bash", { command: "touch ended; exit 5" }, { call: ended });
+    void bench.call("Bash", { command: "touch running; setsid sleep 100 & sleep 100" }, { call: running });
+    const files = ["ended", "running"].map((name) => bench.at(name));
+    await expect.poll(() => files.every((file) => existsSync(file))).toBe(true);
+    await expect.poll(() => filesOf(bench, "rc")).toEqual(["5\n"]);
+    await bench.restart();
+    await bench.jobs.ofCall(ended)?.ended;
+    expect(bench.jobs.ofCall(ended)?.record).toMatchObject({ status: "completed", exit: 5 });
+    const job = bench.jobs.ofCall(running);
+    await bench.call("TaskStop", { task_id: job?.id });
+    expect(job?.record.status).toBe("stopped");
+    expect(processesMarked(`MATRX_JOB=${job?.id}`)).toEqual([]);
+  });
 });
+
+/** The agent is gone before it learns when the first processes began. */
+function killedAfterSpawn(times = 1): Platform {
+  const platform = currentPlatform();
+  let left = times;
+  const beginOf = (pid: number) =>
+    left-- > 0 ? new Promise<never>(() => undefined) : platform.processes.beginOf(pid);
+  return { ...platform, processes: { ...platform.processes, beginOf } };
+}
+
+function filesOf({ jobsFolder }: Workbench, name: string): string[] {
+  const files = readdirSync(jobsFolder).map((job) => `${jobsFolder}/${job}/${name}`);
+  return files.filter((file) => existsSync(file)).map((file) => readFileSync(file, "utf8"));
+}
 
 function endOf(bench: Workbench, bash_id: string) {
   return bench.call("BashOutput", { bash_id, offset: -12 });
