@@ -14,7 +14,7 @@ it("lists every route, and none besides", () => {
 });
 
 it.each([
-  ["POST", "/v1/devices/laptop-4k7m2x9qpa", "GET, HEAD, DELETE"],
+  ["POST", "/v1/devices/laptop-4k7m2x9qpa", "GET, HEAD, PATCH, DELETE"],
   ["PATCH", "/v1/devices", "GET, HEAD, POST"],
   ["GET", "/v1/devices/laptop-4k7m2x9qpa/tools/Read", "POST"],
   ["GET", "/v1/tokens/grant_4k7m2x9qpatr6w1z", "DELETE"],
