@@ -20,8 +20,7 @@ This page is generated from the tools' schemas: \`UPDATE_DOCS=1 npx vitest run -
 const MEANINGS: Readonly<Record<Effect, string>> = {
   read: "They change nothing, and may run again after a connection breaks.",
   write: "They change files. Each call runs at most once.",
-  execute:
-    "They run or stop programs, show something on the screen, or delete. Each call runs at most once.",
+  execute: "They run or stop programs, show something on the screen, or delete. Each call runs at most once.",
 };
 
 /** The page for these tools, in order of their names. */
