@@ -77,7 +77,9 @@ test("what cannot be noted is said once, and ends nothing", async () => {
   mkdirSync(join(folder, "relay.pid/in-the-way"), { recursive: true });
   lock.note({ relay: 4711 });
   lock.note({ agent: 4712 });
-  expect(said).toEqual([expect.stringMatching(/relay\.pid cannot be written .*something else is in its place/)]);
+  expect(said).toEqual([
+    expect.stringMatching(/relay\.pid cannot be written .*something else is in its place/),
+  ]);
   expect(readdirSync(folder)).toEqual(["relay.pid"]);
   rmSync(join(folder, "relay.pid"), { recursive: true });
   lock.note({ port: 8787 });

@@ -41,7 +41,11 @@ test.each([
   [["devices", "--relay", "localhost:8787"], 64, /Use an address like http:\/\/localhost:8787/],
   [["devices", "--relay", "http://relay.example"], 64, /must begin with https/],
   [["devices", "--relay", "http://localhost:9"], 77, /Not signed in[\s\S]*matrx login/],
-  [["devices", "--relay", "http://localhost:9", "--token-file", "/nonexistent"], 64, /The file .* does not exist/],
+  [
+    ["devices", "--relay", "http://localhost:9", "--token-file", "/nonexistent"],
+    64,
+    /The file .* does not exist/,
+  ],
   [["pair", "--relay", "http://localhost:9"], 64, /--yes/],
   [["up", "--relay", "http://localhost:9", "--yes"], 69, /Can't reach the relay/],
   [["pair", "--relay", "http://localhost:9", "--yes"], 69, /Can't reach the relay/],
