@@ -140,7 +140,7 @@ function reasonOf(stderr) {
       stderr,
     )
   ) {
-    return "The packages cannot be installed: can't reach the npm registry. Check the connection (or npm's proxy setting) and try again.";
+    return "The packages cannot be installed: the npm registry can't be reached. Check the connection (or npm's proxy setting) and try again.";
   }
   if (/\bEUSAGE\b/.test(stderr)) {
     return "The packages cannot be installed: package.json and package-lock.json do not agree. Run `npm install` once and try again.";

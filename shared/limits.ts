@@ -16,7 +16,7 @@ export const LIMITS = {
   outputFrameBytes: 64 * KiB,
   /** `device_register` and `manifest`, in bytes. Relay. */
   registerFrameBytes: 256 * KiB,
-  /** Any other text frame of our agent, in bytes; a bare device's results are text, and held to the result's limit. Relay. */
+  /** Any other text frame of our agent, in bytes; a bare device's results are text, under the result's limit. Relay. */
   deviceFrameBytes: 256 * KiB,
   /** A device's policy as JSON, in bytes: it goes with each call. Relay. */
   policyBytes: 64 * KiB,
@@ -26,7 +26,7 @@ export const LIMITS = {
   depth: 64,
   /** A caller's id, in characters. Relay and local server. */
   callerIdChars: 128,
-  /** Ids of one session's unanswered calls together, in bytes of a 16 KiB attachment: two a character once one is beyond Latin-1. Relay. */
+  /** Ids of one session's unanswered calls together, in bytes of a 16 KiB attachment: two per character if any is beyond Latin-1. Relay. */
   unansweredIdBytes: 9 * KiB,
   /** Unanswered calls of one session. Relay and local server. */
   unansweredPerSession: 64,
@@ -44,7 +44,7 @@ export const LIMITS = {
   journalBytes: 256 * MiB,
   /** The first characters of an answer that ledger and feed may show. Agent. */
   previewChars: 500,
-  /** A larger answer waits at our agent until its readers have room for it, and over REST is passed on as it is read; in bytes. Relay and agent. */
+  /** A larger answer waits at our agent until its readers have room for it, and REST passes it on as it is read; in bytes. Relay and agent. */
   largeAnswerBytes: 256 * KiB,
   /** Large answers on their way to one caller's socket, in bytes; one is always let through, here and in the next two. Relay. */
   callerAnswersBytes: 8 * MiB,
@@ -54,7 +54,7 @@ export const LIMITS = {
   deviceAnswersBytes: 64 * MiB,
   /** Bytes queued towards one caller before its live output is dropped. Relay. */
   callerQueueBytes: 1 * MiB,
-  /** Bytes queued towards all sockets of one grant, and as many towards its event streams, before the one that is to get more is disconnected. Relay. */
+  /** Bytes queued towards all sockets of one grant, and as many towards its event streams, before the one due to get more is disconnected. Relay. */
   callerQueueMaxBytes: 32 * MiB,
   /** Bytes queued towards one event stream before its live output is dropped. Relay. */
   streamQueueBytes: 256 * KiB,
@@ -62,9 +62,9 @@ export const LIMITS = {
   streamsPerGrant: 32,
   /** `data` of an event as JSON, in bytes. Relay. */
   eventDataBytes: 8 * KiB,
-  /** Events kept of one device; the oldest go first, those of open conditions last. Relay. */
+  /** Events kept for each device; the oldest are dropped first, those of open conditions last. Relay. */
   eventsKept: 100,
-  /** Events that a device may send at once; what comes faster than `eventEvery` afterwards is dropped and counted. Relay. */
+  /** Events a device may send at once; faster ones than `eventEvery` are then dropped and counted. Relay. */
   eventBurst: 20,
 } as const;
 
@@ -74,73 +74,73 @@ const hour = 60 * minute;
 
 /** Every time-out and interval, in milliseconds. */
 export const TIMES = {
-  /** The first message of a device must come within. Relay. */
+  /** Time for a device's first message. Relay. */
   registerWithin: 10 * second,
   /** Our agent's text `ping`. Agent. */
   heartbeat: 20 * second,
-  /** A `pong` must come within, else the agent dials again. Agent. */
+  /** Time for a `pong`; without one the agent reconnects. Agent. */
   pongWithin: 10 * second,
-  /** Our agent was not heard for this long: it is asked for a sign of life before anything is sent to it. Relay. */
+  /** After this long without a message, our agent is asked for a sign of life before anything is sent to it. Relay. */
   askAfter: 25 * second,
-  /** The sign of life must come within. Relay. */
+  /** Time for that sign of life. Relay. */
   signWithin: 5 * second,
-  /** Our agent was not heard for this long: it is `IDLE`. Relay. */
+  /** After this long without a message, our agent is `IDLE`. Relay. */
   agentIdleAfter: 30 * second,
-  /** Our agent was not heard for this long: it is `OFFLINE`, and its link is closed once it was asked in vain. Relay. */
+  /** After this long without a message, our agent is `OFFLINE`, and its link is closed if it gives no sign of life. Relay. */
   silentAfter: 50 * second,
-  /** No heartbeat for this long: a bare device is `IDLE` (device document, Backend Device States). Relay. */
+  /** After this long without a heartbeat, a bare device is `IDLE` (device document, Backend Device States). Relay. */
   idleAfter: 60 * second,
-  /** No heartbeat for this long: a bare device is `OFFLINE` (device document, Backend Device States). Relay. */
+  /** After this long without a heartbeat, a bare device is `OFFLINE` (device document, Backend Device States). Relay. */
   offlineAfter: 5 * minute,
-  /** A device that dropped while calls run may come back within. Relay. */
+  /** Time for a device to reconnect that disconnected while calls were running. Relay. */
   reconnectGrace: 30 * second,
-  /** A call without a deadline of its own. Relay. */
+  /** The deadline of a call that sets none. Relay. */
   callDefault: 60 * second,
-  /** The longest deadline that a call may ask for (guide, Shell Execution). Relay. */
+  /** The longest deadline a call may set (guide, Shell Execution). Relay. */
   callMax: 10 * minute,
   /** The relay answers for a device this long after the deadline passed. Relay. */
   deadlineGrace: 6 * second,
-  /** An unanswered call is written down once it is older. Relay. */
+  /** An unanswered call is stored after this long. Relay. */
   settleAfter: 5 * second,
-  /** Durable outcomes are acknowledged within; many at once. Relay. */
+  /** Durable outcomes are acknowledged within this time; many at once. Relay. */
   ackWithin: 50,
-  /** REST answers within; past it `202` with the call's URL. Relay. */
+  /** REST answers within this time, otherwise `202` with the call's URL. Relay. */
   restHold: 60 * second,
-  /** All of a REST body must come within. Relay and local server. */
+  /** Time for a whole REST body. Relay and local server. */
   restBodyWithin: 60 * second,
-  /** All of a REST body must come within, on a route that asks for no credential. Relay. */
+  /** Time for a whole REST body, on a route that asks for no credential. Relay. */
   openBodyWithin: 10 * second,
-  /** An event stream says that it is alive when nothing else was said for this long. Relay. */
+  /** After this long without an event, an event stream sends a comment. Relay. */
   streamKeepAlive: 15 * second,
-  /** A reader that stopped reading after the call's end is disconnected after. Relay. */
+  /** A reader that stops reading after the call's end is disconnected after this long. Relay. */
   streamDrain: 60 * second,
-  /** A large answer waits for its readers at most; until then the call's other times stand still. Relay. */
+  /** How long a large answer waits for its readers; meanwhile the call's other times are paused. Relay. */
   answerWaits: 10 * minute,
-  /** Outcomes and idempotency keys are kept. Relay and agent. */
+  /** How long outcomes and idempotency keys are kept. Relay and agent. */
   outcomeKept: 24 * hour,
-  /** A call's name that its caller chose tells a time at most so far from the relay's own. Relay. */
+  /** How far the time in a call's name that its caller chose may differ from the relay's. Relay. */
   callTimeSkew: 5 * minute,
-  /** A grant is held by a device object without asking again. Relay. */
+  /** How long a device object keeps a grant without asking again. Relay. */
   lease: 15 * minute,
-  /** A lease is renewed, off the call's way, once less is left. Relay. */
+  /** A lease is renewed in the background once less than this is left. Relay. */
   leaseRenew: 5 * minute,
-  /** A pairing or login code. Relay. */
+  /** How long a pairing or login code is valid. Relay. */
   pairing: 10 * minute,
-  /** A one-use `?ticket=`. Relay. */
+  /** How long a one-use `?ticket=` is valid. Relay. */
   ticket: 30 * second,
-  /** A session of a caller on a device, unused. Agent. */
+  /** How long a caller's unused session on a device is kept. Agent. */
   sessionKept: 1 * hour,
   /** A terminated command gets this long before it is killed. Agent. */
   killAfter: 3 * second,
-  /** Our agent looks again which of its tools can work. Agent. */
+  /** How often our agent checks which of its tools can work. Agent. */
   toolsLook: minute,
-  /** One more event of a device is taken after its `eventBurst` is used up. Relay. */
+  /** How often one more event is accepted after a device's `eventBurst` is used up. Relay. */
   eventEvery: 10 * second,
 } as const;
 
 /** Defaults of the policy's rates (device document, Rate Limits; the owner's own are wider). */
 export const RATES = {
-  /** Grants of others than the owner, and bare devices. */
+  /** Grants of anyone but the owner, and bare devices. */
   guest: { messages_per_second: 10, calls_per_minute: 20 },
   /** The owner's own grants and our agent. */
   owner: { messages_per_second: 50, calls_per_minute: 1200 },

@@ -13,7 +13,7 @@ export const toolDescriptionSchema = z.object({
     .string()
     .max(8192)
     .describe("For people and models. Of built-in tools, a name in backticks is another tool of the device"),
-  details: z.string().max(8192).optional().describe("What people are told besides"),
+  details: z.string().max(8192).optional().describe("Additional text for people"),
   effect: effectSchema,
   input_schema: jsonSchemaSchema,
   /** The longest that it takes, in milliseconds, when the caller sets no deadline. */

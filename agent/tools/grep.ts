@@ -46,7 +46,7 @@ const input = z.strictObject({
     .enum(["lines", "files", "count"])
     .optional()
     .describe("lines (default); files: only paths; count: how many lines match in each file"),
-  max_results: z.int().min(1).max(MOST_RESULTS).optional().describe("Most lines, or files (default 100)"),
+  max_results: z.int().min(1).max(MOST_RESULTS).optional().describe("Maximum lines or files (default 100)"),
   context: contextLines.describe("Lines to show before and after each match"),
   before_context: contextLines.describe("Lines to show before each match (default: as context)"),
   after_context: contextLines.describe("Lines to show after each match (default: as context)"),

@@ -30,7 +30,7 @@ const WHOLE_MAX_BYTES = 1024 * 1024;
 const input = z.strictObject({
   file_path: z.string().min(1).describe("Absolute or relative path"),
   offset: z.int().optional().describe("First line, from 1; negative: this many lines before the end"),
-  limit: z.int().min(1).max(100_000).optional().describe("Most lines (default 2000)"),
+  limit: z.int().min(1).max(100_000).optional().describe("Maximum lines (default 2000)"),
   raw: z.boolean().optional().describe("Return the text without line numbers and notes (default false)"),
   encoding: z
     .enum(["base64", ...TEXT_ENCODINGS])

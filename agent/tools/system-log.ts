@@ -17,7 +17,7 @@ const LINE_CHARS = 2000;
 const ANSWER_CHARS = 50 * 1024;
 
 const input = z.strictObject({
-  lines: z.int().min(1).max(MOST_LINES).optional().describe("How many (default 50, max 1000)"),
+  lines: z.int().min(1).max(MOST_LINES).optional().describe("Number of lines (default 50, max 1000)"),
   filter: z.string().min(1).max(1000).optional().describe("Regex: only lines that match, of the last 10000"),
 });
 

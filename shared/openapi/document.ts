@@ -15,7 +15,7 @@ export interface OpenApiDocument {
 /** Who may, as a sentence behind a description. */
 const WHO: Readonly<Record<Access, string>> = {
   anyone: "No credential is needed.",
-  secret: "No credential is needed besides the one in the body.",
+  secret: "No credential is needed except the one in the body.",
   device: "For the machine itself, which sends its credential in its first message.",
   caller: "",
   person: "Requires a signed-in person (on the page or with `matrx login`); API tokens are refused with 403.",

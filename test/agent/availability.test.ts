@@ -40,7 +40,7 @@ it("with one, and programs for it, everything can", NEEDS_XVFB, async () => {
   const env = { ...headless, DISPLAY: screen.display, PATH: programs.path };
   expect(Object.values(await lacks(env)).filter((lack) => lack !== undefined)).toEqual([]);
   const without = await lacks({ ...env, PATH: "/nowhere" });
-  expect(without.OpenUrl).toMatch(/No program was found that opens things\. .*xdg-utils/);
+  expect(without.OpenUrl).toMatch(/No program was found to open things with\. .*xdg-utils/);
   expect(without.open_app).toBeUndefined();
 });
 

@@ -227,7 +227,7 @@ function fieldsOf({ shape }: z.ZodObject): string {
 }
 
 test("the protocol's number is the code's", () => {
-  expect(PAGE).toContain(`The protocol has one number, ${PROTOCOL} now`);
+  expect(PAGE).toContain(`The protocol has one number, now ${PROTOCOL}`);
   expect(example("ToCaller hello")).toMatchObject({ protocol: PROTOCOL });
 });
 

@@ -8,19 +8,19 @@ type Schema = Record<string, unknown>;
 
 const HEAD = `# Tools
 
-What our agent can do on a machine: \`GET /v1/devices/DEVICE/tools\` gives the same for programs, as JSON Schema. Each is
-called by its name or by its \`local_*\` alias (\`local_bash\` is \`Bash\`). Parameters that are not listed here are refused
-by name. Models are told less: see [protocol.md](protocol.md#tools-for-models). A result that is larger than ${inUnits(LIMITS.resultFrameBytes, BYTE_UNITS)} is refused as \`PAYLOAD_TOO_LARGE\`; what a tool cuts before, it says, and how
-to go on. Paths are absolute, or relative to the session's working directory.
+What our agent can do on a machine: \`GET /v1/devices/DEVICE/tools\` returns the same for programs, as JSON Schema. Call
+a tool by its name or by its \`local_*\` alias (\`local_bash\` is \`Bash\`). Parameters not listed here are refused by
+name. Models are shown less: see [protocol.md](protocol.md#tools-for-models). A result larger than ${inUnits(LIMITS.resultFrameBytes, BYTE_UNITS)} is refused
+as \`PAYLOAD_TOO_LARGE\`; when a tool cuts its output before that, it says so, and how to see more. Paths are absolute, or
+relative to the session's working directory.
 
-This page is made from the tools' schemas: \`UPDATE_DOCS=1 npx vitest run --project node test/docs\` writes it anew.
+This page is generated from the tools' schemas: \`UPDATE_DOCS=1 npx vitest run --project node test/docs\` updates it.
 `;
 
 const MEANINGS: Readonly<Record<Effect, string>> = {
-  read: "They change nothing, and may run again when a connection breaks.",
+  read: "They change nothing, and may run again after a connection breaks.",
   write: "They change files. Each call runs at most once.",
-  execute:
-    "They run programs, end them, show something on the screen, or delete. Each call runs at most once.",
+  execute: "They run or stop programs, show something on the screen, or delete. Each call runs at most once.",
 };
 
 /** The page for these tools, in order of their names. */
@@ -38,7 +38,7 @@ export function toolsPage(tools: readonly ToolDescription[]): string {
       ]),
     ),
     "",
-    "A call's own `timeout_ms` holds besides the time limit. `*` marks what must be given.",
+    "A call's own `timeout_ms` applies in addition to the time limit. `*` marks required parameters.",
     "",
     ...EFFECTS.flatMap((effect) => [
       `## Effect: ${effect}\n`,

@@ -46,7 +46,7 @@ test("a flood ends, is kept in part, and what was left out is counted", async ()
   expect(statSync(join(folder, "relay.log")).size).toBeLessThan(2 * 1024 * 1024);
   expect(last.split("\n")).toHaveLength(12);
   const lines = text.trimEnd().split("\n");
-  const left = lines.map((line) => Number(/^\((\d+) lines were left out/.exec(line)?.[1] ?? 0));
+  const left = lines.map((line) => Number(/^\((\d+) lines were dropped/.exec(line)?.[1] ?? 0));
   const notes = left.filter((count) => count > 0).length;
   expect(left.reduce((sum, count) => sum + count, 0) + lines.length - notes).toBe(printed);
 });

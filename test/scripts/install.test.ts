@@ -96,7 +96,7 @@ test.each([
 });
 
 test.each([
-  ["npm error code ENOTFOUND\nnpm error network request failed", /the npm registry cannot be reached/],
+  ["npm error code ENOTFOUND\nnpm error network request failed", /the npm registry can't be reached/],
   ["npm error code EACCES\nnpm error syscall mkdir", /a clone is not writable for you/],
   ["npm error code EACCES\nnpm error path /home/ann/.npm", /npm cannot write \/home\/ann\/\.npm\./],
   ["npm error code ENOSPC", /the disk is full/],

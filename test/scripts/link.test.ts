@@ -16,7 +16,7 @@ function link(args: string[], dataDir: string) {
 test("no relay runs: said in a sentence", () => {
   const { status, stderr } = link([], temporaryFolder());
   expect(status).toBe(1);
-  expect(stderr).toMatch(/^\nNo relay runs on .*npm start/);
+  expect(stderr).toMatch(/^\nNo relay is running on .*npm start/);
 });
 
 test("a link for a deployed relay is made with that relay's secret alone", async () => {
@@ -61,7 +61,7 @@ test("the relay that runs here is linked to by the address that it was started w
   note({});
   const { stdout, stderr } = link(["--qr"], dataDir);
   expect(stdout).toMatch(/^http:\/\/localhost:8787\/#claim=/);
-  expect(stderr).toContain("Only this machine reaches that address");
+  expect(stderr).toContain("Only this machine can reach that address");
 });
 
 test.each([

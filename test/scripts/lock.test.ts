@@ -56,7 +56,7 @@ test("a folder in use is refused, with the address of the relay on it", async ()
   const folder = temporaryFolder();
   const launcher = await idle("scripts/start.ts");
   note(folder, JSON.stringify({ launcher: launcher.pid, port: 8799 }));
-  await expect(takeLock(folder, silent)).rejects.toThrow(/already runs on .* at http:\/\/localhost:8799/);
+  await expect(takeLock(folder, silent)).rejects.toThrow(/already running on .* at http:\/\/localhost:8799/);
 });
 
 test("a launcher that is stopping is waited for", async () => {
@@ -77,7 +77,9 @@ test("what cannot be noted is said once, and ends nothing", async () => {
   mkdirSync(join(folder, "relay.pid/in-the-way"), { recursive: true });
   lock.note({ relay: 4711 });
   lock.note({ agent: 4712 });
-  expect(said).toEqual([expect.stringMatching(/relay\.pid cannot be written .*something else stands/)]);
+  expect(said).toEqual([
+    expect.stringMatching(/relay\.pid cannot be written .*something else is in its place/),
+  ]);
   expect(readdirSync(folder)).toEqual(["relay.pid"]);
   rmSync(join(folder, "relay.pid"), { recursive: true });
   lock.note({ port: 8787 });
@@ -106,7 +108,7 @@ test("a launcher that still runs keeps the folder, known by when it began", asyn
   const launcher = await idle("anything");
   const began = processTable.beganAt(launcher.pid);
   note(folder, JSON.stringify({ launcher: launcher.pid, began }));
-  await expect(takeLock(folder, silent)).rejects.toThrow(/already runs on/);
+  await expect(takeLock(folder, silent)).rejects.toThrow(/already running on/);
 });
 
 describe("what a killed launcher left running", () => {
@@ -120,8 +122,8 @@ describe("what a killed launcher left running", () => {
     const said: string[] = [];
     const lock = await takeLock(folder, (line) => said.push(line));
     expect(said).toEqual([
-      expect.stringContaining(`agent that an earlier start left behind (process ${agent.pid})`),
-      expect.stringContaining(`relay that an earlier start left behind (process ${relay.pid})`),
+      expect.stringContaining(`agent left over from an earlier start (process ${agent.pid})`),
+      expect.stringContaining(`relay left over from an earlier start (process ${relay.pid})`),
     ]);
     expect([relay.pid, agent.pid].filter(isAlive)).toEqual([]);
     lock.release();

@@ -177,7 +177,7 @@ test("a damaged token is replaced, and that is said", { timeout: TIME }, async (
 
   const second = launch(dataDir);
   const line = await second.curlLine();
-  expect(second.output()).toMatch(/token kept from earlier is damaged.*making a new one/);
+  expect(second.output()).toMatch(/saved token is damaged.*creating a new one/);
   expect(deviceOf(line)).toBe(deviceOf(firstLine));
   expect(JSON.parse(await shell(line))).toMatchObject({ type: "success" });
 });
@@ -195,7 +195,7 @@ test("a damaged agent configuration is said, nothing is deleted, and nothing is 
 
   const second = launch(dataDir);
   expect(await second.exit).toBe(1);
-  expect(second.output()).toMatch(/agent cannot read its files \(config\.json: is not JSON\)/);
+  expect(second.output()).toMatch(/agent can't read its files \(config\.json: is not JSON\)/);
   expect(readFileSync(file, "utf8")).toBe('{"relay":');
   expect(existsSync(join(dataDir, "relay.pid"))).toBe(false);
 });
@@ -252,7 +252,7 @@ test("a second launcher on the folder is refused with the first one's address", 
   const line = await first.curlLine();
   const second = launch(dataDir);
   expect(await second.exit).toBe(1);
-  expect(second.output()).toMatch(/already runs on .* at http:\/\/localhost:\d+/);
+  expect(second.output()).toMatch(/already running on .* at http:\/\/localhost:\d+/);
   expect(JSON.parse(await shell(line))).toMatchObject({ type: "success" });
 });
 

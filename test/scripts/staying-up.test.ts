@@ -56,14 +56,14 @@ test("relay and agent may die as often as they like, whatever cannot be noted", 
   mkdirSync(join(dataDir, "relay.pid/in-the-way"), { recursive: true });
   for (let time = 0; time < 3; time++) await killRelay(dataDir, urlIn(line));
   expect(launcher.output().match(/relay\.pid cannot be written/g)).toHaveLength(1);
-  expect(launcher.output()).toMatch(/The relay ended by SIGKILL: starting it again at once/);
+  expect(launcher.output()).toMatch(/The relay ended by SIGKILL\. Restarting it at once/);
 
   const journal = join(dataDir, "agent/journal.sqlite");
   renameSync(journal, `${journal}.kept`);
   mkdirSync(journal);
   process.kill(agent, "SIGKILL");
   const deaths =
-    /agent ended with code 69 \(Error: \S+journal\.sqlite cannot be opened .*\): starting it again/g;
+    /agent ended with code 69 \(Error: \S+journal\.sqlite cannot be opened .*\)\. Restarting it/g;
   await until("it died three times", () => [...launcher.output().matchAll(deaths)].length > 3, AGAIN);
   rmSync(journal, { recursive: true });
   renameSync(`${journal}.kept`, journal);
@@ -87,7 +87,7 @@ test("a full disk ends nothing, and is no matter once there is room", {
   expect(() => writeFileSync(fill, Buffer.alloc(64 * 1024 * 1024))).toThrow("ENOSPC");
   const relay = pidOf("relay", dataDir) ?? 0;
   process.kill(relay, "SIGKILL");
-  await until("the death is said", () => launcher.output().includes("starting it again"), AGAIN);
+  await until("the death is said", () => launcher.output().includes("Restarting it"), AGAIN);
   await until(
     "it is noted, or said that it is not",
     () => /relay\.pid cannot be written|could not be started/.test(launcher.output()),
@@ -125,8 +125,8 @@ test("an orphan whose number was never noted is ended, and its commands end firs
 
   const second = launch(dataDir);
   expect(await answers(await second.curlLine())).toBe(true);
-  expect(second.output()).toMatch(/Ending the agent that an earlier start left behind/);
-  expect(second.output()).toMatch(/Ending the relay that an earlier start left behind/);
+  expect(second.output()).toMatch(/Ending the agent left over from an earlier start/);
+  expect(second.output()).toMatch(/Ending the relay left over from an earlier start/);
   expect(existsSync(ended)).toBe(true);
   await answered;
 });
@@ -207,14 +207,14 @@ function usedFolder(): string {
 test.each(["relay.log", "relay.pid", "authorization"])("a folder where %s belongs is said", async (name) => {
   const dataDir = usedFolder();
   mkdirSync(join(dataDir, name));
-  await expectRefusal(dataDir, new RegExp(`${name} cannot be used .*something else stands in its place`));
+  await expectRefusal(dataDir, new RegExp(`${name} cannot be used .*something else is in its place`));
 });
 
 test("a file where the objects belong is said", async () => {
   const dataDir = usedFolder();
   rmSync(join(dataDir, "objects"), { recursive: true });
   writeFileSync(join(dataDir, "objects"), "");
-  await expectRefusal(dataDir, /cannot be used .*something else stands in its place/);
+  await expectRefusal(dataDir, /cannot be used .*something else is in its place/);
 });
 
 const PLAIN = needsRare(process.getuid?.() !== 0, "root may write everything");
@@ -226,7 +226,7 @@ test.each(["relay.log", "objects", "objects/relay-Device", "objects/relay-Device
     writeFileSync(join(dataDir, "relay.log"), "");
     writeFileSync(join(dataDir, "objects/relay-Device/a.sqlite"), "");
     chmodSync(join(dataDir, name), 0o400);
-    await expectRefusal(dataDir, new RegExp(`${name} cannot be used .*EACCES.*make it yours`));
+    await expectRefusal(dataDir, new RegExp(`${name} cannot be used .*EACCES.*make yourself its owner`));
   },
 );
 

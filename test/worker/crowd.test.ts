@@ -68,7 +68,7 @@ it("lets a crowd from one address close its own connections, not that of a devic
   const device = await AgentDevice.dial(identity.id, { "CF-Connecting-IP": "198.51.100.7" });
   const crowd = await strangers(identity.id, 200);
   await register(device, identity);
-  expect(await crowd[0]?.closed).toEqual({ code: 4408, reason: "Others wait to register" });
+  expect(await crowd[0]?.closed).toEqual({ code: 4408, reason: "Others are waiting to register" });
 });
 
 it("takes another's credential for none", async () => {

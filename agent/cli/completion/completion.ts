@@ -28,7 +28,7 @@ export function addCompletion(program: Command): void {
     .action((shell: ShellName) => console.log(COMPLETION_SCRIPTS[shell]));
   program
     .command("complete", { hidden: true })
-    .option("--current <word>", "what stands at the cursor", "")
+    .option("--current <word>", "the word at the cursor", "")
     .argument("[words...]")
     .action(async (words: string[], { current }: { current: string }) => {
       for (const candidate of await candidatesFor(program, words, current, namesAtRelay))

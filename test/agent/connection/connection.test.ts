@@ -125,7 +125,7 @@ test("no close code is final before the registration was checked, whatever is sa
   const agent = startAgent(relay.url);
   for (const code of [1001, 1011, 1013, 4000, 4001, 4400, 4401, 4403, 4404, 4408]) {
     const { socket } = await relay.connection();
-    socket.close(code, "Others wait to register");
+    socket.close(code, "Others are waiting to register");
   }
   const early = await relay.connection();
   await early.texts.next();
