@@ -1,15 +1,27 @@
-/** Tells the agents of this machine which folders are the relay's own: their tools keep away from them. */
+/** Tells the agents of this machine what is the relay's own: their tools keep away from it. */
+import { fstatSync, readlinkSync } from "node:fs";
 import { ownRegistry } from "../../agent/matrx-folders.ts";
 import { messageOf } from "../problem.ts";
 import { ROOT } from "../tree.ts";
 
-/** Notes the folder of keys and data, and this clone. Says so when it cannot. */
+/** Notes the folder of keys and data, files that sign-in links are printed into, and this clone. Says so when it cannot. */
 export function noteFolders(dataDir: string, say: (line: string) => void): void {
   try {
     const registry = ownRegistry();
-    registry.add({ folder: dataDir, kind: "data" });
+    for (const folder of [dataDir, ...outputFiles()]) registry.add({ folder, kind: "data" });
     registry.add({ folder: ROOT, kind: "program" });
   } catch (error) {
     say(`Could not tell other agents on this machine to protect ${dataDir}: ${messageOf(error)}`);
   }
+}
+
+/** The files that standard output and standard error go to, where the system tells their names. */
+function outputFiles(): string[] {
+  return [1, 2].flatMap((descriptor) => {
+    try {
+      return fstatSync(descriptor).isFile() ? [readlinkSync(`/proc/self/fd/${descriptor}`)] : [];
+    } catch {
+      return [];
+    }
+  });
 }
