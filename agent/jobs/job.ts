@@ -1,8 +1,9 @@
 /** One job: a command that runs, or has run, and its log. */
 import { isUtf8 } from "node:buffer";
-import { readFile, rm } from "node:fs/promises";
+import { readFile, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Platform } from "../platform/platform.ts";
+import type { ProcessTable } from "../platform/processes.ts";
 import { stopTree } from "../platform/stop-tree.ts";
 import { markOf } from "./environment.ts";
 import type { JobLimits } from "./limits.ts";
@@ -12,6 +13,9 @@ import { STDIN_FILE } from "./spawn.ts";
 
 export type StopReason = Extract<JobStatus, "stopped" | "cancelled" | "timed_out">;
 
+/** Times of files may lag behind the clock by this much, in milliseconds. */
+const FILE_CLOCK = 20;
+
 export class Job {
   readonly directory: string;
   readonly log: JobLog;
@@ -20,6 +24,8 @@ export class Job {
   readonly #ended = Promise.withResolvers<void>();
   #record: JobRecord;
   #stopReason: StopReason | undefined;
+  /** When its processes were signalled first, in milliseconds since 1970. */
+  #signalledAt: number | undefined;
   /** The processes are being ended. */
   #ending: Promise<number[]> | undefined;
   #deadline: NodeJS.Timeout | undefined;
@@ -66,7 +72,7 @@ export class Job {
    */
   async stop(reason: StopReason): Promise<number[]> {
     if (!(await this.hasLeftExitCode())) this.#stopReason ??= reason;
-    this.#ending ??= stopTree(this.#platform.processes, this.#root(), this.#limits.stopGrace);
+    this.#ending ??= stopTree(this.#signalled(), this.#root(), this.#limits.stopGrace);
     const left = await this.#ending;
     this.#ending = undefined;
     // Processes that not even a kill ends are not waited for.
@@ -90,9 +96,10 @@ export class Job {
     const exit = (await this.#exitFile()) ?? exitOfProcess;
     // The command may end before others that it began.
     await this.#ending;
+    const stopReason = (await this.#endedUnsignalled()) ? undefined : this.#stopReason;
     if (!this.isRunning) return;
     clearTimeout(this.#deadline);
-    const status = this.#stopReason ?? (exit === null ? "lost" : "completed");
+    const status = stopReason ?? (exit === null ? "lost" : "completed");
     this.#record = { ...this.#record, status, exit, ended: Date.now(), log: this.log.shape };
     try {
       await this.save();
@@ -107,6 +114,22 @@ export class Job {
   async #exitFile(): Promise<number | null> {
     const text = await readFile(path.join(this.directory, "rc"), "utf8").catch(() => "");
     return /^-?\d+\s$/.test(text) ? Number(text) : null;
+  }
+
+  /** It had ended by itself before a signal was sent: finding whom to send it to takes a while. */
+  async #endedUnsignalled(): Promise<boolean> {
+    if (!(await this.hasLeftExitCode())) return false;
+    const { mtimeMs } = await stat(path.join(this.directory, "rc"));
+    return mtimeMs < (this.#signalledAt ?? Number.POSITIVE_INFINITY) - FILE_CLOCK;
+  }
+
+  #signalled(): ProcessTable {
+    const { processes } = this.#platform;
+    const signal: ProcessTable["signal"] = (...args) => {
+      this.#signalledAt ??= Date.now();
+      return processes.signal(...args);
+    };
+    return { ...processes, signal };
   }
 
   async hasLeftExitCode(): Promise<boolean> {

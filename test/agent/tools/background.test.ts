@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { stat, utimes } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { makeCallId, makeGrantId } from "@matrx/shared/ids.ts";
 import { describe, expect, it } from "vitest";
 import { currentPlatform } from "../../../agent/platform/current.ts";
@@ -387,6 +388,30 @@ describe("a command that is quiet", () => {
     const { output } = await bench.call("BashOutput", { bash_id });
     expect(output).toContain("one of its processes seems to be waiting for input");
   });
+});
+
+it("a command that ends while it is looked for whom to signal has ended by itself", async () => {
+  const platform = currentPlatform();
+  let look = (): Promise<void> => Promise.resolve();
+  const members: Platform["processes"]["members"] = async (root) => {
+    await look();
+    return platform.processes.members(root);
+  };
+  const bench = await Workbench.open({
+    platform: { ...platform, processes: { ...platform.processes, members } },
+  });
+  const bash_id = await begin(bench, "until [ -e go ]; do sleep 0.02; done; (sleep 100 &); exit 7");
+  look = async () => {
+    await bench.put("go", "");
+    await expect.poll(() => filesOf(bench, "rc")).toEqual(["7\n"]);
+    // A file's time may lag behind the clock.
+    await sleep(30);
+    look = () => Promise.resolve();
+  };
+  await bench.jobs.find(bash_id, bench.owner).stop("stopped");
+  const { metadata } = await bench.call("BashOutput", { bash_id });
+  expect(metadata).toMatchObject({ status: "completed", exit_code: 7 });
+  expect(processesMarked(`MATRX_JOB=${bash_id}`)).toEqual([]);
 });
 
 describe("a restart of the agent", () => {
