@@ -38,7 +38,7 @@ const ELSEWHERE = new Map([
     "test/scripts/deploy.test.ts",
   ],
   ["npm run link -- --qr", "test/scripts/link.test.ts"],
-  ["npx matrx pair --relay https://relay.example.org", "test/docs/proxy.test.ts"],
+  ["npx matrx up --relay https://relay.example.org", "test/agent/cli/account.test.ts"],
 ]);
 
 function read(page: string): string {

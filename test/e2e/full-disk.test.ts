@@ -57,7 +57,7 @@ test("effects are refused with what to do, reads go on, and all is well when the
   const first = await append("full");
   expect(first).toMatchObject({
     status: 503,
-    body: { code: "UNAVAILABLE", storage: "full", hop: "relay", title: "It cannot be done now" },
+    body: { code: "UNAVAILABLE", storage: "full", hop: "relay", title: "Temporarily unavailable" },
   });
   expect(first.call).toMatch(/^[0-9a-f-]{36}$/);
   // What failed took the connections along; until the machine has dialled again it is not to blame either.

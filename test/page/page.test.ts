@@ -231,7 +231,7 @@ describe("the page", NEEDS_CHROMIUM, () => {
   test("a login's code that was typed here needs no more than a click", async () => {
     const started = await login();
     await open();
-    await page.getByLabel("Code of a machine or command line").fill(started.code.toLowerCase());
+    await page.getByLabel("Code from the machine or command line").fill(started.code.toLowerCase());
     await page.getByRole("button", { name: "Look up" }).click();
     await page.getByRole("button", { name: "Approve" }).click();
     await page.getByText("cli on laptop is signed in.").waitFor();

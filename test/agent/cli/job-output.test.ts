@@ -83,7 +83,7 @@ test.each([
   // What looks like our note is the command's own.
   ["[Exit code 7]", 13, undefined],
   ["\ufffd", 1, undefined],
-  ["[The working directory /x does not exist any more; this ran in /]\nout", 3, undefined],
+  ["[The working directory /x no longer exists; this ran in /]\nout", 3, undefined],
 ])("the answer %j of a command that wrote %i bytes holds %j", (output, length, held) => {
   expect(textBytes({ type: "success", output }, length)?.toString()).toBe(held);
 });
