@@ -31,7 +31,6 @@ const ELSEWHERE = new Map([
   ),
   ["npx wrangler login", "needs an account"],
   ["npm run deploy", "test/scripts/deploy.test.ts"],
-  ["npx matrx up --relay https://relay.example.org", "test/agent/cli/account.test.ts"],
   ["MATRX_URL=https://relay.example.org npm start", "test/docs/proxy.test.ts, test/scripts/options.test.ts"],
   [
     "MATRX_URL=https://relay.example.org npm run deploy -- --domain relay.example.org",
