@@ -3,9 +3,9 @@ import type { Effect } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { CallId, DeviceId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
+import type { Ending } from "./ending.ts";
 import { guideRefusal } from "./recipient.ts";
 import type { ResponseBody } from "./response-body.ts";
-import type { Ending } from "./rest.ts";
 
 interface EarlyResponseParts {
   /** Answers a call that ended soon. */

@@ -7,6 +7,7 @@ import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import type { Admission } from "./admission.ts";
 import type { Calls } from "./calls.ts";
 import { EarlyResponse } from "./early-response.ts";
+import type { Ending } from "./ending.ts";
 import type { Lease } from "./leases.ts";
 import { type Recipient, withId } from "./recipient.ts";
 import type { ResponseBodies } from "./response-bodies.ts";
@@ -23,17 +24,6 @@ export interface RestCall {
   timeoutMs?: number | undefined;
   key?: string | undefined;
 }
-
-/** How a call ended; large answers are a stream, for a value is copied into the Worker, and the copies lie there long after. */
-export type Ending<Bytes = Uint8Array | ReadableStream<Uint8Array>> =
-  | {
-      kind: "answer";
-      call: CallId;
-      status: ResultHeader["status"];
-      code?: ResultHeader["code"];
-      body: Bytes;
-    }
-  | { kind: "refused"; call: CallId; error: ErrorShape };
 
 export type RestAnswer =
   | Ending
