@@ -131,7 +131,7 @@ describe("a call on the page", NEEDS_CHROMIUM, () => {
     await expect.poll(() => output().textContent()).toBe("␛[31mred␛[0m\n10%␍\n20%");
     letGo();
     await page.getByText(/Answered in/).waitFor();
-    const note = "[1 state of a line written over by \\r left out: BashOutput shows all with raw=true]";
+    const note = "[1 state of a line overwritten by \\r left out: BashOutput shows all with raw=true]";
     expect(await output().textContent()).toBe(`red\n20%\n\u2028<b>é\n${note}`);
   });
 
