@@ -129,7 +129,9 @@ describe("guesses of codes", () => {
     const before = (await listDurableObjectIds(env.PAIRING)).length;
     for (let n = 10; n < 14; n++) await person.ask(`/v1/pairings/${made(n)}`);
     expect((await listDurableObjectIds(env.PAIRING)).length).toBe(before);
-    expect(await stored(made(1))).toEqual([]);
+    // A real code of another test may share the object.
+    const madeUp = made(1).replace("-", "").slice(0, 4);
+    expect((await stored(made(1))).filter((code) => code.startsWith(madeUp))).toEqual([]);
   });
 });
 
