@@ -37,7 +37,9 @@ async function up(folder: string): Promise<{ said: string; code: number | null }
 async function expectSentence(folder: string, place: string): Promise<void> {
   const { said, code } = await up(folder);
   expect(code).toBe(69);
-  expect(said).toMatch(new RegExp(`^Error: ${place}[^\\n]* cannot be [^\\n]+\\n[^\\n]*MATRX_HOME[^\\n]*\\n$`));
+  expect(said).toMatch(
+    new RegExp(`^Error: ${place}[^\\n]* cannot be [^\\n]+\\n[^\\n]*MATRX_HOME[^\\n]*\\n$`),
+  );
   expect(said).not.toMatch(/^\s+at /m);
 }
 
