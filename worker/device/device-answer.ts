@@ -8,6 +8,7 @@ import { type ErrorCode, type Hop, isErrorCode } from "@matrx/shared/errors.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
+import { BACKSLASH, COMMA, endOfText, outlineOf, QUOTE, startsWith } from "./json-bytes.ts";
 
 export interface DeviceAnswer {
   readonly header: ResultHeader;
@@ -87,7 +88,7 @@ function hasOnly(rest: Readonly<Record<string, unknown>>, names: ReadonlySet<str
 
 /**
  * Bodies begin with id, type and a text, in this order and without blanks: so it is known what they are without reading
- * them. What follows the text is read. Undefined: another order, or no JSON.
+ * them. What follows the text is read, but for its long texts. Undefined: another order, or no JSON.
  */
 function restOf(
   body: Uint8Array,
@@ -100,59 +101,9 @@ function restOf(
   const text = start > 0 ? startsWith(body, next, start) : 0;
   const end = text > 0 ? endOfText(body, text) : 0;
   if (end === 0) return undefined;
-  const rest = jsonOf(`{"":""${decoder.decode(body.subarray(end))}`);
+  const outline = outlineOf(body, end);
+  const rest = outline === undefined ? undefined : jsonOf(`{"":""${outline}`);
   return isRecord(rest) ? rest : undefined;
-}
-
-const QUOTE = 34;
-const BACKSLASH = 92;
-const COMMA = 44;
-const LOWER_U = 117;
-const SPACE = 32;
-/** By byte: what may follow a backslash, and hexadecimal digits. */
-const ESCAPED = tableOf('"\\/bfnrt');
-const HEX = tableOf("0123456789abcdefABCDEF");
-
-function tableOf(chars: string): Uint8Array {
-  const table = new Uint8Array(256);
-  for (const char of chars) table[char.charCodeAt(0)] = 1;
-  return table;
-}
-
-/** Behind the quote that ends a text of JSON. 0: it does not end, or JSON has no such text. */
-function endOfText(body: Uint8Array, from: number): number {
-  const { length } = body;
-  let index = from;
-  while (index < length) {
-    const byte = body[index] as number;
-    if (byte === QUOTE) return index + 1;
-    const step = byte === BACKSLASH ? escapeLength(body, index + 1) : 1;
-    if (byte < SPACE || step === 0) return 0;
-    index += step;
-  }
-  return 0;
-}
-
-/** Of an escape, of which `at` is behind its backslash. 0: JSON knows none such. */
-function escapeLength(body: Uint8Array, at: number): number {
-  const byte = body[at] ?? 0;
-  if (byte !== LOWER_U) return 2 * (ESCAPED[byte] as number);
-  for (let digit = at + 1; digit < at + 5; digit++) if (HEX[body[digit] ?? 0] !== 1) return 0;
-  return 6;
-}
-
-/** Where a text ends that stands at a place; 0: another one stands there. */
-function startsWith(body: Uint8Array, text: string, from: number): number {
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (code > 0x7f) return startsWithBytes(body, encoder.encode(text), from);
-    if (body[from + index] !== code) return 0;
-  }
-  return from + text.length;
-}
-
-function startsWithBytes(body: Uint8Array, text: Uint8Array, from: number): number {
-  return text.every((byte, index) => body[from + index] === byte) ? from + text.length : 0;
 }
 
 /** Where the type stands, after an id or without one. */
