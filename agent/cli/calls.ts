@@ -22,7 +22,7 @@ export function addCalls(program: Command): void {
   program
     .command("calls")
     .description("list calls of the last day that may have changed something, newest first")
-    .argument("<device>", "id or name, or the start of one")
+    .argument("[device]", "id or name, or the start of one (default: see matrx use)")
     .addOption(states)
     .option("--before <call>", "only calls older than this one")
     .option("--limit <number>", "how many to show (default 50, max 100)")
@@ -33,7 +33,7 @@ export function addCalls(program: Command): void {
     .action(listCalls);
 }
 
-async function listCalls(wanted: string, options: CallsOptions): Promise<void> {
+async function listCalls(wanted: string | undefined, options: CallsOptions): Promise<void> {
   const client = callerOf(options);
   const { state, before, limit } = options;
   const query = Object.entries({ state, before, limit }).filter(([, value]) => value !== undefined);

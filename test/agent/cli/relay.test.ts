@@ -86,7 +86,9 @@ test("the owner limits a device, and asks what came of a call", { timeout: 240_0
   const { call } = JSON.parse(made.stdout);
   const again = await matrx(["outcome", "laptop", call]);
   expect(again).toMatchObject({ code: 3, stdout: expect.stringContaining("once") });
-  expect((await matrx(["calls", "laptop"])).stdout).toMatch(new RegExp(`Bash +finished .* ${call}$`, "m"));
+  const listed = new RegExp(`Bash +finished .* ${call}$`, "m");
+  expect((await matrx(["calls", "laptop"])).stdout).toMatch(listed);
+  expect((await matrx(["calls"])).stdout, "the default device").toMatch(listed);
   const record = await matrx(["outcome", "laptop", call, "--json"]);
   expect(JSON.parse(record.stdout)).toMatchObject({ call, tool: "Bash", state: "finished" });
   expect((await matrx(["outcome", "laptop", "0199d3a4-7c1e-7b52-9f3e-2d6a8c410e75"])).code).toBe(66);
