@@ -65,8 +65,13 @@ export function modelNameOf(tool: string): string | undefined {
 
 /** Names of the same kind as one that is not known, for saying what there is. */
 export function namesLike(wrong: string, tools: Iterable<string>): string[] {
-  const ofModels = wrong.startsWith(MODEL_PREFIX);
+  const ofModels = isModelName(wrong);
   return [...tools].map((tool) => (ofModels && modelNameOf(tool)) || tool).sort();
+}
+
+/** Whether a name, known or not, is of the kind that models call tools by. */
+export function isModelName(name: string): boolean {
+  return name.startsWith(MODEL_PREFIX);
 }
 
 const MODEL_PREFIX = "local_";

@@ -211,6 +211,30 @@ it("says no in the names that the call came with", async () => {
   }
 });
 
+it("a name like no other is answered with the tools that this token may call and that can work", async () => {
+  const lacking = {
+    effect: "read",
+    description: "Shows.",
+    input_schema: object({}),
+    unavailable: "No display",
+  };
+  const { person, identity } = await withTools([...MANIFEST.slice(0, 4), { name: "Screenshot", ...lacking }]);
+  const hintFor = async (access: "full" | "read", name: string) => {
+    const { token } = await person.token({ access });
+    const response = await ask(`/v1/devices/${identity.id}/tools/${name}`, json({}, bearer(token)));
+    const { code, hint } = await response.json<{ code: string; hint: string }>();
+    return [code, hint];
+  };
+  const hints = [
+    ["full", "local_frobnicate", "You can call: local_bash, local_bash_output, local_edit, local_read"],
+    ["full", "Frobnicate", "You can call: Bash, BashOutput, Edit, Read"],
+    ["read", "local_frobnicate", "You can call: local_read"],
+    ["read", "Frobnicate", "You can call: BashOutput, Read"],
+  ] as const;
+  for (const [access, name, hint] of hints)
+    expect(await hintFor(access, name)).toEqual(["TOOL_NOT_FOUND", hint]);
+});
+
 describe("the system prompt", () => {
   it("is the guide's, with the device's own tools and the guidelines that apply to them", async () => {
     const { get } = await withTools(MANIFEST.slice(0, 4));

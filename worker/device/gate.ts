@@ -3,6 +3,7 @@ import { DEVICE_DOCUMENT_DESCRIPTIONS } from "@matrx/shared/device-document-tool
 import {
   DEVICE_DOCUMENT_TOOLS,
   effectOf,
+  isModelName,
   namesLike,
   nearestName,
   toolNameOf,
@@ -35,7 +36,7 @@ export function passGate(
   const tool = store.toolCalled(name) ?? toolNameOf(name);
   const known = store.toolNamed(tool);
   // Before the grant: a misspelt name is not a matter of rights.
-  if (!known && store.manifest && !isBare(store)) throw toolNotFound(name, namesLike(name, toolNames(store)));
+  if (!known && store.manifest && !isBare(store)) throw toolNotFound(name, lease.scope, store);
   const refusal = refusalOf({ tool, called: name, grant: lease.scope, policy }, "relay");
   if (refusal) throw new MatrxError(refusal);
   const limits = rateLimits(lease, policy);
@@ -72,6 +73,19 @@ export function openTools(grant: GrantScope, store: RecordStore): ModelTool[] {
   return modelView(announced, (tool) => !refusalOf({ tool, grant, policy }, "relay"));
 }
 
+/** What this grant may call and can work, as models name it if `called` is such a name. */
+function callableNames(called: string, grant: GrantScope, store: RecordStore): string[] {
+  if (isModelName(called))
+    return openTools(grant, store)
+      .map(({ model_name }) => model_name)
+      .sort();
+  const { policy, manifest } = store;
+  return (manifest?.tools ?? [])
+    .filter(({ name, unavailable }) => !unavailable && !refusalOf({ tool: name, grant, policy }, "relay"))
+    .map(({ name }) => name)
+    .sort();
+}
+
 /** A bare device announces nothing: any name is passed on to it. */
 function isBare(store: RecordStore): boolean {
   return store.record?.identity.kind === "bare";
@@ -85,12 +99,14 @@ function rateLimits(lease: Lease, { rates }: Policy): RateLimits {
   };
 }
 
-function toolNotFound(tool: string, names: readonly string[]): MatrxError {
-  const near = nearestName(tool, names);
+function toolNotFound(tool: string, grant: GrantScope, store: RecordStore): MatrxError {
+  const near = nearestName(tool, namesLike(tool, toolNames(store)));
   return new MatrxError({
     code: "TOOL_NOT_FOUND",
     message: `The device has no tool "${tool}"`,
-    hint: near ? `Did you mean ${near}?` : `It has: ${names.join(", ")}`,
+    hint: near
+      ? `Did you mean ${near}?`
+      : `You can call: ${callableNames(tool, grant, store).join(", ") || "none"}`,
     hop: "relay",
     details: near ? { tool, near } : { tool },
   });
