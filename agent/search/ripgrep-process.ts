@@ -111,13 +111,18 @@ function noteComplaints(words: string, exit: number | null, missed: Missed): voi
 
 /** It puts the pattern between `(?:` and `)`. */
 const PATTERN_BEGINS = 3;
+/** What is missing is missed at the end, beyond that `)`: the place says nothing. */
+const MISSED_AT_END = /\bmissing\b/;
 
 /** Its words show the pattern twice, and what two engines have to say of it. */
 function badPattern(words: string): MatrxError {
   const [, place, byPcre] = /^PCRE2: error compiling pattern at offset (\d+): (.+)$/m.exec(words) ?? [];
   const why =
     byPcre ?? /^error: (.+)$/m.exec(words)?.[1] ?? words.replace(/^rg: /, "").split("\n", 1)[0] ?? "";
-  const where = place === undefined ? "" : ` (at byte ${Math.max(1, Number(place) - PATTERN_BEGINS + 1)})`;
+  const where =
+    place === undefined || MISSED_AT_END.test(why)
+      ? ""
+      : ` (at byte ${Math.max(1, Number(place) - PATTERN_BEGINS + 1)})`;
   return new MatrxError({
     code: "INVALID_PARAMETERS",
     message: `pattern: ${why.slice(0, 500)}${where}`,
