@@ -41,7 +41,7 @@ export function callerOf(options: CallerOptions, home: Home = homeOf()): RelayCl
     return new RelayClient(
       relay,
       tokenIn(tokenFile),
-      `The token in ${tokenFile} is not valid, or no longer: put a new one there`,
+      `The token in ${tokenFile} is invalid, or no longer valid: put a new one there`,
     );
   const signIn = `Sign in again: matrx login --relay ${relay}`;
   return new RelayClient(relay, keptToken(home, relay), signIn);

@@ -55,7 +55,7 @@ async function unpair(options: UnpairOptions): Promise<void> {
   if (!removed)
     note(
       asTyped(
-        `${relay} still lists it: remove it there on the page, or with matrx devices remove ${device_id}`,
+        `${relay} may still list it: remove it there on the page, or with matrx devices remove ${device_id}`,
       ),
     );
 }

@@ -1,5 +1,6 @@
 /** A file's bytes as text that can be edited; refuses what is none. */
 import { MatrxError } from "@matrx/shared/errors.ts";
+import { counted } from "../text/counted.ts";
 import type { TextEncoding } from "../text/encodings.ts";
 import { encodingOf, headOf, sniff, textIn } from "../text/sniff.ts";
 import { toolName } from "../tool-names.ts";
@@ -31,7 +32,7 @@ export function checkEditSize(size: bigint, shown: string): void {
 function notText(shown: string, mediaType: string, size: number): MatrxError {
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
-    message: `${shown} is not text (${mediaType}, ${size} bytes), so it can't be edited`,
+    message: `${shown} is not text (${mediaType}, ${counted(size, "byte")}), so it can't be edited`,
     hint: `If it is text, use ${toolName("Edit")} with its encoding, such as utf-8 or utf-16le; otherwise use ${toolName("Bash")} with a program for such files`,
     hop: "tool",
     details: { path: shown, reason: "binary", media_type: mediaType, size },

@@ -12,7 +12,7 @@ export const linuxDesktop: DesktopCommands = {
       (socket) => socket !== undefined && (socket === ELSEWHERE || exists(socket)),
     ),
   displayHint:
-    "Start the agent in the desktop session, or give it DISPLAY (and XAUTHORITY) or WAYLAND_DISPLAY of one",
+    "Start the agent in the desktop session, or give it that session's DISPLAY (and XAUTHORITY) or WAYLAND_DISPLAY",
   blankHint: "perhaps nothing is shown there, or the screen is off or locked",
 
   openers: (target) => [

@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { OpenFile } from "../paths/open-file.ts";
 import { readByteRange } from "../text/byte-range.ts";
+import { counted } from "../text/counted.ts";
 import type { ToolContext, ToolResult } from "../tool.ts";
 import { base64Length } from "./base64-length.ts";
 import { factsOf } from "./facts.ts";
@@ -55,7 +56,7 @@ export async function readBytes(
 function beyondBytes(file: OpenFile, offset: number): MatrxError {
   return new MatrxError({
     code: "INVALID_PARAMETERS",
-    message: `byte_offset ${offset} is at or beyond the end of ${file.place.shown}: it has ${file.stat.size} bytes`,
+    message: `byte_offset ${offset} is at or beyond the end of ${file.place.shown}: it has ${counted(Number(file.stat.size), "byte")}`,
     hint: "Use a smaller byte_offset, or a negative one to read from the end",
     hop: "tool",
     details: { ...factsOf(file), field: "byte_offset" },

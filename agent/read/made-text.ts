@@ -2,6 +2,7 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { OpenFile } from "../paths/open-file.ts";
 import { sourceOf } from "../text/chunks.ts";
+import { counted } from "../text/counted.ts";
 import { LineIndex } from "../text/line-index.ts";
 import { readTextPage, type TextPage } from "../text/page.ts";
 import { factsOf } from "./facts.ts";
@@ -28,7 +29,7 @@ export function beyondEnd(file: OpenFile, offset: number, page: TextPage | undef
   const { shown } = file.place;
   return new MatrxError({
     code: "INVALID_PARAMETERS",
-    message: `offset ${offset} is beyond the end of ${shown}: it has ${page?.totalLines} lines`,
+    message: `offset ${offset} is beyond the end of ${shown}: it has ${counted(page?.totalLines ?? 0, "line")}`,
     hint: `Use an offset of at most ${page?.totalLines}, or a negative one to read from the end`,
     hop: "tool",
     details: { ...factsOf(file), field: "offset", total_lines: page?.totalLines },

@@ -4,6 +4,7 @@ import type { FileHandle } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { OpenFile } from "../paths/open-file.ts";
 import { bytesFrom } from "../text/chunks.ts";
+import { counted } from "../text/counted.ts";
 import type { ToolContext, ToolResult } from "../tool.ts";
 import { toolName } from "../tool-names.ts";
 import { base64Length } from "./base64-length.ts";
@@ -46,7 +47,7 @@ export async function binary(file: OpenFile, mediaType: string, signal: AbortSig
   const sha256 = size <= HASHED_MAX_BYTES ? await sha256Of(file.handle, signal) : undefined;
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
-    message: `${file.place.shown} is a binary file (${mediaType}, ${size} bytes)`,
+    message: `${file.place.shown} is a binary file (${mediaType}, ${counted(size, "byte")})`,
     hint: `Read its bytes with encoding=base64, or look into it with ${toolName("Bash")}, for example: file, hexdump -C, strings, unzip -l. If it is text, give its encoding, such as utf-8 or utf-16le`,
     hop: "tool",
     details: { ...factsOf(file), media_type: mediaType, ...(sha256 && { sha256 }) },

@@ -1,6 +1,7 @@
 /** What Read gives of a PDF: the text of its pages, with a mark before each. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { OpenFile } from "../paths/open-file.ts";
+import { counted } from "../text/counted.ts";
 import type { ToolResult } from "../tool.ts";
 import { toolName } from "../tool-names.ts";
 import { factsOf } from "./facts.ts";
@@ -121,8 +122,8 @@ function notRead(file: OpenFile, { reason, message }: PdfFailed): MatrxError {
 function beyondPages(file: OpenFile, first: number, total: number): MatrxError {
   return new MatrxError({
     code: "INVALID_PARAMETERS",
-    message: `page ${first} is beyond the end of ${file.place.shown}: it has ${total} pages`,
-    hint: `Use pages from 1 to ${total}`,
+    message: `page ${first} is beyond the end of ${file.place.shown}: it has ${counted(total, "page")}`,
+    hint: total === 1 ? "Leave pages out" : `Use pages from 1 to ${total}`,
     hop: "tool",
     details: { ...factsOf(file), field: "pages", pages: total },
   });

@@ -1,5 +1,6 @@
 /** What a search says of itself: why it ended, and what it could not look into. */
 import { MatrxError } from "@matrx/shared/errors.ts";
+import { counted } from "../text/counted.ts";
 import type { LineQuery, Missed } from "./engine.ts";
 
 /** Partial results are an answer when time ran out; throws the reason of any other stop. */
@@ -13,12 +14,11 @@ export function missedNotes({ unreadable, large, crowded, cut }: Missed): string
   const notes: string[] = [];
   if (unreadable > 0)
     notes.push(`${counted(unreadable, "file or folder", "files or folders")} could not be searched`);
-  if (large > 0)
-    notes.push(`${counted(large, "file", "files")} over 16 MiB left out: ripgrep is not installed`);
+  if (large > 0) notes.push(`${counted(large, "file")} over 16 MiB left out: ripgrep is not installed`);
   if (crowded > 0) notes.push(`${counted(crowded, "entry", "entries")} of very large folders left out`);
   if (cut > 0) {
     notes.push(
-      `${counted(cut, "file", "files")} with a NUL byte searched only up to it: give one as path to search all of it`,
+      `${counted(cut, "file")} with a NUL byte searched only up to it: give one as path to search all of it`,
     );
   }
   return notes;
@@ -34,8 +34,4 @@ export function patternHint({
     return ". Each line is searched by itself: with multiline=true a match may span lines";
   if (/^\p{ASCII}*$/u.test(pattern)) return "";
   return ". Non-ASCII text is found only in UTF-8 and UTF-16, composed as in the pattern";
-}
-
-export function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
 }

@@ -47,11 +47,11 @@ export function plainOutput(text: string): PlainOutput {
   return { text: plain, isChanged: plain !== text, overwritten };
 }
 
-/** What is said of states that were left out; undefined: none were. */
-export function overwrittenNote({ overwritten }: PlainOutput): string | undefined {
+/** What is said of states that were left out of a job's output; undefined: none were. */
+export function overwrittenNote({ overwritten }: PlainOutput, job: string): string | undefined {
   if (overwritten === 0) return undefined;
   const states = overwritten === 1 ? "1 state of a line" : `${overwritten} states of lines`;
-  return `${states} overwritten by \\r left out: ${toolName("BashOutput")} shows all with raw=true`;
+  return `${states} overwritten by \\r left out: ${toolName("BashOutput")} shows all with raw=true, bash_id "${job}"`;
 }
 
 /** Each state that a line was in, for who waits for one of them. */

@@ -11,6 +11,7 @@ import { HeldFile } from "../paths/held-file.ts";
 import { absolutePath } from "../paths/spelling.ts";
 import { UndoableChanges } from "../paths/undoable-changes.ts";
 import type { SeenFile } from "../sessions.ts";
+import { counted } from "../text/counted.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
 import { toolName } from "../tool-names.ts";
 
@@ -175,7 +176,7 @@ function resultOf(
 }
 
 function summaryOf(change: Prepared): string {
-  if (change.kind === "add") return `Added ${change.place.shown} (${change.bytes.length} bytes)`;
+  if (change.kind === "add") return `Added ${change.place.shown} (${counted(change.bytes.length, "byte")})`;
   const { shown } = change.file.place;
   if (change.kind === "delete") return `Deleted ${shown}`;
   return change.to ? `Moved ${shown} to ${change.to.shown}` : `Updated ${shown}`;

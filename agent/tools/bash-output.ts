@@ -7,6 +7,7 @@ import type { Job } from "../jobs/job.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import { type Page, readPage } from "../jobs/page.ts";
 import { type WaitEnd, type Waiting, waitFor } from "../jobs/wait.ts";
+import { counted } from "../text/counted.ts";
 import { overwrittenNote, type PlainOutput, plainOutput } from "../text/plain-output.ts";
 import { defineTool, type ToolResult } from "../tool.ts";
 
@@ -178,10 +179,11 @@ function resultOf(
   const more = page.size - page.end;
   const cut = Math.max(0, page.begin - start);
   const notes: string[] = [];
-  if (leftOut) notes.push(`${leftOut} lines did not match the filter`);
-  const overwritten = plain && overwrittenNote(plain);
+  if (leftOut) notes.push(`${counted(leftOut, "line")} did not match the filter`);
+  const overwritten = plain && overwrittenNote(plain, job.id);
   if (overwritten !== undefined) notes.push(overwritten);
-  if (more > 0 && text !== "") notes.push(`${more} more bytes follow; check again`);
+  if (more > 0 && text !== "")
+    notes.push(`${counted(more, "more byte")} ${more === 1 ? "follows" : "follow"}; check again`);
   notes.push(statusText(job, page.running));
   if (waited === "time" && page.running) notes.push("the wait timed out");
   if (quiet && quiet.ms > QUIET_AFTER_MS) notes.push(quietText(quiet));

@@ -179,7 +179,7 @@ async function stillRunning(
   const said = remark ? `[${remark}]\n${plain.text}` : plain.text;
   const note = `${job.id} is still running, now in the background. Read more with ${toolName("BashOutput")}, stop it with ${toolName("TaskStop")}`;
   return {
-    output: withNotes(said, [overwrittenNote(plain), note]),
+    output: withNotes(said, [overwrittenNote(plain, job.id), note]),
     metadata: {
       bash_id: job.id,
       status: "running",
@@ -232,7 +232,7 @@ async function resultOf(
   const said = remark ? `[${remark}]\n${plain.text}` : plain.text;
   if (status === "timed_out") throw stopped("TIMEOUT", timeoutMessage(signal, timeoutMs), said, metadata);
   if (status === "cancelled") throw stopped("CANCELLED", cancelMessage(signal), said, metadata);
-  const output = withNotes(said, [overwrittenNote(plain), noteOf(job)]);
+  const output = withNotes(said, [overwrittenNote(plain, job.id), noteOf(job)]);
   return { output, metadata, ...(exit !== null && { exit }) };
 }
 

@@ -157,8 +157,8 @@ function replacementsOf(request: Input): Replacement[] {
     );
   }
   const needed = "Give old_string and new_string, or edits";
-  if (old_string === undefined) throw wrong("old_string", "it is missing", needed);
-  if (new_string === undefined) throw wrong("new_string", "it is missing", needed);
+  if (old_string === undefined) throw wrong("old_string", "is missing", needed);
+  if (new_string === undefined) throw wrong("new_string", "is missing", needed);
   const all = replace_all ?? false;
   return [checked({ name: "old_string", old: old_string, new: new_string, all, expected })];
 }

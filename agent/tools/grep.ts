@@ -16,11 +16,12 @@ import { fileType } from "../search/file-types.ts";
 import { leftOutNote } from "../search/left-out.ts";
 import { type MatchingFiles, matchingFiles } from "../search/matching-files.ts";
 import { type MatchingLine, type MatchingLines, matchingLines, type Page } from "../search/matching-lines.ts";
-import { counted, missedNotes, patternHint, throwUnlessTimedOut } from "../search/notes.ts";
+import { missedNotes, patternHint, throwUnlessTimedOut } from "../search/notes.ts";
 import { pathPattern } from "../search/path-pattern.ts";
 import { USUAL_CHARS } from "../search/room.ts";
 import { openScope, type Scope } from "../search/scope.ts";
 import { fileShown, pathShown, relativeToNote } from "../search/shown-path.ts";
+import { counted } from "../text/counted.ts";
 import { defineTool, type ToolResult } from "../tool.ts";
 import { toolName } from "../tool-names.ts";
 
@@ -177,7 +178,7 @@ function linesResult(
   const last = matching.at(-1);
   const next =
     ordered && last && found.stopped ? cursorText({ path: last.relative, line: last.line }) : undefined;
-  const what = counted(found.matches, "matching line", "matching lines");
+  const what = counted(found.matches, "matching line");
   const notes = [...stopNotes(found.stopped, what, ordered, next), ...missedNotes(missed)];
   if (matching.length > 0) notes.push(...base);
   else if (!found.stopped) notes.unshift(`No line matches${leftOut}${patternHint(query)}`);
@@ -207,18 +208,12 @@ function filesResult(
   const last = files.at(-1);
   const next =
     ordered && last && stopped ? cursorText({ path: last.relative, line: last.lastLine }) : undefined;
-  const notes = [
-    ...stopNotes(stopped, counted(files.length, "file", "files"), ordered, next),
-    ...missedNotes(missed),
-  ];
+  const notes = [...stopNotes(stopped, counted(files.length, "file"), ordered, next), ...missedNotes(missed)];
   const lines = files.reduce((sum, file) => sum + file.lines, 0);
   if (files.length === 0) {
     if (!stopped) notes.unshift(`No line matches${leftOut}${patternHint(query)}`);
   } else {
-    if (!firstOnly)
-      notes.unshift(
-        `${counted(lines, "matching line", "matching lines")} in ${counted(files.length, "file", "files")}`,
-      );
+    if (!firstOnly) notes.unshift(`${counted(lines, "matching line")} in ${counted(files.length, "file")}`);
     notes.push(...base);
   }
   const shown = files.map(({ relative, lines }) => `${pathShown(relative)}${firstOnly ? "" : `:${lines}`}`);

@@ -9,6 +9,7 @@ import { HeldFile, isFolder } from "../paths/held-file.ts";
 import { makeFolders } from "../paths/make-folders.ts";
 import { namesFolder } from "../paths/spelling.ts";
 import type { SeenFile } from "../sessions.ts";
+import { counted } from "../text/counted.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
 
 /** Old and new contents up to this size are compared to say how many lines change, in bytes. */
@@ -76,9 +77,9 @@ async function write(
   const lines = before && changedLines(before, bytes);
   const written = await file.write(old, bytes, signal);
   session.noteSeen(place.path, { stat: written.stat, sha256 });
-  const change = lines ? `, ${lines.added} lines added, ${lines.removed} removed` : "";
+  const change = lines ? `, ${counted(lines.added, "line")} added, ${lines.removed} removed` : "";
   return {
-    output: `${written.created ? "Created" : "Overwrote"} ${place.shown} (${bytes.length} bytes${change})`,
+    output: `${written.created ? "Created" : "Overwrote"} ${place.shown} (${counted(bytes.length, "byte")}${change})`,
     metadata: {
       path: place.path,
       bytes: bytes.length,

@@ -500,19 +500,20 @@ function endOf(bench: Workbench, bash_id: string) {
 describe("output that steers a terminal", () => {
   const colours = String.raw`printf '\033[1;31mred\033[0m 10%%\r\033[K50%%\r100%%\n\033[32mErr\033[0mor: x\n'`;
   const raw = "\x1b[1;31mred\x1b[0m 10%\r\x1b[K50%\r100%\n\x1b[32mErr\x1b[0mor: x\n";
-  const note = "2 states of lines overwritten by \\r left out: BashOutput shows all with raw=true";
+  const note = (bash_id: unknown) =>
+    `2 states of lines overwritten by \\r left out: BashOutput shows all with raw=true, bash_id "${bash_id}"`;
 
   it("is left out of answers, and stays in the log, in live output, and in what is read raw", async () => {
     const bench = await Workbench.open();
     const live: string[] = [];
     const output = (_channel: string, _offset: number, data: string) => live.push(data);
     const answer = await bench.call("Bash", { command: colours }, { output });
-    expect(answer.output).toBe(`100%\nError: x\n[${note}]`);
+    const bash_id = answer.metadata?.bash_id;
+    expect(answer.output).toBe(`100%\nError: x\n[${note(bash_id)}]`);
     expect(answer.metadata).toMatchObject({ plain: true, start_offset: 0, end_offset: raw.length });
     expect(live.join("")).toBe(raw);
-    const bash_id = answer.metadata?.bash_id;
     const again = await bench.call("BashOutput", { bash_id, offset: 0 });
-    expect(again.output).toBe(`100%\nError: x\n[${note}; ${bash_id} completed with exit code 0]`);
+    expect(again.output).toBe(`100%\nError: x\n[${note(bash_id)}; ${bash_id} completed with exit code 0]`);
     expect(again.metadata).toMatchObject({ plain: true, start_offset: 0, end_offset: raw.length });
     const all = await bench.call("BashOutput", { bash_id, offset: 0, raw: true });
     expect(withoutNotes(all.output)).toBe(raw);
@@ -537,7 +538,7 @@ describe("output that steers a terminal", () => {
       expect(metadata?.wait_ended).toBe("pattern");
     }
     const filtered = await bench.call("BashOutput", { bash_id, filter: "^Error", offset: 0 });
-    expect(filtered.output).toMatch(/^Error: x\n\[1 lines did not match the filter/);
+    expect(filtered.output).toMatch(/^Error: x\n\[1 line did not match the filter/);
     await bench.put("go", "");
   });
 

@@ -221,9 +221,9 @@ describe("a text that is not there", () => {
 
 describe("wrong parameters", () => {
   it.each([
-    [{ old_string: "a" }, "new_string: it is missing"],
-    [{ new_string: "a" }, "old_string: it is missing"],
-    [{}, "old_string: it is missing"],
+    [{ old_string: "a" }, "new_string: is missing"],
+    [{ new_string: "a" }, "old_string: is missing"],
+    [{}, "old_string: is missing"],
     [{ old_string: "", new_string: "a" }, "old_string: it is empty"],
     [{ old_string: "a", new_string: "a" }, "nothing would change"],
     [{ old_string: "\ud83d", new_string: "a" }, "half a character"],

@@ -46,7 +46,7 @@ describe.each(ENCODINGS)("any page of a text in %s", (_name, bytesOf) => {
         const call = bench.call("Read", { file_path: "any", offset, limit, raw: true });
         const first = offset < 0 ? Math.max(0, lines.length + offset) : Math.max(0, offset - 1);
         if (first >= lines.length && lines.length > 0) {
-          expect((await failure(call)).message).toContain(`it has ${lines.length} lines`);
+          expect((await failure(call)).message).toContain(`it has ${lines.length} line`);
           return;
         }
         const { output, metadata } = await call;
