@@ -36,7 +36,7 @@ function deviceView(code, { name, hostname, os, os_version: version, fingerprint
       ["Computer", hostname],
       ["System", [os, version].filter(Boolean).join(" ")],
       ["Key", fingerprint],
-      ["Valid until", date(expires)],
+      ["Code valid until", date(expires)],
     ]),
     element("div", { class: "row" }, button("Add", confirm, { kind: "main", busy: "Approving …" }), later),
   );
@@ -54,7 +54,7 @@ function loginView({ name, expires }, yes) {
     ),
     factsView([
       ["Name", name],
-      ["Valid until", date(expires)],
+      ["Code valid until", date(expires)],
     ]),
     yes,
   );

@@ -48,7 +48,8 @@ async function whoami(options: AccountOptions): Promise<void> {
   console.log(`by ${KINDS[kind]} "${plain(name)}" until ${expires.slice(0, 10)}${rights}`);
 }
 
-const KINDS = { web: "the browser", cli: "the login", api: "the token" } as const;
+/** What one may be signed in by. */
+export const KINDS = { web: "the browser", cli: "the login", api: "the token" } as const;
 
 /** A token that the relay does not know any more is forgotten all the same. */
 async function logout(options: AccountOptions): Promise<void> {

@@ -4,6 +4,7 @@ import { type ErrorShape, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { readConfig } from "../config.ts";
 import { type Home, homeOf } from "../home.ts";
+import { KINDS } from "./account.ts";
 import { agentHome } from "./agent-home.ts";
 import { answerSchema } from "./answer-schema.ts";
 import { type CallerOptions, callerOf, relayOf } from "./credentials.ts";
@@ -92,7 +93,7 @@ async function signedIn({ home, options }: Journey): Promise<string> {
     "/v1/account",
     accountViewSchema,
   );
-  return `signed in as ${account} (${kind} "${name}", until ${expires.slice(0, 10)})`;
+  return `signed in as ${account} by ${KINDS[kind]} "${name}" until ${expires.slice(0, 10)}`;
 }
 
 async function registered(journey: Journey): Promise<string> {
