@@ -103,7 +103,10 @@ it("parameters that a model is not told of are taken all the same", async () => 
 });
 
 it("the system prompt is short, and names the same tools", () => {
-  const prompt = systemPrompt({ name: "laptop", os: "Linux", os_version: "Debian GNU/Linux 13" }, view);
+  const prompt = systemPrompt(
+    { name: "laptop", os: "Linux", os_version: "Debian GNU/Linux 13", folders: null },
+    view,
+  );
   expect(prompt.length).toBeLessThanOrEqual(1800);
   for (const { model_name } of view) expect(prompt).toContain(`- ${model_name}: `);
   const readOnly = modelView(announced, (name) => effectOf(name) === "read");

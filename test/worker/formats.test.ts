@@ -236,6 +236,17 @@ it("a name like no other is answered with the tools that this token may call and
 });
 
 describe("the system prompt", () => {
+  it("names the folders that the token is limited to, as relative paths would begin outside them", async () => {
+    const { person, prompt } = await withTools(MANIFEST.slice(0, 4));
+    expect(await prompt()).toContain("Paths can be relative");
+    const { token } = await person.token({ access: "full", paths: ["/srv/notes", "/srv/b"] });
+    const limited = await prompt(token);
+    expect(limited).toContain(
+      '- Give absolute paths. Only these folders may be used: "/srv/notes", "/srv/b".\n',
+    );
+    expect(limited).not.toContain("relative");
+  });
+
   it("is the guide's, with the device's own tools and the guidelines that apply to them", async () => {
     const { get } = await withTools(MANIFEST.slice(0, 4));
     const response = await get("/system-prompt");

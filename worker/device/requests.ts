@@ -129,7 +129,9 @@ export class Requests {
     return this.#leased(caller, ({ scope }) => {
       const { store, record } = this.#parts;
       const { os = null, os_version = null } = store.introduction ?? {};
-      const machine = { name: record().name, os, os_version };
+      // Without a shell the working directory stays where sessions begin, which may be outside them.
+      const folders = scope.paths ?? store.policy.allowed_paths ?? null;
+      const machine = { name: record().name, os, os_version, folders };
       return { machine, hash: store.manifest?.hash ?? null, tools: openTools(scope, store) };
     });
   }
