@@ -4,8 +4,16 @@ import { outlineOf } from "../../worker/device/json-bytes.ts";
 
 const encoder = new TextEncoder();
 
+/** At any place in a larger buffer. */
 function outline(text: string): string | undefined {
-  return outlineOf(encoder.encode(text), 0);
+  const bytes = encoder.encode(text);
+  const outlines = [0, 1, 2, 3].map((before) => {
+    const buffer = new Uint8Array(before + bytes.length + 9).fill(34);
+    buffer.set(bytes, before);
+    return outlineOf(buffer.subarray(before, before + bytes.length), 0);
+  });
+  for (const other of outlines) expect(other).toBe(outlines[0]);
+  return outlines[0];
 }
 
 function isJson(text: string | undefined): boolean {

@@ -19,9 +19,14 @@ function tableOf(chars: string): Uint8Array {
 
 /** Behind the quote that ends a text of JSON. 0: it does not end, or JSON has no such text. */
 export function endOfText(body: Uint8Array, from: number): number {
-  const { length } = body;
+  const { buffer, byteOffset, length } = body;
+  const words = new Int32Array(buffer, 0, buffer.byteLength >>> 2);
   let index = from;
   while (index < length) {
+    if (((byteOffset + index) & 3) === 0) {
+      index = endOfPlain(words, byteOffset + index, byteOffset + length) - byteOffset;
+      if (index >= length) return 0;
+    }
     const byte = body[index] as number;
     if (byte === QUOTE) return index + 1;
     const step = byte === BACKSLASH ? escapeLength(body, index + 1) : 1;
@@ -29,6 +34,24 @@ export function endOfText(body: Uint8Array, from: number): number {
     index += step;
   }
   return 0;
+}
+
+/** Where the first four bytes stand of which one may be a quote, a backslash or a control character. */
+function endOfPlain(words: Int32Array, from: number, end: number): number {
+  const last = end >>> 2;
+  let at = from >>> 2;
+  for (; at < last; at++) {
+    const word = words[at] as number;
+    const quotes = word ^ 0x22222222;
+    const backslashes = word ^ 0x5c5c5c5c;
+    // A byte below n has its highest bit in (word - n in each byte) & ~word.
+    const found =
+      ((word - 0x20202020) & ~word) |
+      ((quotes - 0x01010101) & ~quotes) |
+      ((backslashes - 0x01010101) & ~backslashes);
+    if ((found & 0x80808080) !== 0) break;
+  }
+  return at << 2;
 }
 
 /** Of an escape, of which `at` is behind its backslash. 0: JSON knows none such. */
