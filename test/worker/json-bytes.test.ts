@@ -73,6 +73,19 @@ describe("the outline of JSON", () => {
     );
   });
 
+  it("of a text of many escapes ends where the text does", () => {
+    const long = fc.array(fc.constantFrom("\\", '"', "\n", "é", "plain "), {
+      minLength: 20_000,
+      maxLength: 20_100,
+    });
+    fc.assert(
+      fc.property(long, (parts) => {
+        expect(outline(JSON.stringify({ text: parts.join(""), after: 1 }))).toBe('{"text":"","after":1}');
+      }),
+      { numRuns: 20 },
+    );
+  });
+
   it("of a picture is short", () => {
     const picture = { image: { media_type: "image/png", base64_data: "A".repeat(5_000_000) }, metadata: {} };
     expect(outline(JSON.stringify(picture))).toBe(
