@@ -10,7 +10,7 @@ import { linuxSuccessor } from "../../../agent/platform/successor-linux.ts";
 import { hasOwnRights, windowsSuccessor } from "../../../agent/platform/successor-windows.ts";
 import { windows } from "../../../agent/platform/windows.ts";
 import { makeFolder, removeFolder, temporaryFolder } from "../../helpers/folder.ts";
-import { needs } from "../../helpers/parts.ts";
+import { needsRare } from "../../helpers/parts.ts";
 import { WAYS, Workbench } from "../tools/workbench.ts";
 
 const PYTHON = `
@@ -46,7 +46,7 @@ function triesAttributes(): boolean {
   }
 }
 
-const NEEDS_ATTRIBUTES = needs(
+const NEEDS_ATTRIBUTES = needsRare(
   triesAttributes(),
   "keeping attributes needs Linux, python3, and attributes and lists for temporary files",
 );
