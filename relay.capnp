@@ -2,7 +2,7 @@
 # scripts/start/workerd.ts gives the port, the folders `objects` and `web`, and the secrets by environment.
 using Workerd = import "/workerd/workerd.capnp";
 
-# `localhost` may mean either address: whoever had the other one alone would be taken for the relay.
+# `localhost` may resolve to either address: another program on the one left free would be taken for the relay.
 const config :Workerd.Config = (
   services = .services,
   sockets = [

@@ -8,7 +8,7 @@ import { pairingView } from "./pairing.js";
 import { claim, signInView } from "./sign-in.js";
 import { tokensView } from "./tokens.js";
 import { toolsView } from "./tools.js";
-import { codeOf, keepWaiting, takeWaiting } from "./waiting.js";
+import { codeOf, isSameCode, keepWaiting, takeWaiting } from "./waiting.js";
 
 /** How often the devices' states are looked at while the page is seen, in milliseconds. */
 const LOOK_EVERY = 10_000;
@@ -16,7 +16,7 @@ const LOOK_EVERY = 10_000;
 const main = document.getElementById("main");
 const places = { devices: element("div"), device: element("div") };
 let openId;
-/** The code that the person typed here, in place of following a link. */
+/** The code that the person typed here instead of following a link. */
 let typed;
 let closeEvents = () => undefined;
 let closeTools = () => undefined;
@@ -39,7 +39,7 @@ async function start() {
   }
 }
 
-/** What waited for a sign-in comes first. */
+/** A code that waited for the sign-in comes first. */
 async function showSignedIn(account, pair) {
   const waiting = takeWaiting();
   if (waiting && !pair) history.replaceState(null, "", `/#pair=${waiting}`);
@@ -93,7 +93,7 @@ async function showPairing(code) {
   const leave = () => {
     location.hash = "";
   };
-  const isTyped = typed !== undefined && codeOf(typed) === codeOf(code);
+  const isTyped = typed !== undefined && isSameCode(typed, code);
   main.replaceChildren(await pairingView(code, { isTyped, done: leave }));
   main.querySelector("h2").focus();
 }

@@ -1,11 +1,11 @@
 /** Confirm a code: a machine that wants to be a device, or a command line that wants to sign in. */
 import { ApiError, api, part } from "./api.js";
 import { button, date, element, field, form, showDone } from "./dom.js";
-import { codeOf } from "./waiting.js";
+import { isSameCode } from "./waiting.js";
 
 /**
- * What asks, and the yes. `done` is called after either answer. A login whose code came by a link (not `isTyped`) is
- * confirmed by typing the code: a link that somebody else sent must not sign them in with one click.
+ * The request and its buttons. `done` is called after either answer. A login whose code came by a link (not `isTyped`) is
+ * approved by typing the code: a link that somebody else sent must not sign them in with one click.
  */
 export async function pairingView(code, { isTyped, done }) {
   const asked = await api(`GET /v1/pairings/${part(code)}`);
@@ -69,7 +69,7 @@ function byClick(confirm, later) {
   );
 }
 
-/** The code is not shown here: whoever has it reads it where it was made. */
+/** The code isn't shown here: it has to be read from the terminal that made it. */
 function byTyping(code, confirm, later) {
   const typed = element("input", {
     type: "text",
@@ -81,7 +81,7 @@ function byTyping(code, confirm, later) {
   });
   const yes = element("button", { type: "submit", class: "main" }, "Approve");
   const check = async () => {
-    if (codeOf(typed.value) === codeOf(code)) return confirm();
+    if (isSameCode(typed.value, code)) return confirm();
     throw new ApiError(0, {
       detail: "That is not the code of this request.",
       hint: "Type the code your terminal shows. If it shows a different code, or none, someone else is asking: choose Not now.",

@@ -1,10 +1,10 @@
-/** A code that waits while its person signs in: kept here, because a sign-in link opens the page anew. */
+/** A code that waits while its owner signs in. It is kept here because a sign-in link loads the page again. */
 
 const PLACE = "matrx.waiting";
 /** As long as a code lives, in milliseconds. */
 const KEPT = 10 * 60_000;
 
-/** A code as all spell it, `ABCD-EFGH`; undefined: it is none. */
+/** A code in its usual form, `ABCD-EFGH`; undefined if the text isn't one. */
 export function codeOf(text) {
   const code = text
     .toUpperCase()
@@ -14,15 +14,21 @@ export function codeOf(text) {
   return code.length === 8 ? `${code.slice(0, 4)}-${code.slice(4)}` : undefined;
 }
 
+/** Whether two texts are the same code, however they are spelled. */
+export function isSameCode(one, other) {
+  const code = codeOf(one);
+  return code !== undefined && code === codeOf(other);
+}
+
 export function keepWaiting(code) {
   try {
     localStorage.setItem(PLACE, JSON.stringify({ code, until: Date.now() + KEPT }));
   } catch {
-    // A browser that keeps nothing: the code is still in the address.
+    // The browser stores nothing here; the code is still in the address.
   }
 }
 
-/** The code that waits, once. */
+/** Takes the waiting code out of the storage. */
 export function takeWaiting() {
   try {
     const { code, until } = JSON.parse(localStorage.getItem(PLACE) ?? "{}");
