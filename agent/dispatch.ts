@@ -21,7 +21,8 @@ import {
 import { CallRates } from "./call-rates.ts";
 import { cancelled, runWithDeadline, type StandStill } from "./deadline.ts";
 import { parseInput, toolNotFound } from "./input.ts";
-import type { Beginning, CallState, Journal, JournalEntry } from "./journal.ts";
+import type { Journal } from "./journal.ts";
+import type { Beginning, CallState, JournalEntry } from "./journal-entry.ts";
 import { LiveOutput, type OutputPiece } from "./live-output.ts";
 import type { Session } from "./sessions.ts";
 import type { Tool, ToolContext, ToolResult } from "./tool.ts";

@@ -4,7 +4,8 @@ import type { Logger } from "pino";
 import { bodilessOutcome, errorOutcome, type Outcome } from "./answers.ts";
 import { cancelled } from "./deadline.ts";
 import type { Dispatcher } from "./dispatch.ts";
-import type { CallState, Journal, JournalEntry } from "./journal.ts";
+import type { Journal } from "./journal.ts";
+import type { CallState, JournalEntry } from "./journal-entry.ts";
 import type { Link } from "./link.ts";
 import { OutcomeSender } from "./outcome-sender.ts";
 
