@@ -168,30 +168,37 @@ export class Journal {
     );
   }
 
-  /** Keeps the outcome of a call that only read, until `drop`: it waits for its reader, and takes too much memory. */
-  keep({ header, body }: Outcome): void {
+  /**
+   * Keeps the outcome of a call that only read, until `drop`: it waits for its reader, and takes too much memory. False:
+   * the call is known already, and its row, which keeps it from running twice, stays as it is.
+   */
+  keep({ header, body }: Outcome): boolean {
     const now = Date.now();
     this.#syncNormal.run();
     try {
-      this.#db
+      const { changes } = this.#db
         .prepare(
-          `INSERT OR REPLACE INTO calls (call, tool, state, started, finished, header, body, bytes, acknowledged)
+          `INSERT OR IGNORE INTO calls (call, tool, state, started, finished, header, body, bytes, acknowledged)
            VALUES (?, ?, 'finished', ?, ?, ?, ?, ?, 1)`,
         )
         .run(header.call, header.tool ?? "", now, now, JSON.stringify(header), body, body.length);
+      if (changes === 0) return false;
     } finally {
       this.#syncFull.run();
     }
     this.#keptBytes += body.length;
     this.#makeRoom();
+    return true;
   }
 
   /** Lets an outcome go that `keep` took. */
   drop(call: string): void {
-    const row = this.#db
-      .prepare("DELETE FROM calls WHERE call = ? RETURNING iif(body IS NULL, 0, bytes) AS freed")
-      .get(call);
-    this.#keptBytes -= Number(row?.freed ?? 0);
+    this.#tidy(() => {
+      const row = this.#db
+        .prepare("DELETE FROM calls WHERE call = ? RETURNING iif(body IS NULL, 0, bytes) AS freed")
+        .get(call);
+      this.#keptBytes -= Number(row?.freed ?? 0);
+    });
   }
 
   /** The relay keeps these outcomes: small ones may go from here, but not those that a key may be asked for. */
