@@ -86,7 +86,7 @@ interface Running {
 /** A stopped tool gets this long to wind down, in milliseconds. */
 const WIND_DOWN = TIMES.killAfter + 1000;
 
-/** Whoever gives these says that nothing ran: the dispatcher before the tool, or the tool before it began. */
+/** Errors that mean nothing ran: from the dispatcher before the tool, or from the tool before it began. */
 const NEVER_RAN: ReadonlySet<ErrorCode> = new Set(["INVALID_PARAMETERS", "RATE_LIMITED", "UNAVAILABLE"]);
 
 export class Dispatcher {
@@ -165,7 +165,7 @@ export class Dispatcher {
     return this.#running.size;
   }
 
-  /** Whoever calls a tool by the name that models know it by is told of all tools so. */
+  /** A caller that uses a tool's model name gets model names for all tools. */
   #namesFor({ tool, called = tool }: CallRequest): ToolNames {
     const own = toolNameOf(tool);
     return called !== own && this.#modelNames.get(own) === called ? this.#modelNames : OWN_NAMES;

@@ -32,7 +32,7 @@ export interface RegisteredFolder extends Entry {
 
 /** Files that are looked at: more are not a person's doing. */
 const MOST = 1000;
-/** In which a folder's time of change may stay the same though it changes, in milliseconds. */
+/** Coarsest step of a folder's mtime, in milliseconds: two changes within it may look like one. */
 const STEP_MS = 2000;
 
 export class FolderRegistry {
@@ -86,7 +86,7 @@ export class FolderRegistry {
   }
 }
 
-/** A longer file is none of ours, in bytes. */
+/** A longer file is not one of ours, in bytes. */
 const MOST_BYTES = 16 * 1024;
 /** Another user may have put a pipe there, or a link to anything. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);

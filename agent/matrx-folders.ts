@@ -9,7 +9,7 @@ import { isWithin } from "./paths/spelling.ts";
 import { currentPlatform } from "./platform/current.ts";
 import type { Platform } from "./platform/platform.ts";
 
-/** Other users are looked for again after this long, in milliseconds. */
+/** The list of other users is refreshed after this long, in milliseconds. */
 const OTHERS_KNOWN_MS = 10_000;
 
 export class MatrxFolders {

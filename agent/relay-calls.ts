@@ -150,7 +150,7 @@ export class RelayCalls {
     return errorOutcome({ call, id, device: this.#options.device }, NOT_KEPT, { ms: 0, effect: true });
   }
 
-  /** What has ended, and only waits for its reader, is answered too: nobody may wait for him now. */
+  /** A read that has ended and only waits to be sent is answered too: its caller may be gone. */
   #cancel(call: string): void {
     const { dispatcher, device } = this.#options;
     if (dispatcher.cancel(call)) return;
