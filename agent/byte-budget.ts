@@ -1,4 +1,4 @@
-/** So many bytes at once: who comes when they are taken waits, in order. */
+/** A semaphore that counts bytes: takers wait in order until enough are free. */
 export class ByteBudget {
   readonly #most: number;
   #taken = 0;
@@ -9,8 +9,8 @@ export class ByteBudget {
   }
 
   /**
-   * Resolves once the bytes are free, with the function that gives them back; more than there are come alone. Rejects with
-   * the signal's reason.
+   * Resolves once the bytes are free, with the function that gives them back; a request larger than
+   * the whole budget waits until nothing else is taken. Rejects with the signal's reason.
    */
   async take(bytes: number, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();

@@ -21,7 +21,8 @@ import {
 import { CallRates } from "./call-rates.ts";
 import { cancelled, runWithDeadline, type StandStill } from "./deadline.ts";
 import { parseInput, toolNotFound } from "./input.ts";
-import type { Beginning, CallState, Journal, JournalEntry } from "./journal.ts";
+import type { Journal } from "./journal.ts";
+import type { Beginning, CallState, JournalEntry } from "./journal-entry.ts";
 import { LiveOutput, type OutputPiece } from "./live-output.ts";
 import type { Session } from "./sessions.ts";
 import type { Tool, ToolContext, ToolResult } from "./tool.ts";
@@ -85,7 +86,7 @@ interface Running {
 /** A stopped tool gets this long to wind down, in milliseconds. */
 const WIND_DOWN = TIMES.killAfter + 1000;
 
-/** Whoever gives these says that nothing ran: the dispatcher before the tool, or the tool before it began. */
+/** Errors that mean nothing ran: from the dispatcher before the tool, or from the tool before it began. */
 const NEVER_RAN: ReadonlySet<ErrorCode> = new Set(["INVALID_PARAMETERS", "RATE_LIMITED", "UNAVAILABLE"]);
 
 export class Dispatcher {
@@ -164,7 +165,7 @@ export class Dispatcher {
     return this.#running.size;
   }
 
-  /** Whoever calls a tool by the name that models know it by is told of all tools so. */
+  /** A caller that uses a tool's model name gets model names for all tools. */
   #namesFor({ tool, called = tool }: CallRequest): ToolNames {
     const own = toolNameOf(tool);
     return called !== own && this.#modelNames.get(own) === called ? this.#modelNames : OWN_NAMES;

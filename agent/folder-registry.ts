@@ -4,7 +4,16 @@
  * removed alone.
  */
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, statSync, unlinkSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  statSync,
+  unlinkSync,
+} from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
 import { isNodeError, writePrivateFile } from "./private-file.ts";
@@ -23,7 +32,7 @@ export interface RegisteredFolder extends Entry {
 
 /** Files that are looked at: more are not a person's doing. */
 const MOST = 1000;
-/** In which a folder's time of change may stay the same though it changes, in milliseconds. */
+/** Coarsest step of a folder's mtime, in milliseconds: two changes within it may look like one. */
 const STEP_MS = 2000;
 
 export class FolderRegistry {
@@ -77,11 +86,24 @@ export class FolderRegistry {
   }
 }
 
+/** A longer file is not one of ours, in bytes. */
+const MOST_BYTES = 16 * 1024;
+/** Another user may have put a pipe there, or a link to anything. */
+const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+
 function readEntry(file: string): RegisteredFolder | undefined {
+  let descriptor: number | undefined;
   try {
-    return { ...entrySchema.parse(JSON.parse(readFileSync(file, "utf8"))), user: statSync(file).uid };
+    descriptor = openSync(file, FLAGS);
+    const stat = fstatSync(descriptor);
+    if (!stat.isFile()) return undefined;
+    const bytes = Buffer.alloc(MOST_BYTES);
+    const text = bytes.toString("utf8", 0, readSync(descriptor, bytes));
+    return { ...entrySchema.parse(JSON.parse(text)), user: stat.uid };
   } catch {
     return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 

@@ -43,7 +43,7 @@ function mended(
 /** What a text stands for where the schema wants something else. */
 function meant(text: string, issue: z.core.$ZodIssue): unknown {
   if (issue.code === "too_big" && issue.path.join() === FOR_PEOPLE) {
-    // Counted in characters, of which some are two units.
+    // The limit counts characters; some take two UTF-16 units.
     const most = Number(issue.maximum);
     return Array.from(text.slice(0, 2 * most))
       .slice(0, most)

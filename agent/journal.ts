@@ -5,75 +5,18 @@
 import { closeSync, openSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import { randomBase32 } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
-import { type ResultHeader, resultHeaderSchema } from "@matrx/shared/result-frame.ts";
 import type { Logger } from "pino";
-import * as z from "zod";
 import type { Outcome } from "./answers.ts";
+import { type Beginning, COLUMNS, entryOf, type JournalEntry, type Row } from "./journal-entry.ts";
+import { JournalFacts, type KnownLedger } from "./journal-facts.ts";
 import { openDatabase, unusableJournal } from "./journal-file.ts";
-
-/** `unknown`: begun by an agent that died before the end. */
-export type CallState = "never" | "started" | "finished" | "unknown";
-
-/** What is known of a call when it begins, besides its name and tool. */
-export interface Beginning {
-  /** Hash of tool and input. */
-  readonly input?: string | undefined;
-  /** The caller's own name for the call. */
-  readonly id?: string | undefined;
-  readonly grant?: string | undefined;
-  /** Idempotency key, within the grant. */
-  readonly key?: string | undefined;
-  /** When it is stopped, in milliseconds since 1970. */
-  readonly deadline?: number | undefined;
-}
-
-export interface JournalEntry {
-  readonly call: string;
-  readonly state: Exclude<CallState, "never">;
-  readonly tool: string;
-  /** Milliseconds since 1970. */
-  readonly started: number;
-  readonly id: string | undefined;
-  readonly grant: string | undefined;
-  readonly key: string | undefined;
-  readonly deadline: number | undefined;
-  /** Hash of the input, where it was given. */
-  readonly input: string | null;
-  readonly header: ResultHeader | undefined;
-  /** Undefined: not ended yet, or not kept any more. */
-  readonly body: Uint8Array | undefined;
-  /** The relay has said that it keeps the outcome. */
-  readonly acknowledged: boolean;
-}
-
-interface Row {
-  call: string;
-  state: JournalEntry["state"];
-  tool: string;
-  started: number;
-  caller_id: string | null;
-  grant_id: string | null;
-  key: string | null;
-  deadline: number | null;
-  input: string | null;
-  header: string | null;
-  body: Uint8Array | null;
-  acknowledged: number;
-}
 
 interface WaitingBeginning extends Beginning {
   readonly call: string;
   readonly tool: string;
   readonly settle: { resolve: () => void; reject: (error: unknown) => void };
 }
-
-/** The ledger of a device at its relay; calls after this row came by it. */
-const ledgerSchema = z.object({ device: z.string(), ledger: z.string(), after: z.number() });
-
-const COLUMNS =
-  "call, state, tool, started, caller_id, grant_id, key, deadline, input, header, body, acknowledged";
 
 /** Rows outlive their bodies, so that a late repeat is still known. */
 const ROW_KEPT = 2 * TIMES.outcomeKept;
@@ -97,6 +40,7 @@ export class Journal {
   /** Made with the file: a new one means that earlier calls were forgotten. */
   readonly id: string;
   readonly #db: DatabaseSync;
+  readonly #facts: JournalFacts;
   readonly #maxBytes: number;
   readonly #failed: (error: unknown) => unknown;
   readonly #pruning: NodeJS.Timeout;
@@ -124,7 +68,8 @@ export class Journal {
     this.#db = openDatabase(path, setAside);
     this.#maxBytes = maxBytes;
     this.#failed = failed;
-    this.id = this.#readId();
+    this.#facts = new JournalFacts(this.#db);
+    this.id = this.#facts.journalId();
     this.#insert = this.#db.prepare(
       `INSERT INTO calls (call, tool, input, state, started, caller_id, grant_id, key, deadline)
        VALUES (?, ?, ?, 'started', ?, ?, ?, ?, ?)`,
@@ -174,29 +119,14 @@ export class Journal {
   }
 
   /** The relay's ledger that this device knew last, and the newest calls that came by it; none: another device's, or none yet. */
-  ledgerOf(device: string): { ledger_id: string; last_calls: string[] } | undefined {
-    const { device: known, ledger, after } = ledgerSchema.safeParse(this.#ledgerFact()).data ?? {};
-    if (known !== device || ledger === undefined) return undefined;
-    const rows = this.#db
-      // What `keep` took has no grant: no ledger knows it.
-      .prepare("SELECT call FROM calls WHERE rowid > ? AND grant_id IS NOT NULL ORDER BY rowid DESC LIMIT ?")
-      .all(Number(after), LIMITS.lastCalls);
-    return { ledger_id: ledger, last_calls: rows.map(({ call }) => String(call)) };
+  ledgerOf(device: string): KnownLedger | undefined {
+    return this.#facts.ledgerOf(device);
   }
 
   /** A relay named its ledger: calls from now on came by it. */
   noteLedger(device: string, ledger: string): void {
     if (this.ledgerOf(device)?.ledger_id === ledger) return;
-    this.#tidy(() => {
-      const after = Number(this.#db.prepare("SELECT ifnull(max(rowid), 0) AS last FROM calls").get()?.last);
-      const fact = JSON.stringify({ device, ledger, after } satisfies z.infer<typeof ledgerSchema>);
-      this.#db.prepare("INSERT OR REPLACE INTO facts (name, value) VALUES ('ledger', ?)").run(fact);
-    });
-  }
-
-  #ledgerFact(): unknown {
-    const row = this.#db.prepare("SELECT value FROM facts WHERE name = 'ledger'").get();
-    return row && JSON.parse(String(row.value));
+    this.#tidy(() => this.#facts.setLedger(device, ledger));
   }
 
   /** Nobody can tell any more how a call ended. */
@@ -238,30 +168,37 @@ export class Journal {
     );
   }
 
-  /** Keeps the outcome of a call that only read, until `drop`: it waits for its reader, and takes too much memory. */
-  keep({ header, body }: Outcome): void {
+  /**
+   * Keeps the outcome of a call that only read, until `drop`: it waits for its reader, and takes too much memory. False:
+   * the call is known already, and its row, which keeps it from running twice, stays as it is.
+   */
+  keep({ header, body }: Outcome): boolean {
     const now = Date.now();
     this.#syncNormal.run();
     try {
-      this.#db
+      const { changes } = this.#db
         .prepare(
-          `INSERT OR REPLACE INTO calls (call, tool, state, started, finished, header, body, bytes, acknowledged)
+          `INSERT OR IGNORE INTO calls (call, tool, state, started, finished, header, body, bytes, acknowledged)
            VALUES (?, ?, 'finished', ?, ?, ?, ?, ?, 1)`,
         )
         .run(header.call, header.tool ?? "", now, now, JSON.stringify(header), body, body.length);
+      if (changes === 0) return false;
     } finally {
       this.#syncFull.run();
     }
     this.#keptBytes += body.length;
     this.#makeRoom();
+    return true;
   }
 
   /** Lets an outcome go that `keep` took. */
   drop(call: string): void {
-    const row = this.#db
-      .prepare("DELETE FROM calls WHERE call = ? RETURNING iif(body IS NULL, 0, bytes) AS freed")
-      .get(call);
-    this.#keptBytes -= Number(row?.freed ?? 0);
+    this.#tidy(() => {
+      const row = this.#db
+        .prepare("DELETE FROM calls WHERE call = ? RETURNING iif(body IS NULL, 0, bytes) AS freed")
+        .get(call);
+      this.#keptBytes -= Number(row?.freed ?? 0);
+    });
   }
 
   /** The relay keeps these outcomes: small ones may go from here, but not those that a key may be asked for. */
@@ -361,12 +298,6 @@ export class Journal {
       this.#keptBytes -= Number(oldest.bytes);
     }
   }
-
-  #readId(): string {
-    const id = `journal_${randomBase32(16)}`;
-    this.#db.prepare("INSERT OR IGNORE INTO facts (name, value) VALUES ('journal_id', ?)").run(id);
-    return String(this.#db.prepare("SELECT value FROM facts WHERE name = 'journal_id'").get()?.value);
-  }
 }
 
 /**
@@ -386,19 +317,6 @@ export function openJournal(path: string, log: Logger): Journal {
   } catch (cause) {
     throw unusableJournal(path, cause);
   }
-}
-
-function entryOf(row: Row): JournalEntry {
-  const { call, state, tool, started, caller_id, grant_id, key, deadline, input, header, body } = row;
-  return {
-    ...{ call, state, tool, started, input, acknowledged: row.acknowledged === 1 },
-    id: caller_id ?? undefined,
-    grant: grant_id ?? undefined,
-    key: key ?? undefined,
-    deadline: deadline ?? undefined,
-    header: header === null ? undefined : resultHeaderSchema.parse(JSON.parse(header)),
-    body: body ?? undefined,
-  };
 }
 
 function silent(): void {}

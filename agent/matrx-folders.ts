@@ -1,5 +1,5 @@
 /** Everything on this machine that belongs to Matrx, wherever it was started from: what no tool may touch. */
-import { existsSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, join, sep } from "node:path";
 import { FolderRegistry, type RegisteredFolder } from "./folder-registry.ts";
@@ -9,7 +9,7 @@ import { isWithin } from "./paths/spelling.ts";
 import { currentPlatform } from "./platform/current.ts";
 import type { Platform } from "./platform/platform.ts";
 
-/** Other users are looked for again after this long, in milliseconds. */
+/** The list of other users is refreshed after this long, in milliseconds. */
 const OTHERS_KNOWN_MS = 10_000;
 
 export class MatrxFolders {
@@ -42,7 +42,7 @@ export class MatrxFolders {
     const registered = [...this.#registry.list(), ...this.#others.flatMap((other) => other.registered())];
     const of = (kind: RegisteredFolder["kind"]) =>
       registered.filter((entry) => entry.kind === kind).map(({ folder }) => folder);
-    const closed = [...this.#closed, ...this.#others.flatMap(({ folders }) => folders), ...of("data")];
+    const closed = [...this.#closed, ...this.#others.flatMap((other) => other.folders()), ...of("data")];
     return { closed: [...new Set(closed)], program: [...new Set([...this.#program, ...of("program")])] };
   }
 
@@ -53,22 +53,45 @@ export class MatrxFolders {
     this.#others = this.#platform.otherHomes().flatMap((home) => {
       const user = this.#users.get(home) ?? new OtherUser(home, this.#platform);
       this.#users.set(home, user);
-      return user.folders.some((folder) => existsSync(folder)) ? [user] : [];
+      return user.hasFolder() ? [user] : [];
     });
   }
 }
 
 /** Another user of this machine, whose files this program could read. */
 class OtherUser {
-  readonly folders: readonly string[];
+  readonly #home: string;
+  readonly #platform: Platform;
+  readonly #folders: readonly string[];
   readonly #registry: FolderRegistry;
 
   constructor(home: string, platform: Platform) {
-    this.folders = foldersOf(defaultPlaces(home, platform.name));
+    this.#home = home;
+    this.#platform = platform;
+    this.#folders = foldersOf(defaultPlaces(home, platform.name));
     this.#registry = new FolderRegistry(registryPlace(home, platform));
   }
 
-  /** What is the own of who noted it: nobody closes the folders of others. */
+  hasFolder(): boolean {
+    return this.#folders.some((folder) => existsSync(folder));
+  }
+
+  /** The usual places, but for links that lead to what belongs to others. */
+  folders(): string[] {
+    return this.#folders.filter((folder) => !this.#leadsToOthers(folder));
+  }
+
+  #leadsToOthers(folder: string): boolean {
+    try {
+      const real = realpathSync(folder);
+      const leadsOut = !isWithin(real, realpathSync(this.#home), this.#platform);
+      return leadsOut && ownerOf(real) !== ownerOf(this.#home);
+    } catch {
+      return false;
+    }
+  }
+
+  /** Only folders that belong to the user who registered them: no one can close another's. */
   registered(): RegisteredFolder[] {
     return this.#registry.list().filter(({ folder, user }) => ownerOf(folder) === user);
   }

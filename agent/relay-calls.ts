@@ -4,7 +4,8 @@ import type { Logger } from "pino";
 import { bodilessOutcome, errorOutcome, type Outcome } from "./answers.ts";
 import { cancelled } from "./deadline.ts";
 import type { Dispatcher } from "./dispatch.ts";
-import type { CallState, Journal, JournalEntry } from "./journal.ts";
+import type { Journal } from "./journal.ts";
+import type { CallState, JournalEntry } from "./journal-entry.ts";
 import type { Link } from "./link.ts";
 import { OutcomeSender } from "./outcome-sender.ts";
 
@@ -149,7 +150,7 @@ export class RelayCalls {
     return errorOutcome({ call, id, device: this.#options.device }, NOT_KEPT, { ms: 0, effect: true });
   }
 
-  /** What has ended, and only waits for its reader, is answered too: nobody may wait for him now. */
+  /** A read that has ended and only waits to be sent is answered too: its caller may be gone. */
   #cancel(call: string): void {
     const { dispatcher, device } = this.#options;
     if (dispatcher.cancel(call)) return;

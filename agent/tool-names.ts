@@ -16,7 +16,7 @@ export function withToolNames<T>(names: ToolNames, run: () => T): T {
   return inUse.run(names, run);
 }
 
-/** The name of a tool for whoever made the running call. Not for constants: those are made before any call. */
+/** The name of a tool as the current call's caller knows it. Not for constants: those are made before any call. */
 export function toolName(tool: BuiltInTool): string {
   return nameInUse(tool);
 }

@@ -10,7 +10,7 @@ const MEMORY_BYTES = 32 * 1024 * 1024;
 interface Unsent {
   /** The caller's own name for the call. */
   readonly id: string | undefined;
-  /** Undefined: the journal has it. */
+  /** Undefined: the journal has it, or it is lost. */
   outcome: Outcome | undefined;
   /** Where the journal has it: for the call's sake, or only because memory was full. */
   place: "memory" | "journal" | "spilled";
@@ -89,12 +89,11 @@ export class UnsentOutcomes {
       if (!unsent.outcome) continue;
       this.#memoryBytes -= unsent.outcome.body.length;
       try {
-        this.#journal.keep(unsent.outcome);
+        unsent.place = this.#journal.keep(unsent.outcome) ? "spilled" : "journal";
       } catch (err) {
         this.#log.error({ err, call }, "a waiting outcome could not be written to the journal");
       }
       unsent.outcome = undefined;
-      unsent.place = "spilled";
     }
   }
 }

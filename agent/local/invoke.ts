@@ -30,7 +30,7 @@ export const invoke: Answer = async (request, response, { calls }) => {
   if (!response.headersSent)
     response.writeHead(200, { ...headersOf(started.call), "Content-Length": body.length });
   response.end(body);
-  // Who takes nothing for so long is gone, or might as well be.
+  // A caller that reads nothing for so long is gone, or might as well be.
   response.setTimeout(TIMES.streamDrain, () => response.destroy());
 };
 

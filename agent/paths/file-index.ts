@@ -4,7 +4,7 @@ import path from "node:path";
 
 /** Entries that are looked at. */
 const MOST = 200_000;
-/** In which a folder's time of change may stay the same though it changes, in milliseconds. */
+/** Coarsest step of a folder's mtime, in milliseconds: two changes within it may look like one. */
 const STEP_MS = 2000;
 
 interface Folder {

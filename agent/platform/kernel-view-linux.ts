@@ -1,7 +1,7 @@
 /** What of /proc and /sys file tools do not show: it holds secrets of processes, or memory of kernel and firmware. */
 import type { KernelView } from "./platform.ts";
 
-/** Of a process and of its threads, what says nothing of its memory, arguments, environment, files and places. */
+/** Entries of a process and its threads that reveal nothing of its memory, arguments, environment or files. */
 const HARMLESS: ReadonlySet<string> = new Set(
   (
     "autogroup cgroup children comm cpuset limits loginuid mountinfo mounts mountstats net oom_adj oom_score " +

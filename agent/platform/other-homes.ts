@@ -1,4 +1,4 @@
-/** Home folders of other users: who may read everything could read what Matrx keeps there. */
+/** Home folders of other users: an agent that may read everything could read what Matrx keeps there. */
 import { readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";

@@ -8,7 +8,7 @@ export type LogSource =
       readonly by: "program";
       readonly place: string;
       readonly file: string;
-      /** Folders of which one holds something where it has something to print; absent: it always has. */
+      /** One of these folders has entries if there is something to print; absent: there always is. */
       readonly kept?: readonly string[];
       /** Arguments that make it print at least its last `lines` lines, oldest first, where there are as many. */
       argumentsFor(lines: number): string[];

@@ -50,7 +50,7 @@ const NAME_CHARS = 100;
 /** Characters shown of one output. */
 const OUTPUT_CHARS = 10_000;
 
-/** Undefined: it is none that we know. */
+/** Undefined: not a notebook that we know how to read. */
 export function notebookOf(bytes: Buffer): Notebook | undefined {
   const parsed = notebookSchema.safeParse(jsonOf(bytes));
   if (!parsed.success) return undefined;

@@ -82,7 +82,10 @@ async function readPages(descriptor: number, job: PdfJob, signal: AbortSignal): 
   return { total, texts };
 }
 
-/** It may read its own library, and begin its second thread; no other files, no programs. */
+/**
+ * It may read its own library, and begin its second thread; no other files, no programs. A guard against what the library
+ * does by mistake: code that a file got to run in it could begin a thread without these limits (`execArgv`).
+ */
 function argumentsFor(job: PdfJob): string[] {
   const library = createRequire(import.meta.url).resolve("unpdf");
   const folder = path.dirname(path.dirname(library));

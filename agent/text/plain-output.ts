@@ -54,7 +54,7 @@ export function overwrittenNote({ overwritten }: PlainOutput, job: string): stri
   return `${states} overwritten by \\r left out: ${toolName("BashOutput")} shows all with raw=true, bash_id "${job}"`;
 }
 
-/** Each state that a line was in, for who waits for one of them. */
+/** Each state that a line was in, for callers that wait for one of them. */
 export function statesOf(text: string): string[] {
   return withErasures(text)
     .replaceAll(ESC, "")

@@ -108,7 +108,7 @@ interface Awaited {
   stop: AbortSignal;
 }
 
-/** A failed command ends by a sentence, a hint and a code. */
+/** A command that fails prints a sentence, a hint and a code last. */
 function lastWords(lines: string): string {
   return lines.split("\n").slice(-3).join(" ").slice(-LAST_WORDS_CHARS);
 }

@@ -25,7 +25,7 @@ const PROBE_BYTES = 64 * 1024;
 /** Makes the folder (0700), or checks that the one there is ours, and that all of it can be written. Throws Problem. */
 export function openDataFolder(folder: string): void {
   try {
-    mkdirSync(join(folder), { recursive: true, mode: 0o700 });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     const entries = readdirSync(folder);
     if (entries.length > 0 && !entries.some((name) => OURS.includes(name))) {
       throw new Problem(

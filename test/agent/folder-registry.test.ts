@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FolderRegistry } from "../../agent/folder-registry.ts";
@@ -59,6 +60,14 @@ test("files that are none of ours are passed over", () => {
   ] as const)
     writeFileSync(join(place, name), text);
   mkdirSync(join(place, "e.json"));
+  expect(registry.list().map((entry) => entry.folder)).toEqual([folder("one")]);
+});
+
+test("nothing that another user may put there holds up who reads it", () => {
+  const { place, folder, registry } = withRegistry();
+  registry.add({ folder: folder("one"), kind: "data" });
+  execFileSync("mkfifo", [join(place, "pipe.json")]);
+  symlinkSync("/dev/zero", join(place, "endless.json"));
   expect(registry.list().map((entry) => entry.folder)).toEqual([folder("one")]);
 });
 

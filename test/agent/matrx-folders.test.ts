@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync, readdirSync } from "node:fs";
+import { chownSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import path, { join } from "node:path";
 import { afterEach, describe, expect, it, test, vi } from "vitest";
 import { FolderRegistry } from "../../agent/folder-registry.ts";
@@ -94,6 +94,20 @@ describe("what belongs to Matrx on this machine", () => {
     expect(closed).not.toContain("/nowhere-at-all/x");
     expect(closed.some((place) => place.startsWith(bob))).toBe(false);
     expect(closed.includes(others)).toBe(!isRoot);
+  });
+
+  it.runIf(process.geteuid?.() === 0)("are no folders that other users only have links to", () => {
+    person();
+    const ann = temporaryFolder();
+    const platform = { ...alone, otherHomes: () => [ann] };
+    const places = defaultPlaces(ann, platform.name);
+    mkdirSync(places.state, { recursive: true });
+    mkdirSync(path.dirname(places.config), { recursive: true });
+    symlinkSync("/etc", places.config);
+    chownSync(ann, 12_345, 12_345);
+    const { closed } = new MatrxFolders(homeOf({}), {}, platform).current();
+    expect(closed).toContain(places.state);
+    expect(closed).not.toContain(places.config);
   });
 });
 

@@ -146,6 +146,17 @@ test("what only waits for its reader is no call that a ledger should have", asyn
   expect(open(path).ledgerOf("laptop")?.last_calls).toEqual(["c1"]);
 });
 
+test("what waits for its reader never takes the place of a call that may not run twice", async () => {
+  const journal = open(join(temporaryFolder(), "journal"));
+  await journal.begin("c1", "Write", { grant: "g", key: "k" });
+  expect(journal.keep(outcome("c1"))).toBe(false);
+  expect(journal.findByKey("g", "k")).toMatchObject({ call: "c1", state: "started", acknowledged: false });
+  expect(journal.keep(outcome("r1"))).toBe(true);
+  expect(journal.holds("r1")).toBe(true);
+  journal.drop("r1");
+  expect(journal.find("r1")).toBeUndefined();
+});
+
 test("an outcome that a key may be asked for stays, and its key goes when it did not run", async () => {
   const journal = open(join(temporaryFolder(), "journal"));
   for (const key of ["ran", "refused"]) await journal.begin(key, "Write", { grant: "g", key });
