@@ -38,13 +38,14 @@ async function readObject(request: Request, limits: BodyLimits): Promise<Record<
 /** The text of a body. A form's content type is refused: no page of another origin can send JSON without asking first. */
 async function readText(request: Request, limits: BodyLimits): Promise<string> {
   const text = await readBounded(request, limits);
-  const type = request.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
-  if (text !== "" && request.headers.has("Cookie") && type !== "application/json") throw notJson(type);
+  if (text !== "" && request.headers.has("Cookie")) requireJson(request);
   return text;
 }
 
-function notJson(type: string | undefined): MatrxError {
-  return new MatrxError({
+function requireJson(request: Request): void {
+  const type = request.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
+  if (type === "application/json") return;
+  throw new MatrxError({
     code: "INVALID_MESSAGE",
     message: `The body's type is ${type ?? "missing"}, not application/json`,
     hint: "Send Content-Type: application/json",
