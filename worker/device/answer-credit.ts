@@ -92,8 +92,11 @@ export class AnswerCredit {
     let waiting = false;
     for (const [call, asked] of this.#asked) {
       if (asked.given) continue;
-      if (now - asked.since >= TIMES.answerWaits) overdue.push(asked.flight);
-      else if (room.take(asked)) {
+      if (now - asked.since >= TIMES.answerWaits) {
+        // Refusing one looks here again, and must not find the others.
+        this.#asked.delete(call);
+        overdue.push(asked.flight);
+      } else if (room.take(asked)) {
         asked.given = true;
         resume(asked, now);
         given.push(call);
