@@ -1,5 +1,5 @@
 /** Reads request bodies at the border. */
-import { check, parseJsonObject } from "@matrx/shared/caller-frames.ts";
+import { type Call, check, parseJsonObject, readCall } from "@matrx/shared/caller-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import type * as z from "zod";
@@ -14,6 +14,11 @@ export async function readObjectText(request: Request): Promise<string> {
   return text;
 }
 
+/** A caller's body that is a call. Throws MatrxError. */
+export async function readCallBody(request: Request): Promise<Call> {
+  return readCall(await readObject(request, CALLER_BODY));
+}
+
 /** A caller's body of a known shape. Throws MatrxError `INVALID_PARAMETERS` naming the field. */
 export async function readBody<Schema extends z.ZodType>(
   request: Request,
@@ -22,7 +27,7 @@ export async function readBody<Schema extends z.ZodType>(
   return check(schema, await readObject(request, CALLER_BODY));
 }
 
-/** The same of a request that needs no credential, and gets little room and time. Throws MatrxError. */
+/** The same for a request that needs no credential: its limits are tighter. Throws MatrxError. */
 export async function readOpenBody<Schema extends z.ZodType>(
   request: Request,
   schema: Schema,
