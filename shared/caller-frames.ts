@@ -131,7 +131,12 @@ const CALL_HINT = 'Send one JSON object, such as {"id":"1","tool":"SystemInfo","
 export function parseCallerFrame(text: string): CallerMessage {
   const value = parseJsonObject(text, LIMITS.callFrameBytes, CALL_HINT);
   if ("action" in value) return { kind: "action", action: check(actionSchema, value) };
-  return { kind: "call", call: usualCall(value) ?? check(callSchema, value) };
+  return { kind: "call", call: readCall(value) };
+}
+
+/** A call, of a frame or of a body. Throws MatrxError `INVALID_PARAMETERS` naming the field. */
+export function readCall(value: Record<string, unknown>): Call {
+  return usualCall(value) ?? check(callSchema, value);
 }
 
 /**
@@ -140,11 +145,15 @@ export function parseCallerFrame(text: string): CallerMessage {
  */
 function usualCall(value: Record<string, unknown>): Call | undefined {
   const { id, tool, input } = value;
-  if (typeof id !== "string" || id.length === 0 || id.length > LIMITS.callerIdChars) return undefined;
+  if (id !== undefined && !isCallerId(id)) return undefined;
   if (typeof tool !== "string" || tool.length === 0 || tool.length > TOOL_NAME_CHARS) return undefined;
   if (typeof input !== "object" || input === null || Array.isArray(input)) return undefined;
   for (const key in value) if (key !== "id" && key !== "tool" && key !== "input") return undefined;
-  return { id, tool, input: input as Record<string, unknown> };
+  return { ...(id !== undefined && { id }), tool, input: input as Record<string, unknown> };
+}
+
+function isCallerId(id: unknown): id is string {
+  return typeof id === "string" && id.length > 0 && id.length <= LIMITS.callerIdChars;
 }
 
 /** Parses the text of one JSON object under a size and depth limit. Throws MatrxError. */
@@ -219,7 +228,7 @@ export function isLongerThan(text: string, maxBytes: number): boolean {
 const QUOTE = 34;
 const BACKSLASH = 92;
 
-/** Tells whether JSON nests deeper than `limit`; of other texts it tells nothing. Short ones cannot and are not walked. */
+/** Tells whether JSON nests deeper than `limit`; for other texts the result means nothing. Short ones cannot, and are not scanned. */
 export function isDeeper(text: string, limit: number): boolean {
   if (text.length <= 2 * limit) return false;
   let depth = 0;

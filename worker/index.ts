@@ -28,7 +28,7 @@ export { Directory } from "./objects/directory.ts";
 export { Door } from "./objects/door.ts";
 export { Pairing } from "./objects/pairing.ts";
 
-/** Where people sign in and let others in: no page but ours has to do with it. */
+/** Where people sign in and let others in: closed to every page but ours. */
 const OWN_PAGE_ONLY = /^\/v1\/(?:claim|logins|pairings|sign-in-links)(?:\/|$)/;
 
 const app = new Hono<{ Bindings: Env }>();

@@ -1,5 +1,5 @@
 /** Refusals that more than one place gives. */
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 
 export function unknownDevice(id: string): MatrxError {
   return new MatrxError({
@@ -8,4 +8,11 @@ export function unknownDevice(id: string): MatrxError {
     hint: "GET /v1/devices lists yours; `matrx up` adds this machine",
     hop: "relay",
   });
+}
+
+/** It cannot be told what became of a call; its caller is told where to look. */
+export function outcomeUnknown(device: string, call: string, message: string): ErrorShape {
+  const url = `/v1/devices/${device}/calls/${call}`;
+  const hint = `It may have run. Before you send it again, check GET ${url}`;
+  return { code: "OUTCOME_UNKNOWN", message, hint, hop: "relay", details: { url } };
 }

@@ -84,6 +84,37 @@ function flightOf(call: string, grant: string, recipient: Recipient): Flight {
 }
 
 describe("credit", () => {
+  it("ends each answer once when several were not read in time", () => {
+    const flights = new Flights();
+    const ended: string[] = [];
+    const send = () => true;
+    const credit: AnswerCredit = new AnswerCredit({
+      ...{ calls: { flights }, link: { send, reply: send }, ledger: { find: () => undefined } },
+      queued: { of: () => LIMITS.grantAnswersBytes, total: () => LIMITS.grantAnswersBytes },
+      recovery: {
+        unread: ({ call }) => {
+          ended.push(call);
+          flights.take(call);
+          credit.settled(call);
+        },
+      },
+    });
+    for (const call of ["one", "two", "three"]) {
+      flights.add(
+        flightOf(call, "grant_1", {
+          follow() {},
+          result() {},
+          output: () => true,
+          refuse() {},
+          sendAway() {},
+        }),
+      );
+      credit.ask({ type: "credit_request", tool_call_id: call, bytes: BYTES }, 0);
+    }
+    credit.look(TIMES.answerWaits);
+    expect(ended).toEqual(["one", "two", "three"]);
+  });
+
   it("is announced to our agent, and given at once where nothing is on the way", async () => {
     const at = await home();
     const device = await AgentDevice.dial(at.identity.id);

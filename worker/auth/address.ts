@@ -16,7 +16,7 @@ interface PublicAddress {
 
 const known = new Map<string, PublicAddress>();
 
-/** The address that the owner named. Throws MatrxError `UNAVAILABLE` if it is none. */
+/** The address that the owner named. Throws MatrxError `UNAVAILABLE` if it is not an address. */
 export function publicAddress({ MATRX_URL: text }: AddressEnv): PublicAddress | undefined {
   if (!text) return undefined;
   const parsed = known.get(text);

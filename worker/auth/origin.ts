@@ -1,4 +1,4 @@
-/** Which pages may do what: our own with the cookie, others with a token, and strangers' none of what needs no credential. */
+/** Which pages may do what: only ours with the cookie or without a credential, others with a token. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { type AddressEnv, ownOrigin } from "./address.ts";
 
@@ -14,7 +14,7 @@ export function requireOwnOrigin(env: AddressEnv, request: Request): void {
   });
 }
 
-/** For what needs no credential yet: a browser names the page, and only our own may. Programs name none. Throws MatrxError. */
+/** For routes that need no credential: a browser names the page in Origin, and it must be ours; programs send none. Throws MatrxError. */
 export function refuseForeignPage(env: AddressEnv, request: Request): void {
   const origin = request.headers.get("Origin");
   if (origin === null || origin === ownOrigin(env, request)) return;

@@ -1,6 +1,6 @@
 /**
- * Room for large answers. Our agent asks before it makes or sends one, and gets credit once the readers of its grant keep
- * up: what nobody reads stays where it is, and holds nobody else up.
+ * Room for large answers. Our agent asks before it makes or sends one, and gets credit once the readers of that grant keep
+ * up: an answer that nobody reads stays on the device, and holds up no other grant.
  */
 import type { CreditRequest } from "@matrx/shared/device-frames.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
@@ -12,7 +12,7 @@ import type { Ledger } from "./ledger.ts";
 import { queuedBytes } from "./queue.ts";
 import type { Recovery } from "./recovery.ts";
 
-/** Bytes that readers did not take yet. */
+/** Bytes that readers have not taken yet. */
 interface Queued {
   of: (grant: GrantId) => number;
   total: () => number;
@@ -34,7 +34,7 @@ interface Asked {
   given: boolean;
 }
 
-/** A socket tells nobody that it was read: while answers wait, one looks this often, in milliseconds. */
+/** Nothing tells when a socket was read: while answers wait, its queue is polled this often, in milliseconds. */
 const LOOK_EVERY = 25;
 
 export class AnswerCredit {
@@ -68,17 +68,17 @@ export class AnswerCredit {
     }
   }
 
-  /** The answer came, or none is waited for any more. */
+  /** The answer came, or nobody waits for it any longer. */
   settled(call: string): void {
     if (this.#asked.size > 0 && this.#asked.delete(call)) this.look();
   }
 
-  /** Readers took something, perhaps. */
+  /** Readers may have taken something. */
   look(now: number = Date.now()): void {
     if (this.#asked.size > 0) this.#give(now);
   }
 
-  /** Whoever still waits asks again on the next connection. */
+  /** The agent asks again on the next connection for answers that still wait. */
   linkChanged(now: number): void {
     for (const asked of this.#asked.values()) if (!asked.given) resume(asked, now);
     this.#asked.clear();
@@ -92,8 +92,11 @@ export class AnswerCredit {
     let waiting = false;
     for (const [call, asked] of this.#asked) {
       if (asked.given) continue;
-      if (now - asked.since >= TIMES.answerWaits) overdue.push(asked.flight);
-      else if (room.take(asked)) {
+      if (now - asked.since >= TIMES.answerWaits) {
+        // Refusing one looks here again, and must not find the others.
+        this.#asked.delete(call);
+        overdue.push(asked.flight);
+      } else if (room.take(asked)) {
         asked.given = true;
         resume(asked, now);
         given.push(call);
@@ -105,14 +108,14 @@ export class AnswerCredit {
   }
 }
 
-/** The call's clocks go on, later by what it waited. */
+/** The call's clocks run again, moved by the time it waited. */
 function resume({ flight, since }: Asked, now: number): void {
   flight.waitsForReaders = false;
   flight.deadline += now - since;
   for (const recipient of flight.recipients) recipient.waitLonger?.(now - since);
 }
 
-/** What is on its way, while one looks who may come next. */
+/** What is on its way already, for deciding who may come next. */
 class Room {
   readonly #queued: Queued;
   readonly #ofGrant = new Map<GrantId, number>();
@@ -127,7 +130,7 @@ class Room {
     for (const one of asked) if (one.given) this.#add(one);
   }
 
-  /** In order, but nobody waits behind a reader who is not their own. */
+  /** In order, but no grant waits behind the readers of another. */
   take(asked: Asked): boolean {
     const { flight, bytes } = asked;
     const { grant } = flight;
@@ -169,7 +172,7 @@ function socketsOf({ recipients }: Flight): WebSocket[] {
   return recipients.flatMap(({ socket }) => (socket ? [socket] : []));
 }
 
-/** One alone always fits. */
+/** A single answer always fits. */
 function fits(onTheWay: number, bytes: number, most: number): boolean {
   return onTheWay === 0 || onTheWay + bytes <= most;
 }

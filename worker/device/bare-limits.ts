@@ -1,7 +1,7 @@
 /**
- * Folders and applications for bare devices. They are told the policy, and hold to it themselves (device document, Device
- * Registered); what the relay can see of a call, it holds to the policy too, and what it cannot see it does not send. A
- * grant's folders they are not even told.
+ * Folders and applications for bare devices. They are told the policy, and enforce it themselves (device document, Device
+ * Registered). The relay enforces it too where it can see what a call touches, and sends no call where it cannot. A grant's
+ * folders are never told to a bare device.
  */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";

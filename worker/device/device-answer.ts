@@ -1,14 +1,14 @@
 /**
- * What a device may say in an answer: how its own call ended, and nothing in the relay's name. Of answers that went well the
- * long text is looked through and passed on as it came, and the rest is read: whoever repeats a name says the last, and what
- * is no JSON says nothing. Errors are small, and read.
+ * What a device may say in an answer: how its own call ended, and nothing in the relay's name. In a success only the end of
+ * the long text is looked for, and the rest is parsed, so a repeated key counts as JSON.parse takes it and invalid JSON is
+ * refused. Errors are small, and parsed whole.
  */
 import { type Answer, isDeeper } from "@matrx/shared/caller-frames.ts";
 import { type ErrorCode, type Hop, isErrorCode } from "@matrx/shared/errors.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
-import { BACKSLASH, COMMA, endOfText, outlineOf, QUOTE, startsWith } from "./json-bytes.ts";
+import { endOfText, outlineOf, startsWith } from "./json-bytes.ts";
 
 export interface DeviceAnswer {
   readonly header: ResultHeader;
@@ -35,7 +35,7 @@ export function isDeviceCode(code: unknown): code is ErrorCode {
   return isErrorCode(code) && !RELAYS_OWN.has(code);
 }
 
-/** The answer as it came, where it is one; else what it says as one, or that it is none. */
+/** The answer as it came if it is in order; else one made of what it says, or an `INVALID_ANSWER`. */
 export function checkedAnswer(answer: DeviceAnswer, answered: Answered): DeviceAnswer {
   const { header, body } = answer;
   if (header.status === "success") {
@@ -88,7 +88,7 @@ function hasOnly(rest: Readonly<Record<string, unknown>>, names: ReadonlySet<str
 
 /**
  * Bodies begin with id, type and a text, in this order and without blanks: so it is known what they are without reading
- * them. What follows the text is read, but for its long texts. Undefined: another order, or no JSON.
+ * them. What follows the text is read, but for its long texts. Undefined: another order, or not JSON.
  */
 function restOf(
   body: Uint8Array,
@@ -110,14 +110,11 @@ function restOf(
 function endOfAnyId(body: Uint8Array): number {
   const first = startsWith(body, '{"id":"', 0);
   if (first === 0) return startsWith(body, "{", 0);
-  for (let index = first; index < body.length; index++) {
-    if (body[index] === BACKSLASH) index++;
-    else if (body[index] === QUOTE) return body[index + 1] === COMMA ? index + 2 : 0;
-  }
-  return 0;
+  const end = endOfText(body, first);
+  return end > 0 ? startsWith(body, ",", end) : 0;
 }
 
-/** What is known of an answer, in its order. Undefined: it is none. */
+/** The known fields of an answer, in their order. Undefined: it is not an answer. */
 function parse(body: Uint8Array | ArrayBuffer): Answer | undefined {
   const value = jsonOf(decoder.decode(body));
   if (!isRecord(value)) return undefined;
@@ -137,7 +134,7 @@ function parse(body: Uint8Array | ArrayBuffer): Answer | undefined {
   };
 }
 
-/** Undefined: it is no JSON, or nested so deep that reading it would take seconds. */
+/** Undefined: it is not JSON, or nested so deep that reading it would take seconds. */
 function jsonOf(text: string): unknown {
   if (isDeeper(text, LIMITS.depth)) return undefined;
   try {

@@ -272,7 +272,7 @@ export class DeviceSockets {
   }
 }
 
-/** Whoever opens many connections closes his own: the one that waits longest, of the address that has most. */
+/** The longest-waiting connection of the address that has the most: a flood crowds out only itself. */
 function oldestOfLargestCrowd(candidates: readonly Candidate[]): WebSocket {
   const crowds = Map.groupBy(candidates, ({ socket }) => socket.attachment.source);
   const [largest] = [...crowds.values()].sort((one, other) => other.length - one.length);

@@ -1,10 +1,9 @@
-/** Looks at JSON in bytes: a result of megabytes is known without making a string of it. */
+/** Scans JSON as bytes, so that a result of megabytes need not become a string. */
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
-export const QUOTE = 34;
-export const BACKSLASH = 92;
-export const COMMA = 44;
+const QUOTE = 34;
+const BACKSLASH = 92;
 const LOWER_U = 117;
 const SPACE = 32;
 /** By byte: what may follow a backslash, and hexadecimal digits. */
@@ -17,10 +16,10 @@ function tableOf(chars: string): Uint8Array {
   return table;
 }
 
-/** So many bytes of a text are checked to be what JSON allows; then the platform looks for the end alone, which is faster. */
+/** The first bytes of a string that are checked to be valid JSON; after them only its end is looked for, which is faster. */
 const CHECKED_BYTES = 16 * 1024;
 
-/** Behind the quote that ends a text of JSON. 0: it does not end, or JSON has no such text. */
+/** The place after the quote that ends a JSON string. 0: it does not end, or is not valid. */
 export function endOfText(body: Uint8Array, from: number): number {
   const checked = Math.min(body.length, from + CHECKED_BYTES);
   let index = from;
@@ -44,7 +43,7 @@ function endOfRest(body: Uint8Array, from: number): number {
   return 0;
 }
 
-/** Of an escape, of which `at` is behind its backslash. 0: JSON knows none such. */
+/** The length of an escape; `at` is the place after its backslash. 0: JSON has no such escape. */
 function escapeLength(body: Uint8Array, at: number): number {
   const byte = body[at] ?? 0;
   if (byte !== LOWER_U) return 2 * (ESCAPED[byte] as number);
@@ -52,7 +51,7 @@ function escapeLength(body: Uint8Array, at: number): number {
   return 6;
 }
 
-/** Where a text ends that stands at a place; 0: another one stands there. */
+/** The place after `text`, if it stands at `from`; else 0. */
 export function startsWith(body: Uint8Array, text: string, from: number): number {
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
@@ -66,12 +65,12 @@ function startsWithBytes(body: Uint8Array, text: Uint8Array, from: number): numb
   return text.every((byte, index) => body[from + index] === byte) ? from + text.length : 0;
 }
 
-/** A longer text is left out of an outline, in bytes. */
+/** Longer strings are left out of an outline, in bytes. */
 const LONG_TEXT = 256;
 
 /**
- * The JSON from a place to the end, with `""` for each long text, such as a picture's: as strings they would take several
- * times their size. Undefined: a text does not end, or JSON has no such text.
+ * The JSON from a place to the end, with `""` for each long string, such as a picture: decoded, it would take several times
+ * its size. Undefined: a string does not end, or is not valid.
  */
 export function outlineOf(body: Uint8Array, from: number): string | undefined {
   let outline = "";

@@ -3,6 +3,7 @@ import type { DeviceRegister } from "@matrx/shared/device-frames.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import { type CallId, callTime, type DeviceId, isCallId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
+import { outcomeUnknown } from "../refusals.ts";
 import type { Calls } from "./calls.ts";
 import { type DeviceLink, offline } from "./device-link.ts";
 import type { Flight } from "./flights.ts";
@@ -56,7 +57,8 @@ export class Recovery {
       isCallId(call) && callTime(call) > now - TIMES.outcomeKept + PRUNED_EARLY;
     const lost = last_calls.filter((call) => isKept(call) && !this.#ledger.find(call as CallId));
     if (ledger_id === ledgerId && lost.length === 0) return false;
-    console.error(`device ${this.#device()}: the storage lost records of calls, such as ${lost.join(", ")}`);
+    const such = lost.length > 0 ? `, such as ${lost.join(", ")}` : "";
+    console.error(`device ${this.#device()}: the storage lost records of calls${such}`);
     return true;
   }
 
@@ -98,11 +100,8 @@ export class Recovery {
     return Number.isFinite(next) ? next : undefined;
   }
 
-  /** Nobody can tell what became of a call; its caller is told where to look. */
   outcomeUnknown(call: CallId, message: string): ErrorShape {
-    const url = `/v1/devices/${this.#device()}/calls/${call}`;
-    const hint = `It may have run. Before you send it again, check GET ${url}`;
-    return { code: "OUTCOME_UNKNOWN", message, hint, hop: "relay", details: { url } };
+    return outcomeUnknown(this.#device(), call, message);
   }
 
   #sendAgain(flight: Flight): void {

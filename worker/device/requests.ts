@@ -93,7 +93,7 @@ export class Requests {
     return record?.account === account ? record : undefined;
   }
 
-  /** For whoever was checked already. */
+  /** For a caller that was checked already. */
   viewOf(record: DeviceRecord): DeviceView {
     const { store, link, calls, events } = this.#parts;
     return deviceView(record, { store, link, proof: calls.proof, alerts: events.open }, Date.now());

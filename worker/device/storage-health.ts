@@ -1,7 +1,7 @@
 /**
- * Whether an object's storage takes writes. A write that fails breaks the object: its sockets close, and no code of it
- * runs any more. So this isolate remembers which objects wait for a write to be confirmed: a life that begins with one
- * of an earlier life open knows why that ended, and makes no write until another object could.
+ * Whether an object's storage takes writes. A failed write breaks the object: its sockets close, and its code stops. So the
+ * isolate remembers which objects wait for a write to be confirmed. An object that starts and finds itself among them was
+ * broken by a failed write, and writes nothing until a probe in another object succeeds.
  */
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import { storageFailure } from "../storage-failure.ts";
@@ -11,7 +11,7 @@ const unconfirmed = new Set<string>();
 /** Objects that cannot write, and why. */
 const failing = new Map<string, ErrorShape>();
 
-/** Between two looks whether writes are taken again, in milliseconds. */
+/** Between two probes, in milliseconds. */
 const PROBE_EVERY = 1000;
 
 const UNKNOWN_CAUSE: ErrorShape = {
@@ -65,7 +65,7 @@ export class StorageHealth {
     throw new MatrxError(why);
   }
 
-  /** Looks whether writes are taken again. */
+  /** Checks whether writes work again. */
   probe(): void {
     const now = Date.now();
     if (!this.isFailing || now - this.#probedAt < PROBE_EVERY) return;
@@ -85,7 +85,7 @@ export class StorageHealth {
     }
   }
 
-  /** What is written while a confirmation is waited for is waited for next. */
+  /** Writes made while waiting are confirmed by the next round. */
   async #confirm(): Promise<void> {
     for (let before = -1; before !== this.#writes; ) {
       before = this.#writes;

@@ -3,7 +3,7 @@ import { DurableObject } from "cloudflare:workers";
 import type { CallList, CallQuery, CallView, DeviceView, EventList, EventQuery } from "@matrx/shared/api.ts";
 import { CLOSE, closeReason, isSendable } from "@matrx/shared/close-codes.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
-import { type CallId, callTime, type DeviceId, type GrantId } from "@matrx/shared/ids.ts";
+import type { CallId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { type Policy, policyWarnings } from "@matrx/shared/policy.ts";
 import type { Caller } from "../auth/caller.ts";
@@ -392,7 +392,7 @@ export class Device extends DurableObject<DeviceEnv> {
       if (!this.#ledger.isEmpty()) void this.#alarm.by(now + PRUNE_EVERY);
       return;
     }
-    const young = this.#calls.flights.all().some(({ call }) => now - callTime(call) < TIMES.settleAfter);
+    const young = this.#calls.flights.all().some(({ created }) => now - created < TIMES.settleAfter);
     if (young || next - now <= 2 * TIMES.settleAfter) this.#timer.by(Math.min(next, now + TIMES.settleAfter));
     else void this.#alarm.by(Math.min(next, now + LOOK_AGAIN));
   }

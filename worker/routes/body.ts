@@ -1,5 +1,5 @@
 /** Reads request bodies at the border. */
-import { check, parseJsonObject } from "@matrx/shared/caller-frames.ts";
+import { type Call, check, parseJsonObject, readCall } from "@matrx/shared/caller-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import type * as z from "zod";
@@ -14,6 +14,11 @@ export async function readObjectText(request: Request): Promise<string> {
   return text;
 }
 
+/** A caller's body that is a call. Throws MatrxError. */
+export async function readCallBody(request: Request): Promise<Call> {
+  return readCall(await readObject(request, CALLER_BODY));
+}
+
 /** A caller's body of a known shape. Throws MatrxError `INVALID_PARAMETERS` naming the field. */
 export async function readBody<Schema extends z.ZodType>(
   request: Request,
@@ -22,7 +27,7 @@ export async function readBody<Schema extends z.ZodType>(
   return check(schema, await readObject(request, CALLER_BODY));
 }
 
-/** The same of a request that needs no credential, and gets little room and time. Throws MatrxError. */
+/** The same for a request that needs no credential: its limits are tighter. Throws MatrxError. */
 export async function readOpenBody<Schema extends z.ZodType>(
   request: Request,
   schema: Schema,
@@ -38,13 +43,14 @@ async function readObject(request: Request, limits: BodyLimits): Promise<Record<
 /** The text of a body. A form's content type is refused: no page of another origin can send JSON without asking first. */
 async function readText(request: Request, limits: BodyLimits): Promise<string> {
   const text = await readBounded(request, limits);
-  const type = request.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
-  if (text !== "" && request.headers.has("Cookie") && type !== "application/json") throw notJson(type);
+  if (text !== "" && request.headers.has("Cookie")) requireJson(request);
   return text;
 }
 
-function notJson(type: string | undefined): MatrxError {
-  return new MatrxError({
+function requireJson(request: Request): void {
+  const type = request.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
+  if (type === "application/json") return;
+  throw new MatrxError({
     code: "INVALID_MESSAGE",
     message: `The body's type is ${type ?? "missing"}, not application/json`,
     hint: "Send Content-Type: application/json",

@@ -1,17 +1,17 @@
-/** Reads a request's body under a limit that holds whatever its headers say: bytes are counted as they come, and so is the time. */
+/** Reads a request's body within limits of size and time that hold whatever its headers say. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { Tally } from "../tally.ts";
 
 export interface BodyLimits {
   readonly bytes: number;
-  /** Milliseconds in which all of it must come. */
+  /** Time for the whole body, in milliseconds. */
   readonly ms: number;
 }
 
-/** Of a caller whose credential was checked. */
+/** For a caller whose credential was checked. */
 export const CALLER_BODY: BodyLimits = { bytes: LIMITS.restBodyBytes, ms: TIMES.restBodyWithin };
-/** Of anyone. */
+/** For anyone. */
 export const OPEN_BODY: BodyLimits = { bytes: LIMITS.openBodyBytes, ms: TIMES.openBodyWithin };
 
 const brokenOff = new Tally((count) => `request bodies broke off before their end: ${count}`);
@@ -22,10 +22,10 @@ export async function readBounded(request: Request, { bytes, ms }: BodyLimits): 
   if (Number(stated ?? 0) > bytes) throw tooLarge(bytes);
   if (!request.body) return "";
   const late = Promise.withResolvers<never>();
-  const over = new AbortController();
   const timer = setTimeout(() => late.reject(tooSlow(ms)), ms);
-  // HTTP holds a body to the length that was stated; then the platform reads it faster than we count.
-  const reading = stated === null ? countedText(request.body, bytes, over.signal) : request.text();
+  let isOver = false;
+  // HTTP holds a body to its stated length, so the platform may read it, which is faster than counting here.
+  const reading = stated === null ? countedText(request.body, bytes, () => isOver) : request.text();
   try {
     return await Promise.race([reading, late.promise]);
   } catch (error) {
@@ -34,21 +34,21 @@ export async function readBounded(request: Request, { bytes, ms }: BodyLimits): 
     throw endedEarly(error);
   } finally {
     clearTimeout(timer);
-    over.abort();
+    isOver = true;
   }
 }
 
-/** Reads until the end, the limit, or `over`; leaving the loop cancels the stream. */
+/** Reads until the end, the limit, or `isOver`; leaving the loop cancels the stream. */
 async function countedText(
   body: ReadableStream<Uint8Array>,
   bytes: number,
-  over: AbortSignal,
+  isOver: () => boolean,
 ): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   let taken = 0;
   for await (const part of body) {
-    if (over.aborted) break;
+    if (isOver()) break;
     taken += part.byteLength;
     if (taken > bytes) throw tooLarge(bytes);
     text += decoder.decode(part, { stream: true });

@@ -9,6 +9,7 @@ import type { Env } from "../env.ts";
 import type { Device } from "../objects/device.ts";
 import type { Outcome } from "../outcome.ts";
 import { errorShapeOf } from "../problem.ts";
+import { outcomeUnknown } from "../refusals.ts";
 
 /** An effect leaves only once its record is durable: without one it did not run. With one, the record will tell. */
 export async function brokenCall(
@@ -19,7 +20,8 @@ export async function brokenCall(
 ): Promise<ErrorShape> {
   const failure = errorShapeOf(error);
   if (effectOf(toolNameOf(tool)) === "read") return failure;
-  if (await hasRecord(device, caller, call)) return outcomeUnknown(device, call);
+  if (await hasRecord(device, caller, call))
+    return outcomeUnknown(device.id.name ?? "", call, "The relay failed while the call was running");
   if (failure.code === "UNAVAILABLE") return failure;
   const message = "The relay failed before it sent the call: nothing ran";
   return { ...failure, code: "UNAVAILABLE", message, hint: "Send it again" };
@@ -39,15 +41,4 @@ async function hasRecord(
   } catch {
     return true;
   }
-}
-
-function outcomeUnknown({ id }: DurableObjectStub<Device>, call: string): ErrorShape {
-  const url = `/v1/devices/${id.name}/calls/${call}`;
-  return {
-    code: "OUTCOME_UNKNOWN",
-    message: "The relay failed while the call was running",
-    hint: `It may have run. Before you send it again, check GET ${url}`,
-    hop: "relay",
-    details: { url },
-  };
 }

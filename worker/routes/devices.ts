@@ -110,7 +110,7 @@ async function viewOf(env: Env, id: DeviceId, account: string): Promise<DeviceVi
   }
 }
 
-/** Of an unknown device it is said when a person removed it: without that, what the relay stored of it was lost. */
+/** Adds to `UNKNOWN_DEVICE` when a person removed the device; without that, the relay lost its data. */
 async function withRemoval(env: Env, caller: Caller, id: string, error: unknown): Promise<unknown> {
   if (!(error instanceof MatrxError) || error.code !== "UNKNOWN_DEVICE") return error;
   const at = unwrap(await env.ACCOUNT.getByName(caller.account).removedAt(caller.grant, id));

@@ -16,7 +16,7 @@ import { ownDevice } from "../known-devices.ts";
 import type { Device } from "../objects/device.ts";
 import { attempt, type Outcome, unwrap } from "../outcome.ts";
 import { problemOfShape } from "../problem.ts";
-import { readBody, readObjectText } from "./body.ts";
+import { readCallBody, readObjectText } from "./body.ts";
 import { streamCall, wantsEvents } from "./call-stream.ts";
 import { type Invocation, idempotencyKeyOf, invoke, pendingResponse } from "./invoke.ts";
 import { cancelOnDisconnectOf, formatOf, timeoutOf } from "./query.ts";
@@ -97,8 +97,8 @@ export async function listTools(
 }
 
 /**
- * 200 with `type: "error"` for what the tool or the device could not do (guide, Invoke a Tool); 400 with the same for a body
- * that is no call.
+ * 200 with `type: "error"` for what the tool or the device could not do (guide, Invoke a Tool); 400 in the same shape for a
+ * body that is not a call.
  */
 export async function invokeByGuide(
   device: DurableObjectStub<Device>,
@@ -106,7 +106,7 @@ export async function invokeByGuide(
   caller: Caller,
   request: Request,
 ): Promise<Response> {
-  const body = await attempt(() => readBody(request, callSchema));
+  const body = await attempt(() => readCallBody(request));
   if (!body.ok) return malformedCall(body.error, id, request);
   const { tool, input, timeout_ms, idempotency_key, cancel_on_disconnect } = body.value;
   const options = { timeoutMs: timeout_ms, key: idempotency_key ?? idempotencyKeyOf(request) };
@@ -122,7 +122,7 @@ export async function invokeByGuide(
   return new Response(JSON.stringify(guideRefusal(answer.error, answer.call, id as DeviceId)), { headers });
 }
 
-/** A guide client looks for `type`. What is wrong besides with a request, and any to be answered with events, is a problem. */
+/** A guide client looks for `type`. Any other fault, and any on a request for events, is answered as problem+json. */
 function malformedCall(error: ErrorShape, device: string, request: Request): Response {
   const { status } = faceOf(error.code);
   if (status !== 400 || wantsEvents(request)) return problemOfShape(error);
