@@ -9,6 +9,8 @@ import { ask, bearer, json } from "./helpers/relay.ts";
 /** Differs everywhere, so that a piece that is missing, repeated or misplaced shows. */
 const LARGE = Array.from({ length: 500_000 }, (_, n) => `${n} é`).join("\n");
 
+const MiB = 1024 * 1024;
+
 function diagnostics({ identity }: Home) {
   return runInDurableObject(object(identity.id), (instance) => instance.diagnostics());
 }
@@ -31,6 +33,27 @@ describe("by REST", () => {
     const answer = await response.json<{ output: string }>();
     expect(answer).toMatchObject({ type: "success", image: null, call: execute.tool_call_id });
     expect(answer.output === LARGE).toBe(true);
+    await expect.poll(() => queuedBytes(at)).toBe(0);
+  });
+
+  it.each([
+    ["a tool's route", (id: string) => `/v1/devices/${id}/tools/Read`, {}],
+    ["the guide's route", (id: string) => `/v1/devices/${id}/tools/invoke`, { tool: "Read", input: {} }],
+  ])("on %s a token that reads none has a bounded part of the memory", async (_, pathOf, body) => {
+    const at = await home();
+    const responses: Response[] = [];
+    for (let n = 0; n < 5; n++) {
+      const asking = ask(pathOf(at.identity.id), json(body, bearer(at.token)));
+      // Unasked, as from a device that knows no credit.
+      await at.device.serve("x".repeat(8 * MiB));
+      responses.push(await asking);
+    }
+    expect(await queuedBytes(at)).toBeLessThanOrEqual(LIMITS.callerQueueMaxBytes);
+    const answers = await Promise.all(responses.map((response) => response.json<{ code?: string }>()));
+    expect(answers.map(({ code }) => code)).toEqual([
+      ...[undefined, undefined, undefined],
+      ...["OUTCOME_UNKNOWN", "OUTCOME_UNKNOWN"],
+    ]);
     await expect.poll(() => queuedBytes(at)).toBe(0);
   });
 

@@ -28,7 +28,7 @@ export class EventStreams {
 
   /** Whether so many bytes more may wait for a grant's readers. */
   hasRoomFor(bytes: number, grant: GrantId): boolean {
-    return this.#bodies.queuedOf(grant) + bytes <= LIMITS.callerQueueMaxBytes;
+    return this.#bodies.hasRoomFor(bytes, grant);
   }
 
   /** The grant is gone: its readers are told, and hear no more. */

@@ -52,6 +52,18 @@ export function guideRefusal(error: ErrorShape, call: CallId | undefined, device
   return { ...refusalAnswer(error, undefined, call, device), image: null };
 }
 
+/** An answer for which its HTTP reader has no room. An effect's outcome is kept under the call. */
+export function readsTooSlowly(call: string, device: DeviceId): ErrorShape {
+  const url = `/v1/devices/${device}/calls/${call}`;
+  return {
+    code: "OUTCOME_UNKNOWN",
+    message: "The call has ended, but too much is already waiting for you: you read too slowly",
+    hint: `Read what is waiting. If the call changed something, its outcome is at GET ${url}; a read can simply be repeated`,
+    hop: "relay",
+    details: { url },
+  };
+}
+
 /** An answer that is an error, as HTTP tells of it: errors are small, and HTTP has a form of its own for them. */
 export function answerProblem(
   code: ErrorCode = "TOOL_EXECUTION_FAILED",

@@ -1,5 +1,6 @@
 /** What is on its way to the HTTP readers of a device, by grant. */
 import type { GrantId } from "@matrx/shared/ids.ts";
+import { LIMITS } from "@matrx/shared/limits.ts";
 import { ResponseBody } from "./response-body.ts";
 
 export class ResponseBodies {
@@ -25,6 +26,11 @@ export class ResponseBodies {
     let bytes = 0;
     for (const { queued } of this.#open.get(grant) ?? []) bytes += queued;
     return bytes;
+  }
+
+  /** Whether so many bytes more may wait for a grant's readers. */
+  hasRoomFor(bytes: number, grant: GrantId): boolean {
+    return this.queuedOf(grant) + bytes <= LIMITS.callerQueueMaxBytes;
   }
 
   /** Bytes that nobody has read yet, of all grants. */

@@ -9,7 +9,7 @@ import type { EventStreams } from "./event-streams.ts";
 import { follow } from "./flights.ts";
 import type { Lease } from "./leases.ts";
 import type { Ledger } from "./ledger.ts";
-import { answerProblem, type Recipient, withId } from "./recipient.ts";
+import { answerProblem, type Recipient, readsTooSlowly, withId } from "./recipient.ts";
 import { type RestCall, requireMaker } from "./rest.ts";
 
 /** A call as the Worker passes it on. */
@@ -117,7 +117,8 @@ class StreamRecipient implements Recipient {
   }
 
   result({ status, code, call }: ResultHeader, body: Uint8Array): void {
-    if (!this.#hasRoomFor(body.length)) return this.#refuseAnswer(call);
+    if (!this.#hasRoomFor(body.length))
+      return this.refuse(readsTooSlowly(call, this.#device), call as CallId);
     this.#sayGap();
     if (status === "success")
       return this.#stream.end("result", this.#follows ? withId(body, undefined) : body);
@@ -141,18 +142,6 @@ class StreamRecipient implements Recipient {
 
   /** A stream waits until the call is over. */
   sendAway(): void {}
-
-  #refuseAnswer(call: string): void {
-    const url = `/v1/devices/${this.#device}/calls/${call}`;
-    const error: ErrorShape = {
-      code: "OUTCOME_UNKNOWN",
-      message: "The call has ended, but too much is already waiting for you: you read too slowly",
-      hint: `Read what is waiting. If the call changed something, its outcome is at GET ${url}; a read can simply be repeated`,
-      hop: "relay",
-      details: { url },
-    };
-    this.refuse(error, call as CallId);
-  }
 
   #sayGap(): void {
     if (this.#missed > 0) this.#stream.send("gap", json({ type: "gap", frames: this.#missed }));

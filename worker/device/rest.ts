@@ -9,7 +9,7 @@ import type { Calls } from "./calls.ts";
 import { EarlyResponse } from "./early-response.ts";
 import type { Ending } from "./ending.ts";
 import type { Lease } from "./leases.ts";
-import { type Recipient, withId } from "./recipient.ts";
+import { type Recipient, readsTooSlowly, withId } from "./recipient.ts";
 import type { ResponseBodies } from "./response-bodies.ts";
 
 /** A call as the Worker passes it on. */
@@ -55,7 +55,7 @@ export class RestCalls {
   call(wanted: Wanted, now: number): Promise<RestAnswer> {
     return new Promise((resolve, reject) => {
       const response = new PendingResponse(wanted.call, {
-        end: (ending) => resolve(this.#handOn(ending, wanted)),
+        end: (ending) => resolve(this.#handOn(this.#fitting(ending, wanted), wanted)),
         until: now + TIMES.restHold,
         over: (call) => resolve({ kind: "pending", call }),
       });
@@ -76,7 +76,9 @@ export class RestCalls {
           return body;
         },
       });
-      const response = new PendingResponse(wanted.call, { end: (ending) => early.end(ending) });
+      const response = new PendingResponse(wanted.call, {
+        end: (ending) => early.end(this.#fitting(ending, wanted)),
+      });
       const effect = this.#send(wanted, now, response, reject);
       if (effect) early.start(response, effect);
     });
@@ -104,6 +106,13 @@ export class RestCalls {
       return undefined;
     }
     return admitted;
+  }
+
+  /** A large answer is refused while too much is unread: a bare device waits for no credit. */
+  #fitting(ending: Ending<Uint8Array>, { lease }: Wanted): Ending<Uint8Array> {
+    if (ending.kind !== "answer" || ending.body.length <= LIMITS.largeAnswerBytes) return ending;
+    if (this.#parts.bodies.hasRoomFor(ending.body.length, lease.scope.id as GrantId)) return ending;
+    return { kind: "refused", call: ending.call, error: readsTooSlowly(ending.call, this.#parts.device()) };
   }
 
   #handOn(ending: Ending<Uint8Array>, { lease }: Wanted): Ending {
