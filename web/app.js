@@ -16,7 +16,7 @@ const LOOK_EVERY = 10_000;
 const main = document.getElementById("main");
 const places = { devices: element("div"), device: element("div") };
 let openId;
-/** The code that the person typed here, in place of following a link. */
+/** The code that the person typed here instead of following a link. */
 let typed;
 let closeEvents = () => undefined;
 let closeTools = () => undefined;
@@ -39,7 +39,7 @@ async function start() {
   }
 }
 
-/** What waited for a sign-in comes first. */
+/** A code that waited for the sign-in comes first. */
 async function showSignedIn(account, pair) {
   const waiting = takeWaiting();
   if (waiting && !pair) history.replaceState(null, "", `/#pair=${waiting}`);

@@ -4,8 +4,8 @@ import { button, date, element, field, form, showDone } from "./dom.js";
 import { codeOf } from "./waiting.js";
 
 /**
- * What asks, and the yes. `done` is called after either answer. A login whose code came by a link (not `isTyped`) is
- * confirmed by typing the code: a link that somebody else sent must not sign them in with one click.
+ * What asks, and the button to approve it. `done` is called after either answer. If a login's code came from a link (not
+ * `isTyped`), it must be typed here: a link that someone else sent must not sign them in with one click.
  */
 export async function pairingView(code, { isTyped, done }) {
   const asked = await api(`GET /v1/pairings/${part(code)}`);
@@ -69,7 +69,7 @@ function byClick(confirm, later) {
   );
 }
 
-/** The code is not shown here: whoever has it reads it where it was made. */
+/** The code is not shown here: only the terminal that asked for it shows it. */
 function byTyping(code, confirm, later) {
   const typed = element("input", {
     type: "text",

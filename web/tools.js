@@ -35,7 +35,7 @@ export async function toolsView(device, onAnswer) {
     const tool = byName.get(chooser.value);
     input = toolFields(tool.input_schema);
     const { description, details = "", effect, unavailable } = tool;
-    // Apart, so that nothing in a description turns round what is said of it.
+    // Isolated, so that nothing in a description can reverse our words after it.
     const said = element("bdi", {}, `${description} ${details}`);
     about.replaceChildren(said, ` (${EFFECTS[effect] ?? effect})`);
     lack.hidden = unavailable === undefined;

@@ -1,10 +1,10 @@
-/** A code that waits while its person signs in: kept here, because a sign-in link opens the page anew. */
+/** Keeps a code while its person signs in, because a sign-in link opens a new page. */
 
 const PLACE = "matrx.waiting";
-/** As long as a code lives, in milliseconds. */
+/** How long a code is valid, in milliseconds. */
 const KEPT = 10 * 60_000;
 
-/** A code as all spell it, `ABCD-EFGH`; undefined: it is none. */
+/** A code in its usual spelling, `ABCD-EFGH`; undefined: it is not a code. */
 export function codeOf(text) {
   const code = text
     .toUpperCase()
@@ -18,11 +18,11 @@ export function keepWaiting(code) {
   try {
     localStorage.setItem(PLACE, JSON.stringify({ code, until: Date.now() + KEPT }));
   } catch {
-    // A browser that keeps nothing: the code is still in the address.
+    // The browser stores nothing: the code is still in the address.
   }
 }
 
-/** The code that waits, once. */
+/** Returns the waiting code, once. */
 export function takeWaiting() {
   try {
     const { code, until } = JSON.parse(localStorage.getItem(PLACE) ?? "{}");
