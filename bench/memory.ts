@@ -1,6 +1,6 @@
 /**
- * `npm run bench:memory`: how much memory relay and agent take while large results are read at once, and while nobody
- * reads them. Each case has a relay and an agent of its own. Names of cases leave out the others. All figures:
+ * `npm run bench:memory`: how much memory relay and agent use while large results are read at once, and while nobody
+ * reads them. Each case has its own relay and agent. Given names of cases, it runs only those. All figures:
  * bench/memory-results.json.
  */
 import { writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const { positionals: wanted } = parseArgs({ allowPositionals: true });
 
 const RESULTS = new URL("./memory-results.json", import.meta.url);
 const LONGEST = 15 * 60_000;
-/** In MiB: what the processes may take at most, in any case. */
+/** In MiB: what the processes may use at most, in every case. */
 const AT_MOST = { relay: 250, agent: 400 };
 
 await withProcesses(LONGEST, run);

@@ -1,10 +1,10 @@
-/** Sign in another device: a link that works once, shown as a QR code. */
+/** Sign in another device: a link that works once, also shown as a QR code. */
 import { api } from "./api.js";
 import { button, element, showDone } from "./dom.js";
 
 const LOCAL = /^(localhost|127\.[\d.]+|\[::1\])$/;
 
-/** The button, and what it shows until the link is over. */
+/** The button, and what it shows until the link expires. */
 export function anotherDeviceView() {
   const shown = element("div", { role: "status" });
   let over;

@@ -7,7 +7,7 @@ export function claim(code) {
   return api("POST /v1/claim", { code });
 }
 
-/** What a signed-out person sees. `waiting`: the code that brought them here, and that they come back to. */
+/** What a signed-out person sees. `waiting`: the code that brought them here and that they will return to. */
 export function signInView(done, waiting) {
   const link = element("input", { type: "text", required: true, autocomplete: "off", spellcheck: "false" });
   const go = element("button", { type: "submit", class: "main wide" }, "Sign in");

@@ -1,7 +1,7 @@
 /** A code that waits while its owner signs in. It is kept here because a sign-in link loads the page again. */
 
 const PLACE = "matrx.waiting";
-/** As long as a code lives, in milliseconds. */
+/** How long a code is valid, in milliseconds. */
 const KEPT = 10 * 60_000;
 
 /** A code in its usual form, `ABCD-EFGH`; undefined if the text isn't one. */

@@ -48,7 +48,7 @@ async function whoami(options: AccountOptions): Promise<void> {
   console.log(`by ${KINDS[kind]} "${plain(name)}" until ${expires.slice(0, 10)}${rights}`);
 }
 
-/** What one may be signed in by. */
+/** What a person can be signed in with. */
 export const KINDS = { web: "the browser", cli: "the login", api: "the token" } as const;
 
 /** A token that the relay does not know any more is forgotten all the same. */

@@ -1,9 +1,9 @@
-/** `matrx calls`: the calls of the last day, so that one can be found whose answer never came. */
+/** `matrx calls`: the calls of the last day, to find one whose answer never arrived. */
 import { callListSchema, callQuerySchema, type ListedCall } from "@matrx/shared/api.ts";
 import { type Command, Option } from "commander";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "./credentials.ts";
 import { findDevice } from "./find-device.ts";
-import { ago, plain, printJson, printTable } from "./print.ts";
+import { ago, printJson, printTable } from "./print.ts";
 import { withProgress } from "./progress.ts";
 import { pathOf } from "./relay-client.ts";
 
@@ -50,5 +50,5 @@ async function listCalls(wanted: string | undefined, options: CallsOptions): Pro
 }
 
 function rowOf({ created, tool, state, status, code, call }: ListedCall): string[] {
-  return [ago(created), tool, state, code ?? status ?? "", call].map(plain);
+  return [ago(created), tool, state, code ?? status ?? "", call];
 }

@@ -62,7 +62,7 @@ async function listDevices(options: DevicesOptions): Promise<void> {
 function rowOf({ id, name, state, last_seen, proof, os, os_version }: DeviceView): string[] {
   const proved = proof ? `${proof.tool} ${proof.verdict}, ${ago(proof.at)}` : "none yet";
   const system = [os, os_version].filter(Boolean).join(" ");
-  return [name, state, ago(last_seen), proved, system, id].map(plain);
+  return [name, state, ago(last_seen), proved, system, id];
 }
 
 async function rename(wanted: string, name: string, options: DevicesOptions): Promise<void> {

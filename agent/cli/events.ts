@@ -3,7 +3,7 @@ import { type EventView, eventListSchema } from "@matrx/shared/api.ts";
 import type { Command } from "commander";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "./credentials.ts";
 import { findDevice } from "./find-device.ts";
-import { note, plain, printJson, printJsonLine, styled } from "./print.ts";
+import { note, oneLine, plain, printJson, printJsonLine, styled } from "./print.ts";
 import { withProgress } from "./progress.ts";
 import { pathOf } from "./relay-client.ts";
 import { stopSignal } from "./stop-signal.ts";
@@ -68,9 +68,4 @@ function print({ received, severity, event_type, key, data, resolved, open, drop
   const words = [when, ...[severity ?? "", event_type, key ?? ""].map(oneLine), state];
   console.log(words.filter((word) => word !== "").join("  "));
   if (facts.length > 0) console.log(styled("dim", `  ${plain(facts.join(" "))}`));
-}
-
-/** A device may put the end of a line into its words: what follows must not look like another event. */
-function oneLine(text: string): string {
-  return plain(text).replace(/[\s\u2028\u2029]+/g, " ");
 }

@@ -1,4 +1,4 @@
-/** Makes the folders for this program's files, and notes them where each agent of this machine finds what is closed. */
+/** Makes the folders for this program's files, and registers them so that every agent on this machine protects them. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { type Home, makeHome } from "../home.ts";
 import { noteHome } from "../matrx-folders.ts";

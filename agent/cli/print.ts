@@ -25,16 +25,25 @@ export function note(text: string): void {
 }
 
 export function printJson(value: unknown): void {
-  console.log(JSON.stringify(value, undefined, process.stdout.isTTY ? 2 : undefined));
+  console.log(jsonText(value, process.stdout.isTTY ? 2 : undefined));
 }
 
 /** One JSON object on one line, for programs that read along. */
 export function printJsonLine(value: unknown): void {
-  console.log(JSON.stringify(value));
+  console.log(jsonText(value));
 }
 
-/** Columns under a header, as wide as their widest cell. */
-export function printTable(header: readonly string[], rows: readonly (readonly string[])[]): void {
+/** JSON that may go to a terminal: characters that could steer it are escaped. */
+export function jsonText(value: unknown, indent?: number): string {
+  return JSON.stringify(value, undefined, indent).replace(
+    /[\u007f-\u009f\p{Bidi_Control}]/gu,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** Columns under a header, as wide as their widest cell. Cells may come from elsewhere. */
+export function printTable(header: readonly string[], cells: readonly (readonly string[])[]): void {
+  const rows = cells.map((row) => row.map(oneLine));
   const widths = header.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
   );
@@ -57,16 +66,23 @@ export function ago(iso: string | null): string {
   return `${Math.round(seconds / 86_400)} days ago`;
 }
 
-/** Text that came from elsewhere, without control characters that could write over the terminal, or turn the line round. */
+/** Text from elsewhere, without characters that could write over the terminal or reverse the line. */
 export function plain(text: string): string {
   return withoutControls(text).replace(/\p{Bidi_Control}/gu, "\u{fffd}");
 }
 
-/** What a tool said, as this stream may show it: a terminal gets no sequence that steers it, a pipe or file every byte. */
+/** The same on one line: what follows a line break must not look like another entry. */
+export function oneLine(text: string): string {
+  return plain(text).replace(/[\t\n\u2028\u2029]+/g, " ");
+}
+
+/** A tool's words for this stream: a terminal gets nothing that steers it or reorders a line, a pipe or file every byte. */
 export function toolOutput(text: string, stream: NodeJS.WriteStream): string {
   if (!stream.isTTY) return text;
-  // What was written over in its line is shown too.
-  return withoutControls(stripVTControlCharacters(text).replace(/\r+\n?/g, "\n"));
+  // Text that was overwritten in its line is shown too.
+  const lines = stripVTControlCharacters(text).replace(/\r+\n?/g, "\n");
+  // Marks that leave the order of other characters alone stay: Arabic and Hebrew text needs them.
+  return withoutControls(lines).replace(/[\u202a-\u202e\u2066-\u2069]/g, "\u{fffd}");
 }
 
 function withoutControls(text: string): string {

@@ -1,6 +1,7 @@
 /** Where the output of `matrx run` goes: as it is, or into one JSON object. */
 import { StringDecoder } from "node:string_decoder";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
+import { jsonText } from "./print.ts";
 import { write } from "./print-answer.ts";
 
 export interface RunResult {
@@ -23,7 +24,7 @@ export class JsonResult implements RunResult {
   #begin: string;
 
   constructor(facts: { device: string; job: string }) {
-    this.#begin = `${JSON.stringify(facts).slice(0, -1)},"output":"`;
+    this.#begin = `${jsonText(facts).slice(0, -1)},"output":"`;
   }
 
   async write(bytes: Uint8Array): Promise<void> {
@@ -32,12 +33,12 @@ export class JsonResult implements RunResult {
 
   async end(exit: number | null, error?: ErrorShape): Promise<void> {
     await this.#writeText(this.#decoder.end());
-    const rest = JSON.stringify({ exit_code: exit, ...(error && { error }) });
+    const rest = jsonText({ exit_code: exit, ...(error && { error }) });
     await write(process.stdout, `",${rest.slice(1)}\n`);
   }
 
   async #writeText(text: string): Promise<void> {
-    await write(process.stdout, this.#begin + JSON.stringify(text).slice(1, -1));
+    await write(process.stdout, this.#begin + jsonText(text).slice(1, -1));
     this.#begin = "";
   }
 }

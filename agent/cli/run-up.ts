@@ -34,7 +34,7 @@ export interface UpOptions extends Pick<PairOptions, "relay" | "name" | "yes"> {
 /** Runs until Ctrl-C. Throws MatrxError when the relay's refusal is final. */
 export async function runUp(options: UpOptions): Promise<void> {
   const stop = stopSignal();
-  // Whoever read our lines may be gone before us, or the disk that they go to be full.
+  // The reader of our output may be gone before us, or its disk may be full.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const port = portOf(options);
   const allowedOrigins = checkedOrigins(options.allowOrigin);

@@ -82,7 +82,7 @@ async function listTokens(options: TokenOptions): Promise<void> {
 function rowOf({ id, name, kind, access, devices, paths, expires }: TokenView): string[] {
   const folders = paths ? ` in ${paths.join(", ")}` : "";
   const where = devices?.join(", ") ?? "all";
-  return [name, KINDS[kind], `${access}${folders}`, where, expires.slice(0, 10), id].map(plain);
+  return [name, KINDS[kind], `${access}${folders}`, where, expires.slice(0, 10), id];
 }
 
 const KINDS = { web: "browser", cli: "login", api: "token" } as const;

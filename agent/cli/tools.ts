@@ -55,9 +55,9 @@ async function listTools(
 }
 
 function rowOf({ name, effect, description, unavailable }: ToolDescription): string[] {
-  if (unavailable !== undefined) return [name, effect, `can't work now: ${unavailable}`].map(plain);
+  if (unavailable !== undefined) return [name, effect, `can't work now: ${unavailable}`];
   const first = /^[^\n]*?(?:\.(?=\s|$)|$)/.exec(description)?.[0] ?? "";
-  return [name, effect, first.length > 80 ? `${first.slice(0, 79)}…` : first].map(plain);
+  return [name, effect, first.length > 80 ? `${first.slice(0, 79)}…` : first];
 }
 
 const parametersSchema = z.object({
@@ -74,10 +74,10 @@ function explain(tool: ToolDescription, device: string): void {
   if (details) console.log(`${plain(details)}\n`);
   if (unavailable) console.log(`It can't work there now. ${plain(unavailable)}\n`);
   const rows = Object.entries(properties).map(([key, { type, description: what }]) => [
-    plain(key),
+    key,
     typeof type === "string" ? type : "any",
     required.includes(key) ? "required" : "",
-    plain(what ?? ""),
+    what ?? "",
   ]);
   if (rows.length > 0) printTable(["PARAMETER", "TYPE", "", ""], rows);
   const example = required.map((key) => ` ${key}=...`).join("");

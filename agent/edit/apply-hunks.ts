@@ -75,7 +75,7 @@ function oldUnits(wanted: readonly WantedLine[]): string[] {
   return wanted.filter(({ kind }) => kind !== "new").map(({ units }) => units);
 }
 
-/** First as exactly as they stand there, then without regard to white space at the ends of lines. Undefined: nowhere. */
+/** Exact matches first, then matches that ignore white space at the ends of lines. Undefined: none. */
 function fitsOf(
   lines: LineTexts,
   wanted: readonly WantedLine[],
@@ -90,7 +90,7 @@ function fitsOf(
   return first && [first, ...others];
 }
 
-/** The one that the hunk says if its old lines stand there, else all places where they do. */
+/** The place the hunk names if its old lines are there, else every place where they are. */
 function placesOf(lines: readonly string[], old: readonly string[], start: number, hunk: Hunk): number[] {
   const isAt = (at: number) =>
     at >= start &&
@@ -110,7 +110,7 @@ class LineTexts {
     this.exact = lines.map(({ text }) => text);
   }
 
-  /** Without white space at their ends either: in a patch it is often lost on the way. */
+  /** Without white space at their ends either: patches often lose it. */
   get trimmed(): readonly string[] {
     this.#trimmed ??= this.exact.map(withoutBlanks);
     return this.#trimmed;
@@ -157,7 +157,7 @@ function headerLine(lines: readonly string[], from: number, header: string): num
   for (let at = from; at < lines.length; at++) {
     const line = lines[at]?.trim() ?? "";
     if (line === header) return at;
-    // No name goes on there.
+    // The header does not end within a name.
     if (line.startsWith(header) && !/^\w/.test(line.slice(header.length))) found.push(at);
   }
   return found.length === 1 ? found[0] : undefined;
@@ -185,7 +185,7 @@ function severalPlaces({ name }: Hunk, places: readonly number[], subject: Subje
   );
 }
 
-/** A line of the file, or a new one; `end` undefined: as the lines around it. */
+/** A line of the file, or a new one; `end` undefined: the same as the lines around it. */
 interface NewLine {
   readonly text: string;
   readonly end: LineEnd | undefined;
@@ -219,7 +219,7 @@ function replaceLines(
   return covered;
 }
 
-/** The hunk has the line ends that the file has: then those of its new lines are meant, too. */
+/** If the hunk's line ends are those of the file, its new lines' ends are meant too. */
 function knowsEnds(lines: readonly Line[], at: number, wanted: readonly WantedLine[]): boolean {
   const pairs = wanted
     .filter(({ kind }) => kind !== "new")

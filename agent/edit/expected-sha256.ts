@@ -19,7 +19,7 @@ export function checkSha256(found: string | undefined, expected: string | undefi
   });
 }
 
-/** `sha256`: of what it holds now; undefined: not known. */
+/** `sha256`: of its content now; undefined: not known. */
 export function changedSinceSeen(place: Place, sha256: string | undefined): MatrxError {
   return new MatrxError({
     code: "CONFLICT",

@@ -62,7 +62,7 @@ async function find(
   return { kind: "update", place, to, hunks: patch.hunks };
 }
 
-/** What the hunks put where they say that there was nothing: a new file, then, though nothing else says so. */
+/** The content of hunks that say there was nothing before: a new file, even if nothing else says so. */
 function contentFromNothing(hunks: readonly Hunk[]): string | undefined {
   const [only, ...others] = hunks;
   return only?.line === 0 && others.length === 0 ? textOf(only.lines, only.endless.new) : undefined;

@@ -12,7 +12,7 @@ export function unquotedName(name: string): string {
   ).toString();
 }
 
-/** `sign`: what stands after the backslash. */
+/** `sign`: what follows the backslash. */
 function byteOf(sign: string): Buffer {
   if (/^[0-7]{3}$/.test(sign)) return Buffer.from([Number.parseInt(sign, 8) & 0xff]);
   const code = ESCAPES[sign];

@@ -1,14 +1,13 @@
 /** Reads the patch format of `*** Begin Patch`, which marks files by lines of their own and needs no line numbers. */
 import { BEGIN, badPatch, END } from "./bad-patch.ts";
 import type { Line } from "./line-ends.ts";
-import { type FilePatch, type Hunk, type HunkLine, textOf, USUAL_MODE } from "./patch.ts";
+import { type FilePatch, type Hunk, type HunkLine, LINE_KINDS, textOf, USUAL_MODE } from "./patch.ts";
 
-/** They begin with the marker, after blanks at most. Throws MatrxError `INVALID_PARAMETERS`. */
+/** The first line that is not blank is the marker. Throws MatrxError `INVALID_PARAMETERS`. */
 export function readMarkedPatch(lines: readonly Line[]): FilePatch[] {
   return new Reader(lines).read();
 }
 
-const KINDS: Readonly<Record<string, HunkLine["kind"]>> = { " ": "same", "-": "old", "+": "new" };
 /** As unified diffs have it; models write it here, too. */
 const RANGE = /^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@/;
 
@@ -108,7 +107,7 @@ class Reader {
   #readHunkLine(): HunkLine {
     const { text: line, end } = this.#lines[this.#at] ?? { text: "", end: "" };
     // An empty line is one of the file, of which the space before was lost.
-    const kind = KINDS[line.slice(0, 1) || " "];
+    const kind = LINE_KINDS[line.slice(0, 1) || " "];
     if (!kind) throw this.#bad('a line of a hunk must begin with " ", "-" or "+"');
     this.#at++;
     return { kind, text: line.slice(1), end: end === "\r\n" ? end : "\n" };

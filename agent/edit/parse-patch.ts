@@ -15,21 +15,21 @@ export function parsePatch(patch: string): FilePatch[] {
   return files;
 }
 
-/** Of a command with the patch as its input, the patch: `apply_patch <<'EOF'`, lines, `EOF`. */
+/** A command with the patch as its input: `apply_patch <<'EOF'`, lines, `EOF`. */
 const COMMAND = /^\s*apply_?patch\s*<<-?\s*(["']?)(\w+)\1[ \t]*\r?\n(.*\n)\2\s*$/s;
 
 function withoutCommand(patch: string): string {
   return COMMAND.exec(patch)?.[3] ?? patch;
 }
 
-/** Lines that say what is patched, and are none of a file. */
+/** Lines that say what is patched and do not belong to a file. */
 const HEADER = /^(?:\*\*\* |--- |\+\+\+ |@@|diff --git )/;
 
-/** A carriage return belongs to a file's line, unless the patch as a whole has them. */
+/** A carriage return belongs to the file's line, unless the whole patch has them. */
 function patchLines(patch: string): Line[] {
   const lines = linesOf(patch);
   const isOwn = lines.find(({ text }) => HEADER.test(text))?.end === "\r\n";
   const all = isOwn ? linesOf(withPlainEnds(patch)) : lines;
-  // After the last end of a line there is none.
+  // No line follows the last line end.
   return all.at(-1)?.text === "" ? all.slice(0, -1) : all;
 }

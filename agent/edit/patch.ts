@@ -8,6 +8,9 @@ export interface HunkLine {
   readonly end: "\n" | "\r\n";
 }
 
+/** By the sign that a line begins with. */
+export const LINE_KINDS: Readonly<Record<string, HunkLine["kind"]>> = { " ": "same", "-": "old", "+": "new" };
+
 export interface Hunk {
   /** What messages call it. */
   readonly name: string;
@@ -20,9 +23,9 @@ export interface Hunk {
   readonly atEnd: boolean;
   /** What it says of the last line's end: it has none. */
   readonly endless: { readonly old: boolean; readonly new: boolean };
-  /** How many of its last lines are empty, without the space that a line begins with. */
+  /** How many of its last lines are empty, without even the leading space. */
   readonly blanks: number;
-  /** What is wrong with it, and was passed over. */
+  /** What is wrong with it but does not matter. */
   readonly note: string | undefined;
 }
 
@@ -31,7 +34,7 @@ export type FilePatch =
       readonly kind: "add";
       readonly path: string;
       readonly content: string;
-      /** Permissions, of which the user's mask takes some away. */
+      /** Permissions, before the user's mask. */
       readonly mode: number;
     }
   | {
@@ -48,7 +51,7 @@ export type FilePatch =
       readonly hunks: readonly Hunk[] | undefined;
     };
 
-/** Permissions of a file of which nothing is said. */
+/** Permissions of a file if the patch gives none. */
 export const USUAL_MODE = 0o666;
 
 /** Lines with their ends; `isEndless`: the last one has none. */

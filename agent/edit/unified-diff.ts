@@ -43,9 +43,9 @@ interface FilePart {
   /** As written, with what git puts before it. */
   old: string | undefined;
   now: string | undefined;
-  /** They come from lines of their own. */
+  /** They have lines of their own. */
   hasNames: boolean;
-  /** The file was not there, or is not any more. */
+  /** The file did not exist before, or does not exist afterwards. */
   isNew: boolean;
   isGone: boolean;
   isRename: boolean;
@@ -57,7 +57,7 @@ interface FilePart {
   readonly hunks: Hunk[];
 }
 
-/** `git`: what stands after `diff --git`. */
+/** `git`: the text after `diff --git`. */
 function newPart(git: string | undefined): FilePart {
   return {
     isGit: git !== undefined,
@@ -74,7 +74,7 @@ function newPart(git: string | undefined): FilePart {
   };
 }
 
-/** Two names that are the same but for their prefixes; others are said by lines of their own. */
+/** Two names that differ only in their prefixes; other names have lines of their own. */
 function namesOfGit(both: string): Pick<FilePart, "old" | "now"> {
   const quoted = /^("(?:\\.|[^"\\])*") ("(?:\\.|[^"\\])*")$/.exec(both);
   const half = (both.length - 1) / 2;
@@ -94,7 +94,7 @@ function takeNames(part: FilePart, old: string, now: string): void {
   part.isGone ||= part.now === NOTHING || isEpoch(newDate);
 }
 
-/** `diff -N` gives a file that is not there the beginning of time. */
+/** `diff -N` dates a missing file at the beginning of time. */
 function isEpoch(date: string): boolean {
   const found = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.0+)? ([+-]\d\d)(\d\d)$/.exec(date.trim());
   if (!found) return false;
@@ -149,7 +149,7 @@ function filePatchOf(part: FilePart): FilePatch {
   return { kind: "update", path: names.old, to: names.old === names.now ? undefined : names.now, hunks };
 }
 
-/** Without the `a/` and `b/` that git puts before them, or without two folders that were compared. */
+/** Without git's `a/` and `b/`, or without the two folders that were compared. */
 function namesOf(old: string, now: string, isGit: boolean): { old: string; now: string } {
   const oneIsNothing = old === NOTHING || now === NOTHING;
   const isA = old.startsWith("a/") || old === NOTHING;
@@ -168,7 +168,7 @@ function belowFirst(name: string): string | undefined {
 
 const MODES: Readonly<Record<string, number>> = { "100644": 0o666, "100755": 0o777 };
 
-/** What a new file may be done with, before the user's own mask. */
+/** A new file's permissions, before the user's mask. */
 function modeOf(written: string | undefined, name: string): number {
   const mode = MODES[written ?? "100644"];
   if (mode === undefined)

@@ -1,10 +1,9 @@
-/** Reads one hunk of a unified diff. Its counts need not be right: what follows is taken, up to what can only be its end. */
+/** Reads one hunk of a unified diff. Its counts may be wrong: then it reaches to whatever can only be its end. */
 import { badPatch } from "./bad-patch.ts";
 import type { Line } from "./line-ends.ts";
-import type { Hunk, HunkLine } from "./patch.ts";
+import { type Hunk, type HunkLine, LINE_KINDS } from "./patch.ts";
 
 const RANGE = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
-const KINDS: Readonly<Record<string, HunkLine["kind"]>> = { " ": "same", "-": "old", "+": "new" };
 
 /** Lines of the old and of the new text. */
 interface Counts {
@@ -40,7 +39,7 @@ function endsHunk(lines: readonly Line[], at: number): boolean {
   const line = lines[at];
   if (!line) return true;
   if (/^(?:@@|diff --git |Index: |From )/.test(line.text)) return true;
-  // What follows tells names from lines that begin with two more signs.
+  // The next line tells names from changed lines that look like them.
   return (isFileHeader(lines, at) && /^@@|^$/.test(textAt(lines, at + 2))) || isSignature(lines, at);
 }
 
@@ -49,17 +48,17 @@ export function isFileHeader(lines: readonly Line[], at: number): boolean {
   return textAt(lines, at).startsWith("--- ") && textAt(lines, at + 1).startsWith("+++ ");
 }
 
-/** What git writes below a patch that goes by mail: two dashes, and its version. */
+/** What git writes below a patch for mail: two dashes, and its version. */
 function isSignature(lines: readonly Line[], at: number): boolean {
   return /^-- ?$/.test(textAt(lines, at)) && /^\d+(?:\.\d+)+/.test(textAt(lines, at + 1));
 }
 
-/** An empty line is one of the file, of which the space before was lost. */
+/** An empty line belongs to the file: its leading space was lost. */
 function isBody(text: string): boolean {
   return /^(?:[ +\\-]|$)/.test(text);
 }
 
-/** The index after as many lines as the header says; undefined: they are not all there. */
+/** The index after as many lines as the header says; undefined: some are missing. */
 function endByCounts(lines: readonly Line[], first: number, said: Counts): number | undefined {
   const counts = { old: 0, new: 0 };
   for (let at = first; counts.old <= said.old && counts.new <= said.new; at++) {
@@ -83,7 +82,7 @@ function count(counts: { old: number; new: number }, text: string): void {
   if (!text.startsWith("-")) counts.new++;
 }
 
-/** Nothing of the hunk follows. Words may; but if changes do after them, something was lost. Throws MatrxError. */
+/** No more of the hunk follows. Other text may, but if changes follow that, something was lost. Throws MatrxError. */
 function isEnd(lines: readonly Line[], from: number): boolean {
   let at = from;
   while (at < lines.length && textAt(lines, at) === "") at++;
@@ -126,14 +125,14 @@ function hunkOf(
   for (const { text, end } of lines) {
     const mark = text.slice(0, 1);
     if (mark !== "\\") {
-      read.push({ kind: KINDS[mark] ?? "same", text: text.slice(1), end: end === "\r\n" ? end : "\n" });
+      read.push({ kind: LINE_KINDS[mark] ?? "same", text: text.slice(1), end: end === "\r\n" ? end : "\n" });
       continue;
     }
     const last = read.pop();
     if (!last) continue;
     if (last.kind !== "new") endless.old = true;
     if (last.kind !== "old") endless.new = true;
-    // The line's end is the patch's own, and what stands before it is the file's.
+    // The line feed is the patch's own; the carriage return before it is the file's.
     read.push(last.end === "\r\n" ? { ...last, text: `${last.text}\r`, end: "\n" } : last);
   }
   const atEnd = endless.old || endless.new;

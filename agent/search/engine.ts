@@ -18,7 +18,7 @@ export interface Hit {
 
 /** Files by their paths. */
 export interface FileChoice {
-  /** Globs of names of which every file has one; a hint, in words that all engines understand. */
+  /** Every file's name matches one of these globs; a hint that all engines understand. */
   readonly nameHints: readonly string[];
   /** `path` is relative, with `/` between names. */
   matches(path: string): boolean;
@@ -28,7 +28,7 @@ export interface LineQuery {
   readonly pattern: string;
   readonly literal: boolean;
   readonly caseInsensitive: boolean;
-  /** A match may go over ends of lines; each line that it touches is one that matches. */
+  /** A match may span lines; every line it touches counts as matching. */
   readonly multiline: boolean;
   /** Lines of context before and after. */
   readonly before: number;

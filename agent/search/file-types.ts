@@ -1,10 +1,10 @@
-/** Types of files by their names: those of ripgrep that are in use most, held here so that both engines know the same. */
+/** File types by name: ripgrep's most used ones, kept here so that both engines agree. */
 import { nearestName } from "@matrx/shared/effects.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { FileChoice } from "./engine.ts";
 import { pathPattern } from "./path-pattern.ts";
 
-/** Globs of names, with blanks between them, as `rg --type-list` has them. */
+/** Globs of names, separated by spaces, as in `rg --type-list`. */
 export const FILE_TYPES: Readonly<Record<string, string>> = {
   asm: "*.S *.asm *.s",
   awk: "*.awk",
@@ -96,7 +96,7 @@ export function fileType(wanted: string, showHidden: boolean): FileChoice {
   const hints = patterns.flatMap(({ nameHints }) => nameHints);
   return {
     nameHints: hints.length === patterns.length ? hints : [],
-    // An engine that is told a type may bring dotfiles of it that nobody asked for.
+    // Given a type, an engine may also return dotfiles of that type.
     matches: (path) =>
       (showHidden || !HIDDEN.test(path)) && patterns.some((pattern) => pattern.matches(path)),
   };

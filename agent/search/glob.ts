@@ -163,7 +163,7 @@ export function withChoices(glob: string, most: number): string[] | undefined {
   return done;
 }
 
-/** Globs with commas between them; a comma within braces or brackets is part of one. */
+/** Globs separated by commas; a comma within braces or brackets belongs to its glob. */
 export function separateGlobs(globs: string): readonly string[] {
   const choice = firstChoice(`{${globs}}`);
   if (choice?.before !== "" || choice.after !== "") return [globs];

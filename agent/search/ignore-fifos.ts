@@ -1,6 +1,6 @@
 /**
- * Named pipes in place of `.gitignore`. Ripgrep opens whatever has this name, and waits for somebody to write to a pipe:
- * here its other end is opened and closed, so that the file is empty to it. Our own reader opens no pipes.
+ * Named pipes called `.gitignore`. Ripgrep opens whatever has this name, and waits until something writes to a pipe: this
+ * opens and closes the other end, so that ripgrep sees an empty file. Our own reader opens no pipes.
  */
 import { closeSync, constants, lstatSync, openSync, realpathSync } from "node:fs";
 import { nothingMissed, type Run } from "./engine.ts";
@@ -17,16 +17,16 @@ export class IgnoreFifos {
     this.#run = run;
   }
 
-  /** Lets whoever waits for one go on. Tells whether there are any: somebody may wait for them again. */
+  /** Lets a reader that waits for one continue. Tells whether there are any: it may wait for them again. */
   release(): boolean {
-    // Without it a system has none.
+    // Systems without it have no pipes.
     if (constants.O_NONBLOCK === undefined) return false;
     this.#search ??= this.#lookAround();
     for (const place of this.#found) open(place);
     return this.#found.size > 0;
   }
 
-  /** All folders above are read by ripgrep, and those below that nothing leaves out. */
+  /** Ripgrep reads all folders above, and those below that nothing leaves out. */
   async #lookAround(): Promise<void> {
     const { scope, signal } = this.#run;
     const { dirname, join } = scope.access.platform.path;
@@ -38,7 +38,7 @@ export class IgnoreFifos {
         this.#note(join(scope.folder, above));
       }
     } catch {
-      // What cannot be walked through is told of by the search itself.
+      // The search itself reports what it cannot walk through.
     }
   }
 
@@ -62,7 +62,7 @@ function pipeAt(path: string): string | undefined {
   }
 }
 
-/** Throws nothing: where nobody reads, it cannot be opened. */
+/** Never throws: a pipe without a reader cannot be opened. */
 function open(pipe: string): void {
   try {
     closeSync(openSync(pipe, constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)));

@@ -1,6 +1,4 @@
-/**
- * A pattern of ripgrep (Rust's regex) as one of JavaScript that finds the same: in a line without its ends, or in a text.
- */
+/** Translates a ripgrep pattern (Rust's regex) to JavaScript, with the same matches: in a line without its end, or a text. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { LineQuery } from "./engine.ts";
 
@@ -21,7 +19,7 @@ export function javascriptPattern({
   const ignoresCase = caseInsensitive || (inline?.[1]?.includes("i") ?? false);
   const flags = `g${ignoresCase ? "i" : ""}s`;
   if (literal) return { source: written.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), flags: `${flags}u` };
-  // What cannot be put in other words may be one of JavaScript's own.
+  // A pattern that cannot be translated may be valid JavaScript as it is.
   const ways: JavascriptPattern[] = [
     { source: inOtherWords(written, multiline), flags: `${flags}u` },
     { source: written, flags },
@@ -114,7 +112,7 @@ function outside(token: string, isMultiline: boolean): string {
     if (isMultiline && token === "\\z") return "$";
     return escaped(token, ESCAPES);
   }
-  // What stands first in a class is in it.
+  // A bracket that comes first in a class belongs to it.
   if (token.startsWith("[")) return token.replace("]", "\\]");
   switch (token) {
     case "]":
@@ -144,7 +142,7 @@ function escaped(token: string, others: Partial<Record<string, string>>): string
   if (sign.startsWith("x{")) return `\\u${sign.slice(1)}`;
   const other = others[sign];
   if (other !== undefined) return other;
-  // Of other signs a backslash before one that needs none is an error in JavaScript.
+  // In JavaScript a needless backslash is an error.
   return /^["'#%&,:;=@`~!<>\s]$/.test(sign) ? sign : token;
 }
 

@@ -1,24 +1,24 @@
-/** Whether what was looked for in vain stands in what a search leaves out by default. */
+/** Whether a search that found nothing would have found something in what it leaves out by default. */
 import { type Missed, nothingMissed, type Run } from "./engine.ts";
 import { throwUnlessTimedOut } from "./notes.ts";
 import type { Scope } from "./scope.ts";
 
-/** For how long it is looked for there: this, and three times what the search took; in milliseconds. */
+/** How long to look there: this, plus three times as long as the search took; in milliseconds. */
 const LOOK_MS = 2000;
 
-/** Finds one in a wider search: its path, relative or not. */
+/** The path of one result of a wider search, relative or not. */
 export type FindOne = (run: Run) => Promise<string | undefined>;
 
 interface Searched {
   readonly scope: Scope;
-  /** Milliseconds that it took. */
+  /** How long it took, in milliseconds. */
   readonly ms: number;
   readonly signal: AbortSignal;
 }
 
-/** What to say after that nothing was found: nothing, unless something was left out that matters. Throws MatrxError. */
+/** What to add when nothing was found: nothing, unless what was left out matters. Throws MatrxError. */
 export async function leftOutNote({ scope, ms, signal }: Searched, findOne: FindOne): Promise<string> {
-  // A file that is named is searched whatever it is called.
+  // A file given as path is searched whatever its name is.
   if (scope.file !== undefined || (scope.showHidden && scope.includeIgnored)) return "";
   const soon = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(LOOK_MS + 3 * ms))]);
   const missed: Missed = nothingMissed();
@@ -28,7 +28,7 @@ export async function leftOutNote({ scope, ms, signal }: Searched, findOne: Find
   return `. Found in what was left out: ${waysTo(scope, found).join(", ")}`;
 }
 
-/** Nobody looks for what git keeps for itself. */
+/** Git's own files are never what was meant. */
 function widened(scope: Scope): Scope {
   const { join } = scope.access.platform.path;
   const leftOut = [...scope.leftOut, join(scope.folder, ".git")];
@@ -42,7 +42,7 @@ function waysOf({ showHidden, includeIgnored }: Scope): string[] {
   return [...(includeIgnored ? [] : [IGNORED]), ...(showHidden ? [] : [HIDDEN])];
 }
 
-/** How to find what stands at a path. */
+/** How to find what is at a path. */
 function waysTo(scope: Scope, path: string): string[] {
   const { relative, isAbsolute, sep } = scope.access.platform.path;
   const below = isAbsolute(path) ? relative(scope.folder, path) : path;

@@ -70,8 +70,8 @@ export class Matcher {
 }
 
 /**
- * Lines are matched one by one, as ripgrep does, or the text as a whole, of which each line that a match touches is one;
- * a line's first 4096 bytes go back, to know it by. As many lines as a file may hold, at most 1000 go back at once.
+ * Matches lines one by one, as ripgrep does, or the whole text, where every line that a match touches counts. It sends
+ * back a line's first 4096 bytes, to identify it, and at most 1000 lines at once, however many a file has.
  */
 const THREAD = `
 const { parentPort, workerData } = require("node:worker_threads");
@@ -79,7 +79,7 @@ const { source, flags, before: mostBefore, after: mostAfter, multiline, firstOnl
 const expression = new RegExp(source, flags);
 let bytes, offset, number, before, after, isTouched;
 
-/** The first match. V8 finds some of no characters in the middle of one: those are none. */
+/** The first match. Empty ones that V8 finds in the middle of a character do not count. */
 function firstMatch(text) {
   for (expression.lastIndex = 0; ; expression.lastIndex++) {
     const match = expression.exec(text);
@@ -93,13 +93,13 @@ function touches(text) {
   let begin = 0, position = 0, line = 1, range = next();
   function next() {
     if (begin > text.length) return undefined;
-    // As with ripgrep, what follows a match begins anew: nothing before it is seen.
+    // As in ripgrep, the search starts afresh after a match and sees nothing before it.
     const match = firstMatch(text.slice(begin));
     if (!match) return undefined;
     const from = begin + match.index;
     const to = from + match[0].length;
     begin = to > from ? to : to + (text.codePointAt(to) > 0xffff ? 2 : 1);
-    // Behind the end of the last line there is none.
+    // No line follows the last line end.
     if (from === text.length && (text === "" || text.endsWith("\\n"))) return undefined;
     return { from: lineAt(from), to: lineAt(Math.max(from, to - 1)) };
   }
@@ -119,7 +119,7 @@ function touches(text) {
 function columnOf(line) {
   if (multiline) return isTouched(number) ? 1 : undefined;
   const text = line.toString("utf8");
-  // Within a line no pattern of ripgrep matches a CR: it ends one, too.
+  // In ripgrep no pattern matches a CR within a line: it ends one too.
   for (let from = 0, to; from <= text.length; from = to + 1) {
     to = text.indexOf("\\r", from);
     if (to < 0) to = text.length;

@@ -1,4 +1,4 @@
-/** Files with lines that match, and how many of those each has. */
+/** Files with matching lines, and how many each has. */
 import { textOfName } from "../paths/names.ts";
 import { type Cursor, orderKey } from "./cursor.ts";
 import type { Engine, LineQuery, Run } from "./engine.ts";
@@ -9,16 +9,16 @@ export interface MatchingFile {
   readonly relative: Buffer;
   /** Canonical. */
   readonly path: Buffer;
-  /** Lines that match; 1 where only the first was wanted. */
+  /** Number of matching lines; 1 if only the first was wanted. */
   readonly lines: number;
-  /** The last of them that was seen. */
+  /** The last matching line seen. */
   readonly lastLine: number;
 }
 
 export interface MatchingFiles {
-  /** In order of path. */
+  /** Sorted by path. */
   readonly files: readonly MatchingFile[];
-  /** Why it ended before all was searched. */
+  /** Why it ended before everything was searched. */
   readonly stopped: "max_results" | "time" | undefined;
 }
 

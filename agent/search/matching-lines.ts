@@ -116,7 +116,7 @@ class Collected {
     const { before, after } = this.#query;
     const followers = nearMatch(sorted, after);
     const leaders = nearMatch(sorted.toReversed(), before);
-    // Context of a match that there was no room for is left out with it.
+    // A match that did not fit is left out together with its context.
     const lines = sorted.filter(
       (line) => line.column !== undefined || followers.has(line) || leaders.has(line),
     );
@@ -129,7 +129,7 @@ class Collected {
   }
 }
 
-/** Lines of context that come at most `most` lines after a match of their file, in the order that is given. */
+/** Context lines at most `most` lines after a match in the same file, in the given order. */
 function nearMatch(lines: readonly MatchingLine[], most: number): ReadonlySet<MatchingLine> {
   const near = new Set<MatchingLine>();
   let match: MatchingLine | undefined;
@@ -141,7 +141,7 @@ function nearMatch(lines: readonly MatchingLine[], most: number): ReadonlySet<Ma
   return near;
 }
 
-/** Reads lines that an engine found from files that are opened for the caller. Keeps the last one open. */
+/** Reads the lines an engine found, from files opened for the caller. Keeps the last one open. */
 export class LineReader {
   readonly #checked: CheckedFiles;
   #open: OpenText | undefined;
@@ -161,7 +161,7 @@ export class LineReader {
     return { relative, path, line: hit.line, column: hit.column, text };
   }
 
-  /** The file that says this there; undefined as with `read`. */
+  /** The file, if it says this there; undefined as with `read`. */
   async confirm(hit: Hit): Promise<Pick<MatchingLine, "relative" | "path"> | undefined> {
     const file = await this.#confirmed(hit);
     return file && { relative: file.relative, path: file.path };

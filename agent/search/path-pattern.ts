@@ -14,7 +14,7 @@ const LONGEST_CHOICES = 20_000;
 
 /**
  * `*` and `?` stay within a name, `**` spans folders, `[a-z]` and `{a,b}` choose; all else means itself. Without `/` it is
- * matched with names at any depth. Of several with commas between them one must match. Throws MatrxError
+ * matched with names at any depth. Of several separated by commas, one must match. Throws MatrxError
  * `INVALID_PARAMETERS`.
  */
 export function pathPattern(pattern: string, showHidden: boolean): PathPattern {
@@ -22,7 +22,7 @@ export function pathPattern(pattern: string, showHidden: boolean): PathPattern {
   const globs = separateGlobs(pattern);
   const whole = onePattern(pattern, showHidden);
   if (globs[0] === pattern) return whole;
-  // A name may hold a comma, too.
+  // A name may contain a comma too.
   const all = [whole, ...globs.map((glob) => onePattern(glob, showHidden))];
   const hasHints = all.every(({ nameHints }) => nameHints.length > 0);
   return {

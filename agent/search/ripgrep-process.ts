@@ -11,11 +11,11 @@ interface RipgrepRun {
   readonly end: number;
   readonly missed: Missed;
   readonly signal: AbortSignal;
-  /** Called when it writes nothing for long; tells whether it is to be called soon again. */
+  /** Called when it writes nothing for long; tells whether to call again soon. */
   readonly onSilence: () => boolean;
 }
 
-/** A search of very much may take as long; in milliseconds. */
+/** A very large search may be silent this long too; in milliseconds. */
 const SILENCE = 1000;
 const LOOK_EVERY = 100;
 const BATCH = 64;
@@ -111,10 +111,10 @@ function noteComplaints(words: string, exit: number | null, missed: Missed): voi
 
 /** It puts the pattern between `(?:` and `)`. */
 const PATTERN_BEGINS = 3;
-/** What is missing is missed at the end, beyond that `)`: the place says nothing. */
+/** Something missing is only noticed at the end, beyond that `)`: the position is useless. */
 const MISSED_AT_END = /\bmissing\b/;
 
-/** Its words show the pattern twice, and what two engines have to say of it. */
+/** Its message shows the pattern twice, and the complaints of two engines. */
 function badPattern(words: string): MatrxError {
   const [, place, byPcre] = /^PCRE2: error compiling pattern at offset (\d+): (.+)$/m.exec(words) ?? [];
   const why =

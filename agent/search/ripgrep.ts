@@ -8,7 +8,7 @@ import type { Scope } from "./scope.ts";
 
 /** Bytes of a line that it prints: enough to know the line by, as it is read from the file again. */
 const LINE_BYTES = 256;
-/** A file is held whole for matches over several lines; larger ones are left out, in bytes. */
+/** To match over several lines a file is held whole; larger ones are left out, in bytes. */
 const MULTILINE_BYTES = 64 * 1024 * 1024;
 /** In bytes. */
 const LONGEST_PATH = 16 * 1024;
@@ -36,7 +36,7 @@ export function ripgrepEngine({ file }: Ripgrep): Engine {
           if (nul !== undefined && nul >= NUL_WITHIN) run.missed.cut++;
           begun = nul === undefined && isBegunPath(joined) ? joined : undefined;
           const hit = hitOf(joined);
-          // Of a match over several lines it tells one column for all of them.
+          // It gives one column for all lines of a match.
           if (hit) hits.push(query.multiline && hit.column !== undefined ? { ...hit, column: 1 } : hit);
         }
         if (hits.length > 0) yield hits;
@@ -133,8 +133,8 @@ function placeOfNul(record: Buffer): number | undefined {
 }
 
 /**
- * path NUL line:column:offset:text, or path NUL line-offset-text; of a match of no characters at the end of a file
- * path NUL line:offset:text. Undefined: something between groups of lines.
+ * path NUL line:column:offset:text, or path NUL line-offset-text; for an empty match at the end of a file
+ * path NUL line:offset:text. Undefined: a separator between groups of lines.
  */
 function hitOf(record: Buffer): Hit | undefined {
   const end = record.indexOf(NUL);

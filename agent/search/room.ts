@@ -1,9 +1,9 @@
-/** How much of what was found an answer has room for. */
+/** How many results fit into an answer. */
 
 /** Bytes or characters of paths in one answer. */
 export const MOST_CHARS = 2 * 1024 * 1024;
 
-/** Characters of what was found in an answer to a caller who did not say how much is wanted. */
+/** Characters of results in an answer, if the caller did not say how many are wanted. */
 export const USUAL_CHARS = 25_000;
 
 /** As many of the first entries as fit. */
@@ -13,7 +13,7 @@ export function fitting<Entry extends { readonly path: Buffer }>(
   return firstOf(entries, MOST_CHARS, ({ path }) => path.length);
 }
 
-/** As many of the first entries as are not larger together than `most`. */
+/** As many of the first entries as fit into `most` together. */
 export function firstOf<Entry>(
   entries: readonly Entry[],
   most: number,

@@ -1,21 +1,21 @@
-/** Paths of what was found as a caller reads them: relative to the folder that was searched. */
+/** Paths of results as callers see them: relative to the folder that was searched. */
 import type { FileAccess } from "../paths/files.ts";
 import { quotedName, shownBytes, shownName } from "../paths/names.ts";
 
-/** A path that could be taken for one of our notes is quoted. */
+/** Quotes a path that could be mistaken for one of our notes. */
 export function pathShown(relative: Buffer): string {
   const shown = shownBytes(relative);
   return /^\[.*\]$/.test(shown) ? quotedName(shown) : shown;
 }
 
-/** Before a line number: a path that could be taken for one with a number is quoted. */
+/** Before a line number: quotes a path that could be mistaken for one with a number. */
 export function fileShown(relative: Buffer): string {
   const shown = shownBytes(relative);
   const isPlain = !/:\d+:/.test(shown) && !shown.startsWith("[");
   return isPlain || shown.startsWith('"') ? shown : quotedName(shown);
 }
 
-/** A canonical path as it is shown from a folder; what lies elsewhere keeps all of it. */
+/** A canonical path as shown from a folder; outside it, the whole path. */
 export function relativePath(canonical: Buffer, folder: string, separator: string): string {
   const prefix = Buffer.from(folder.endsWith(separator) ? folder : folder + separator);
   const isWithin = canonical.subarray(0, prefix.length).equals(prefix);

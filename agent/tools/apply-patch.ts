@@ -110,7 +110,7 @@ function deletionsLast(prepared: readonly Prepared[]): Prepared[] {
   return prepared.toSorted((a, b) => Number(a.kind === "delete") - Number(b.kind === "delete"));
 }
 
-/** Notes in `seen` what the session knows of a file then. */
+/** Notes in `seen` what the session then knows of the file. */
 async function apply(changes: UndoableChanges, change: Prepared, seen: Map<string, SeenFile>): Promise<void> {
   if (change.kind === "delete") return await changes.remove(change.file, change.before);
   const stat = await applied(changes, change);
@@ -149,7 +149,7 @@ function withTurns<T>(files: Files, paths: readonly string[], action: () => Prom
   return files.turns.take(first, () => withTurns(files, rest, action));
 }
 
-/** What was wrong in the patch, and did not matter. */
+/** What was wrong in the patch but did not matter. */
 function notesOf(found: readonly FoundPatch[]): string[] {
   return found.flatMap((one) => {
     const hunks = one.kind === "add" ? [] : (one.hunks ?? []);

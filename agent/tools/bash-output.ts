@@ -162,7 +162,7 @@ async function filtered(
 
 interface Shown {
   readonly text: string;
-  /** Lines that did not match the filter; undefined: there is none. */
+  /** Lines that did not match the filter; undefined: there is no filter. */
   readonly leftOut: number | undefined;
   /** Undefined: it is shown raw. */
   readonly plain: PlainOutput | undefined;

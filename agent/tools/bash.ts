@@ -92,7 +92,7 @@ export function bashTool(jobs: Jobs) {
   });
 }
 
-/** The end of a command that outlived the program which began it. */
+/** The end of a command that outlived the agent that started it. */
 async function resumed(job: Job, { call, signal, log }: ResumeContext): Promise<ToolResult> {
   const { background, answer_by, cwd, grant, started, deadline } = job.record;
   if (background) return begun(job, undefined);
@@ -118,7 +118,7 @@ async function leaveLostDirectory(session: Session): Promise<string | undefined>
   return `The working directory ${lost} no longer exists; this ran in ${session.cwd}`;
 }
 
-/** What is said before the output; undefined: nothing. */
+/** What to say before the output; undefined: nothing. */
 function remarkOf(lost: string | undefined, isCapped: boolean): string | undefined {
   const capped = isCapped ? `timeout was reduced to ${MAX_TIMEOUT_MS} ms, the maximum` : undefined;
   return [lost, capped].filter((one) => one !== undefined).join(". ") || undefined;
@@ -261,28 +261,30 @@ function stopped(
   text: string,
   metadata: Record<string, unknown>,
 ): MatrxError {
-  const output = text === "" ? "It wrote nothing." : `Output so far:\n${text}`;
   const hint =
     code === "TIMEOUT"
       ? "Check what it changed before you run it again; allow a longer timeout, or set run_in_background"
       : "Check what it changed before you run it again";
   return new MatrxError({
     code,
-    message: `${message}. What it did until then is not undone.\n${output}`,
+    message: `${message}. What it did until then is not undone.\n${outputSoFar(text)}`,
     hint,
     hop: "tool",
     details: metadata,
   });
 }
 
-/** It was killed, or the machine went down: what it did until then is not known, and what it wrote is. */
+function outputSoFar(text: string): string {
+  return text === "" ? "It wrote nothing." : `Output so far:\n${text}`;
+}
+
+/** It was killed, or the machine went down: its output is known, but not what it did. */
 async function endNotSeen(job: Job): Promise<MatrxError> {
   const end = await job.log.size();
   const { text } = await excerptOf(job.log, end, (from, to) => leftOut(job, from, to));
-  const output = text === "" ? "It wrote nothing." : `Output so far:\n${text}`;
   return new MatrxError({
     code: "OUTCOME_UNKNOWN",
-    message: `The command ended while the agent was not running, so its exit code is not known.\n${output}`,
+    message: `The command ended while the agent was not running, so its exit code is not known.\n${outputSoFar(plainOutput(text).text)}`,
     hint: "Check what it changed before you decide; it is never run again automatically",
     hop: "agent",
     details: { bash_id: job.id, status: job.record.status, exit_code: null, end_offset: end },

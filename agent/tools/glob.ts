@@ -49,7 +49,7 @@ export function globTool(files: Files, engines: SearchEngines) {
       const { folder, rest } = splitPattern(pattern, access.platform.path.sep);
       const names = pathPattern(rest, showHidden);
       const place = await placeOf(access, path, folder);
-      // What is given absolutely has no other place that it could be relative to.
+      // An absolute pattern has no other folder to be relative to.
       const base = isAbsolute(folder, access.platform) ? place : await access.find(path, "read");
       if (place.missing.length > 0) return nothing(place, `${place.shown} does not exist`);
       const scope = await openScope(access, place, {

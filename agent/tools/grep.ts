@@ -28,7 +28,7 @@ import { toolName } from "../tool-names.ts";
 const DEFAULT_RESULTS = 100;
 const MOST_RESULTS = 5000;
 const MOST_CONTEXT = 20;
-/** Characters of lines in one answer where max_results is given. */
+/** Characters of lines in one answer if max_results is given. */
 const MOST_CHARS = 256 * 1024;
 
 const contextLines = z.int().min(0).max(MOST_CONTEXT).optional();
@@ -117,7 +117,7 @@ export function grepTool(files: Files, engines: SearchEngines) {
   });
 }
 
-/** A file with a line that matches, relative to the folder that is searched. */
+/** A file with a matching line, relative to the folder searched. */
 async function firstFile(engine: Engine, query: LineQuery, run: Run): Promise<string | undefined> {
   const any = { ...query, before: 0, after: 0, ordered: false };
   const { lines } = await matchingLines(engine, any, run, { most: 1, chars: USUAL_CHARS, after: undefined });
@@ -153,7 +153,7 @@ function pageOf({ max_results: most, after }: Input): Page {
   };
 }
 
-/** A file that was named is shown by its own name. */
+/** A file given as path is shown by its own name. */
 function baseNote({ access, folder, file }: Scope): Promise<string[]> | string[] {
   return file === undefined ? relativeToNote(access, folder) : [];
 }
@@ -163,11 +163,11 @@ interface Search {
   readonly scope: Scope;
   readonly missed: Missed;
   readonly engine: string;
-  /** Says what paths are relative to; none: the working directory. */
+  /** Says what paths are relative to; empty: the working directory. */
   readonly base: readonly string[];
 }
 
-/** `leftOut`: said after that nothing was found. */
+/** `leftOut`: added when nothing was found. */
 function linesResult(
   { query, scope, missed, engine, base }: Search,
   found: MatchingLines,
@@ -273,10 +273,10 @@ function stopNotes(
   return [`${why}. To see more, ${narrower}, raise max_results, or page through all with after=""`];
 }
 
-/** Stands for a place of the whole file; a pair of backslashes stands for itself. */
+/** The first escape that matches only at an end of the file; an escaped backslash is none. */
 const FILE_PLACE = /^(?:[^\\]|\\[^AzZG])*?(\\[AzZG])/s;
 
-/** Throws MatrxError `INVALID_PARAMETERS` for what no line can be asked. */
+/** Throws MatrxError `INVALID_PARAMETERS` for a pattern that no single line can match. */
 function checkPattern({ pattern, literal, multiline }: Input): void {
   if (multiline) return;
   if (literal && pattern.includes("\n")) {

@@ -124,7 +124,7 @@ function follow(session: Session, from: string, to: string, { platform }: FileAc
   if (isWithin(session.cwd, from, platform)) session.cwd = join(to, relative(from, session.cwd));
 }
 
-/** The session knows the file under its new name as well as it did before; a copy is another one to the system. */
+/** The session knows the file under its new name as well as before; to the system a copy is a different file. */
 async function followSeen(
   session: Session,
   { place, stat }: HeldEntry,

@@ -21,7 +21,7 @@ import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
 import { toolName } from "../tool-names.ts";
 
 const DEFAULT_LINES = 2000;
-/** Characters of a page with line numbers and line ends: unless a limit is given, and at most. */
+/** Characters of a page with line numbers and line ends: without a limit, and with one. */
 const DEFAULT_CHARS = 25_000;
 const MOST_CHARS = 100_000;
 /** Files up to this size are read at once, and given a hash, in bytes. */
@@ -83,7 +83,7 @@ export function readTool(files: Files) {
   });
 }
 
-/** Undefined: it is none, or too large. */
+/** Undefined: it is not a notebook, or too large. */
 async function notebookIn({ handle, stat }: OpenFile, whole: Buffer | undefined) {
   if (stat.size > NOTEBOOK_MAX_BYTES) return undefined;
   return notebookOf(whole ?? (await readAll(handle, Number(stat.size))));
@@ -175,7 +175,7 @@ function rendered(page: TextPage): string {
   return withNotes(numberedLines(page), [noteOfCut(page), noteOfMore(page)]);
 }
 
-/** All of a file up to a size; undefined: it is larger, or its size says nothing, as in /proc. */
+/** The whole file if it is small enough; undefined: it is larger, or its size says nothing, as in /proc. */
 async function wholeOf({ handle, stat }: OpenFile, mostBytes: number): Promise<Buffer | undefined> {
   const size = Number(stat.size);
   return size === 0 || size > mostBytes ? undefined : await readAll(handle, size);

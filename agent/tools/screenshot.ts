@@ -30,7 +30,7 @@ export function screenshotTool(desktop: Desktop) {
     model: { omit: ["format"] },
     timeoutMs: 60_000,
     async handle({ monitor, format = "png" }, { signal, room }) {
-      // How large it will be is not known before; what nobody takes is not photographed.
+      // Its size is not known in advance; without room for it no picture is taken.
       await room(base64Length(IMAGE_MAX_BYTES));
       const wantedFormat: PictureFormat = format === "png" ? "png" : "jpeg";
       const wanted = { format: wantedFormat, monitor, mostBytes: IMAGE_MAX_BYTES };

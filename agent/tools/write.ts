@@ -14,7 +14,7 @@ import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
 
 /** Old and new contents up to this size are compared to say how many lines change, in bytes. */
 const COMPARED_MAX_BYTES = 1024 * 1024;
-/** A changed file up to this size is given a hash, in bytes. */
+/** The error names the hash of a changed file up to this size, in bytes. */
 const HASHED_MAX_BYTES = 64 * 1024 * 1024;
 
 const input = z.strictObject({
@@ -97,7 +97,7 @@ interface Old {
   readonly before: Buffer | undefined;
 }
 
-/** Throws MatrxError `CONFLICT` when this session knows another content, unless the new one (`sha256`) is there already. */
+/** Throws MatrxError `CONFLICT` if this session knows other content, unless the file already has the new one (`sha256`). */
 async function checkUnchanged(
   file: HeldFile,
   { stat, before }: Old,
@@ -131,7 +131,7 @@ async function contentOf(
   });
 }
 
-/** How many lines change; undefined where telling it would cost much. */
+/** How many lines change; undefined if counting would cost too much. */
 function changedLines(before: Buffer, bytes: Buffer) {
   if (bytes.length > COMPARED_MAX_BYTES) return undefined;
   return countChangedLines(before.toString("latin1"), bytes.toString("latin1"));

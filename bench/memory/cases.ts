@@ -23,7 +23,7 @@ export interface Figures {
   relay: Memory;
   agent: Memory;
   seconds: number;
-  /** What else was seen. */
+  /** What else was observed. */
   notes: string[];
 }
 
@@ -31,7 +31,7 @@ export interface Figures {
 interface Pair {
   relay: OurRelay;
   device: string;
-  /** An image whose answer has more than 7 MB. */
+  /** An image whose answer is larger than 7 MB. */
   image: string;
   /** A small text. */
   text: string;
@@ -40,13 +40,13 @@ interface Pair {
 export interface Case {
   name: string;
   what: string;
-  /** Returns what else was seen. */
+  /** Returns what else was observed. */
   run: (pair: Pair) => Promise<string[]>;
 }
 
 const READS = 160;
 const IMAGE_BYTES = 5_500_000;
-/** How long memory has to be given back, in milliseconds. */
+/** Time to give memory back, in milliseconds. */
 const SETTLE = 15_000;
 
 export const CASES: readonly Case[] = [
@@ -115,7 +115,7 @@ async function bySocket({ relay, device, image }: Pair): Promise<string[]> {
   return [`${lost} of 8 lanes broken off`];
 }
 
-/** Another caller reads a small file meanwhile; then those who did not read go. */
+/** Meanwhile another caller reads a small file; then the deaf readers disconnect. */
 async function unread({ relay, device, image, text }: Pair): Promise<string[]> {
   const deaf = await SocketReader.open(relay, device, 4);
   for (const reader of deaf) {

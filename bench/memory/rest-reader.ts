@@ -1,4 +1,4 @@
-/** Reads files by REST, so many at a time, and throws the answers away. */
+/** Reads files by REST, several at a time, and throws the answers away. */
 import { Agent, request } from "node:http";
 import type { OurRelay } from "../variants/ours.ts";
 

@@ -1,4 +1,4 @@
-/** Reads files over one WebSocket; answers are thrown away. */
+/** Reads files over one WebSocket, and throws the answers away. */
 import { once } from "node:events";
 import { WebSocket } from "ws";
 import { callFrame, callIdOf } from "../frames.ts";
@@ -35,7 +35,7 @@ export class SocketReader {
     return Promise.all(Array.from({ length: count }, open));
   }
 
-  /** Asks for a file; the answer is not waited for. */
+  /** Asks for a file without waiting for the answer. */
   ask(file: string): string {
     const id = callIdOf(this.#count++);
     this.#socket.send(callFrame(id, { tool: "Read", input: { file_path: file } }));

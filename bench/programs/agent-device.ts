@@ -69,7 +69,7 @@ async function register(): Promise<void> {
 
 function receive(frame: ToDevice): void {
   if (frame.type === "tool_execute") void run(frame);
-  // Asked for a sign of life: it was silent between two series.
+  // The relay asks for a sign of life after the silence between two series.
   else if (frame.type === "call_status") send({ type: "call_status", calls: [] });
   else if (frame.type === "result_ack") journal?.acknowledge(frame.tool_call_ids);
   else if (frame.type === "device_registered") {

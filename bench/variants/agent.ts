@@ -36,7 +36,7 @@ export async function agent(
   return { read, effect: { ...effect, aftermath: AFTERMATH } };
 }
 
-/** Pairs the real agent and starts it, with what it keeps in `folder`. It may take a moment to connect. */
+/** Pairs the real agent and starts it, with its files in `folder`. It may take a moment to connect. */
 export async function startAgent(
   processes: Processes,
   relay: OurRelay,

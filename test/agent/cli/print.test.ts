@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { plain, toolOutput } from "../../../agent/cli/print.ts";
+import { expect, test, vi } from "vitest";
+import { jsonText, plain, printTable, toolOutput } from "../../../agent/cli/print.ts";
 
 const terminal = { isTTY: true } as NodeJS.WriteStream;
 const pipe = { isTTY: false } as NodeJS.WriteStream;
@@ -13,6 +13,7 @@ test.each([
   ["a line that is written over", "rm -rf /\recho hello", "rm -rf /\necho hello"],
   ["lines of Windows", "one\r\ntwo\r\n", "one\ntwo\n"],
   ["a bell and a backspace", "a\u0007b\u0008c", "a\u{fffd}b\u{fffd}c"],
+  ["an order of its own", "a\u202eb\u2066c\u200fd", "a\u{fffd}b\u{fffd}c\u200fd"],
   ["what is no control", "tab\tand\nlines, \u00e9, \u{1f600}", "tab\tand\nlines, \u00e9, \u{1f600}"],
 ])("a terminal that shows what a tool said is not steered by %s", (_what, said, shown) => {
   expect(toolOutput(said, terminal)).toBe(shown);
@@ -32,4 +33,18 @@ test("a sequence that comes in pieces steers nothing either", () => {
 
 test("names in lists turn nothing round", () => {
   expect(plain("lap\u202etop\u2066\u001b[2J")).toBe("lap\u{fffd}top\u{fffd}\u{fffd}[2J");
+});
+
+test("a cell of a table stays on its line and steers nothing", () => {
+  const print = vi.spyOn(console, "log").mockImplementation(() => undefined);
+  printTable(["NAME", "ID"], [["lap\ntop\u001b[2J", "1"]]);
+  const lines = print.mock.calls.map(([line]) => line);
+  print.mockRestore();
+  expect(lines).toEqual([expect.stringContaining("NAME"), "lap top\u{fffd}[2J  1"]);
+});
+
+test("JSON says the same without characters that steer a terminal", () => {
+  const value = { output: "\u001b[2J\u009b2J\u202ea\u007f" };
+  expect(jsonText(value)).toMatch(/^[ -~]+$/);
+  expect(JSON.parse(jsonText(value))).toEqual(value);
 });

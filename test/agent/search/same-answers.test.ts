@@ -113,11 +113,15 @@ function grown(
   for (const { folder, lines } of rules) put([...folder, ".gitignore"], `${lines.join("\n")}\n`);
 }
 
+async function bothEngines() {
+  const bench = await Workbench.open();
+  const [[, withRipgrep], [, without]] = ENGINES;
+  return { bench, rg: searcher(bench, withRipgrep), own: searcher(bench, without) };
+}
+
 describe("with ripgrep and without", () => {
   it("the same files are found, and the same lines", async () => {
-    const bench = await Workbench.open();
-    const [rg, own] = ENGINES.map(([, engines]) => searcher(bench, engines));
-    if (!rg || !own) throw new Error("two engines");
+    const { bench, rg, own } = await bothEngines();
     // Above all trees, and so of no concern to any.
     await bench.put(".gitignore", "*.ts\n");
     let number = 0;
@@ -218,9 +222,7 @@ const manyLines = fc
 
 describe("any pattern", () => {
   it("finds the same lines with ripgrep and without, within lines and over their ends", async () => {
-    const bench = await Workbench.open();
-    const [rg, own] = ENGINES.map(([, engines]) => searcher(bench, engines));
-    if (!rg || !own) throw new Error("two engines");
+    const { bench, rg, own } = await bothEngines();
     const options = fc.record({
       multiline: fc.boolean(),
       case_insensitive: fc.boolean(),

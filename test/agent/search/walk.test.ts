@@ -12,6 +12,7 @@ import { openByIdentity } from "../../../agent/platform/directory.ts";
 import { nothingMissed, type Run } from "../../../agent/search/engine.ts";
 import { openScope } from "../../../agent/search/scope.ts";
 import { type Wish, walk } from "../../../agent/search/walk.ts";
+import { needs } from "../../helpers/parts.ts";
 import { Workbench } from "../tools/workbench.ts";
 import { ENGINES, linesOf, searcher } from "./searching.ts";
 
@@ -19,6 +20,8 @@ const WAYS = [
   ["by descriptors", currentPlatform()],
   ["by identity", { ...currentPlatform(), openDirectory: openByIdentity }],
 ] as const;
+
+const OPEN_FILES = needs(existsSync("/proc/self/fd"), "what a process has open can only be seen on Linux");
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -117,29 +120,32 @@ describe("a walk", () => {
     expect(await walked({ deep: false, ordered: true })).toEqual(["a", "a-b", "a.txt", "b"]);
   });
 
-  it("that runs out of time in the middle gives what was found until then, and says so", async (test) => {
-    if (!existsSync("/proc/self/fd")) return test.skip("what a process has open can only be seen on Linux");
-    const bench = await Workbench.open();
-    for (let i = 0; i < 1500; i++) {
-      mkdirSync(bench.at(`needle-${i}/below`), { recursive: true });
-      writeFileSync(bench.at(`needle-${i}/below/needle`), "");
-    }
-    const controller = new AbortController();
-    const answer = bench.call(
-      "search_files",
-      { query: "needle", limit: 5000 },
-      { signal: controller.signal },
-    );
-    while (openBelow(bench.at("needle-")).length === 0) await turn();
-    controller.abort(new MatrxError({ code: "TIMEOUT", message: "time", hop: "agent" }));
-    const { output, metadata } = await answer;
-    const results = metadata?.results as unknown[];
-    expect(metadata).toMatchObject({ truncated: true, stopped_by: "time" });
-    expect(output).toContain("[Time ran out: these are the best");
-    expect(results.length).toBeGreaterThan(0);
-    expect(results.length).toBeLessThan(3000);
-    expect(openBelow(bench.home)).toEqual([]);
-  });
+  it(
+    "that runs out of time in the middle gives what was found until then, and says so",
+    OPEN_FILES,
+    async () => {
+      const bench = await Workbench.open();
+      for (let i = 0; i < 1500; i++) {
+        mkdirSync(bench.at(`needle-${i}/below`), { recursive: true });
+        writeFileSync(bench.at(`needle-${i}/below/needle`), "");
+      }
+      const controller = new AbortController();
+      const answer = bench.call(
+        "search_files",
+        { query: "needle", limit: 5000 },
+        { signal: controller.signal },
+      );
+      while (openBelow(bench.at("needle-")).length === 0) await turn();
+      controller.abort(new MatrxError({ code: "TIMEOUT", message: "time", hop: "agent" }));
+      const { output, metadata } = await answer;
+      const results = metadata?.results as unknown[];
+      expect(metadata).toMatchObject({ truncated: true, stopped_by: "time" });
+      expect(output).toContain("[Time ran out: these are the best");
+      expect(results.length).toBeGreaterThan(0);
+      expect(results.length).toBeLessThan(3000);
+      expect(openBelow(bench.home)).toEqual([]);
+    },
+  );
 
   it("leads nowhere else while a program swaps the folders on its way for links", async () => {
     const bench = await Workbench.open();
