@@ -1,12 +1,12 @@
 /** `matrx`: the agent's and the caller's command line. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { type Command, CommanderError } from "commander";
-import { exitCodeOf, reportFailure, usageError } from "./failure.ts";
-import { isReaderGone, watchOutput } from "./lost-output.ts";
-import { beQuiet, printJsonLine } from "./print.ts";
-import { ReaderGone } from "./print-answer.ts";
+import { exitCodeOf, reportFailure, usageError } from "./output/failure.ts";
+import { isReaderGone, watchOutput } from "./output/lost-output.ts";
+import { beQuiet, printJsonLine } from "./output/print.ts";
+import { ReaderGone } from "./output/print-answer.ts";
 import { makeProgram } from "./program.ts";
-import { exitOfSignal } from "./stop-signal.ts";
+import { exitOfSignal } from "./run/stop-signal.ts";
 
 /** The command that runs, once its line was understood. */
 let running: Command | undefined;

@@ -1,29 +1,29 @@
 /** The commands of `matrx`, as a table of contents. */
 import { Command, Option } from "commander";
 import { AGENT_VERSION } from "../version.ts";
-import { addAccount } from "./account.ts";
-import { addCall } from "./call.ts";
-import { addCalls } from "./calls.ts";
+import { addAccount } from "./commands/account.ts";
+import { addCall } from "./commands/call.ts";
+import { addCalls } from "./commands/calls.ts";
+import { addDevices } from "./commands/devices.ts";
+import { addDoctor } from "./commands/doctor.ts";
+import { addEvents } from "./commands/events.ts";
+import { addLogin } from "./commands/login.ts";
+import { addLogs } from "./commands/logs.ts";
+import { addOpen } from "./commands/open.ts";
+import { addOutcome } from "./commands/outcome.ts";
+import { addPair } from "./commands/pair.ts";
+import { addPolicy } from "./commands/policy.ts";
+import { addRun } from "./commands/run.ts";
+import { addServe } from "./commands/serve.ts";
+import { addStatus } from "./commands/status.ts";
+import { addToken } from "./commands/token.ts";
+import { addTools } from "./commands/tools.ts";
+import { addUnpair } from "./commands/unpair.ts";
+import { addUp } from "./commands/up.ts";
+import { addUse } from "./commands/use.ts";
+import { addVersion } from "./commands/version.ts";
 import { addCompletion } from "./completion/completion.ts";
-import { addDevices } from "./devices.ts";
-import { addDoctor } from "./doctor.ts";
-import { addEvents } from "./events.ts";
-import { addLogin } from "./login.ts";
-import { addLogs } from "./logs.ts";
-import { addOpen } from "./open.ts";
-import { addOutcome } from "./outcome.ts";
-import { addPair } from "./pair.ts";
-import { addPolicy } from "./policy.ts";
 import { asTyped } from "./program-name.ts";
-import { addRun } from "./run.ts";
-import { addServe } from "./serve.ts";
-import { addStatus } from "./status.ts";
-import { addToken } from "./token.ts";
-import { addTools } from "./tools.ts";
-import { addUnpair } from "./unpair.ts";
-import { addUp } from "./up.ts";
-import { addUse } from "./use.ts";
-import { addVersion } from "./version.ts";
 
 export function makeProgram(): Command {
   const program = new Command("matrx")

@@ -16,7 +16,7 @@ import {
 import { PROTOCOL } from "@matrx/shared/tokens.ts";
 import { describe, expect, it, test } from "vitest";
 import type * as z from "zod";
-import { callerFrameSchema } from "../../agent/cli/answer-schema.ts";
+import { callerFrameSchema } from "../../agent/cli/client/answer-schema.ts";
 import { deviceAssertionSchema, TO_CALLER } from "./frames.ts";
 import { limitsTable } from "./limits-table.ts";
 import { EXAMPLES, example, examplesOf, generated, HEX, PAGE, tableOf } from "./page.ts";

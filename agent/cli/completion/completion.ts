@@ -1,11 +1,11 @@
 /** `matrx completion`: what a shell needs to complete commands, options, devices and tools; and what it then asks. */
 import { deviceListSchema, toolNamesSchema } from "@matrx/shared/api.ts";
 import { Argument, type Command } from "commander";
-import { callerOf } from "../credentials.ts";
-import { chosenDevice } from "../default-device.ts";
-import { deviceNamed } from "../find-device.ts";
-import { plain } from "../print.ts";
-import { pathOf, type RelayClient } from "../relay-client.ts";
+import { callerOf } from "../client/credentials.ts";
+import { chosenDevice } from "../client/default-device.ts";
+import { deviceNamed } from "../client/find-device.ts";
+import { pathOf, type RelayClient } from "../client/relay-client.ts";
+import { plain } from "../output/print.ts";
 import { candidatesFor, type Names } from "./candidates.ts";
 import { COMPLETION_SCRIPTS, type ShellName } from "./scripts.ts";
 

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { WebSocketServer } from "ws";
-import { callBySocket } from "../../../agent/cli/call-by-socket.ts";
-import { LiveInPipe, LiveOnTerminal } from "../../../agent/cli/live-output.ts";
-import { endCall } from "../../../agent/cli/print-answer.ts";
-import { RelayClient } from "../../../agent/cli/relay-client.ts";
+import { callBySocket } from "../../../agent/cli/client/call-by-socket.ts";
+import { RelayClient } from "../../../agent/cli/client/relay-client.ts";
+import { LiveInPipe, LiveOnTerminal } from "../../../agent/cli/output/live-output.ts";
+import { endCall } from "../../../agent/cli/output/print-answer.ts";
 
 test("a call that is cancelled while the connection is made is not sent", async () => {
   const upgrade = Promise.withResolvers<(accepted: boolean) => void>();

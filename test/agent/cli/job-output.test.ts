@@ -4,9 +4,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import { JobReader } from "../../../agent/cli/job-output.ts";
-import { RelayClient } from "../../../agent/cli/relay-client.ts";
-import { textBytes } from "../../../agent/cli/whole-output.ts";
+import { JobReader } from "../../../agent/cli/client/job-output.ts";
+import { RelayClient } from "../../../agent/cli/client/relay-client.ts";
+import { textBytes } from "../../../agent/cli/output/whole-output.ts";
 import { MatrxError, problemOf } from "../../../shared/errors.ts";
 
 type Input = Record<string, unknown>;

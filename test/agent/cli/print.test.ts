@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { jsonText, plain, printTable, toolOutput } from "../../../agent/cli/print.ts";
+import { jsonText, plain, printTable, toolOutput } from "../../../agent/cli/output/print.ts";
 
 const terminal = { isTTY: true } as NodeJS.WriteStream;
 const pipe = { isTTY: false } as NodeJS.WriteStream;

@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocketServer } from "ws";
-import { RelayClient } from "../../../agent/cli/relay-client.ts";
-import { watchEvents } from "../../../agent/cli/watch-events.ts";
+import { RelayClient } from "../../../agent/cli/client/relay-client.ts";
+import { watchEvents } from "../../../agent/cli/client/watch-events.ts";
 
 test("an outage is told once, however often the relay is tried, and so is its end", {
   timeout: 30_000,

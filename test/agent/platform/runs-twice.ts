@@ -1,5 +1,5 @@
 /** Starts itself anew once, by a swap or by a child, and says of each run what it sees. Then it ends with 7, or waits. */
-import { replaceProcess } from "../../../agent/platform/replace-process.ts";
+import { replaceProcess } from "../../../agent/cli/run/restart.ts";
 
 const [, , how, end] = process.argv;
 process.on("SIGTERM", () => process.exit(0));

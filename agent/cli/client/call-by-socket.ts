@@ -1,0 +1,130 @@
+/** A call over a WebSocket: its output may be shown while it comes, and Ctrl-C cancels it. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Answer } from "@matrx/shared/caller-frames.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { TIMES } from "@matrx/shared/limits.ts";
+import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
+import { WebSocket } from "ws";
+import { lostBecause } from "../../refusals.ts";
+import type { LiveOutput } from "../output/live-output.ts";
+import { callerFrameSchema } from "./answer-schema.ts";
+import { dialCaller, hangUp, sendIfOpen } from "./caller-socket.ts";
+import { parsedJson } from "./json.ts";
+import type { CallToMake, MadeCall } from "./made-call.ts";
+import type { RelayClient } from "./relay-client.ts";
+
+const ID = "1";
+/** After Ctrl-C the answer is waited for this long, in milliseconds. */
+const CANCELLED_WITHIN = TIMES.killAfter + 2000;
+/** A connection that broke is made again this often: by its key it is the same call. */
+const TRIES = 3;
+const AGAIN_AFTER = 1000;
+
+/** The connection ended before the answer came. */
+class ConnectionLost extends Error {}
+
+/** Makes the call and waits for its end; with `live` it is told of output as it comes. Throws MatrxError. */
+export async function callBySocket(
+  client: RelayClient,
+  toMake: CallToMake,
+  live?: LiveOutput,
+): Promise<MadeCall> {
+  const { stop } = toMake;
+  const sending = { sent: false };
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt(client, toMake, live, sending);
+    } catch (error) {
+      if (!(error instanceof ConnectionLost)) throw error;
+      if (stop.aborted || tries === TRIES) {
+        throw sending.sent ? lost(error.message, toMake) : notSent(error.message, stop);
+      }
+      live?.gap();
+      await sleep(AGAIN_AFTER, undefined, { signal: stop }).catch(() => undefined);
+    }
+  }
+}
+
+async function attempt(
+  client: RelayClient,
+  toMake: CallToMake,
+  live: LiveOutput | undefined,
+  sending: { sent: boolean },
+): Promise<MadeCall> {
+  if (toMake.stop.aborted) throw new ConnectionLost("cancelled");
+  const fresh = toMake.session === "new";
+  let session = fresh ? undefined : toMake.session;
+  const ended = Promise.withResolvers<Answer>();
+  const socket = dialCaller(client, {
+    device: toMake.device,
+    session,
+    // The relay names a new session only on this subprotocol.
+    subprotocols: fresh ? [SUBPROTOCOL.v1] : [],
+    onRefused: ended.reject,
+  });
+  let why: string | undefined;
+  socket.on("open", () => {
+    if (toMake.stop.aborted) return;
+    sending.sent = true;
+    socket.send(JSON.stringify(frameOf(toMake, live !== undefined)));
+  });
+  socket.on("message", (data) => {
+    const frame = callerFrameSchema.safeParse(parsedJson(data.toString())).data;
+    if (frame?.type === "success" || frame?.type === "error") ended.resolve(frame as Answer);
+    else if (frame?.type === "output") live?.show(frame.channel, frame.offset, frame.data);
+    else if (frame?.type === "gap") live?.gap();
+    else if (frame?.type === "hello") session = frame.session;
+  });
+  socket.on("error", (error) => {
+    why = lostBecause(error);
+  });
+  socket.on("close", (code, reason) => {
+    ended.reject(new ConnectionLost(why ?? (reason.toString() || `closed (${code})`)));
+  });
+  const cancel = () => {
+    if (socket.readyState !== WebSocket.OPEN) return ended.reject(new ConnectionLost("cancelled"));
+    sendIfOpen(socket, { id: ID, action: "cancel" });
+    setTimeout(() => socket.terminate(), CANCELLED_WITHIN).unref();
+  };
+  toMake.stop.addEventListener("abort", cancel, { once: true });
+  try {
+    return { answer: await ended.promise, live, session };
+  } finally {
+    toMake.stop.removeEventListener("abort", cancel);
+    hangUp(socket);
+  }
+}
+
+function frameOf({ tool, input, timeoutMs, key }: CallToMake, stream: boolean) {
+  return {
+    ...{ id: ID, tool, input, stream },
+    ...(timeoutMs !== undefined && { timeout_ms: timeoutMs }),
+    ...(key !== undefined && { idempotency_key: key }),
+  };
+}
+
+function notSent(why: string, stop: AbortSignal): MatrxError {
+  if (stop.aborted) {
+    const message = "Cancelled before the call was sent: nothing ran";
+    return new MatrxError({ code: "CANCELLED", message, hint: "", hop: "caller" });
+  }
+  const message = `Can't reach the relay, so nothing ran: ${why}`;
+  return new MatrxError({
+    code: "UNAVAILABLE",
+    message,
+    hint: "Check the address and your network",
+    hop: "caller",
+  });
+}
+
+function lost(why: string, { key, stop }: CallToMake): MatrxError {
+  const hint = key
+    ? `To get its outcome, repeat the call with --idempotency-key ${key}`
+    : "It only reads, so just run it again";
+  if (stop.aborted) {
+    const message = "Cancelled without an answer; the call may still be running";
+    return new MatrxError({ code: "CANCELLED", message, hint, hop: "caller" });
+  }
+  const message = `Lost the connection to the relay before the answer arrived: ${why}`;
+  return new MatrxError({ code: key ? "OUTCOME_UNKNOWN" : "UNAVAILABLE", message, hint, hop: "caller" });
+}

@@ -1,0 +1,68 @@
+/** A caller's WebSocket to one device, kept open by pings until it is closed. */
+import type { IncomingMessage } from "node:http";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { LIMITS } from "@matrx/shared/limits.ts";
+import { WebSocket } from "ws";
+import { callerSocketUrl } from "../../relay-url.ts";
+import { parsedJson } from "./json.ts";
+import { errorInProblem } from "./problem.ts";
+import type { RelayClient } from "./relay-client.ts";
+
+/** In milliseconds. */
+const PING_EVERY = 20_000;
+const HANDSHAKE_WITHIN = 15_000;
+const CLOSE_WITHIN = 1000;
+
+export interface Dial {
+  readonly device: string;
+  /** Absent: a new one. */
+  readonly session?: string | undefined;
+  readonly subprotocols: readonly string[];
+  /** The relay answered the upgrade with something else. */
+  readonly onRefused: (refusal: MatrxError) => void;
+}
+
+export function dialCaller(
+  client: RelayClient,
+  { device, session, subprotocols, onRefused }: Dial,
+): WebSocket {
+  const socket = new WebSocket(callerSocketUrl(client.relay, device, session), [...subprotocols], {
+    headers: { Authorization: `Bearer ${client.token}` },
+    perMessageDeflate: false,
+    handshakeTimeout: HANDSHAKE_WITHIN,
+    maxPayload: LIMITS.platformFrameBytes,
+  });
+  const pinging = setInterval(() => sendIfOpen(socket, { action: "ping" }), PING_EVERY);
+  socket.once("close", () => clearInterval(pinging));
+  socket.once("unexpected-response", async (_request, response) =>
+    onRefused(client.refusal(await refusalOf(response))),
+  );
+  return socket;
+}
+
+export function sendIfOpen(socket: WebSocket, frame: object): void {
+  if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame));
+}
+
+/** A relay that does not say goodbye is not waited for. */
+export function hangUp(socket: WebSocket): void {
+  socket.close();
+  setTimeout(() => socket.terminate(), CLOSE_WITHIN).unref();
+}
+
+async function refusalOf(response: IncomingMessage): Promise<MatrxError> {
+  let text = "";
+  try {
+    for await (const chunk of response) text += chunk;
+  } catch {
+    // The status says enough.
+  }
+  const said = errorInProblem(parsedJson(text));
+  if (said) return said;
+  return new MatrxError({
+    code: response.statusCode === 401 ? "UNAUTHENTICATED" : "UNAVAILABLE",
+    message: `The relay answered ${response.statusCode} to the WebSocket`,
+    hint: "Check the address, and that any proxy in front allows WebSockets (matrx call --rest works without them)",
+    hop: "relay",
+  });
+}

@@ -1,0 +1,121 @@
+/** Who this command line is, and at which relay: from options, environment, or what `matrx login` kept. */
+import { rmSync } from "node:fs";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { isLoopback } from "@matrx/shared/public-url.ts";
+import { Option } from "commander";
+import * as z from "zod";
+import { readConfig } from "../../config.ts";
+import { type Home, homeOf } from "../../home.ts";
+import { readJsonFile, readPrivateFile, writePrivateFile } from "../../private-file.ts";
+import { relayUrlSchema } from "../../relay-url.ts";
+import { wrongUse } from "../output/failure.ts";
+import { agentHome } from "../run/agent-home.ts";
+import { RelayClient } from "./relay-client.ts";
+
+const credentialsSchema = z.strictObject({
+  /** The relay of the last login. */
+  relay: z.string(),
+  logins: z.record(
+    z.string(),
+    z.strictObject({ token: z.string(), account: z.string(), expires: z.string() }),
+  ),
+});
+export type Credentials = z.infer<typeof credentialsSchema>;
+
+export interface CallerOptions {
+  relay?: string;
+  tokenFile?: string;
+}
+
+export const relayOption = new Option("--relay <url>", "the relay's address").env("MATRX_RELAY");
+export const tokenFileOption = new Option(
+  "--token-file <path>",
+  "use the token in this file instead of your login",
+).env("MATRX_TOKEN_FILE");
+
+/** A client of the relay that speaks for the caller. Throws MatrxError that says how to sign in. */
+export function callerOf(options: CallerOptions, home: Home = homeOf()): RelayClient {
+  const relay = relayOf(options, home);
+  const { tokenFile } = options;
+  if (tokenFile)
+    return new RelayClient(
+      relay,
+      tokenIn(tokenFile),
+      `The token in ${tokenFile} is invalid, or no longer valid: put a new one there`,
+    );
+  const signIn = `Sign in again: matrx login --relay ${relay}`;
+  return new RelayClient(relay, keptToken(home, relay), signIn);
+}
+
+/** The relay that is meant. Throws MatrxError if nothing names one. */
+export function relayOf(options: CallerOptions, home: Home = homeOf()): string {
+  const relay = options.relay ?? readCredentials(home)?.relay ?? readConfig(agentHome())?.relay;
+  if (relay === undefined) {
+    throw wrongUse(
+      "No relay given",
+      "Use --relay https://your-relay or MATRX_RELAY; matrx login remembers the relay you sign in to",
+    );
+  }
+  const parsed = relayUrlSchema.safeParse(relay);
+  if (parsed.success) return parsed.data;
+  throw wrongUse(`relay: ${parsed.error.issues[0]?.message}`, `Use an address like ${exampleFor(relay)}`);
+}
+
+/** What was probably meant: `localhost:8787` lacks its scheme only. */
+function exampleFor(relay: string): string {
+  const guess = `http://${relay}`;
+  const isMeant =
+    /^[\w.[\]:-]+(\/|$)/.test(relay) && URL.canParse(guess) && isLoopback(new URL(guess).hostname);
+  return isMeant ? guess : "https://relay.example";
+}
+
+type Login = Credentials["logins"][string];
+
+/** Keeps a login, for this user alone. */
+export function keepLogin(home: Home, relay: string, login: Login): void {
+  const kept = readCredentials(home);
+  writeCredentials(home, { relay, logins: { ...kept?.logins, [relay]: login } });
+}
+
+export function keptLogin(home: Home, relay: string): Login | undefined {
+  return readCredentials(home)?.logins[relay];
+}
+
+/** Of the relays that are left, the last login's stays the usual one. */
+export function forgetLogin(home: Home, relay: string): void {
+  const kept = readCredentials(home);
+  const { [relay]: _, ...logins } = kept?.logins ?? {};
+  const usual = Object.keys(logins).at(-1);
+  if (usual === undefined) return rmSync(home.credentialsFile, { force: true });
+  writeCredentials(home, { relay: kept && kept.relay in logins ? kept.relay : usual, logins });
+}
+
+function writeCredentials(home: Home, credentials: Credentials): void {
+  writePrivateFile(home.credentialsFile, `${JSON.stringify(credentials, undefined, 2)}\n`);
+}
+
+function readCredentials(home: Home): Credentials | undefined {
+  return readJsonFile(home.credentialsFile, credentialsSchema);
+}
+
+function keptToken(home: Home, relay: string): string {
+  const login = keptLogin(home, relay);
+  if (login) return login.token;
+  throw new MatrxError({
+    code: "UNAUTHENTICATED",
+    message: `Not signed in to ${relay}`,
+    hint: `Run: matrx login --relay ${relay} (or use --token-file)`,
+    hop: "caller",
+  });
+}
+
+/** The token alone, or the header line that curl reads (`Authorization: Bearer ...`). */
+function tokenIn(path: string): string {
+  const text = readPrivateFile(path)?.trim();
+  const token = text?.replace(/^Authorization:\s*/i, "").replace(/^Bearer\s+/i, "");
+  if (token && /^[\w.~+/=-]+$/.test(token)) return token;
+  throw wrongUse(
+    text === undefined ? `The file ${path} does not exist` : `${path} doesn't contain a token`,
+    "The file must contain a token and nothing else",
+  );
+}

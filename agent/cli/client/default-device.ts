@@ -1,0 +1,43 @@
+/** The device that is meant where none is named: `MATRX_DEVICE`, else what `matrx use` chose, else the only one. */
+import { type DeviceView, deviceListSchema } from "@matrx/shared/api.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import * as z from "zod";
+import { type Home, homeOf } from "../../home.ts";
+import { readJsonFile, writePrivateFile } from "../../private-file.ts";
+import type { RelayClient } from "./relay-client.ts";
+
+const settingsSchema = z.object({
+  /** Device ids, by the relay's address. */
+  devices: z.record(z.string(), z.string()).default({}),
+});
+
+/** What `MATRX_DEVICE` or `matrx use` names; undefined: nothing was chosen. */
+export function chosenDevice({ relay }: RelayClient, home: Home = homeOf()): string | undefined {
+  return process.env.MATRX_DEVICE || readJsonFile(home.cliFile, settingsSchema)?.devices[relay];
+}
+
+/** Keeps the choice for this relay; undefined takes it back. */
+export function rememberDevice(
+  { relay }: RelayClient,
+  device: string | undefined,
+  home: Home = homeOf(),
+): void {
+  const { [relay]: _, ...others } = readJsonFile(home.cliFile, settingsSchema)?.devices ?? {};
+  const devices = device === undefined ? others : { ...others, [relay]: device };
+  writePrivateFile(home.cliFile, `${JSON.stringify({ devices }, undefined, 2)}\n`);
+}
+
+/** The only device of the caller. Throws MatrxError that lists the choices. */
+export async function onlyDevice(client: RelayClient): Promise<DeviceView> {
+  const { devices } = await client.get("/v1/devices", deviceListSchema);
+  const [only] = devices;
+  if (only && devices.length === 1) return only;
+  throw new MatrxError({
+    code: "UNKNOWN_DEVICE",
+    message: only ? `You have ${devices.length} devices, and none was named` : "You have no devices yet",
+    hint: only
+      ? `Name one, or choose a default: matrx use ${only.name}. You have: ${devices.map(({ name }) => name).join(", ")}`
+      : `On the machine you want to reach: matrx up --relay ${client.relay}`,
+    hop: "caller",
+  });
+}

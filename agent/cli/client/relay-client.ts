@@ -1,0 +1,134 @@
+/** The relay's REST interface, as the command line uses it. */
+import { type ErrorCode, MatrxError } from "@matrx/shared/errors.ts";
+import type * as z from "zod";
+import { lostBecause } from "../../refusals.ts";
+import { parsedJson } from "./json.ts";
+import { errorInProblem } from "./problem.ts";
+
+export interface Request {
+  body?: unknown;
+  headers?: Record<string, string>;
+  query?: Record<string, string>;
+  signal?: AbortSignal;
+  /** Milliseconds until the relay is given up. */
+  timeoutMs?: number;
+}
+
+/** An answer that the caller looks at itself. */
+export interface Reply {
+  status: number;
+  headers: Headers;
+  body: unknown;
+}
+
+const ANSWERS_WITHIN = 20_000;
+
+export class RelayClient {
+  readonly relay: string;
+  readonly token: string | undefined;
+  readonly #signInHint: string | undefined;
+
+  /** `signInHint`: what to do when the relay does not accept the token (any more). */
+  constructor(relay: string, token?: string, signInHint?: string) {
+    this.relay = relay;
+    this.token = token;
+    this.#signInHint = signInHint;
+  }
+
+  async get<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.infer<Schema>> {
+    return this.#checked((await this.send("GET", path)).body, schema);
+  }
+
+  async post<Schema extends z.ZodType>(
+    path: string,
+    schema: Schema,
+    body?: unknown,
+  ): Promise<z.infer<Schema>> {
+    return this.#checked((await this.send("POST", path, { body })).body, schema);
+  }
+
+  /** Sends a request. Throws MatrxError: the relay's own problem, or that it cannot be reached. */
+  async send(method: string, path: string, request: Request = {}): Promise<Reply> {
+    const { body, headers, query, signal, timeoutMs = ANSWERS_WITHIN } = request;
+    const url = `${this.relay}${path}${query ? `?${new URLSearchParams(query)}` : ""}`;
+    const timeout = AbortSignal.timeout(timeoutMs);
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(url, {
+        method,
+        headers: {
+          Accept: "application/json",
+          ...(this.token !== undefined && { Authorization: `Bearer ${this.token}` }),
+          ...(body !== undefined && { "Content-Type": "application/json" }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        redirect: "manual",
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      });
+      text = await response.text();
+    } catch (cause) {
+      if (signal?.aborted) throw signal.reason;
+      throw this.#unreachable(cause);
+    }
+    const value = parsedJson(text);
+    if (!response.ok) throw this.#problemOf(response, value);
+    return { status: response.status, headers: response.headers, body: value };
+  }
+
+  /** The relay's refusal, with what to do about it here. */
+  refusal(said: MatrxError): MatrxError {
+    if (said.code !== "UNAUTHENTICATED" || this.#signInHint === undefined) return said;
+    return new MatrxError({ ...said.shape(), hint: this.#signInHint });
+  }
+
+  #checked<Schema extends z.ZodType>(body: unknown, schema: Schema): z.infer<Schema> {
+    const result = schema.safeParse(body);
+    if (result.success) return result.data;
+    const issue = result.error.issues[0];
+    throw new MatrxError({
+      code: "UNAVAILABLE",
+      message: `${this.relay} sent an answer this program doesn't understand (${issue?.path.join(".")}: ${issue?.message})`,
+      hint: "Check the address; if it is right, update this program",
+      hop: "relay",
+    });
+  }
+
+  #problemOf(response: Response, value: unknown): MatrxError {
+    const said = errorInProblem(value);
+    if (said) return this.refusal(said);
+    return new MatrxError({
+      code: codeOfStatus(response.status),
+      message: `${this.relay} answered ${response.status} ${response.statusText}, with no details`,
+      hint: "Check the relay's address",
+      hop: "relay",
+    });
+  }
+
+  #unreachable(cause: unknown): MatrxError {
+    const isTimeout = cause instanceof DOMException && cause.name === "TimeoutError";
+    const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+    const why = isTimeout ? "no answer in time" : inner instanceof Error ? lostBecause(inner) : "unknown";
+    return new MatrxError(
+      {
+        code: "UNAVAILABLE",
+        message: `Can't reach the relay at ${this.relay}: ${why}`,
+        hint: "Check the address and your network",
+        hop: "caller",
+      },
+      cause,
+    );
+  }
+}
+
+function codeOfStatus(status: number): ErrorCode {
+  if (status === 401) return "UNAUTHENTICATED";
+  if (status === 404) return "NOT_FOUND";
+  return "UNAVAILABLE";
+}
+
+/** Path segments from outside, safe in a URL. */
+export function pathOf(...segments: string[]): string {
+  return `/${segments.map(encodeURIComponent).join("/")}`;
+}

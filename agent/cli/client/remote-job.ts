@@ -1,0 +1,111 @@
+/** A command that runs on a device, followed from here: its output as it comes, its exit code, its end. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Answer } from "@matrx/shared/caller-frames.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import * as z from "zod";
+import { INEXACT, OutputLost, textBytes } from "../output/whole-output.ts";
+import { callBySocket } from "./call-by-socket.ts";
+import { JobReader } from "./job-output.ts";
+import { pathOf, type RelayClient } from "./relay-client.ts";
+
+/** A short command's end is in the first answer; a longer one is followed after this many milliseconds. */
+const ANSWERS_WITHIN = 200;
+/** New output is waited for this long in one request, in milliseconds. */
+const WAIT = 25_000;
+/** Small pieces are asked for no more often, in milliseconds: an owner may make 1,200 calls a minute. */
+const PACE = 100;
+const STOPS_WITHIN = 10_000;
+
+const startedSchema = z.looseObject({
+  bash_id: z.string(),
+  status: z.string(),
+  exit_code: z.number().nullable(),
+  end_offset: z.number(),
+});
+
+export interface JobToStart {
+  readonly device: string;
+  readonly command: string;
+  readonly stdin: Buffer | undefined;
+  readonly session: string | undefined;
+}
+
+export class RemoteJob {
+  readonly id: string;
+  readonly #client: RelayClient;
+  readonly #device: string;
+  readonly #answer: Answer;
+  readonly #started: z.infer<typeof startedSchema>;
+  #offset = 0;
+  #exit: number | null | undefined;
+
+  private constructor(client: RelayClient, device: string, answer: Answer) {
+    this.#client = client;
+    this.#device = device;
+    this.#answer = answer;
+    this.#started = startedSchema.parse(answer.metadata);
+    this.id = this.#started.bash_id;
+  }
+
+  /** Throws MatrxError when the device did not start it. */
+  static async start(client: RelayClient, wanted: JobToStart, stop: AbortSignal): Promise<RemoteJob> {
+    const { device, command, stdin, session } = wanted;
+    const { answer } = await callBySocket(client, {
+      ...{ device, tool: "Bash", session, stop, timeoutMs: undefined, key: crypto.randomUUID() },
+      input: {
+        ...{ command, yield_ms: ANSWERS_WITHIN },
+        ...(stdin && { stdin_base64: stdin.toString("base64") }),
+      },
+    });
+    const { code, output: message, hint, hop = "tool" } = answer;
+    if (answer.type === "error")
+      throw new MatrxError({ code: code ?? "TOOL_EXECUTION_FAILED", message, hint, hop });
+    return new RemoteJob(client, device, answer);
+  }
+
+  /** The command's exit code, once all of `output` was taken; null: it left none. */
+  get exit(): number | null | undefined {
+    return this.#exit;
+  }
+
+  /** What it writes until its end, from where it was left off. Throws MatrxError, or OutputLost at the end. */
+  async *output(stop?: AbortSignal): AsyncGenerator<Uint8Array> {
+    const { status, end_offset, exit_code } = this.#started;
+    const short = status === "running" ? undefined : textBytes(this.#answer, end_offset);
+    if (short && this.#offset === 0) {
+      this.#offset = end_offset;
+      this.#exit = exit_code;
+      return yield short;
+    }
+    yield* this.#follow(stop);
+  }
+
+  /** Ends it, with all that it began. Throws MatrxError. */
+  async stop(): Promise<void> {
+    await this.#client.send("POST", pathOf("v1", "devices", this.#device, "tools", "TaskStop"), {
+      body: { task_id: this.id },
+      headers: { "Idempotency-Key": crypto.randomUUID() },
+      timeoutMs: STOPS_WITHIN,
+    });
+  }
+
+  async *#follow(stop: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+    const reader = new JobReader(this.#client, this.#device, this.id);
+    let lost = 0;
+    let isExact = true;
+    for (let running = true; running; ) {
+      const asked = performance.now();
+      const page = await reader.read(this.#offset, WAIT, stop);
+      this.#offset = page.end;
+      lost += page.lost;
+      isExact &&= page.isExact;
+      if (page.bytes.length > 0) yield page.bytes;
+      running = page.isRunning || page.more;
+      this.#exit = page.exit;
+      const pause = page.more || !running ? 0 : asked + PACE - performance.now();
+      if (pause > 0) await sleep(pause, undefined, stop && { signal: stop });
+    }
+    if (lost > 0) throw new OutputLost(`${lost} bytes were cut on the device, before they were fetched`);
+    if (!isExact) throw new OutputLost(INEXACT);
+  }
+}

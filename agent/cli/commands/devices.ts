@@ -1,0 +1,93 @@
+/** `matrx devices`: your machines, whether they answer, their names, and their end. */
+import { type DeviceView, deviceListSchema, deviceViewSchema } from "@matrx/shared/api.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import type { Command } from "commander";
+import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "../client/credentials.ts";
+import { viewDevice } from "../client/find-device.ts";
+import { pathOf } from "../client/relay-client.ts";
+import { askYesNo, requireAnswer } from "../output/ask.ts";
+import { ago, note, plain, printJson, printTable } from "../output/print.ts";
+import { withProgress } from "../output/progress.ts";
+import { asTyped } from "../program-name.ts";
+import { stopSignal } from "../run/stop-signal.ts";
+
+interface DevicesOptions extends CallerOptions {
+  yes?: boolean;
+  json?: boolean;
+}
+
+const DEVICE = ["<device>", "id or name, or the start of one"] as const;
+
+export function addDevices(program: Command): void {
+  const devices = withCommonOptions(program.command("devices"))
+    .description("list, rename and remove your machines")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  matrx devices\n  matrx devices --json | jq '.devices[].id'\n  matrx devices rename laptop old-laptop",
+    )
+    .action(listDevices);
+  withCommonOptions(devices.command("rename").description("give a device another name; its id stays"))
+    .argument(...DEVICE)
+    .argument("<name>", "the new name")
+    .addHelpText("after", "\nExample:\n  matrx devices rename laptop old-laptop")
+    .action(rename);
+  withCommonOptions(
+    devices.command("remove").description("remove a device: it is disconnected, and its key revoked"),
+  )
+    .argument(...DEVICE)
+    .option("--yes", "do not ask")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  matrx devices remove old-laptop\n  matrx devices remove old-laptop --yes",
+    )
+    .action(remove);
+}
+
+function withCommonOptions(command: Command): Command {
+  return command.addOption(relayOption).addOption(tokenFileOption).option("--json", "print JSON");
+}
+
+async function listDevices(options: DevicesOptions): Promise<void> {
+  const client = callerOf(options);
+  const list = await withProgress("Contacting the relay", client.get("/v1/devices", deviceListSchema));
+  if (options.json) return printJson(list);
+  if (list.devices.length === 0) {
+    return note(
+      asTyped(`No devices yet. On the machine you want to reach: matrx up --relay ${client.relay}`),
+    );
+  }
+  printTable(["NAME", "STATE", "SEEN", "LAST PROOF", "SYSTEM", "ID"], list.devices.map(rowOf));
+}
+
+function rowOf({ id, name, state, last_seen, proof, os, os_version }: DeviceView): string[] {
+  const proved = proof ? `${proof.tool} ${proof.verdict}, ${ago(proof.at)}` : "none yet";
+  const system = [os, os_version].filter(Boolean).join(" ");
+  return [name, state, ago(last_seen), proved, system, id];
+}
+
+async function rename(wanted: string, name: string, options: DevicesOptions): Promise<void> {
+  const client = callerOf(options);
+  const ask = async () => {
+    const { id, name: before } = await viewDevice(client, wanted);
+    const { body } = await client.send("PATCH", pathOf("v1", "devices", id), { body: { name } });
+    return { before, device: deviceViewSchema.parse(body) };
+  };
+  const { before, device } = await withProgress("Contacting the relay", ask());
+  if (options.json) return printJson(device);
+  console.log(`${plain(before)} is now ${plain(device.name)} (${device.id}).`);
+}
+
+async function remove(wanted: string, options: DevicesOptions): Promise<void> {
+  const client = callerOf(options);
+  if (!options.yes) requireAnswer("Add --yes to remove it without being asked");
+  const { id, name } = await withProgress("Contacting the relay", viewDevice(client, wanted));
+  const question = `Remove ${plain(name)} (${id})? It must be paired again to come back.`;
+  if (!options.yes && !(await askYesNo(question, stopSignal()))) throw kept();
+  await withProgress("Contacting the relay", client.send("DELETE", pathOf("v1", "devices", id)));
+  if (options.json) return printJson({ status: "removed", device: id, name });
+  console.log(`Removed ${plain(name)} (${id}).`);
+}
+
+function kept(): MatrxError {
+  return new MatrxError({ code: "CANCELLED", message: "Nothing was removed", hop: "caller" });
+}

@@ -1,0 +1,19 @@
+/** `matrx doctor`: this machine, its optional parts, and each hop from here to a tool; what is wrong, and what to do. */
+import type { Command } from "commander";
+import { relayOption, tokenFileOption } from "../client/credentials.ts";
+import type { DoctorOptions } from "../run/doctor.ts";
+
+export function addDoctor(program: Command): void {
+  program
+    .command("doctor")
+    .description("check this machine, its optional parts, and each step to a tool")
+    .argument("[device]", "id or name, or the start of one (default: this machine)")
+    .addOption(relayOption)
+    .addOption(tokenFileOption)
+    .option("--json", "print JSON")
+    .addHelpText("after", "\nExamples:\n  matrx doctor\n  matrx doctor laptop --json")
+    // What it runs is loaded late: other commands need none of it.
+    .action(async (device: string | undefined, options: DoctorOptions) =>
+      (await import("../run/doctor.ts")).runDoctor(device, options),
+    );
+}

@@ -1,0 +1,61 @@
+/** `matrx outcome`: what came of a call that was made before. */
+import { callViewSchema } from "@matrx/shared/api.ts";
+import type { Answer } from "@matrx/shared/caller-frames.ts";
+import type { Command } from "commander";
+import { answerSchema } from "../client/answer-schema.ts";
+import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "../client/credentials.ts";
+import { findDevice } from "../client/find-device.ts";
+import { pathOf } from "../client/relay-client.ts";
+import { wrongUse } from "../output/failure.ts";
+import { plain, printJson } from "../output/print.ts";
+import { endCall } from "../output/print-answer.ts";
+import { withProgress } from "../output/progress.ts";
+
+interface OutcomeOptions extends CallerOptions {
+  json?: boolean;
+}
+
+export function addOutcome(program: Command): void {
+  program
+    .command("outcome")
+    .description("show the result of an earlier call (kept for a day if it could change something)")
+    .argument("[device]", "id or name, or the start of one (default: see matrx use)")
+    .argument("[call]", "the call's id, from its answer or error")
+    .usage("[options] [device] <call>")
+    .addOption(relayOption)
+    .addOption(tokenFileOption)
+    .option("--json", "print the call's record as JSON")
+    .addHelpText("after", "\nExamples:\n  matrx outcome laptop 0199d3a4-7c1e-7b52-9f3e-2d6a8c410e75")
+    .action((device: string | undefined, call: string | undefined, options: OutcomeOptions) =>
+      call === undefined ? outcome(undefined, device, options) : outcome(device, call, options),
+    );
+}
+
+async function outcome(
+  wanted: string | undefined,
+  call: string | undefined,
+  options: OutcomeOptions,
+): Promise<void> {
+  if (call === undefined) throw wrongUse("No call given", "Usage: matrx outcome [DEVICE] CALL");
+  const client = callerOf(options);
+  const ask = async () => {
+    const device = await findDevice(client, wanted);
+    return client.get(pathOf("v1", "devices", device, "calls", call), callViewSchema);
+  };
+  const view = await withProgress("Contacting the relay", ask());
+  if (options.json) return printJson(view);
+  if (view.outcome === undefined) return console.log(plain(STATES[view.state](view.tool)));
+  const answer = answerSchema.parse(view.outcome) as Answer;
+  const { device, tool } = view;
+  const ended = { client, device, tool, isBase64: false, nextPage: undefined };
+  await endCall({ answer, session: undefined }, ended, options);
+}
+
+const STATES = {
+  accepted: (tool: string) =>
+    `${tool} is still running, or its device hasn't reported the result yet. Try again later.`,
+  finished: (tool: string) => `${tool} finished, but its result is no longer kept.`,
+  expired: (tool: string) => `${tool} never ran: it expired before it reached the device.`,
+  unknown: (tool: string) =>
+    `${tool} may have run, fully or in part: the device lost track of it. Check what it changed.`,
+} as const;

@@ -1,0 +1,123 @@
+/** `matrx pair`: makes this machine a device of your account. */
+import { hostname } from "node:os";
+import { startedPairingSchema } from "@matrx/shared/api.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import type { Command } from "commander";
+import { type Config, readConfig, writeConfig } from "../../config.ts";
+import { type Home, homeOf } from "../../home.ts";
+import { fingerprintOf, makeIdentity, writeIdentity } from "../../identity.ts";
+import { describeMachine } from "../../register.ts";
+import { awaitConfirmation, showCode } from "../client/await-confirmation.ts";
+import { type CallerOptions, relayOf, relayOption } from "../client/credentials.ts";
+import { RelayClient } from "../client/relay-client.ts";
+import { askYesNo, requireAnswer } from "../output/ask.ts";
+import { note, plain, printJsonLine } from "../output/print.ts";
+import { asTyped } from "../program-name.ts";
+import { prepareHome } from "../run/prepare-home.ts";
+import { stopSignal } from "../run/stop-signal.ts";
+
+export interface PairOptions extends CallerOptions {
+  name?: string;
+  yes?: boolean;
+  replace?: boolean;
+  json?: boolean;
+}
+
+export function addPair(program: Command): void {
+  program
+    .command("pair")
+    .description("add this machine to your account")
+    .addOption(relayOption)
+    .option("--name <name>", "the device's name (default: this machine's name)")
+    .option("--yes", "accept whichever account approves, without asking")
+    .option("--replace", "pair again, even if this machine is already paired")
+    .option("--json", "print JSON lines: first the code, then the device")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  matrx pair --relay https://relay.example
+  matrx pair --relay https://relay.example --name laptop --yes --json`,
+    )
+    .action(pair);
+}
+
+async function pair(options: PairOptions): Promise<void> {
+  const home = homeOf();
+  const config = await pairMachine(home, options, stopSignal());
+  if (options.json) return printJsonLine({ status: "paired", ...config, config: home.configFile });
+  console.log(`Paired as ${plain(config.name)} (${plain(config.device_id)}).`);
+  note(asTyped("Connect it with: matrx up"));
+}
+
+/** Shows the code, waits until it is confirmed, asks, and keeps the key. Throws MatrxError. */
+export async function pairMachine(home: Home, options: PairOptions, stop: AbortSignal): Promise<Config> {
+  const { replace = false, json = false, yes = false } = options;
+  const kept = readForPairing(home, replace);
+  const relay = relayOf(options.relay || !kept ? options : { relay: kept.relay }, home);
+  if (!yes) requireAnswer("Add --yes to accept whichever account approves");
+  prepareHome(home);
+  const client = new RelayClient(relay);
+  const identity = makeIdentity();
+  const name = options.name ?? (hostname().slice(0, 64) || "device");
+
+  const started = await client.post("/v1/pairings", startedPairingSchema, {
+    name,
+    ...describeMachine(),
+    public_key: identity.publicKey,
+  });
+  showCode(started, { json, facts: { [json ? "fingerprint" : "Key"]: fingerprintOf(identity.publicKey) } });
+  const confirmed = await awaitConfirmation(client, started, stop);
+  if (confirmed.status !== "paired") throw notAPairing();
+
+  const question = `The account "${plain(confirmed.account)}" approved. Allow it to run tools on this machine?`;
+  if (!yes && !(await askYesNo(question, stop))) throw declined(confirmed.device_id);
+  writeIdentity(home, identity);
+  const config: Config = {
+    ...(kept?.log_level && { log_level: kept.log_level }),
+    ...(kept?.monitors && { monitors: kept.monitors }),
+    relay,
+    device_id: confirmed.device_id,
+    name: confirmed.name,
+    account: confirmed.account,
+  };
+  writeConfig(home, config);
+  return config;
+}
+
+/** The configuration that is there, unless it is to stay. A damaged one is no hindrance to pairing anew. */
+function readForPairing(home: Home, replace: boolean): Config | undefined {
+  let config: Config | undefined;
+  try {
+    config = readConfig(home);
+  } catch (error) {
+    if (!replace) throw error;
+  }
+  if (config && !replace) {
+    throw new MatrxError({
+      code: "CONFLICT",
+      message: `This machine is already paired, as ${config.device_id} at ${config.relay}`,
+      hint: "Run matrx up, or add --replace to pair it again",
+      hop: "caller",
+    });
+  }
+  return config;
+}
+
+function declined(device: string): MatrxError {
+  return new MatrxError({
+    code: "APPROVAL_DENIED",
+    message: "Not paired: nothing was saved on this machine",
+    hint: `The account still lists ${device}; it can be removed there`,
+    hop: "caller",
+  });
+}
+
+function notAPairing(): MatrxError {
+  return new MatrxError({
+    code: "CONFLICT",
+    message: "The relay answered with a login instead of a pairing",
+    hint: "Run the command again",
+    hop: "relay",
+  });
+}

@@ -1,0 +1,80 @@
+/** `matrx policy`: what the relay lets a device be asked for; the device's own policy file holds besides. */
+import { readFileSync } from "node:fs";
+import { type Policy, policySetSchema } from "@matrx/shared/policy.ts";
+import type { Command } from "commander";
+import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "../client/credentials.ts";
+import { findDevice } from "../client/find-device.ts";
+import { pathOf } from "../client/relay-client.ts";
+import { wrongUse } from "../output/failure.ts";
+import { plain, printJson } from "../output/print.ts";
+import { withProgress } from "../output/progress.ts";
+
+interface PolicyOptions extends CallerOptions {
+  set?: string;
+  json?: boolean;
+}
+
+export function addPolicy(program: Command): void {
+  program
+    .command("policy")
+    .description("show or set a device's policy at the relay")
+    .argument("[device]", "id or name, or the start of one (default: see matrx use)")
+    .option("--set <file>", "set it from a JSON file (`-` for stdin); `{}` removes all limits")
+    .addOption(relayOption)
+    .addOption(tokenFileOption)
+    .option("--json", "print JSON")
+    .addHelpText(
+      "after",
+      `
+Setting it requires a login (matrx login), not a token. It applies at once.
+
+Examples:
+  matrx policy laptop
+  echo '{"allowed_tools":["Read","Grep"]}' | matrx policy laptop --set -`,
+    )
+    .action(policy);
+}
+
+async function policy(wanted: string | undefined, options: PolicyOptions): Promise<void> {
+  const wish = options.set === undefined ? undefined : readJson(options.set);
+  const client = callerOf(options);
+  const ask = async () => {
+    const path = pathOf("v1", "devices", await findDevice(client, wanted), "policy");
+    const { body } = await (wish === undefined
+      ? client.send("GET", path)
+      : client.send("PUT", path, { body: wish }));
+    return policySetSchema.parse(body);
+  };
+  const held = await withProgress("Contacting the relay", ask());
+  for (const warning of held.warnings ?? []) console.error(`Warning: ${plain(warning)}`);
+  if (options.json) return printJson(held);
+  for (const line of linesOf(held)) console.log(plain(line));
+}
+
+/** The relay says what is wrong in it. */
+function readJson(file: string): unknown {
+  const name = file === "-" ? "stdin" : file;
+  let text: string;
+  try {
+    text = readFileSync(file === "-" ? 0 : file, "utf8");
+  } catch (cause) {
+    const why = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
+    throw wrongUse(`Can't read ${name}${why}`, "Give a JSON file to --set, or - for stdin");
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw wrongUse(`${name} is not JSON`, 'Write an object such as {"allowed_tools":["Read"]}');
+  }
+}
+
+function linesOf({ allowed_tools, allowed_paths, allowed_apps, rates }: Policy): string[] {
+  const named = (what: string, list: readonly string[] | undefined) =>
+    `${what.padEnd(8)} ${list === undefined ? "not limited here" : list.join(", ") || "none"}`;
+  return [
+    named("Tools", allowed_tools),
+    named("Folders", allowed_paths),
+    named("Apps", allowed_apps),
+    ...(rates ? [`${"Rates".padEnd(8)} ${JSON.stringify(rates)}`] : []),
+  ];
+}

@@ -1,0 +1,52 @@
+/** How a command ends that could not do it: plain words on stderr, and an exit code. */
+import { type ErrorShape, faceOf, type Hop, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
+import { CommanderError } from "commander";
+import { asTyped } from "../program-name.ts";
+import { printJsonLine, styled, toolOutput } from "./print.ts";
+
+/** Wrong usage (sysexits, EX_USAGE). */
+const USAGE = 64;
+/** Input or output failed (sysexits, EX_IOERR). */
+export const IO_ERROR = 74;
+
+/** What `matrx run` ends with when it could not run the command: as ssh does, since any other is the command's own. */
+export const NOT_RUN = 255;
+
+export function exitCodeOf(error: unknown): number {
+  const isHelp = error instanceof CommanderError && error.exitCode === 0;
+  if (isHelp) return 0;
+  if (process.argv[2] === "run") return NOT_RUN;
+  if (error instanceof CommanderError) return USAGE;
+  if (error instanceof MatrxError) return faceOf(error.code).exit;
+  return faceOf("INTERNAL").exit;
+}
+
+/** What commander said already, for programs. */
+export function usageError({ message }: CommanderError): ErrorShape {
+  return { code: "INVALID_PARAMETERS", message: message.replace(/^error: /, ""), hop: "caller" };
+}
+
+/** Says what went wrong and what to do; with `json` as one object on stdout besides. */
+export function reportFailure(error: unknown, { json }: { json: boolean }): void {
+  const incident = crypto.randomUUID().slice(0, 8);
+  const { hint, ...shape } = shapeOf(error, "caller", incident);
+  const todo = hint && asTyped(hint);
+  if (!(error instanceof MatrxError)) console.error(`incident ${incident}:`, error);
+  if (json) printJsonLine({ error: { ...shape, ...(todo && { hint: todo }) } });
+  const message = toolOutput(shape.message, process.stderr);
+  console.error(`${styled("red", WHO[shape.hop], process.stderr)} ${message}`);
+  if (todo) console.error(toolOutput(todo, process.stderr));
+}
+
+/** Wrong use of a command, found after commander's own checks. */
+export function wrongUse(message: string, hint: string): MatrxError {
+  return new MatrxError({ code: "INVALID_PARAMETERS", message, hint, hop: "caller" });
+}
+
+const WHO: Record<Hop, string> = {
+  caller: "Error:",
+  relay: "Error from the relay:",
+  device: "Error from the device:",
+  agent: "Error:",
+  tool: "Error:",
+};

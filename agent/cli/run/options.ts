@@ -1,0 +1,53 @@
+/** Where the local server listens, and which pages may call it: as `serve` and `up --serve` are told. */
+import { isLoopback } from "@matrx/shared/public-url.ts";
+import { wrongUse } from "../output/failure.ts";
+import { printJsonLine, styled } from "../output/print.ts";
+
+/** Throws MatrxError. */
+export function checkedPort(option: string, port: string): number {
+  const number = Number(port);
+  if (/^\d+$/.test(port) && number <= 65_535) return number;
+  throw wrongUse(`${option}: "${port}" is not a port`, "Use a number from 0 to 65535");
+}
+
+/** An address of this machine alone, or `localhost` for all of them. Throws MatrxError. */
+export function checkedHost(host: string): string {
+  const address = host.replace(/^\[|\]$/g, "");
+  if (isLoopback(address.includes(":") ? `[${address}]` : address)) return address;
+  throw wrongUse(
+    `--host: other machines could reach ${host}`,
+    "Use localhost, 127.0.0.1 or ::1. To reach this machine from others, use the relay: matrx up",
+  );
+}
+
+/** Throws MatrxError. */
+export function checkedOrigins(origins: readonly string[]): readonly string[] {
+  const wrong = origins.find((origin) => URL.parse(origin)?.origin !== origin);
+  if (wrong === undefined) return origins;
+  throw wrongUse(
+    `--allow-origin: "${wrong}" is not an origin`,
+    "Use scheme, host and port only, such as https://app.example",
+  );
+}
+
+export interface Announcement {
+  readonly url: string;
+  /** Undefined: no token is asked for. */
+  readonly tokenFile: string | undefined;
+  readonly json: boolean;
+}
+
+export function announce({ url, tokenFile, json }: Announcement): void {
+  const webSocket = `${url.replace(/^http/, "ws")}/ws`;
+  if (tokenFile === undefined) {
+    const warning = "Warning: no token is required, so any program on this machine can run these tools.";
+    console.error(styled("yellow", warning, process.stderr));
+  }
+  if (json) return printJsonLine({ url, web_socket: webSocket, token_file: tokenFile ?? null });
+  console.log(`Serving this machine's tools at ${url} (WebSocket: ${webSocket}). Ctrl-C stops.`);
+  if (tokenFile === undefined) return;
+  // Through a pipe: an argument would show the token in the list of processes.
+  const file = `'${tokenFile.replaceAll("'", "'\\''")}'`;
+  console.log(`The token is in ${tokenFile}. Try:\n`);
+  console.log(`  sed 's/^/Authorization: Bearer /' ${file} | curl -sS -H @- ${url}/tools/list`);
+}

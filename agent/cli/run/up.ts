@@ -1,0 +1,153 @@
+/** What `matrx up` runs, again whenever it is told to restart. */
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { type AgentEnd, runAgent } from "../../agent.ts";
+import { type Config, readConfig, requireConfig } from "../../config.ts";
+import { type Home, homeOf } from "../../home.ts";
+import { readIdentity } from "../../identity.ts";
+import { openLocal } from "../../local/open-local.ts";
+import type { LocalServer } from "../../local/server.ts";
+import { localToken } from "../../local/token.ts";
+import { monitorSettings } from "../../monitors/settings.ts";
+import { startMonitors } from "../../monitors/start.ts";
+import { inPlainWords } from "../../private-file.ts";
+import { openReporting } from "../../reporting.ts";
+import { openToolbox, type Toolbox } from "../../toolbox.ts";
+import { relayOf } from "../client/credentials.ts";
+import { USUAL_PORT } from "../commands/default-port.ts";
+import { type PairOptions, pairMachine } from "../commands/pair.ts";
+import { wrongUse } from "../output/failure.ts";
+import { isQuietRun, plain, printJsonLine } from "../output/print.ts";
+import { type LogChoice, logTo } from "./log-options.ts";
+import { announce, checkedOrigins, checkedPort } from "./options.ts";
+import { prepareHome } from "./prepare-home.ts";
+import { replaceProcess } from "./restart.ts";
+import { stopSignal } from "./stop-signal.ts";
+
+export interface UpOptions extends Pick<PairOptions, "relay" | "name" | "yes"> {
+  serve?: string | true;
+  allowOrigin: string[];
+  logFile?: string;
+  logLevel?: LogChoice["logLevel"];
+  json?: boolean;
+}
+
+/** Runs until Ctrl-C. Throws MatrxError when the relay's refusal is final. */
+export async function runUp(options: UpOptions): Promise<void> {
+  const stop = stopSignal();
+  // The reader of our output may be gone before us, or its disk may be full.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+  const port = portOf(options);
+  const allowedOrigins = checkedOrigins(options.allowOrigin);
+  const home = homeOf();
+  prepareHome(home);
+  await pairIfNew(home, options, stop);
+  for (;;) {
+    const end = await runOnce({ home, port, allowedOrigins, options, stop }).catch((error: unknown) => {
+      throw inPlainWords(error);
+    });
+    if (end instanceof MatrxError) throw end;
+    if (end === "stopped" || stop.aborted) return;
+    await replaceProcess().catch((error: Error) =>
+      console.error(`Couldn't restart the program, so it keeps running: ${error.message}`),
+    );
+  }
+}
+
+/** Pairs a machine that is not, if somebody is there to say yes. Throws MatrxError. */
+async function pairIfNew(home: Home, options: UpOptions, stop: AbortSignal): Promise<void> {
+  const config = readConfig(home);
+  if (config) return requireRelay(config, options.relay);
+  if (!options.yes && !process.stdin.isTTY) return;
+  const { MATRX_RELAY: usual } = process.env;
+  await pairMachine(home, { ...(usual && { relay: usual }), ...options }, stop);
+}
+
+/** Throws MatrxError when another relay is named than the one that the machine is paired with. */
+function requireRelay({ relay, device_id }: Config, named: string | undefined): void {
+  if (named === undefined || relayOf({ relay: named }) === relay) return;
+  throw new MatrxError({
+    code: "CONFLICT",
+    message: `This machine is paired with ${relay}, as ${device_id}`,
+    hint: `Leave out --relay, or pair it again: matrx pair --replace --relay ${named}`,
+    hop: "caller",
+  });
+}
+
+/** Throws MatrxError. */
+function portOf({ serve, allowOrigin }: UpOptions): number | undefined {
+  if (serve === undefined && allowOrigin.length > 0) {
+    throw wrongUse("--allow-origin works only with --serve", "Add --serve");
+  }
+  if (serve === undefined) return undefined;
+  return checkedPort("--serve", serve === true ? USUAL_PORT : serve);
+}
+
+interface Run {
+  home: Home;
+  /** Undefined: the tools are not served locally. */
+  port: number | undefined;
+  allowedOrigins: readonly string[];
+  options: UpOptions;
+  stop: AbortSignal;
+}
+
+/** Runs with what the files say now. */
+async function runOnce({ home, port, allowedOrigins, options, stop }: Run): Promise<AgentEnd> {
+  const config = requireConfig(home);
+  const identity = readIdentity(home);
+  const device = config.device_id;
+  const logChoice = { ...options, usualLevel: config.log_level };
+  const reporting = openReporting({
+    device,
+    log: logTo(home.logFile, logChoice),
+    conditionsFile: home.conditionsFile,
+  });
+  const { log, hub, problems } = reporting;
+  const onState = options.json
+    ? (state: string) => printJsonLine({ state, device_id: device, relay: config.relay })
+    : tellConnection(config);
+
+  const serve = async (toolbox: Toolbox): Promise<LocalServer | undefined> => {
+    if (port === undefined) return undefined;
+    const where = { host: "localhost", port, token: localToken(home), allowedOrigins };
+    const server = await openLocal({ ...where, home, device, toolbox, hub, log });
+    announce({ url: server.url, tokenFile: home.localTokenFile, json: options.json ?? false });
+    return server;
+  };
+  const alongside = async (toolbox: Toolbox) => {
+    const server = await serve(toolbox);
+    const settings = monitorSettings(config.monitors);
+    const monitors = await startMonitors({ settings, hub, problems, protectedPaths: toolbox.protectedPaths });
+    return { close: async () => void (await Promise.all([server?.close(), monitors.close()])) };
+  };
+
+  try {
+    const toolbox = () => openToolbox({ home, jobs: home.jobs, log });
+    const agent = { home, config, identity, toolbox, events: hub, alongside, log, onState };
+    const end = await runAgent(agent, stop);
+    if (end === "stopped") log.info("stopped");
+    return end;
+  } finally {
+    reporting.close();
+  }
+}
+
+/** Says in plain words when the machine is connected, and when it is not any more. */
+function tellConnection({ name, relay }: Config): (state: string) => void {
+  let wasConnected: boolean | undefined;
+  const say = (text: string) => {
+    if (!isQuietRun()) console.log(text);
+  };
+  return (state) => {
+    if (state === "REGISTERED") {
+      const hint = process.stdout.isTTY ? " Ctrl-C stops." : "";
+      say(
+        wasConnected === undefined ? `Connected as ${plain(name)} at ${relay}.${hint}` : "Connected again.",
+      );
+      wasConnected = true;
+    } else if (state === "RECONNECTING" && wasConnected) {
+      wasConnected = false;
+      say("Lost the connection. Reconnecting ...");
+    }
+  };
+}
