@@ -3,7 +3,7 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import type { Home } from "./home.ts";
 import { rawMonitorsSchema } from "./monitors/settings.ts";
-import { readJsonFile, writePrivateFile } from "./private-file.ts";
+import { readJsonFile, writePrivateFile } from "./platform/private-file.ts";
 import { relayUrlSchema } from "./relay-url.ts";
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;

@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
-import { isNodeError, writePrivateFile } from "./private-file.ts";
+import { isNodeError, writePrivateFile } from "./platform/private-file.ts";
 
 const entrySchema = z.object({
   folder: z.string().min(1).max(4096),

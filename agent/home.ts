@@ -2,7 +2,7 @@
 import { join, resolve } from "node:path";
 import envPaths from "env-paths";
 import type { Platform } from "./platform/platform.ts";
-import { makePrivateFolder } from "./private-file.ts";
+import { makePrivateFolder } from "./platform/private-file.ts";
 
 /** Folders of one user. */
 export interface Places {

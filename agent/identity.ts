@@ -11,7 +11,7 @@ import { hexOf } from "@matrx/shared/ids.ts";
 import type { DeviceAssertion, EarlyAssertion } from "@matrx/shared/tokens.ts";
 import { SignJWT } from "jose";
 import type { Home } from "./home.ts";
-import { readPrivateFile, writePrivateFile } from "./private-file.ts";
+import { readPrivateFile, writePrivateFile } from "./platform/private-file.ts";
 
 export interface Identity {
   readonly privateKey: KeyObject;

@@ -1,7 +1,7 @@
 /** A log file that stays small: appended line by line, set aside at a size, the oldest dropped. 0600. */
 import { appendFileSync, closeSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { isNodeError } from "./private-file.ts";
+import { isNodeError } from "./platform/private-file.ts";
 
 /** A file of the log is set aside once it is larger, in bytes. */
 const FILE_BYTES = 5 * 1024 * 1024;

@@ -1,7 +1,7 @@
 /** Reads a log that is set aside at a size (log-file.ts): the last lines over all its files, then what comes. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { LOG_FILES } from "./log-file.ts";
-import { isNodeError } from "./private-file.ts";
+import { isNodeError } from "./platform/private-file.ts";
 
 /** A part of a file, and which file it was. */
 interface Piece {

@@ -4,7 +4,7 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import { type Policy, policySchema, policyWarnings } from "@matrx/shared/policy.ts";
 import type { Logger } from "pino";
 import type { Home } from "./home.ts";
-import { readJsonFile } from "./private-file.ts";
+import { readJsonFile } from "./platform/private-file.ts";
 
 /** A changed file is noticed within this time, in milliseconds. */
 const LOOK_EVERY = 1000;

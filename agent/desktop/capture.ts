@@ -2,7 +2,7 @@
 import path from "node:path";
 import type { MatrxError } from "@matrx/shared/errors.ts";
 import { findProgram } from "../platform/find-program.ts";
-import { ProgramFailed } from "../platform/program.ts";
+import { ProgramFailed } from "../platform/run-program.ts";
 import { CAMERA_HINT, type Desktop } from "./desktop.ts";
 import { failed, noDisplay } from "./errors.ts";
 import { nativePicture } from "./native-camera.ts";

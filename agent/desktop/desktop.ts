@@ -1,8 +1,8 @@
 /** The screen of this machine: what is opened on it, and pictures of it. */
 import { existsSync, readFileSync } from "node:fs";
-import { cleanEnvironment, loginPath } from "../jobs/environment.ts";
 import { currentPlatform } from "../platform/current.ts";
 import type { LaunchCommand } from "../platform/desktop.ts";
+import { cleanEnvironment, loginPath } from "../platform/environment.ts";
 import { findProgram } from "../platform/find-program.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Lack } from "../tool.ts";

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { MonitorChoice } from "../platform/desktop.ts";
-import { runProgram } from "../platform/program.ts";
+import { runProgram } from "../platform/run-program.ts";
 import { wrongParameter } from "./errors.ts";
 import {
   CAMERA_MS,

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { Camera } from "../platform/desktop.ts";
-import { runProgram } from "../platform/program.ts";
+import { runProgram } from "../platform/run-program.ts";
 import { looksOneColour } from "./one-colour.ts";
 import { CAMERA_MS, NoPicture, type Picture, type PictureFormat, type PictureWanted } from "./picture.ts";
 import { sizeOf } from "./picture-size.ts";

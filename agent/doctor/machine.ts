@@ -2,12 +2,12 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Home } from "../home.ts";
-import { cleanEnvironment } from "../jobs/environment.ts";
 import { roomAt } from "../platform/disk-room.ts";
+import { cleanEnvironment } from "../platform/environment.ts";
 import { findProgram } from "../platform/find-program.ts";
 import type { Platform } from "../platform/platform.ts";
+import { makePrivateFolder } from "../platform/private-file.ts";
 import { PolicyFile } from "../policy-file.ts";
-import { makePrivateFolder } from "../private-file.ts";
 import { AGENT_VERSION } from "../version.ts";
 import { type Check, type Finding, missing, ok } from "./finding.ts";
 

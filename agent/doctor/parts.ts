@@ -5,7 +5,7 @@ import { Desktop } from "../desktop/desktop.ts";
 import { findProgram } from "../platform/find-program.ts";
 import { optionalPrograms } from "../platform/optional-programs.ts";
 import type { Platform } from "../platform/platform.ts";
-import { ProgramFailed, runProgram } from "../platform/program.ts";
+import { ProgramFailed, runProgram } from "../platform/run-program.ts";
 import { findRipgrep } from "../search/find-ripgrep.ts";
 import { lackOfSystemLog } from "../system-log/lack.ts";
 import type { Lack } from "../tool.ts";

@@ -2,7 +2,7 @@
 import type { DeviceEvent } from "@matrx/shared/events.ts";
 import type { Logger } from "pino";
 import * as z from "zod";
-import { readJsonFile, writePrivateFile } from "../private-file.ts";
+import { readJsonFile, writePrivateFile } from "../platform/private-file.ts";
 
 const fileSchema = z.record(z.string(), z.array(z.string()));
 

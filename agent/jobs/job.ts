@@ -2,10 +2,10 @@
 import { isUtf8 } from "node:buffer";
 import { readFile, rm, stat } from "node:fs/promises";
 import path from "node:path";
+import { markOf } from "../platform/environment.ts";
+import { stopTree } from "../platform/kill-tree.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { ProcessTable } from "../platform/processes.ts";
-import { stopTree } from "../platform/stop-tree.ts";
-import { markOf } from "./environment.ts";
 import type { JobLimits } from "./limits.ts";
 import { JobLog } from "./log.ts";
 import { type JobRecord, type JobStatus, saveRecord } from "./record.ts";

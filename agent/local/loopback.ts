@@ -1,7 +1,7 @@
 /** The addresses of this machine itself. `localhost` may mean either, so a server has both, or it is not safe to call it so. */
 import { once } from "node:events";
 import type { AddressInfo, Server } from "node:net";
-import { isNodeError } from "../private-file.ts";
+import { isNodeError } from "../platform/private-file.ts";
 
 const ADDRESSES = ["127.0.0.1", "::1"];
 /** Where the first address finds a free port, the second may find it taken. */

@@ -4,7 +4,7 @@ import { realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import type { ChokidarOptions, FSWatcher } from "chokidar";
 import type { Emit } from "../events/report.ts";
-import { isNodeError } from "../private-file.ts";
+import { isNodeError } from "../platform/private-file.ts";
 import { EMPTY_BATCH, type FileBatch, type FileChange, joinBatches, withFiles } from "./file-batch.ts";
 import type { Problem } from "./problems.ts";
 import { type Repeated, repeat } from "./repeat.ts";

@@ -1,7 +1,7 @@
 /** The version of the machine's Python, found without waking what only pretends to be one. */
 import os from "node:os";
 import type { Platform } from "./platform.ts";
-import { runProgram } from "./program.ts";
+import { runProgram } from "./run-program.ts";
 
 const ASKED_MS = 2000;
 

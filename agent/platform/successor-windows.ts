@@ -1,6 +1,6 @@
 /** A copy has all but the access control list. Never run: no Windows machine was at hand. */
 import path from "node:path";
-import { runProgram } from "./program.ts";
+import { runProgram } from "./run-program.ts";
 import { type MakeSuccessor, successorByCopy } from "./successor.ts";
 
 export const windowsSuccessor: MakeSuccessor = async (folder, old, name) => {

@@ -1,5 +1,5 @@
 /** Where a system keeps its log, and how its last lines are had. */
-import { powershellArguments, systemPowershell } from "./powershell.ts";
+import { powershellArguments, systemPowershell } from "./windows/powershell.ts";
 
 /** `place` is asked of the path limits: who may not read there may not read the log by a program either. */
 export type LogSource =

@@ -7,7 +7,7 @@ import { fileError, hasCode } from "../paths/errors.ts";
 import type { FileAccess } from "../paths/files.ts";
 import type { HeldEntry } from "../paths/held-entry.ts";
 import { isWithin } from "../paths/spelling.ts";
-import { ProgramFailed, runProgram } from "../platform/program.ts";
+import { ProgramFailed, runProgram } from "../platform/run-program.ts";
 import type { TrashFolder, TrashQuestion, TrashWay } from "../platform/trash.ts";
 import { toolName } from "../tool-names.ts";
 import { type HeldTrash, putIntoFolder } from "./trash-folder.ts";

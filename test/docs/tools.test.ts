@@ -6,7 +6,7 @@ import { Desktop } from "../../agent/desktop/desktop.ts";
 import { Jobs } from "../../agent/jobs/jobs.ts";
 import { manifestOf } from "../../agent/manifest.ts";
 import { Files } from "../../agent/paths/files.ts";
-import { linux } from "../../agent/platform/linux.ts";
+import { linux } from "../../agent/platform/linux/linux.ts";
 import { deviceTools } from "../../agent/tools/index.ts";
 import { ROOT } from "../../scripts/tree.ts";
 import { temporaryFolder } from "../helpers/folder.ts";

@@ -6,7 +6,7 @@ import { Option } from "commander";
 import * as z from "zod";
 import { readConfig } from "../../config.ts";
 import { type Home, homeOf } from "../../home.ts";
-import { readJsonFile, readPrivateFile, writePrivateFile } from "../../private-file.ts";
+import { readJsonFile, readPrivateFile, writePrivateFile } from "../../platform/private-file.ts";
 import { relayUrlSchema } from "../../relay-url.ts";
 import { wrongUse } from "../output/failure.ts";
 import { agentHome } from "../run/agent-home.ts";

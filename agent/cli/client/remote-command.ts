@@ -1,5 +1,5 @@
 /** A program and its arguments as a line for a device's shell, so that each argument arrives as it was given. */
-import { powershellLiteral } from "../../platform/powershell.ts";
+import { powershellLiteral } from "../../platform/windows/powershell.ts";
 
 /** `os` as the device tells it. */
 export function commandLine(argv: readonly string[], os: string | null): string {

@@ -8,7 +8,7 @@ import {
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { type Command, Option } from "commander";
 import type * as z from "zod";
-import { writePrivateFile } from "../../private-file.ts";
+import { writePrivateFile } from "../../platform/private-file.ts";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "../client/credentials.ts";
 import { findDevice } from "../client/find-device.ts";
 import { pathOf, type RelayClient } from "../client/relay-client.ts";

@@ -9,7 +9,7 @@ import type { LocalServer } from "../../local/server.ts";
 import { localToken } from "../../local/token.ts";
 import { monitorSettings } from "../../monitors/settings.ts";
 import { startMonitors } from "../../monitors/start.ts";
-import { inPlainWords } from "../../private-file.ts";
+import { inPlainWords } from "../../platform/private-file.ts";
 import { openReporting } from "../../reporting.ts";
 import { openToolbox, type Toolbox } from "../../toolbox.ts";
 import { relayOf } from "../client/credentials.ts";

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { examine } from "../../../agent/doctor/examine.ts";
 import { ok } from "../../../agent/doctor/finding.ts";
-import { darwin } from "../../../agent/platform/darwin.ts";
-import { linux } from "../../../agent/platform/linux.ts";
+import { darwin } from "../../../agent/platform/darwin/darwin.ts";
+import { linux } from "../../../agent/platform/linux/linux.ts";
 import { optionalPrograms } from "../../../agent/platform/optional-programs.ts";
-import { windows } from "../../../agent/platform/windows.ts";
+import { windows } from "../../../agent/platform/windows/windows.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { runMatrx } from "./matrx.ts";
 

@@ -2,8 +2,8 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { commandEnvironment, loginPath } from "../../../agent/jobs/environment.ts";
 import { firstChars, lastChars } from "../../../agent/jobs/excerpt.ts";
+import { commandEnvironment, loginPath } from "../../../agent/platform/environment.ts";
 
 describe("the environment of a command", () => {
   it("is the agent's own without its secrets and its service's socket, and names the job", () => {

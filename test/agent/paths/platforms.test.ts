@@ -2,13 +2,13 @@
 import { describe, expect, it } from "vitest";
 import { ProtectedSet } from "../../../agent/paths/protected.ts";
 import { absolutePath, isWithin } from "../../../agent/paths/spelling.ts";
-import { darwin } from "../../../agent/platform/darwin.ts";
-import { linux } from "../../../agent/platform/linux.ts";
-import { parseMountInfo } from "../../../agent/platform/mounts-linux.ts";
+import { darwin } from "../../../agent/platform/darwin/darwin.ts";
+import { parsePs } from "../../../agent/platform/darwin/processes.ts";
+import { linux } from "../../../agent/platform/linux/linux.ts";
+import { parseMountInfo } from "../../../agent/platform/linux/mounts.ts";
 import { familyOf, type ProcessRow } from "../../../agent/platform/processes.ts";
-import { parsePs } from "../../../agent/platform/processes-darwin.ts";
 import { windowsLog } from "../../../agent/platform/system-log.ts";
-import { windows } from "../../../agent/platform/windows.ts";
+import { windows } from "../../../agent/platform/windows/windows.ts";
 import { noteOf } from "../../../agent/trash/trash-folder.ts";
 import { failure, Workbench } from "../tools/workbench.ts";
 

@@ -1,6 +1,6 @@
 /** Programs of the system, run to their end. */
 import { expect, test } from "vitest";
-import { ProgramFailed, runProgram } from "../../../agent/platform/program.ts";
+import { ProgramFailed, runProgram } from "../../../agent/platform/run-program.ts";
 
 const SHORT = { timeoutMs: 10_000 };
 const node = (script: string) => [process.execPath, ["-e", script]] as const;

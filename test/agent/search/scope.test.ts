@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { darwin } from "../../../agent/platform/darwin.ts";
-import { linux } from "../../../agent/platform/linux.ts";
-import { windows } from "../../../agent/platform/windows.ts";
+import { darwin } from "../../../agent/platform/darwin/darwin.ts";
+import { linux } from "../../../agent/platform/linux/linux.ts";
+import { windows } from "../../../agent/platform/windows/windows.ts";
 import { cursorOf, cursorText, orderKey } from "../../../agent/search/cursor.ts";
 import { pathPattern, splitPattern } from "../../../agent/search/path-pattern.ts";
 import { openScope } from "../../../agent/search/scope.ts";

@@ -1,5 +1,5 @@
 /** The trash of macOS: a folder at home, and one for each user on other volumes. Written from documents, not run. */
-import type { TrashWay } from "./trash.ts";
+import type { TrashWay } from "../trash.ts";
 
 export const darwinTrash: TrashWay = {
   by: "folder",

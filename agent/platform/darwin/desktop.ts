@@ -1,5 +1,5 @@
 /** The desktop of macOS. Never run: no macOS machine was at hand. */
-import type { DesktopCommands, LaunchCommand } from "./desktop.ts";
+import type { DesktopCommands, LaunchCommand } from "../desktop.ts";
 
 const HANDED_OVER_MS = 5000;
 

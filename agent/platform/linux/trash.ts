@@ -1,6 +1,6 @@
 /** The trash of Linux desktops: the freedesktop.org Trash specification 1.0. */
 import path from "node:path";
-import type { TrashFolder, TrashWay } from "./trash.ts";
+import type { TrashFolder, TrashWay } from "../trash.ts";
 
 const PARTS = { files: "files", info: "info" } as const;
 

@@ -1,6 +1,6 @@
 /** All processes from `ps`. Never run on macOS: no machine was at hand; Linux's `ps` prints the same columns. */
-import type { ProcessFacts, ProcessList } from "./process-list.ts";
-import { runProgram } from "./program.ts";
+import type { ProcessFacts, ProcessList } from "../process-list.ts";
+import { runProgram } from "../run-program.ts";
 
 export const darwinProcessList: ProcessList = {
   startedWithinMs: 1000,

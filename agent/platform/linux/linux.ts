@@ -1,17 +1,17 @@
 import path from "node:path";
-import { linuxDesktop } from "./desktop-linux.ts";
-import { openByDescriptors } from "./directory-linux.ts";
-import { linuxDrives } from "./drives-linux.ts";
-import { linuxKernelView } from "./kernel-view-linux.ts";
-import { linuxMounts } from "./mounts-linux.ts";
-import { linuxOtherHomes } from "./other-homes.ts";
-import type { Platform } from "./platform.ts";
-import { posixObjection, posixPlaceFolder, posixShell } from "./posix.ts";
-import { linuxProcessList } from "./process-list-linux.ts";
-import { linuxProcesses } from "./processes-linux.ts";
-import { linuxSuccessor } from "./successor-linux.ts";
-import { linuxLog } from "./system-log.ts";
-import { linuxTrash } from "./trash-linux.ts";
+import { linuxKernelView } from "../kernel-view-linux.ts";
+import { linuxOtherHomes } from "../other-homes.ts";
+import type { Platform } from "../platform.ts";
+import { posixObjection, posixPlaceFolder, posixShell } from "../posix.ts";
+import { linuxSuccessor } from "../successor-linux.ts";
+import { linuxLog } from "../system-log.ts";
+import { linuxDesktop } from "./desktop.ts";
+import { openByDescriptors } from "./directory.ts";
+import { linuxDrives } from "./drives.ts";
+import { linuxMounts } from "./mounts.ts";
+import { linuxProcessList } from "./process-list.ts";
+import { linuxProcesses } from "./processes.ts";
+import { linuxTrash } from "./trash.ts";
 
 const SYSTEM_FOLDERS =
   "bin boot dev etc home lib lib32 lib64 media mnt opt proc root run sbin srv sys tmp usr var";

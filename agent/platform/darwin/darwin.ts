@@ -1,16 +1,16 @@
 import path from "node:path";
-import { darwinDesktop } from "./desktop-darwin.ts";
-import { openByIdentity } from "./directory.ts";
-import { darwinDrives } from "./drives-darwin.ts";
-import { noMounts } from "./mounts.ts";
-import { darwinOtherHomes } from "./other-homes.ts";
-import type { Platform } from "./platform.ts";
-import { posixObjection, posixPlaceFolder, posixShell } from "./posix.ts";
-import { darwinProcessList } from "./process-list-darwin.ts";
-import { darwinProcesses } from "./processes-darwin.ts";
-import { successorByCopy } from "./successor.ts";
-import { darwinLog } from "./system-log.ts";
-import { darwinTrash } from "./trash-darwin.ts";
+import { openByIdentity } from "../directory.ts";
+import { noMounts } from "../mounts.ts";
+import { darwinOtherHomes } from "../other-homes.ts";
+import type { Platform } from "../platform.ts";
+import { posixObjection, posixPlaceFolder, posixShell } from "../posix.ts";
+import { successorByCopy } from "../successor.ts";
+import { darwinLog } from "../system-log.ts";
+import { darwinDesktop } from "./desktop.ts";
+import { darwinDrives } from "./drives.ts";
+import { darwinProcessList } from "./process-list.ts";
+import { darwinProcesses } from "./processes.ts";
+import { darwinTrash } from "./trash.ts";
 
 const SYSTEM_FOLDERS =
   "Applications Library System Users Volumes bin cores dev opt private private/etc private/tmp private/var sbin usr";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type Mount, type Mounts, mountsOf, noMounts } from "./mounts.ts";
+import { type Mount, type Mounts, mountsOf, noMounts } from "../mounts.ts";
 
 let last: { text: string; mounts: Mounts } | undefined;
 

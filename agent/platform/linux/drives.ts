@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import type { Drive, ListDrives } from "./drives.ts";
-import { unescaped } from "./mounts-linux.ts";
+import type { Drive, ListDrives } from "../drives.ts";
+import { unescaped } from "./mounts.ts";
 
 /** File systems on this machine's own disks. What is not named here may be far away, or none at all. */
 const LOCAL = new Set(

@@ -1,8 +1,8 @@
 /** All processes from /proc. */
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ProcessFacts, ProcessList } from "./process-list.ts";
-import { allPids, type ProcessStat, statOf } from "./stat-linux.ts";
+import type { ProcessFacts, ProcessList } from "../process-list.ts";
+import { allPids, type ProcessStat, statOf } from "./stat.ts";
 
 /** Between the two looks, in milliseconds. */
 const APART_MS = 200;

@@ -1,8 +1,8 @@
 /** All processes from the system's own inventory. Never run: no Windows machine was at hand. */
 import * as z from "zod";
+import type { ProcessFacts, ProcessList } from "../process-list.ts";
+import { runProgram } from "../run-program.ts";
 import { powershellArguments, systemPowershell } from "./powershell.ts";
-import type { ProcessFacts, ProcessList } from "./process-list.ts";
-import { runProgram } from "./program.ts";
 
 /** Processor times are told in 100 nanoseconds. */
 const UNITS_PER_SECOND = 10_000_000;

@@ -1,6 +1,6 @@
 /** Written from documents, not run. */
-import type { Drive, ListDrives } from "./drives.ts";
-import { runProgram } from "./program.ts";
+import type { Drive, ListDrives } from "../drives.ts";
+import { runProgram } from "../run-program.ts";
 
 /** Where the writable half of the system's volume is mounted; its users know it as `/`. */
 const DATA = "/System/Volumes/Data";

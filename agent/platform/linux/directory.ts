@@ -1,6 +1,6 @@
 /** Walks to a directory by descriptors: each step opens one name below the last, and no step follows a link. */
 import { closeSync, constants, existsSync, fstatSync, openSync } from "node:fs";
-import { changedOnTheWay, type Directory, type OpenDirectory, openByIdentity } from "./directory.ts";
+import { changedOnTheWay, type Directory, type OpenDirectory, openByIdentity } from "../directory.ts";
 
 /** Not among Node's constants: a descriptor that only names a place, and needs no right to read it. */
 const O_PATH = 0o10000000;

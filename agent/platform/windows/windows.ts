@@ -1,17 +1,17 @@
 import { rename } from "node:fs/promises";
 import path from "node:path";
-import { windowsDesktop } from "./desktop-windows.ts";
-import { openByIdentity } from "./directory.ts";
-import { windowsDrives } from "./drives-windows.ts";
-import { noMounts } from "./mounts.ts";
-import { windowsOtherHomes } from "./other-homes.ts";
-import type { Platform } from "./platform.ts";
-import { windowsProcessList } from "./process-list-windows.ts";
-import { windowsProcesses } from "./processes-windows.ts";
-import { windowsShell } from "./shell-windows.ts";
-import { windowsSuccessor } from "./successor-windows.ts";
-import { windowsLog } from "./system-log.ts";
-import { windowsTrash } from "./trash-windows.ts";
+import { openByIdentity } from "../directory.ts";
+import { noMounts } from "../mounts.ts";
+import { windowsOtherHomes } from "../other-homes.ts";
+import type { Platform } from "../platform.ts";
+import { windowsSuccessor } from "../successor-windows.ts";
+import { windowsLog } from "../system-log.ts";
+import { windowsDesktop } from "./desktop.ts";
+import { windowsDrives } from "./drives.ts";
+import { windowsProcessList } from "./process-list.ts";
+import { windowsProcesses } from "./processes.ts";
+import { windowsShell } from "./shell.ts";
+import { windowsTrash } from "./trash.ts";
 
 /** Names that are devices in every folder, whatever their extension. */
 const DEVICE_NAME = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i;

@@ -1,6 +1,6 @@
 /** Processes by `taskkill`. Never run: no Windows machine was at hand. */
-import type { ProcessTable } from "./processes.ts";
-import { runProgram } from "./program.ts";
+import type { ProcessTable } from "../processes.ts";
+import { runProgram } from "../run-program.ts";
 
 export const windowsProcesses: ProcessTable = {
   async beginOf(pid) {

@@ -1,6 +1,6 @@
 /** Processes from `ps`. Never run: no macOS machine was at hand. A process that starts a session of its own and loses its parent escapes. */
-import { familyOf, type ProcessRow, type ProcessTable, signalEach } from "./processes.ts";
-import { runProgram } from "./program.ts";
+import { familyOf, type ProcessRow, type ProcessTable, signalEach } from "../processes.ts";
+import { runProgram } from "../run-program.ts";
 
 export const darwinProcesses: ProcessTable = {
   async beginOf(pid) {

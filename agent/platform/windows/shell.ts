@@ -1,7 +1,7 @@
 /** PowerShell for jobs. Never run: no Windows machine was at hand. */
 import path from "node:path";
+import type { Shell } from "../shell.ts";
 import { powershellArguments, powershellLiteral, systemPowershell } from "./powershell.ts";
-import type { Shell } from "./shell.ts";
 
 /** PowerShell 7 where it is installed, else the 5.1 of the system. */
 export function windowsShell(env: NodeJS.ProcessEnv, exists: (path: string) => boolean): Shell {

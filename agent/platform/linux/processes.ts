@@ -4,8 +4,8 @@
  * cleans its environment, one that the user may not look into (setuid), and what another service starts on request.
  */
 import { readFile, readlink } from "node:fs/promises";
-import { familyOf, type ProcessRoot, type ProcessRow, type ProcessTable, signalEach } from "./processes.ts";
-import { allPids, statOf } from "./stat-linux.ts";
+import { familyOf, type ProcessRoot, type ProcessRow, type ProcessTable, signalEach } from "../processes.ts";
+import { allPids, statOf } from "./stat.ts";
 
 export const linuxProcesses: ProcessTable = {
   async beginOf(pid) {

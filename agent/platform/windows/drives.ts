@@ -1,7 +1,7 @@
 /** Written from documents, not run. */
-import type { Drive, ListDrives } from "./drives.ts";
+import type { Drive, ListDrives } from "../drives.ts";
+import { runProgram } from "../run-program.ts";
 import { powershellArguments, systemPowershell } from "./powershell.ts";
-import { runProgram } from "./program.ts";
 
 /** DriveType 3 is a local disk (Win32_LogicalDisk). */
 const SCRIPT = "Get-CimInstance Win32_LogicalDisk -Filter 'DriveType=3' | ForEach-Object { $_.DeviceID }";
