@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { EventHub } from "./events/hub.ts";
 import { OpenConditions } from "./events/open-conditions.ts";
 import { Outbox } from "./events/outbox.ts";
-import { type LogOptions, makeLog } from "./log.ts";
+import { type LogOptions, makeLog } from "./log/log.ts";
 import { Problems } from "./monitors/problems.ts";
 
 export interface Reporting {

@@ -1,15 +1,15 @@
 /** What `up` and `serve` run: the tools of this machine and the sessions that they share. */
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Logger } from "pino";
+import type { Home } from "./config/app-dirs.ts";
+import { MatrxFolders } from "./config/matrx-folders.ts";
+import type { SessionSource } from "./core/dispatcher.ts";
+import { Sessions } from "./core/sessions.ts";
+import type { Tool } from "./core/tool.ts";
 import { Desktop } from "./desktop/desktop.ts";
-import type { SessionSource } from "./dispatch.ts";
-import type { Home } from "./home.ts";
+import { Files } from "./fs/access.ts";
+import type { ProtectedPaths } from "./fs/protected-paths.ts";
 import { Jobs } from "./jobs/jobs.ts";
-import { MatrxFolders } from "./matrx-folders.ts";
-import { Files } from "./paths/files.ts";
-import type { ProtectedPaths } from "./paths/protected.ts";
-import { Sessions } from "./sessions.ts";
-import type { Tool } from "./tool.ts";
 import { deviceTools } from "./tools/index.ts";
 
 export interface Toolbox {

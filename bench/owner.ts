@@ -1,6 +1,6 @@
 /** The owner of the relay under test: signs in, pairs devices, lifts their rates, makes a token. */
 import * as z from "zod";
-import { type Identity, makeIdentity } from "../agent/identity.ts";
+import { type Identity, makeIdentity } from "../agent/config/identity.ts";
 import { type Credential, makeToken, request, signIn } from "../scripts/start/owner.ts";
 import type { Relay } from "../scripts/start/relay.ts";
 import { polledPairingSchema, startedPairingSchema } from "../shared/api.ts";

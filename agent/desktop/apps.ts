@@ -1,7 +1,7 @@
 /** Which applications a caller may start, and with which arguments. */
 import os from "node:os";
 import type { Policy } from "@matrx/shared/policy.ts";
-import { type Caller, type FileAccess, type Files, isConfined } from "../paths/files.ts";
+import { type Caller, type FileAccess, type Files, isConfined } from "../fs/access.ts";
 import type { Platform } from "../platform/platform.ts";
 import { checkIsDocument } from "./documents.ts";
 import { denied, wrongParameter } from "./errors.ts";

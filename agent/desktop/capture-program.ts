@@ -4,8 +4,8 @@
  * the picture's bytes.
  */
 import type { Monitor as NativeMonitor } from "node-screenshots";
-import type { CaptureAnswer } from "./native-camera.ts";
-import type { Monitor, PictureWanted } from "./picture.ts";
+import type { CaptureAnswer } from "./native-screenshot.ts";
+import type { Monitor, PictureWanted } from "./screenshot.ts";
 
 const { answer, bytes } = await capture(JSON.parse(process.argv[2] ?? "{}")).catch(refused);
 process.stdout.write(`${JSON.stringify(answer)}\n`);

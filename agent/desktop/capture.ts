@@ -5,9 +5,9 @@ import { findProgram } from "../platform/find-program.ts";
 import { ProgramFailed } from "../platform/run-program.ts";
 import { CAMERA_HINT, type Desktop } from "./desktop.ts";
 import { failed, noDisplay } from "./errors.ts";
-import { nativePicture } from "./native-camera.ts";
-import { NoPicture, type Picture, type PictureWanted } from "./picture.ts";
-import { systemPicture } from "./system-camera.ts";
+import { nativePicture } from "./native-screenshot.ts";
+import { NoPicture, type Picture, type PictureWanted } from "./screenshot.ts";
+import { systemPicture } from "./system-screenshot.ts";
 
 /** What the libraries and programs say when the display does not answer. */
 const NO_CONNECTION = /connection (?:closed|error|refused)|display string|open display/i;

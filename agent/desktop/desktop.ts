@@ -1,11 +1,11 @@
 /** The screen of this machine: what is opened on it, and pictures of it. */
 import { existsSync, readFileSync } from "node:fs";
+import type { Lack } from "../core/tool.ts";
 import { currentPlatform } from "../platform/current.ts";
 import type { LaunchCommand } from "../platform/desktop.ts";
 import { cleanEnvironment, loginPath } from "../platform/environment.ts";
 import { findProgram } from "../platform/find-program.ts";
 import type { Platform } from "../platform/platform.ts";
-import type { Lack } from "../tool.ts";
 import { hasDesktopEntry } from "./desktop-entry.ts";
 import { noDisplay } from "./errors.ts";
 import { type Launched, launchFirst } from "./launch.ts";

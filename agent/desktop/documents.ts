@@ -4,11 +4,11 @@
  */
 import { lstat } from "node:fs/promises";
 import path from "node:path";
-import { explained } from "../paths/errors.ts";
-import type { FileAccess, Place } from "../paths/files.ts";
-import { type OpenFile, openFile } from "../paths/open-file.ts";
+import { toolName } from "../core/tool-names.ts";
+import type { FileAccess, Place } from "../fs/access.ts";
+import { explained } from "../fs/errors.ts";
+import { type OpenFile, openFile } from "../fs/open-file.ts";
 import { sniff } from "../text/sniff.ts";
-import { toolName } from "../tool-names.ts";
 import { denied } from "./errors.ts";
 
 const TEXTS = ["txt", "md", "log", "csv", "tsv", "json"];

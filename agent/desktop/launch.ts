@@ -3,9 +3,9 @@ import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
 import { once } from "node:events";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { toolName } from "../core/tool-names.ts";
 import type { LaunchCommand } from "../platform/desktop.ts";
 import { findProgram } from "../platform/find-program.ts";
-import { toolName } from "../tool-names.ts";
 import { failed } from "./errors.ts";
 
 export interface Launched {

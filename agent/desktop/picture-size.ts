@@ -1,5 +1,5 @@
 /** Format and size of a picture, from the head of its file. */
-import type { PictureFormat } from "./picture.ts";
+import type { PictureFormat } from "./screenshot.ts";
 
 interface Size {
   readonly format: PictureFormat;

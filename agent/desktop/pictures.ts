@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { hasCode } from "../paths/errors.ts";
+import { hasCode } from "../fs/errors.ts";
 
 const MOST = 20;
 

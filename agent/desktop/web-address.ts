@@ -1,6 +1,6 @@
 /** Addresses that may be handed to the browser or the mail program. */
 
-import { toolName } from "../tool-names.ts";
+import { toolName } from "../core/tool-names.ts";
 import { denied, wrongParameter } from "./errors.ts";
 
 const SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);

@@ -1,14 +1,14 @@
 /** What every device needs: a Node that runs this, folders that can be written, room on the disk, a shell. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import type { Home } from "../home.ts";
+import type { Home } from "../config/app-dirs.ts";
+import { PolicyFile } from "../config/policy-file.ts";
+import { AGENT_VERSION } from "../config/version.ts";
 import { roomAt } from "../platform/disk-room.ts";
 import { cleanEnvironment } from "../platform/environment.ts";
 import { findProgram } from "../platform/find-program.ts";
 import type { Platform } from "../platform/platform.ts";
 import { makePrivateFolder } from "../platform/private-file.ts";
-import { PolicyFile } from "../policy-file.ts";
-import { AGENT_VERSION } from "../version.ts";
 import { type Check, type Finding, missing, ok } from "./finding.ts";
 
 const NODE_NEEDED = 24;

@@ -1,14 +1,14 @@
 /** The parts that a device may lack: what each is for, and how to get it. */
 import { MatrxError } from "@matrx/shared/errors.ts";
+import type { Lack } from "../core/tool.ts";
 import { capture } from "../desktop/capture.ts";
 import { Desktop } from "../desktop/desktop.ts";
 import { findProgram } from "../platform/find-program.ts";
 import { optionalPrograms } from "../platform/optional-programs.ts";
 import type { Platform } from "../platform/platform.ts";
 import { ProgramFailed, runProgram } from "../platform/run-program.ts";
+import { lackOfSystemLog } from "../read/system-log-lack.ts";
 import { findRipgrep } from "../search/find-ripgrep.ts";
-import { lackOfSystemLog } from "../system-log/lack.ts";
-import type { Lack } from "../tool.ts";
 import { type Check, type Finding, missing, ok } from "./finding.ts";
 
 /** Each part must answer within, in milliseconds. */

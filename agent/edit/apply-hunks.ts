@@ -1,10 +1,11 @@
 /** Changes a file's text by hunks. Their lines must stand there exactly; nothing is guessed. */
-import { absent } from "./absent.ts";
+
+import { type UnitText, unitsFor } from "./code-units.ts";
+import { notInEncoding, refused, type Subject } from "./errors.ts";
 import { type Line, type LineEnd, linesOf } from "./line-ends.ts";
+import { absent } from "./no-match.ts";
 import { search } from "./occurrences.ts";
-import type { Hunk, HunkLine } from "./patch.ts";
-import { notInEncoding, refused, type Subject } from "./refusals.ts";
-import { type UnitText, unitsFor } from "./units.ts";
+import type { Hunk, HunkLine } from "./patch-types.ts";
 
 interface WantedLine extends Pick<HunkLine, "kind" | "end"> {
   readonly units: string;

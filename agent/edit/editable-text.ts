@@ -1,10 +1,10 @@
 /** A file's bytes as text that can be edited; refuses what is none. */
 import { MatrxError } from "@matrx/shared/errors.ts";
+import { toolName } from "../core/tool-names.ts";
 import { counted } from "../text/counted.ts";
 import type { TextEncoding } from "../text/encodings.ts";
 import { encodingOf, headOf, sniff, textIn } from "../text/sniff.ts";
-import { toolName } from "../tool-names.ts";
-import { type UnitText, unitTextOf } from "./units.ts";
+import { type UnitText, unitTextOf } from "./code-units.ts";
 
 /** The largest file that is edited, in bytes. */
 export const EDIT_MAX_BYTES = 16 * 1024 * 1024;

@@ -1,7 +1,7 @@
 /** Conditions on a file's present content. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
-import type { Place } from "../paths/files.ts";
+import type { Place } from "../fs/access.ts";
 
 export const sha256Schema = z.string().regex(/^[0-9a-fA-F]{64}$/, "must be a SHA-256: 64 hexadecimal digits");
 

@@ -1,9 +1,9 @@
 /** The files that a patch names, each found and allowed; nothing is read of them here. */
 import { MatrxError } from "@matrx/shared/errors.ts";
-import type { FileAccess, Place } from "../paths/files.ts";
-import { isAbsolute } from "../paths/spelling.ts";
-import { exists } from "../paths/undoable-changes.ts";
-import { type FilePatch, type Hunk, textOf, USUAL_MODE } from "./patch.ts";
+import type { FileAccess, Place } from "../fs/access.ts";
+import { isAbsolute } from "../fs/path-syntax.ts";
+import { exists } from "../fs/transaction.ts";
+import { type FilePatch, type Hunk, textOf, USUAL_MODE } from "./patch-types.ts";
 
 /** A file patch whose paths were found, and may be changed. */
 export type FoundPatch =

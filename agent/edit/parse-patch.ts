@@ -1,9 +1,9 @@
 /** Reads a patch in either of two formats: `*** Begin Patch`, or a unified diff as diff and git write it. */
 import { BEGIN, badPatch } from "./bad-patch.ts";
+import { readMarkedPatch } from "./begin-patch-format.ts";
 import { type Line, linesOf, withPlainEnds } from "./line-ends.ts";
-import { readMarkedPatch } from "./marked-patch.ts";
-import type { FilePatch } from "./patch.ts";
-import { readUnifiedDiff } from "./unified-diff.ts";
+import type { FilePatch } from "./patch-types.ts";
+import { readUnifiedDiff } from "./unified-format.ts";
 
 /** Throws MatrxError `INVALID_PARAMETERS`. */
 export function parsePatch(patch: string): FilePatch[] {

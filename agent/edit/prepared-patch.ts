@@ -1,15 +1,15 @@
 /** From what a patch says to the bytes that each file will have; nothing is changed here. */
 import { hash } from "node:crypto";
 import type { MatrxError } from "@matrx/shared/errors.ts";
-import type { Place } from "../paths/files.ts";
-import type { HeldFile } from "../paths/held-file.ts";
-import type { Before } from "../paths/undoable-changes.ts";
+import type { Place } from "../fs/access.ts";
+import type { HeldFile } from "../fs/file-handle.ts";
+import type { Before } from "../fs/transaction.ts";
 import { applyHunks } from "./apply-hunks.ts";
+import { bytesWith } from "./code-units.ts";
 import { checkEditSize, editableText } from "./editable-text.ts";
+import { nothingChanges, refused } from "./errors.ts";
 import type { FoundPatch } from "./found-patch.ts";
-import { nothingChanges, refused } from "./refusals.ts";
 import { type ShownDiff, shownDiff } from "./shown-diff.ts";
-import { bytesWith } from "./units.ts";
 
 export type Prepared =
   | { readonly kind: "add"; readonly place: Place; readonly bytes: Buffer; readonly mode: number }

@@ -1,7 +1,6 @@
 /** Replaces texts in a file's text. All of them are looked for in the text as it was; what they do not touch stays as it is. */
-import { absent } from "./absent.ts";
-import { fittingEnds, placesInOriginal, withPlainEnds } from "./line-ends.ts";
-import { occurrencesOf } from "./occurrences.ts";
+
+import { characterStarts, type UnitText, unitsFor } from "./code-units.ts";
 import {
   nothingChanges,
   notInEncoding,
@@ -10,8 +9,10 @@ import {
   type Subject,
   tooMany,
   wrongCount,
-} from "./refusals.ts";
-import { characterStarts, type UnitText, unitsFor } from "./units.ts";
+} from "./errors.ts";
+import { fittingEnds, placesInOriginal, withPlainEnds } from "./line-ends.ts";
+import { absent } from "./no-match.ts";
+import { occurrencesOf } from "./occurrences.ts";
 
 export interface Replacement {
   /** What the caller calls it: `old_string`, or `edits[2].old_string`. */

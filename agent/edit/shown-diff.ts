@@ -1,7 +1,8 @@
 /** What an edit changed, as a unified diff of bounded length. */
+
+import { shownText, type UnitText } from "./code-units.ts";
 import { diffLines } from "./line-diff.ts";
 import { withPlainEnds } from "./line-ends.ts";
-import { shownText, type UnitText } from "./units.ts";
 
 const MOST_LINES = 200;
 const MOST_CHARS = 16_000;

@@ -6,12 +6,12 @@ import type { GrantScope } from "@matrx/shared/grant.ts";
 import { type GrantId, makeCallId } from "@matrx/shared/ids.ts";
 import { type ModelTool, modelView } from "@matrx/shared/model-view.ts";
 import { refusalOf } from "@matrx/shared/policy.ts";
-import type { Outcome } from "../answers.ts";
-import { ByteBudget } from "../byte-budget.ts";
-import type { CallRequest, Dispatcher, DispatcherOptions } from "../dispatch.ts";
-import type { OutputPiece } from "../live-output.ts";
-import { manifestOf } from "../manifest.ts";
-import type { Tool } from "../tool.ts";
+import type { Outcome } from "../core/answers.ts";
+import type { CallRequest, Dispatcher, DispatcherOptions } from "../core/dispatcher.ts";
+import type { OutputPiece } from "../core/live-output.ts";
+import { manifestOf } from "../core/manifest.ts";
+import type { Tool } from "../core/tool.ts";
+import { ByteBudget } from "../relay/byte-budget.ts";
 
 /** Who holds the token of this machine owns it. */
 const LOCAL_OWNER: GrantScope = { id: "grant_local" as GrantId, owner: true, effects: [...EFFECTS] };

@@ -1,11 +1,11 @@
 /** The local server with what it needs: calls of the owner, and a journal for those with an idempotency key. */
 import type { Logger } from "pino";
-import { CallRates } from "../call-rates.ts";
-import { Dispatcher } from "../dispatch.ts";
+import type { Home } from "../config/app-dirs.ts";
+import { PolicyFile } from "../config/policy-file.ts";
+import { CallRates } from "../core/call-rates.ts";
+import { Dispatcher } from "../core/dispatcher.ts";
+import { openJournal } from "../core/journal.ts";
 import type { EventHub } from "../events/hub.ts";
-import type { Home } from "../home.ts";
-import { openJournal } from "../journal.ts";
-import { PolicyFile } from "../policy-file.ts";
 import type { Toolbox } from "../toolbox.ts";
 import { LocalCalls } from "./local-calls.ts";
 import { type LocalServer, startLocalServer } from "./server.ts";

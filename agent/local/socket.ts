@@ -12,10 +12,10 @@ import { isSessionId, makeCallId, makeSessionId } from "@matrx/shared/ids.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { WebSocket } from "ws";
-import { errorOutcome } from "../answers.ts";
-import { ByteBudget } from "../byte-budget.ts";
-import type { CallRequest } from "../dispatch.ts";
-import type { OutputPiece } from "../live-output.ts";
+import { errorOutcome } from "../core/answers.ts";
+import type { CallRequest } from "../core/dispatcher.ts";
+import type { OutputPiece } from "../core/live-output.ts";
+import { ByteBudget } from "../relay/byte-budget.ts";
 import { endsWithCaller, type LocalCalls } from "./local-calls.ts";
 
 interface Unanswered {

@@ -1,6 +1,6 @@
 /** The local server's token: made at first start, kept for this user alone. */
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
-import type { Home } from "../home.ts";
+import type { Home } from "../config/app-dirs.ts";
 import { readPrivateFile, writePrivateFile } from "../platform/private-file.ts";
 
 /** The token in the file, which is made if there is none. */

@@ -1,6 +1,7 @@
 /** `error_occurred`: what went wrong in the agent itself, said once, without secrets. */
+
+import { previewOf } from "../core/redact.ts";
 import type { Emit, EventData } from "../events/report.ts";
-import { previewOf } from "../redact.ts";
 import { Conditions } from "./condition.ts";
 import { keyOf } from "./key.ts";
 

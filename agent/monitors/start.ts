@@ -1,8 +1,8 @@
 /** Starts what watches this machine, as its owner set it, and stops it. */
 import { homedir } from "node:os";
 import type { EventHub } from "../events/hub.ts";
-import { type ProtectedPaths, ProtectedSet } from "../paths/protected.ts";
-import { absolutePath } from "../paths/spelling.ts";
+import { absolutePath } from "../fs/path-syntax.ts";
+import { type ProtectedPaths, ProtectedSet } from "../fs/protected-paths.ts";
 import { currentPlatform } from "../platform/current.ts";
 import type { Platform } from "../platform/platform.ts";
 import { busyProcesses } from "./busy-processes.ts";

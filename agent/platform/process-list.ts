@@ -1,6 +1,6 @@
 /** All processes of the machine, as a person would look at them. */
 import { MatrxError } from "@matrx/shared/errors.ts";
-import { toolName } from "../tool-names.ts";
+import { toolName } from "../core/tool-names.ts";
 
 export interface ProcessFacts {
   readonly pid: number;

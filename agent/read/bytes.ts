@@ -1,10 +1,10 @@
 /** Bytes of any file as base64, a range at a time. */
 import { hash } from "node:crypto";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import type { OpenFile } from "../paths/open-file.ts";
+import type { ToolContext, ToolResult } from "../core/tool.ts";
+import type { OpenFile } from "../fs/open-file.ts";
 import { readByteRange } from "../text/byte-range.ts";
 import { counted } from "../text/counted.ts";
-import type { ToolContext, ToolResult } from "../tool.ts";
 import { base64Length } from "./base64-length.ts";
 import { factsOf } from "./facts.ts";
 

@@ -1,6 +1,6 @@
 /** Text that was made of a file that is not shown as it is: read by lines, as files are. */
 import { MatrxError } from "@matrx/shared/errors.ts";
-import type { OpenFile } from "../paths/open-file.ts";
+import type { OpenFile } from "../fs/open-file.ts";
 import { sourceOf } from "../text/chunks.ts";
 import { counted } from "../text/counted.ts";
 import { LineIndex } from "../text/line-index.ts";

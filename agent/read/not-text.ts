@@ -2,11 +2,11 @@
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import type { OpenFile } from "../paths/open-file.ts";
+import type { ToolContext, ToolResult } from "../core/tool.ts";
+import { toolName } from "../core/tool-names.ts";
+import type { OpenFile } from "../fs/open-file.ts";
 import { bytesFrom } from "../text/chunks.ts";
 import { counted } from "../text/counted.ts";
-import type { ToolContext, ToolResult } from "../tool.ts";
-import { toolName } from "../tool-names.ts";
 import { base64Length } from "./base64-length.ts";
 import { factsOf } from "./facts.ts";
 import { readAll } from "./read-all.ts";

@@ -1,7 +1,7 @@
 /** A Jupyter notebook as its cells with their outputs (nbformat 4). */
 import { isDeeper } from "@matrx/shared/caller-frames.ts";
 import * as z from "zod";
-import { withoutMisleading } from "../paths/names.ts";
+import { withoutMisleading } from "../fs/display-name.ts";
 import { plainOutput } from "../text/plain-output.ts";
 
 /** Text in one piece, or line by line. */

@@ -5,7 +5,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
-import { Turns } from "../paths/turns.ts";
+import { Turns } from "../fs/keyed-mutex.ts";
 import { PDF_PROGRAM, type PdfJob, type PdfWords } from "./pdf-program.ts";
 
 export interface PdfPages {

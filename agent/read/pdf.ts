@@ -1,9 +1,9 @@
 /** What Read gives of a PDF: the text of its pages, with a mark before each. */
 import { MatrxError } from "@matrx/shared/errors.ts";
-import type { OpenFile } from "../paths/open-file.ts";
+import type { ToolResult } from "../core/tool.ts";
+import { toolName } from "../core/tool-names.ts";
+import type { OpenFile } from "../fs/open-file.ts";
 import { counted } from "../text/counted.ts";
-import type { ToolResult } from "../tool.ts";
-import { toolName } from "../tool-names.ts";
 import { factsOf } from "./facts.ts";
 import { type LinesWanted, pageOfText } from "./made-text.ts";
 import { PdfFailed, type PdfPages, pdfPages } from "./pdf-pages.ts";

@@ -1,6 +1,7 @@
 /** A page of lines as an answer shows it. */
+
+import { toolName } from "../core/tool-names.ts";
 import type { TextPage } from "../text/page.ts";
-import { toolName } from "../tool-names.ts";
 
 export function numberedLines({ lines, firstLine }: TextPage): string {
   return lines.map((line, index) => numberOf(firstLine + index) + line).join("\n");

@@ -5,13 +5,13 @@
 import { isUtf8 } from "node:buffer";
 import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import { isSystemError } from "../paths/errors.ts";
-import { textOfName } from "../paths/names.ts";
+import { textOfName } from "../fs/display-name.ts";
+import { isSystemError } from "../fs/errors.ts";
 import { changedOnTheWay, type Directory } from "../platform/directory.ts";
 import { orderKey } from "./cursor.ts";
 import type { Missed, Run } from "./engine.ts";
-import { Pace } from "./pace.ts";
 import type { Scope } from "./scope.ts";
+import { Pace } from "./time-slice.ts";
 
 const MOST_NOTED = 1000;
 /** For how long folders on the way are walked on from, in milliseconds. */

@@ -1,6 +1,6 @@
 /** What `.gitignore` files leave out: those of a folder, of those below it, and of the repository that it lies in. */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
-import type { FileAccess } from "../paths/files.ts";
+import type { FileAccess } from "../fs/access.ts";
 import type { Directory } from "../platform/directory.ts";
 import { type GitIgnore, gitIgnoreOf, ignoredBy } from "./gitignore.ts";
 

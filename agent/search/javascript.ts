@@ -1,6 +1,6 @@
 /** Searching without ripgrep: slower, with JavaScript's patterns, and files above 16 MiB are left out. */
 import { closeSync } from "node:fs";
-import { textOfName } from "../paths/names.ts";
+import { textOfName } from "../fs/display-name.ts";
 import { CheckedFiles } from "./checked-files.ts";
 import type { Engine, Run } from "./engine.ts";
 import { FileText } from "./file-text.ts";

@@ -1,7 +1,7 @@
 /** The entries of an open folder with their types, some at a time. */
 import { type Dir, type Dirent, opendirSync } from "node:fs";
 import { opendir } from "node:fs/promises";
-import type { Pace } from "./pace.ts";
+import type { Pace } from "./time-slice.ts";
 
 export interface ListedEntry {
   readonly name: Buffer;

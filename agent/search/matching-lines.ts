@@ -1,6 +1,6 @@
 /** Lines that match, each read from a file that was opened for this caller, until there are enough. */
 import { closeSync } from "node:fs";
-import { textOfName } from "../paths/names.ts";
+import { textOfName } from "../fs/display-name.ts";
 import { CheckedFiles } from "./checked-files.ts";
 import { type Cursor, orderKey } from "./cursor.ts";
 import type { Engine, Hit, LineQuery, Run } from "./engine.ts";

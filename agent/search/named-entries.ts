@@ -1,5 +1,5 @@
 /** Entries whose names say what is looked for, best first. */
-import { textOfName } from "../paths/names.ts";
+import { textOfName } from "../fs/display-name.ts";
 import { type CheckedEntry, checkedEntries } from "./checked-files.ts";
 import { orderKey } from "./cursor.ts";
 import type { Run } from "./engine.ts";

@@ -2,13 +2,13 @@
 import { isUtf8 } from "node:buffer";
 import { type BigIntStats, lstatSync } from "node:fs";
 import { lstat } from "node:fs/promises";
-import { textOfName } from "../paths/names.ts";
+import { textOfName } from "../fs/display-name.ts";
 import type { Directory } from "../platform/directory.ts";
 import { type CheckedEntry, checkedEntries } from "./checked-files.ts";
 import { orderKey } from "./cursor.ts";
 import type { Engine, Run } from "./engine.ts";
-import { Pace } from "./pace.ts";
 import type { PathPattern } from "./path-pattern.ts";
+import { Pace } from "./time-slice.ts";
 
 export interface NewFile {
   /** Canonical. */

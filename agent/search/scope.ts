@@ -1,9 +1,9 @@
 /** Where a search looks, and what it leaves out from the start. */
 import { lstatSync } from "node:fs";
-import { explained } from "../paths/errors.ts";
-import type { FileAccess, Place } from "../paths/files.ts";
-import { refuseOddKind } from "../paths/open-file.ts";
-import { isWithin } from "../paths/spelling.ts";
+import type { FileAccess, Place } from "../fs/access.ts";
+import { explained } from "../fs/errors.ts";
+import { refuseOddKind } from "../fs/open-file.ts";
+import { isWithin } from "../fs/path-syntax.ts";
 import { type IgnoreRules, rulesAbove } from "./ignore-rules.ts";
 
 export interface Scope {

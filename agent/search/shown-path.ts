@@ -1,6 +1,6 @@
 /** Paths of results as callers see them: relative to the folder that was searched. */
-import type { FileAccess } from "../paths/files.ts";
-import { quotedName, shownBytes, shownName } from "../paths/names.ts";
+import type { FileAccess } from "../fs/access.ts";
+import { quotedName, shownBytes, shownName } from "../fs/display-name.ts";
 
 /** Quotes a path that could be mistaken for one of our notes. */
 export function pathShown(relative: Buffer): string {

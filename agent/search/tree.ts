@@ -1,8 +1,8 @@
 /** A folder with what is in it, level by level, until there are enough entries: the levels on top come whole first. */
 import { MatrxError } from "@matrx/shared/errors.ts";
-import { isSystemError } from "../paths/errors.ts";
-import { type Entry, type EntryPage, listFolder } from "../paths/list-folder.ts";
-import { isWithin } from "../paths/spelling.ts";
+import { isSystemError } from "../fs/errors.ts";
+import { type Entry, type EntryPage, listFolder } from "../fs/list-folder.ts";
+import { isWithin } from "../fs/path-syntax.ts";
 import type { Directory } from "../platform/directory.ts";
 import { IgnoreRules } from "./ignore-rules.ts";
 import type { Scope } from "./scope.ts";

@@ -1,14 +1,14 @@
 /** Walks through folders, each opened below the one before by descriptors; no link is followed. */
 import { isUtf8 } from "node:buffer";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import { isSystemError } from "../paths/errors.ts";
-import { textOfName } from "../paths/names.ts";
+import { textOfName } from "../fs/display-name.ts";
+import { isSystemError } from "../fs/errors.ts";
 import type { Directory } from "../platform/directory.ts";
 import type { Run } from "./engine.ts";
 import { IgnoreRules } from "./ignore-rules.ts";
 import { type ListedEntry, listedEntries } from "./listed-entries.ts";
-import { Pace } from "./pace.ts";
 import type { Scope } from "./scope.ts";
+import { Pace } from "./time-slice.ts";
 
 /** Some entries of one folder. */
 export interface Walked {

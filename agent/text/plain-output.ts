@@ -2,7 +2,7 @@
  * A command's output without what only a terminal understands: colours, titles, states of a line that were written over.
  * The job's log keeps all of it, and so do offsets, live output and what is read raw.
  */
-import { toolName } from "../tool-names.ts";
+import { toolName } from "../core/tool-names.ts";
 
 export interface PlainOutput {
   readonly text: string;

@@ -2,18 +2,18 @@ import { hash } from "node:crypto";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { refusalOf } from "@matrx/shared/policy.ts";
 import * as z from "zod";
+import type { SeenFile } from "../core/sessions.ts";
+import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
+import { toolName } from "../core/tool-names.ts";
 import { type FoundPatch, findAll, pathsOf } from "../edit/found-patch.ts";
 import { parsePatch } from "../edit/parse-patch.ts";
-import type { FilePatch } from "../edit/patch.ts";
+import type { FilePatch } from "../edit/patch-types.ts";
 import { factsOf, type Prepared, prepare, readBefore } from "../edit/prepared-patch.ts";
-import type { FileAccess, Files, Place } from "../paths/files.ts";
-import { HeldFile } from "../paths/held-file.ts";
-import { absolutePath } from "../paths/spelling.ts";
-import { UndoableChanges } from "../paths/undoable-changes.ts";
-import type { SeenFile } from "../sessions.ts";
+import type { FileAccess, Files, Place } from "../fs/access.ts";
+import { HeldFile } from "../fs/file-handle.ts";
+import { absolutePath } from "../fs/path-syntax.ts";
+import { UndoableChanges } from "../fs/transaction.ts";
 import { counted } from "../text/counted.ts";
-import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
-import { toolName } from "../tool-names.ts";
 
 const MOST_FILES = 200;
 /** Each may have to be looked for in all of its file. */

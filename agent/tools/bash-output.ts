@@ -1,5 +1,6 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
+import { defineTool, type ToolResult } from "../core/tool.ts";
 import { bytesPage, MOST_BYTES } from "../jobs/bytes-page.ts";
 import { ANSWER_CHARS } from "../jobs/excerpt.ts";
 import { checkPattern, matchingLines } from "../jobs/filter.ts";
@@ -9,7 +10,6 @@ import { type Page, readPage } from "../jobs/page.ts";
 import { type WaitEnd, type Waiting, waitFor } from "../jobs/wait.ts";
 import { counted } from "../text/counted.ts";
 import { overwrittenNote, type PlainOutput, plainOutput } from "../text/plain-output.ts";
-import { defineTool, type ToolResult } from "../tool.ts";
 
 const MAX_WAIT_MS = 30_000;
 /** A command that wrote nothing for this long is said to be quiet, in milliseconds. */

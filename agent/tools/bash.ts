@@ -4,14 +4,14 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import { type GrantId, makeSessionId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import * as z from "zod";
+import { Session } from "../core/sessions.ts";
+import { defineTool, type ResumeContext, type ToolContext, type ToolResult } from "../core/tool.ts";
+import { toolName } from "../core/tool-names.ts";
 import { excerptOf, wholeEnd } from "../jobs/excerpt.ts";
 import { LogFollower } from "../jobs/follow.ts";
 import type { Job } from "../jobs/job.ts";
 import type { Jobs } from "../jobs/jobs.ts";
-import { Session } from "../sessions.ts";
 import { overwrittenNote, plainOutput } from "../text/plain-output.ts";
-import { defineTool, type ResumeContext, type ToolContext, type ToolResult } from "../tool.ts";
-import { toolName } from "../tool-names.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;

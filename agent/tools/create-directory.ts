@@ -1,9 +1,9 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
-import type { FileAccess, Files, Place } from "../paths/files.ts";
-import { makeFolders } from "../paths/make-folders.ts";
-import { entryAt } from "../paths/write-file.ts";
-import { defineTool, type ToolResult } from "../tool.ts";
+import { defineTool, type ToolResult } from "../core/tool.ts";
+import type { FileAccess, Files, Place } from "../fs/access.ts";
+import { makeFolders } from "../fs/make-folders.ts";
+import { entryAt } from "../fs/write-file.ts";
 
 const input = z.strictObject({
   path: z.string().min(1).describe("Absolute or relative path of the directory to create"),

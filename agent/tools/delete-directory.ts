@@ -1,11 +1,11 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import * as z from "zod";
-import type { Files } from "../paths/files.ts";
-import type { HeldEntry } from "../paths/held-entry.ts";
-import { defineTool } from "../tool.ts";
-import { toolName } from "../tool-names.ts";
-import { discard } from "../trash/discard.ts";
+import { defineTool } from "../core/tool.ts";
+import { toolName } from "../core/tool-names.ts";
+import type { Files } from "../fs/access.ts";
+import type { HeldEntry } from "../fs/opened-entry.ts";
+import { discard } from "../trash/delete-entry.ts";
 
 const input = z.strictObject({
   path: z.string().min(1).describe("Absolute or relative path of the directory to delete"),

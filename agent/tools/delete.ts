@@ -1,8 +1,8 @@
 import { TIMES } from "@matrx/shared/limits.ts";
 import * as z from "zod";
-import type { Files } from "../paths/files.ts";
-import { defineTool } from "../tool.ts";
-import { discard } from "../trash/discard.ts";
+import { defineTool } from "../core/tool.ts";
+import type { Files } from "../fs/access.ts";
+import { discard } from "../trash/delete-entry.ts";
 
 const input = z.strictObject({
   path: z.string().min(1).describe("Absolute or relative path"),

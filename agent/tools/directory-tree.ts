@@ -1,12 +1,12 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
-import type { Files } from "../paths/files.ts";
-import { shownName } from "../paths/names.ts";
+import { defineTool } from "../core/tool.ts";
+import { toolName } from "../core/tool-names.ts";
+import type { Files } from "../fs/access.ts";
+import { shownName } from "../fs/display-name.ts";
 import { throwUnlessTimedOut } from "../search/notes.ts";
 import { openScope } from "../search/scope.ts";
 import { growTree, type Tree, type TreeNode } from "../search/tree.ts";
-import { defineTool } from "../tool.ts";
-import { toolName } from "../tool-names.ts";
 
 const DEFAULT_DEPTH = 5;
 const DEFAULT_ENTRIES = 200;

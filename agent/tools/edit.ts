@@ -1,18 +1,18 @@
 import { hash } from "node:crypto";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
+import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
+import { toolName } from "../core/tool-names.ts";
+import { bytesWith, type UnitText } from "../edit/code-units.ts";
 import { checkEditSize, editableText } from "../edit/editable-text.ts";
 import { checkSha256, sha256Schema } from "../edit/expected-sha256.ts";
 import { endsOf } from "../edit/line-ends.ts";
 import { type Edited, type Replacement, replaceIn } from "../edit/replace.ts";
 import { type ShownDiff, shownDiff } from "../edit/shown-diff.ts";
-import { bytesWith, type UnitText } from "../edit/units.ts";
-import type { Files, Place } from "../paths/files.ts";
-import { HeldFile } from "../paths/held-file.ts";
-import type { Written } from "../paths/write-file.ts";
+import type { Files, Place } from "../fs/access.ts";
+import { HeldFile } from "../fs/file-handle.ts";
+import type { Written } from "../fs/write-file.ts";
 import { TEXT_ENCODINGS } from "../text/encodings.ts";
-import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
-import { toolName } from "../tool-names.ts";
 
 const MOST_EDITS = 200;
 

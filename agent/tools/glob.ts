@@ -1,8 +1,9 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
-import type { FileAccess, Files, Place } from "../paths/files.ts";
-import { textOfName } from "../paths/names.ts";
-import { isAbsolute } from "../paths/spelling.ts";
+import { defineTool, type ToolResult } from "../core/tool.ts";
+import type { FileAccess, Files, Place } from "../fs/access.ts";
+import { textOfName } from "../fs/display-name.ts";
+import { isAbsolute } from "../fs/path-syntax.ts";
 import { nothingMissed } from "../search/engine.ts";
 import type { SearchEngines } from "../search/engines.ts";
 import { leftOutNote } from "../search/left-out.ts";
@@ -12,7 +13,6 @@ import { pathPattern, splitPattern } from "../search/path-pattern.ts";
 import { firstOf, MOST_CHARS, USUAL_CHARS } from "../search/room.ts";
 import { openScope } from "../search/scope.ts";
 import { relativePath, relativeToNote } from "../search/shown-path.ts";
-import { defineTool, type ToolResult } from "../tool.ts";
 
 const DEFAULT_LIMIT = 1000;
 const MOST = 10_000;

@@ -1,7 +1,9 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
-import type { Files } from "../paths/files.ts";
-import { textOfName } from "../paths/names.ts";
+import { defineTool, type ToolResult } from "../core/tool.ts";
+import { toolName } from "../core/tool-names.ts";
+import type { Files } from "../fs/access.ts";
+import { textOfName } from "../fs/display-name.ts";
 import { cursorOf, cursorText } from "../search/cursor.ts";
 import {
   type Engine,
@@ -22,8 +24,6 @@ import { USUAL_CHARS } from "../search/room.ts";
 import { openScope, type Scope } from "../search/scope.ts";
 import { fileShown, pathShown, relativeToNote } from "../search/shown-path.ts";
 import { counted } from "../text/counted.ts";
-import { defineTool, type ToolResult } from "../tool.ts";
-import { toolName } from "../tool-names.ts";
 
 const DEFAULT_RESULTS = 100;
 const MOST_RESULTS = 5000;

@@ -1,9 +1,10 @@
 /** The tools of this device: one line each. */
+
+import type { Tool } from "../core/tool.ts";
 import type { Desktop } from "../desktop/desktop.ts";
+import type { Files } from "../fs/access.ts";
 import type { Jobs } from "../jobs/jobs.ts";
-import type { Files } from "../paths/files.ts";
 import { SearchEngines } from "../search/engines.ts";
-import type { Tool } from "../tool.ts";
 import { applyPatchTool } from "./apply-patch.ts";
 import { bashTool } from "./bash.ts";
 import { bashOutputTool } from "./bash-output.ts";

@@ -1,13 +1,13 @@
 import { lstat } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
-import { explained, hasCode } from "../paths/errors.ts";
-import type { FileAccess, Files, Place } from "../paths/files.ts";
-import { type Entry, type EntryPage, listFolder } from "../paths/list-folder.ts";
-import { quotedName, shownBytes, shownName } from "../paths/names.ts";
+import { defineTool, type ToolResult } from "../core/tool.ts";
+import { toolName } from "../core/tool-names.ts";
+import type { FileAccess, Files, Place } from "../fs/access.ts";
+import { quotedName, shownBytes, shownName } from "../fs/display-name.ts";
+import { explained, hasCode } from "../fs/errors.ts";
+import { type Entry, type EntryPage, listFolder } from "../fs/list-folder.ts";
 import type { Directory } from "../platform/directory.ts";
-import { defineTool, type ToolResult } from "../tool.ts";
-import { toolName } from "../tool-names.ts";
 
 const DEFAULT_LIMIT = 500;
 

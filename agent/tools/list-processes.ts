@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { withoutMisleading } from "../paths/names.ts";
+import { previewOf } from "../core/redact.ts";
+import { defineTool, type ToolResult } from "../core/tool.ts";
+import { withoutMisleading } from "../fs/display-name.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type ProcessFacts, processesOf } from "../platform/process-list.ts";
-import { previewOf } from "../redact.ts";
-import { defineTool, type ToolResult } from "../tool.ts";
 
 const DEFAULT_LIMIT = 50;
 /** A longer command line is cut, in characters: in the metadata, and in a line of the table. */

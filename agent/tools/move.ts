@@ -3,16 +3,16 @@ import { lstat } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import * as z from "zod";
-import { explained } from "../paths/errors.ts";
-import type { FileAccess, Files, Place } from "../paths/files.ts";
-import { type HeldEntry, holdEntry } from "../paths/held-entry.ts";
-import { makeFolders } from "../paths/make-folders.ts";
-import { type Moved, moveEntry } from "../paths/move-entry.ts";
-import { shownName } from "../paths/names.ts";
-import { isWithin, namesFolder } from "../paths/spelling.ts";
-import { syncFolder } from "../paths/sync-folder.ts";
-import type { Session } from "../sessions.ts";
-import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
+import type { Session } from "../core/sessions.ts";
+import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
+import type { FileAccess, Files, Place } from "../fs/access.ts";
+import { shownName } from "../fs/display-name.ts";
+import { explained } from "../fs/errors.ts";
+import { makeFolders } from "../fs/make-folders.ts";
+import { type Moved, moveEntry } from "../fs/move.ts";
+import { type HeldEntry, holdEntry } from "../fs/opened-entry.ts";
+import { isWithin, namesFolder } from "../fs/path-syntax.ts";
+import { syncFolder } from "../fs/sync-folder.ts";
 import { forgetNote } from "../trash/forget-note.ts";
 
 const input = z.strictObject({

@@ -1,8 +1,8 @@
 import * as z from "zod";
+import { defineTool } from "../core/tool.ts";
 import { allowedStart } from "../desktop/apps.ts";
 import type { Desktop } from "../desktop/desktop.ts";
-import type { Files } from "../paths/files.ts";
-import { defineTool } from "../tool.ts";
+import type { Files } from "../fs/access.ts";
 
 const ARGUMENT_CHARS = 4096;
 

@@ -1,9 +1,9 @@
 import os from "node:os";
 import * as z from "zod";
+import { defineTool } from "../core/tool.ts";
 import type { Desktop } from "../desktop/desktop.ts";
 import { checkIsDocument } from "../desktop/documents.ts";
-import { type Files, isConfined } from "../paths/files.ts";
-import { defineTool } from "../tool.ts";
+import { type Files, isConfined } from "../fs/access.ts";
 
 const input = z.strictObject({
   path: z.string().min(1).describe("Absolute or relative path"),

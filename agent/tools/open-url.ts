@@ -1,8 +1,8 @@
 import os from "node:os";
 import * as z from "zod";
+import { defineTool } from "../core/tool.ts";
 import type { Desktop } from "../desktop/desktop.ts";
 import { openableAddress } from "../desktop/web-address.ts";
-import { defineTool } from "../tool.ts";
 
 const input = z.strictObject({
   url: z.string().min(1).max(8192).describe("http, https or mailto"),

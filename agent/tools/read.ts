@@ -1,9 +1,11 @@
 import { hash } from "node:crypto";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
-import { explained } from "../paths/errors.ts";
-import type { Files } from "../paths/files.ts";
-import { type OpenFile, openFile } from "../paths/open-file.ts";
+import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
+import { toolName } from "../core/tool-names.ts";
+import type { Files } from "../fs/access.ts";
+import { explained } from "../fs/errors.ts";
+import { type OpenFile, openFile } from "../fs/open-file.ts";
 import { MOST_BYTES, readBytes } from "../read/bytes.ts";
 import { factsOf } from "../read/facts.ts";
 import { beyondEnd, type LinesWanted, pageOfText } from "../read/made-text.ts";
@@ -17,8 +19,6 @@ import { TEXT_ENCODINGS, type TextEncoding } from "../text/encodings.ts";
 import { LineIndex } from "../text/line-index.ts";
 import { readTextPage, type TextPage } from "../text/page.ts";
 import { headOf, SNIFF_BYTES, sniff, textIn } from "../text/sniff.ts";
-import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
-import { toolName } from "../tool-names.ts";
 
 const DEFAULT_LINES = 2000;
 /** Characters of a page with line numbers and line ends: without a limit, and with one. */

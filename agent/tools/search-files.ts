@@ -1,13 +1,13 @@
 import * as z from "zod";
-import type { Files } from "../paths/files.ts";
-import { shownBytes, textOfName } from "../paths/names.ts";
+import { defineTool } from "../core/tool.ts";
+import type { Files } from "../fs/access.ts";
+import { shownBytes, textOfName } from "../fs/display-name.ts";
 import { nothingMissed } from "../search/engine.ts";
 import { leftOutNote } from "../search/left-out.ts";
 import { entriesNamed, type NamedEntries, type NamedEntry } from "../search/named-entries.ts";
 import { missedNotes, throwUnlessTimedOut } from "../search/notes.ts";
 import { fitting } from "../search/room.ts";
 import { openScope } from "../search/scope.ts";
-import { defineTool } from "../tool.ts";
 
 const DEFAULT_LIMIT = 100;
 

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import * as z from "zod";
-import type { Files } from "../paths/files.ts";
-import { shownName } from "../paths/names.ts";
+import { previewOf } from "../core/redact.ts";
+import { defineTool, type ToolResult } from "../core/tool.ts";
+import { toolName } from "../core/tool-names.ts";
+import type { Files } from "../fs/access.ts";
+import { shownName } from "../fs/display-name.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type ProcessFacts, processesOf } from "../platform/process-list.ts";
 import { protectionOf } from "../platform/protected-processes.ts";
-import { previewOf } from "../redact.ts";
-import { defineTool, type ToolResult } from "../tool.ts";
-import { toolName } from "../tool-names.ts";
 
 /** Between two looks whether it has ended, and after a kill, in milliseconds. */
 const LOOK_EVERY = 50;

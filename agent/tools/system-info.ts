@@ -2,9 +2,9 @@ import { statfs } from "node:fs/promises";
 import os from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
-import { type Caller, type Files, isHeldToFolders } from "../paths/files.ts";
+import { defineTool } from "../core/tool.ts";
+import { type Caller, type Files, isHeldToFolders } from "../fs/access.ts";
 import { pythonVersion } from "../platform/python.ts";
-import { defineTool } from "../tool.ts";
 
 /** Each part is waited for this long, in milliseconds: a dead network drive must not hold up the others. */
 const PART_MS = 2000;

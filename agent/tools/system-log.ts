@@ -1,13 +1,13 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
+import { defineTool, type ToolResult } from "../core/tool.ts";
+import { toolName } from "../core/tool-names.ts";
+import type { FileAccess, Files } from "../fs/access.ts";
+import { withoutMisleading } from "../fs/display-name.ts";
 import { checkPattern, matchingLines } from "../jobs/filter.ts";
-import type { FileAccess, Files } from "../paths/files.ts";
-import { withoutMisleading } from "../paths/names.ts";
 import type { LogSource } from "../platform/system-log.ts";
-import { lackOfSystemLog } from "../system-log/lack.ts";
-import { type LogTail, tailOfFile, tailOfProgram } from "../system-log/tail.ts";
-import { defineTool, type ToolResult } from "../tool.ts";
-import { toolName } from "../tool-names.ts";
+import { type LogTail, tailOfFile, tailOfProgram } from "../read/log-tail.ts";
+import { lackOfSystemLog } from "../read/system-log-lack.ts";
 
 const DEFAULT_LINES = 50;
 const MOST_LINES = 1000;

@@ -1,8 +1,8 @@
 import { TIMES } from "@matrx/shared/limits.ts";
 import * as z from "zod";
+import { defineTool, type ToolResult } from "../core/tool.ts";
 import type { Job } from "../jobs/job.ts";
 import type { Jobs } from "../jobs/jobs.ts";
-import { defineTool, type ToolResult } from "../tool.ts";
 
 const input = z.strictObject({
   task_id: z.string().min(1).describe("The bash_id"),

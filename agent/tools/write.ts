@@ -2,15 +2,15 @@ import { hash } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
+import type { SeenFile } from "../core/sessions.ts";
+import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
 import { changedSinceSeen, checkSha256, sha256Schema } from "../edit/expected-sha256.ts";
 import { countChangedLines } from "../edit/line-diff.ts";
-import type { FileAccess, Files, Place } from "../paths/files.ts";
-import { HeldFile, isFolder } from "../paths/held-file.ts";
-import { makeFolders } from "../paths/make-folders.ts";
-import { namesFolder } from "../paths/spelling.ts";
-import type { SeenFile } from "../sessions.ts";
+import type { FileAccess, Files, Place } from "../fs/access.ts";
+import { HeldFile, isFolder } from "../fs/file-handle.ts";
+import { makeFolders } from "../fs/make-folders.ts";
+import { namesFolder } from "../fs/path-syntax.ts";
 import { counted } from "../text/counted.ts";
-import { defineTool, type ToolContext, type ToolResult } from "../tool.ts";
 
 /** Old and new contents up to this size are compared to say how many lines change, in bytes. */
 const COMPARED_MAX_BYTES = 1024 * 1024;

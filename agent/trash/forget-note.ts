@@ -1,6 +1,6 @@
 /** Removes the trash's note of a thing that lies there no more. */
 import { unlink } from "node:fs/promises";
-import type { FileAccess } from "../paths/files.ts";
+import type { FileAccess } from "../fs/access.ts";
 
 /** `path` is where the thing lay; anywhere but in the trash there is no such note. Never throws: a note too many harms nothing. */
 export async function forgetNote(access: FileAccess, path: string): Promise<void> {

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { makeIdentity } from "../../agent/identity.ts";
+import { makeIdentity } from "../../agent/config/identity.ts";
 import { makeDeviceId } from "../../shared/ids.ts";
 import type { Processes, Program } from "../processes.ts";
 

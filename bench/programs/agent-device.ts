@@ -6,7 +6,7 @@ import { createPrivateKey, hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { SignJWT } from "jose";
 import { type RawData, WebSocket } from "ws";
-import { Journal } from "../../agent/journal.ts";
+import { Journal } from "../../agent/core/journal.ts";
 import type { ToDevice, ToolExecute } from "../../shared/device-frames.ts";
 import { effectOf } from "../../shared/effects.ts";
 import { encodeResultFrame, type ResultHeader } from "../../shared/result-frame.ts";

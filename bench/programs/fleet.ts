@@ -8,9 +8,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import pino from "pino";
-import { keepConnected } from "../../agent/connection.ts";
-import { type Identity, signAssertion } from "../../agent/identity.ts";
-import { registerFrame } from "../../agent/register.ts";
+import { type Identity, signAssertion } from "../../agent/config/identity.ts";
+import { keepConnected } from "../../agent/relay/connection.ts";
+import { registerFrame } from "../../agent/relay/register.ts";
 import type { FleetDevice, FleetSettings, FleetState } from "../fleet/devices.ts";
 import { ready, settingsOf } from "../processes.ts";
 

@@ -2,11 +2,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import pino from "pino";
-import { Files } from "../../agent/paths/files.ts";
+import { Sessions } from "../../agent/core/sessions.ts";
+import type { Tool } from "../../agent/core/tool.ts";
+import { Files } from "../../agent/fs/access.ts";
 import type { SearchEngines } from "../../agent/search/engines.ts";
 import { LINE_FLAGS } from "../../agent/search/ripgrep.ts";
-import { Sessions } from "../../agent/sessions.ts";
-import type { Tool } from "../../agent/tool.ts";
 import { globTool } from "../../agent/tools/glob.ts";
 import { grepTool } from "../../agent/tools/grep.ts";
 import { searchFilesTool } from "../../agent/tools/search-files.ts";

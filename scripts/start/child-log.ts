@@ -2,9 +2,9 @@
 import type { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { LogFile } from "../../agent/log-file.ts";
-import { TokenBucket } from "../../agent/token-bucket.ts";
+import { LogFile } from "../../agent/log/log-file.ts";
 import { oneLine } from "../../shared/one-line.ts";
+import { TokenBucket } from "../../shared/rate-limit.ts";
 import { messageOf } from "../problem.ts";
 
 const LINE_CHARS = 8192;

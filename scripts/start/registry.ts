@@ -1,6 +1,6 @@
 /** Tells the agents of this machine what is the relay's own: their tools keep away from it. */
 import { fstatSync, readlinkSync } from "node:fs";
-import { ownRegistry } from "../../agent/matrx-folders.ts";
+import { ownRegistry } from "../../agent/config/matrx-folders.ts";
 import { messageOf } from "../problem.ts";
 import { ROOT } from "../tree.ts";
 

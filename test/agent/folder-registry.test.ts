@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { FolderRegistry } from "../../agent/folder-registry.ts";
+import { FolderRegistry } from "../../agent/config/folder-registry.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
 
 function withRegistry() {

@@ -1,9 +1,9 @@
 import { chownSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import path, { join } from "node:path";
 import { afterEach, describe, expect, it, test, vi } from "vitest";
-import { FolderRegistry } from "../../agent/folder-registry.ts";
-import { defaultPlaces, homeOf } from "../../agent/home.ts";
-import { MatrxFolders, noteHome, ownRegistry, programFolder } from "../../agent/matrx-folders.ts";
+import { defaultPlaces, homeOf } from "../../agent/config/app-dirs.ts";
+import { FolderRegistry } from "../../agent/config/folder-registry.ts";
+import { MatrxFolders, noteHome, ownRegistry, programFolder } from "../../agent/config/matrx-folders.ts";
 import { currentPlatform } from "../../agent/platform/current.ts";
 import { homesIn } from "../../agent/platform/other-homes.ts";
 import { ROOT } from "../../scripts/tree.ts";

@@ -5,7 +5,7 @@ import { systemPrompt } from "@matrx/shared/system-prompt.ts";
 import type { ToolDescription } from "@matrx/shared/tool.ts";
 import { TOOL_FORMATS, type ToolFormat, toolDefinition } from "@matrx/shared/tool-formats.ts";
 import { beforeEach, describe, expect, it } from "vitest";
-import { manifestOf } from "../../agent/manifest.ts";
+import { manifestOf } from "../../agent/core/manifest.ts";
 import { deviceTools } from "../../agent/tools/index.ts";
 import { Workbench } from "./tools/workbench.ts";
 

@@ -2,10 +2,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { manifestOf } from "../../agent/core/manifest.ts";
 import { Desktop } from "../../agent/desktop/desktop.ts";
+import { Files } from "../../agent/fs/access.ts";
 import { Jobs } from "../../agent/jobs/jobs.ts";
-import { manifestOf } from "../../agent/manifest.ts";
-import { Files } from "../../agent/paths/files.ts";
 import { linux } from "../../agent/platform/linux/linux.ts";
 import { deviceTools } from "../../agent/tools/index.ts";
 import { ROOT } from "../../scripts/tree.ts";

@@ -1,4 +1,4 @@
-import type { ProtectedPaths } from "../../agent/paths/protected.ts";
+import type { ProtectedPaths } from "../../agent/fs/protected-paths.ts";
 
 /** Closed paths that stay the same. */
 export function closedPaths(...closed: readonly string[]): () => ProtectedPaths {

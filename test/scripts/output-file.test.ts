@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
-import { FolderRegistry } from "../../agent/folder-registry.ts";
-import { newProtectedFiles, ProtectedSet } from "../../agent/paths/protected.ts";
+import { FolderRegistry } from "../../agent/config/folder-registry.ts";
+import { newProtectedFiles, ProtectedSet } from "../../agent/fs/protected-paths.ts";
 import { currentPlatform } from "../../agent/platform/current.ts";
 import { ROOT } from "../../scripts/tree.ts";
 

@@ -5,7 +5,7 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import { WebSocket } from "ws";
-import { lostBecause } from "../../refusals.ts";
+import { lostBecause } from "../../relay/close-reasons.ts";
 import type { LiveOutput } from "../output/live-output.ts";
 import { callerFrameSchema } from "./answer-schema.ts";
 import { dialCaller, hangUp, sendIfOpen } from "./caller-socket.ts";

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { WebSocket } from "ws";
-import { callerSocketUrl } from "../../relay-url.ts";
+import { callerSocketUrl } from "../../config/relay-url.ts";
 import { parsedJson } from "./json.ts";
 import { errorInProblem } from "./problem.ts";
 import type { RelayClient } from "./relay-client.ts";

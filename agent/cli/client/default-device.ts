@@ -2,7 +2,7 @@
 import { type DeviceView, deviceListSchema } from "@matrx/shared/api.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
-import { type Home, homeOf } from "../../home.ts";
+import { type Home, homeOf } from "../../config/app-dirs.ts";
 import { readJsonFile, writePrivateFile } from "../../platform/private-file.ts";
 import type { RelayClient } from "./relay-client.ts";
 

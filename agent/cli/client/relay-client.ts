@@ -1,7 +1,7 @@
 /** The relay's REST interface, as the command line uses it. */
 import { type ErrorCode, MatrxError } from "@matrx/shared/errors.ts";
 import type * as z from "zod";
-import { lostBecause } from "../../refusals.ts";
+import { lostBecause } from "../../relay/close-reasons.ts";
 import { parsedJson } from "./json.ts";
 import { errorInProblem } from "./problem.ts";
 

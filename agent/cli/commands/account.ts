@@ -2,7 +2,7 @@
 import { accountViewSchema } from "@matrx/shared/api.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
-import { homeOf } from "../../home.ts";
+import { homeOf } from "../../config/app-dirs.ts";
 import {
   type CallerOptions,
   callerOf,

@@ -3,7 +3,7 @@ import { hostname, userInfo } from "node:os";
 import { startedPairingSchema } from "@matrx/shared/api.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
-import { homeOf } from "../../home.ts";
+import { homeOf } from "../../config/app-dirs.ts";
 import { awaitConfirmation, showCode } from "../client/await-confirmation.ts";
 import { type CallerOptions, keepLogin, relayOf, relayOption } from "../client/credentials.ts";
 import { RelayClient } from "../client/relay-client.ts";

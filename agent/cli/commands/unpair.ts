@@ -2,8 +2,8 @@
 import { renameSync, rmSync } from "node:fs";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
-import { type Config, readConfig } from "../../config.ts";
-import { type Home, homeOf } from "../../home.ts";
+import { type Home, homeOf } from "../../config/app-dirs.ts";
+import { type Config, readConfig } from "../../config/config.ts";
 import { callerOf } from "../client/credentials.ts";
 import { pathOf } from "../client/relay-client.ts";
 import { askYesNo, requireAnswer } from "../output/ask.ts";

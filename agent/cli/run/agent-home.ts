@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Home, homeOf } from "../../home.ts";
+import { type Home, homeOf } from "../../config/app-dirs.ts";
 import { IS_CLONE } from "../program-name.ts";
 
 /**

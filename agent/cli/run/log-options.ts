@@ -1,7 +1,7 @@
 /** How `up` and `serve` are told where to log, and how much. */
 import { Option } from "commander";
-import { LOG_LEVELS } from "../../config.ts";
-import type { LogOptions } from "../../log.ts";
+import { LOG_LEVELS } from "../../config/config.ts";
+import type { LogOptions } from "../../log/log.ts";
 
 export const logFileOption = new Option(
   "--log-file <path>",

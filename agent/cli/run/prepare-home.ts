@@ -1,7 +1,7 @@
 /** Makes the folders for this program's files, and registers them so that every agent on this machine protects them. */
 import { MatrxError } from "@matrx/shared/errors.ts";
-import { type Home, makeHome } from "../../home.ts";
-import { noteHome } from "../../matrx-folders.ts";
+import { type Home, makeHome } from "../../config/app-dirs.ts";
+import { noteHome } from "../../config/matrx-folders.ts";
 
 /** Throws MatrxError when they cannot be made. */
 export function prepareHome(home: Home): void {

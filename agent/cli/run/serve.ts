@@ -1,7 +1,7 @@
 /** What `matrx serve` runs. */
 import { once } from "node:events";
-import { readConfig } from "../../config.ts";
-import { homeOf } from "../../home.ts";
+import { homeOf } from "../../config/app-dirs.ts";
+import { readConfig } from "../../config/config.ts";
 import { openLocal } from "../../local/open-local.ts";
 import { localToken } from "../../local/token.ts";
 import { monitorSettings } from "../../monitors/settings.ts";

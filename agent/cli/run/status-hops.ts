@@ -2,8 +2,8 @@
 import { accountViewSchema, deviceViewSchema } from "@matrx/shared/api.ts";
 import { type ErrorShape, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
 import * as z from "zod";
-import { readConfig } from "../../config.ts";
-import { type Home, homeOf } from "../../home.ts";
+import { type Home, homeOf } from "../../config/app-dirs.ts";
+import { readConfig } from "../../config/config.ts";
 import { answerSchema } from "../client/answer-schema.ts";
 import { type CallerOptions, callerOf, relayOf } from "../client/credentials.ts";
 import { findDevice } from "../client/find-device.ts";

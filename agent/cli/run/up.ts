@@ -1,9 +1,9 @@
 /** What `matrx up` runs, again whenever it is told to restart. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { type AgentEnd, runAgent } from "../../agent.ts";
-import { type Config, readConfig, requireConfig } from "../../config.ts";
-import { type Home, homeOf } from "../../home.ts";
-import { readIdentity } from "../../identity.ts";
+import { type Home, homeOf } from "../../config/app-dirs.ts";
+import { type Config, readConfig, requireConfig } from "../../config/config.ts";
+import { readIdentity } from "../../config/identity.ts";
 import { openLocal } from "../../local/open-local.ts";
 import type { LocalServer } from "../../local/server.ts";
 import { localToken } from "../../local/token.ts";

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
-import { homeOf } from "../../../agent/home.ts";
+import { homeOf } from "../../../agent/config/app-dirs.ts";
 import { createdDeviceSchema, createdTokenSchema } from "../../../shared/api.ts";
 import { type Rig, startRig } from "../../e2e/rig.ts";
 import { makeFolder, removeFolder, temporaryFolder } from "../../helpers/folder.ts";

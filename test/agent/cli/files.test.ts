@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readConfig, writeConfig } from "../../../agent/config.ts";
-import { FolderRegistry } from "../../../agent/folder-registry.ts";
-import { homeOf, makeHome } from "../../../agent/home.ts";
-import { fingerprintOf, makeIdentity, readIdentity, writeIdentity } from "../../../agent/identity.ts";
-import { PolicyFile } from "../../../agent/policy-file.ts";
+import { homeOf, makeHome } from "../../../agent/config/app-dirs.ts";
+import { readConfig, writeConfig } from "../../../agent/config/config.ts";
+import { FolderRegistry } from "../../../agent/config/folder-registry.ts";
+import { fingerprintOf, makeIdentity, readIdentity, writeIdentity } from "../../../agent/config/identity.ts";
+import { PolicyFile } from "../../../agent/config/policy-file.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { lineOf, startMatrx } from "./matrx.ts";
 

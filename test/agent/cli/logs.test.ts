@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
-import { LogReader } from "../../../agent/log-reader.ts";
+import { LogReader } from "../../../agent/log/log-reader.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { runMatrx, startMatrx } from "./matrx.ts";
 

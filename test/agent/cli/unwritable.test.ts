@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } 
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import { writeConfig } from "../../../agent/config.ts";
-import { homeOf, makeHome } from "../../../agent/home.ts";
-import { makeIdentity, writeIdentity } from "../../../agent/identity.ts";
+import { homeOf, makeHome } from "../../../agent/config/app-dirs.ts";
+import { writeConfig } from "../../../agent/config/config.ts";
+import { makeIdentity, writeIdentity } from "../../../agent/config/identity.ts";
 import { started } from "../../../scripts/start/process.ts";
 import { MATRX_BIN } from "../../../scripts/tree.ts";
 import { mountDrive } from "../../helpers/drive.ts";

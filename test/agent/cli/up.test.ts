@@ -3,9 +3,9 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { writeConfig } from "../../../agent/config.ts";
-import { homeOf, makeHome } from "../../../agent/home.ts";
-import { makeIdentity, writeIdentity } from "../../../agent/identity.ts";
+import { homeOf, makeHome } from "../../../agent/config/app-dirs.ts";
+import { writeConfig } from "../../../agent/config/config.ts";
+import { makeIdentity, writeIdentity } from "../../../agent/config/identity.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { runMatrx } from "./matrx.ts";
 

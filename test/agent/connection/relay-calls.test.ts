@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { Dispatcher } from "../../../agent/dispatch.ts";
-import { Journal } from "../../../agent/journal.ts";
-import type { Link } from "../../../agent/link.ts";
-import { RelayCalls } from "../../../agent/relay-calls.ts";
+import { Dispatcher } from "../../../agent/core/dispatcher.ts";
+import { Journal } from "../../../agent/core/journal.ts";
+import { RelayCalls } from "../../../agent/relay/calls.ts";
+import type { Link } from "../../../agent/relay/link.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { OWNER, silentLog, smallToolbox } from "../dispatch/small-tools.ts";
 

@@ -2,9 +2,9 @@
 
 import { onTestFinished } from "vitest";
 import { type AgentEnd, type AgentOptions, runAgent } from "../../../agent/agent.ts";
-import { homeOf, makeHome } from "../../../agent/home.ts";
-import { makeIdentity } from "../../../agent/identity.ts";
-import type { ClientState } from "../../../agent/link.ts";
+import { homeOf, makeHome } from "../../../agent/config/app-dirs.ts";
+import { makeIdentity } from "../../../agent/config/identity.ts";
+import type { ClientState } from "../../../agent/relay/link.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { silentLog, smallToolbox } from "../dispatch/small-tools.ts";
 

@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import { expect, test } from "vitest";
-import { CallRates } from "../../../agent/call-rates.ts";
-import { Dispatcher } from "../../../agent/dispatch.ts";
+import { CallRates } from "../../../agent/core/call-rates.ts";
+import { Dispatcher } from "../../../agent/core/dispatcher.ts";
 import { OWNER, READER, silentLog, smallToolbox } from "./small-tools.ts";
 
 test("calls above the limit are refused by the agent, each grant's by itself, and do not run", async () => {

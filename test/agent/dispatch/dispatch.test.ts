@@ -4,10 +4,10 @@ import type { Answer } from "@matrx/shared/caller-frames.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import { expect, onTestFinished, test } from "vitest";
-import type { Outcome } from "../../../agent/answers.ts";
-import { type CallRequest, Dispatcher } from "../../../agent/dispatch.ts";
-import { Journal } from "../../../agent/journal.ts";
-import { Sessions } from "../../../agent/sessions.ts";
+import type { Outcome } from "../../../agent/core/answers.ts";
+import { type CallRequest, Dispatcher } from "../../../agent/core/dispatcher.ts";
+import { Journal } from "../../../agent/core/journal.ts";
+import { Sessions } from "../../../agent/core/sessions.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { OWNER, READER, silentLog, smallTools } from "./small-tools.ts";
 

@@ -1,8 +1,8 @@
 /** What a call's input may look like, for every tool alike. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { parseInput } from "../../../agent/input.ts";
-import type { Tool } from "../../../agent/tool.ts";
+import { parseInput } from "../../../agent/core/input.ts";
+import type { Tool } from "../../../agent/core/tool.ts";
 import { deviceTools } from "../../../agent/tools/index.ts";
 import { failure, Workbench } from "../tools/workbench.ts";
 

@@ -4,9 +4,9 @@ import type { Answer } from "@matrx/shared/caller-frames.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { type CallRequest, Dispatcher } from "../../../agent/dispatch.ts";
-import { Journal } from "../../../agent/journal.ts";
-import { Sessions } from "../../../agent/sessions.ts";
+import { type CallRequest, Dispatcher } from "../../../agent/core/dispatcher.ts";
+import { Journal } from "../../../agent/core/journal.ts";
+import { Sessions } from "../../../agent/core/sessions.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { OWNER, READER, silentLog, smallTools } from "./small-tools.ts";
 

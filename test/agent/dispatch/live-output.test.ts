@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { LiveOutput, type OutputPiece } from "../../../agent/live-output.ts";
+import { LiveOutput, type OutputPiece } from "../../../agent/core/live-output.ts";
 
 function gather() {
   const pieces: OutputPiece[] = [];

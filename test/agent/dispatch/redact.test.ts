@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { previewOf } from "../../../agent/redact.ts";
+import { previewOf } from "../../../agent/core/redact.ts";
 
 test.each([
   ["curl -H 'Authorization: Bearer abcdefghijklmnop'", "abcdefghijklmnop"],

@@ -5,8 +5,8 @@ import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import pino from "pino";
 import * as z from "zod";
-import { Sessions } from "../../../agent/sessions.ts";
-import { defineTool, type Tool } from "../../../agent/tool.ts";
+import { Sessions } from "../../../agent/core/sessions.ts";
+import { defineTool, type Tool } from "../../../agent/core/tool.ts";
 import type { Toolbox } from "../../../agent/toolbox.ts";
 import { closedPaths } from "../../helpers/protected-paths.ts";
 

@@ -7,7 +7,7 @@ import { modelNameOf } from "@matrx/shared/effects.ts";
 import { makeCallId, makeSessionId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import { expect, test } from "vitest";
-import { type CallRequest, Dispatcher } from "../../../agent/dispatch.ts";
+import { type CallRequest, Dispatcher } from "../../../agent/core/dispatcher.ts";
 import { Workbench } from "../tools/workbench.ts";
 import { READER, silentLog } from "./small-tools.ts";
 

@@ -2,10 +2,10 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { eventSchema } from "@matrx/shared/events.ts";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { homeOf } from "../../../agent/config/app-dirs.ts";
 import { EventHub } from "../../../agent/events/hub.ts";
 import { OpenConditions } from "../../../agent/events/open-conditions.ts";
 import { Outbox } from "../../../agent/events/outbox.ts";
-import { homeOf } from "../../../agent/home.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { startScriptedRelay } from "../connection/scripted-relay.ts";
 import { DEVICE, startAgent } from "../connection/start-agent.ts";

@@ -1,6 +1,6 @@
 import { makeGrantId, makeSessionId } from "@matrx/shared/ids.ts";
 import { describe, expect, it } from "vitest";
-import { Sessions } from "../../../agent/sessions.ts";
+import { Sessions } from "../../../agent/core/sessions.ts";
 
 describe("a session", () => {
   it("is the same for the same grant and id, and another for another grant", () => {

@@ -1,5 +1,5 @@
 /** An agent's journal in a process that is killed: one call ended, one begun. */
-import { Journal } from "../../../agent/journal.ts";
+import { Journal } from "../../../agent/core/journal.ts";
 
 const journal = new Journal(process.argv[2] ?? "");
 await journal.begin("ended", "Write");

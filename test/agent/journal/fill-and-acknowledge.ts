@@ -1,6 +1,6 @@
 /** An agent's journal in a process that may write no more: calls until one cannot be written, then acknowledgements. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { Journal } from "../../../agent/journal.ts";
+import { Journal } from "../../../agent/core/journal.ts";
 
 const failures: unknown[] = [];
 const journal = new Journal(process.argv[2] ?? "", { failed: (error) => failures.push(error) });

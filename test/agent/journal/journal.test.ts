@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { expect, onTestFinished, test } from "vitest";
-import { Journal } from "../../../agent/journal.ts";
+import { Journal } from "../../../agent/core/journal.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 
 function open(path: string, options: ConstructorParameters<typeof Journal>[1] = {}): Journal {

@@ -3,7 +3,7 @@ import { request as httpRequest } from "node:http";
 import { connect, createServer } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { WebSocket } from "ws";
-import { homeOf } from "../../../agent/home.ts";
+import { homeOf } from "../../../agent/config/app-dirs.ts";
 import { listenAt } from "../../../agent/local/loopback.ts";
 import { startLocalServer } from "../../../agent/local/server.ts";
 import { localToken } from "../../../agent/local/token.ts";

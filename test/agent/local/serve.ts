@@ -1,9 +1,9 @@
 /** A local server with small tools, for one test. */
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { Dispatcher } from "../../../agent/dispatch.ts";
+import { Dispatcher } from "../../../agent/core/dispatcher.ts";
+import { Journal } from "../../../agent/core/journal.ts";
 import { EventHub } from "../../../agent/events/hub.ts";
-import { Journal } from "../../../agent/journal.ts";
 import { LocalCalls } from "../../../agent/local/local-calls.ts";
 import { startLocalServer } from "../../../agent/local/server.ts";
 import type { Policy } from "../../../shared/policy.ts";

@@ -5,7 +5,7 @@ import path from "node:path";
 import { makeGrantId } from "@matrx/shared/ids.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Files } from "../../../agent/paths/files.ts";
+import { Files } from "../../../agent/fs/access.ts";
 import { closedPaths } from "../../helpers/protected-paths.ts";
 import { failure, WAYS, Workbench } from "../tools/workbench.ts";
 
@@ -333,7 +333,7 @@ describe("what belongs to Matrx itself", () => {
     const bench = await Workbench.open();
     const file = await bench.put("credentials", "secret");
     linkSync(file, bench.at("other-name"));
-    const { openFile } = await import("../../../agent/paths/open-file.ts");
+    const { openFile } = await import("../../../agent/fs/open-file.ts");
     const files = new Files({ protectedPaths: closedPaths(file) });
     const access = await files.as({
       session: bench.session,

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Files, type Intent, type Place } from "../../../agent/paths/files.ts";
+import { Files, type Intent, type Place } from "../../../agent/fs/access.ts";
 import { closedPaths } from "../../helpers/protected-paths.ts";
 import { Workbench } from "../tools/workbench.ts";
 import { grow, leadsTo, linksTo, makeOnDisk, pathsOf, plans, steps, withoutDots } from "./model.ts";

@@ -1,7 +1,7 @@
 /** The parts of each system that compute only; macOS and Windows are not run here. */
 import { describe, expect, it } from "vitest";
-import { ProtectedSet } from "../../../agent/paths/protected.ts";
-import { absolutePath, isWithin } from "../../../agent/paths/spelling.ts";
+import { absolutePath, isWithin } from "../../../agent/fs/path-syntax.ts";
+import { ProtectedSet } from "../../../agent/fs/protected-paths.ts";
 import { darwin } from "../../../agent/platform/darwin/darwin.ts";
 import { parsePs } from "../../../agent/platform/darwin/processes.ts";
 import { linux } from "../../../agent/platform/linux/linux.ts";

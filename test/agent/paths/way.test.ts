@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { wayOf } from "../../../agent/paths/way.ts";
+import { wayOf } from "../../../agent/fs/link-chain.ts";
 import { currentPlatform } from "../../../agent/platform/current.ts";
 import { Workbench } from "../tools/workbench.ts";
 

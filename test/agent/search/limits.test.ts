@@ -5,7 +5,7 @@ import { linkSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "nod
 import path from "node:path";
 import { makeGrantId } from "@matrx/shared/ids.ts";
 import { describe, expect, it } from "vitest";
-import { Files } from "../../../agent/paths/files.ts";
+import { Files } from "../../../agent/fs/access.ts";
 import { currentPlatform } from "../../../agent/platform/current.ts";
 import { openByIdentity } from "../../../agent/platform/directory.ts";
 import { SearchEngines } from "../../../agent/search/engines.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { Pace } from "../../../agent/search/pace.ts";
+import { Pace } from "../../../agent/search/time-slice.ts";
 
 describe("how a search asks the file system", () => {
   afterEach(() => void vi.restoreAllMocks());

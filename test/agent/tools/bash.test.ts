@@ -3,7 +3,7 @@ import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { makeGrantId } from "@matrx/shared/ids.ts";
 import { describe, expect, it } from "vitest";
-import { LiveOutput, type OutputPiece } from "../../../agent/live-output.ts";
+import { LiveOutput, type OutputPiece } from "../../../agent/core/live-output.ts";
 import { currentPlatform } from "../../../agent/platform/current.ts";
 import { posixShell } from "../../../agent/platform/posix.ts";
 import { failure, isAlive, processesMarked, Workbench } from "./workbench.ts";

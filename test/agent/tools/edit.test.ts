@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { makeGrantId } from "@matrx/shared/ids.ts";
 import { describe, expect, it } from "vitest";
-import { parseInput } from "../../../agent/input.ts";
+import { parseInput } from "../../../agent/core/input.ts";
 import { asAnotherUser, failure, Workbench } from "./workbench.ts";
 
 /** Edits a file that holds `content`, and gives what it holds then. */

@@ -18,7 +18,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { Files } from "../../../agent/paths/files.ts";
+import { Files } from "../../../agent/fs/access.ts";
 import { currentPlatform } from "../../../agent/platform/current.ts";
 import { noMounts } from "../../../agent/platform/mounts.ts";
 import { moveTool } from "../../../agent/tools/move.ts";

@@ -204,7 +204,7 @@ describe("deleting", () => {
     const { bench } = await withHome();
     const key = path.join(bench.state, "key");
     writeFileSync(key, "secret");
-    const { Files } = await import("../../../agent/paths/files.ts");
+    const { Files } = await import("../../../agent/fs/access.ts");
     const { deleteTool } = await import("../../../agent/tools/delete.ts");
     for (const target of [key, bench.state, path.dirname(bench.state), "../state/key", "../state"]) {
       const input = { path: target, recursive: true, permanent: true };

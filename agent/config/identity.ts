@@ -1,0 +1,74 @@
+/** The device's key: made at pairing, never leaves this machine; the relay knows the public half. */
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+} from "node:crypto";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { hexOf } from "@matrx/shared/ids.ts";
+import type { DeviceAssertion, EarlyAssertion } from "@matrx/shared/tokens.ts";
+import { SignJWT } from "jose";
+import { readPrivateFile, writePrivateFile } from "../platform/private-file.ts";
+import type { Home } from "./app-dirs.ts";
+
+export interface Identity {
+  readonly privateKey: KeyObject;
+  /** `x` of the public JWK: 32 bytes in base64url. */
+  readonly publicKey: string;
+}
+
+/** A new Ed25519 key, in memory only. */
+export function makeIdentity(): Identity {
+  return identityOf(generateKeyPairSync("ed25519").privateKey);
+}
+
+/** Keeps the key (PKCS #8, PEM, 0600). */
+export function writeIdentity(home: Home, identity: Identity): void {
+  writePrivateFile(home.keyFile, identity.privateKey.export({ type: "pkcs8", format: "pem" }).toString());
+}
+
+/** Reads the key. Throws MatrxError that says what to do. */
+export function readIdentity(home: Home): Identity {
+  const pem = readPrivateFile(home.keyFile);
+  if (pem === undefined) throw noKey(`There is no key at ${home.keyFile}`);
+  try {
+    return identityOf(createPrivateKey(pem));
+  } catch (cause) {
+    throw noKey(`${home.keyFile} is not an Ed25519 key`, cause);
+  }
+}
+
+/** Signs what the relay asked for. No clock: the nonce is of this connection alone. */
+export async function signAssertion(
+  identity: Identity,
+  assertion: DeviceAssertion | EarlyAssertion,
+): Promise<string> {
+  return new SignJWT({ ...assertion }).setProtectedHeader({ alg: "EdDSA" }).sign(identity.privateKey);
+}
+
+/** SHA-256 of the public key, first 16 bytes in hex groups of 4: what owner and machine compare. */
+export function fingerprintOf(publicKey: string): string {
+  const digest = createHash("sha256").update(Buffer.from(publicKey, "base64url")).digest();
+  return hexOf(digest.subarray(0, 16)).replace(/(.{4})(?=.)/g, "$1 ");
+}
+
+function identityOf(privateKey: KeyObject): Identity {
+  if (privateKey.asymmetricKeyType !== "ed25519") throw new TypeError("not Ed25519");
+  const { x } = createPublicKey(privateKey).export({ format: "jwk" });
+  if (typeof x !== "string") throw new TypeError("not Ed25519");
+  return { privateKey, publicKey: x };
+}
+
+function noKey(message: string, cause?: unknown): MatrxError {
+  return new MatrxError(
+    {
+      code: "UNAUTHENTICATED",
+      message,
+      hint: "Pair this machine again: matrx pair --replace",
+      hop: "agent",
+    },
+    cause,
+  );
+}

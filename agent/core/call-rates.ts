@@ -1,0 +1,47 @@
+/** Calls per minute of each grant, as the device's own policy file limits them. */
+import { MatrxError } from "@matrx/shared/errors.ts";
+import type { GrantId } from "@matrx/shared/ids.ts";
+import type { Policy } from "@matrx/shared/policy.ts";
+import { TokenBucket } from "../../shared/rate-limit.ts";
+
+const MINUTE = 60_000;
+/** Beyond so many grants those that were quiet are forgotten. */
+const GRANTS_KEPT = 256;
+
+interface Counted {
+  readonly limit: number;
+  readonly bucket: TokenBucket;
+}
+
+export class CallRates {
+  readonly #grants = new Map<GrantId, Counted>();
+
+  /** Counts a call; `now` in milliseconds of one clock. Throws MatrxError `RATE_LIMITED`. */
+  count(grant: GrantId, { rates }: Policy, now: number): void {
+    const limit = rates?.calls_per_minute;
+    if (limit === undefined) return;
+    const { bucket } = this.#of(grant, limit, now);
+    if (bucket.take(now)) return;
+    const seconds = Math.ceil(bucket.readyIn(now) / 1000);
+    throw new MatrxError({
+      code: "RATE_LIMITED",
+      message: `This device accepts ${limit} calls per minute from one token`,
+      hint: `Wait ${seconds} s; the device's owner can raise rates.calls_per_minute in its policy.json`,
+      hop: "agent",
+      details: { calls_per_minute: limit, retry_after_seconds: seconds },
+    });
+  }
+
+  #of(grant: GrantId, limit: number, now: number): Counted {
+    const known = this.#grants.get(grant);
+    if (known?.limit === limit) return known;
+    if (this.#grants.size >= GRANTS_KEPT) this.#forgetQuiet(now);
+    const counted = { limit, bucket: new TokenBucket({ burst: limit, everyMs: MINUTE / limit }, now) };
+    this.#grants.set(grant, counted);
+    return counted;
+  }
+
+  #forgetQuiet(now: number): void {
+    for (const [grant, { bucket }] of this.#grants) if (bucket.isFull(now)) this.#grants.delete(grant);
+  }
+}

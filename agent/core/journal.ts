@@ -1,0 +1,334 @@
+/**
+ * The journal: which calls with an effect were begun here, and how they ended. A row is on the disk before its tool
+ * runs, so that no call runs twice, whatever died in between.
+ */
+import { closeSync, openSync } from "node:fs";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import type { Logger } from "pino";
+import type { Outcome } from "./answers.ts";
+import { openDatabase, unusableJournal } from "./journal-db.ts";
+import { type Beginning, COLUMNS, entryOf, type JournalEntry, type Row } from "./journal-entry.ts";
+import { JournalFacts, type KnownLedger } from "./journal-facts.ts";
+
+interface WaitingBeginning extends Beginning {
+  readonly call: string;
+  readonly tool: string;
+  readonly settle: { resolve: () => void; reject: (error: unknown) => void };
+}
+
+/** Rows outlive their bodies, so that a late repeat is still known. */
+const ROW_KEPT = 2 * TIMES.outcomeKept;
+/** A little shorter than at the relay: a key that is free there is free here. In milliseconds. */
+const KEY_KEPT = TIMES.outcomeKept - 10 * 60 * 1000;
+/** What is past its time is looked for this often, in milliseconds. */
+const PRUNE_EVERY = 60 * 60 * 1000;
+/** Acknowledgements are written together, at the latest after this many milliseconds. */
+const ACKNOWLEDGE_WITHIN = 200;
+
+export interface JournalOptions {
+  /** All outcomes together, in bytes. */
+  readonly maxBytes?: number;
+  /** Hears where a damaged file was moved to. */
+  readonly setAside?: (to: string) => unknown;
+  /** Hears of what could not be written, such as on a full disk, and may wait. */
+  readonly failed?: (error: unknown) => unknown;
+}
+
+export class Journal {
+  /** Made with the file: a new one means that earlier calls were forgotten. */
+  readonly id: string;
+  readonly #db: DatabaseSync;
+  readonly #facts: JournalFacts;
+  readonly #maxBytes: number;
+  readonly #failed: (error: unknown) => unknown;
+  readonly #pruning: NodeJS.Timeout;
+  readonly #insert: StatementSync;
+  readonly #update: StatementSync;
+  readonly #select: StatementSync;
+  readonly #selectByKey: StatementSync;
+  readonly #acknowledge: StatementSync;
+  readonly #oldest: StatementSync;
+  readonly #dropBody: StatementSync;
+  readonly #syncFull: StatementSync;
+  readonly #syncNormal: StatementSync;
+  #beginnings: WaitingBeginning[] = [];
+  #acknowledged: string[] = [];
+  #acknowledgeTimer: NodeJS.Timeout | undefined;
+  #keptBytes = 0;
+  #closed = false;
+
+  /** Opens or makes the file. Throws MatrxError if another agent holds it. */
+  constructor(
+    path: string,
+    { maxBytes = LIMITS.journalBytes, setAside = silent, failed = silent }: JournalOptions = {},
+  ) {
+    closeSync(openSync(path, "a", 0o600));
+    this.#db = openDatabase(path, setAside);
+    this.#maxBytes = maxBytes;
+    this.#failed = failed;
+    this.#facts = new JournalFacts(this.#db);
+    this.id = this.#facts.journalId();
+    this.#insert = this.#db.prepare(
+      `INSERT INTO calls (call, tool, input, state, started, caller_id, grant_id, key, deadline)
+       VALUES (?, ?, ?, 'started', ?, ?, ?, ?, ?)`,
+    );
+    this.#update = this.#db.prepare(
+      `UPDATE calls SET state = 'finished', finished = ?, header = ?, body = ?, bytes = ?, key = iif(?, NULL, key)
+       WHERE call = ?`,
+    );
+    this.#select = this.#db.prepare(`SELECT ${COLUMNS} FROM calls WHERE call = ?`);
+    this.#selectByKey = this.#db.prepare(`SELECT ${COLUMNS} FROM calls WHERE grant_id = ? AND key = ?`);
+    this.#acknowledge = this.#db.prepare(
+      `UPDATE calls SET acknowledged = 1,
+         body = iif(bytes <= ${LIMITS.ledgerOutcomeBytes} AND key IS NULL, NULL, body)
+       WHERE call = ? AND acknowledged = 0 AND state = 'finished'
+       RETURNING iif(body IS NULL, bytes, 0) AS freed`,
+    );
+    this.#oldest = this.#db.prepare(
+      "SELECT call, bytes FROM calls WHERE body IS NOT NULL ORDER BY acknowledged DESC, finished LIMIT 1",
+    );
+    this.#dropBody = this.#db.prepare("UPDATE calls SET body = NULL WHERE call = ?");
+    this.#syncFull = this.#db.prepare("PRAGMA synchronous = FULL");
+    this.#syncNormal = this.#db.prepare("PRAGMA synchronous = NORMAL");
+    this.#tidy(() => this.prune());
+    this.#pruning = setInterval(() => this.#tidy(() => this.prune()), PRUNE_EVERY).unref();
+  }
+
+  /** What is known of a call; undefined: never seen. */
+  find(call: string): JournalEntry | undefined {
+    const row = this.#select.get(call) as Row | undefined;
+    return row && entryOf(row);
+  }
+
+  /** The call that an idempotency key of a grant stands for. One that is over is free from now on. */
+  findByKey(grant: string, key: string, now: number = Date.now()): JournalEntry | undefined {
+    const row = this.#selectByKey.get(grant, key) as Row | undefined;
+    if (!row || row.started > now - KEY_KEPT) return row && entryOf(row);
+    this.#db.prepare("UPDATE calls SET key = NULL WHERE call = ?").run(row.call);
+    return undefined;
+  }
+
+  /** Calls that were begun and have not ended; right after opening, those of an agent that died. Oldest first. */
+  started(): JournalEntry[] {
+    const rows = this.#db
+      .prepare(`SELECT ${COLUMNS} FROM calls WHERE state = 'started' ORDER BY rowid`)
+      .all();
+    return rows.map((row) => entryOf(row as unknown as Row));
+  }
+
+  /** The relay's ledger that this device knew last, and the newest calls that came by it; none: another device's, or none yet. */
+  ledgerOf(device: string): KnownLedger | undefined {
+    return this.#facts.ledgerOf(device);
+  }
+
+  /** A relay named its ledger: calls from now on came by it. */
+  noteLedger(device: string, ledger: string): void {
+    if (this.ledgerOf(device)?.ledger_id === ledger) return;
+    this.#tidy(() => this.#facts.setLedger(device, ledger));
+  }
+
+  /** Nobody can tell any more how a call ended. */
+  giveUp(call: string): void {
+    this.#tidy(() => this.#db.prepare("UPDATE calls SET state = 'unknown' WHERE call = ?").run(call));
+  }
+
+  /**
+   * Writes that a call begins; resolves once that would survive a power cut. Calls that begin in one turn share one
+   * write to the disk.
+   */
+  begin(call: string, tool: string, beginning: Beginning = {}): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#beginnings.push({ ...beginning, call, tool, settle: { resolve, reject } });
+      if (this.#beginnings.length === 1) setImmediate(() => this.#commitBeginnings());
+    });
+  }
+
+  /**
+   * Writes how a call ended; if it did not run, its key may stand for another. Survives the process; a power cut may
+   * forget it, which leaves the call `unknown`, never run again.
+   */
+  finish(call: string, { header, body }: Outcome): void {
+    const frees = header.ran === false ? 1 : 0;
+    this.#syncNormal.run();
+    try {
+      this.#update.run(Date.now(), JSON.stringify(header), body, body.length, frees, call);
+    } finally {
+      this.#syncFull.run();
+    }
+    this.#keptBytes += body.length;
+    this.#makeRoom();
+  }
+
+  /** The outcome of a call is here. */
+  holds(call: string): boolean {
+    return (
+      this.#db.prepare("SELECT 1 FROM calls WHERE call = ? AND body IS NOT NULL").get(call) !== undefined
+    );
+  }
+
+  /**
+   * Keeps the outcome of a call that only read, until `drop`: it waits for its reader, and takes too much memory. False:
+   * the call is known already, and its row, which keeps it from running twice, stays as it is.
+   */
+  keep({ header, body }: Outcome): boolean {
+    const now = Date.now();
+    this.#syncNormal.run();
+    try {
+      const { changes } = this.#db
+        .prepare(
+          `INSERT OR IGNORE INTO calls (call, tool, state, started, finished, header, body, bytes, acknowledged)
+           VALUES (?, ?, 'finished', ?, ?, ?, ?, ?, 1)`,
+        )
+        .run(header.call, header.tool ?? "", now, now, JSON.stringify(header), body, body.length);
+      if (changes === 0) return false;
+    } finally {
+      this.#syncFull.run();
+    }
+    this.#keptBytes += body.length;
+    this.#makeRoom();
+    return true;
+  }
+
+  /** Lets an outcome go that `keep` took. */
+  drop(call: string): void {
+    this.#tidy(() => {
+      const row = this.#db
+        .prepare("DELETE FROM calls WHERE call = ? RETURNING iif(body IS NULL, 0, bytes) AS freed")
+        .get(call);
+      this.#keptBytes -= Number(row?.freed ?? 0);
+    });
+  }
+
+  /** The relay keeps these outcomes: small ones may go from here, but not those that a key may be asked for. */
+  acknowledge(calls: readonly string[]): void {
+    this.#acknowledged.push(...calls);
+    this.#acknowledgeTimer ??= setTimeout(() => this.#commitAcknowledged(), ACKNOWLEDGE_WITHIN).unref();
+  }
+
+  /** Calls whose outcome the relay has not acknowledged, oldest first. */
+  unacknowledged(): string[] {
+    this.#commitAcknowledged();
+    const rows = this.#db
+      .prepare(
+        "SELECT call FROM calls WHERE state = 'finished' AND acknowledged = 0 ORDER BY finished, rowid",
+      )
+      .all();
+    return rows.map((row) => String(row.call));
+  }
+
+  /** Drops what is older than its time. A call that runs stays: a clock that was set makes it look old. */
+  prune(now: number = Date.now()): void {
+    this.#db.prepare("UPDATE calls SET body = NULL WHERE finished < ?").run(now - TIMES.outcomeKept);
+    this.#db
+      .prepare("DELETE FROM calls WHERE state <> 'started' AND coalesce(finished, started) < ?")
+      .run(now - ROW_KEPT);
+    this.#db.exec("PRAGMA incremental_vacuum");
+    this.#keptBytes = Number(
+      this.#db.prepare("SELECT total(bytes) AS kept FROM calls WHERE body IS NOT NULL").get()?.kept,
+    );
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    clearInterval(this.#pruning);
+    this.#commitBeginnings();
+    this.#commitAcknowledged();
+    this.#closed = true;
+    this.#db.close();
+  }
+
+  #commitBeginnings(): void {
+    const batch = this.#beginnings;
+    this.#beginnings = [];
+    if (batch.length === 0) return;
+    try {
+      if (batch.length > 1) this.#db.exec("BEGIN");
+      const now = Date.now();
+      for (const { call, tool, input, id, grant, key, deadline } of batch) {
+        const more = [id, grant, key, deadline].map((value) => value ?? null);
+        this.#insert.run(call, tool, input ?? null, now, ...more);
+      }
+      if (batch.length > 1) this.#db.exec("COMMIT");
+    } catch (cause) {
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      for (const { settle } of batch) settle.reject(unwritable(cause));
+      return;
+    }
+    for (const { settle } of batch) settle.resolve();
+  }
+
+  #commitAcknowledged(): void {
+    clearTimeout(this.#acknowledgeTimer);
+    this.#acknowledgeTimer = undefined;
+    const calls = this.#acknowledged;
+    this.#acknowledged = [];
+    if (calls.length === 0 || this.#closed) return;
+    // What cannot be written is forgotten: those outcomes are sent, and acknowledged, once more.
+    this.#tidy(() => {
+      let freed = 0;
+      this.#syncNormal.run();
+      try {
+        this.#db.exec("BEGIN");
+        for (const call of calls) freed += Number(this.#acknowledge.get(call)?.freed ?? 0);
+        this.#db.exec("COMMIT");
+      } finally {
+        if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+        this.#syncFull.run();
+      }
+      this.#keptBytes -= freed;
+    });
+  }
+
+  /** Does what may also wait: when it cannot be done, the agent goes on. */
+  #tidy(action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #makeRoom(): void {
+    while (this.#keptBytes > this.#maxBytes) {
+      const oldest = this.#oldest.get();
+      if (!oldest) return;
+      this.#dropBody.run(String(oldest.call));
+      this.#keptBytes -= Number(oldest.bytes);
+    }
+  }
+}
+
+/**
+ * Opens the journal of a program that says in its log what became of it. Throws MatrxError if another agent holds it, or
+ * it cannot be written.
+ */
+export function openJournal(path: string, log: Logger): Journal {
+  try {
+    return new Journal(path, {
+      setAside: (kept) =>
+        log.error(
+          { kept },
+          "the journal was damaged: it was set aside and a new one created; earlier calls are forgotten",
+        ),
+      failed: (err) => log.error({ err }, "the journal could not be written; is the disk full?"),
+    });
+  } catch (cause) {
+    throw unusableJournal(path, cause);
+  }
+}
+
+function silent(): void {}
+
+function unwritable(cause: unknown): MatrxError {
+  return new MatrxError(
+    {
+      code: "UNAVAILABLE",
+      message: "The call did not run: the device's journal can't be written",
+      hint: "Free up space on the device's disk, then try again",
+      hop: "agent",
+    },
+    cause,
+  );
+}

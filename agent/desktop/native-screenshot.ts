@@ -1,0 +1,62 @@
+/** Takes a picture with node-screenshots, in a process of its own. */
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type { MonitorChoice } from "../platform/desktop.ts";
+import { runProgram } from "../platform/run-program.ts";
+import { wrongParameter } from "./errors.ts";
+import {
+  CAMERA_MS,
+  type Monitor,
+  NoPicture,
+  type Picture,
+  type PictureFacts,
+  type PictureWanted,
+} from "./screenshot.ts";
+
+/** What the program says before the bytes. */
+export interface CaptureAnswer {
+  readonly error?: string;
+  readonly facts?: PictureFacts;
+  /** Without `facts`: the wanted one is not among these. */
+  readonly monitors?: readonly Monitor[];
+}
+
+const PROGRAM = path.join(path.dirname(fileURLToPath(import.meta.url)), "capture-program.ts");
+
+/** Throws NoPicture, ProgramFailed, or MatrxError when there is no such monitor. */
+export async function nativePicture(
+  wanted: PictureWanted,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<Picture> {
+  const { stdout: output } = await runProgram(process.execPath, [PROGRAM, JSON.stringify(wanted)], {
+    timeoutMs: CAMERA_MS,
+    env,
+    signal,
+  });
+  const end = output.indexOf("\n");
+  if (end < 0) throw new NoPicture("it ended without output");
+  const { error, facts, monitors = [] } = answerIn(output.toString("utf8", 0, end));
+  if (error !== undefined) throw new NoPicture(error.split("\n", 1)[0]);
+  if (monitors.length > 0) throw noSuchMonitor(wanted.monitor, monitors);
+  if (!facts) throw new NoPicture("it found no monitor");
+  return { ...facts, bytes: output.subarray(end + 1), by: "node-screenshots" };
+}
+
+/** The library, or what it asks of the system, may print something before. */
+function answerIn(line: string): CaptureAnswer {
+  try {
+    return JSON.parse(line);
+  } catch (cause) {
+    throw new NoPicture(`it said ${line.slice(0, 200)}`, { cause });
+  }
+}
+
+function noSuchMonitor(wanted: MonitorChoice, monitors: readonly Monitor[]) {
+  const choices = monitors.map(({ index, name, width, height }) => `${index} (${name}, ${width}x${height})`);
+  return wrongParameter(
+    "monitor",
+    `There is no monitor ${JSON.stringify(wanted)}`,
+    `Choose one of ${choices.join(", ")}`,
+  );
+}

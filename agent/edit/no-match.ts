@@ -1,0 +1,123 @@
+/** What is said of a text that a file does not hold: where something like it stands, and in what that differs. */
+import type { MatrxError } from "@matrx/shared/errors.ts";
+import { toolName } from "../core/tool-names.ts";
+import { plainSpelling } from "../text/look-alikes.ts";
+import { closestLines, longestBeginning } from "./closest-lines.ts";
+import { shownText, type UnitText, unitsFor } from "./code-units.ts";
+import { notInEncoding, refused, type Subject } from "./errors.ts";
+import { withPlainEnds } from "./line-ends.ts";
+
+/** How much of a file is looked through, in units. */
+const SEARCHED_UNITS = 1024 * 1024;
+
+export interface Absent {
+  readonly name: string;
+  readonly old: string;
+}
+
+export function absent(text: UnitText, { name, old }: Absent, subject: Subject): MatrxError {
+  if (unitsFor(old, text.encoding) === undefined) return notInEncoding(text.encoding, name, old, subject);
+  const message = `${name} was not found in ${subject.shown}`;
+  const hint = old.includes("\ufffd")
+    ? `${toolName("Read")} shows bytes that are not text as \ufffd, which never matches: give text without them`
+    : "Read the file again, and copy the text from it exactly";
+  if (!subject.mayQuote) return refused(subject, "not_found", `${message}. Nothing was changed`, hint);
+  const content = withPlainEnds(shownText(text.units.slice(0, SEARCHED_UNITS), text.encoding));
+  const wanted = withPlainEnds(old);
+  const difference = differenceOf(wanted, content);
+  if (difference) {
+    const { line, what, hint: how } = difference;
+    const found = `${message}; line ${line} is similar, but ${what}. Nothing was changed`;
+    return refused(subject, "not_found", found, how ?? hint, { line });
+  }
+  const lines = content.split("\n");
+  const begun = longestBeginning(wanted.split("\n"), lines);
+  if (begun) {
+    const found = `${message}: it matches from line ${begun.line} on, but line ${begun.differs} is ${begun.text}. Nothing was changed`;
+    return refused(subject, "not_found", found, hint, begun);
+  }
+  const closest = closestLines(wanted, lines);
+  const part = text.units.length > SEARCHED_UNITS ? " of its beginning" : "";
+  const list = closest.map(({ line, percent, text: shown }) => `\n  line ${line} (${percent}%): ${shown}`);
+  return refused(
+    subject,
+    "not_found",
+    `${message}. Nothing was changed${list.length > 0 ? `. The closest lines${part} are:${list.join("")}` : ""}`,
+    hint,
+    closest.length > 0 ? { closest } : {},
+  );
+}
+
+interface Difference {
+  readonly line: number;
+  readonly what: string;
+  readonly hint?: string;
+}
+
+/** The first kind of difference after which nothing else differs. */
+function differenceOf(wanted: string, content: string): Difference | undefined {
+  return lineNumbers(wanted, content) ?? spelling(wanted, content) ?? blanks(wanted, content);
+}
+
+/** As Read shows them. */
+const LINE_NUMBER = /^ *-?\d+\t/;
+
+function lineNumbers(wanted: string, content: string): Difference | undefined {
+  const lines = wanted.split("\n");
+  if (!lines.every((line, index) => LINE_NUMBER.test(line) || (line === "" && index > 0))) return undefined;
+  const at = content.indexOf(lines.map((line) => line.replace(LINE_NUMBER, "")).join("\n"));
+  if (at === -1) return undefined;
+  const what = `your text includes the line numbers that ${toolName("Read")} shows`;
+  return { line: lineOf(content, at), what, hint: "Omit the line numbers and the tab after them" };
+}
+
+function spelling(wanted: string, content: string): Difference | undefined {
+  const at = plainSpelling(content).indexOf(plainSpelling(wanted));
+  if (at === -1) return undefined;
+  const what = "quotes, dashes, spaces or accents are different characters that look alike";
+  return { line: lineOf(plainSpelling(content), at), what };
+}
+
+/** The same lines but for white space at their beginnings and ends. */
+function blanks(wanted: string, content: string): Difference | undefined {
+  const trimmed = (text: string) =>
+    `\n${text
+      .split("\n")
+      .map((line) => line.trim())
+      .join("\n")}\n`;
+  if (wanted.trim() === "") return undefined;
+  const all = trimmed(content);
+  const place = all.indexOf(trimmed(wanted));
+  if (place === -1) return undefined;
+  const at = lineOf(all, place) - 1;
+  const lines = content.split("\n");
+  const searched = wanted.split("\n");
+  const differs = searched.findIndex((line, index) => line !== lines[at + index]);
+  if (differs === -1) return undefined;
+  return {
+    line: at + differs + 1,
+    what: blankDifference(searched[differs] ?? "", lines[at + differs] ?? ""),
+  };
+}
+
+function blankDifference(given: string, found: string): string {
+  const indentation = (line: string) => /^\s*/.exec(line)?.[0] ?? "";
+  if (indentation(given) !== indentation(found)) {
+    return `the indentation differs (the file has ${blankInWords(indentation(found))}, old_string has ${blankInWords(indentation(given))})`;
+  }
+  return "the white space at the end of the line differs";
+}
+
+/** Such as "4 spaces" or "1 tab". */
+function blankInWords(blank: string): string {
+  const count = (character: string, name: string) => {
+    const found = blank.split(character).length - 1;
+    return found === 0 ? [] : [`${found} ${name}${found === 1 ? "" : "s"}`];
+  };
+  const parts = [...count("\t", "tab"), ...count(" ", "space")];
+  return parts.join(" and ") || (blank === "" ? "none" : `${blank.length} other blanks`);
+}
+
+function lineOf(text: string, place: number): number {
+  return text.slice(0, place).split("\n").length;
+}

@@ -1,0 +1,184 @@
+/** Reads a unified diff, as diff, git and models write it. */
+import { toolName } from "../core/tool-names.ts";
+import { badPatch } from "./bad-patch.ts";
+import { unquotedName } from "./git-names.ts";
+import type { Line } from "./line-ends.ts";
+import { type FilePatch, type Hunk, textOf } from "./patch-types.ts";
+import { isFileHeader, readHunk } from "./unified-hunk.ts";
+
+/** Throws MatrxError `INVALID_PARAMETERS`. */
+export function readUnifiedDiff(lines: readonly Line[]): FilePatch[] {
+  const files: FilePart[] = [];
+  for (let at = 0; at < lines.length; ) {
+    const line = lines[at]?.text ?? "";
+    const current = files.at(-1);
+    if (line.startsWith("diff --git ")) {
+      files.push(newPart(line.slice(11)));
+      at++;
+    } else if (isFileHeader(lines, at)) {
+      const part = current && !current.hasNames && current.hunks.length === 0 ? current : newPart(undefined);
+      if (part !== current) files.push(part);
+      takeNames(part, line.slice(4), lines[at + 1]?.text.slice(4) ?? "");
+      at += 2;
+    } else if (line.startsWith("@@") && (current || RANGED.test(line))) {
+      if (!current?.old || !current.now) throw badPatch(NAMES_MISSING, at + 1);
+      const { hunk, next } = readHunk(lines, at, current.hunks.length + 1);
+      current.hunks.push(hunk);
+      at = next;
+    } else {
+      if (current?.isGit && current.hunks.length === 0) takeExtended(current, line);
+      at++;
+    }
+  }
+  return files.map(filePatchOf);
+}
+
+const RANGED = /^@@ -\d/;
+const NAMES_MISSING = '"---" and "+++" with the names of a file are missing';
+const NOTHING = "/dev/null";
+
+/** What is said of one file, gathered line by line. */
+interface FilePart {
+  readonly isGit: boolean;
+  /** As written, with what git puts before it. */
+  old: string | undefined;
+  now: string | undefined;
+  /** They have lines of their own. */
+  hasNames: boolean;
+  /** The file did not exist before, or does not exist afterwards. */
+  isNew: boolean;
+  isGone: boolean;
+  isRename: boolean;
+  isCopy: boolean;
+  isBinary: boolean;
+  /** Of git, such as 100644. */
+  newMode: string | undefined;
+  modeChanges: boolean;
+  readonly hunks: Hunk[];
+}
+
+/** `git`: the text after `diff --git`. */
+function newPart(git: string | undefined): FilePart {
+  return {
+    isGit: git !== undefined,
+    ...namesOfGit(git ?? ""),
+    hasNames: false,
+    isNew: false,
+    isGone: false,
+    isRename: false,
+    isCopy: false,
+    isBinary: false,
+    newMode: undefined,
+    modeChanges: false,
+    hunks: [],
+  };
+}
+
+/** Two names that differ only in their prefixes; other names have lines of their own. */
+function namesOfGit(both: string): Pick<FilePart, "old" | "now"> {
+  const quoted = /^("(?:\\.|[^"\\])*") ("(?:\\.|[^"\\])*")$/.exec(both);
+  const half = (both.length - 1) / 2;
+  const [old, now] = quoted
+    ? [unquotedName(quoted[1] ?? ""), unquotedName(quoted[2] ?? "")]
+    : [both.slice(0, half), both.slice(half + 1)];
+  return old !== "" && old.slice(1) === now.slice(1) ? { old, now } : { old: undefined, now: undefined };
+}
+
+function takeNames(part: FilePart, old: string, now: string): void {
+  const [oldName = "", oldDate = ""] = old.split("\t");
+  const [newName = "", newDate = ""] = now.split("\t");
+  part.old = unquotedName(oldName.trimEnd());
+  part.now = unquotedName(newName.trimEnd());
+  part.hasNames = true;
+  part.isNew ||= part.old === NOTHING || isEpoch(oldDate);
+  part.isGone ||= part.now === NOTHING || isEpoch(newDate);
+}
+
+/** `diff -N` dates a missing file at the beginning of time. */
+function isEpoch(date: string): boolean {
+  const found = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.0+)? ([+-]\d\d)(\d\d)$/.exec(date.trim());
+  if (!found) return false;
+  const [, day, time, hours, minutes] = found;
+  return Date.parse(`${day}T${time}${hours}:${minutes}`) === 0;
+}
+
+const EXTENDED: readonly [RegExp, (part: FilePart, value: string) => void][] = [
+  [
+    /^rename from (.+)/,
+    (part, name) => Object.assign(part, { old: `a/${unquotedName(name)}`, isRename: true }),
+  ],
+  [
+    /^rename to (.+)/,
+    (part, name) => Object.assign(part, { now: `b/${unquotedName(name)}`, isRename: true }),
+  ],
+  [/^copy to (.+)/, (part, name) => Object.assign(part, { now: `b/${unquotedName(name)}`, isCopy: true })],
+  [/^new file mode (\d+)/, (part, newMode) => Object.assign(part, { newMode, isNew: true })],
+  [/^deleted file mode (\d+)/, (part) => Object.assign(part, { isGone: true })],
+  [/^new mode (\d+)/, (part, newMode) => Object.assign(part, { newMode, modeChanges: true })],
+  [/^(?:Binary files .* differ|GIT binary patch)$/, (part) => Object.assign(part, { isBinary: true })],
+];
+
+function takeExtended(part: FilePart, line: string): void {
+  for (const [pattern, take] of EXTENDED) {
+    const found = pattern.exec(line);
+    if (found) take(part, found[1] ?? "");
+  }
+}
+
+function filePatchOf(part: FilePart): FilePatch {
+  if (part.old === undefined || part.now === undefined) throw badPatch(NAMES_MISSING);
+  const names = namesOf(part.old, part.now, part.isGit);
+  const shown = names.now === NOTHING ? names.old : names.now;
+  if (part.isBinary) throw badPatch(`the diff of ${shown} is binary; write the file in another way`);
+  if (part.isCopy) throw badPatch(`${shown} is a copy; make it with ${toolName("Bash")}, then patch it`);
+  const { hunks } = part;
+  if (part.isNew) {
+    const mode = modeOf(part.newMode, shown);
+    return { kind: "add", path: shown, content: addedContent(hunks), mode };
+  }
+  if (part.isGone) return { kind: "delete", path: names.old, hunks };
+  if (part.modeChanges) {
+    throw badPatch(
+      `it sets the mode of ${shown} to ${part.newMode}; omit that, and use ${toolName("Bash")} with chmod`,
+    );
+  }
+  if (names.old !== names.now && !part.isRename) {
+    throw badPatch(`its names differ: ${names.old} and ${names.now}; only git's "rename from" moves a file`);
+  }
+  if (hunks.length === 0 && !part.isRename) throw badPatch(`it changes nothing in ${names.now}`);
+  return { kind: "update", path: names.old, to: names.old === names.now ? undefined : names.now, hunks };
+}
+
+/** Without git's `a/` and `b/`, or without the two folders that were compared. */
+function namesOf(old: string, now: string, isGit: boolean): { old: string; now: string } {
+  const oneIsNothing = old === NOTHING || now === NOTHING;
+  const isA = old.startsWith("a/") || old === NOTHING;
+  const isB = now.startsWith("b/") || now === NOTHING;
+  const isPrefixed = isA && isB && (isGit || oneIsNothing || old.slice(2) === now.slice(2));
+  const isCompared = !isGit && !oneIsNothing && old !== now && belowFirst(old) === belowFirst(now);
+  if (!isPrefixed && !isCompared) return { old, now };
+  const without = (name: string) => (name === NOTHING ? name : (belowFirst(name) ?? name));
+  return { old: without(old), now: without(now) };
+}
+
+/** Undefined: it is in no folder, or absolute. */
+function belowFirst(name: string): string | undefined {
+  return /^[^/]+\/(.+)$/s.exec(name)?.[1];
+}
+
+const MODES: Readonly<Record<string, number>> = { "100644": 0o666, "100755": 0o777 };
+
+/** A new file's permissions, before the user's mask. */
+function modeOf(written: string | undefined, name: string): number {
+  const mode = MODES[written ?? "100644"];
+  if (mode === undefined)
+    throw badPatch(`${name} is not an ordinary file (${written}); create it with ${toolName("Bash")}`);
+  return mode;
+}
+
+function addedContent(hunks: readonly Hunk[]): string {
+  const lines = hunks.flatMap((hunk) => hunk.lines);
+  if (lines.some(({ kind }) => kind !== "new"))
+    throw badPatch('a new file has only lines that begin with "+"');
+  return textOf(lines, hunks.at(-1)?.endless.new ?? true);
+}

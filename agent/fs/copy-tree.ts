@@ -1,0 +1,202 @@
+/**
+ * Copies an entry with all that lies in it, piece by piece and on to the disk. Mode, times and, where the user may, the
+ * owner are kept; links stay links. Not kept: extended attributes, and that two names are one file.
+ */
+import { type BigIntStats, constants } from "node:fs";
+import {
+  chmod,
+  chown,
+  type FileHandle,
+  lchown,
+  lstat,
+  lutimes,
+  mkdir,
+  open,
+  opendir,
+  readlink,
+  stat,
+  symlink,
+  utimes,
+} from "node:fs/promises";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { toolName } from "../core/tool-names.ts";
+import type { Directory } from "../platform/directory.ts";
+import { hasCode } from "./errors.ts";
+import { kindOf } from "./open-file.ts";
+import { AS_BYTES, MOST_DEPTH, tooDeep } from "./remove-tree.ts";
+import { syncFolder } from "./sync-folder.ts";
+
+export interface Copying {
+  /** Throws to refuse a folder or file. */
+  readonly inspect: (stat: BigIntStats) => void;
+  readonly signal: AbortSignal;
+  /** What was copied, as it was then. */
+  readonly copied: Set<string>;
+  bytes: number;
+}
+
+/** What is remembered of each, so that only what was copied is removed afterwards, takes memory. */
+const MOST_ENTRIES = 200_000;
+const PIECE = 1024 * 1024;
+
+/** One state of one entry. A folder's time changes with what is removed from it. */
+export function stateOf(stat: BigIntStats): string {
+  return stat.isDirectory() ? `${stat.ino}` : `${stat.ino}:${stat.size}:${stat.mtimeNs}`;
+}
+
+/** Throws what the system says; the copy is not whole then, and the caller's to remove. */
+export async function copyTree(
+  from: Directory,
+  name: Buffer,
+  to: Directory,
+  copyName: Buffer,
+  copying: Copying,
+  depth = 0,
+): Promise<void> {
+  copying.signal.throwIfAborted();
+  if (copying.copied.size >= MOST_ENTRIES) throw tooMany();
+  const source = from.entry(name);
+  const copy = to.entry(copyName);
+  const found = await lstat(source, { bigint: true });
+  if (found.isSymbolicLink()) {
+    await symlink(await readlink(source, { encoding: "buffer" }), copy);
+    await lutimes(copy, seconds(found.atimeNs), seconds(found.mtimeNs));
+    await keepOwner(found, (user, group) => lchown(copy, user, group));
+  } else if (found.isFile()) {
+    await copyFile(source, copy, found, copying);
+  } else if (found.isDirectory()) {
+    if (depth >= MOST_DEPTH) throw tooDeep();
+    await copyFolder(from, name, to, copyName, copying, depth);
+  } else {
+    throw cannotBeCopied(found);
+  }
+  copying.copied.add(stateOf(found));
+}
+
+async function copyFolder(
+  from: Directory,
+  name: Buffer,
+  to: Directory,
+  copyName: Buffer,
+  copying: Copying,
+  depth: number,
+): Promise<void> {
+  await mkdir(to.entry(copyName), 0o700);
+  const copy = await to.openFolder(copyName, () => undefined);
+  try {
+    const source = await from.openFolder(name, copying.inspect);
+    try {
+      for await (const entry of await opendir(source.self, AS_BYTES)) {
+        const bytes = entry.name as unknown as Buffer;
+        await copyTree(source, bytes, copy, bytes, copying, depth + 1);
+      }
+      await keepFacts(byPath(copy.self), await stat(source.self, { bigint: true }));
+    } finally {
+      await source.close();
+    }
+    await syncFolder(copy.self);
+  } finally {
+    await copy.close();
+  }
+}
+
+async function copyFile(source: Buffer, copy: Buffer, found: BigIntStats, copying: Copying): Promise<void> {
+  const noFollow = constants.O_NOFOLLOW ?? 0;
+  const input = await open(source, constants.O_RDONLY | noFollow | (constants.O_NONBLOCK ?? 0));
+  try {
+    const opened = await input.stat({ bigint: true });
+    copying.inspect(opened);
+    const output = await open(
+      copy,
+      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow,
+      0o600,
+    );
+    try {
+      await pour(input, output, copying);
+      const after = await input.stat({ bigint: true });
+      if (stateOf(after) !== stateOf(found)) throw changedMeanwhile();
+      await keepFacts(output, after);
+      await output.sync();
+    } finally {
+      await output.close();
+    }
+  } finally {
+    await input.close();
+  }
+}
+
+async function pour(input: FileHandle, output: FileHandle, copying: Copying): Promise<void> {
+  const buffer = Buffer.allocUnsafe(PIECE);
+  for (;;) {
+    copying.signal.throwIfAborted();
+    const { bytesRead } = await input.read(buffer, 0, PIECE, null);
+    if (bytesRead === 0) return;
+    for (let done = 0; done < bytesRead; ) {
+      done += (await output.write(buffer, done, bytesRead - done, null)).bytesWritten;
+    }
+    copying.bytes += bytesRead;
+  }
+}
+
+type Facts = Pick<FileHandle, "chown" | "chmod" | "utimes">;
+
+function byPath(path: string): Facts {
+  return {
+    chown: (user, group) => chown(path, user, group),
+    chmod: (mode) => chmod(path, mode),
+    utimes: (accessed, modified) => utimes(path, accessed, modified),
+  };
+}
+
+async function keepFacts(copy: Facts, stat: BigIntStats): Promise<void> {
+  const isOwned = await keepOwner(stat, (user, group) => copy.chown(user, group));
+  // A file that runs as its owner must not do so for another one.
+  await copy.chmod(Number(stat.mode & (isOwned ? 0o7777n : 0o777n)));
+  await copy.utimes(seconds(stat.atimeNs), seconds(stat.mtimeNs));
+}
+
+/** Tells whether the owner is the same. */
+async function keepOwner(
+  stat: BigIntStats,
+  change: (user: number, group: number) => Promise<void>,
+): Promise<boolean> {
+  try {
+    await change(Number(stat.uid), Number(stat.gid));
+    return true;
+  } catch (error) {
+    if (hasCode(error, "EPERM", "EINVAL", "ENOSYS", "ENOTSUP", "EOPNOTSUPP")) return false;
+    throw error;
+  }
+}
+
+function seconds(nanoseconds: bigint): number {
+  return Number(nanoseconds / 1000n) / 1e6;
+}
+
+function cannotBeCopied(stat: BigIntStats): MatrxError {
+  return new MatrxError({
+    code: "TOOL_EXECUTION_FAILED",
+    message: `It contains ${kindOf(stat)}, which cannot be moved to another file system`,
+    hint: "Remove it, or move the other entries one by one",
+    hop: "tool",
+  });
+}
+
+export function changedMeanwhile(): MatrxError {
+  return new MatrxError({
+    code: "CONFLICT",
+    message: "A file changed while it was copied to the other file system; nothing was moved",
+    hint: "Find out what is writing it, then try again",
+    hop: "tool",
+  });
+}
+
+function tooMany(): MatrxError {
+  return new MatrxError({
+    code: "PAYLOAD_TOO_LARGE",
+    message: `The folder has more than ${MOST_ENTRIES} entries, and would move to another file system`,
+    hint: `Use ${toolName("Bash")}: mv, in the background`,
+    hop: "tool",
+    details: { limit: MOST_ENTRIES },
+  });
+}

@@ -1,0 +1,166 @@
+/** A file that is to be changed, or made: its folder is held open, so that what was looked at is what is changed. */
+import { createHash } from "node:crypto";
+import { type BigIntStats, constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import type { Directory } from "../platform/directory.ts";
+import { bytesFrom } from "../text/chunks.ts";
+import type { FileAccess, Place } from "./access.ts";
+import { explained } from "./errors.ts";
+import { refuseOddKind } from "./open-file.ts";
+import type { HeldEntry } from "./opened-entry.ts";
+import { entryAt, FileChanged, PartlyWritten, type Written, writeFile } from "./write-file.ts";
+
+export class HeldFile {
+  readonly place: Place;
+  readonly #access: FileAccess;
+  readonly #parent: Directory;
+  readonly #name: string;
+
+  private constructor(access: FileAccess, place: Place, parent: Directory, name: string) {
+    this.place = place;
+    this.#access = access;
+    this.#parent = parent;
+    this.#name = name;
+  }
+
+  /** Its folder must exist. Close it. Throws MatrxError. */
+  static async hold(access: FileAccess, place: Place): Promise<HeldFile> {
+    const { folder, name } = access.parentOf(place);
+    if (name === "") throw isFolder(place);
+    return new HeldFile(access, place, await access.openFolder(folder, place.shown), name);
+  }
+
+  /** What to call it by, as long as it is held. */
+  get path(): string {
+    return this.#parent.at(this.#name);
+  }
+
+  /** The folder, as long as it is held. */
+  get parent(): Directory {
+    return this.#parent;
+  }
+
+  /** As what moves entries takes it. */
+  asEntry(stat: BigIntStats): HeldEntry {
+    return { place: this.place, parent: this.#parent, name: this.#name, stat };
+  }
+
+  /** The ordinary file that stands there, or undefined. Throws MatrxError when it is something else, or protected. */
+  async entry(): Promise<BigIntStats | undefined> {
+    const stat = await explained(this.place.shown, "look at", () => entryAt(this.#parent, this.#name));
+    if (!stat) return undefined;
+    if (stat.isDirectory()) throw isFolder(this.place);
+    refuseOddKind(stat, this.place);
+    this.#access.inspectChange(stat, this.place.shown);
+    return stat;
+  }
+
+  /** As `entry`, and it must still be there. Throws MatrxError. */
+  async existing(): Promise<BigIntStats> {
+    const stat = await this.entry();
+    if (!stat) throw changed(this.place);
+    return stat;
+  }
+
+  /** All of it, which is bounded by the size in `stat`. Throws MatrxError. */
+  read(stat: BigIntStats, signal: AbortSignal): Promise<Buffer> {
+    return this.#opened(stat, async (handle) => {
+      const buffer = Buffer.allocUnsafe(Number(stat.size));
+      let filled = 0;
+      for await (const piece of bytesFrom(handle, 0, signal)) {
+        if (filled + piece.length > buffer.length) throw changed(this.place);
+        filled += piece.copy(buffer, filled);
+      }
+      return buffer.subarray(0, filled);
+    });
+  }
+
+  /** The SHA-256 of its content, in hex. Throws MatrxError. */
+  sha256(stat: BigIntStats, signal: AbortSignal): Promise<string> {
+    return this.#opened(stat, async (handle) => {
+      const digest = createHash("sha256");
+      for await (const piece of bytesFrom(handle, 0, signal)) digest.update(piece);
+      return digest.digest("hex");
+    });
+  }
+
+  /** Writes all of it, if it still is as `old` says; `mode`: of a new file, before the user's mask. Throws MatrxError. */
+  async write(
+    old: BigIntStats | undefined,
+    bytes: Uint8Array,
+    signal: AbortSignal,
+    mode = 0o666,
+  ): Promise<Written> {
+    await this.confirm(old);
+    const linked = await this.#access.isReachedByLink(this.place);
+    const { makeSuccessor } = this.#access.platform;
+    const target = { parent: this.#parent, name: this.#name, old, linked, mode, makeSuccessor };
+    return await explained(this.place.shown, "write", () =>
+      writeFile(target, bytes, signal).catch((error: unknown) => {
+        if (error instanceof FileChanged) throw changed(this.place);
+        throw error instanceof PartlyWritten ? partlyWritten(this.place, error) : error;
+      }),
+    );
+  }
+
+  /** Throws MatrxError `CONFLICT` unless it still is as `old` says. */
+  async confirm(old: BigIntStats | undefined): Promise<void> {
+    const now = await this.entry();
+    if (now?.ino !== old?.ino || now?.size !== old?.size || now?.mtimeNs !== old?.mtimeNs) {
+      throw changed(this.place);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#parent.close();
+  }
+
+  async #opened<T>(stat: BigIntStats, use: (handle: FileHandle) => Promise<T>): Promise<T> {
+    const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+    return await explained(this.place.shown, "read", async () => {
+      const handle = await open(this.path, flags);
+      try {
+        const now = await handle.stat({ bigint: true });
+        if (now.ino !== stat.ino || now.dev !== stat.dev) throw changed(this.place);
+        await this.#parent.confirm(this.#name, now);
+        return await use(handle);
+      } finally {
+        await handle.close();
+      }
+    });
+  }
+}
+
+export function isFolder(place: Place): MatrxError {
+  return new MatrxError({
+    code: "TOOL_EXECUTION_FAILED",
+    message: `${place.shown} is a folder`,
+    hint: "Name a file in it",
+    hop: "tool",
+    details: { path: place.shown },
+  });
+}
+
+function changed(place: Place): MatrxError {
+  return new MatrxError({
+    code: "CONFLICT",
+    message: `${place.shown} was just changed by another program; nothing was written`,
+    hint: "Read it, then write again",
+    hop: "tool",
+    details: { path: place.shown },
+  });
+}
+
+function partlyWritten(place: Place, cause: PartlyWritten): MatrxError {
+  return new MatrxError(
+    {
+      code: "TOOL_EXECUTION_FAILED",
+      message: `Writing ${place.shown} failed partway (${cause.message}): it now has part of the new content and the rest of the old`,
+      hint: "Free some space, then write it again",
+      hop: "tool",
+      details: { path: place.shown, system_code: cause.message },
+    },
+    cause,
+  );
+}

@@ -1,0 +1,126 @@
+/** The entries of a folder, in order of their names, a page at a time; a huge folder is never held whole. */
+import { isUtf8 } from "node:buffer";
+import type { BigIntStats } from "node:fs";
+import { lstat, opendir, readlink, stat } from "node:fs/promises";
+import type { Directory } from "../platform/directory.ts";
+import { textOfName } from "./display-name.ts";
+import { isSystemError } from "./errors.ts";
+
+export interface Entry {
+  readonly name: string;
+  readonly type: "file" | "directory" | "symlink" | "fifo" | "socket" | "device" | "unknown";
+  readonly size?: number;
+  readonly mtime?: string;
+  /** Where a symlink points, as it is written in it. */
+  readonly target?: string;
+  /** What the target is; absent: nothing is there, or it cannot be seen. */
+  readonly target_type?: Entry["type"];
+  /** The target lies where the caller may not look. */
+  readonly target_closed?: true;
+  /** Why nothing more is known, such as `EACCES`. */
+  readonly error?: string;
+  /** The name is no UTF-8: file tools cannot address it, and `name` is not it. Its bytes, in base64. */
+  readonly name_base64?: string;
+}
+
+export interface EntryPage {
+  readonly entries: readonly Entry[];
+  /** Entries after this page. */
+  readonly remaining: number;
+  readonly total: number;
+}
+
+interface Wanted {
+  readonly showHidden: boolean;
+  readonly limit: number;
+  /** Only names after this one. */
+  readonly after: string | undefined;
+  /** Asked before a symlink of this name is followed. */
+  readonly mayFollow: (name: string) => Promise<boolean>;
+  readonly signal: AbortSignal;
+}
+
+/** Entries that are looked at together. */
+const AT_ONCE = 32;
+
+interface Name {
+  readonly shown: string;
+  readonly bytes: Buffer;
+}
+
+export async function listFolder(folder: Directory, wanted: Wanted): Promise<EntryPage> {
+  const { names, following, total } = await firstNames(folder, wanted);
+  const entries: Entry[] = [];
+  for (let from = 0; from < names.length; from += AT_ONCE) {
+    wanted.signal.throwIfAborted();
+    const some = names.slice(from, from + AT_ONCE);
+    entries.push(...(await Promise.all(some.map((name) => entryOf(folder, name, wanted)))));
+  }
+  return { entries, remaining: following - names.length, total };
+}
+
+/** The first names after the cursor: gathered in a list that is cut back whenever it is twice as long as needed. */
+async function firstNames(folder: Directory, { showHidden, limit, after, signal }: Wanted) {
+  let names: Name[] = [];
+  let total = 0;
+  let following = 0;
+  // The encoding "buffer" is missing in the types of `opendir`.
+  const options = { encoding: "buffer" as BufferEncoding, bufferSize: 256 };
+  for await (const entry of await opendir(folder.self, options)) {
+    const bytes = entry.name as unknown as Buffer;
+    if (!showHidden && bytes[0] === DOT) continue;
+    total++;
+    const shown = textOfName(bytes);
+    if (after !== undefined && shown <= after) continue;
+    following++;
+    names.push({ shown, bytes });
+    if (names.length >= 2 * limit + 1000) {
+      signal.throwIfAborted();
+      names = sorted(names).slice(0, limit);
+    }
+  }
+  return { names: sorted(names).slice(0, limit), following, total };
+}
+
+const DOT = 46;
+
+/** By code units: the same everywhere, so that a cursor keeps its meaning. */
+function sorted(names: Name[]): Name[] {
+  return names.sort((a, b) => (a.shown < b.shown ? -1 : a.shown > b.shown ? 1 : 0));
+}
+
+async function entryOf(
+  folder: Directory,
+  { shown: name, bytes }: Name,
+  { mayFollow }: Wanted,
+): Promise<Entry> {
+  const readable = isUtf8(bytes);
+  const odd = readable ? {} : { name_base64: bytes.toString("base64") };
+  const path = readable ? folder.at(name) : folder.entry(bytes);
+  try {
+    const found = await lstat(path, { bigint: true });
+    const type = typeOf(found);
+    const facts = { size: Number(found.size), mtime: new Date(Number(found.mtimeMs)).toISOString() };
+    if (type !== "symlink") return { name, type, ...facts, ...odd };
+    const seen = readable && (await mayFollow(name));
+    const beyond = seen ? await targetType(path) : { target_closed: true as const };
+    return { name, type, ...facts, target: await readlink(path), ...beyond, ...odd };
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return { name, type: "unknown", error: error.code, ...odd };
+  }
+}
+
+async function targetType(path: string | Buffer): Promise<{ target_type?: Entry["type"] }> {
+  const found = await stat(path, { bigint: true }).catch(() => undefined);
+  return found ? { target_type: typeOf(found) } : {};
+}
+
+function typeOf(found: BigIntStats): Entry["type"] {
+  if (found.isDirectory()) return "directory";
+  if (found.isSymbolicLink()) return "symlink";
+  if (found.isFile()) return "file";
+  if (found.isFIFO()) return "fifo";
+  if (found.isSocket()) return "socket";
+  return found.isCharacterDevice() || found.isBlockDevice() ? "device" : "unknown";
+}

@@ -1,0 +1,72 @@
+/** Opens an ordinary file for reading. What would block or act when opened is refused by its kind, unopened. */
+import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { toolName } from "../core/tool-names.ts";
+import { changedOnTheWay } from "../platform/directory.ts";
+import type { FileAccess, Place } from "./access.ts";
+import { explained } from "./errors.ts";
+
+export interface OpenFile {
+  readonly place: Place;
+  readonly handle: FileHandle;
+  readonly stat: BigIntStats;
+}
+
+/** Close its handle. Throws MatrxError. */
+export async function openFile(access: FileAccess, text: string): Promise<OpenFile> {
+  const place = await access.findExisting(text, "read");
+  const { folder, name } = access.parentOf(place);
+  const parent = await access.openFolder(folder, place.shown);
+  try {
+    return await explained(place.shown, "read", async () => {
+      if (name === "") throw notAFile(place, "a folder");
+      // Looked up a moment ago in a thread of the pool, so the system knows it.
+      refuseOddKind(lstatSync(parent.at(name), { bigint: true }), place);
+      const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+      const handle = await open(parent.at(name), flags);
+      try {
+        const stat = fstatSync(handle.fd, { bigint: true });
+        refuseOddKind(stat, place);
+        access.inspect(stat, place.shown);
+        await parent.confirm(name, stat);
+        return { place, handle, stat };
+      } catch (error) {
+        await handle.close();
+        throw error;
+      }
+    });
+  } finally {
+    await parent.close();
+  }
+}
+
+/** Throws MatrxError unless it is an ordinary file. */
+export function refuseOddKind(stat: BigIntStats, place: Place): void {
+  if (stat.isFile()) return;
+  // The place was free of links when it was looked up.
+  if (stat.isSymbolicLink()) throw changedOnTheWay(place.path);
+  throw notAFile(place, kindOf(stat));
+}
+
+/** In words with an article. */
+export function kindOf(stat: BigIntStats): string {
+  if (stat.isDirectory()) return "a folder";
+  if (stat.isFIFO()) return "a named pipe";
+  if (stat.isSocket()) return "a socket";
+  if (stat.isCharacterDevice() || stat.isBlockDevice()) return "a device";
+  return stat.isFile() ? "a file" : "of an unknown kind";
+}
+
+function notAFile(place: Place, kind: string): MatrxError {
+  return new MatrxError({
+    code: "TOOL_EXECUTION_FAILED",
+    message: `${place.shown} is ${kind}, not a file`,
+    hint:
+      kind === "a folder"
+        ? `Use ${toolName("ListDirectory")}, or name a file in it`
+        : "Only ordinary files can be opened",
+    hop: "tool",
+    details: { path: place.shown, kind },
+  });
+}

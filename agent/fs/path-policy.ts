@@ -1,0 +1,96 @@
+/** Folders that policies and a grant allow: a path must lie in one of each. */
+import { statSync } from "node:fs";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import type { GrantScope } from "@matrx/shared/grant.ts";
+import type { Policy } from "@matrx/shared/policy.ts";
+import type { Platform } from "../platform/platform.ts";
+import { absolutePath, isAbsolute, isWithin } from "./path-syntax.ts";
+import { canonicalOf } from "./resolve.ts";
+
+interface Limit {
+  /** Who says so, for the reader outside. */
+  readonly by: string;
+  readonly written: readonly string[];
+  readonly roots: readonly string[];
+}
+
+/** Who limits: the device's own file, the owner at the relay, the grant. All of them hold. */
+export interface Limiting {
+  readonly policy: Policy;
+  readonly relayPolicy: Policy | undefined;
+  readonly grant: GrantScope;
+}
+
+export class FolderLimits {
+  readonly #platform: Platform;
+  readonly #limits: readonly Limit[];
+
+  private constructor(platform: Platform, limits: readonly Limit[]) {
+    this.#platform = platform;
+    this.#limits = limits;
+  }
+
+  static async lookUp({ policy, relayPolicy, grant }: Limiting, platform: Platform): Promise<FolderLimits> {
+    const limits: Limit[] = [];
+    const add = async (by: string, written: readonly string[] | undefined) => {
+      if (written) limits.push({ by, written, roots: await rootsOf(written, platform) });
+    };
+    await add("the device's policy", policy.allowed_paths);
+    await add("the owner's policy at the relay", relayPolicy?.allowed_paths);
+    await add("the token's grant", grant.paths);
+    return new FolderLimits(platform, limits);
+  }
+
+  allows(canonical: string): boolean {
+    return this.#refusing(canonical) === undefined;
+  }
+
+  /** Throws MatrxError `PERMISSION_DENIED`. */
+  check(canonical: string, shown: string): void {
+    const limit = this.#refusing(canonical);
+    if (!limit) return;
+    const allowed = limit.written.slice(0, 8).join(", ");
+    throw new MatrxError({
+      code: "PERMISSION_DENIED",
+      message: `Access to ${shown} is not allowed by ${limit.by}`,
+      hint: allowed ? `Allowed: ${allowed}` : "No folder is allowed; ask the owner to allow one",
+      hop: "tool",
+      details: { path: shown, allowed_paths: limit.written.slice(0, 64) },
+    });
+  }
+
+  #refusing(canonical: string): Limit | undefined {
+    return this.#limits.find(({ roots }) => !roots.some((root) => liesIn(canonical, root, this.#platform)));
+  }
+}
+
+/**
+ * Another spelling of the root counts only where it is the same folder: a volume may tell upper case from lower case
+ * though its system mostly does not.
+ */
+function liesIn(canonical: string, root: string, platform: Platform): boolean {
+  const { sep } = platform.path;
+  if (canonical === root || canonical.startsWith(root.endsWith(sep) ? root : root + sep)) return true;
+  if (!isWithin(canonical, root, platform)) return false;
+  return same(canonical.split(sep).slice(0, root.split(sep).length).join(sep), root);
+}
+
+function same(one: string, other: string): boolean {
+  const a = statSync(one, { bigint: true, throwIfNoEntry: false });
+  const b = statSync(other, { bigint: true, throwIfNoEntry: false });
+  return a !== undefined && a.dev === b?.dev && a.ino === b.ino;
+}
+
+/** A folder that is not absolute, or is one of another system, allows nothing here. */
+async function rootsOf(written: readonly string[], platform: Platform): Promise<string[]> {
+  const roots: string[] = [];
+  for (const folder of written) {
+    if (!isAbsolute(folder, platform) || platform.objectionTo(folder)) continue;
+    try {
+      roots.push((await canonicalOf(absolutePath(folder, "/", platform), platform)).path);
+    } catch {
+      // What cannot be looked up allows nothing.
+    }
+  }
+  return roots;
+}

@@ -1,0 +1,121 @@
+/** Removes an entry with all that lies in it. Links are removed and never followed; each folder is reached by its descriptor. */
+import type { BigIntStats } from "node:fs";
+import { lstat, opendir, rmdir, unlink } from "node:fs/promises";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { toolName } from "../core/tool-names.ts";
+import type { Directory } from "../platform/directory.ts";
+import { hasCode } from "./errors.ts";
+
+export interface Removal {
+  /** Throws to refuse a folder. */
+  readonly inspect: (stat: BigIntStats) => void;
+  /** False: an entry stays. */
+  readonly mayGo: (stat: BigIntStats) => boolean;
+  /** Called of each folder before it is emptied. */
+  readonly prepare?: (folder: Directory) => Promise<void>;
+  readonly signal: AbortSignal;
+  /** The file system of the first folder: another one in it is not entered. */
+  device?: bigint;
+  /** Entries that went. */
+  removed: number;
+  /** Entries that stayed. */
+  kept: number;
+}
+
+export function newRemoval(options: Pick<Removal, "inspect" | "signal"> & Partial<Removal>): Removal {
+  return { mayGo: () => true, removed: 0, kept: 0, ...options };
+}
+
+/** A folder in a folder in a folder: each holds a descriptor. */
+export const MOST_DEPTH = 400;
+
+/** Tells whether it is gone. Throws what the system says; what went until then stays gone. */
+export async function removeTree(
+  parent: Directory,
+  name: Buffer,
+  removal: Removal,
+  depth = 0,
+): Promise<boolean> {
+  removal.signal.throwIfAborted();
+  const path = parent.entry(name);
+  const stat = await statOf(path);
+  if (!stat) return true;
+  if (stat.isDirectory()) {
+    if (depth >= MOST_DEPTH) throw tooDeep();
+    if (!(await emptyFolder(parent, name, stat, removal, depth)) || !removal.mayGo(stat))
+      return stays(removal);
+    await rmdir(path);
+  } else {
+    if (!removal.mayGo(stat)) return stays(removal);
+    await unlink(path).catch((error: unknown) => {
+      if (!hasCode(error, "ENOENT")) throw error;
+    });
+  }
+  removal.removed++;
+  return true;
+}
+
+function stays(removal: Removal): false {
+  removal.kept++;
+  return false;
+}
+
+async function emptyFolder(
+  parent: Directory,
+  name: Buffer,
+  stat: BigIntStats,
+  removal: Removal,
+  depth: number,
+): Promise<boolean> {
+  removal.device ??= stat.dev;
+  const folder = await parent.openFolder(name, (found) => {
+    removal.inspect(found);
+    if (found.dev !== removal.device) throw anotherFileSystem();
+  });
+  try {
+    await removal.prepare?.(folder);
+    for (;;) {
+      const before = removal.removed;
+      let isEmpty = true;
+      for await (const entry of await opendir(folder.self, AS_BYTES)) {
+        const bytes = entry.name as unknown as Buffer;
+        if (!(await removeTree(folder, bytes, removal, depth + 1))) isEmpty = false;
+      }
+      // What was skipped because others went while the list was read is found in the next round.
+      if (!isEmpty || removal.removed === before) return isEmpty;
+    }
+  } finally {
+    await folder.close();
+  }
+}
+
+/** The encoding "buffer" is missing in the types of `opendir`. */
+export const AS_BYTES = { encoding: "buffer" as BufferEncoding, bufferSize: 256 };
+
+async function statOf(path: Buffer): Promise<BigIntStats | undefined> {
+  try {
+    return await lstat(path, { bigint: true });
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}
+
+function anotherFileSystem(): MatrxError {
+  return new MatrxError({
+    code: "PERMISSION_DENIED",
+    message: "Another file system is mounted in the folder",
+    hint: "Name the entries in it one by one",
+    hop: "tool",
+  });
+}
+
+export function tooDeep(): MatrxError {
+  return new MatrxError({
+    code: "TOOL_EXECUTION_FAILED",
+    message: `The folder is nested more than ${MOST_DEPTH} levels deep`,
+    hint: `Use ${toolName("Bash")}: rm or mv`,
+    hop: "tool",
+    details: { limit: MOST_DEPTH },
+  });
+}

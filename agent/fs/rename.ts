@@ -1,0 +1,70 @@
+/** Gives an entry a new path on the same file system. */
+import { constants } from "node:fs";
+import { link, lstat, open, rename, unlink } from "node:fs/promises";
+import type { Directory } from "../platform/directory.ts";
+import { changedOnTheWay } from "../platform/directory.ts";
+import type { Platform } from "../platform/platform.ts";
+import { hasCode } from "./errors.ts";
+import type { HeldEntry } from "./opened-entry.ts";
+
+/** Where something is to stand. */
+export interface Spot {
+  readonly parent: Directory;
+  readonly name: string;
+}
+
+/**
+ * Puts it where nothing stands; who makes something there first keeps it. Throws EEXIST or ENOTEMPTY then, EXDEV when
+ * the spot is on another file system.
+ */
+export async function placeEntry(entry: HeldEntry, spot: Spot, platform: Platform): Promise<void> {
+  const { parent, name, stat } = entry;
+  await parent.confirm(name, stat);
+  if (stat.isDirectory()) await platform.placeFolder(parent.at(name), spot.parent.at(spot.name));
+  else if (!stat.isFile() || !(await placeByLink(entry, spot))) await placeByHolder(entry, spot);
+  await spot.parent.confirm(spot.name, stat);
+}
+
+/** A second name, then the first one goes. False: this file system has no second names, or not for this user. */
+async function placeByLink(entry: HeldEntry, spot: Spot): Promise<boolean> {
+  const source = entry.parent.at(entry.name);
+  const destination = spot.parent.at(spot.name);
+  try {
+    await link(source, destination);
+  } catch (error) {
+    if (hasCode(error, "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EACCES", "EISDIR"))
+      return false;
+    throw error;
+  }
+  if (!(await isStill(source, entry)) || !(await isStill(destination, entry))) {
+    await unlink(destination);
+    throw changedOnTheWay(entry.place.shown);
+  }
+  await unlink(source);
+  return true;
+}
+
+async function isStill(path: string, { stat }: HeldEntry): Promise<boolean> {
+  const found = await lstat(path, { bigint: true }).catch(() => undefined);
+  return found?.ino === stat.ino && found.dev === stat.dev;
+}
+
+/** An empty file keeps the place until it is taken over. */
+async function placeByHolder(entry: HeldEntry, spot: Spot): Promise<void> {
+  const destination = spot.parent.at(spot.name);
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+  await (await open(destination, flags, 0o600)).close();
+  try {
+    await rename(entry.parent.at(entry.name), destination);
+  } catch (error) {
+    await unlink(destination).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Puts a file or link where one stands, or where the same one stands in another spelling. Throws EXDEV. */
+export async function replaceEntry({ parent, name, stat }: HeldEntry, spot: Spot): Promise<void> {
+  await parent.confirm(name, stat);
+  await rename(parent.at(name), spot.parent.at(spot.name));
+  await spot.parent.confirm(spot.name, stat);
+}

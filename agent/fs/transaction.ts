@@ -1,0 +1,166 @@
+/** Changes of several files of which either all stay, or none. */
+import { randomBytes } from "node:crypto";
+import type { BigIntStats } from "node:fs";
+import { rmdir, unlink } from "node:fs/promises";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import type { FileAccess, Place } from "./access.ts";
+import { explained, hasCode } from "./errors.ts";
+import { HeldFile } from "./file-handle.ts";
+import { makeFolders } from "./make-folders.ts";
+import { placeEntry } from "./rename.ts";
+import { PartlyWritten } from "./write-file.ts";
+
+/** What a file was when the changes were prepared. */
+export interface Before {
+  readonly stat: BigIntStats;
+  readonly bytes: Buffer;
+}
+
+/** What is undone is undone whatever becomes of the call. */
+const NEVER = new AbortController().signal;
+
+export class UndoableChanges {
+  readonly #access: FileAccess;
+  readonly #signal: AbortSignal;
+  readonly #undo: { shown: string; act: () => Promise<void> }[] = [];
+  readonly #finish: { shown: string; act: () => Promise<void> }[] = [];
+  readonly #made: HeldFile[] = [];
+
+  constructor(access: FileAccess, signal: AbortSignal) {
+    this.#access = access;
+    this.#signal = signal;
+  }
+
+  /** Makes a file, and the folders that it lacks; gives what it is then. Throws MatrxError. */
+  async make(place: Place, bytes: Buffer, mode: number): Promise<BigIntStats> {
+    await this.#makeFolders(place);
+    const file = await this.#hold(place);
+    if (await file.entry()) throw exists(place);
+    const { stat: made } = await file.write(undefined, bytes, this.#signal, mode);
+    this.#undoing(place, async () => {
+      await file.confirm(made);
+      await explained(place.shown, "remove", () => unlink(file.path));
+    });
+    return made;
+  }
+
+  /** Throws MatrxError `CONFLICT` when it is not any more as it was. */
+  async write(file: HeldFile, { stat, bytes: old }: Before, bytes: Buffer): Promise<BigIntStats> {
+    let written: BigIntStats;
+    try {
+      ({ stat: written } = await file.write(stat, bytes, this.#signal));
+    } catch (error) {
+      if (error instanceof Error && error.cause instanceof PartlyWritten) {
+        this.#undoing(file.place, async () => void (await file.write(await file.entry(), old, NEVER)));
+      }
+      throw error;
+    }
+    this.#undoing(file.place, async () => void (await file.write(written, old, NEVER)));
+    return written;
+  }
+
+  /** It lies under another name until all has been done. */
+  async remove(file: HeldFile, { stat }: Before): Promise<void> {
+    this.#signal.throwIfAborted();
+    await file.confirm(stat);
+    const aside = { parent: file.parent, name: `.matrx-${randomBytes(8).toString("hex")}.tmp` };
+    const { shown } = file.place;
+    await this.#place(file.asEntry(stat), aside, shown);
+    this.#undoing(file.place, () =>
+      this.#place({ place: file.place, ...aside, stat }, file.asEntry(stat), shown),
+    );
+    const path = aside.parent.at(aside.name);
+    this.#finish.push({ shown, act: () => explained(shown, "delete", () => unlink(path)) });
+  }
+
+  /** Gives it a new path where nothing stands, and makes the folders that are missing there. */
+  async move(file: HeldFile, { stat, bytes: old }: Before, to: Place, bytes: Buffer): Promise<BigIntStats> {
+    this.#signal.throwIfAborted();
+    await file.confirm(stat);
+    await this.#makeFolders(to);
+    const moved = await this.#hold(to);
+    if (await moved.entry()) throw exists(to);
+    await this.#place(file.asEntry(stat), moved.asEntry(stat), to.shown);
+    this.#undoing(file.place, async () => {
+      const now = await moved.existing();
+      await this.#place(moved.asEntry(now), file.asEntry(now), file.place.shown);
+    });
+    if (bytes.equals(old)) return stat;
+    return await this.write(moved, { stat: await moved.existing(), bytes: old }, bytes);
+  }
+
+  /** Nothing can be undone after this. Gives what could not be cleared away. */
+  async finish(): Promise<string[]> {
+    return await runAll(this.#finish);
+  }
+
+  /** Takes back all that was done, last things first. Gives what could not be taken back. */
+  async undo(): Promise<string[]> {
+    return await runAll(this.#undo.reverse());
+  }
+
+  async close(): Promise<void> {
+    for (const file of this.#made) await file.close();
+  }
+
+  #undoing({ shown }: Place, act: () => Promise<void>): void {
+    this.#undo.push({ shown, act });
+  }
+
+  async #hold(place: Place): Promise<HeldFile> {
+    const file = await HeldFile.hold(this.#access, place);
+    this.#made.push(file);
+    return file;
+  }
+
+  #place(entry: Parameters<typeof placeEntry>[0], spot: Parameters<typeof placeEntry>[1], shown: string) {
+    return explained(shown, "move a file to", () => placeEntry(entry, spot, this.#access.platform));
+  }
+
+  async #makeFolders(place: Place): Promise<void> {
+    const names = place.missing.slice(0, -1);
+    if (names.length === 0) return;
+    const existing = this.#access.existingPart(place);
+    this.#undoing(place, () => this.#removeFolders(existing, names, place));
+    await makeFolders(this.#access, existing, names, place.shown);
+  }
+
+  /** Those that are empty; another program may use them by now. */
+  async #removeFolders(existing: string, names: readonly string[], { shown }: Place): Promise<void> {
+    const { join, dirname, basename } = this.#access.platform.path;
+    for (let count = names.length; count > 0; count--) {
+      const folder = join(existing, ...names.slice(0, count));
+      const parent = await this.#access.openFolder(dirname(folder), shown);
+      try {
+        await rmdir(parent.at(basename(folder)));
+      } catch (error) {
+        if (!hasCode(error, "ENOENT", "ENOTEMPTY", "EEXIST")) throw error;
+      } finally {
+        await parent.close();
+      }
+    }
+  }
+}
+
+/** Each is tried, whatever became of the ones before. Gives what failed, with the reason. */
+async function runAll(actions: readonly { shown: string; act: () => Promise<void> }[]): Promise<string[]> {
+  const failed: string[] = [];
+  for (const { shown, act } of actions) {
+    try {
+      await act();
+    } catch (error) {
+      failed.push(`${shown} (${error instanceof Error ? error.message : String(error)})`);
+    }
+  }
+  return failed;
+}
+
+export function exists(place: Place): MatrxError {
+  return new MatrxError({
+    code: "CONFLICT",
+    message: `${place.shown} exists already`,
+    hint: "Update it instead, or choose another name",
+    hop: "tool",
+    details: { path: place.shown },
+  });
+}

@@ -1,0 +1,113 @@
+/**
+ * Logs: JSON lines in files, short lines for people on stderr. Secrets are left out by key.
+ *
+ * Where they are: `agent.log` (written by `matrx up`) and `local.log` (by `matrx serve`) in `Home.logs`, each with up to
+ * two older files beside it, `agent.log.1` and `agent.log.2` (the oldest), of at most 5 MiB each. One JSON object a line:
+ * `time` (ms since 1970), `level` (30 info, 40 warning, 50 error), `msg`, and facts. With `--log-file` that file takes
+ * their place.
+ */
+import { oneLine } from "@matrx/shared/one-line.ts";
+import pino, { type DestinationStream, type Logger } from "pino";
+import type { LOG_LEVELS } from "../config/config.ts";
+import { LogFile } from "./log-file.ts";
+
+const SECRETS = [
+  "token",
+  "auth_token",
+  "secret",
+  "authorization",
+  "Authorization",
+  "key",
+  "privateKey",
+  "cookie",
+  "password",
+  "nonce",
+];
+const PATHS = SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
+/** What cannot be printed now is printed later, up to so much. */
+const UNPRINTED_CHARS = 64 * 1024;
+
+export interface LogOptions {
+  level?: string | undefined;
+  /** Where JSON lines are kept, besides what is printed. */
+  file?: string | undefined;
+  /** What is printed to stderr, as short lines: this and worse; absent: nothing. */
+  printed?: (typeof LOG_LEVELS)[number] | undefined;
+  /** Hears what is logged as an error, or worse. */
+  onError?: ((problem: LoggedProblem) => void) | undefined;
+}
+
+/** What was logged as an error. */
+export interface LoggedProblem {
+  readonly msg: string;
+  /** The message of the error that was logged with it. */
+  readonly cause: string | undefined;
+}
+
+/** The program's log. */
+export function makeLog({ level = "info", file, printed, onError }: LogOptions = {}): Logger {
+  const outputs: DestinationStream[] = [];
+  if (printed) outputs.push(shortLines(pino.levels.values[printed] ?? Number.POSITIVE_INFINITY));
+  if (file) outputs.push(new LogFile({ path: file, onFailure: (cause) => sayUnwritten(file, cause) }));
+  const destination = {
+    write: (line: string) => {
+      for (const output of outputs) output.write(line);
+      if (onError && ERROR_LEVEL.test(line)) onError(problemIn(line));
+    },
+  };
+  return pino({ level, redact: { paths: PATHS, censor: "[redacted]" }, base: null }, destination);
+}
+
+/** A full disk, or a reader that is gone, must not end what is logged about. */
+function stderrForLogs(): { write(text: string): unknown } {
+  if (process.stderr.isTTY) return process.stderr;
+  return pino.destination({ dest: 2, sync: true, maxLength: UNPRINTED_CHARS }).on("error", () => undefined);
+}
+
+/** Said on stderr, since the log itself cannot. */
+function sayUnwritten(file: string, cause: unknown): void {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  console.error(`The log ${file} cannot be written: ${why}`);
+}
+
+/** Of a line that people read. */
+const LINE_CHARS = 8192;
+const ERROR_LEVEL = /^\{"level":[56]0,/;
+
+function problemIn(line: string): LoggedProblem {
+  const { msg = "", err } = JSON.parse(line) as { msg?: string; err?: { message?: string } };
+  return { msg, cause: err?.message };
+}
+
+/** Turns JSON lines of a level or worse into `12:03:01 connected device=laptop`. */
+function shortLines(level: number): DestinationStream {
+  const to = stderrForLogs();
+  return {
+    write(line) {
+      if (Number(/^\{"level":(\d+),/.exec(line)?.[1]) >= level) to.write(`${shortLine(line)}\n`);
+    },
+  };
+}
+
+/** A JSON line as people read it; any other line as it is. What others wrote stays on the line. */
+export function shortLine(line: string): string {
+  try {
+    const { level, time, msg = "", ...rest } = JSON.parse(line) as Record<string, unknown>;
+    const clock = new Date(Number(time)).toTimeString().slice(0, 8);
+    const facts = Object.entries(rest).map(([name, value]) => ` ${name}=${shown(value)}`);
+    return oneLine(`${clock} ${markOf(Number(level))}${msg}${facts.join("")}`, LINE_CHARS);
+  } catch {
+    return oneLine(line.trimEnd(), LINE_CHARS);
+  }
+}
+
+function markOf(level: number): string {
+  if (level >= 50) return "error: ";
+  if (level >= 40) return "warning: ";
+  return "";
+}
+
+function shown(value: unknown): string {
+  if (typeof value === "object" && value !== null && "message" in value) return JSON.stringify(value.message);
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,46 @@
+/** Whether this machine has a log that the agent may read, as far as that shows without reading it. */
+import { accessSync, constants, readdirSync } from "node:fs";
+import type { Lack } from "../core/tool.ts";
+import { hasCode } from "../fs/errors.ts";
+import { findProgram } from "../platform/find-program.ts";
+import type { Platform } from "../platform/platform.ts";
+import type { LogSource } from "../platform/system-log.ts";
+
+/** Undefined: there is one. */
+export function lackOfSystemLog(
+  { systemLog }: Pick<Platform, "systemLog">,
+  env: NodeJS.ProcessEnv,
+): Lack | undefined {
+  if (systemLog.some((source) => hasSomething(source, env))) return undefined;
+  const places = systemLog.flatMap((source) =>
+    source.by === "program" ? (source.kept ?? source.file) : source.place,
+  );
+  return {
+    why: "The agent can't read a system log here",
+    help: `Expected in one of: ${places.join(", ")}`,
+  };
+}
+
+function hasSomething(source: LogSource, env: NodeJS.ProcessEnv): boolean {
+  if (source.by === "file") return mayRead(source.place);
+  const isThere = findProgram(source.file, env) !== undefined;
+  return isThere && (source.kept === undefined || source.kept.some(holdsSomething));
+}
+
+function mayRead(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A folder that may not be looked into may hold something that the program may see. */
+function holdsSomething(folder: string): boolean {
+  try {
+    return readdirSync(folder).length > 0;
+  } catch (error) {
+    return !hasCode(error, "ENOENT", "ENOTDIR");
+  }
+}

@@ -1,0 +1,204 @@
+/** The relay's calls: run here, and answered over whichever connection is up when they end. */
+import type { SystemCommand, ToDevice, ToolExecute } from "@matrx/shared/device-frames.ts";
+import type { Logger } from "pino";
+import { bodilessOutcome, errorOutcome, type Outcome } from "../core/answers.ts";
+import { cancelled } from "../core/deadline.ts";
+import type { Dispatcher } from "../core/dispatcher.ts";
+import type { Journal } from "../core/journal.ts";
+import type { CallState, JournalEntry } from "../core/journal-entry.ts";
+import type { Link } from "./link.ts";
+import { OutcomeSender } from "./outcome-sender.ts";
+
+export interface RelayCallsOptions {
+  readonly device: string;
+  readonly dispatcher: Dispatcher;
+  readonly journal: Journal;
+  readonly log: Logger;
+  readonly onSessionEnd: (grant: string) => void;
+  readonly onSystemCommand: (command: SystemCommand["command"], reason: string | undefined) => void;
+}
+
+export class RelayCalls {
+  readonly #options: RelayCallsOptions;
+  /**
+   * Keeps what comes while no connection is up, and is not in the journal: outcomes of reads, which the relay gives again,
+   * and of effects that were refused or could not be written down, for which it asks.
+   */
+  readonly #sender: OutcomeSender;
+  #link: Link | undefined;
+
+  constructor(options: RelayCallsOptions) {
+    const { journal, log } = options;
+    this.#options = options;
+    this.#sender = new OutcomeSender({ journal, log, notKept: (call, id) => this.#notKept(call, id) });
+  }
+
+  /** A connection is registered: what was not acknowledged goes first. */
+  attach(link: Link): void {
+    this.#link = link;
+    this.#sender.attach(link);
+    void this.#resend(link);
+  }
+
+  /** Takes over calls of an earlier run of this program: their outcomes are sent as they come. */
+  takeOver(outcomes: readonly Promise<Outcome>[]): void {
+    for (const outcome of outcomes) void outcome.then((ended) => this.#sender.send(ended));
+  }
+
+  detach(link: Link): void {
+    if (this.#link === link) this.#link = undefined;
+    this.#sender.detach(link);
+  }
+
+  /** Ends with the agent. */
+  close(): void {
+    this.#sender.close();
+  }
+
+  /** One frame of the relay. */
+  handle(frame: ToDevice, link: Link): void {
+    const { journal, log, onSessionEnd, onSystemCommand } = this.#options;
+    switch (frame.type) {
+      case "tool_execute":
+        this.#execute(frame);
+        return;
+      case "tool_cancel":
+        this.#cancel(frame.tool_call_id);
+        return;
+      case "call_status":
+        link.sendText({
+          type: "call_status",
+          calls: frame.tool_call_ids.map((call) => ({ tool_call_id: call, state: this.#stateOf(call) })),
+        });
+        for (const call of frame.tool_call_ids) if (!this.#sender.sendKept(call)) this.#sendLost(call);
+        return;
+      case "result_ack":
+        journal.acknowledge(frame.tool_call_ids);
+        return;
+      case "credit":
+        this.#sender.credit(frame.tool_call_ids);
+        return;
+      case "session_end":
+        onSessionEnd(frame.grant);
+        return;
+      case "system_command":
+        onSystemCommand(frame.command, frame.reason);
+        return;
+      case "device_registered":
+      case "heartbeat_ack":
+      case "error":
+      case "assistant_response":
+      case "llm_request":
+      case "llm_response_chunk":
+        log.debug({ type: frame.type }, "a frame from the relay needs no answer");
+        return;
+      default:
+        frame satisfies never;
+    }
+  }
+
+  #execute(frame: ToolExecute): void {
+    const { dispatcher, device } = this.#options;
+    const { tool_call_id: call, id, session, grant, timeout_ms, timeout_sec } = frame;
+    // Sent again while it runs: its one answer is still to come.
+    if (dispatcher.isRunning(call)) return;
+    if (this.#sender.sendKept(call)) return;
+    if (frame.replay) {
+      this.#replay(call);
+      return;
+    }
+    if (!grant) {
+      const refused = errorOutcome({ call, id, device }, NO_GRANT, { ms: 0, effect: false, ran: false });
+      void this.#sender.send(refused, id);
+      return;
+    }
+    const onOutput = frame.stream
+      ? (piece: Parameters<Link["sendOutput"]>[2]) => this.#link?.sendOutput(call, id, piece)
+      : undefined;
+    const request = {
+      call,
+      id,
+      session,
+      grant,
+      relayPolicy: frame.policy,
+      onOutput,
+      room: (bytes: number, signal: AbortSignal) => this.#sender.room(call, bytes, signal),
+      tool: frame.tool,
+      called: frame.called,
+      input: frame.parameters,
+      timeoutMs: timeout_ms ?? Math.ceil(timeout_sec * 1000),
+      key: frame.idempotency_key,
+      fingerprint: frame.input_hash,
+    };
+    void dispatcher.run(request).then((outcome) => this.#sender.send(outcome, id));
+  }
+
+  /** The relay asks for what it had acknowledged: its storage lost the outcome. What it had not is sent anyway. */
+  #sendLost(call: string): void {
+    const entry = this.#options.journal.find(call);
+    if (entry?.acknowledged) void this.#sender.send(this.#outcomeOf(entry), entry.id);
+  }
+
+  /** Of a call that has ended, as far as it is kept. */
+  #outcomeOf({ call, id, tool, header, body }: JournalEntry): Outcome {
+    const { device } = this.#options;
+    if (!header) return this.#notKept(call, id);
+    return body ? { header, body } : bodilessOutcome({ call, id, tool, device }, header);
+  }
+
+  #notKept(call: string, id: string | undefined): Outcome {
+    return errorOutcome({ call, id, device: this.#options.device }, NOT_KEPT, { ms: 0, effect: true });
+  }
+
+  /** A read that has ended and only waits to be sent is answered too: its caller may be gone. */
+  #cancel(call: string): void {
+    const { dispatcher, device } = this.#options;
+    if (dispatcher.cancel(call)) return;
+    const read = this.#sender.dropRead(call);
+    if (!read) return;
+    const error = cancelled("The call was cancelled").shape();
+    void this.#sender.send(
+      errorOutcome({ call, id: read.id, device }, error, { ms: 0, effect: false }),
+      read.id,
+    );
+  }
+
+  /** The relay asks for an outcome that only the journal holds: as it was, or that it is not there. */
+  #replay(call: string): void {
+    const entry = this.#options.journal.find(call);
+    void this.#sender.send(entry ? this.#outcomeOf(entry) : this.#notKept(call, undefined), entry?.id);
+  }
+
+  /** One after the other, each once the one before has left: a backlog must not fill the memory. */
+  async #resend(link: Link): Promise<void> {
+    const { journal, log } = this.#options;
+    try {
+      for (const call of journal.unacknowledged()) {
+        if (!link.isOpen) return;
+        if (this.#sender.isKept(call) || this.#sender.isLeaving(call)) continue;
+        const entry = journal.find(call);
+        if (entry) await this.#sender.send(this.#outcomeOf(entry), entry.id);
+      }
+    } catch (err) {
+      log.error({ err }, "the journal could not be read");
+    }
+  }
+
+  #stateOf(call: string): CallState {
+    return this.#sender.isKept(call) ? "finished" : this.#options.dispatcher.stateOf(call);
+  }
+}
+
+const NO_GRANT = {
+  code: "PERMISSION_DENIED",
+  message: "The relay sent no grant with this call, so it is refused",
+  hint: "Update the relay",
+  hop: "agent",
+} as const;
+
+const NOT_KEPT = {
+  code: "OUTCOME_UNKNOWN",
+  message: "The call's outcome is no longer in the device's journal",
+  hint: "Check what it changed before trying again",
+  hop: "agent",
+} as const;

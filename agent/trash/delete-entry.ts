@@ -1,0 +1,130 @@
+/** Deletes an entry for a caller: into the trash, or for good. */
+import { opendir } from "node:fs/promises";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import type { ToolContext, ToolResult } from "../core/tool.ts";
+import { toolName } from "../core/tool-names.ts";
+import type { FileAccess, Files } from "../fs/access.ts";
+import { shownName } from "../fs/display-name.ts";
+import { explained } from "../fs/errors.ts";
+import { type HeldEntry, holdEntry } from "../fs/opened-entry.ts";
+import { isWithin } from "../fs/path-syntax.ts";
+import { newRemoval, removeTree } from "../fs/remove-tree.ts";
+import { syncFolder } from "../fs/sync-folder.ts";
+import { forgetNote } from "./forget-note.ts";
+import { putIntoTrash, type Trashed } from "./trash.ts";
+
+export interface Discard {
+  readonly path: string;
+  readonly recursive: boolean;
+  readonly permanent: boolean;
+  /** Throws to refuse what is not meant to be deleted in this way. */
+  readonly check: (entry: HeldEntry) => void;
+}
+
+/** Throws MatrxError. */
+export async function discard(files: Files, request: Discard, context: ToolContext): Promise<ToolResult> {
+  const access = await files.as(context);
+  const place = await access.findExistingEntry(request.path, "remove");
+  return await files.turns.take(place.path, async () => {
+    const entry = await holdEntry(access, place);
+    try {
+      request.check(entry);
+      refuseOwnPlace(access, entry, context.session.cwd);
+      if (entry.stat.isDirectory() && !request.recursive) await refuseFull(access, entry);
+      context.signal.throwIfAborted();
+      if (request.permanent) return await forGood(access, entry, context.signal);
+      return await intoTrash(access, entry, context.signal);
+    } finally {
+      await entry.parent.close();
+    }
+  });
+}
+
+async function forGood(access: FileAccess, entry: HeldEntry, signal: AbortSignal): Promise<ToolResult> {
+  const { place, parent, name, stat } = entry;
+  const removal = newRemoval({ inspect: (found) => access.inspect(found, place.shown), signal });
+  try {
+    await explained(place.shown, "delete", async () => {
+      await parent.confirm(name, stat);
+      await removeTree(parent, Buffer.from(name), removal);
+    });
+  } catch (error) {
+    throw removal.removed > 0 && error instanceof MatrxError ? inPart(error, entry, removal.removed) : error;
+  }
+  await syncFolder(parent.self);
+  await forgetNote(access, place.path);
+  const more = removal.removed > 1 ? `, ${removal.removed} entries in all` : "";
+  return {
+    output: `Deleted ${place.shown} for good${more}`,
+    metadata: { ...factsOf(entry), permanent: true, removed: removal.removed },
+  };
+}
+
+async function intoTrash(access: FileAccess, entry: HeldEntry, signal: AbortSignal): Promise<ToolResult> {
+  const { place } = entry;
+  const trashed = await putIntoTrash(access, entry, signal);
+  const lies = await whereItLies(access, trashed);
+  return {
+    output: `Moved ${place.shown} to the trash. ${lies.text}`,
+    metadata: { ...factsOf(entry), permanent: false, ...(lies.path && { trash_path: lies.path }) },
+  };
+}
+
+/** Callers who may not look there are not told. */
+async function whereItLies(
+  access: FileAccess,
+  { path }: Trashed,
+): Promise<{ text: string; path?: string | undefined }> {
+  if (path === undefined) return { text: "A person can restore it from the recycle bin." };
+  if (!(await access.mayRead(path))) return { text: "The owner of the device can restore it." };
+  return { text: `It is now at ${shownName(path)}; ${toolName("Move")} can restore it.`, path };
+}
+
+function factsOf({ place, stat }: HeldEntry) {
+  const type = stat.isDirectory() ? "directory" : stat.isSymbolicLink() ? "symlink" : "file";
+  return { deleted_path: place.path, type };
+}
+
+function refuseOwnPlace({ platform }: FileAccess, { place, stat }: HeldEntry, cwd: string): void {
+  if (!stat.isDirectory() || !isWithin(cwd, place.path, platform)) return;
+  throw new MatrxError({
+    code: "CONFLICT",
+    message: `${place.shown} was not deleted: it contains the session's working directory, ${shownName(cwd)}`,
+    hint: `Change directory first with ${toolName("Bash")}: cd /somewhere`,
+    hop: "tool",
+    details: { path: place.shown, cwd },
+  });
+}
+
+async function refuseFull(access: FileAccess, { place, parent, name }: HeldEntry): Promise<void> {
+  const inspect = (stat: HeldEntry["stat"]) => access.inspect(stat, place.shown);
+  await explained(place.shown, "look into", async () => {
+    const folder = await parent.openFolder(Buffer.from(name), inspect);
+    try {
+      for await (const _ of await opendir(folder.self)) throw full(place.shown);
+    } finally {
+      await folder.close();
+    }
+  });
+}
+
+function full(shown: string): MatrxError {
+  return new MatrxError({
+    code: "CONFLICT",
+    message: `${shown} is not empty; nothing was deleted`,
+    hint: `Look into it with ${toolName("ListDirectory")}; give recursive: true to delete everything in it too`,
+    hop: "tool",
+    details: { path: shown },
+  });
+}
+
+function inPart(error: MatrxError, { place }: HeldEntry, removed: number): MatrxError {
+  return new MatrxError(
+    {
+      ...error.shape(),
+      message: `${error.message}. ${removed} entries of ${place.shown} were deleted before that`,
+      details: { ...error.details, path: place.shown, removed },
+    },
+    error,
+  );
+}
