@@ -3,7 +3,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { describe, expect, it } from "vitest";
-import { Events } from "../../worker/device/events.ts";
+import { Events } from "../../worker/device/event-log.ts";
 import { TestCaller } from "./helpers/caller.ts";
 import { AgentDevice, type BareDevice } from "./helpers/device.ts";
 import { EventReader } from "./helpers/events.ts";

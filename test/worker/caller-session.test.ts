@@ -2,7 +2,7 @@
 import type { CallId, DeviceId, GrantId, SessionId } from "@matrx/shared/ids.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { expect, it } from "vitest";
-import { type CallerAttachment, CallerSession } from "../../worker/device/caller-session.ts";
+import { type CallerAttachment, CallerSession } from "../../worker/device/callers/session.ts";
 
 const CALL = "0199d3a4-7c1e-7b52-9f3e-2d6a8c410e75" as CallId;
 const ATTACHMENT: CallerAttachment = {

@@ -3,7 +3,7 @@ import type { ToDevice } from "@matrx/shared/device-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { DEVICE_QUEUE_MAX_BYTES } from "@matrx/shared/limits.ts";
 import { beforeEach, describe, expect, it } from "vitest";
-import { DeviceLink, type DeviceSocket } from "../../worker/device/device-link.ts";
+import { DeviceLink, type DeviceSocket } from "../../worker/device/connection.ts";
 
 class DeafSocket {
   readonly readyState = WebSocket.OPEN;

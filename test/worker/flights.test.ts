@@ -1,7 +1,7 @@
 /** Frames are kept for sending again, but not without end. */
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { expect, it } from "vitest";
-import { type Flight, Flights } from "../../worker/device/flights.ts";
+import { type Flight, Flights } from "../../worker/device/calls/pending.ts";
 
 function flight(call: string, frame: string | undefined): Flight {
   const known = { call: call as CallId, grant: "grant_a" as GrantId, tool: "Read", effect: "read" as const };

@@ -1,8 +1,8 @@
 /** Objects whose storage takes no writes, or that break. On a real full disk: test/e2e/full-disk.test.ts. */
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
-import { StorageHealth } from "../../worker/device/storage-health.ts";
 import { errorShapeOf } from "../../worker/problem.ts";
+import { StorageHealth } from "../../worker/storage/health.ts";
 import { storageFailure } from "../../worker/storage-failure.ts";
 import { home, object } from "./helpers/home.ts";
 import { ask, bearer, json } from "./helpers/relay.ts";

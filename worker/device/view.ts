@@ -1,7 +1,7 @@
 /** What a device looks like from outside; its state is worked out when asked, never kept. */
 import type { DeviceView, Proof } from "@matrx/shared/api.ts";
-import type { DeviceLink } from "./device-link.ts";
-import type { DeviceRecord, RecordStore } from "./record.ts";
+import type { DeviceLink } from "./connection.ts";
+import type { DeviceRecord, RecordStore } from "./store.ts";
 
 export interface DeviceViewParts {
   store: RecordStore;

@@ -12,7 +12,7 @@ import { Once } from "../account/once.ts";
 import { tokenView } from "../account/views.ts";
 import { unauthenticated } from "../auth/keys.ts";
 import type { LeasedGrant } from "../device/leases.ts";
-import type { DeviceIdentity } from "../device/record.ts";
+import type { DeviceIdentity } from "../device/store.ts";
 import { Outbox } from "../outbox.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import { unknownDevice } from "../refusals.ts";

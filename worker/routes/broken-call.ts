@@ -4,7 +4,7 @@ import type { CallView } from "@matrx/shared/api.ts";
 import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { Caller } from "../auth/caller.ts";
-import type { RestCall } from "../device/rest.ts";
+import type { RestCall } from "../device/callers/rest.ts";
 import type { Env } from "../env.ts";
 import type { Device } from "../objects/device.ts";
 import type { Outcome } from "../outcome.ts";

@@ -1,7 +1,7 @@
 /** Calls as server-sent events: for whoever accepts `text/event-stream`. */
 import { CALL_HEADER, SESSION_HEADER } from "@matrx/shared/tokens.ts";
 import type { Caller } from "../auth/caller.ts";
-import type { OpenStream, StreamedCall } from "../device/rest-stream.ts";
+import type { OpenStream, StreamedCall } from "../device/callers/sse-call.ts";
 import type { Device } from "../objects/device.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
 import { newCall, type Wanted } from "./invoke.ts";

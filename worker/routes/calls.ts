@@ -4,7 +4,7 @@ import { check } from "@matrx/shared/caller-frames.ts";
 import { isCallId } from "@matrx/shared/ids.ts";
 import { Hono } from "hono";
 import { authenticate } from "../auth/caller.ts";
-import { noSuchCall } from "../device/rest.ts";
+import { noSuchCall } from "../device/callers/rest.ts";
 import type { Env } from "../env.ts";
 import { ownDevice } from "../known-devices.ts";
 import { unwrap } from "../outcome.ts";

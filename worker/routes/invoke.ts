@@ -13,7 +13,7 @@ import {
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { CALL_HEADER, SESSION_HEADER } from "@matrx/shared/tokens.ts";
 import type { Caller } from "../auth/caller.ts";
-import type { RestCall } from "../device/rest.ts";
+import type { RestCall } from "../device/callers/rest.ts";
 import type { Device } from "../objects/device.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
 import { brokenCall } from "./broken-call.ts";

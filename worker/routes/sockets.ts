@@ -5,7 +5,7 @@ import { authenticateUpgrade } from "../auth/caller.ts";
 import { prefixOf } from "../auth/door.ts";
 import { publicKeys } from "../auth/keys.ts";
 import { refuseForeignPage } from "../auth/origin.ts";
-import { callerUpgrade, deviceUpgrade } from "../device/upgrade.ts";
+import { callerUpgrade, deviceUpgrade } from "../device/socket.ts";
 import type { Env } from "../env.ts";
 import { knownDevice, ownDevice } from "../known-devices.ts";
 

@@ -4,12 +4,12 @@ import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import type { CallId, DeviceId, GrantId, SessionId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
-import type { Admission } from "./admission.ts";
-import type { Calls } from "./calls.ts";
+import type { Admission } from "../calls/admission.ts";
+import type { Calls } from "../calls/calls.ts";
+import { type Recipient, readsTooSlowly, withId } from "../calls/types.ts";
+import type { Ending } from "../ending.ts";
+import type { Lease } from "../leases.ts";
 import { EarlyResponse } from "./early-response.ts";
-import type { Ending } from "./ending.ts";
-import type { Lease } from "./leases.ts";
-import { type Recipient, readsTooSlowly, withId } from "./recipient.ts";
 import type { ResponseBodies } from "./response-bodies.ts";
 
 /** A call as the Worker passes it on. */

@@ -5,11 +5,11 @@
 import type { CreditRequest } from "@matrx/shared/device-frames.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import { queuedBytes } from "../buffered-amount.ts";
+import type { DeviceLink } from "../connection.ts";
 import type { Calls } from "./calls.ts";
-import type { DeviceLink } from "./device-link.ts";
-import type { Flight } from "./flights.ts";
 import type { Ledger } from "./ledger.ts";
-import { queuedBytes } from "./queue.ts";
+import type { Flight } from "./pending.ts";
 import type { Recovery } from "./recovery.ts";
 
 /** Bytes that readers have not taken yet. */

@@ -1,9 +1,9 @@
 /** The calls of a grant, or of all for the owner: from the ledger, and reads that are under way. */
 import type { CallList, CallQuery, ListedCall } from "@matrx/shared/api.ts";
 import type { DeviceId, GrantId } from "@matrx/shared/ids.ts";
-import type { Flight, Flights } from "./flights.ts";
-import type { Lease } from "./leases.ts";
+import type { Lease } from "../leases.ts";
 import { type Ledger, listedCall } from "./ledger.ts";
+import type { Flight, Flights } from "./pending.ts";
 
 export interface CallListParts {
   device: DeviceId;

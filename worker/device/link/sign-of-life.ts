@@ -1,7 +1,7 @@
 /** Asks our agent for a sign of life when it has been silent: a link may look open long after it is dead. */
 import { CLOSE } from "@matrx/shared/close-codes.ts";
 import { DEVICE_QUEUE_MAX_BYTES, TIMES } from "@matrx/shared/limits.ts";
-import { congested, type DeviceLink, type DeviceSocket, offline } from "./device-link.ts";
+import { congested, type DeviceLink, type DeviceSocket, offline } from "../connection.ts";
 
 /** Any agent answers this, and nothing comes of it. */
 const QUESTION = '{"type":"call_status","tool_call_ids":[]}';

@@ -3,11 +3,11 @@ import type { DeviceRegister } from "@matrx/shared/device-frames.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import { type CallId, callTime, type DeviceId, isCallId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
-import { outcomeUnknown } from "../refusals.ts";
+import { outcomeUnknown } from "../../refusals.ts";
+import { type DeviceLink, offline } from "../connection.ts";
 import type { Calls } from "./calls.ts";
-import { type DeviceLink, offline } from "./device-link.ts";
-import type { Flight } from "./flights.ts";
 import type { Ledger } from "./ledger.ts";
+import type { Flight } from "./pending.ts";
 
 /** What the agent's journal knows of a call. */
 export interface CallStatus {

@@ -1,9 +1,9 @@
 /** One-use tickets: struck off durably, because an object may sleep within their 30 seconds. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
-import { unauthenticated } from "../auth/keys.ts";
-import type { StorageHealth } from "./storage-health.ts";
-import type { Kv } from "./watched-storage.ts";
+import { unauthenticated } from "../../auth/keys.ts";
+import type { StorageHealth } from "../../storage/health.ts";
+import type { Kv } from "../../storage/watched.ts";
 
 export class Tickets {
   readonly #kv: Kv;

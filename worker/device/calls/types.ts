@@ -3,7 +3,7 @@ import type { Answer } from "@matrx/shared/caller-frames.ts";
 import type { ErrorCode, ErrorShape } from "@matrx/shared/errors.ts";
 import type { CallId, DeviceId } from "@matrx/shared/ids.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
-import { readAnswer } from "./device-answer.ts";
+import { readAnswer } from "../link/device-answer.ts";
 
 export interface Recipient {
   /** The caller's socket; REST has none. */

@@ -12,15 +12,6 @@ import type { Caller } from "../auth/caller.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import { unknownDevice } from "../refusals.ts";
 import { lostRecord } from "../storage-failure.ts";
-import type { Admission } from "./admission.ts";
-import { listCalls } from "./call-list.ts";
-import type { Calls } from "./calls.ts";
-import type { DeviceLink } from "./device-link.ts";
-import type { Events } from "./events.ts";
-import { openTools, toolNames } from "./gate.ts";
-import type { Accounts, Lease, Leases } from "./leases.ts";
-import { callView, type Ledger } from "./ledger.ts";
-import type { DeviceRecord, RecordStore } from "./record.ts";
 import {
   type GuideAnswer,
   noSuchCall,
@@ -28,9 +19,18 @@ import {
   type RestCall,
   type RestCalls,
   requireMaker,
-} from "./rest.ts";
-import type { OpenStream, RestStreams, StreamedCall } from "./rest-stream.ts";
-import { type Sign, type SignOfLife, silent } from "./sign-of-life.ts";
+} from "./callers/rest.ts";
+import type { OpenStream, RestStreams, StreamedCall } from "./callers/sse-call.ts";
+import type { Admission } from "./calls/admission.ts";
+import { listCalls } from "./calls/call-list.ts";
+import type { Calls } from "./calls/calls.ts";
+import { openTools, toolNames } from "./calls/gate.ts";
+import { callView, type Ledger } from "./calls/ledger.ts";
+import type { DeviceLink } from "./connection.ts";
+import type { Events } from "./event-log.ts";
+import type { Accounts, Lease, Leases } from "./leases.ts";
+import { type Sign, type SignOfLife, silent } from "./link/sign-of-life.ts";
+import type { DeviceRecord, RecordStore } from "./store.ts";
 import { deviceView } from "./view.ts";
 
 export type Command = SystemCommand["command"];

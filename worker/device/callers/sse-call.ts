@@ -2,15 +2,15 @@
 import { type ErrorShape, problemOf } from "@matrx/shared/errors.ts";
 import type { CallId, DeviceId, GrantId, SessionId } from "@matrx/shared/ids.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
-import type { Admission } from "./admission.ts";
-import type { Calls } from "./calls.ts";
-import type { EventStream } from "./event-stream.ts";
-import type { EventStreams } from "./event-streams.ts";
-import { follow } from "./flights.ts";
-import type { Lease } from "./leases.ts";
-import type { Ledger } from "./ledger.ts";
-import { answerProblem, type Recipient, readsTooSlowly, withId } from "./recipient.ts";
+import type { Admission } from "../calls/admission.ts";
+import type { Calls } from "../calls/calls.ts";
+import type { Ledger } from "../calls/ledger.ts";
+import { follow } from "../calls/pending.ts";
+import { answerProblem, type Recipient, readsTooSlowly, withId } from "../calls/types.ts";
+import type { Lease } from "../leases.ts";
 import { type RestCall, requireMaker } from "./rest.ts";
+import type { EventStream } from "./sse.ts";
+import type { EventStreams } from "./sse-streams.ts";
 
 /** A call as the Worker passes it on. */
 export interface StreamedCall extends RestCall {

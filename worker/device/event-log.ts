@@ -9,8 +9,8 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
 import { makeEventId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
-import type { StorageHealth } from "./storage-health.ts";
-import type { Kv, Sql, Storage } from "./watched-storage.ts";
+import type { StorageHealth } from "../storage/health.ts";
+import type { Kv, Sql, Storage } from "../storage/watched.ts";
 
 interface EventRow extends Record<string, SqlStorageValue> {
   seq: number;

@@ -4,10 +4,10 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import { plainName } from "@matrx/shared/plain-names.ts";
 import { AUDIENCE } from "@matrx/shared/tokens.ts";
 import { errors, importJWK, type JWTPayload, jwtVerify } from "jose";
-import { reasonOf, unauthenticated, verifyToken } from "../auth/keys.ts";
-import type { Secrets } from "../secrets.ts";
-import type { DeviceAttachment } from "./device-link.ts";
-import type { DeviceRecord, Introduction } from "./record.ts";
+import { reasonOf, unauthenticated, verifyToken } from "../../auth/keys.ts";
+import type { Secrets } from "../../secrets.ts";
+import type { DeviceAttachment } from "../connection.ts";
+import type { DeviceRecord, Introduction } from "../store.ts";
 
 /** Tells whether a credential that came with the upgrade is the device's. It proves less than a registration: it can be replayed. */
 export async function isOwnCredential(

@@ -3,8 +3,8 @@ import type { Effect } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { CallId, DeviceId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
-import type { Ending } from "./ending.ts";
-import { guideRefusal } from "./recipient.ts";
+import { guideRefusal } from "../calls/types.ts";
+import type { Ending } from "../ending.ts";
 import type { ResponseBody } from "./response-body.ts";
 
 interface EarlyResponseParts {

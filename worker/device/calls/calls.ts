@@ -4,18 +4,18 @@ import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import { type CallId, type DeviceId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { OutputHeader, ResultHeader } from "@matrx/shared/result-frame.ts";
-import { Tally } from "../tally.ts";
-import { requireHeld } from "./bare-limits.ts";
+import { Tally } from "../../tally.ts";
+import { type DeviceLink, type DeviceSocket, offline } from "../connection.ts";
+import { revokedGrant } from "../leases.ts";
+import { requireHeld } from "../link/bare-limits.ts";
+import { checkedAnswer, isOutputOf } from "../link/device-answer.ts";
+import { type Sign, type SignOfLife, silent } from "../link/sign-of-life.ts";
+import type { RecordStore } from "../store.ts";
 import type { Expect, Keyed, Passed, WantedCall } from "./call.ts";
-import { checkedAnswer, isOutputOf } from "./device-answer.ts";
-import { type DeviceLink, type DeviceSocket, offline } from "./device-link.ts";
 import { executeFrame, extrasOf, replayFrame } from "./execute-frame.ts";
-import { type Flight, Flights, follow } from "./flights.ts";
-import { revokedGrant } from "./leases.ts";
 import type { Ledger } from "./ledger.ts";
-import type { Recipient } from "./recipient.ts";
-import type { RecordStore } from "./record.ts";
-import { type Sign, type SignOfLife, silent } from "./sign-of-life.ts";
+import { type Flight, Flights, follow } from "./pending.ts";
+import type { Recipient } from "./types.ts";
 
 /** A call by its record: it was made before, and what is known of it stands in the ledger. */
 export type RecordedCall = Pick<Flight, "call" | "tool" | "effect" | "grant" | "created" | "deadline">;

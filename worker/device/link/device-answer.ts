@@ -8,7 +8,7 @@ import { type ErrorCode, type Hop, isErrorCode } from "@matrx/shared/errors.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
-import { endOfText, outlineOf, startsWith } from "./json-bytes.ts";
+import { endOfText, outlineOf, startsWith } from "../json-bytes.ts";
 
 export interface DeviceAnswer {
   readonly header: ResultHeader;

@@ -4,19 +4,19 @@ import { type ErrorShape, isErrorCode, MatrxError } from "@matrx/shared/errors.t
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
+import type { StorageHealth } from "../../storage/health.ts";
+import type { DeviceLink } from "../connection.ts";
+import type { Lease } from "../leases.ts";
+import type { Rates } from "../rates.ts";
+import type { RecordStore } from "../store.ts";
 import type { Expect, Keyed, Passed, WantedCall } from "./call.ts";
 import type { Calls } from "./calls.ts";
-import type { DeviceLink } from "./device-link.ts";
-import { follow } from "./flights.ts";
 import { passGate, passMessage } from "./gate.ts";
 import { digestOf, requireSameCall } from "./idempotency.ts";
-import type { Lease } from "./leases.ts";
 import type { Ledger, LedgerRow } from "./ledger.ts";
-import type { Rates } from "./rates.ts";
-import type { Recipient } from "./recipient.ts";
-import type { RecordStore } from "./record.ts";
+import { follow } from "./pending.ts";
 import type { Recovery } from "./recovery.ts";
-import type { StorageHealth } from "./storage-health.ts";
+import type { Recipient } from "./types.ts";
 
 export interface AdmissionParts {
   store: RecordStore;

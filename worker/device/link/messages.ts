@@ -14,16 +14,16 @@ import type { DeviceId } from "@matrx/shared/ids.ts";
 import { LIMITS, RATES } from "@matrx/shared/limits.ts";
 import { decodeAgentFrame } from "@matrx/shared/result-frame.ts";
 import { manifestSchema } from "@matrx/shared/tool.ts";
-import { errorShapeOf } from "../problem.ts";
-import { Tally } from "../tally.ts";
-import type { AnswerCredit } from "./answer-credit.ts";
-import { answerOfBare } from "./bare.ts";
-import type { Calls } from "./calls.ts";
-import type { DeviceLink, DeviceSocket } from "./device-link.ts";
-import { free } from "./free.ts";
-import type { Rates } from "./rates.ts";
-import type { RecordStore } from "./record.ts";
-import type { Recovery } from "./recovery.ts";
+import { errorShapeOf } from "../../problem.ts";
+import { Tally } from "../../tally.ts";
+import type { AnswerCredit } from "../calls/answer-credit.ts";
+import type { Calls } from "../calls/calls.ts";
+import type { Recovery } from "../calls/recovery.ts";
+import type { DeviceLink, DeviceSocket } from "../connection.ts";
+import { free } from "../free-buffer.ts";
+import type { Rates } from "../rates.ts";
+import type { RecordStore } from "../store.ts";
+import { answerOfBare } from "./bare-device.ts";
 
 export interface DeviceMessagesParts {
   device: () => DeviceId;

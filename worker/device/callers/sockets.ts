@@ -13,20 +13,20 @@ import {
 } from "@matrx/shared/ids.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { AUDIENCE, SESSION_HEADER, SUBPROTOCOL } from "@matrx/shared/tokens.ts";
-import type { Caller } from "../auth/caller.ts";
-import { unauthenticated, verifyToken } from "../auth/keys.ts";
-import { logWarning } from "../log.ts";
-import type { Secrets } from "../secrets.ts";
-import type { CallerLink } from "./caller-link.ts";
-import { type CallerAttachment, CallerSession, type Unanswered } from "./caller-session.ts";
-import type { Calls } from "./calls.ts";
-import type { Events } from "./events.ts";
-import type { Flight } from "./flights.ts";
-import { Held } from "./held.ts";
-import { isLive, keptLease, type Leases, wantsRenewal } from "./leases.ts";
-import { queuedBytes } from "./queue.ts";
-import type { DeviceRecord } from "./record.ts";
-import { chooseSubprotocol, switching } from "./upgrade.ts";
+import type { Caller } from "../../auth/caller.ts";
+import { unauthenticated, verifyToken } from "../../auth/keys.ts";
+import { logWarning } from "../../log.ts";
+import type { Secrets } from "../../secrets.ts";
+import { queuedBytes } from "../buffered-amount.ts";
+import type { Calls } from "../calls/calls.ts";
+import type { Flight } from "../calls/pending.ts";
+import type { Events } from "../event-log.ts";
+import { isLive, keptLease, type Leases, wantsRenewal } from "../leases.ts";
+import { Held } from "../message-buffer.ts";
+import { chooseSubprotocol, switching } from "../socket.ts";
+import type { DeviceRecord } from "../store.ts";
+import type { CallerLink } from "./protocol.ts";
+import { type CallerAttachment, CallerSession, type Unanswered } from "./session.ts";
 
 export interface CallersParts {
   leases: Leases;

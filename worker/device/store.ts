@@ -6,8 +6,8 @@ import { type AccountId, type DeviceId, type GrantId, randomBase32 } from "@matr
 import { modelNames } from "@matrx/shared/model-names.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import type { Manifest, ToolDescription } from "@matrx/shared/tool.ts";
-import type { StorageHealth } from "./storage-health.ts";
-import type { Kv } from "./watched-storage.ts";
+import type { StorageHealth } from "../storage/health.ts";
+import type { Kv } from "../storage/watched.ts";
 
 /** How a device proves itself: our agent by its Ed25519 key, a bare device by the token with this id. */
 export type DeviceIdentity = { kind: "agent"; publicKey: string } | { kind: "bare"; tokenId: string };

@@ -1,7 +1,7 @@
 /** Calls that are under way, in memory; those of sockets older than five seconds also stand in the socket's attachment. */
 import type { Effect } from "@matrx/shared/effects.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
-import type { Recipient } from "./recipient.ts";
+import type { Recipient } from "./types.ts";
 
 export interface Flight {
   readonly call: CallId;

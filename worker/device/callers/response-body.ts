@@ -1,6 +1,6 @@
 /** Bytes towards one HTTP reader: queued here, where they are counted, because the platform would queue without a bound. */
 import { TIMES } from "@matrx/shared/limits.ts";
-import { free } from "./free.ts";
+import { free } from "../free-buffer.ts";
 
 /** Handed on at a time, in bytes. */
 const PIECE = 256 * 1024;

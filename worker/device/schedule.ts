@@ -1,6 +1,6 @@
 /** When the object looks after its calls: a timer for what is due within seconds, the alarm for what may find it asleep. */
 
-import type { StorageHealth } from "./storage-health.ts";
+import type { StorageHealth } from "../storage/health.ts";
 
 /** Keeps the object awake. */
 export class Timer {

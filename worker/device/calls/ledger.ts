@@ -9,9 +9,9 @@ import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { makeCallId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
-import { readAnswer } from "./device-answer.ts";
-import type { StorageHealth } from "./storage-health.ts";
-import type { Sql } from "./watched-storage.ts";
+import type { StorageHealth } from "../../storage/health.ts";
+import type { Sql } from "../../storage/watched.ts";
+import { readAnswer } from "../link/device-answer.ts";
 
 /**
  * `expired`: never delivered. `unknown`: delivered, and its device cannot tell what became of it. A call that was

@@ -13,10 +13,10 @@ import type { GrantScope } from "@matrx/shared/grant.ts";
 import { LIMITS, RATES, TIMES } from "@matrx/shared/limits.ts";
 import { type ModelTool, modelView } from "@matrx/shared/model-view.ts";
 import { type Policy, refusalOf } from "@matrx/shared/policy.ts";
+import type { Lease } from "../leases.ts";
+import type { RateLimits, Rates } from "../rates.ts";
+import type { RecordStore } from "../store.ts";
 import type { Passed } from "./call.ts";
-import type { Lease } from "./leases.ts";
-import type { RateLimits, Rates } from "./rates.ts";
-import type { RecordStore } from "./record.ts";
 
 export interface GateKeeping {
   store: RecordStore;

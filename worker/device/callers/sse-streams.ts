@@ -2,9 +2,9 @@
 import { MatrxError, problemOf } from "@matrx/shared/errors.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
-import { EVENTS_KEEP_ALIVE, EventStream } from "./event-stream.ts";
-import { revokedGrant } from "./leases.ts";
+import { revokedGrant } from "../leases.ts";
 import type { ResponseBodies } from "./response-bodies.ts";
+import { EVENTS_KEEP_ALIVE, EventStream } from "./sse.ts";
 
 export class EventStreams {
   readonly #bodies: ResponseBodies;

@@ -1,8 +1,8 @@
 /** A call on its way to the device: what is wanted, what the gate found, who gets the answer. */
 import type { Effect } from "@matrx/shared/effects.ts";
 import type { CallId, SessionId } from "@matrx/shared/ids.ts";
-import type { Lease } from "./leases.ts";
-import type { Recipient } from "./recipient.ts";
+import type { Lease } from "../leases.ts";
+import type { Recipient } from "./types.ts";
 
 /** A call as a surface gives it. */
 export interface WantedCall {

@@ -2,11 +2,11 @@
 import { type Action, type Call, parseCallerFrame } from "@matrx/shared/caller-frames.ts";
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import { type CallId, makeCallId } from "@matrx/shared/ids.ts";
-import { errorShapeOf } from "../problem.ts";
-import type { Admission } from "./admission.ts";
-import type { CallerSession } from "./caller-session.ts";
-import type { Calls } from "./calls.ts";
-import { refusalAnswer } from "./recipient.ts";
+import { errorShapeOf } from "../../problem.ts";
+import type { Admission } from "../calls/admission.ts";
+import type { Calls } from "../calls/calls.ts";
+import { refusalAnswer } from "../calls/types.ts";
+import type { CallerSession } from "./session.ts";
 
 export interface CallerLinkParts {
   admission: Admission;
