@@ -7,9 +7,9 @@ import { EventHub } from "../../../agent/events/hub.ts";
 import { OpenConditions } from "../../../agent/events/open-conditions.ts";
 import { Outbox } from "../../../agent/events/outbox.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
-import { startScriptedRelay } from "../connection/scripted-relay.ts";
-import { DEVICE, startAgent } from "../connection/start-agent.ts";
-import { silentLog } from "../dispatch/small-tools.ts";
+import { silentLog } from "../core/small-tools.ts";
+import { startScriptedRelay } from "../relay/scripted-relay.ts";
+import { DEVICE, startAgent } from "../relay/start-agent.ts";
 
 const down = { type: "service_down", severity: "critical", key: "wiki", data: { service: "wiki" } } as const;
 const up = { ...down, severity: "info", resolved: true } as const;

@@ -11,7 +11,7 @@ import { toolDefinitionsSchema } from "../../../shared/api.ts";
 import { TIMES } from "../../../shared/limits.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { LOCALHOST } from "../../helpers/localhost.ts";
-import { silentLog } from "../dispatch/small-tools.ts";
+import { silentLog } from "../core/small-tools.ts";
 import { bearer, json, PAGE, serve, TOKEN } from "./serve.ts";
 
 function invoke(url: string, body: unknown, headers: Record<string, string> = json): Promise<Response> {

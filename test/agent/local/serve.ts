@@ -8,7 +8,7 @@ import { LocalCalls } from "../../../agent/local/local-calls.ts";
 import { startLocalServer } from "../../../agent/local/server.ts";
 import type { Policy } from "../../../shared/policy.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
-import { silentLog, smallToolbox } from "../dispatch/small-tools.ts";
+import { silentLog, smallToolbox } from "../core/small-tools.ts";
 
 export const TOKEN = "a-token-of-this-machine";
 export const PAGE = "https://app.example";

@@ -9,7 +9,7 @@ import { defineTool } from "../../../agent/core/tool.ts";
 import { ByteBudget } from "../../../agent/relay/byte-budget.ts";
 import { UnsentOutcomes } from "../../../agent/relay/unsent-outcomes.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
-import { OWNER, silentLog, smallToolbox } from "../dispatch/small-tools.ts";
+import { OWNER, silentLog, smallToolbox } from "../core/small-tools.ts";
 import { type DeviceSocket, type ScriptedRelay, startScriptedRelay } from "./scripted-relay.ts";
 import { startAgent } from "./start-agent.ts";
 

@@ -6,7 +6,7 @@ import { homeOf, makeHome } from "../../../agent/config/app-dirs.ts";
 import { makeIdentity } from "../../../agent/config/identity.ts";
 import type { ClientState } from "../../../agent/relay/link.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
-import { silentLog, smallToolbox } from "../dispatch/small-tools.ts";
+import { silentLog, smallToolbox } from "../core/small-tools.ts";
 
 export const DEVICE = "box-0123456789";
 

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { runAgent } from "../../../agent/agent.ts";
 import { makeIdentity } from "../../../agent/config/identity.ts";
 import { Heartbeat } from "../../../agent/relay/heartbeat.ts";
-import { silentLog, smallToolbox } from "../dispatch/small-tools.ts";
+import { silentLog, smallToolbox } from "../core/small-tools.ts";
 import { startScriptedRelay } from "./scripted-relay.ts";
 import { DEVICE, startAgent } from "./start-agent.ts";
 

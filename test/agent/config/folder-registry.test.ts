@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { FolderRegistry } from "../../agent/config/folder-registry.ts";
-import { temporaryFolder } from "../helpers/folder.ts";
+import { FolderRegistry } from "../../../agent/config/folder-registry.ts";
+import { temporaryFolder } from "../../helpers/folder.ts";
 
 function withRegistry() {
   const base = temporaryFolder();

@@ -1,13 +1,13 @@
 import { chownSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import path, { join } from "node:path";
 import { afterEach, describe, expect, it, test, vi } from "vitest";
-import { defaultPlaces, homeOf } from "../../agent/config/app-dirs.ts";
-import { FolderRegistry } from "../../agent/config/folder-registry.ts";
-import { MatrxFolders, noteHome, ownRegistry, programFolder } from "../../agent/config/matrx-folders.ts";
-import { currentPlatform } from "../../agent/platform/current.ts";
-import { homesIn } from "../../agent/platform/other-homes.ts";
-import { ROOT } from "../../scripts/tree.ts";
-import { temporaryFolder } from "../helpers/folder.ts";
+import { defaultPlaces, homeOf } from "../../../agent/config/app-dirs.ts";
+import { FolderRegistry } from "../../../agent/config/folder-registry.ts";
+import { MatrxFolders, noteHome, ownRegistry, programFolder } from "../../../agent/config/matrx-folders.ts";
+import { currentPlatform } from "../../../agent/platform/current.ts";
+import { homesIn } from "../../../agent/platform/other-homes.ts";
+import { ROOT } from "../../../scripts/tree.ts";
+import { temporaryFolder } from "../../helpers/folder.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 

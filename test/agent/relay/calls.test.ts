@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { OWNER } from "../dispatch/small-tools.ts";
+import { OWNER } from "../core/small-tools.ts";
 import { type DeviceSocket, startScriptedRelay } from "./scripted-relay.ts";
 import { DEVICE, startAgent } from "./start-agent.ts";
 

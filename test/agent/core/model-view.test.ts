@@ -5,9 +5,9 @@ import { systemPrompt } from "@matrx/shared/system-prompt.ts";
 import type { ToolDescription } from "@matrx/shared/tool.ts";
 import { TOOL_FORMATS, type ToolFormat, toolDefinition } from "@matrx/shared/tool-formats.ts";
 import { beforeEach, describe, expect, it } from "vitest";
-import { manifestOf } from "../../agent/core/manifest.ts";
-import { deviceTools } from "../../agent/tools/index.ts";
-import { Workbench } from "./tools/workbench.ts";
+import { manifestOf } from "../../../agent/core/manifest.ts";
+import { deviceTools } from "../../../agent/tools/index.ts";
+import { Workbench } from "../tools/workbench.ts";
 
 let announced: ToolDescription[];
 let view: ModelTool[];

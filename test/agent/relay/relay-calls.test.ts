@@ -5,7 +5,7 @@ import { Journal } from "../../../agent/core/journal.ts";
 import { RelayCalls } from "../../../agent/relay/calls.ts";
 import type { Link } from "../../../agent/relay/link.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
-import { OWNER, silentLog, smallToolbox } from "../dispatch/small-tools.ts";
+import { OWNER, silentLog, smallToolbox } from "../core/small-tools.ts";
 
 /** A connection that keeps what it is given. */
 function line() {

@@ -1,8 +1,8 @@
 /** What a device says that it can do: as far as its tools go, and what is there for them. */
 import { expect, test } from "vitest";
-import { manifestOf } from "../../agent/core/manifest.ts";
-import { capabilitiesOf } from "../../agent/relay/capabilities.ts";
-import { Workbench } from "./tools/workbench.ts";
+import { manifestOf } from "../../../agent/core/manifest.ts";
+import { capabilitiesOf } from "../../../agent/relay/capabilities.ts";
+import { Workbench } from "../tools/workbench.ts";
 
 const NAMES = ["Read", "Write", "Bash", "open_app", "Screenshot", "ListProcesses"];
 /** Of another machine, as far as that shows here. */
