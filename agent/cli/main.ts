@@ -2,9 +2,9 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { type Command, CommanderError } from "commander";
 import { exitCodeOf, reportFailure, usageError } from "./output/failure.ts";
-import { isReaderGone, watchOutput } from "./output/lost-output.ts";
 import { beQuiet, printJsonLine } from "./output/print.ts";
 import { ReaderGone } from "./output/print-answer.ts";
+import { isReaderGone, watchOutput } from "./output/progress.ts";
 import { makeProgram } from "./program.ts";
 import { exitOfSignal } from "./run/stop-signal.ts";
 

@@ -1,4 +1,5 @@
 /** The commands of `matrx`, as a table of contents. */
+
 import { Command, Option } from "commander";
 import { AGENT_VERSION } from "../config/version.ts";
 import { addAccount } from "./commands/account.ts";
@@ -21,8 +22,8 @@ import { addTools } from "./commands/tools.ts";
 import { addUnpair } from "./commands/unpair.ts";
 import { addUp } from "./commands/up.ts";
 import { addUse } from "./commands/use.ts";
-import { addVersion } from "./commands/version.ts";
 import { addCompletion } from "./completion/completion.ts";
+import { printJson } from "./output/print.ts";
 import { asTyped } from "./program-name.ts";
 
 export function makeProgram(): Command {
@@ -75,4 +76,17 @@ export function makeProgram(): Command {
 /** A command, and those below it. */
 export function withChildren(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withChildren)];
+}
+
+function addVersion(program: Command): void {
+  program
+    .command("version")
+    .description("print the version")
+    .option("--json", "print JSON, with the version of Node and the system")
+    .addHelpText("after", "\nExamples:\n  matrx version\n  matrx -v")
+    .action(({ json }: { json?: boolean }) => {
+      const { platform, arch, versions } = process;
+      if (json) printJson({ version: AGENT_VERSION, node: versions.node, system: `${platform}-${arch}` });
+      else console.log(AGENT_VERSION);
+    });
 }

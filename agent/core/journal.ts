@@ -9,8 +9,15 @@ import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { Logger } from "pino";
 import type { Outcome } from "./answers.ts";
 import { openDatabase, unusableJournal } from "./journal-db.ts";
-import { type Beginning, COLUMNS, entryOf, type JournalEntry, type Row } from "./journal-entry.ts";
-import { JournalFacts, type KnownLedger } from "./journal-facts.ts";
+import {
+  type Beginning,
+  COLUMNS,
+  entryOf,
+  type JournalEntry,
+  JournalFacts,
+  type KnownLedger,
+  type Row,
+} from "./journal-entry.ts";
 
 interface WaitingBeginning extends Beginning {
   readonly call: string;

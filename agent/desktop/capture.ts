@@ -1,10 +1,8 @@
 /** Takes a picture of the screen: by node-screenshots, else by what the system has. */
 import path from "node:path";
 import type { MatrxError } from "@matrx/shared/errors.ts";
-import { findProgram } from "../platform/find-program.ts";
-import { ProgramFailed } from "../platform/run-program.ts";
-import { CAMERA_HINT, type Desktop } from "./desktop.ts";
-import { failed, noDisplay } from "./errors.ts";
+import { findProgram, ProgramFailed } from "../platform/run-program.ts";
+import { CAMERA_HINT, type Desktop, failed, noDisplay } from "./desktop.ts";
 import { nativePicture } from "./native-screenshot.ts";
 import { NoPicture, type Picture, type PictureWanted } from "./screenshot.ts";
 import { systemPicture } from "./system-screenshot.ts";

@@ -1,13 +1,12 @@
 /** The screen of this machine: what is opened on it, and pictures of it. */
 import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Lack } from "../core/tool.ts";
 import { currentPlatform } from "../platform/current.ts";
-import type { LaunchCommand } from "../platform/desktop.ts";
 import { cleanEnvironment, loginPath } from "../platform/environment.ts";
-import { findProgram } from "../platform/find-program.ts";
-import type { Platform } from "../platform/platform.ts";
-import { hasDesktopEntry } from "./desktop-entry.ts";
-import { noDisplay } from "./errors.ts";
+import type { LaunchCommand, Platform } from "../platform/platform.ts";
+import { findProgram } from "../platform/run-program.ts";
 import { type Launched, launchFirst } from "./launch.ts";
 import { Pictures } from "./pictures.ts";
 
@@ -128,4 +127,34 @@ function isInstalled(library: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Tells whether a desktop entry of this id is installed (XDG base directories). */
+function hasDesktopEntry(id: string, env: NodeJS.ProcessEnv): boolean {
+  const own = env.XDG_DATA_HOME || path.join(env.HOME ?? "/", ".local", "share");
+  const system = (env.XDG_DATA_DIRS || "/usr/local/share:/usr/share").split(":");
+  return [own, ...system].some((folder) => existsSync(path.join(folder, "applications", `${id}.desktop`)));
+}
+
+/** There is no screen to show things on, or to take a picture of. */
+export function noDisplay(message: string, hint: string): MatrxError {
+  return failed(message, hint, { reason: "NO_DISPLAY" });
+}
+
+export function failed(message: string, hint: string, details: Record<string, unknown> = {}): MatrxError {
+  return new MatrxError({ code: "TOOL_EXECUTION_FAILED", message, hint, hop: "tool", details });
+}
+
+export function denied(message: string, hint: string, details: Record<string, unknown> = {}): MatrxError {
+  return new MatrxError({ code: "PERMISSION_DENIED", message, hint, hop: "tool", details });
+}
+
+export function wrongParameter(field: string, message: string, hint: string): MatrxError {
+  return new MatrxError({
+    code: "INVALID_PARAMETERS",
+    message,
+    hint,
+    hop: "tool",
+    details: { field },
+  });
 }

@@ -9,7 +9,7 @@ import type { FileAccess, Place } from "../fs/access.ts";
 import { explained } from "../fs/errors.ts";
 import { type OpenFile, openFile } from "../fs/open-file.ts";
 import { sniff } from "../text/sniff.ts";
-import { denied } from "./errors.ts";
+import { denied } from "./desktop.ts";
 
 const TEXTS = ["txt", "md", "log", "csv", "tsv", "json"];
 const OTHERS = [

@@ -4,9 +4,9 @@ import { once } from "node:events";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { toolName } from "../core/tool-names.ts";
-import type { LaunchCommand } from "../platform/desktop.ts";
-import { findProgram } from "../platform/find-program.ts";
-import { failed } from "./errors.ts";
+import type { LaunchCommand } from "../platform/platform.ts";
+import { findProgram } from "../platform/run-program.ts";
+import { failed } from "./desktop.ts";
 
 export interface Launched {
   /** Its name, without folders. */

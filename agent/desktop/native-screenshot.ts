@@ -1,9 +1,9 @@
 /** Takes a picture with node-screenshots, in a process of its own. */
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type { MonitorChoice } from "../platform/desktop.ts";
+import type { MonitorChoice } from "../platform/platform.ts";
 import { runProgram } from "../platform/run-program.ts";
-import { wrongParameter } from "./errors.ts";
+import { wrongParameter } from "./desktop.ts";
 import {
   CAMERA_MS,
   type Monitor,

@@ -1,5 +1,5 @@
 /** A picture of the screen, and what is asked of one. */
-import type { MonitorChoice } from "../platform/desktop.ts";
+import type { MonitorChoice } from "../platform/platform.ts";
 
 export type PictureFormat = "png" | "jpeg";
 

@@ -1,10 +1,9 @@
 /** Takes a picture with a program that the system has. */
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import type { Camera } from "../platform/desktop.ts";
+import type { Camera } from "../platform/platform.ts";
 import { runProgram } from "../platform/run-program.ts";
-import { looksOneColour } from "./one-colour.ts";
-import { sizeOf } from "./picture-size.ts";
+import { looksOneColour, sizeOf } from "./one-colour.ts";
 import type { Pictures } from "./pictures.ts";
 import { CAMERA_MS, NoPicture, type Picture, type PictureFormat, type PictureWanted } from "./screenshot.ts";
 

@@ -6,10 +6,10 @@ import { PolicyFile } from "../config/policy-file.ts";
 import { AGENT_VERSION } from "../config/version.ts";
 import { roomAt } from "../platform/disk-room.ts";
 import { cleanEnvironment } from "../platform/environment.ts";
-import { findProgram } from "../platform/find-program.ts";
 import type { Platform } from "../platform/platform.ts";
 import { makePrivateFolder } from "../platform/private-file.ts";
-import { type Check, type Finding, missing, ok } from "./finding.ts";
+import { findProgram } from "../platform/run-program.ts";
+import { type Check, type Finding, missing, ok } from "./parts.ts";
 
 const NODE_NEEDED = 24;
 const GIB = 1024 ** 3;

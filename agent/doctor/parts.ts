@@ -1,15 +1,65 @@
 /** The parts that a device may lack: what each is for, and how to get it. */
-import { MatrxError } from "@matrx/shared/errors.ts";
+
+import path from "node:path";
+import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import type { Lack } from "../core/tool.ts";
 import { capture } from "../desktop/capture.ts";
 import { Desktop } from "../desktop/desktop.ts";
-import { findProgram } from "../platform/find-program.ts";
-import { optionalPrograms } from "../platform/optional-programs.ts";
 import type { Platform } from "../platform/platform.ts";
-import { ProgramFailed, runProgram } from "../platform/run-program.ts";
+import { findProgram, ProgramFailed, runProgram } from "../platform/run-program.ts";
 import { lackOfSystemLog } from "../read/system-log-lack.ts";
 import { findRipgrep } from "../search/find-ripgrep.ts";
-import { type Check, type Finding, missing, ok } from "./finding.ts";
+
+interface OptionalPrograms {
+  /** Names on the PATH, and absolute paths, best first. */
+  readonly browsers: (env: NodeJS.ProcessEnv) => readonly string[];
+  /** A command that ends well where a sandbox works; absent: the system has none that we know. */
+  readonly sandbox?: { readonly program: string; readonly args: readonly string[]; readonly hint: string };
+}
+
+const UNDER_PROGRAM_FILES = [
+  ["Google", "Chrome", "Application", "chrome.exe"],
+  ["Microsoft", "Edge", "Application", "msedge.exe"],
+];
+
+const PROGRAMS: Record<Platform["name"], OptionalPrograms> = {
+  Linux: {
+    browsers: () => [
+      "google-chrome",
+      "google-chrome-stable",
+      "microsoft-edge",
+      "chromium",
+      "chromium-browser",
+    ],
+    sandbox: {
+      program: "bwrap",
+      args: ["--ro-bind", "/", "/", "--unshare-all", "--die-with-parent", "/bin/true"],
+      hint: "Install bubblewrap, and allow unprivileged user namespaces",
+    },
+  },
+  Darwin: {
+    browsers: () => [
+      "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+      "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+      "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    ],
+    sandbox: {
+      program: "/usr/bin/sandbox-exec",
+      args: ["-p", "(version 1)(allow default)", "/usr/bin/true"],
+      hint: "sandbox-exec belongs to macOS; it may be forbidden on this machine",
+    },
+  },
+  Windows: {
+    browsers: (env) =>
+      [env.ProgramFiles, env["ProgramFiles(x86)"], env.LOCALAPPDATA]
+        .filter((folder) => folder !== undefined)
+        .flatMap((folder) => UNDER_PROGRAM_FILES.map((names) => path.win32.join(folder, ...names))),
+  },
+};
+
+export function optionalPrograms({ name }: Platform): OptionalPrograms {
+  return PROGRAMS[name];
+}
 
 /** Each part must answer within, in milliseconds. */
 const WITHIN = 15_000;
@@ -93,4 +143,32 @@ async function sandbox(platform: Platform): Promise<Finding> {
     if (!(error instanceof ProgramFailed)) throw error;
     return missing(`${found} does not work (${error.message}): ${without}`, way.hint);
   }
+}
+
+export interface Finding {
+  /** `missing`: an optional part that is not there. `untried`: something before it failed. */
+  readonly state: "ok" | "missing" | "failed" | "untried";
+  readonly fact: string;
+  readonly hint?: string | undefined;
+}
+
+export interface Check {
+  readonly name: string;
+  /** Throws when it failed. */
+  look(): Promise<Finding> | Finding;
+}
+
+export interface Result extends Finding {
+  readonly name: string;
+  readonly ms: number;
+  /** Of a check that failed with one. */
+  readonly error?: ErrorShape;
+}
+
+export function ok(fact: string): Finding {
+  return { state: "ok", fact };
+}
+
+export function missing(fact: string, hint: string): Finding {
+  return { state: "missing", fact, hint };
 }

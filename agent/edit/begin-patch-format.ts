@@ -1,7 +1,17 @@
 /** Reads the patch format of `*** Begin Patch`, which marks files by lines of their own and needs no line numbers. */
-import { BEGIN, badPatch, END } from "./bad-patch.ts";
+
 import type { Line } from "./line-ends.ts";
-import { type FilePatch, type Hunk, type HunkLine, LINE_KINDS, textOf, USUAL_MODE } from "./patch-types.ts";
+import {
+  BEGIN,
+  badPatch,
+  END,
+  type FilePatch,
+  type Hunk,
+  type HunkLine,
+  LINE_KINDS,
+  textOf,
+  USUAL_MODE,
+} from "./patch-types.ts";
 
 /** The first line that is not blank is the marker. Throws MatrxError `INVALID_PARAMETERS`. */
 export function readMarkedPatch(lines: readonly Line[]): FilePatch[] {

@@ -1,7 +1,7 @@
 /** What is said of a text that a file does not hold: where something like it stands, and in what that differs. */
 import type { MatrxError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
-import { plainSpelling } from "../text/look-alikes.ts";
+import { plainSpelling } from "../text/sniff.ts";
 import { closestLines, longestBeginning } from "./closest-lines.ts";
 import { shownText, type UnitText, unitsFor } from "./code-units.ts";
 import { notInEncoding, refused, type Subject } from "./errors.ts";

@@ -1,15 +1,47 @@
 /** From what a patch says to the bytes that each file will have; nothing is changed here. */
 import { hash } from "node:crypto";
-import type { MatrxError } from "@matrx/shared/errors.ts";
-import type { Place } from "../fs/access.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import type { FileAccess, Place } from "../fs/access.ts";
 import type { HeldFile } from "../fs/file-handle.ts";
-import type { Before } from "../fs/transaction.ts";
+import { isAbsolute } from "../fs/path-syntax.ts";
+import { type Before, exists } from "../fs/transaction.ts";
 import { applyHunks } from "./apply-hunks.ts";
-import { bytesWith } from "./code-units.ts";
-import { checkEditSize, editableText } from "./editable-text.ts";
+import { readMarkedPatch } from "./begin-patch-format.ts";
+import { bytesWith, checkEditSize, editableText } from "./code-units.ts";
 import { nothingChanges, refused } from "./errors.ts";
-import type { FoundPatch } from "./found-patch.ts";
-import { type ShownDiff, shownDiff } from "./shown-diff.ts";
+import { type ShownDiff, shownDiff } from "./line-diff.ts";
+import { type Line, linesOf, withPlainEnds } from "./line-ends.ts";
+import { BEGIN, badPatch, type FilePatch, type Hunk, textOf, USUAL_MODE } from "./patch-types.ts";
+import { readUnifiedDiff } from "./unified-format.ts";
+
+/** Throws MatrxError `INVALID_PARAMETERS`. */
+export function parsePatch(patch: string): FilePatch[] {
+  if (!patch.isWellFormed()) throw badPatch("it contains half a character");
+  const lines = patchLines(withoutCommand(patch));
+  const first = lines.find(({ text }) => text.trim() !== "");
+  const files = first?.text.trimStart().startsWith(BEGIN) ? readMarkedPatch(lines) : readUnifiedDiff(lines);
+  if (files.length === 0) throw badPatch("it contains no changes");
+  return files;
+}
+
+/** A command with the patch as its input: `apply_patch <<'EOF'`, lines, `EOF`. */
+const COMMAND = /^\s*apply_?patch\s*<<-?\s*(["']?)(\w+)\1[ \t]*\r?\n(.*\n)\2\s*$/s;
+
+function withoutCommand(patch: string): string {
+  return COMMAND.exec(patch)?.[3] ?? patch;
+}
+
+/** Lines that say what is patched and do not belong to a file. */
+const HEADER = /^(?:\*\*\* |--- |\+\+\+ |@@|diff --git )/;
+
+/** A carriage return belongs to the file's line, unless the whole patch has them. */
+function patchLines(patch: string): Line[] {
+  const lines = linesOf(patch);
+  const isOwn = lines.find(({ text }) => HEADER.test(text))?.end === "\r\n";
+  const all = isOwn ? linesOf(withPlainEnds(patch)) : lines;
+  // No line follows the last line end.
+  return all.at(-1)?.text === "" ? all.slice(0, -1) : all;
+}
 
 export type Prepared =
   | { readonly kind: "add"; readonly place: Place; readonly bytes: Buffer; readonly mode: number }
@@ -82,4 +114,90 @@ function notAll(subject: { shown: string; mayQuote: boolean }): MatrxError {
     `The patch deletes ${subject.shown}, but does not list all its content. Nothing was changed`,
     'Delete it with "*** Delete File: PATH", which needs no content',
   );
+}
+
+/** A file patch whose paths were found, and may be changed. */
+export type FoundPatch =
+  | { readonly kind: "add"; readonly place: Place; readonly content: string; readonly mode: number }
+  | { readonly kind: "delete"; readonly place: Place; readonly hunks: readonly Hunk[] | undefined }
+  | {
+      readonly kind: "update";
+      readonly place: Place;
+      readonly to: Place | undefined;
+      readonly hunks: readonly Hunk[];
+    };
+
+/** Finds all files of a patch; `base` is the folder for relative names. Throws MatrxError. */
+export async function findAll(
+  access: FileAccess,
+  patches: readonly FilePatch[],
+  base: string | undefined,
+): Promise<FoundPatch[]> {
+  const { platform } = access;
+  const named = (name: string) =>
+    base === undefined || isAbsolute(name, platform) ? name : platform.path.join(base, name);
+  const found: FoundPatch[] = [];
+  for (const patch of patches) found.push(await find(access, patch, named));
+  return found;
+}
+
+async function find(
+  access: FileAccess,
+  patch: FilePatch,
+  named: (name: string) => string,
+): Promise<FoundPatch> {
+  const name = named(patch.path);
+  if (patch.kind === "add") {
+    const place = await access.find(name, "write");
+    if (place.missing.length === 0) throw exists(place);
+    return { kind: "add", place, content: patch.content, mode: patch.mode };
+  }
+  if (patch.kind === "update" && patch.to === undefined) {
+    const content = contentFromNothing(patch.hunks);
+    const place = await access.find(name, "write");
+    if (content !== undefined && place.missing.length > 0) {
+      return { kind: "add", place, content, mode: USUAL_MODE };
+    }
+    return {
+      kind: "update",
+      place: await access.findExisting(name, "write"),
+      to: undefined,
+      hunks: patch.hunks,
+    };
+  }
+  // A link is meant itself here, and is no file.
+  const place = await access.findExistingEntry(name, "remove");
+  if (patch.kind === "delete") return { kind: "delete", place, hunks: patch.hunks };
+  const to = await access.find(named(patch.to ?? ""), "write");
+  if (to.missing.length === 0) throw exists(to);
+  return { kind: "update", place, to, hunks: patch.hunks };
+}
+
+/** The content of hunks that say there was nothing before: a new file, even if nothing else says so. */
+function contentFromNothing(hunks: readonly Hunk[]): string | undefined {
+  const [only, ...others] = hunks;
+  return only?.line === 0 && others.length === 0 ? textOf(only.lines, only.endless.new) : undefined;
+}
+
+/** All paths that are changed, in an order of their own. Throws MatrxError when one is named twice. */
+export function pathsOf(found: readonly FoundPatch[]): string[] {
+  const places = found.flatMap((one) =>
+    one.kind === "update" && one.to ? [one.place, one.to] : [one.place],
+  );
+  const seen = new Set<string>();
+  for (const { path, shown } of places) {
+    if (seen.has(path)) throw namedTwice(shown);
+    seen.add(path);
+  }
+  return [...seen].sort();
+}
+
+function namedTwice(shown: string): MatrxError {
+  return new MatrxError({
+    code: "INVALID_PARAMETERS",
+    message: `patch: ${shown} is named twice. Nothing was changed`,
+    hint: "Put all hunks of a file under one line that names it",
+    hop: "tool",
+    details: { field: "patch", path: shown },
+  });
 }

@@ -1,7 +1,7 @@
 /** Reads one hunk of a unified diff. Its counts may be wrong: then it reaches to whatever can only be its end. */
-import { badPatch } from "./bad-patch.ts";
+
 import type { Line } from "./line-ends.ts";
-import { type Hunk, type HunkLine, LINE_KINDS } from "./patch-types.ts";
+import { badPatch, type Hunk, type HunkLine, LINE_KINDS } from "./patch-types.ts";
 
 const RANGE = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 

@@ -22,9 +22,9 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { Directory } from "../platform/directory.ts";
 import { hasCode } from "./errors.ts";
+import { syncFolder } from "./make-folders.ts";
 import { kindOf } from "./open-file.ts";
 import { AS_BYTES, MOST_DEPTH, tooDeep } from "./remove-tree.ts";
-import { syncFolder } from "./sync-folder.ts";
 
 export interface Copying {
   /** Throws to refuse a folder or file. */

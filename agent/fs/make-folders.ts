@@ -1,5 +1,7 @@
 /** Makes the folders that a place lacks, each below the last one's descriptor. */
-import { mkdir } from "node:fs/promises";
+
+import { constants } from "node:fs";
+import { mkdir, open } from "node:fs/promises";
 import type { FileAccess } from "./access.ts";
 import { explained, hasCode } from "./errors.ts";
 
@@ -25,4 +27,14 @@ export async function makeFolders(
     folder = access.platform.path.join(folder, name);
   }
   return made;
+}
+
+/** Makes what changed in a folder last through a power cut; not every file system can. */
+export async function syncFolder(path: string): Promise<void> {
+  try {
+    const handle = await open(path, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0));
+    await handle.sync().finally(() => handle.close());
+  } catch {
+    // What was written is written either way.
+  }
 }

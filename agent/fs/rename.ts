@@ -1,11 +1,10 @@
 /** Gives an entry a new path on the same file system. */
 import { constants } from "node:fs";
 import { link, lstat, open, rename, unlink } from "node:fs/promises";
-import type { Directory } from "../platform/directory.ts";
-import { changedOnTheWay } from "../platform/directory.ts";
+import { changedOnTheWay, type Directory } from "../platform/directory.ts";
 import type { Platform } from "../platform/platform.ts";
 import { hasCode } from "./errors.ts";
-import type { HeldEntry } from "./opened-entry.ts";
+import type { HeldEntry } from "./file-handle.ts";
 
 /** Where something is to stand. */
 export interface Spot {

@@ -5,7 +5,7 @@ import { access as askRight, type FileHandle, lstat, open, rename, unlink } from
 import type { Directory } from "../platform/directory.ts";
 import type { MakeSuccessor } from "../platform/successor.ts";
 import { hasCode } from "./errors.ts";
-import { syncFolder } from "./sync-folder.ts";
+import { syncFolder } from "./make-folders.ts";
 
 export interface Written {
   readonly created: boolean;

@@ -6,9 +6,8 @@ import { markOf } from "../platform/environment.ts";
 import { stopTree } from "../platform/kill-tree.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { ProcessTable } from "../platform/processes.ts";
-import type { JobLimits } from "./limits.ts";
 import { JobLog } from "./log.ts";
-import { type JobRecord, type JobStatus, saveRecord } from "./record.ts";
+import { type JobLimits, type JobRecord, type JobStatus, saveRecord } from "./record.ts";
 import { STDIN_FILE } from "./spawn.ts";
 
 export type StopReason = Extract<JobStatus, "stopped" | "cancelled" | "timed_out">;

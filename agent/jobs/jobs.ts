@@ -13,8 +13,7 @@ import { stopTree } from "../platform/kill-tree.ts";
 import type { Platform } from "../platform/platform.ts";
 import { makePrivateFolder } from "../platform/private-file.ts";
 import { Job, type StopReason } from "./job.ts";
-import { JOB_LIMITS, type JobLimits } from "./limits.ts";
-import { type JobRecord, loadRecord, makeJobId, saveRecord } from "./record.ts";
+import { JOB_LIMITS, type JobLimits, type JobRecord, loadRecord, makeJobId, saveRecord } from "./record.ts";
 import { STDIN_FILE, type Started, startCommand } from "./spawn.ts";
 
 export interface JobsOptions {

@@ -5,8 +5,7 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import path from "node:path";
-import type { JobLimits } from "./limits.ts";
-import type { JobRecord } from "./record.ts";
+import type { JobLimits, JobRecord } from "./record.ts";
 
 /** A job that is faster than this many looks loses a little at a cut. */
 const MOVE_ROUNDS = 4;

@@ -5,7 +5,7 @@ import { open } from "node:fs/promises";
 import { Socket } from "node:net";
 import path from "node:path";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import type { Shell } from "../platform/shell.ts";
+import type { Shell } from "../platform/platform.ts";
 
 /** What the command reads, in the job's directory; gone when it has ended. */
 export const STDIN_FILE = "stdin";

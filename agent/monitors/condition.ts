@@ -1,6 +1,17 @@
 /** Conditions of one event type: each is reported when it begins, when it gets worse, and when it is over. */
+
+import { createHash } from "node:crypto";
 import { SEVERITIES, type Severity } from "@matrx/shared/events.ts";
 import type { Emit, EventData } from "../events/report.ts";
+
+const MAX = 256;
+
+/** The text itself, or its beginning with a digest of the whole. */
+export function keyOf(text: string): string {
+  if (text.length <= MAX) return text;
+  const digest = createHash("sha256").update(text).digest("hex").slice(0, 16);
+  return `${text.slice(0, MAX - 20).toWellFormed()}...${digest}`;
+}
 
 export class Conditions {
   readonly #type: string;
@@ -35,4 +46,12 @@ export class Conditions {
     if (!this.#left.delete(key) && !known) return;
     this.#emit({ type: this.#type, key, severity: "info", data, resolved: true });
   }
+}
+
+export interface MonitorParts {
+  readonly emit: Emit;
+  /** Keys of this type's conditions that an earlier run reported, and that were not over. */
+  openKeys(type: string): string[];
+  /** A look of this monitor ended; `failure`: it could not look. */
+  onLook(monitor: string, failure: Error | undefined): void;
 }

@@ -1,7 +1,7 @@
 /** How full this machine's drives are. A call into a dead drive may never return: it is waited for once, and not asked again. */
 import { stat } from "node:fs/promises";
 import { type DiskRoom, roomAt } from "../platform/disk-room.ts";
-import type { Drive, ListDrives } from "../platform/drives.ts";
+import type { Drive, ListDrives } from "../platform/platform.ts";
 
 export interface DriveUse extends DiskRoom {
   readonly drive: string;

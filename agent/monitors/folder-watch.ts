@@ -3,11 +3,49 @@ import { Stats } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import type { ChokidarOptions, FSWatcher } from "chokidar";
-import type { Emit } from "../events/report.ts";
+import type { Emit, EventData } from "../events/report.ts";
 import { isNodeError } from "../platform/private-file.ts";
-import { EMPTY_BATCH, type FileBatch, type FileChange, joinBatches, withFiles } from "./file-batch.ts";
 import type { Problem } from "./problems.ts";
 import { type Repeated, repeat } from "./repeat.ts";
+
+type FileChange = "added" | "changed" | "removed";
+
+interface ChangedFile {
+  /** Below the folder. */
+  readonly path: string;
+  readonly change: FileChange;
+}
+
+/** Names in one event, and what they take together as JSON, in bytes; the count goes on. */
+const NAMED = 20;
+const NAMED_BYTES = 4000;
+
+interface FileBatch {
+  readonly count: number;
+  readonly files: readonly ChangedFile[];
+}
+
+const EMPTY_BATCH: FileBatch = { count: 0, files: [] };
+
+export function withFiles(batch: FileBatch, more: FileBatch): FileBatch {
+  const files = [...batch.files];
+  let bytes = Buffer.byteLength(JSON.stringify(files));
+  for (const file of more.files) {
+    bytes += Buffer.byteLength(JSON.stringify(file));
+    if (files.length >= NAMED || bytes > NAMED_BYTES) break;
+    files.push(file);
+  }
+  return { count: batch.count + more.count, files };
+}
+
+/** Joins the data of two events of one folder. */
+export function joinBatches(earlier: EventData, later: EventData): EventData {
+  return { ...earlier, ...withFiles(batchIn(earlier), batchIn(later)) };
+}
+
+function batchIn({ count, files }: EventData): FileBatch {
+  return { count: Number(count), files: files as ChangedFile[] };
+}
 
 export interface FolderSettings {
   readonly path: string;

@@ -1,9 +1,7 @@
 /** `high_cpu_usage`: the processors are busy for minutes on end (device document: over 90 % for 5 minutes). */
 import type { EventData } from "../events/report.ts";
-import type { BusyProcess } from "./busy-processes.ts";
-import { Conditions } from "./condition.ts";
-import type { MonitorParts } from "./parts.ts";
-import type { ProcessorLoad } from "./processor-load.ts";
+import { Conditions, type MonitorParts } from "./condition.ts";
+import type { BusyProcess, ProcessorLoad } from "./processor-load.ts";
 import { type Repeated, repeat } from "./repeat.ts";
 
 export interface HighCpuUsageSettings {

@@ -1,9 +1,7 @@
 /** `low_disk_space`: a drive has less free than the limit (device document: 10 %). */
 import type { EventData } from "../events/report.ts";
-import { Conditions } from "./condition.ts";
+import { Conditions, keyOf, type MonitorParts } from "./condition.ts";
 import type { DriveReading, DriveUse, DriveUses } from "./drive-use.ts";
-import { keyOf } from "./key.ts";
-import type { MonitorParts } from "./parts.ts";
 import { type Repeated, repeat } from "./repeat.ts";
 
 export interface LowDiskSpaceSettings {

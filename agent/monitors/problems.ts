@@ -2,8 +2,7 @@
 
 import { previewOf } from "../core/redact.ts";
 import type { Emit, EventData } from "../events/report.ts";
-import { Conditions } from "./condition.ts";
-import { keyOf } from "./key.ts";
+import { Conditions, keyOf } from "./condition.ts";
 
 /** The same message is not reported again within this time, in milliseconds; how often it came is told then. */
 const QUIET_FOR = 10 * 60_000;

@@ -1,15 +1,11 @@
 /** What differs between operating systems, behind one interface. macOS and Windows: written from documents, not run. */
 import type { PlatformPath } from "node:path";
-import type { DesktopCommands } from "./desktop.ts";
 import type { OpenDirectory } from "./directory.ts";
-import type { ListDrives } from "./drives.ts";
 import type { Mounts } from "./mounts.ts";
 import type { ProcessList } from "./process-list.ts";
 import type { ProcessTable } from "./processes.ts";
-import type { Shell } from "./shell.ts";
 import type { MakeSuccessor } from "./successor.ts";
 import type { LogSource } from "./system-log.ts";
-import type { TrashWay } from "./trash.ts";
 
 /** `process`: memory, environment, arguments and open files of a process. `kernel`: memory of kernel and firmware. */
 export type KernelView = "process" | "kernel";
@@ -46,4 +42,103 @@ export interface Platform {
   readonly systemLog: readonly LogSource[];
   readonly processList: ProcessList;
   readonly desktop: DesktopCommands;
+}
+
+/** Places of this machine's own disks that can be written: no pseudo, read-only or network file systems. */
+export interface Drive {
+  /** As its users call it: `/`, `/home`, `C:`. */
+  readonly name: string;
+  /** A folder on it. */
+  readonly path: string;
+}
+
+/** Lists them. None of them is touched: a dead one must not hold up the others. */
+export type ListDrives = () => Promise<Drive[]>;
+
+/** A program that runs commands for jobs. */
+export interface Shell {
+  readonly file: string;
+  /** Arguments that run the text in `<directory>/command` and leave `cwd` and `rc` beside it. */
+  argumentsFor(directory: string): string[];
+  /** It writes `<directory>/log` itself; else its output is to be sent there. */
+  readonly logsItself: boolean;
+}
+
+/** What the place of a trash depends on. */
+export interface TrashQuestion {
+  readonly home: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly user: number;
+  /** The canonical path of the folder where the file system of the deleted thing is mounted. */
+  readonly top: string;
+}
+
+/** A folder of the trash. A thing is put only into one on its own file system. */
+export interface TrashFolder {
+  /** An absolute path whose links may be followed; what is below it may not be reached by links. */
+  readonly base: string;
+  /** Names below `base` that are made where they are missing, for this user only. */
+  readonly names: readonly string[];
+  /** Below these: the name of the folder for the things themselves; absent: they lie in it directly. */
+  readonly files?: string;
+  /** The name of the folder for what is known of them (freedesktop.org Trash specification 1.0). */
+  readonly info?: string;
+  /** What paths in there are written from; absent: they are absolute. */
+  readonly writtenFrom?: string;
+  /** The first of the names is used only where it stands already, is no link, and has the sticky bit. */
+  readonly isShared?: true;
+}
+
+export type TrashWay =
+  | { readonly by: "folder"; folders(question: TrashQuestion): readonly TrashFolder[] }
+  | {
+      readonly by: "program";
+      /** Exit code 0: it lies in the trash. */
+      command(path: string, isFolder: boolean, env: NodeJS.ProcessEnv): { file: string; args: string[] };
+    };
+
+/** A program to start, apart from the agent. */
+export interface LaunchCommand {
+  /** An absolute path, or a name to be found on the PATH. */
+  readonly program: string;
+  readonly args: readonly string[];
+  /** It is watched this long for an early failure, in milliseconds. */
+  readonly watchMs: number;
+  /** It only passes things on, and ends at once when that worked. */
+  readonly handsOver: boolean;
+  /** In a group of its own. */
+  readonly detached: boolean;
+}
+
+/** A monitor by index or by name; absent: the primary one, or all where the program knows no other. */
+export type MonitorChoice = number | string | undefined;
+
+/** A program that writes a picture of the screen into a file, and ends. */
+export interface Camera {
+  readonly program: string;
+  argsFor(file: string, format: "png" | "jpeg"): readonly string[];
+}
+
+export interface DesktopCommands {
+  /** Tells whether there may be a screen. */
+  hasDisplay(env: NodeJS.ProcessEnv): boolean;
+  /** Tells whether that screen is there at this moment; `exists` asks for a socket. */
+  isDisplayThere(env: NodeJS.ProcessEnv, exists: (path: string) => boolean): boolean;
+  /** What to do when there is none. */
+  readonly displayHint: string;
+  /** What a picture of one colour all over probably means. */
+  readonly blankHint: string;
+  /** Programs that open a web address or an absolute path with the default handler, best first. */
+  openers(target: string, env: NodeJS.ProcessEnv): readonly LaunchCommand[];
+  /** Ways to start an application, best first; `hasEntry` asks for a desktop entry by its id. */
+  launchers(
+    app: string,
+    args: readonly string[],
+    env: NodeJS.ProcessEnv,
+    hasEntry: (id: string) => boolean,
+  ): readonly LaunchCommand[];
+  /** Programs that take a picture, best first; those that cannot choose this monitor are left out. */
+  cameras(monitor: MonitorChoice, env: NodeJS.ProcessEnv): readonly Camera[];
+  /** A folder of this name may be more than a folder: a program, or what the system acts on when it is opened. */
+  isMoreThanFolder(name: string): boolean;
 }

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, rename, rmdir } from "node:fs/promises";
 import path from "node:path";
-import type { Shell } from "./shell.ts";
+import type { Shell } from "./platform.ts";
 
 export function posixObjection(text: string): string | undefined {
   if (/^[a-z]:(?:[\\/]|$)/i.test(text)) return "it is a Windows path, and this device is not Windows";

@@ -1,4 +1,7 @@
 /** Runs a program of the system to its end, with nothing to read, and no longer than it may take. */
+
+import { accessSync, constants, statSync } from "node:fs";
+import path from "node:path";
 import type { Result } from "execa";
 
 export interface ProgramOptions {
@@ -64,4 +67,21 @@ function reasonOf(end: End, said: string, timeoutMs: number): string {
   if (line) return line;
   if (end.exitCode !== undefined) return `it ended with exit code ${end.exitCode}`;
   return end.signal ? `it was ended by ${end.signal}` : `it could not be started (${end.code})`;
+}
+
+/** A program of the PATH, or an absolute path itself; undefined: it is not there, or may not be run. */
+export function findProgram(name: string, env: NodeJS.ProcessEnv): string | undefined {
+  if (path.isAbsolute(name)) return isProgram(name) ? name : undefined;
+  // A folder relative to wherever the agent happens to be is nobody's choice.
+  const folders = (env.PATH ?? "").split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+  return folders.map((folder) => path.join(folder, name)).find(isProgram);
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
 }

@@ -3,10 +3,9 @@ import { hash } from "node:crypto";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";
 import type { OpenFile } from "../fs/open-file.ts";
-import { readByteRange } from "../text/byte-range.ts";
+import { readByteRange } from "../text/chunks.ts";
 import { counted } from "../text/counted.ts";
-import { base64Length } from "./base64-length.ts";
-import { factsOf } from "./facts.ts";
+import { base64Length } from "./not-text.ts";
 
 const DEFAULT_BYTES = 64 * 1024;
 /** As base64 it stays below a result frame of 16 MiB. */
@@ -61,4 +60,8 @@ function beyondBytes(file: OpenFile, offset: number): MatrxError {
     hop: "tool",
     details: { ...factsOf(file), field: "byte_offset" },
   });
+}
+
+export function factsOf({ place, stat }: OpenFile) {
+  return { path: place.path, size: Number(stat.size), mtime: new Date(Number(stat.mtimeMs)).toISOString() };
 }

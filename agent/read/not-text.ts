@@ -7,9 +7,7 @@ import { toolName } from "../core/tool-names.ts";
 import type { OpenFile } from "../fs/open-file.ts";
 import { bytesFrom } from "../text/chunks.ts";
 import { counted } from "../text/counted.ts";
-import { base64Length } from "./base64-length.ts";
-import { factsOf } from "./facts.ts";
-import { readAll } from "./read-all.ts";
+import { factsOf } from "./bytes.ts";
 
 /** An image's base64 is a third longer, and must fit into a result frame of 16 MiB. */
 const IMAGE_MAX_BYTES = 10 * 1024 * 1024;
@@ -58,4 +56,21 @@ async function sha256Of(handle: FileHandle, signal: AbortSignal): Promise<string
   const digest = createHash("sha256");
   for await (const piece of bytesFrom(handle, 0, signal)) digest.update(piece);
   return digest.digest("hex");
+}
+
+/** The first `size` bytes of a file, or all of a shorter one. */
+export async function readAll(handle: FileHandle, size: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(size);
+  let filled = 0;
+  while (filled < size) {
+    const { bytesRead } = await handle.read(buffer, filled, size - filled, filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return buffer.subarray(0, filled);
+}
+
+/** Characters of so many bytes as base64. */
+export function base64Length(bytes: number): number {
+  return 4 * Math.ceil(bytes / 3);
 }

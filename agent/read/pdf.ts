@@ -4,10 +4,9 @@ import type { ToolResult } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { OpenFile } from "../fs/open-file.ts";
 import { counted } from "../text/counted.ts";
-import { factsOf } from "./facts.ts";
-import { type LinesWanted, pageOfText } from "./made-text.ts";
+import { factsOf } from "./bytes.ts";
 import { PdfFailed, type PdfPages, pdfPages } from "./pdf-pages.ts";
-import { metadataOf, noteOfCut, noteOfMore, withNotes } from "./shown-page.ts";
+import { type LinesWanted, metadataOf, noteOfCut, noteOfMore, pageOfText, withNotes } from "./shown-page.ts";
 
 export const PDF = "application/pdf";
 /** `3`, `1-5`, or from a page to the end: `7-`. */

@@ -2,8 +2,8 @@
 import { accessSync, constants, readdirSync } from "node:fs";
 import type { Lack } from "../core/tool.ts";
 import { hasCode } from "../fs/errors.ts";
-import { findProgram } from "../platform/find-program.ts";
 import type { Platform } from "../platform/platform.ts";
+import { findProgram } from "../platform/run-program.ts";
 import type { LogSource } from "../platform/system-log.ts";
 
 /** Undefined: there is one. */

@@ -3,9 +3,8 @@ import { readFileSync, statfsSync } from "node:fs";
 import { arch, cpus, homedir, hostname, release, totalmem } from "node:os";
 import type { DeviceRegister } from "@matrx/shared/device-frames.ts";
 import { PROTOCOL } from "@matrx/shared/tokens.ts";
-import type { Manifest } from "@matrx/shared/tool.ts";
+import type { Manifest, ToolDescription } from "@matrx/shared/tool.ts";
 import { AGENT_VERSION } from "../config/version.ts";
-import { capabilitiesOf } from "./capabilities.ts";
 
 const OS_NAMES: Partial<Record<NodeJS.Platform, string>> = {
   darwin: "macOS",
@@ -77,4 +76,18 @@ function linuxName(): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The device document's four, and ours. */
+export function capabilitiesOf(tools: readonly ToolDescription[]): Record<string, boolean> {
+  const names = new Set(tools.filter((tool) => tool.unavailable === undefined).map(({ name }) => name));
+  return {
+    file_operations: names.has("Read") && names.has("Write"),
+    app_control: names.has("open_app"),
+    voice: false,
+    homelab: false,
+    shell: names.has("Bash"),
+    screenshot: names.has("Screenshot"),
+    processes: names.has("ListProcesses"),
+  };
 }

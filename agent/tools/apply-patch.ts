@@ -5,10 +5,17 @@ import * as z from "zod";
 import type { SeenFile } from "../core/sessions.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
-import { type FoundPatch, findAll, pathsOf } from "../edit/found-patch.ts";
-import { parsePatch } from "../edit/parse-patch.ts";
 import type { FilePatch } from "../edit/patch-types.ts";
-import { factsOf, type Prepared, prepare, readBefore } from "../edit/prepared-patch.ts";
+import {
+  type FoundPatch,
+  factsOf,
+  findAll,
+  type Prepared,
+  parsePatch,
+  pathsOf,
+  prepare,
+  readBefore,
+} from "../edit/prepared-patch.ts";
 import type { FileAccess, Files, Place } from "../fs/access.ts";
 import { HeldFile } from "../fs/file-handle.ts";
 import { absolutePath } from "../fs/path-syntax.ts";

@@ -1,12 +1,11 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";
-import { bytesPage, MOST_BYTES } from "../jobs/bytes-page.ts";
 import { ANSWER_CHARS } from "../jobs/excerpt.ts";
 import { checkPattern, matchingLines } from "../jobs/filter.ts";
 import type { Job } from "../jobs/job.ts";
 import type { Jobs } from "../jobs/jobs.ts";
-import { type Page, readPage } from "../jobs/page.ts";
+import { bytesPage, MOST_BYTES, type Page, readPage } from "../jobs/page.ts";
 import { type WaitEnd, type Waiting, waitFor } from "../jobs/wait.ts";
 import { counted } from "../text/counted.ts";
 import { overwrittenNote, type PlainOutput, plainOutput } from "../text/plain-output.ts";

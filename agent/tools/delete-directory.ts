@@ -4,7 +4,7 @@ import * as z from "zod";
 import { defineTool } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { Files } from "../fs/access.ts";
-import type { HeldEntry } from "../fs/opened-entry.ts";
+import type { HeldEntry } from "../fs/file-handle.ts";
 import { discard } from "../trash/delete-entry.ts";
 
 const input = z.strictObject({

@@ -8,11 +8,17 @@ import { nothingMissed } from "../search/engine.ts";
 import type { SearchEngines } from "../search/engines.ts";
 import { leftOutNote } from "../search/left-out.ts";
 import { type NewFiles, newestFiles } from "../search/newest-files.ts";
-import { missedNotes, throwUnlessTimedOut } from "../search/notes.ts";
+import {
+  firstOf,
+  MOST_CHARS,
+  missedNotes,
+  relativePath,
+  relativeToNote,
+  throwUnlessTimedOut,
+  USUAL_CHARS,
+} from "../search/notes.ts";
 import { pathPattern, splitPattern } from "../search/path-pattern.ts";
-import { firstOf, MOST_CHARS, USUAL_CHARS } from "../search/room.ts";
 import { openScope } from "../search/scope.ts";
-import { relativePath, relativeToNote } from "../search/shown-path.ts";
 
 const DEFAULT_LIMIT = 1000;
 const MOST = 10_000;

@@ -18,11 +18,17 @@ import { fileType } from "../search/file-types.ts";
 import { leftOutNote } from "../search/left-out.ts";
 import { type MatchingFiles, matchingFiles } from "../search/matching-files.ts";
 import { type MatchingLine, type MatchingLines, matchingLines, type Page } from "../search/matching-lines.ts";
-import { missedNotes, patternHint, throwUnlessTimedOut } from "../search/notes.ts";
+import {
+  fileShown,
+  missedNotes,
+  pathShown,
+  patternHint,
+  relativeToNote,
+  throwUnlessTimedOut,
+  USUAL_CHARS,
+} from "../search/notes.ts";
 import { pathPattern } from "../search/path-pattern.ts";
-import { USUAL_CHARS } from "../search/room.ts";
 import { openScope, type Scope } from "../search/scope.ts";
-import { fileShown, pathShown, relativeToNote } from "../search/shown-path.ts";
 import { counted } from "../text/counted.ts";
 
 const DEFAULT_RESULTS = 100;

@@ -8,12 +8,11 @@ import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
 import type { FileAccess, Files, Place } from "../fs/access.ts";
 import { shownName } from "../fs/display-name.ts";
 import { explained } from "../fs/errors.ts";
-import { makeFolders } from "../fs/make-folders.ts";
+import { type HeldEntry, holdEntry } from "../fs/file-handle.ts";
+import { makeFolders, syncFolder } from "../fs/make-folders.ts";
 import { type Moved, moveEntry } from "../fs/move.ts";
-import { type HeldEntry, holdEntry } from "../fs/opened-entry.ts";
 import { isWithin, namesFolder } from "../fs/path-syntax.ts";
-import { syncFolder } from "../fs/sync-folder.ts";
-import { forgetNote } from "../trash/forget-note.ts";
+import { forgetNote } from "../trash/trash-folder.ts";
 
 const input = z.strictObject({
   source: z.string().min(1).describe("Absolute or relative path"),

@@ -6,14 +6,21 @@ import { toolName } from "../core/tool-names.ts";
 import type { Files } from "../fs/access.ts";
 import { explained } from "../fs/errors.ts";
 import { type OpenFile, openFile } from "../fs/open-file.ts";
-import { MOST_BYTES, readBytes } from "../read/bytes.ts";
-import { factsOf } from "../read/facts.ts";
-import { beyondEnd, type LinesWanted, pageOfText } from "../read/made-text.ts";
-import { binary, readImage } from "../read/not-text.ts";
+import { factsOf, MOST_BYTES, readBytes } from "../read/bytes.ts";
+import { binary, readAll, readImage } from "../read/not-text.ts";
 import { NOTEBOOK_MAX_BYTES, type Notebook, notebookOf } from "../read/notebook.ts";
 import { PAGES, PDF, readPdf } from "../read/pdf.ts";
-import { readAll } from "../read/read-all.ts";
-import { metadataOf, noteOfCut, noteOfMore, numberedLines, numberOf, withNotes } from "../read/shown-page.ts";
+import {
+  beyondEnd,
+  type LinesWanted,
+  metadataOf,
+  noteOfCut,
+  noteOfMore,
+  numberedLines,
+  numberOf,
+  pageOfText,
+  withNotes,
+} from "../read/shown-page.ts";
 import { sourceOf } from "../text/chunks.ts";
 import { TEXT_ENCODINGS, type TextEncoding } from "../text/encodings.ts";
 import { LineIndex } from "../text/line-index.ts";

@@ -5,8 +5,7 @@ import { shownBytes, textOfName } from "../fs/display-name.ts";
 import { nothingMissed } from "../search/engine.ts";
 import { leftOutNote } from "../search/left-out.ts";
 import { entriesNamed, type NamedEntries, type NamedEntry } from "../search/named-entries.ts";
-import { missedNotes, throwUnlessTimedOut } from "../search/notes.ts";
-import { fitting } from "../search/room.ts";
+import { fitting, missedNotes, throwUnlessTimedOut } from "../search/notes.ts";
 import { openScope } from "../search/scope.ts";
 
 const DEFAULT_LIMIT = 100;

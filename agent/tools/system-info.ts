@@ -4,7 +4,32 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import { defineTool } from "../core/tool.ts";
 import { type Caller, type Files, isHeldToFolders } from "../fs/access.ts";
-import { pythonVersion } from "../platform/python.ts";
+import type { Platform } from "../platform/platform.ts";
+import { runProgram } from "../platform/run-program.ts";
+
+const ASKED_MS = 2000;
+
+/** Null: none answers. */
+async function pythonVersion(platform: Platform): Promise<string | null> {
+  // Apple's stub opens a dialog that offers to install the tools, unless they are there.
+  if (platform.name === "Darwin" && (await answerOf("xcode-select", ["-p"])) === undefined) return null;
+  const candidates = platform.name === "Windows" ? [["py", "-3"], ["python"]] : [["python3"], ["python"]];
+  for (const [program = "", ...args] of candidates) {
+    const version = /Python (\d+\.\d+\.\d+\S*)/.exec((await answerOf(program, [...args, "--version"])) ?? "");
+    if (version?.[1]) return version[1];
+  }
+  return null;
+}
+
+/** Python 2 told its version on stderr. */
+async function answerOf(program: string, args: readonly string[]): Promise<string | undefined> {
+  try {
+    const { stdout, stderr } = await runProgram(program, args, { timeoutMs: ASKED_MS, cwd: os.tmpdir() });
+    return `${stdout}${stderr}`;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Each part is waited for this long, in milliseconds: a dead network drive must not hold up the others. */
 const PART_MS = 2000;

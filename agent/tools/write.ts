@@ -4,7 +4,7 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import type { SeenFile } from "../core/sessions.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
-import { changedSinceSeen, checkSha256, sha256Schema } from "../edit/expected-sha256.ts";
+import { changedSinceSeen, checkSha256, sha256Schema } from "../edit/errors.ts";
 import { countChangedLines } from "../edit/line-diff.ts";
 import type { FileAccess, Files, Place } from "../fs/access.ts";
 import { HeldFile, isFolder } from "../fs/file-handle.ts";

@@ -6,12 +6,12 @@ import { toolName } from "../core/tool-names.ts";
 import type { FileAccess, Files } from "../fs/access.ts";
 import { shownName } from "../fs/display-name.ts";
 import { explained } from "../fs/errors.ts";
-import { type HeldEntry, holdEntry } from "../fs/opened-entry.ts";
+import { type HeldEntry, holdEntry } from "../fs/file-handle.ts";
+import { syncFolder } from "../fs/make-folders.ts";
 import { isWithin } from "../fs/path-syntax.ts";
 import { newRemoval, removeTree } from "../fs/remove-tree.ts";
-import { syncFolder } from "../fs/sync-folder.ts";
-import { forgetNote } from "./forget-note.ts";
 import { putIntoTrash, type Trashed } from "./trash.ts";
+import { forgetNote } from "./trash-folder.ts";
 
 export interface Discard {
   readonly path: string;

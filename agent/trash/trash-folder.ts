@@ -3,13 +3,13 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { mkdir, open, unlink } from "node:fs/promises";
 import path from "node:path";
+import type { FileAccess } from "../fs/access.ts";
 import { hasCode } from "../fs/errors.ts";
-import type { HeldEntry } from "../fs/opened-entry.ts";
+import type { HeldEntry } from "../fs/file-handle.ts";
+import { syncFolder } from "../fs/make-folders.ts";
 import { placeEntry } from "../fs/rename.ts";
-import { syncFolder } from "../fs/sync-folder.ts";
 import type { Directory } from "../platform/directory.ts";
-import type { Platform } from "../platform/platform.ts";
-import type { TrashFolder } from "../platform/trash.ts";
+import type { Platform, TrashFolder } from "../platform/platform.ts";
 
 /** Bytes of a name that are kept, so that a number and the note's ending fit beside them into 255. */
 const NAME_BYTES = 220;
@@ -110,4 +110,21 @@ export function noteOf(original: string, writtenFrom: string | undefined, when: 
   const encoded = written.split("/").map(encodeURIComponent).join("/");
   const local = new Date(when.getTime() - when.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
   return `[Trash Info]\nPath=${encoded}\nDeletionDate=${local}\n`;
+}
+
+/** `path` is where the thing lay; anywhere but in the trash there is no such note. Never throws: a note too many harms nothing. */
+export async function forgetNote(access: FileAccess, path: string): Promise<void> {
+  const { basename, dirname, join } = access.platform.path;
+  const files = dirname(path);
+  if (basename(files) !== "files") return;
+  const note = join(dirname(files), "info", `${basename(path)}.trashinfo`);
+  try {
+    const place = await access.findEntry(note, "remove");
+    if (place.missing.length > 0) return;
+    const { folder, name } = access.parentOf(place);
+    const info = await access.openFolder(folder, place.shown);
+    await unlink(info.at(name)).finally(() => info.close());
+  } catch {
+    // It stays, and points to nothing.
+  }
 }

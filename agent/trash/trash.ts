@@ -6,10 +6,10 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { FileAccess } from "../fs/access.ts";
 import { fileError, hasCode } from "../fs/errors.ts";
-import type { HeldEntry } from "../fs/opened-entry.ts";
+import type { HeldEntry } from "../fs/file-handle.ts";
 import { isWithin } from "../fs/path-syntax.ts";
+import type { TrashFolder, TrashQuestion, TrashWay } from "../platform/platform.ts";
 import { ProgramFailed, runProgram } from "../platform/run-program.ts";
-import type { TrashFolder, TrashQuestion, TrashWay } from "../platform/trash.ts";
 import { type HeldTrash, putIntoFolder } from "./trash-folder.ts";
 
 export interface Trashed {

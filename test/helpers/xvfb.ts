@@ -3,7 +3,7 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";
-import { findProgram } from "../../agent/platform/find-program.ts";
+import { findProgram } from "../../agent/platform/run-program.ts";
 import { needs } from "./parts.ts";
 
 const run = promisify(execFile);

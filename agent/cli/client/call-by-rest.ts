@@ -5,8 +5,8 @@ import type { Answer } from "@matrx/shared/caller-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { CALL_HEADER, SESSION_HEADER } from "@matrx/shared/tokens.ts";
+import type { LiveOutput } from "../output/live-output.ts";
 import { answerSchema } from "./answer-schema.ts";
-import type { CallToMake, MadeCall } from "./made-call.ts";
 import { pathOf, type RelayClient, type Reply } from "./relay-client.ts";
 
 const POLL_EVERY = 1000;
@@ -78,4 +78,25 @@ function noOutcome(state: string, url: string): MatrxError {
     hint: `Try ${url} again later`,
     hop: "relay",
   });
+}
+
+/** One call, however it travels. */
+export interface CallToMake {
+  readonly device: string;
+  readonly tool: string;
+  readonly input: Record<string, unknown>;
+  readonly timeoutMs: number | undefined;
+  /** The same key is the same call: a lost answer can be asked for again. */
+  readonly key: string | undefined;
+  readonly session: string | undefined;
+  /** Cancels the call. */
+  readonly stop: AbortSignal;
+}
+
+/** How it ended. */
+export interface MadeCall {
+  answer: Answer;
+  /** Output that was shown while it came. */
+  live?: LiveOutput | undefined;
+  session: string | undefined;
 }

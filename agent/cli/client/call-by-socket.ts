@@ -8,9 +8,9 @@ import { WebSocket } from "ws";
 import { lostBecause } from "../../relay/close-reasons.ts";
 import type { LiveOutput } from "../output/live-output.ts";
 import { callerFrameSchema } from "./answer-schema.ts";
+import type { CallToMake, MadeCall } from "./call-by-rest.ts";
 import { dialCaller, hangUp, sendIfOpen } from "./caller-socket.ts";
 import { parsedJson } from "./json.ts";
-import type { CallToMake, MadeCall } from "./made-call.ts";
 import type { RelayClient } from "./relay-client.ts";
 
 const ID = "1";

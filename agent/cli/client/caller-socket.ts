@@ -5,8 +5,7 @@ import { LIMITS } from "@matrx/shared/limits.ts";
 import { WebSocket } from "ws";
 import { callerSocketUrl } from "../../config/relay-url.ts";
 import { parsedJson } from "./json.ts";
-import { errorInProblem } from "./problem.ts";
-import type { RelayClient } from "./relay-client.ts";
+import { errorInProblem, type RelayClient } from "./relay-client.ts";
 
 /** In milliseconds. */
 const PING_EVERY = 20_000;

@@ -1,9 +1,10 @@
 /** The relay's REST interface, as the command line uses it. */
-import { type ErrorCode, MatrxError } from "@matrx/shared/errors.ts";
+
+import { problemSchema } from "@matrx/shared/api.ts";
+import { type ErrorCode, type Hop, MatrxError } from "@matrx/shared/errors.ts";
 import type * as z from "zod";
 import { lostBecause } from "../../relay/close-reasons.ts";
 import { parsedJson } from "./json.ts";
-import { errorInProblem } from "./problem.ts";
 
 export interface Request {
   body?: unknown;
@@ -131,4 +132,12 @@ function codeOfStatus(status: number): ErrorCode {
 /** Path segments from outside, safe in a URL. */
 export function pathOf(...segments: string[]): string {
   return `/${segments.map(encodeURIComponent).join("/")}`;
+}
+
+/** The error that a body tells of; undefined: it is no problem. */
+export function errorInProblem(body: unknown): MatrxError | undefined {
+  const problem = problemSchema.safeParse(body).data;
+  if (!problem) return undefined;
+  const { code, detail, hint, hop, type: _, title: __, status: ___, ...details } = problem;
+  return new MatrxError({ code, message: detail, hint, hop: hop as Hop, details });
 }

@@ -8,7 +8,7 @@ import { awaitConfirmation, showCode } from "../client/await-confirmation.ts";
 import { type CallerOptions, keepLogin, relayOf, relayOption } from "../client/credentials.ts";
 import { RelayClient } from "../client/relay-client.ts";
 import { plain, printJsonLine } from "../output/print.ts";
-import { prepareHome } from "../run/prepare-home.ts";
+import { prepareHome } from "../run/agent-home.ts";
 import { stopSignal } from "../run/stop-signal.ts";
 
 interface LoginOptions extends CallerOptions {

@@ -13,7 +13,7 @@ import { RelayClient } from "../client/relay-client.ts";
 import { askYesNo, requireAnswer } from "../output/ask.ts";
 import { note, plain, printJsonLine } from "../output/print.ts";
 import { asTyped } from "../program-name.ts";
-import { prepareHome } from "../run/prepare-home.ts";
+import { prepareHome } from "../run/agent-home.ts";
 import { stopSignal } from "../run/stop-signal.ts";
 
 export interface PairOptions extends CallerOptions {

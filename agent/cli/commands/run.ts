@@ -1,16 +1,14 @@
 /** `matrx run`: runs a program on a device as ssh does: its bytes in and out, its exit code, its end at Ctrl-C. */
 import { MatrxError, shapeOf } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
+import { powershellLiteral } from "../../platform/windows/powershell.ts";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "../client/credentials.ts";
 import { viewDevice } from "../client/find-device.ts";
 import { sessionNamed } from "../client/names.ts";
-import { commandLine } from "../client/remote-command.ts";
 import { RemoteJob } from "../client/remote-job.ts";
-import { readStdin } from "../client/stdin.ts";
 import { NOT_RUN, reportFailure, wrongUse } from "../output/failure.ts";
-import { isReaderGone } from "../output/lost-output.ts";
 import { note } from "../output/print.ts";
-import { withProgress } from "../output/progress.ts";
+import { isReaderGone, withProgress } from "../output/progress.ts";
 import { JsonResult, PlainResult, type RunResult } from "../output/run-result.ts";
 import { OutputLost } from "../output/whole-output.ts";
 import { asTyped } from "../program-name.ts";
@@ -138,4 +136,59 @@ function noExitCode(): MatrxError {
     hint: "Check what it did before you run it again",
     hop: "tool",
   });
+}
+
+/** As much as one call carries. */
+const MOST_BYTES = 2 * 1024 * 1024;
+
+/** All of stdin; undefined: it is a terminal, or empty. Throws MatrxError when it is too large. */
+async function readStdin(): Promise<Buffer | undefined> {
+  if (process.stdin.isTTY) return undefined;
+  const bytes = await withProgress("Reading stdin to its end first (-n skips it)", readAll());
+  return bytes.length === 0 ? undefined : bytes;
+}
+
+async function readAll(): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of process.stdin as AsyncIterable<Buffer>) {
+    pieces.push(piece);
+    length += piece.length;
+    if (length > MOST_BYTES) throw tooLarge();
+  }
+  return Buffer.concat(pieces);
+}
+
+function tooLarge(): MatrxError {
+  return new MatrxError({
+    code: "PAYLOAD_TOO_LARGE",
+    message: `stdin is larger than ${MOST_BYTES / 1024 / 1024} MiB, so nothing was run`,
+    hint: "Send less, or run without stdin (-n) and have the program fetch it",
+    hop: "caller",
+  });
+}
+
+/** `os` as the device tells it. */
+export function commandLine(argv: readonly string[], os: string | null): string {
+  return os?.startsWith("Windows") ? powershellLine(argv) : posixLine(argv);
+}
+
+/** Every word is quoted: a program may be named like a word of the shell's, such as `time`. */
+function posixLine(argv: readonly string[]): string {
+  return argv.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+}
+
+/**
+ * Never run: no Windows machine was at hand. Before 7.3 PowerShell leaves quotes within arguments, empty ones, and
+ * backslashes before its own quotes to whoever writes the line (about_Parsing).
+ */
+function powershellLine([program = "", ...args]: readonly string[]): string {
+  const list = args.map(powershellLiteral).join(", ");
+  return [
+    `$__args = @(${list})`,
+    "if ($PSVersionTable.PSVersion -lt [Version]'7.3') {",
+    `  $__args = @($__args | ForEach-Object { $_ -replace '(\\\\*)"', '$1$1\\"' -replace '^(.*\\s.*?)(\\\\+)$', '$1$2$2' -replace '^$', '""' })`,
+    "}",
+    `& ${powershellLiteral(program)} @__args`,
+  ].join("\n");
 }

@@ -1,8 +1,7 @@
 /** `matrx serve`: this machine's tools at http://localhost, for programs on this machine. */
 import { type Command, Option } from "commander";
-import { logFileOption, logLevelOption } from "../run/log-options.ts";
+import { logFileOption, logLevelOption, USUAL_PORT } from "../run/options.ts";
 import type { ServeOptions } from "../run/serve.ts";
-import { USUAL_PORT } from "./default-port.ts";
 
 export function addServe(program: Command): void {
   program

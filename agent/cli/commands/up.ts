@@ -1,8 +1,7 @@
 /** `matrx up`: connects this machine, until Ctrl-C. */
 import { type Command, Option } from "commander";
-import { logFileOption, logLevelOption } from "../run/log-options.ts";
+import { logFileOption, logLevelOption, USUAL_PORT } from "../run/options.ts";
 import type { UpOptions } from "../run/up.ts";
-import { USUAL_PORT } from "./default-port.ts";
 
 export function addUp(program: Command): void {
   program

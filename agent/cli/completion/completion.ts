@@ -1,13 +1,11 @@
 /** `matrx completion`: what a shell needs to complete commands, options, devices and tools; and what it then asks. */
 import { deviceListSchema, toolNamesSchema } from "@matrx/shared/api.ts";
-import { Argument, type Command } from "commander";
+import { Argument, type Command, type Option } from "commander";
 import { callerOf } from "../client/credentials.ts";
 import { chosenDevice } from "../client/default-device.ts";
 import { deviceNamed } from "../client/find-device.ts";
 import { pathOf, type RelayClient } from "../client/relay-client.ts";
 import { plain } from "../output/print.ts";
-import { candidatesFor, type Names } from "./candidates.ts";
-import { COMPLETION_SCRIPTS, type ShellName } from "./scripts.ts";
 
 const EXAMPLES = `
 Examples:
@@ -65,3 +63,131 @@ async function quietly(ask: (client: RelayClient) => Promise<readonly string[]>)
     return [];
   }
 }
+
+/** Names that are known elsewhere: the devices of the account, the tools of one. They end in nothing rather than fail. */
+interface Names {
+  devices(): Promise<readonly string[]>;
+  /** Of the default device, if none is named. */
+  tools(device: string | undefined): Promise<readonly string[]>;
+}
+
+interface Line {
+  readonly command: Command;
+  /** Arguments that stand already. */
+  readonly given: readonly string[];
+  /** An option whose value comes next. */
+  readonly pending: Option | undefined;
+}
+
+/** All that begins like `current`, after `words`. */
+export async function candidatesFor(
+  program: Command,
+  words: readonly string[],
+  current: string,
+  names: Names,
+): Promise<string[]> {
+  const line = readLine(program, words);
+  const all = await possible(line, current, names);
+  return all.filter((candidate) => candidate.startsWith(current));
+}
+
+function possible({ command, given, pending }: Line, current: string, names: Names) {
+  if (pending) return pending.attributeName() === "device" ? names.devices() : (pending.argChoices ?? []);
+  if (current.startsWith("-")) return optionsOf(command);
+  if (command.commands.length > 0) return shownCommands(command);
+  const [argument, next] = command.registeredArguments.slice(given.length);
+  return argument ? valuesOf(argument, next, given, names) : [];
+}
+
+async function valuesOf(
+  argument: Argument,
+  next: Argument | undefined,
+  [device = ""]: readonly string[],
+  names: Names,
+): Promise<readonly string[]> {
+  if (argument.argChoices) return argument.argChoices;
+  if (argument.name() === "tool") return names.tools(device);
+  if (argument.name() !== "device") return [];
+  // Where a device may be left out, its tools stand in its place.
+  const tools = next?.name() === "tool" && !argument.required ? names.tools(undefined) : [];
+  return (await Promise.all([names.devices(), tools])).flat();
+}
+
+function readLine(program: Command, words: readonly string[]): Line {
+  let command = program;
+  let pending: Option | undefined;
+  const given: string[] = [];
+  for (const word of words) {
+    const option = pending ? undefined : optionNamed(command, word);
+    const takesValue = option !== undefined && (option.required || option.optional) && !word.includes("=");
+    const isValue = pending !== undefined;
+    pending = takesValue ? option : undefined;
+    if (isValue || word.startsWith("-")) continue;
+    const next = command.commands.find((candidate) => candidate.name() === word);
+    if (next) command = next;
+    else given.push(word);
+  }
+  return { command, given, pending };
+}
+
+function optionNamed(command: Command, word: string): Option | undefined {
+  const [name] = word.split("=");
+  return command.options.find(({ long, short }) => name === long || name === short);
+}
+
+function optionsOf(command: Command): string[] {
+  return command
+    .createHelp()
+    .visibleOptions(command)
+    .flatMap(({ long }) => long ?? []);
+}
+
+function shownCommands(command: Command): string[] {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .map((shown) => shown.name());
+}
+
+/**
+ * What each shell is told: to ask `matrx complete` with the words as they stand. Nothing that was typed is evaluated, and a
+ * name from elsewhere is put onto the command line as one word: devices name their tools as they like. Zsh and fish quote
+ * by themselves.
+ */
+const BASH = `_matrx() {
+  local candidate
+  COMPREPLY=()
+  while IFS= read -r candidate; do
+    printf -v candidate %q "$candidate"
+    COMPREPLY+=("$candidate")
+  done < <(
+    matrx complete "--current=\${COMP_WORDS[COMP_CWORD]}" -- "\${COMP_WORDS[@]:1:COMP_CWORD-1}" 2>/dev/null
+  )
+}
+complete -o default -F _matrx matrx`;
+
+const ZSH = `#compdef matrx
+_matrx() {
+  local -a candidates
+  candidates=("\${(@f)$(matrx complete "--current=$words[CURRENT]" -- "\${(@)words[2,CURRENT-1]}" 2>/dev/null)}")
+  compadd -- $candidates
+}
+if [ "$funcstack[1]" = _matrx ]; then _matrx; else compdef _matrx matrx; fi`;
+
+const FISH = `complete --command matrx --no-files --arguments \\
+  '(matrx complete "--current="(commandline --current-token) -- (commandline --tokenize --cut-at-cursor --current-process)[2..] 2>/dev/null)'`;
+
+/** Written from documents, not run. */
+const POWERSHELL = `Register-ArgumentCompleter -Native -CommandName matrx -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+  $words = @($commandAst.CommandElements | Select-Object -Skip 1 | ForEach-Object { "$_" })
+  if ($wordToComplete -ne '') { $words = @($words | Select-Object -SkipLast 1) }
+  matrx complete "--current=$wordToComplete" -- @words 2>$null |
+    ForEach-Object {
+      $text = if ($_ -match '^[\\w./:-]+$') { $_ } else { "'" + ($_ -replace "['\\u2018-\\u201b]", '$0$0') + "'" }
+      [System.Management.Automation.CompletionResult]::new($text)
+    }
+}`;
+
+export const COMPLETION_SCRIPTS = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL } as const;
+type ShellName = keyof typeof COMPLETION_SCRIPTS;

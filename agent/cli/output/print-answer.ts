@@ -5,10 +5,10 @@ import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import type { Answer } from "@matrx/shared/caller-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import type { MadeCall } from "../client/made-call.ts";
+import type { MadeCall } from "../client/call-by-rest.ts";
 import { exitCodeOf, IO_ERROR, reportFailure, wrongUse } from "./failure.ts";
-import { isReaderGone } from "./lost-output.ts";
 import { note, printJson, toolOutput } from "./print.ts";
+import { isReaderGone } from "./progress.ts";
 import { type EndedCall, OutputLost, wholeOutput } from "./whole-output.ts";
 
 interface EndOptions {

@@ -2,7 +2,9 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Home, homeOf } from "../../config/app-dirs.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { type Home, homeOf, makeHome } from "../../config/app-dirs.ts";
+import { noteHome } from "../../config/matrx-folders.ts";
 import { IS_CLONE } from "../program-name.ts";
 
 /**
@@ -15,4 +17,17 @@ export function agentHome(env: NodeJS.ProcessEnv = process.env): Home {
   const data = env.MATRX_DATA ?? fileURLToPath(new URL("../../.matrx", import.meta.url));
   const started = homeOf({ MATRX_HOME: join(resolve(data), "agent") });
   return existsSync(started.configFile) ? started : own;
+}
+
+/** Throws MatrxError when they cannot be made. */
+export function prepareHome(home: Home): void {
+  makeHome(home);
+  try {
+    noteHome(home);
+  } catch (error) {
+    if (!(error instanceof MatrxError)) throw error;
+    console.error(
+      `Could not tell other agents on this machine to protect ${home.config} from their tools: ${error.message}`,
+    );
+  }
 }

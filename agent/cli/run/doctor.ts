@@ -1,9 +1,7 @@
 /** What `matrx doctor` looks at, and how it is shown. */
-import { faceOf } from "@matrx/shared/errors.ts";
-import { examine } from "../../doctor/examine.ts";
-import type { Result } from "../../doctor/finding.ts";
+import { faceOf, shapeOf } from "@matrx/shared/errors.ts";
 import { machineChecks } from "../../doctor/machine.ts";
-import { partChecks } from "../../doctor/parts.ts";
+import { type Check, partChecks, type Result } from "../../doctor/parts.ts";
 import { currentPlatform } from "../../platform/current.ts";
 import type { CallerOptions } from "../client/credentials.ts";
 import { plain, printJson, styled } from "../output/print.ts";
@@ -65,4 +63,21 @@ function print(found: Record<Group, Result[]>, failed: number): void {
 function printResult({ name, state, fact, hint }: Result): void {
   console.log(`  ${MARKS[state]} ${name.padEnd(11)} ${plain(fact)}`);
   if (hint) console.log(`    ${"".padEnd(11)} ${styled("dim", plain(hint))}`);
+}
+
+export async function examine(checks: readonly Check[]): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const check of checks) results.push(await look(check));
+  return results;
+}
+
+async function look({ name, look: find }: Check): Promise<Result> {
+  const began = performance.now();
+  const ms = () => Math.round(performance.now() - began);
+  try {
+    return { name, ...(await find()), ms: ms() };
+  } catch (cause) {
+    const error = shapeOf(cause, "agent", crypto.randomUUID().slice(0, 8));
+    return { name, state: "failed", fact: error.message, hint: error.hint, ms: ms(), error };
+  }
 }

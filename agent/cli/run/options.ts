@@ -1,7 +1,38 @@
 /** Where the local server listens, and which pages may call it: as `serve` and `up --serve` are told. */
 import { isLoopback } from "@matrx/shared/public-url.ts";
+import { Option } from "commander";
+import { LOG_LEVELS } from "../../config/config.ts";
+import type { LogOptions } from "../../log/log.ts";
 import { wrongUse } from "../output/failure.ts";
 import { printJsonLine, styled } from "../output/print.ts";
+
+/** Where the guide expects the local server. */
+export const USUAL_PORT = "8000";
+
+export const logFileOption = new Option(
+  "--log-file <path>",
+  "write the log to this file instead of printing it",
+);
+export const logLevelOption = new Option(
+  "--log-level <level>",
+  "how much to log (default: info in the file, warnings on the screen)",
+).choices(LOG_LEVELS);
+
+type Level = (typeof LOG_LEVELS)[number];
+
+export interface LogChoice {
+  logFile?: string | undefined;
+  /** Named on the command line. */
+  logLevel?: Level | undefined;
+  /** By the configuration. */
+  usualLevel?: Level | undefined;
+}
+
+/** The log is kept in its usual file, and what matters of it printed; or kept in the named one alone. */
+export function logTo(usual: string, { logFile, logLevel, usualLevel }: LogChoice): LogOptions {
+  const printed = logFile === undefined ? (logLevel ?? "warn") : undefined;
+  return { level: logLevel ?? usualLevel, file: logFile ?? usual, printed };
+}
 
 /** Throws MatrxError. */
 export function checkedPort(option: string, port: string): number {

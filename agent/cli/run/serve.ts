@@ -8,9 +8,8 @@ import { monitorSettings } from "../../monitors/settings.ts";
 import { startMonitors } from "../../monitors/start.ts";
 import { openReporting } from "../../reporting.ts";
 import { openToolbox } from "../../toolbox.ts";
-import { type LogChoice, logTo } from "./log-options.ts";
-import { announce, checkedHost, checkedOrigins, checkedPort } from "./options.ts";
-import { prepareHome } from "./prepare-home.ts";
+import { prepareHome } from "./agent-home.ts";
+import { announce, checkedHost, checkedOrigins, checkedPort, type LogChoice, logTo } from "./options.ts";
 import { stopSignal } from "./stop-signal.ts";
 
 export interface ServeOptions {

@@ -1,6 +1,6 @@
 /** Ctrl-C and the like: the first asks to stop, one more that comes later insists. */
 import { constants } from "node:os";
-import { endWithReader } from "../output/lost-output.ts";
+import { endWithReader } from "../output/progress.ts";
 
 /** Signals closer than this, in milliseconds, are one: a terminal and a parent may both send it. */
 const SAME_WITHIN = 1000;

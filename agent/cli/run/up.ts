@@ -13,13 +13,11 @@ import { inPlainWords } from "../../platform/private-file.ts";
 import { openReporting } from "../../reporting.ts";
 import { openToolbox, type Toolbox } from "../../toolbox.ts";
 import { relayOf } from "../client/credentials.ts";
-import { USUAL_PORT } from "../commands/default-port.ts";
 import { type PairOptions, pairMachine } from "../commands/pair.ts";
 import { wrongUse } from "../output/failure.ts";
 import { isQuietRun, plain, printJsonLine } from "../output/print.ts";
-import { type LogChoice, logTo } from "./log-options.ts";
-import { announce, checkedOrigins, checkedPort } from "./options.ts";
-import { prepareHome } from "./prepare-home.ts";
+import { prepareHome } from "./agent-home.ts";
+import { announce, checkedOrigins, checkedPort, type LogChoice, logTo, USUAL_PORT } from "./options.ts";
 import { replaceProcess } from "./restart.ts";
 import { stopSignal } from "./stop-signal.ts";
 

@@ -1,5 +1,5 @@
 /** The desktop of Linux: X11 or Wayland, and the tools of freedesktop.org. */
-import type { Camera, DesktopCommands, LaunchCommand, MonitorChoice } from "../desktop.ts";
+import type { Camera, DesktopCommands, LaunchCommand, MonitorChoice } from "../platform.ts";
 
 /** An opener without a desktop around it stays for as long as the browser runs. */
 const OPENER_MS = 1000;

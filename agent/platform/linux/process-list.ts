@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ProcessFacts, ProcessList } from "../process-list.ts";
-import { allPids, type ProcessStat, statOf } from "./stat.ts";
+import { allPids, type ProcessStat, statOf } from "./processes.ts";
 
 /** Between the two looks, in milliseconds. */
 const APART_MS = 200;

@@ -1,5 +1,5 @@
 /** The desktop of Windows, by PowerShell. Never run: no Windows machine was at hand. */
-import type { DesktopCommands, LaunchCommand, MonitorChoice } from "../desktop.ts";
+import type { DesktopCommands, LaunchCommand, MonitorChoice } from "../platform.ts";
 import { powershellArguments, powershellLiteral, systemPowershell, windowsArgument } from "./powershell.ts";
 
 const HANDED_OVER_MS = 10_000;

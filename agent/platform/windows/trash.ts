@@ -1,6 +1,6 @@
 /** The recycle bin, by PowerShell 5.1, which every Windows has. Written from documents, not run. */
 
-import type { TrashWay } from "../trash.ts";
+import type { TrashWay } from "../platform.ts";
 import { powershellArguments, powershellLiteral, systemPowershell } from "./powershell.ts";
 
 export const windowsTrash: TrashWay = {

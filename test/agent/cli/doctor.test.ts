@@ -1,11 +1,10 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { examine } from "../../../agent/doctor/examine.ts";
-import { ok } from "../../../agent/doctor/finding.ts";
+import { examine } from "../../../agent/cli/run/doctor.ts";
+import { ok, optionalPrograms } from "../../../agent/doctor/parts.ts";
 import { darwin } from "../../../agent/platform/darwin/darwin.ts";
 import { linux } from "../../../agent/platform/linux/linux.ts";
-import { optionalPrograms } from "../../../agent/platform/optional-programs.ts";
 import { windows } from "../../../agent/platform/windows/windows.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { runMatrx } from "./matrx.ts";

@@ -3,8 +3,7 @@ import { existsSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { looksOneColour } from "../../../agent/desktop/one-colour.ts";
-import { sizeOf } from "../../../agent/desktop/picture-size.ts";
+import { looksOneColour, sizeOf } from "../../../agent/desktop/one-colour.ts";
 import { Pictures } from "../../../agent/desktop/pictures.ts";
 import { type Colour, makePng } from "../../helpers/png.ts";
 

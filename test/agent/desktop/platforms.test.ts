@@ -1,13 +1,12 @@
 /** The commands of each system's desktop, and what is read from what they print. */
 import { describe, expect, it } from "vitest";
-import { darwinDesktop } from "../../../agent/platform/darwin/desktop.ts";
-import { parseProcessList } from "../../../agent/platform/darwin/process-list.ts";
-import type { LaunchCommand } from "../../../agent/platform/desktop.ts";
+import { darwinDesktop, parseProcessList } from "../../../agent/platform/darwin/darwin.ts";
 import { linuxDesktop } from "../../../agent/platform/linux/desktop.ts";
-import { protectionOf } from "../../../agent/platform/protected-processes.ts";
+import type { LaunchCommand } from "../../../agent/platform/platform.ts";
 import { windowsDesktop } from "../../../agent/platform/windows/desktop.ts";
 import { powershellLiteral, windowsArgument } from "../../../agent/platform/windows/powershell.ts";
 import { parseInventory } from "../../../agent/platform/windows/process-list.ts";
+import { protectionOf } from "../../../agent/tools/stop-process.ts";
 
 const X11 = { DISPLAY: ":1" };
 const WAYLAND = { DISPLAY: ":1", WAYLAND_DISPLAY: "wayland-0" };

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { applyHunks } from "../../../agent/edit/apply-hunks.ts";
 import { unitTextOf } from "../../../agent/edit/code-units.ts";
-import { parsePatch } from "../../../agent/edit/parse-patch.ts";
+import { parsePatch } from "../../../agent/edit/prepared-patch.ts";
 
 const line = fc.constantFrom("a", "b", "c", "", "  a", "-x", "+x", "@@ x", "\\ x", "--- x", "*** x", "ü");
 /** Lines that also differ in their ends alone. */

@@ -2,8 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { absolutePath, isWithin } from "../../../agent/fs/path-syntax.ts";
 import { ProtectedSet } from "../../../agent/fs/protected-paths.ts";
-import { darwin } from "../../../agent/platform/darwin/darwin.ts";
-import { parsePs } from "../../../agent/platform/darwin/processes.ts";
+import { darwin, parsePs } from "../../../agent/platform/darwin/darwin.ts";
 import { linux } from "../../../agent/platform/linux/linux.ts";
 import { parseMountInfo } from "../../../agent/platform/linux/mounts.ts";
 import { familyOf, type ProcessRow } from "../../../agent/platform/processes.ts";

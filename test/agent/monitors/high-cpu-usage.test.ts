@@ -1,9 +1,8 @@
 /** Processors that stay busy, and calm down. */
 import { cpus } from "node:os";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { busyProcesses } from "../../../agent/monitors/busy-processes.ts";
 import { CpuWatch, watchCpu } from "../../../agent/monitors/high-cpu-usage.ts";
-import { ProcessorLoad } from "../../../agent/monitors/processor-load.ts";
+import { busyProcesses, ProcessorLoad } from "../../../agent/monitors/processor-load.ts";
 import { heardParts } from "./parts.ts";
 
 const LIMITS = { percentage: 90, forMs: 300_000, gapMs: 90_000 };

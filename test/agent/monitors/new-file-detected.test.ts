@@ -5,8 +5,13 @@ import { join } from "node:path";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { type FSWatcher, watch } from "chokidar";
 import { expect, onTestFinished, test } from "vitest";
-import { joinBatches, withFiles } from "../../../agent/monitors/file-batch.ts";
-import { type FolderParts, type FolderSettings, FolderWatch } from "../../../agent/monitors/folder-watch.ts";
+import {
+  type FolderParts,
+  type FolderSettings,
+  FolderWatch,
+  joinBatches,
+  withFiles,
+} from "../../../agent/monitors/folder-watch.ts";
 import type { Problem } from "../../../agent/monitors/problems.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { heardParts } from "./parts.ts";

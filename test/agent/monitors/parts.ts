@@ -1,6 +1,6 @@
 /** What a monitor is given, with an ear on what it emits. */
 import type { Report } from "../../../agent/events/report.ts";
-import type { MonitorParts } from "../../../agent/monitors/parts.ts";
+import type { MonitorParts } from "../../../agent/monitors/condition.ts";
 
 export interface HeardParts extends MonitorParts {
   readonly reports: Report[];

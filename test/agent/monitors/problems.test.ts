@@ -1,6 +1,6 @@
 /** Problems of the agent itself: said once, without secrets, and ended; and what its owner may set. */
 import { expect, onTestFinished, test, vi } from "vitest";
-import { keyOf } from "../../../agent/monitors/key.ts";
+import { keyOf } from "../../../agent/monitors/condition.ts";
 import { Problems } from "../../../agent/monitors/problems.ts";
 import { repeat } from "../../../agent/monitors/repeat.ts";
 import { monitorSettings, rawMonitorsSchema } from "../../../agent/monitors/settings.ts";

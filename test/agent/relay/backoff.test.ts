@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { retryDelay, seldomDelay } from "../../../agent/relay/backoff.ts";
+import { retryDelay, seldomDelay } from "../../../agent/relay/connection.ts";
 
 /** The moments of all tries in the first minutes, for one constant draw. */
 function tries(random: number): number[] {

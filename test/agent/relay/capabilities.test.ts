@@ -1,7 +1,7 @@
 /** What a device says that it can do: as far as its tools go, and what is there for them. */
 import { expect, test } from "vitest";
 import { manifestOf } from "../../../agent/core/manifest.ts";
-import { capabilitiesOf } from "../../../agent/relay/capabilities.ts";
+import { capabilitiesOf } from "../../../agent/relay/register.ts";
 import { Workbench } from "../tools/workbench.ts";
 
 const NAMES = ["Read", "Write", "Bash", "open_app", "Screenshot", "ListProcesses"];

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { gitIgnoreOf, ignoredBy } from "../../../agent/search/gitignore.ts";
+import { gitIgnoreOf, ignoredBy } from "../../../agent/search/ignore-rules.ts";
 import { Workbench } from "../tools/workbench.ts";
 
 const sign = fc.constantFrom("a", "b", "*", "?", "/", "**/", "/**", "!", "\\", " ", "[ab]", "[!a]", "#", ".");

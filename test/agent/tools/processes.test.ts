@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
-import { darwinProcessList } from "../../../agent/platform/darwin/process-list.ts";
+import { darwinProcessList } from "../../../agent/platform/darwin/darwin.ts";
 import { linuxProcessList, processorShare } from "../../../agent/platform/linux/process-list.ts";
 import { until } from "../../helpers/launcher.ts";
 import { needs } from "../../helpers/parts.ts";

@@ -14,7 +14,7 @@ import type { Tool, ToolContext, ToolResult } from "../../../agent/core/tool.ts"
 import { Desktop } from "../../../agent/desktop/desktop.ts";
 import { Files } from "../../../agent/fs/access.ts";
 import { Jobs } from "../../../agent/jobs/jobs.ts";
-import type { JobLimits } from "../../../agent/jobs/limits.ts";
+import type { JobLimits } from "../../../agent/jobs/record.ts";
 import { currentPlatform } from "../../../agent/platform/current.ts";
 import { openByIdentity } from "../../../agent/platform/directory.ts";
 import type { Platform } from "../../../agent/platform/platform.ts";
