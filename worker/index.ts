@@ -13,11 +13,10 @@ import { events } from "./routes/events.ts";
 import { guide } from "./routes/guide.ts";
 import { health } from "./routes/health.ts";
 import { notFound } from "./routes/not-found.ts";
-import { openapi } from "./routes/openapi.ts";
+import { openapi, systemPrompt } from "./routes/openapi.ts";
 import { page } from "./routes/page.ts";
 import { pairings } from "./routes/pairings.ts";
 import { callerSocket, deviceSocket } from "./routes/sockets.ts";
-import { systemPrompt } from "./routes/system-prompt.ts";
 import { tokens } from "./routes/tokens.ts";
 import { tools } from "./routes/tools.ts";
 

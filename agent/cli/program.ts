@@ -5,6 +5,7 @@ import { AGENT_VERSION } from "../config/version.ts";
 import { addAccount } from "./commands/account.ts";
 import { addCall } from "./commands/call.ts";
 import { addCalls } from "./commands/calls.ts";
+import { addCompletion } from "./commands/completion.ts";
 import { addDevices } from "./commands/devices.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addEvents } from "./commands/events.ts";
@@ -22,7 +23,6 @@ import { addTools } from "./commands/tools.ts";
 import { addUnpair } from "./commands/unpair.ts";
 import { addUp } from "./commands/up.ts";
 import { addUse } from "./commands/use.ts";
-import { addCompletion } from "./completion/completion.ts";
 import { printJson } from "./output/print.ts";
 import { asTyped } from "./program-name.ts";
 

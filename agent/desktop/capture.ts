@@ -1,11 +1,15 @@
 /** Takes a picture of the screen: by node-screenshots, else by what the system has. */
+
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { MatrxError } from "@matrx/shared/errors.ts";
-import { findProgram, ProgramFailed } from "../platform/run-program.ts";
+import type { Camera } from "../platform/platform.ts";
+import { findProgram, ProgramFailed, runProgram } from "../platform/run-program.ts";
 import { CAMERA_HINT, type Desktop, failed, noDisplay } from "./desktop.ts";
 import { nativePicture } from "./native-screenshot.ts";
-import { NoPicture, type Picture, type PictureWanted } from "./screenshot.ts";
-import { systemPicture } from "./system-screenshot.ts";
+import { looksOneColour, sizeOf } from "./one-colour.ts";
+import type { Pictures } from "./pictures.ts";
+import { CAMERA_MS, NoPicture, type Picture, type PictureFormat, type PictureWanted } from "./screenshot.ts";
 
 /** What the libraries and programs say when the display does not answer. */
 const NO_CONNECTION = /connection (?:closed|error|refused)|display string|open display/i;
@@ -46,4 +50,33 @@ function noPicture(desktop: Desktop, { monitor }: PictureWanted, troubles: strin
       ? CAMERA_HINT
       : "Omit monitor: the system's own screenshot programs may not support choosing one";
   return failed(`The screenshot failed (${troubles})`, hint, { reason: "NO_CAMERA" });
+}
+
+interface Darkroom {
+  readonly pictures: Pictures;
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+}
+
+/** `program` is where the camera's program was found. Throws NoPicture or ProgramFailed. */
+async function systemPicture(
+  camera: Camera,
+  program: string,
+  { format, mostBytes }: PictureWanted,
+  room: Darkroom,
+): Promise<Picture> {
+  const picture = await take(camera, program, format, room);
+  if (picture.format === "jpeg" || picture.bytes.length <= mostBytes) return picture;
+  return await take(camera, program, "jpeg", room);
+}
+
+function take(camera: Camera, program: string, format: PictureFormat, room: Darkroom): Promise<Picture> {
+  const { pictures, env, signal } = room;
+  return pictures.withScratch(format === "jpeg" ? "jpg" : "png", async (file) => {
+    await runProgram(program, camera.argsFor(file, format), { timeoutMs: CAMERA_MS, env, signal });
+    const bytes = await readFile(file).catch(() => undefined);
+    const size = bytes && sizeOf(bytes);
+    if (!size) throw new NoPicture("it ended without an error, but made no picture");
+    return { ...size, bytes, by: path.basename(program), isOneColour: await looksOneColour(bytes) };
+  });
 }

@@ -4,8 +4,8 @@ import { type UnitText, unitsFor } from "./code-units.ts";
 import { notInEncoding, refused, type Subject } from "./errors.ts";
 import { type Line, type LineEnd, linesOf } from "./line-ends.ts";
 import { absent } from "./no-match.ts";
-import { search } from "./occurrences.ts";
 import type { Hunk, HunkLine } from "./patch-types.ts";
+import { search } from "./replace.ts";
 
 interface WantedLine extends Pick<HunkLine, "kind" | "end"> {
   readonly units: string;

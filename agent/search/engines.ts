@@ -1,8 +1,66 @@
 /** Which engine searches here: ripgrep where there is one that runs, else this program itself. */
-import type { Engine } from "./engine.ts";
+
+import { closeSync } from "node:fs";
+import { textOfName } from "../fs/display-name.ts";
+import { CheckedFiles } from "./checked-files.ts";
+import type { Engine, Run } from "./engine.ts";
+import { FileText } from "./file-text.ts";
 import { findRipgrep, type RipgrepPlaces } from "./find-ripgrep.ts";
-import { javascriptEngine } from "./javascript.ts";
+import { Matcher } from "./matcher.ts";
 import { ripgrepEngine } from "./ripgrep.ts";
+import { type Wish, walk } from "./walk.ts";
+
+const LARGEST_FILE = 16 * 1024 * 1024;
+
+const javascriptEngine: Engine = {
+  name: "javascript",
+  async *files(_pattern, run) {
+    for await (const batch of filesOf(run, { ordered: false })) yield batch;
+  },
+  async *lines(query, run) {
+    const matcher = new Matcher(query, run.signal);
+    const checked = new CheckedFiles(run);
+    try {
+      for await (const batch of filesOf(run, { ordered: true })) {
+        for (const path of batch) {
+          if (run.signal.aborted) return;
+          if (query.include && !query.include.matches(textOfName(path))) continue;
+          const bytes = await bytesOf(path, checked, run);
+          if (!bytes || bytes.length === 0) continue;
+          for await (const found of matcher.match(bytes)) {
+            if (found.length > 0) yield found.map((line) => ({ path, ...line }));
+          }
+        }
+      }
+    } finally {
+      await matcher.close();
+      await checked.close();
+    }
+  },
+};
+
+async function* filesOf(run: Run, wish: Pick<Wish, "ordered">): AsyncGenerator<Buffer[], void> {
+  if (run.scope.file !== undefined) yield [Buffer.from(run.scope.file)];
+  else {
+    for await (const { above, entries } of walk(run, { ...wish, deep: true })) {
+      const prefix = Buffer.from(above);
+      yield entries.filter(({ type }) => type === "file").map(({ name }) => Buffer.concat([prefix, name]));
+    }
+  }
+}
+
+/** Undefined: it may not be read, or is no text. */
+async function bytesOf(path: Buffer, checked: CheckedFiles, run: Run): Promise<Buffer | undefined> {
+  const file = await checked.open(path);
+  if (!file) return undefined;
+  try {
+    if (file.stat.size <= LARGEST_FILE) return FileText.of(file)?.whole();
+    run.missed.large++;
+    return undefined;
+  } finally {
+    closeSync(file.descriptor);
+  }
+}
 
 /** Looks once, when it is first asked. */
 export class SearchEngines {

@@ -6,10 +6,10 @@ import { textOfName } from "../fs/display-name.ts";
 import { isAbsolute } from "../fs/path-syntax.ts";
 import { nothingMissed } from "../search/engine.ts";
 import type { SearchEngines } from "../search/engines.ts";
-import { leftOutNote } from "../search/left-out.ts";
 import { type NewFiles, newestFiles } from "../search/newest-files.ts";
 import {
   firstOf,
+  leftOutNote,
   MOST_CHARS,
   missedNotes,
   relativePath,

@@ -15,11 +15,11 @@ import {
 } from "../search/engine.ts";
 import type { SearchEngines } from "../search/engines.ts";
 import { fileType } from "../search/file-types.ts";
-import { leftOutNote } from "../search/left-out.ts";
 import { type MatchingFiles, matchingFiles } from "../search/matching-files.ts";
 import { type MatchingLine, type MatchingLines, matchingLines, type Page } from "../search/matching-lines.ts";
 import {
   fileShown,
+  leftOutNote,
   missedNotes,
   pathShown,
   patternHint,

@@ -3,9 +3,8 @@ import { defineTool } from "../core/tool.ts";
 import type { Files } from "../fs/access.ts";
 import { shownBytes, textOfName } from "../fs/display-name.ts";
 import { nothingMissed } from "../search/engine.ts";
-import { leftOutNote } from "../search/left-out.ts";
 import { entriesNamed, type NamedEntries, type NamedEntry } from "../search/named-entries.ts";
-import { fitting, missedNotes, throwUnlessTimedOut } from "../search/notes.ts";
+import { fitting, leftOutNote, missedNotes, throwUnlessTimedOut } from "../search/notes.ts";
 import { openScope } from "../search/scope.ts";
 
 const DEFAULT_LIMIT = 100;

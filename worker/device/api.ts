@@ -1,5 +1,13 @@
 /** What callers ask of a device over HTTP. Each request is under a lease of its caller's grant. */
-import type { CallList, CallQuery, CallView, DeviceView, EventList, EventQuery } from "@matrx/shared/api.ts";
+import type {
+  CallList,
+  CallQuery,
+  CallView,
+  DeviceView,
+  EventList,
+  EventQuery,
+  Proof,
+} from "@matrx/shared/api.ts";
 import type { SystemCommand } from "@matrx/shared/device-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { eventRefusal } from "@matrx/shared/events.ts";
@@ -22,16 +30,14 @@ import {
 } from "./callers/rest.ts";
 import type { OpenStream, RestStreams, StreamedCall } from "./callers/sse-call.ts";
 import type { Admission } from "./calls/admission.ts";
-import { listCalls } from "./calls/call-list.ts";
 import type { Calls } from "./calls/calls.ts";
 import { openTools, toolNames } from "./calls/gate.ts";
-import { callView, type Ledger } from "./calls/ledger.ts";
+import { callView, type Ledger, listCalls } from "./calls/ledger.ts";
 import type { DeviceLink } from "./connection.ts";
 import type { Events } from "./event-log.ts";
 import type { Accounts, Lease, Leases } from "./leases.ts";
 import { type Sign, type SignOfLife, silent } from "./link/sign-of-life.ts";
 import type { DeviceRecord, RecordStore } from "./store.ts";
-import { deviceView } from "./view.ts";
 
 export type Command = SystemCommand["command"];
 
@@ -233,4 +239,36 @@ export class Requests {
       return answer(held ?? (await leases.ask(account, caller.grant, id)));
     });
   }
+}
+
+interface DeviceViewParts {
+  store: RecordStore;
+  link: DeviceLink;
+  proof: Proof | null;
+  /** Open conditions. */
+  alerts: number;
+}
+
+function deviceView(
+  record: DeviceRecord,
+  { store, link, proof, alerts }: DeviceViewParts,
+  now: number,
+): DeviceView {
+  const { introduction, farewell } = store;
+  const lastSeen = link.lastSign() ?? farewell?.last_seen;
+  return {
+    id: record.id,
+    name: record.name,
+    kind: record.identity.kind,
+    state: introduction ? link.state(now) : "UNKNOWN",
+    last_seen: lastSeen === undefined ? null : new Date(lastSeen).toISOString(),
+    proof: proof ?? farewell?.proof ?? null,
+    hostname: introduction?.hostname ?? null,
+    os: introduction?.os ?? null,
+    os_version: introduction?.os_version ?? null,
+    agent_version: introduction?.agent_version ?? null,
+    created: new Date(record.created).toISOString(),
+    alerts,
+    records_lost: store.recordsLost === undefined ? null : new Date(store.recordsLost).toISOString(),
+  };
 }

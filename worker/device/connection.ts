@@ -4,8 +4,8 @@ import { CLOSE } from "@matrx/shared/close-codes.ts";
 import type { ToDevice } from "@matrx/shared/device-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { DEVICE_QUEUE_MAX_BYTES, TIMES } from "@matrx/shared/limits.ts";
-import { queuedBytes } from "./buffered-amount.ts";
 import type { RateState } from "./rates.ts";
+import { queuedBytes } from "./socket.ts";
 
 /** All that survives sleep of a device's socket. */
 export interface DeviceAttachment {

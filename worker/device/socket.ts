@@ -3,6 +3,27 @@ import type { AccountId } from "@matrx/shared/ids.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { TicketCaller } from "../auth/caller.ts";
 
+/** Messages that wait, in order, until their sender is known. Bounded: the sender may be anyone. */
+const BYTES_MAX = 8 * 1024 * 1024;
+
+export class Held {
+  readonly messages: (string | ArrayBuffer)[] = [];
+  readonly #max: number;
+  #bytes = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** False: too many wait, or too much; this one is not kept. */
+  push(data: string | ArrayBuffer): boolean {
+    this.#bytes += typeof data === "string" ? data.length : data.byteLength;
+    if (this.messages.length >= this.#max || this.#bytes > BYTES_MAX) return false;
+    this.messages.push(data);
+    return true;
+  }
+}
+
 /** Set by the Worker on the request that it forwards; a client's own is overwritten. */
 const CALLER_HEADER = "Matrx-Internal-Caller";
 /** As above: where a device's request came from. */
@@ -54,4 +75,9 @@ export function chooseSubprotocol(request: Request): string | undefined {
 /** A 101 response; `webSocket` is the client's end. */
 export function switching(webSocket: WebSocket, headers: Record<string, string>): Response {
   return new Response(null, { status: 101, webSocket, headers });
+}
+
+/** Bytes queued on a socket. Older builds of the runtime do not count; there a socket is taken to keep up. */
+export function queuedBytes(ws: WebSocket): number {
+  return (ws as { bufferedAmount?: number }).bufferedAmount ?? 0;
 }

@@ -12,7 +12,6 @@ import { TIMES } from "@matrx/shared/limits.ts";
 import { AUDIENCE, LIFETIME } from "@matrx/shared/tokens.ts";
 import { Hono } from "hono";
 import type * as z from "zod";
-import { browserName } from "../account/browser-name.ts";
 import { linkOrigin } from "../auth/address.ts";
 import { authenticate } from "../auth/caller.ts";
 import { makeClaimCode, signInLink, verifyClaim } from "../auth/claim.ts";
@@ -22,6 +21,33 @@ import type { Env } from "../env.ts";
 import { ownDevice } from "../known-devices.ts";
 import { unwrap } from "../outcome.ts";
 import { readBody, readOpenBody } from "./body.ts";
+
+/** A short name for a browser, so that its owner knows it again in a list. */
+const BROWSERS: readonly (readonly [RegExp, string])[] = [
+  [/Edg/, "Edge"],
+  [/OPR/, "Opera"],
+  [/Firefox|FxiOS/, "Firefox"],
+  [/Chrome|CriOS/, "Chrome"],
+  [/Safari/, "Safari"],
+];
+
+const SYSTEMS: readonly (readonly [RegExp, string])[] = [
+  [/iPhone|iPad/, "iOS"],
+  [/Android/, "Android"],
+  [/Mac OS X/, "macOS"],
+  [/Windows/, "Windows"],
+  [/CrOS/, "ChromeOS"],
+  [/Linux/, "Linux"],
+];
+
+/** "Chrome on Linux"; the start of what it says of itself when it is none that we know. */
+function browserName(userAgent: string | undefined): string {
+  if (!userAgent) return "A browser";
+  const browser = BROWSERS.find(([sign]) => sign.test(userAgent))?.[1];
+  const system = SYSTEMS.find(([sign]) => sign.test(userAgent))?.[1];
+  if (!browser) return userAgent.slice(0, 40);
+  return system ? `${browser} on ${system}` : browser;
+}
 
 /** White around a QR code, in modules (ISO/IEC 18004). */
 const QUIET_ZONE = 4;

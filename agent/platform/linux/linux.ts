@@ -2,13 +2,13 @@ import path from "node:path";
 import { linuxOtherHomes } from "../other-homes.ts";
 import type { KernelView, Platform, TrashFolder, TrashWay } from "../platform.ts";
 import { posixObjection, posixPlaceFolder, posixShell } from "../posix.ts";
-import { linuxSuccessor } from "../successor-linux.ts";
 import { linuxLog } from "../system-log.ts";
 import { linuxDesktop } from "./desktop.ts";
 import { openByDescriptors } from "./directory.ts";
 import { linuxDrives, linuxMounts } from "./mounts.ts";
 import { linuxProcessList } from "./process-list.ts";
 import { linuxProcesses } from "./processes.ts";
+import { linuxSuccessor } from "./successor.ts";
 
 /** Entries of a process and its threads that reveal nothing of its memory, arguments, environment or files. */
 const HARMLESS: ReadonlySet<string> = new Set(

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Argument, Command, Option } from "commander";
 import { describe, expect, test } from "vitest";
-import { COMPLETION_SCRIPTS, candidatesFor } from "../../../agent/cli/completion/completion.ts";
+import { COMPLETION_SCRIPTS, candidatesFor } from "../../../agent/cli/commands/completion.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { needs } from "../../helpers/parts.ts";
 import { runMatrx } from "./matrx.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { occurrencesOf } from "../../../agent/edit/occurrences.ts";
+import { occurrencesOf } from "../../../agent/edit/replace.ts";
 
 it("finds every occurrence, also those that overlap", () => {
   const text = fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 60 });

@@ -6,10 +6,9 @@ import { type CallId, callTime, type DeviceId, type SessionId } from "@matrx/sha
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import { textOf } from "@matrx/shared/utf8.ts";
-import { queuedBytes } from "../buffered-amount.ts";
 import { type Recipient, refusalAnswer, withId } from "../calls/types.ts";
 import { type KeptLease, keptLease, type Lease, leaseOf } from "../leases.ts";
-import type { Held } from "../message-buffer.ts";
+import { type Held, queuedBytes } from "../socket.ts";
 
 /** What a call does when its caller goes: a read stops, an effect goes on, or stops because its caller asked for that. */
 export type OnClose = "read" | "goes_on" | "stops";

@@ -9,8 +9,7 @@ import { follow } from "../calls/pending.ts";
 import { answerProblem, type Recipient, readsTooSlowly, withId } from "../calls/types.ts";
 import type { Lease } from "../leases.ts";
 import { type RestCall, requireMaker } from "./rest.ts";
-import type { EventStream } from "./sse.ts";
-import type { EventStreams } from "./sse-streams.ts";
+import type { EventStream, EventStreams } from "./sse.ts";
 
 /** A call as the Worker passes it on. */
 export interface StreamedCall extends RestCall {

@@ -2,16 +2,17 @@
  * The durable record of calls with an effect: one row before the frame leaves, one update when the outcome is in.
  * A read gets a row only when its REST caller was sent away with 202.
  */
-import type { CallQuery, CallView, ListedCall } from "@matrx/shared/api.ts";
+import type { CallList, CallQuery, CallView, ListedCall } from "@matrx/shared/api.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
 import type { ErrorCode } from "@matrx/shared/errors.ts";
-import type { CallId, GrantId } from "@matrx/shared/ids.ts";
-import { makeCallId } from "@matrx/shared/ids.ts";
+import { type CallId, type DeviceId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import type { StorageHealth } from "../../storage/health.ts";
 import type { Sql } from "../../storage/watched.ts";
+import type { Lease } from "../leases.ts";
 import { readAnswer } from "../link/device-answer.ts";
+import type { Flight, Flights } from "./pending.ts";
 
 /**
  * `expired`: never delivered. `unknown`: delivered, and its device cannot tell what became of it. A call that was
@@ -283,5 +284,42 @@ export function listedCall(row: LedgerRow, device: string): ListedCall {
     status: row.status as CallView["status"],
     code: row.code as CallView["code"],
     outcome_in: row.outcome ? "here" : row.state === "finished" && row.bytes !== null ? "journal" : null,
+  };
+}
+
+interface CallListParts {
+  device: DeviceId;
+  flights: Flights;
+  ledger: Ledger;
+}
+
+/** One page, the newest first. */
+export function listCalls(
+  { device, flights, ledger }: CallListParts,
+  { scope }: Lease,
+  query: CallQuery,
+): CallList {
+  const grant = scope.owner ? undefined : (scope.id as GrantId);
+  const { state, before, limit } = query;
+  const mayBe = (flight: Flight) =>
+    !flight.ledgered &&
+    (grant === undefined || flight.grant === grant) &&
+    (before === undefined || flight.call < before);
+  // A call with a row is fetched from the journal.
+  const reads = (state ?? "accepted") === "accepted" ? flights.all().filter(mayBe) : [];
+  const underWay = reads
+    .filter(({ call }) => !ledger.find(call))
+    .map((flight) => listedFlight(flight, device));
+  const recorded = ledger.list(grant, { ...query, limit: limit + 1 }).map((row) => listedCall(row, device));
+  const all = [...underWay, ...recorded].sort((a, b) => (a.call < b.call ? 1 : -1));
+  const calls = all.slice(0, limit);
+  return { device, calls, next: all.length > limit ? (calls.at(-1)?.call ?? null) : null };
+}
+
+function listedFlight({ call, tool, created, deadline }: Flight, device: DeviceId): ListedCall {
+  return {
+    ...{ call, device, tool, state: "accepted", finished: null, status: null, code: null, outcome_in: null },
+    created: new Date(created).toISOString(),
+    deadline: new Date(deadline).toISOString(),
   };
 }

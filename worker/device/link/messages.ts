@@ -1,5 +1,6 @@
 /** What a registered device sends (device document, and our agent's additions). */
-import { check, isLongerThan, parseJsonObject } from "@matrx/shared/caller-frames.ts";
+
+import { type Answer, check, isLongerThan, parseJsonObject } from "@matrx/shared/caller-frames.ts";
 import {
   type CreditRequest,
   type FromDevice,
@@ -8,11 +9,11 @@ import {
   type ToolResult,
   toDeviceSchema,
 } from "@matrx/shared/device-frames.ts";
-import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
+import { type ErrorCode, type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
 import { LIMITS, RATES } from "@matrx/shared/limits.ts";
-import { decodeAgentFrame } from "@matrx/shared/result-frame.ts";
+import { decodeAgentFrame, type ResultHeader } from "@matrx/shared/result-frame.ts";
 import { manifestSchema } from "@matrx/shared/tool.ts";
 import { errorShapeOf } from "../../problem.ts";
 import { Tally } from "../../tally.ts";
@@ -23,7 +24,51 @@ import type { DeviceLink, DeviceSocket } from "../connection.ts";
 import { free } from "../free-buffer.ts";
 import type { Rates } from "../rates.ts";
 import type { RecordStore } from "../store.ts";
-import { answerOfBare } from "./bare-device.ts";
+import { isDeviceCode } from "./device-answer.ts";
+
+const encoder = new TextEncoder();
+
+/** `id`: the caller's, absent for REST. */
+function answerOfBare(
+  result: ToolResult,
+  id: string | undefined,
+  device: DeviceId,
+  ms: number,
+): { header: ResultHeader; body: Uint8Array } {
+  const code = result.success ? undefined : codeOf(result.error?.code);
+  const answer: Answer = {
+    ...(id !== undefined && { id }),
+    type: result.success ? "success" : "error",
+    output: result.success ? outputOf(result.result) : (result.error?.message ?? "The tool failed"),
+    call: result.tool_call_id,
+    device,
+    ...(id === undefined && { image: null }),
+    ...metadataOf(result.result),
+    ...(code && { code, hop: "device" as const }),
+  };
+  const status = result.success ? "success" : code === "CANCELLED" ? "cancelled" : "error";
+  const header: ResultHeader = { call: result.tool_call_id, status, ms, ...(code && { code }) };
+  return { header, body: encoder.encode(JSON.stringify(answer)) };
+}
+
+/** A code of ours that a device may give is kept; any other is the tool's own affair. */
+function codeOf(code: string | undefined): ErrorCode {
+  return isDeviceCode(code) ? code : "TOOL_EXECUTION_FAILED";
+}
+
+function outputOf(result: unknown): string {
+  if (typeof result === "string") return result;
+  if (isRecord(result) && typeof result.message === "string") return result.message;
+  return result === undefined ? "" : JSON.stringify(result);
+}
+
+function metadataOf(result: unknown): { metadata?: Record<string, unknown> } {
+  return isRecord(result) ? { metadata: result } : {};
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
 export interface DeviceMessagesParts {
   device: () => DeviceId;

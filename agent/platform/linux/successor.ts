@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { constants } from "node:fs";
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { constants as system } from "node:os";
-import type { Directory } from "./directory.ts";
-import { isSystemFull, type MakeSuccessor, type Predecessor } from "./successor.ts";
+import type { Directory } from "../directory.ts";
+import { isSystemFull, type MakeSuccessor, type Predecessor } from "../successor.ts";
 
 const NO_FOLLOW = constants.O_NOFOLLOW;
 const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
