@@ -27,7 +27,7 @@ export interface AgentOptions {
   /** What this machine reports by itself. */
   readonly events?: Pick<EventHub, "attach" | "detach"> | undefined;
   /** What runs beside the connection with the same tools: begun before it dials, closed after it ended. */
-  readonly alongside?: ((toolbox: Toolbox) => Promise<{ close(): Promise<void> }>) | undefined;
+  readonly services?: ((toolbox: Toolbox) => Promise<{ close(): Promise<void> }>) | undefined;
   readonly log: Logger;
   readonly onState?: ((state: ClientState) => void) | undefined;
   /** For tests: other times. */
@@ -87,7 +87,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   let beside: { close(): Promise<void> } | undefined;
   let announcement: Announcement | undefined;
   try {
-    beside = await options.alongside?.(toolbox);
+    beside = await options.services?.(toolbox);
     announcement = await Announcement.begin(toolbox.tools, log, options.times?.toolsLookMs);
     const connection = await connectionOf(options, { announcement, calls, journal });
     return (await keepConnected(connection, leave.signal)) ?? end;

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { EventView } from "./api.ts";
 import { type ErrorCode, type Hop, MatrxError } from "./errors.ts";
 import { LIMITS, TIMES } from "./limits.ts";
-import { plainWords } from "./plain-words.ts";
+import { zodMessages } from "./plain-words.ts";
 
 const TOOL_NAME_CHARS = 128;
 const callerId = z.string().min(1).max(LIMITS.callerIdChars);
@@ -189,13 +189,13 @@ export function parseJsonObject(
 
 /** Checks a value against a schema; the error names the first wrong field. Throws MatrxError `INVALID_PARAMETERS`. */
 export function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
-  const result = schema.safeParse(value, { error: plainWords });
+  const result = schema.safeParse(value, { error: zodMessages });
   if (result.success) return result.data;
-  throw invalidParameters(result.error, idOf(value));
+  throw invalidParametersError(result.error, idOf(value));
 }
 
 /** `INVALID_PARAMETERS` naming the field that a schema refused. */
-export function invalidParameters(error: z.ZodError, id?: string, hop: Hop = "relay"): MatrxError {
+export function invalidParametersError(error: z.ZodError, id?: string, hop: Hop = "relay"): MatrxError {
   const issue = error.issues[0];
   const unknown = issue?.code === "unrecognized_keys" ? [...issue.path, issue.keys[0]].join(".") : undefined;
   const field = unknown ?? issue?.path.join(".");

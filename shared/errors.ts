@@ -3,7 +3,7 @@
 /** Who said it: the first place where the call could not go on. */
 export type Hop = "caller" | "relay" | "device" | "agent" | "tool";
 
-interface Face {
+interface ErrorInfo {
   /** HTTP status of problem+json (RFC 9457). */
   readonly status: number;
   /** The problem's title. */
@@ -34,14 +34,14 @@ const FACES = {
   UNAVAILABLE: { status: 503, title: "Temporarily unavailable", exit: 69 },
   INTERNAL: { status: 500, title: "Internal error", exit: 70 },
   TIMEOUT: { status: 504, title: "Timed out", exit: 124 },
-} as const satisfies Record<string, Face>;
+} as const satisfies Record<string, ErrorInfo>;
 
 export type ErrorCode = keyof typeof FACES;
 
 export const ERROR_CODES = Object.keys(FACES) as [ErrorCode, ...ErrorCode[]];
 
 /** Status, title and exit code of an error code. */
-export function faceOf(code: ErrorCode): Face {
+export function errorInfo(code: ErrorCode): ErrorInfo {
   return FACES[code];
 }
 
@@ -106,7 +106,7 @@ export function allowHeaderOf({ code, details }: ErrorShape): string | undefined
 
 /** Problem details (RFC 9457) of an error. */
 export function problemOf(shape: ErrorShape) {
-  const { status, title } = faceOf(shape.code);
+  const { status, title } = errorInfo(shape.code);
   return {
     type: `urn:matrx:error:${shape.code}`,
     title,

@@ -3,8 +3,8 @@ import type * as z from "zod";
 
 type Issue = Parameters<NonNullable<z.core.$ZodErrorMap>>[0];
 
-/** For `safeParse(value, { error: plainWords })`; a schema's own message comes first, zod's last. */
-export function plainWords(issue: Issue): string | undefined {
+/** For `safeParse(value, { error: zodMessages })`; a schema's own message comes first, zod's last. */
+export function zodMessages(issue: Issue): string | undefined {
   switch (issue.code) {
     case "invalid_type":
       return issue.input === undefined ? "is missing" : `must be ${aKind(issue.expected)}`;

@@ -1,9 +1,9 @@
 /** What the Worker and its objects are given. */
 import type { AddressEnv } from "./auth/address.ts";
 import type { Account } from "./objects/account.ts";
+import type { AnonymousRateLimit } from "./objects/anonymous-rate-limit.ts";
 import type { Device } from "./objects/device.ts";
 import type { Directory } from "./objects/directory.ts";
-import type { Door } from "./objects/door.ts";
 import type { Pairing } from "./objects/pairing.ts";
 import type { Secrets } from "./secrets.ts";
 
@@ -12,7 +12,7 @@ export interface Env extends Secrets, AddressEnv {
   ACCOUNT: DurableObjectNamespace<Account>;
   PAIRING: DurableObjectNamespace<Pairing>;
   DIRECTORY: DurableObjectNamespace<Directory>;
-  DOOR: DurableObjectNamespace<Door>;
+  ANONYMOUS_RATE_LIMIT: DurableObjectNamespace<AnonymousRateLimit>;
   /** The pages: static assets on Cloudflare, a disk service in the embedded relay. */
   ASSETS: Fetcher;
   /** Set in the embedded relay. */

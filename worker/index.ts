@@ -22,9 +22,9 @@ import { tools } from "./routes/tools.ts";
 
 // biome-ignore lint/performance/noBarrelFile: the runtime finds the object classes here
 export { Account } from "./objects/account.ts";
+export { AnonymousRateLimit } from "./objects/anonymous-rate-limit.ts";
 export { Device } from "./objects/device.ts";
 export { Directory } from "./objects/directory.ts";
-export { Door } from "./objects/door.ts";
 export { Pairing } from "./objects/pairing.ts";
 
 /** Where people sign in and let others in: closed to every page but ours. */

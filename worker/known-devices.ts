@@ -3,7 +3,7 @@ import { type AccountId, type DeviceId, isDeviceId } from "@matrx/shared/ids.ts"
 import type { Env } from "./env.ts";
 import type { Device } from "./objects/device.ts";
 import { directoryOf } from "./objects/directory.ts";
-import { unknownDevice } from "./refusals.ts";
+import { unknownDeviceError } from "./refusals.ts";
 
 interface Found {
   account: AccountId;
@@ -31,16 +31,16 @@ export async function ownDevice(
   id: string,
 ): Promise<DurableObjectStub<Device>> {
   const known = await find(env, id);
-  if (known.account !== account) throw unknownDevice(id);
+  if (known.account !== account) throw unknownDeviceError(id);
   return env.DEVICE.get(known.object);
 }
 
 async function find(env: Env, id: string): Promise<Found> {
-  if (!isDeviceId(id)) throw unknownDevice(id);
+  if (!isDeviceId(id)) throw unknownDeviceError(id);
   const known = found.get(id);
   if (known) return known;
   const account = await directoryOf(env.DIRECTORY, id).accountOf(id);
-  if (!account) throw unknownDevice(id);
+  if (!account) throw unknownDeviceError(id);
   if (found.size >= FOUND_MAX) found.clear();
   const device = { account, object: env.DEVICE.idFromName(id) };
   found.set(id, device);

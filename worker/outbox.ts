@@ -1,7 +1,7 @@
 /** What one object must tell another and may not lose: a row, pushed until it is acknowledged. */
 import { logWarning } from "./log.ts";
 
-export interface Letter {
+export interface OutboxRow {
   id: number;
   device: string;
   body: string;
@@ -23,30 +23,30 @@ export class Outbox {
       tries INTEGER NOT NULL DEFAULT 0, due INTEGER NOT NULL)`);
   }
 
-  post(device: string, body: string, now: number): void {
+  enqueue(device: string, body: string, now: number): void {
     this.#sql.exec("INSERT INTO outbox (device, body, due) VALUES (?, ?, ?)", device, body, now);
   }
 
   /** Pushes what is due. Returns when the next push is, or undefined when all is acknowledged. */
-  async push(now: number): Promise<number | undefined> {
+  async flush(now: number): Promise<number | undefined> {
     const due = this.#sql
       .exec<{ id: number; device: string; body: string; tries: number }>(
         "SELECT id, device, body, tries FROM outbox WHERE due <= ? ORDER BY id LIMIT 100",
         now,
       )
       .toArray();
-    await Promise.all(due.map((letter) => this.#pushOne(letter, now)));
+    await Promise.all(due.map((row) => this.#flushRow(row, now)));
     return this.#nextDue();
   }
 
-  async #pushOne(letter: Letter & { tries: number }, now: number): Promise<void> {
+  async #flushRow(row: OutboxRow & { tries: number }, now: number): Promise<void> {
     try {
-      await this.#deliver(letter.device, letter.body);
-      this.#sql.exec("DELETE FROM outbox WHERE id = ?", letter.id);
+      await this.#deliver(row.device, row.body);
+      this.#sql.exec("DELETE FROM outbox WHERE id = ?", row.id);
     } catch (error) {
-      const wait = Math.min(RETRY_FIRST * 2 ** letter.tries, RETRY_MAX);
-      logWarning(`outbox: ${letter.device} did not acknowledge, again in ${wait} ms`, error);
-      this.#sql.exec("UPDATE outbox SET tries = tries + 1, due = ? WHERE id = ?", now + wait, letter.id);
+      const wait = Math.min(RETRY_FIRST * 2 ** row.tries, RETRY_MAX);
+      logWarning(`outbox: ${row.device} did not acknowledge, again in ${wait} ms`, error);
+      this.#sql.exec("UPDATE outbox SET tries = tries + 1, due = ? WHERE id = ?", now + wait, row.id);
     }
   }
 

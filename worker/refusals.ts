@@ -1,7 +1,7 @@
 /** Refusals that more than one place gives. */
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 
-export function unknownDevice(id: string): MatrxError {
+export function unknownDeviceError(id: string): MatrxError {
   return new MatrxError({
     code: "UNKNOWN_DEVICE",
     message: `There is no device ${id.slice(0, 64)}`,

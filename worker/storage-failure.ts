@@ -39,7 +39,7 @@ export function storageFailure(error: unknown): ErrorShape | undefined {
 }
 
 /** The account has the device, and what its object stored is gone. */
-export function lostRecord(device: string): MatrxError {
+export function lostRecordError(device: string): MatrxError {
   return new MatrxError({
     code: "UNAVAILABLE",
     message: `The relay's data about the device ${device.slice(0, 64)} is gone: its database was damaged or emptied`,

@@ -1,7 +1,7 @@
 /** `matrx`: the agent's and the caller's command line. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { type Command, CommanderError } from "commander";
-import { exitCodeOf, reportFailure, usageError } from "./output/failure.ts";
+import { exitCodeOf, reportFailure, commanderShape } from "./output/failure.ts";
 import { beQuiet, printJsonLine } from "./output/print.ts";
 import { ReaderGone } from "./output/print-answer.ts";
 import { isReaderGone, watchOutput } from "./output/progress.ts";
@@ -25,6 +25,6 @@ try {
   const json = running ? running.opts().json === true : process.argv.includes("--json");
   const isHelp = process.exitCode === 0;
   if (error instanceof CommanderError) {
-    if (json && !isHelp) printJsonLine({ error: usageError(error) });
+    if (json && !isHelp) printJsonLine({ error: commanderShape(error) });
   } else if (!isStopped || !isReaderGone()) reportFailure(error, { json });
 }

@@ -10,7 +10,7 @@ interface Limits {
 }
 
 /** The reason of a cancelled call. */
-export function cancelled(message: string): MatrxError {
+export function cancelledError(message: string): MatrxError {
   return new MatrxError({
     code: "CANCELLED",
     message,

@@ -19,8 +19,8 @@ import {
   successOutcome,
 } from "./answers.ts";
 import { CallRates } from "./call-rates.ts";
-import { cancelled, runWithDeadline, type StandStill } from "./deadline.ts";
-import { parseInput, toolNotFound } from "./input.ts";
+import { cancelledError, runWithDeadline, type StandStill } from "./deadline.ts";
+import { parseInput, toolNotFoundError } from "./input.ts";
 import type { Journal } from "./journal.ts";
 import type { Beginning, CallState, JournalEntry } from "./journal-entry.ts";
 import { LiveOutput, type OutputPiece } from "./live-output.ts";
@@ -134,13 +134,13 @@ export class Dispatcher {
   /** Stops a call; it answers `CANCELLED`. Tells whether it was running. */
   cancel(call: string, reason = "The call was cancelled"): boolean {
     const running = this.#running.get(call);
-    running?.stop.abort(cancelled(reason));
+    running?.stop.abort(cancelledError(reason));
     return running !== undefined;
   }
 
   /** Stops every call, and resolves when all have answered. */
   async stopAll(reason: string): Promise<void> {
-    for (const { stop } of this.#running.values()) stop.abort(cancelled(reason));
+    for (const { stop } of this.#running.values()) stop.abort(cancelledError(reason));
     await Promise.all([...this.#running.values()].map(({ outcome }) => outcome));
   }
 
@@ -239,7 +239,7 @@ export class Dispatcher {
   #admit(name: string, request: CallRequest): { tool: Tool; policy: Policy } {
     const { grant, relayPolicy = {} } = request;
     const tool = this.#tools.get(name);
-    if (!tool) throw toolNotFound(request.called ?? request.tool, this.#tools.keys());
+    if (!tool) throw toolNotFoundError(request.called ?? request.tool, this.#tools.keys());
     const policy = this.#options.policy.current();
     const called = nameInUse(name);
     const refusal =

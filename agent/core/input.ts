@@ -1,17 +1,17 @@
 /** A call's input against its tool's schema, and what to say when name or parameter is wrong. */
-import { invalidParameters } from "@matrx/shared/caller-frames.ts";
+import { invalidParametersError } from "@matrx/shared/caller-frames.ts";
 import { namesLike, nearestName } from "@matrx/shared/effects.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import { plainWords } from "@matrx/shared/plain-words.ts";
+import { zodMessages } from "@matrx/shared/plain-words.ts";
 import * as z from "zod";
 import type { Tool } from "./tool.ts";
 import { nameInUse } from "./tool-names.ts";
 
 /** Parses the input, tolerating what can mean only one thing. Throws MatrxError `INVALID_PARAMETERS` that names the field. */
 export function parseInput(tool: Tool, input: Record<string, unknown>): Record<string, unknown> {
-  const strict = tool.input.safeParse(input, { error: plainWords });
+  const strict = tool.input.safeParse(input, { error: zodMessages });
   if (strict.success) return strict.data;
-  const tolerant = tool.input.safeParse(mended(input, strict.error.issues), { error: plainWords });
+  const tolerant = tool.input.safeParse(mended(input, strict.error.issues), { error: zodMessages });
   if (tolerant.success) return tolerant.data;
   throw refused(tool, tolerant.error);
 }
@@ -66,7 +66,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** `TOOL_NOT_FOUND`, with the name that may have been meant. */
-export function toolNotFound(name: string, known: Iterable<string>): MatrxError {
+export function toolNotFoundError(name: string, known: Iterable<string>): MatrxError {
   const names = namesLike(name, known);
   const near = nearestName(name, names);
   return new MatrxError({
@@ -81,7 +81,7 @@ export function toolNotFound(name: string, known: Iterable<string>): MatrxError 
 function refused(tool: Tool, error: z.ZodError): MatrxError {
   // A misspelt parameter is also a missing one: the name that is there helps more.
   const unknown = error.issues.find((issue) => issue.code === "unrecognized_keys" && issue.path.length === 0);
-  const { message, hint, details } = invalidParameters(
+  const { message, hint, details } = invalidParametersError(
     unknown ? new z.ZodError([unknown]) : error,
     undefined,
     "tool",

@@ -98,7 +98,7 @@ function inUse(path: string, cause: unknown): MatrxError {
 }
 
 /** What the system or the database refused, in plain words. */
-export function unusableJournal(path: string, cause: unknown): MatrxError {
+export function unusableJournalError(path: string, cause: unknown): MatrxError {
   if (cause instanceof MatrxError) return cause;
   const why =
     cause instanceof Error && "errstr" in cause ? cause.errstr : (cause as NodeJS.ErrnoException).code;

@@ -8,7 +8,7 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { Logger } from "pino";
 import type { Outcome } from "./answers.ts";
-import { openDatabase, unusableJournal } from "./journal-db.ts";
+import { openDatabase, unusableJournalError } from "./journal-db.ts";
 import {
   type Beginning,
   COLUMNS,
@@ -322,7 +322,7 @@ export function openJournal(path: string, log: Logger): Journal {
       failed: (err) => log.error({ err }, "the journal could not be written; is the disk full?"),
     });
   } catch (cause) {
-    throw unusableJournal(path, cause);
+    throw unusableJournalError(path, cause);
   }
 }
 

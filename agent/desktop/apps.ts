@@ -3,7 +3,7 @@ import os from "node:os";
 import type { Policy } from "@matrx/shared/policy.ts";
 import { type Caller, type FileAccess, type Files, isConfined } from "../fs/access.ts";
 import type { Platform } from "../platform/platform.ts";
-import { denied, wrongParameter } from "./desktop.ts";
+import { deniedError, wrongParameterError } from "./desktop.ts";
 import { checkIsDocument } from "./documents.ts";
 import { openableAddress } from "./web-address.ts";
 
@@ -33,7 +33,7 @@ export async function allowedStart(
 function checkName(app: string, { path }: Platform): void {
   const isPath = path.basename(app) !== app;
   if (app.startsWith("-") || (isPath && !path.isAbsolute(app))) {
-    throw wrongParameter(
+    throw wrongParameterError(
       "app",
       `"${app}" is not an application's name`,
       "Give its name, or an absolute path",
@@ -50,14 +50,14 @@ function checkIsNamed(app: string, caller: Caller, confined: boolean, platform: 
   const refusing = known.find(([, apps]) => !apps.some((one) => sameApp(one, app, platform)));
   if (refusing) {
     const [by, apps] = refusing;
-    throw denied(
+    throw deniedError(
       `Starting ${app} is not allowed by ${by}`,
       apps.length > 0 ? `Allowed: ${apps.slice(0, 20).join(", ")}` : "No application is allowed",
       { app, allowed_apps: apps.slice(0, 64) },
     );
   }
   if (confined && known.length === 0) {
-    throw denied(
+    throw deniedError(
       `Starting ${app} is refused: this call may not run programs, and no policy lists the applications it may start`,
       "Ask the owner to list it in allowed_apps of the device's policy",
       { app },
@@ -79,7 +79,7 @@ function sameApp(allowed: string, app: string, platform: Platform): boolean {
 async function confinedArgument(arg: string, app: string, access: FileAccess): Promise<string> {
   if (/^https?:/i.test(arg)) return openableAddress(arg);
   if (arg.startsWith("-") || (access.platform.name === "Windows" && arg.startsWith("/"))) {
-    throw denied(
+    throw deniedError(
       `${app} can't be started with ${JSON.stringify(arg)}: only callers who may run any program can use options`,
       "Give only web addresses (http, https) and paths of documents",
       { app, argument: arg },

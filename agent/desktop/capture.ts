@@ -5,7 +5,7 @@ import path from "node:path";
 import type { MatrxError } from "@matrx/shared/errors.ts";
 import type { Camera } from "../platform/platform.ts";
 import { findProgram, ProgramFailed, runProgram } from "../platform/run-program.ts";
-import { CAMERA_HINT, type Desktop, failed, noDisplay } from "./desktop.ts";
+import { CAMERA_HINT, type Desktop, desktopError, noDisplayError } from "./desktop.ts";
 import { nativePicture } from "./native-screenshot.ts";
 import { looksOneColour, sizeOf } from "./one-colour.ts";
 import type { Pictures } from "./pictures.ts";
@@ -43,16 +43,16 @@ export async function capture(
 function noPicture(desktop: Desktop, { monitor }: PictureWanted, troubles: string): MatrxError {
   const { displayHint } = desktop.platform.desktop;
   if (NO_CONNECTION.test(troubles)) {
-    return noDisplay(`The agent's display does not respond (${troubles})`, displayHint);
+    return noDisplayError(`The agent's display does not respond (${troubles})`, displayHint);
   }
   const hint =
     monitor === undefined
       ? CAMERA_HINT
       : "Omit monitor: the system's own screenshot programs may not support choosing one";
-  return failed(`The screenshot failed (${troubles})`, hint, { reason: "NO_CAMERA" });
+  return desktopError(`The screenshot failed (${troubles})`, hint, { reason: "NO_CAMERA" });
 }
 
-interface Darkroom {
+interface CaptureOptions {
   readonly pictures: Pictures;
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
@@ -63,14 +63,19 @@ async function systemPicture(
   camera: Camera,
   program: string,
   { format, mostBytes }: PictureWanted,
-  room: Darkroom,
+  room: CaptureOptions,
 ): Promise<Picture> {
   const picture = await take(camera, program, format, room);
   if (picture.format === "jpeg" || picture.bytes.length <= mostBytes) return picture;
   return await take(camera, program, "jpeg", room);
 }
 
-function take(camera: Camera, program: string, format: PictureFormat, room: Darkroom): Promise<Picture> {
+function take(
+  camera: Camera,
+  program: string,
+  format: PictureFormat,
+  room: CaptureOptions,
+): Promise<Picture> {
   const { pictures, env, signal } = room;
   return pictures.withScratch(format === "jpeg" ? "jpg" : "png", async (file) => {
     await runProgram(program, camera.argsFor(file, format), { timeoutMs: CAMERA_MS, env, signal });

@@ -52,7 +52,7 @@ export class Desktop {
   /** Throws MatrxError, reason `NO_DISPLAY`. */
   requireDisplay(): void {
     const { hasDisplay, displayHint } = this.platform.desktop;
-    if (!hasDisplay(this.#env)) throw noDisplay("The agent has no display on this machine", displayHint);
+    if (!hasDisplay(this.#env)) throw noDisplayError("The agent has no display on this machine", displayHint);
   }
 
   /** What is missing to show something on the screen; undefined: nothing that could be seen from here. */
@@ -137,19 +137,27 @@ function hasDesktopEntry(id: string, env: NodeJS.ProcessEnv): boolean {
 }
 
 /** There is no screen to show things on, or to take a picture of. */
-export function noDisplay(message: string, hint: string): MatrxError {
-  return failed(message, hint, { reason: "NO_DISPLAY" });
+export function noDisplayError(message: string, hint: string): MatrxError {
+  return desktopError(message, hint, { reason: "NO_DISPLAY" });
 }
 
-export function failed(message: string, hint: string, details: Record<string, unknown> = {}): MatrxError {
+export function desktopError(
+  message: string,
+  hint: string,
+  details: Record<string, unknown> = {},
+): MatrxError {
   return new MatrxError({ code: "TOOL_EXECUTION_FAILED", message, hint, hop: "tool", details });
 }
 
-export function denied(message: string, hint: string, details: Record<string, unknown> = {}): MatrxError {
+export function deniedError(
+  message: string,
+  hint: string,
+  details: Record<string, unknown> = {},
+): MatrxError {
   return new MatrxError({ code: "PERMISSION_DENIED", message, hint, hop: "tool", details });
 }
 
-export function wrongParameter(field: string, message: string, hint: string): MatrxError {
+export function wrongParameterError(field: string, message: string, hint: string): MatrxError {
   return new MatrxError({
     code: "INVALID_PARAMETERS",
     message,

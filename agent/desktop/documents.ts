@@ -5,11 +5,11 @@
 import { lstat } from "node:fs/promises";
 import path from "node:path";
 import { toolName } from "../core/tool-names.ts";
-import type { FileAccess, Place } from "../fs/access.ts";
+import type { FileAccess, ResolvedPath } from "../fs/access.ts";
 import { explained } from "../fs/errors.ts";
 import { type OpenFile, openFile } from "../fs/open-file.ts";
 import { sniff } from "../text/sniff.ts";
-import { denied } from "./desktop.ts";
+import { deniedError } from "./desktop.ts";
 
 const TEXTS = ["txt", "md", "log", "csv", "tsv", "json"];
 const OTHERS = [
@@ -30,7 +30,7 @@ const HEAD_BYTES = 4096;
 const ANY_EXECUTE_BIT = 0o111n;
 
 /** Throws MatrxError `PERMISSION_DENIED` unless the place may be opened for a confined caller. */
-export async function checkIsDocument(access: FileAccess, place: Place): Promise<void> {
+export async function checkIsDocument(access: FileAccess, place: ResolvedPath): Promise<void> {
   if (await isFolder(access, place)) return checkIsFolder(access, place);
   const extension = path.extname(place.path).slice(1).toLowerCase();
   if (!TEXTS.includes(extension) && !OTHERS.includes(extension)) {
@@ -47,7 +47,7 @@ export async function checkIsDocument(access: FileAccess, place: Place): Promise
   }
 }
 
-async function isFolder(access: FileAccess, place: Place): Promise<boolean> {
+async function isFolder(access: FileAccess, place: ResolvedPath): Promise<boolean> {
   const { folder, name } = access.parentOf(place);
   if (name === "") return true;
   const parent = await access.openFolder(folder, place.shown);
@@ -58,13 +58,13 @@ async function isFolder(access: FileAccess, place: Place): Promise<boolean> {
   }
 }
 
-function checkIsFolder(access: FileAccess, place: Place): void {
+function checkIsFolder(access: FileAccess, place: ResolvedPath): void {
   if (access.platform.desktop.isMoreThanFolder(path.basename(place.path))) {
     throw refused(place, "a folder with an extension may be a program");
   }
 }
 
-async function checkContent({ handle, stat }: OpenFile, place: Place, isText: boolean): Promise<void> {
+async function checkContent({ handle, stat }: OpenFile, place: ResolvedPath, isText: boolean): Promise<void> {
   const buffer = Buffer.alloc(HEAD_BYTES);
   const { bytesRead } = await handle.read(buffer, 0, HEAD_BYTES, 0);
   const head = buffer.subarray(0, bytesRead);
@@ -78,8 +78,8 @@ async function checkContent({ handle, stat }: OpenFile, place: Place, isText: bo
   if (isText && (stat.mode & ANY_EXECUTE_BIT) !== 0n) throw refused(place, "it is marked as executable");
 }
 
-function refused({ shown }: Place, why: string) {
-  return denied(
+function refused({ shown }: ResolvedPath, why: string) {
+  return deniedError(
     `${shown} can't be opened: ${why}, and this call may not run programs`,
     `Folders, pictures, sound, video, PDF, text and office documents may be opened; look at others with ${toolName("Read")}`,
     { path: shown },

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { toolName } from "../core/tool-names.ts";
 import type { LaunchCommand } from "../platform/platform.ts";
 import { findProgram } from "../platform/run-program.ts";
-import { failed } from "./desktop.ts";
+import { desktopError } from "./desktop.ts";
 
 export interface Launched {
   /** Its name, without folders. */
@@ -33,7 +33,7 @@ export async function launchFirst(
     if (program) return await launch({ ...command, program }, surroundings);
   }
   const names = commands.map(({ program }) => program).join(", ");
-  throw failed(
+  throw desktopError(
     `None of these programs was found: ${names}`,
     "Check the name, or install it; the agent looks on its PATH",
     { reason: "NO_PROGRAM", programs: commands.map(({ program }) => program) },
@@ -67,7 +67,7 @@ async function started(file: string, args: readonly string[], options: SpawnOpti
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
     const program = path.basename(file);
-    throw failed(
+    throw desktopError(
       `${program} could not be started: ${code}`,
       `Check that the agent's user can run it, and that ${options.cwd} exists`,
       { program, system_code: code },
@@ -90,7 +90,7 @@ const XDG_OPEN: Partial<Record<number, string>> = {
 function endedAtOnce(program: string, end: End, ms: number) {
   const how = end.signal ? `by ${end.signal}` : `with exit code ${end.code}`;
   const known = program === "xdg-open" ? XDG_OPEN[end.code ?? 0] : undefined;
-  return failed(
+  return desktopError(
     `${program} ended ${how} after ${Math.round(ms)} ms${known ? `: ${known}` : ""}`,
     `Run it with ${toolName("Bash")} to see its output, or look at the screen with ${toolName("Screenshot")}`,
     { program, exit_code: end.code, ...(end.signal && { signal: end.signal }) },

@@ -3,7 +3,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { MonitorChoice } from "../platform/platform.ts";
 import { runProgram } from "../platform/run-program.ts";
-import { wrongParameter } from "./desktop.ts";
+import { wrongParameterError } from "./desktop.ts";
 import {
   CAMERA_MS,
   type Monitor,
@@ -54,7 +54,7 @@ function answerIn(line: string): CaptureAnswer {
 
 function noSuchMonitor(wanted: MonitorChoice, monitors: readonly Monitor[]) {
   const choices = monitors.map(({ index, name, width, height }) => `${index} (${name}, ${width}x${height})`);
-  return wrongParameter(
+  return wrongParameterError(
     "monitor",
     `There is no monitor ${JSON.stringify(wanted)}`,
     `Choose one of ${choices.join(", ")}`,

@@ -1,7 +1,7 @@
 /** Addresses that may be handed to the browser or the mail program. */
 
 import { toolName } from "../core/tool-names.ts";
-import { denied, wrongParameter } from "./desktop.ts";
+import { deniedError, wrongParameterError } from "./desktop.ts";
 
 const SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
 
@@ -9,7 +9,7 @@ const SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
 export function openableAddress(text: string): string {
   const url = URL.parse(text);
   if (!url) {
-    throw wrongParameter(
+    throw wrongParameterError(
       "url",
       `"${text.slice(0, 200)}" is not a web address`,
       "Give the full address: https://...",
@@ -17,14 +17,14 @@ export function openableAddress(text: string): string {
   }
   if (!SCHEMES.has(url.protocol)) {
     const isFile = url.protocol === "file:";
-    throw denied(
+    throw deniedError(
       `Can't open ${url.protocol} addresses, only http, https and mailto`,
       isFile ? `Open a file with ${toolName("OpenPath")}` : "Give an address that begins with https://",
       { scheme: url.protocol.slice(0, -1) },
     );
   }
   if (url.protocol === "mailto:" && /[?&](?:attach|attachment)=/i.test(decoded(url.search))) {
-    throw denied("Can't open a mail address that attaches a file", "Omit the attachment");
+    throw deniedError("Can't open a mail address that attaches a file", "Omit the attachment");
   }
   return url.href;
 }

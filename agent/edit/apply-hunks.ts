@@ -3,7 +3,7 @@
 import { type UnitText, unitsFor } from "./code-units.ts";
 import { notInEncoding, refused, type Subject } from "./errors.ts";
 import { type Line, type LineEnd, linesOf } from "./line-ends.ts";
-import { absent } from "./no-match.ts";
+import { noMatchError } from "./no-match.ts";
 import type { Hunk, HunkLine } from "./patch-types.ts";
 import { search } from "./replace.ts";
 
@@ -59,7 +59,7 @@ function placeOf(text: UnitText, lines: LineTexts, from: number, hunk: Hunk, sub
     (hunk.blanks > 0 ? fitsOf(lines, wanted.slice(0, -hunk.blanks), start, hunk) : undefined);
   if (!fits) {
     const shown = hunk.lines.filter(({ kind }) => kind !== "new").map((line) => line.text);
-    throw absent(text, { name: `The old text of ${hunk.name}`, old: shown.join("\n") }, subject);
+    throw noMatchError(text, { name: `The old text of ${hunk.name}`, old: shown.join("\n") }, subject);
   }
   const [fit, ...others] = fits;
   if (others.length > 0) {

@@ -3,7 +3,7 @@
 import type { Line } from "./line-ends.ts";
 import {
   BEGIN,
-  badPatch,
+  badPatchError,
   END,
   type FilePatch,
   type Hunk,
@@ -43,7 +43,7 @@ class Reader {
       else files.push(this.#readFile());
     }
     const rest = this.#lines.findIndex(({ text }, index) => index > this.#at && text.trim() !== "");
-    if (rest !== -1) throw badPatch(`nothing may follow "${END}"`, rest + 1);
+    if (rest !== -1) throw badPatchError(`nothing may follow "${END}"`, rest + 1);
     return files;
   }
 
@@ -109,7 +109,7 @@ class Reader {
     const atEnd = this.#line?.trim() === "*** End of File";
     if (atEnd) this.#at++;
     this.#skipBlanks();
-    if (!lines.some(({ kind }) => kind !== "same")) throw badPatch("this hunk changes nothing", begin);
+    if (!lines.some(({ kind }) => kind !== "same")) throw badPatchError("this hunk changes nothing", begin);
     const endless = { old: false, new: false };
     return { name: `hunk ${number}`, lines, line, headers, atEnd, endless, blanks: 0, note: undefined };
   }
@@ -136,6 +136,6 @@ class Reader {
   }
 
   #bad(why: string) {
-    return badPatch(why, this.#at + 1);
+    return badPatchError(why, this.#at + 1);
   }
 }

@@ -2,13 +2,17 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { toolName } from "../core/tool-names.ts";
-import type { Place } from "../fs/access.ts";
+import type { ResolvedPath } from "../fs/access.ts";
 import { lackingCharacter, type TextEncoding } from "../text/encodings.ts";
 
 export const sha256Schema = z.string().regex(/^[0-9a-fA-F]{64}$/, "must be a SHA-256: 64 hexadecimal digits");
 
 /** Throws MatrxError `CONFLICT` when a content is not the one that was expected; `found` undefined: there is none. */
-export function checkSha256(found: string | undefined, expected: string | undefined, place: Place): void {
+export function checkSha256(
+  found: string | undefined,
+  expected: string | undefined,
+  place: ResolvedPath,
+): void {
   if (expected === undefined || found === expected.toLowerCase()) return;
   throw new MatrxError({
     code: "CONFLICT",
@@ -22,7 +26,7 @@ export function checkSha256(found: string | undefined, expected: string | undefi
 }
 
 /** `sha256`: of its content now; undefined: not known. */
-export function changedSinceSeen(place: Place, sha256: string | undefined): MatrxError {
+export function changedError(place: ResolvedPath, sha256: string | undefined): MatrxError {
   return new MatrxError({
     code: "CONFLICT",
     message: `${place.shown} has changed since this session read or wrote it${sha256 ? `: its SHA-256 is now ${sha256}` : ""}. Nothing was written`,
@@ -94,7 +98,7 @@ export function wrongCount(
   );
 }
 
-export function tooMany(most: number, subject: Subject): MatrxError {
+export function tooManyError(most: number, subject: Subject): MatrxError {
   return refused(
     subject,
     "too_many",
@@ -104,7 +108,7 @@ export function tooMany(most: number, subject: Subject): MatrxError {
   );
 }
 
-export function overlapping(names: readonly string[], subject: Subject): MatrxError {
+export function overlapError(names: readonly string[], subject: Subject): MatrxError {
   return refused(
     subject,
     "overlap",
@@ -114,7 +118,7 @@ export function overlapping(names: readonly string[], subject: Subject): MatrxEr
   );
 }
 
-export function nothingChanges(subject: Subject): MatrxError {
+export function noChangeError(subject: Subject): MatrxError {
   return refused(
     subject,
     "no_change",

@@ -94,7 +94,7 @@ export interface Absent {
   readonly old: string;
 }
 
-export function absent(text: UnitText, { name, old }: Absent, subject: Subject): MatrxError {
+export function noMatchError(text: UnitText, { name, old }: Absent, subject: Subject): MatrxError {
   if (unitsFor(old, text.encoding) === undefined) return notInEncoding(text.encoding, name, old, subject);
   const message = `${name} was not found in ${subject.shown}`;
   const hint = old.includes("\ufffd")
@@ -115,15 +115,17 @@ export function absent(text: UnitText, { name, old }: Absent, subject: Subject):
     const found = `${message}: it matches from line ${begun.line} on, but line ${begun.differs} is ${begun.text}. Nothing was changed`;
     return refused(subject, "not_found", found, hint, begun);
   }
-  const closest = closestLines(wanted, lines);
+  const suggestions = closestLines(wanted, lines);
   const part = text.units.length > SEARCHED_UNITS ? " of its beginning" : "";
-  const list = closest.map(({ line, percent, text: shown }) => `\n  line ${line} (${percent}%): ${shown}`);
+  const list = suggestions.map(
+    ({ line, percent, text: shown }) => `\n  line ${line} (${percent}%): ${shown}`,
+  );
   return refused(
     subject,
     "not_found",
     `${message}. Nothing was changed${list.length > 0 ? `. The closest lines${part} are:${list.join("")}` : ""}`,
     hint,
-    closest.length > 0 ? { closest } : {},
+    suggestions.length > 0 ? { suggestions } : {},
   );
 }
 

@@ -6,7 +6,7 @@ export const BEGIN = "*** Begin Patch";
 export const END = "*** End Patch";
 
 /** `line` is counted from 1. */
-export function badPatch(why: string, line?: number): MatrxError {
+export function badPatchError(why: string, line?: number): MatrxError {
   return new MatrxError({
     code: "INVALID_PARAMETERS",
     message: `patch${line === undefined ? "" : `, line ${line}`}: ${why}`,

@@ -1,26 +1,26 @@
 /** From what a patch says to the bytes that each file will have; nothing is changed here. */
 import { hash } from "node:crypto";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import type { FileAccess, Place } from "../fs/access.ts";
-import type { HeldFile } from "../fs/file-handle.ts";
+import type { FileAccess, ResolvedPath } from "../fs/access.ts";
+import type { OpenedFile } from "../fs/file-handle.ts";
 import { isAbsolute } from "../fs/path-syntax.ts";
-import { type Before, exists } from "../fs/transaction.ts";
+import { type Before, existsError } from "../fs/transaction.ts";
 import { applyHunks } from "./apply-hunks.ts";
 import { readMarkedPatch } from "./begin-patch-format.ts";
 import { bytesWith, checkEditSize, editableText } from "./code-units.ts";
-import { nothingChanges, refused } from "./errors.ts";
+import { noChangeError, refused } from "./errors.ts";
 import { type ShownDiff, shownDiff } from "./line-diff.ts";
 import { type Line, linesOf, withPlainEnds } from "./line-ends.ts";
-import { BEGIN, badPatch, type FilePatch, type Hunk, textOf, USUAL_MODE } from "./patch-types.ts";
+import { BEGIN, badPatchError, type FilePatch, type Hunk, textOf, USUAL_MODE } from "./patch-types.ts";
 import { readUnifiedDiff } from "./unified-format.ts";
 
 /** Throws MatrxError `INVALID_PARAMETERS`. */
 export function parsePatch(patch: string): FilePatch[] {
-  if (!patch.isWellFormed()) throw badPatch("it contains half a character");
+  if (!patch.isWellFormed()) throw badPatchError("it contains half a character");
   const lines = patchLines(withoutCommand(patch));
   const first = lines.find(({ text }) => text.trim() !== "");
   const files = first?.text.trimStart().startsWith(BEGIN) ? readMarkedPatch(lines) : readUnifiedDiff(lines);
-  if (files.length === 0) throw badPatch("it contains no changes");
+  if (files.length === 0) throw badPatchError("it contains no changes");
   return files;
 }
 
@@ -44,19 +44,19 @@ function patchLines(patch: string): Line[] {
 }
 
 export type Prepared =
-  | { readonly kind: "add"; readonly place: Place; readonly bytes: Buffer; readonly mode: number }
-  | { readonly kind: "delete"; readonly file: HeldFile; readonly before: Before }
+  | { readonly kind: "add"; readonly place: ResolvedPath; readonly bytes: Buffer; readonly mode: number }
+  | { readonly kind: "delete"; readonly file: OpenedFile; readonly before: Before }
   | {
       readonly kind: "update";
-      readonly file: HeldFile;
+      readonly file: OpenedFile;
       readonly before: Before;
-      readonly to: Place | undefined;
+      readonly to: ResolvedPath | undefined;
       readonly bytes: Buffer;
       readonly diff: ShownDiff | undefined;
     };
 
 /** A file with what it holds. Throws MatrxError when it is too large. */
-export async function readBefore(file: HeldFile, signal: AbortSignal): Promise<Before> {
+export async function readBefore(file: OpenedFile, signal: AbortSignal): Promise<Before> {
   const stat = await file.existing();
   checkEditSize(stat.size, file.place.shown);
   return { stat, bytes: await file.read(stat, signal) };
@@ -65,7 +65,7 @@ export async function readBefore(file: HeldFile, signal: AbortSignal): Promise<B
 /** What an existing file becomes. Throws MatrxError when the patch does not fit. */
 export function prepare(
   found: Exclude<FoundPatch, { kind: "add" }>,
-  file: HeldFile,
+  file: OpenedFile,
   before: Before,
   mayQuote: boolean,
 ): Prepared {
@@ -80,7 +80,7 @@ export function prepare(
     if (units !== "") throw notAll(subject);
     return { kind: "delete", file, before };
   }
-  if (units === text.units && !found.to) throw nothingChanges(subject);
+  if (units === text.units && !found.to) throw noChangeError(subject);
   const bytes = bytesWith(text, units);
   return { kind: "update", file, before, to: found.to, bytes, diff: shownDiff(text, units) };
 }
@@ -118,12 +118,12 @@ function notAll(subject: { shown: string; mayQuote: boolean }): MatrxError {
 
 /** A file patch whose paths were found, and may be changed. */
 export type FoundPatch =
-  | { readonly kind: "add"; readonly place: Place; readonly content: string; readonly mode: number }
-  | { readonly kind: "delete"; readonly place: Place; readonly hunks: readonly Hunk[] | undefined }
+  | { readonly kind: "add"; readonly place: ResolvedPath; readonly content: string; readonly mode: number }
+  | { readonly kind: "delete"; readonly place: ResolvedPath; readonly hunks: readonly Hunk[] | undefined }
   | {
       readonly kind: "update";
-      readonly place: Place;
-      readonly to: Place | undefined;
+      readonly place: ResolvedPath;
+      readonly to: ResolvedPath | undefined;
       readonly hunks: readonly Hunk[];
     };
 
@@ -149,7 +149,7 @@ async function find(
   const name = named(patch.path);
   if (patch.kind === "add") {
     const place = await access.find(name, "write");
-    if (place.missing.length === 0) throw exists(place);
+    if (place.missing.length === 0) throw existsError(place);
     return { kind: "add", place, content: patch.content, mode: patch.mode };
   }
   if (patch.kind === "update" && patch.to === undefined) {
@@ -169,7 +169,7 @@ async function find(
   const place = await access.findExistingEntry(name, "remove");
   if (patch.kind === "delete") return { kind: "delete", place, hunks: patch.hunks };
   const to = await access.find(named(patch.to ?? ""), "write");
-  if (to.missing.length === 0) throw exists(to);
+  if (to.missing.length === 0) throw existsError(to);
   return { kind: "update", place, to, hunks: patch.hunks };
 }
 

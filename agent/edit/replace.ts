@@ -2,16 +2,16 @@
 
 import { characterStarts, type UnitText, unitsFor } from "./code-units.ts";
 import {
-  nothingChanges,
+  noChangeError,
   notInEncoding,
   notUnique,
-  overlapping,
+  overlapError,
   type Subject,
-  tooMany,
+  tooManyError,
   wrongCount,
 } from "./errors.ts";
 import { fittingEnds, placesInOriginal, withPlainEnds } from "./line-ends.ts";
-import { absent } from "./no-match.ts";
+import { noMatchError } from "./no-match.ts";
 
 export interface Replacement {
   /** What the caller calls it: `old_string`, or `edits[2].old_string`. */
@@ -47,13 +47,13 @@ export function replaceIn(text: UnitText, replacements: readonly Replacement[], 
   const cuts: Cut[] = [];
   for (const [by, replacement] of replacements.entries()) {
     for (const cut of cutsOf(text, plain, replacement, by, subject)) cuts.push(cut);
-    if (cuts.length > MOST_CUTS) throw tooMany(MOST_CUTS, subject);
+    if (cuts.length > MOST_CUTS) throw tooManyError(MOST_CUTS, subject);
   }
   cuts.sort((a, b) => a.from - b.from);
   const clash = cuts.findIndex((cut, index) => cut.from < (cuts[index - 1]?.to ?? 0));
-  if (clash !== -1) throw overlapping(namesOf(cuts.slice(clash - 1, clash + 1), replacements), subject);
+  if (clash !== -1) throw overlapError(namesOf(cuts.slice(clash - 1, clash + 1), replacements), subject);
   const units = joined(text.units, cuts);
-  if (units === text.units) throw nothingChanges(subject);
+  if (units === text.units) throw noChangeError(subject);
   return { units, cuts };
 }
 
@@ -74,7 +74,7 @@ function cutsOf(
   if (units === undefined)
     throw notInEncoding(text.encoding, newNameOf(replacement), replacement.new, subject);
   const places = wanted === undefined ? [] : placesOf(text, plain, wanted, subject);
-  if (wanted === undefined || places.length === 0) throw absent(text, replacement, subject);
+  if (wanted === undefined || places.length === 0) throw noMatchError(text, replacement, subject);
   const chosen = chooseFrom(places, wanted.length, plain, replacement, subject);
   const ends = chosen.flatMap((place) => [place, place + wanted.length]);
   const original = placesInOriginal(text.units, ends);
@@ -92,7 +92,7 @@ function placesOf(text: UnitText, plain: string, wanted: string, subject: Subjec
   const places: number[] = [];
   for (const place of occurrencesOf(wanted, plain)) {
     if (!starts(place)) continue;
-    if (places.length === MOST_CUTS) throw tooMany(MOST_CUTS, subject);
+    if (places.length === MOST_CUTS) throw tooManyError(MOST_CUTS, subject);
     places.push(place);
   }
   return places;

@@ -1,7 +1,7 @@
 /** Reads a unified diff, as diff, git and models write it. */
 import { toolName } from "../core/tool-names.ts";
 import type { Line } from "./line-ends.ts";
-import { badPatch, type FilePatch, type Hunk, textOf } from "./patch-types.ts";
+import { badPatchError, type FilePatch, type Hunk, textOf } from "./patch-types.ts";
 import { isFileHeader, readHunk } from "./unified-hunk.ts";
 
 /** Names as git and GNU diff write odd ones: in quotes, with the escapes of C. */
@@ -39,7 +39,7 @@ export function readUnifiedDiff(lines: readonly Line[]): FilePatch[] {
       takeNames(part, line.slice(4), lines[at + 1]?.text.slice(4) ?? "");
       at += 2;
     } else if (line.startsWith("@@") && (current || RANGED.test(line))) {
-      if (!current?.old || !current.now) throw badPatch(NAMES_MISSING, at + 1);
+      if (!current?.old || !current.now) throw badPatchError(NAMES_MISSING, at + 1);
       const { hunk, next } = readHunk(lines, at, current.hunks.length + 1);
       current.hunks.push(hunk);
       at = next;
@@ -144,11 +144,11 @@ function takeExtended(part: FilePart, line: string): void {
 }
 
 function filePatchOf(part: FilePart): FilePatch {
-  if (part.old === undefined || part.now === undefined) throw badPatch(NAMES_MISSING);
+  if (part.old === undefined || part.now === undefined) throw badPatchError(NAMES_MISSING);
   const names = namesOf(part.old, part.now, part.isGit);
   const shown = names.now === NOTHING ? names.old : names.now;
-  if (part.isBinary) throw badPatch(`the diff of ${shown} is binary; write the file in another way`);
-  if (part.isCopy) throw badPatch(`${shown} is a copy; make it with ${toolName("Bash")}, then patch it`);
+  if (part.isBinary) throw badPatchError(`the diff of ${shown} is binary; write the file in another way`);
+  if (part.isCopy) throw badPatchError(`${shown} is a copy; make it with ${toolName("Bash")}, then patch it`);
   const { hunks } = part;
   if (part.isNew) {
     const mode = modeOf(part.newMode, shown);
@@ -156,14 +156,16 @@ function filePatchOf(part: FilePart): FilePatch {
   }
   if (part.isGone) return { kind: "delete", path: names.old, hunks };
   if (part.modeChanges) {
-    throw badPatch(
+    throw badPatchError(
       `it sets the mode of ${shown} to ${part.newMode}; omit that, and use ${toolName("Bash")} with chmod`,
     );
   }
   if (names.old !== names.now && !part.isRename) {
-    throw badPatch(`its names differ: ${names.old} and ${names.now}; only git's "rename from" moves a file`);
+    throw badPatchError(
+      `its names differ: ${names.old} and ${names.now}; only git's "rename from" moves a file`,
+    );
   }
-  if (hunks.length === 0 && !part.isRename) throw badPatch(`it changes nothing in ${names.now}`);
+  if (hunks.length === 0 && !part.isRename) throw badPatchError(`it changes nothing in ${names.now}`);
   return { kind: "update", path: names.old, to: names.old === names.now ? undefined : names.now, hunks };
 }
 
@@ -190,13 +192,13 @@ const MODES: Readonly<Record<string, number>> = { "100644": 0o666, "100755": 0o7
 function modeOf(written: string | undefined, name: string): number {
   const mode = MODES[written ?? "100644"];
   if (mode === undefined)
-    throw badPatch(`${name} is not an ordinary file (${written}); create it with ${toolName("Bash")}`);
+    throw badPatchError(`${name} is not an ordinary file (${written}); create it with ${toolName("Bash")}`);
   return mode;
 }
 
 function addedContent(hunks: readonly Hunk[]): string {
   const lines = hunks.flatMap((hunk) => hunk.lines);
   if (lines.some(({ kind }) => kind !== "new"))
-    throw badPatch('a new file has only lines that begin with "+"');
+    throw badPatchError('a new file has only lines that begin with "+"');
   return textOf(lines, hunks.at(-1)?.endless.new ?? true);
 }

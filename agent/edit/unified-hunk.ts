@@ -1,7 +1,7 @@
 /** Reads one hunk of a unified diff. Its counts may be wrong: then it reaches to whatever can only be its end. */
 
 import type { Line } from "./line-ends.ts";
-import { badPatch, type Hunk, type HunkLine, LINE_KINDS } from "./patch-types.ts";
+import { badPatchError, type Hunk, type HunkLine, LINE_KINDS } from "./patch-types.ts";
 
 const RANGE = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
@@ -29,7 +29,7 @@ export function readHunk(
   while (!endsHunk(lines, stop) && isBody(textAt(lines, stop))) stop++;
   if (!endsHunk(lines, stop)) throw oddLine(stop);
   const end = withoutBlanks(lines, first, stop);
-  if (end === first) throw badPatch("this hunk is empty", at + 1);
+  if (end === first) throw badPatchError("this hunk is empty", at + 1);
   const note = said && noteOf(name, said, countsOf(lines, first, end));
   return { hunk: hunkOf(lines.slice(first, end), name, lineOf(start, said), note), next: stop };
 }
@@ -101,7 +101,7 @@ function withoutBlanks(lines: readonly Line[], first: number, stop: number): num
 }
 
 function oddLine(at: number) {
-  return badPatch('a line of a hunk must begin with " ", "-" or "+"', at + 1);
+  return badPatchError('a line of a hunk must begin with " ", "-" or "+"', at + 1);
 }
 
 /** 0: there was no text. */

@@ -10,8 +10,8 @@ import type { Directory } from "../platform/directory.ts";
 import type { Platform } from "../platform/platform.ts";
 import { shownName } from "./display-name.ts";
 import { explained, fileError } from "./errors.ts";
-import { Turns } from "./keyed-mutex.ts";
-import { wayOf } from "./link-chain.ts";
+import { KeyedMutex } from "./keyed-mutex.ts";
+import { linkChain } from "./link-chain.ts";
 import { notFound } from "./not-found.ts";
 import { FolderLimits } from "./path-policy.ts";
 import { absolutePath, isAbsolute } from "./path-syntax.ts";
@@ -30,7 +30,7 @@ export interface Caller {
 }
 
 /** A path that was allowed. */
-export interface Place extends Canonical {
+export interface ResolvedPath extends Canonical {
   /** As the caller named it, made absolute. */
   readonly named: string;
   /** The same for messages: on one line, with nothing hidden in it. */
@@ -46,7 +46,7 @@ export interface FilesOptions {
 export class Files {
   readonly platform: Platform;
   /** By canonical path; every tool that changes a file takes its turn here. */
-  readonly turns = new Turns();
+  readonly mutex = new KeyedMutex();
   readonly protectedPaths: () => ProtectedPaths;
   readonly #protectedFiles = newProtectedFiles();
 
@@ -80,16 +80,16 @@ export class FileAccess {
   }
 
   /** Follows a path and asks whether it may be touched. Throws MatrxError. */
-  find(text: string, intent: Intent): Promise<Place> {
+  find(text: string, intent: Intent): Promise<ResolvedPath> {
     return this.#find(text, intent, canonicalOf);
   }
 
   /** As `find`, but a link at the end of the path is meant itself, and not what it leads to. */
-  findEntry(text: string, intent: Intent): Promise<Place> {
+  findEntry(text: string, intent: Intent): Promise<ResolvedPath> {
     return this.#find(text, intent, canonicalEntryOf);
   }
 
-  async #find(text: string, intent: Intent, follow: typeof canonicalOf): Promise<Place> {
+  async #find(text: string, intent: Intent, follow: typeof canonicalOf): Promise<ResolvedPath> {
     const named = absolutePath(text, this.#cwd, this.platform);
     const shown = shownName(named);
     const canonical = await this.#follow(named, shown, follow);
@@ -103,12 +103,12 @@ export class FileAccess {
   }
 
   /** As `find`, and it must exist: else the error names what is spelled alike. */
-  async findExisting(text: string, intent: Intent): Promise<Place> {
+  async findExisting(text: string, intent: Intent): Promise<ResolvedPath> {
     return await this.#existing(await this.find(text, intent));
   }
 
   /** As `findExisting`, for what another program will open by this path: it is not a protected file under another name. */
-  async findToHandOver(text: string): Promise<Place> {
+  async findToHandOver(text: string): Promise<ResolvedPath> {
     const place = await this.findExisting(text, "read");
     const { folder, name } = this.parentOf(place);
     const parent = await this.openFolder(folder, place.shown);
@@ -123,7 +123,7 @@ export class FileAccess {
   }
 
   /** As `findEntry`, and it must exist. */
-  async findExistingEntry(text: string, intent: Intent): Promise<Place> {
+  async findExistingEntry(text: string, intent: Intent): Promise<ResolvedPath> {
     return await this.#existing(await this.findEntry(text, intent));
   }
 
@@ -166,7 +166,7 @@ export class FileAccess {
   }
 
   /** Tells whether the caller named a link, and not what it leads to. */
-  async isReachedByLink({ named, path }: Place): Promise<boolean> {
+  async isReachedByLink({ named, path }: ResolvedPath): Promise<boolean> {
     if (named === path) return false;
     return (await lstat(named).catch(() => undefined))?.isSymbolicLink() ?? false;
   }
@@ -187,7 +187,7 @@ export class FileAccess {
     } catch (error) {
       // Outside the allowed folders, and of what is protected, nothing is said about what stands there.
       this.#limits.check(named, shown);
-      const place = [...wayOf(named, this.platform)].at(-1)?.place ?? named;
+      const place = [...linkChain(named, this.platform)].at(-1)?.place ?? named;
       this.#limits.check(place, shown);
       this.#protected.check(place, shown, "look");
       throw fileError(error, shown, "follow");
@@ -206,7 +206,7 @@ export class FileAccess {
     });
   }
 
-  async #existing(place: Place): Promise<Place> {
+  async #existing(place: ResolvedPath): Promise<ResolvedPath> {
     if (place.missing.length === 0) return place;
     const { folder, name } = this.parentOf(place);
     const mayLook = place.missing.length === 1 && this.#limits.allows(folder);

@@ -24,7 +24,7 @@ import type { Directory } from "../platform/directory.ts";
 import { hasCode } from "./errors.ts";
 import { syncFolder } from "./make-folders.ts";
 import { kindOf } from "./open-file.ts";
-import { AS_BYTES, MOST_DEPTH, tooDeep } from "./remove-tree.ts";
+import { AS_BYTES, MOST_DEPTH, tooDeepError } from "./remove-tree.ts";
 
 export interface Copying {
   /** Throws to refuse a folder or file. */
@@ -65,7 +65,7 @@ export async function copyTree(
   } else if (found.isFile()) {
     await copyFile(source, copy, found, copying);
   } else if (found.isDirectory()) {
-    if (depth >= MOST_DEPTH) throw tooDeep();
+    if (depth >= MOST_DEPTH) throw tooDeepError();
     await copyFolder(from, name, to, copyName, copying, depth);
   } else {
     throw cannotBeCopied(found);
@@ -114,7 +114,7 @@ async function copyFile(source: Buffer, copy: Buffer, found: BigIntStats, copyin
     try {
       await pour(input, output, copying);
       const after = await input.stat({ bigint: true });
-      if (stateOf(after) !== stateOf(found)) throw changedMeanwhile();
+      if (stateOf(after) !== stateOf(found)) throw changedMeanwhileError();
       await keepFacts(output, after);
       await output.sync();
     } finally {
@@ -182,7 +182,7 @@ function cannotBeCopied(stat: BigIntStats): MatrxError {
   });
 }
 
-export function changedMeanwhile(): MatrxError {
+export function changedMeanwhileError(): MatrxError {
   return new MatrxError({
     code: "CONFLICT",
     message: "A file changed while it was copied to the other file system; nothing was moved",

@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Directory } from "../platform/directory.ts";
 import { bytesFrom } from "../text/chunks.ts";
-import type { FileAccess, Place } from "./access.ts";
+import type { FileAccess, ResolvedPath } from "./access.ts";
 import { shownName } from "./display-name.ts";
 import { explained } from "./errors.ts";
 import { refuseOddKind } from "./open-file.ts";
@@ -14,13 +14,13 @@ import { isWithin } from "./path-syntax.ts";
 import { canonicalOf } from "./resolve.ts";
 import { entryAt, FileChanged, PartlyWritten, type Written, writeFile } from "./write-file.ts";
 
-export class HeldFile {
-  readonly place: Place;
+export class OpenedFile {
+  readonly place: ResolvedPath;
   readonly #access: FileAccess;
   readonly #parent: Directory;
   readonly #name: string;
 
-  private constructor(access: FileAccess, place: Place, parent: Directory, name: string) {
+  private constructor(access: FileAccess, place: ResolvedPath, parent: Directory, name: string) {
     this.place = place;
     this.#access = access;
     this.#parent = parent;
@@ -28,10 +28,10 @@ export class HeldFile {
   }
 
   /** Its folder must exist. Close it. Throws MatrxError. */
-  static async hold(access: FileAccess, place: Place): Promise<HeldFile> {
+  static async hold(access: FileAccess, place: ResolvedPath): Promise<OpenedFile> {
     const { folder, name } = access.parentOf(place);
-    if (name === "") throw isFolder(place);
-    return new HeldFile(access, place, await access.openFolder(folder, place.shown), name);
+    if (name === "") throw isFolderError(place);
+    return new OpenedFile(access, place, await access.openFolder(folder, place.shown), name);
   }
 
   /** What to call it by, as long as it is held. */
@@ -45,7 +45,7 @@ export class HeldFile {
   }
 
   /** As what moves entries takes it. */
-  asEntry(stat: BigIntStats): HeldEntry {
+  asEntry(stat: BigIntStats): OpenedEntry {
     return { place: this.place, parent: this.#parent, name: this.#name, stat };
   }
 
@@ -53,7 +53,7 @@ export class HeldFile {
   async entry(): Promise<BigIntStats | undefined> {
     const stat = await explained(this.place.shown, "look at", () => entryAt(this.#parent, this.#name));
     if (!stat) return undefined;
-    if (stat.isDirectory()) throw isFolder(this.place);
+    if (stat.isDirectory()) throw isFolderError(this.place);
     refuseOddKind(stat, this.place);
     this.#access.inspectChange(stat, this.place.shown);
     return stat;
@@ -135,7 +135,7 @@ export class HeldFile {
   }
 }
 
-export function isFolder(place: Place): MatrxError {
+export function isFolderError(place: ResolvedPath): MatrxError {
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `${place.shown} is a folder`,
@@ -145,7 +145,7 @@ export function isFolder(place: Place): MatrxError {
   });
 }
 
-function changed(place: Place): MatrxError {
+function changed(place: ResolvedPath): MatrxError {
   return new MatrxError({
     code: "CONFLICT",
     message: `${place.shown} was just changed by another program; nothing was written`,
@@ -155,7 +155,7 @@ function changed(place: Place): MatrxError {
   });
 }
 
-function partlyWritten(place: Place, cause: PartlyWritten): MatrxError {
+function partlyWritten(place: ResolvedPath, cause: PartlyWritten): MatrxError {
   return new MatrxError(
     {
       code: "TOOL_EXECUTION_FAILED",
@@ -168,8 +168,8 @@ function partlyWritten(place: Place, cause: PartlyWritten): MatrxError {
   );
 }
 
-export interface HeldEntry {
-  readonly place: Place;
+export interface OpenedEntry {
+  readonly place: ResolvedPath;
   readonly parent: Directory;
   readonly name: string;
   /** Its own: of a link, not of what it leads to. */
@@ -180,7 +180,7 @@ export interface HeldEntry {
  * Opens the folder of an entry that was found with the intent `remove`. Close its parent. Throws MatrxError, also for what
  * nobody means to move or delete as a whole: the root, the home folder, folders of the system, mount points.
  */
-export async function holdEntry(access: FileAccess, place: Place): Promise<HeldEntry> {
+export async function openEntry(access: FileAccess, place: ResolvedPath): Promise<OpenedEntry> {
   const { folder, name } = access.parentOf(place);
   if (name === "") throw needed(place, "it is the root of the file system");
   const parent = await access.openFolder(folder, place.shown);
@@ -199,7 +199,7 @@ export async function holdEntry(access: FileAccess, place: Place): Promise<HeldE
 
 async function refuseNeeded(
   { platform }: FileAccess,
-  place: Place,
+  place: ResolvedPath,
   stat: BigIntStats,
   parent: Directory,
 ): Promise<void> {
@@ -220,7 +220,7 @@ async function refuseNeeded(
   }
 }
 
-function needed({ shown }: Place, why: string): MatrxError {
+function needed({ shown }: ResolvedPath, why: string): MatrxError {
   return new MatrxError({
     code: "PERMISSION_DENIED",
     message: `${shown} can't be moved or deleted: ${why}`,

@@ -1,8 +1,8 @@
 /** Changes of one path wait for each other: each looks at what the one before left. */
-export class Turns {
+export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>();
 
-  async take<T>(path: string, action: () => Promise<T>): Promise<T> {
+  async runExclusive<T>(path: string, action: () => Promise<T>): Promise<T> {
     const before = this.#last.get(path) ?? Promise.resolve();
     const turn = before.then(action, action);
     this.#last.set(path, turn);

@@ -13,7 +13,7 @@ export interface Step {
 }
 
 /** The last step is where the path leads, or where the system refuses to go on. Never throws. */
-export function* wayOf(absolute: string, { path }: Platform): Generator<Step, void> {
+export function* linkChain(absolute: string, { path }: Platform): Generator<Step, void> {
   const namesOf = (text: string) => text.split(path.sep).filter((name) => name !== "" && name !== ".");
   let folder = path.parse(absolute).root;
   let names = namesOf(absolute.slice(folder.length));

@@ -5,12 +5,12 @@ import type { BigIntStats } from "node:fs";
 import { chmod, lstat, unlink } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
-import type { FileAccess, Place } from "./access.ts";
-import { type Copying, changedMeanwhile, copyTree, stateOf } from "./copy-tree.ts";
+import type { FileAccess, ResolvedPath } from "./access.ts";
+import { type Copying, changedMeanwhileError, copyTree, stateOf } from "./copy-tree.ts";
 import { hasCode } from "./errors.ts";
-import type { HeldEntry } from "./file-handle.ts";
+import type { OpenedEntry } from "./file-handle.ts";
 import { newRemoval, type Removal, removeTree } from "./remove-tree.ts";
-import { placeEntry, replaceEntry, type Spot } from "./rename.ts";
+import { type Destination, renameNoReplace, renameReplace } from "./rename.ts";
 import { entryAt } from "./write-file.ts";
 
 interface Carried {
@@ -20,22 +20,22 @@ interface Carried {
 }
 
 /** Throws, and leaves all as it was, unless the error says otherwise. `replaces` says that a file stands there. */
-async function carryEntry(
+async function moveAcrossDevices(
   access: FileAccess,
-  source: HeldEntry,
-  spot: Spot,
+  source: OpenedEntry,
+  spot: Destination,
   replaces: boolean,
   signal: AbortSignal,
 ): Promise<Carried> {
-  const inspect = (stat: HeldEntry["stat"]) => access.inspect(stat, source.place.shown);
+  const inspect = (stat: OpenedEntry["stat"]) => access.inspect(stat, source.place.shown);
   const copying: Copying = { inspect, signal, copied: new Set(), bytes: 0 };
   const name = `.matrx-${randomBytes(8).toString("hex")}.tmp`;
   try {
     await copyTree(source.parent, Buffer.from(source.name), spot.parent, Buffer.from(name), copying);
     signal.throwIfAborted();
     const stat = await lstat(spot.parent.at(name), { bigint: true });
-    const copy: HeldEntry = { place: source.place, parent: spot.parent, name, stat };
-    await (replaces ? replaceEntry(copy, spot) : placeEntry(copy, spot, access.platform));
+    const copy: OpenedEntry = { place: source.place, parent: spot.parent, name, stat };
+    await (replaces ? renameReplace(copy, spot) : renameNoReplace(copy, spot, access.platform));
   } catch (error) {
     await removeTree(spot.parent, Buffer.from(name), ofCopy());
     throw error;
@@ -47,7 +47,7 @@ async function carryEntry(
     mayGo: (stat) => copying.copied.has(stateOf(stat)),
   });
   const cause = await removeTree(source.parent, Buffer.from(source.name), removal).then(
-    (gone) => (gone ? undefined : changedMeanwhile()),
+    (gone) => (gone ? undefined : changedMeanwhileError()),
     (error: unknown) => error,
   );
   if (cause === undefined) return { entries: copying.copied.size, bytes: copying.bytes };
@@ -67,7 +67,7 @@ function ofCopy(): Removal {
   });
 }
 
-function sourceLeft({ place }: HeldEntry, { removed, kept }: Removal, cause: unknown): MatrxError {
+function sourceLeft({ place }: OpenedEntry, { removed, kept }: Removal, cause: unknown): MatrxError {
   return new MatrxError(
     {
       code: "TOOL_EXECUTION_FAILED",
@@ -89,9 +89,9 @@ export interface Moved {
 /** Throws MatrxError where the place is taken, else what the system says. */
 export async function moveEntry(
   access: FileAccess,
-  source: HeldEntry,
-  spot: Spot,
-  to: Place,
+  source: OpenedEntry,
+  spot: Destination,
+  to: ResolvedPath,
   overwrite: boolean,
   signal: AbortSignal,
 ): Promise<Moved> {
@@ -101,14 +101,14 @@ export async function moveEntry(
   signal.throwIfAborted();
   const overwrote = old !== undefined;
   try {
-    await (old ? replaceEntry(source, spot) : placeEntry(source, spot, access.platform));
+    await (old ? renameReplace(source, spot) : renameNoReplace(source, spot, access.platform));
     return { overwrote };
   } catch (error) {
     if (hasCode(error, "EEXIST", "ENOTEMPTY")) throw taken(to.shown, "Another program just created it");
     if (!hasCode(error, "EXDEV")) throw error;
   }
   try {
-    return { overwrote, carried: await carryEntry(access, source, spot, overwrote, signal) };
+    return { overwrote, carried: await moveAcrossDevices(access, source, spot, overwrote, signal) };
   } catch (error) {
     if (hasCode(error, "EEXIST", "ENOTEMPTY")) throw taken(to.shown, "Another program just created it");
     throw error;
@@ -116,9 +116,14 @@ export async function moveEntry(
 }
 
 /** The system takes both names for the same entry, or they are two names of one file. */
-async function respell(source: HeldEntry, spot: Spot, to: Place, overwrite: boolean): Promise<Moved> {
+async function respell(
+  source: OpenedEntry,
+  spot: Destination,
+  to: ResolvedPath,
+  overwrite: boolean,
+): Promise<Moved> {
   if (source.stat.isDirectory() || source.stat.nlink === 1n) {
-    await replaceEntry(source, spot);
+    await renameReplace(source, spot);
     return { overwrote: false };
   }
   if (!overwrite)
@@ -135,9 +140,9 @@ function isSame(a: BigIntStats, b: BigIntStats): boolean {
 
 function refuseOld(
   access: FileAccess,
-  source: HeldEntry,
+  source: OpenedEntry,
   old: BigIntStats,
-  to: Place,
+  to: ResolvedPath,
   overwrite: boolean,
 ): void {
   access.inspect(old, to.shown);

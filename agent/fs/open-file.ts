@@ -3,12 +3,12 @@ import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
-import { changedOnTheWay } from "../platform/directory.ts";
-import type { FileAccess, Place } from "./access.ts";
+import { pathChangedError } from "../platform/directory.ts";
+import type { FileAccess, ResolvedPath } from "./access.ts";
 import { explained } from "./errors.ts";
 
 export interface OpenFile {
-  readonly place: Place;
+  readonly place: ResolvedPath;
   readonly handle: FileHandle;
   readonly stat: BigIntStats;
 }
@@ -42,10 +42,10 @@ export async function openFile(access: FileAccess, text: string): Promise<OpenFi
 }
 
 /** Throws MatrxError unless it is an ordinary file. */
-export function refuseOddKind(stat: BigIntStats, place: Place): void {
+export function refuseOddKind(stat: BigIntStats, place: ResolvedPath): void {
   if (stat.isFile()) return;
   // The place was free of links when it was looked up.
-  if (stat.isSymbolicLink()) throw changedOnTheWay(place.path);
+  if (stat.isSymbolicLink()) throw pathChangedError(place.path);
   throw notAFile(place, kindOf(stat));
 }
 
@@ -58,7 +58,7 @@ export function kindOf(stat: BigIntStats): string {
   return stat.isFile() ? "a file" : "of an unknown kind";
 }
 
-function notAFile(place: Place, kind: string): MatrxError {
+function notAFile(place: ResolvedPath, kind: string): MatrxError {
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `${place.shown} is ${kind}, not a file`,

@@ -3,7 +3,7 @@ import { type BigIntStats, realpathSync, statSync } from "node:fs";
 import type { Mounts } from "../platform/mounts.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type FileIndex, identityOf } from "./file-index.ts";
-import { wayOf } from "./link-chain.ts";
+import { linkChain } from "./link-chain.ts";
 import { isWithin } from "./path-syntax.ts";
 
 export class ProtectedPlaces {
@@ -79,7 +79,7 @@ function beginningsOf(path: string, { path: { sep } }: Platform): [itself: strin
 /** Where a path leads now; what is not there yet will be made where its path leads. Notes the links on the way. */
 function realPathOf(path: string, platform: Platform, links: Set<string>): string {
   let real = path;
-  for (const { place, isLink, rest } of wayOf(path, platform)) {
+  for (const { place, isLink, rest } of linkChain(path, platform)) {
     if (isLink) links.add(place);
     real = platform.path.join(place, ...rest);
   }

@@ -41,7 +41,7 @@ export async function removeTree(
   const stat = await statOf(path);
   if (!stat) return true;
   if (stat.isDirectory()) {
-    if (depth >= MOST_DEPTH) throw tooDeep();
+    if (depth >= MOST_DEPTH) throw tooDeepError();
     if (!(await emptyFolder(parent, name, stat, removal, depth)) || !removal.mayGo(stat))
       return stays(removal);
     await rmdir(path);
@@ -110,7 +110,7 @@ function anotherFileSystem(): MatrxError {
   });
 }
 
-export function tooDeep(): MatrxError {
+export function tooDeepError(): MatrxError {
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `The folder is nested more than ${MOST_DEPTH} levels deep`,

@@ -1,13 +1,13 @@
 /** Gives an entry a new path on the same file system. */
 import { constants } from "node:fs";
 import { link, lstat, open, rename, unlink } from "node:fs/promises";
-import { changedOnTheWay, type Directory } from "../platform/directory.ts";
+import { type Directory, pathChangedError } from "../platform/directory.ts";
 import type { Platform } from "../platform/platform.ts";
 import { hasCode } from "./errors.ts";
-import type { HeldEntry } from "./file-handle.ts";
+import type { OpenedEntry } from "./file-handle.ts";
 
 /** Where something is to stand. */
-export interface Spot {
+export interface Destination {
   readonly parent: Directory;
   readonly name: string;
 }
@@ -16,7 +16,11 @@ export interface Spot {
  * Puts it where nothing stands; who makes something there first keeps it. Throws EEXIST or ENOTEMPTY then, EXDEV when
  * the spot is on another file system.
  */
-export async function placeEntry(entry: HeldEntry, spot: Spot, platform: Platform): Promise<void> {
+export async function renameNoReplace(
+  entry: OpenedEntry,
+  spot: Destination,
+  platform: Platform,
+): Promise<void> {
   const { parent, name, stat } = entry;
   await parent.confirm(name, stat);
   if (stat.isDirectory()) await platform.placeFolder(parent.at(name), spot.parent.at(spot.name));
@@ -25,7 +29,7 @@ export async function placeEntry(entry: HeldEntry, spot: Spot, platform: Platfor
 }
 
 /** A second name, then the first one goes. False: this file system has no second names, or not for this user. */
-async function placeByLink(entry: HeldEntry, spot: Spot): Promise<boolean> {
+async function placeByLink(entry: OpenedEntry, spot: Destination): Promise<boolean> {
   const source = entry.parent.at(entry.name);
   const destination = spot.parent.at(spot.name);
   try {
@@ -37,19 +41,19 @@ async function placeByLink(entry: HeldEntry, spot: Spot): Promise<boolean> {
   }
   if (!(await isStill(source, entry)) || !(await isStill(destination, entry))) {
     await unlink(destination);
-    throw changedOnTheWay(entry.place.shown);
+    throw pathChangedError(entry.place.shown);
   }
   await unlink(source);
   return true;
 }
 
-async function isStill(path: string, { stat }: HeldEntry): Promise<boolean> {
+async function isStill(path: string, { stat }: OpenedEntry): Promise<boolean> {
   const found = await lstat(path, { bigint: true }).catch(() => undefined);
   return found?.ino === stat.ino && found.dev === stat.dev;
 }
 
 /** An empty file keeps the place until it is taken over. */
-async function placeByHolder(entry: HeldEntry, spot: Spot): Promise<void> {
+async function placeByHolder(entry: OpenedEntry, spot: Destination): Promise<void> {
   const destination = spot.parent.at(spot.name);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   await (await open(destination, flags, 0o600)).close();
@@ -62,7 +66,7 @@ async function placeByHolder(entry: HeldEntry, spot: Spot): Promise<void> {
 }
 
 /** Puts a file or link where one stands, or where the same one stands in another spelling. Throws EXDEV. */
-export async function replaceEntry({ parent, name, stat }: HeldEntry, spot: Spot): Promise<void> {
+export async function renameReplace({ parent, name, stat }: OpenedEntry, spot: Destination): Promise<void> {
   await parent.confirm(name, stat);
   await rename(parent.at(name), spot.parent.at(spot.name));
   await spot.parent.confirm(spot.name, stat);

@@ -3,11 +3,11 @@ import { randomBytes } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { rmdir, unlink } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import type { FileAccess, Place } from "./access.ts";
+import type { FileAccess, ResolvedPath } from "./access.ts";
 import { explained, hasCode } from "./errors.ts";
-import { HeldFile } from "./file-handle.ts";
+import { OpenedFile } from "./file-handle.ts";
 import { makeFolders } from "./make-folders.ts";
-import { placeEntry } from "./rename.ts";
+import { renameNoReplace } from "./rename.ts";
 import { PartlyWritten } from "./write-file.ts";
 
 /** What a file was when the changes were prepared. */
@@ -24,7 +24,7 @@ export class UndoableChanges {
   readonly #signal: AbortSignal;
   readonly #undo: { shown: string; act: () => Promise<void> }[] = [];
   readonly #finish: { shown: string; act: () => Promise<void> }[] = [];
-  readonly #made: HeldFile[] = [];
+  readonly #made: OpenedFile[] = [];
 
   constructor(access: FileAccess, signal: AbortSignal) {
     this.#access = access;
@@ -32,10 +32,10 @@ export class UndoableChanges {
   }
 
   /** Makes a file, and the folders that it lacks; gives what it is then. Throws MatrxError. */
-  async make(place: Place, bytes: Buffer, mode: number): Promise<BigIntStats> {
+  async make(place: ResolvedPath, bytes: Buffer, mode: number): Promise<BigIntStats> {
     await this.#makeFolders(place);
     const file = await this.#hold(place);
-    if (await file.entry()) throw exists(place);
+    if (await file.entry()) throw existsError(place);
     const { stat: made } = await file.write(undefined, bytes, this.#signal, mode);
     this.#undoing(place, async () => {
       await file.confirm(made);
@@ -45,7 +45,7 @@ export class UndoableChanges {
   }
 
   /** Throws MatrxError `CONFLICT` when it is not any more as it was. */
-  async write(file: HeldFile, { stat, bytes: old }: Before, bytes: Buffer): Promise<BigIntStats> {
+  async write(file: OpenedFile, { stat, bytes: old }: Before, bytes: Buffer): Promise<BigIntStats> {
     let written: BigIntStats;
     try {
       ({ stat: written } = await file.write(stat, bytes, this.#signal));
@@ -60,7 +60,7 @@ export class UndoableChanges {
   }
 
   /** It lies under another name until all has been done. */
-  async remove(file: HeldFile, { stat }: Before): Promise<void> {
+  async remove(file: OpenedFile, { stat }: Before): Promise<void> {
     this.#signal.throwIfAborted();
     await file.confirm(stat);
     const aside = { parent: file.parent, name: `.matrx-${randomBytes(8).toString("hex")}.tmp` };
@@ -74,12 +74,17 @@ export class UndoableChanges {
   }
 
   /** Gives it a new path where nothing stands, and makes the folders that are missing there. */
-  async move(file: HeldFile, { stat, bytes: old }: Before, to: Place, bytes: Buffer): Promise<BigIntStats> {
+  async move(
+    file: OpenedFile,
+    { stat, bytes: old }: Before,
+    to: ResolvedPath,
+    bytes: Buffer,
+  ): Promise<BigIntStats> {
     this.#signal.throwIfAborted();
     await file.confirm(stat);
     await this.#makeFolders(to);
     const moved = await this.#hold(to);
-    if (await moved.entry()) throw exists(to);
+    if (await moved.entry()) throw existsError(to);
     await this.#place(file.asEntry(stat), moved.asEntry(stat), to.shown);
     this.#undoing(file.place, async () => {
       const now = await moved.existing();
@@ -103,21 +108,25 @@ export class UndoableChanges {
     for (const file of this.#made) await file.close();
   }
 
-  #undoing({ shown }: Place, act: () => Promise<void>): void {
+  #undoing({ shown }: ResolvedPath, act: () => Promise<void>): void {
     this.#undo.push({ shown, act });
   }
 
-  async #hold(place: Place): Promise<HeldFile> {
-    const file = await HeldFile.hold(this.#access, place);
+  async #hold(place: ResolvedPath): Promise<OpenedFile> {
+    const file = await OpenedFile.hold(this.#access, place);
     this.#made.push(file);
     return file;
   }
 
-  #place(entry: Parameters<typeof placeEntry>[0], spot: Parameters<typeof placeEntry>[1], shown: string) {
-    return explained(shown, "move a file to", () => placeEntry(entry, spot, this.#access.platform));
+  #place(
+    entry: Parameters<typeof renameNoReplace>[0],
+    spot: Parameters<typeof renameNoReplace>[1],
+    shown: string,
+  ) {
+    return explained(shown, "move a file to", () => renameNoReplace(entry, spot, this.#access.platform));
   }
 
-  async #makeFolders(place: Place): Promise<void> {
+  async #makeFolders(place: ResolvedPath): Promise<void> {
     const names = place.missing.slice(0, -1);
     if (names.length === 0) return;
     const existing = this.#access.existingPart(place);
@@ -126,7 +135,7 @@ export class UndoableChanges {
   }
 
   /** Those that are empty; another program may use them by now. */
-  async #removeFolders(existing: string, names: readonly string[], { shown }: Place): Promise<void> {
+  async #removeFolders(existing: string, names: readonly string[], { shown }: ResolvedPath): Promise<void> {
     const { join, dirname, basename } = this.#access.platform.path;
     for (let count = names.length; count > 0; count--) {
       const folder = join(existing, ...names.slice(0, count));
@@ -155,7 +164,7 @@ async function runAll(actions: readonly { shown: string; act: () => Promise<void
   return failed;
 }
 
-export function exists(place: Place): MatrxError {
+export function existsError(place: ResolvedPath): MatrxError {
   return new MatrxError({
     code: "CONFLICT",
     message: `${place.shown} exists already`,

@@ -100,7 +100,7 @@ export class FolderWatch {
     this.#times = { ...TIMES, ...parts.times };
     this.#looks = repeat({
       look: async (signal) => {
-        if (this.#watcher) await this.#lookAfter(this.#watcher);
+        if (this.#watcher) await this.#checkRoot(this.#watcher);
         else if (performance.now() >= this.#restUntil) await this.#open(signal);
         return this.#times.again;
       },
@@ -141,7 +141,7 @@ export class FolderWatch {
   }
 
   /** A drive that was taken out may leave a watcher that hears nothing. */
-  async #lookAfter(watcher: FSWatcher): Promise<void> {
+  async #checkRoot(watcher: FSWatcher): Promise<void> {
     const found = await stat(this.#settings.path).catch((error: unknown) => error);
     // A relay may have been started in it.
     this.#isClosed = this.#parts.closedNow();

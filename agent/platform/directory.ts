@@ -34,7 +34,7 @@ export const openByIdentity: OpenDirectory = async (canonical, inspect) => {
     async confirm(name, opened) {
       const now = inspectWay(canonical, inspect);
       const entry = lstatSync(path.join(canonical, name), { bigint: true });
-      if (!same(now, identity) || !same(entry, opened)) throw changedOnTheWay(canonical);
+      if (!same(now, identity) || !same(entry, opened)) throw pathChangedError(canonical);
     },
     close: () => Promise.resolve(),
   };
@@ -48,10 +48,10 @@ function inspectWay(canonical: string, inspect: (stat: BigIntStats) => void): Bi
   for (const name of canonical.slice(root.length).split(path.sep).filter(Boolean)) {
     place = path.join(place, name);
     stat = lstatSync(place, { bigint: true });
-    if (!stat.isDirectory()) throw changedOnTheWay(canonical);
+    if (!stat.isDirectory()) throw pathChangedError(canonical);
     inspect(stat);
   }
-  if (realpathSync.native(canonical) !== canonical) throw changedOnTheWay(canonical);
+  if (realpathSync.native(canonical) !== canonical) throw pathChangedError(canonical);
   return stat;
 }
 
@@ -59,7 +59,7 @@ function same(a: BigIntStats, b: BigIntStats): boolean {
   return a.dev === b.dev && a.ino === b.ino;
 }
 
-export function changedOnTheWay(canonical: string): MatrxError {
+export function pathChangedError(canonical: string): MatrxError {
   return new MatrxError({
     code: "PERMISSION_DENIED",
     message: `${canonical} changed while it was being opened: a folder was replaced by a link`,

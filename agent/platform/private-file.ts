@@ -14,7 +14,7 @@ import {
 import { basename, dirname } from "node:path";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { randomBase32 } from "@matrx/shared/ids.ts";
-import { plainWords } from "@matrx/shared/plain-words.ts";
+import { zodMessages } from "@matrx/shared/plain-words.ts";
 import type * as z from "zod";
 
 /** Makes a folder and those above it. Throws MatrxError. */
@@ -70,7 +70,7 @@ export function readJsonFile<Schema extends z.ZodType>(
   } catch {
     throw damaged(path, "is not JSON");
   }
-  const result = schema.safeParse(value, { error: plainWords });
+  const result = schema.safeParse(value, { error: zodMessages });
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const key = issue?.path.join(".") || (issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined);

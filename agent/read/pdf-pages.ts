@@ -5,7 +5,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
-import { Turns } from "../fs/keyed-mutex.ts";
+import { KeyedMutex } from "../fs/keyed-mutex.ts";
 import { PDF_PROGRAM, type PdfJob, type PdfWords } from "./pdf-program.ts";
 
 export interface PdfPages {
@@ -29,7 +29,7 @@ const MiB = 1024 * 1024;
 const LIMITS = { mostChars: 1024 * 1024, mostBytes: 512 * MiB, mostMs: 30_000 };
 
 /** A program for each at the same time would be too much. */
-const turns = new Turns();
+const mutex = new KeyedMutex();
 
 /** `descriptor` is open at its beginning. Throws PdfFailed, or the signal's reason. */
 export function pdfPages(
@@ -38,7 +38,7 @@ export function pdfPages(
   signal: AbortSignal,
   limits = LIMITS,
 ): Promise<PdfPages> {
-  return turns.take("pdf", () => readPages(descriptor, { ...range, ...limits }, signal));
+  return mutex.runExclusive("pdf", () => readPages(descriptor, { ...range, ...limits }, signal));
 }
 
 async function readPages(descriptor: number, job: PdfJob, signal: AbortSignal): Promise<PdfPages> {

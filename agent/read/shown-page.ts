@@ -73,11 +73,11 @@ export async function pageOfText(file: OpenFile, text: string, wanted: LinesWant
   const stat = { ...file.stat, size: BigInt(bytes.length) };
   const made = { source: sourceOf(bytes), stat, encoding: "utf-8", declared: true, bomBytes: 0 } as const;
   const page = await readTextPage(made, { ...wanted, around: () => 1 }, new LineIndex());
-  if (!page || (page.lines.length === 0 && bytes.length > 0)) throw beyondEnd(file, wanted.offset, page);
+  if (!page || (page.lines.length === 0 && bytes.length > 0)) throw beyondEndError(file, wanted.offset, page);
   return page;
 }
 
-export function beyondEnd(file: OpenFile, offset: number, page: TextPage | undefined): MatrxError {
+export function beyondEndError(file: OpenFile, offset: number, page: TextPage | undefined): MatrxError {
   const { shown } = file.place;
   return new MatrxError({
     code: "INVALID_PARAMETERS",

@@ -2,7 +2,7 @@
 import type { SystemCommand, ToDevice, ToolExecute } from "@matrx/shared/device-frames.ts";
 import type { Logger } from "pino";
 import { bodilessOutcome, errorOutcome, type Outcome } from "../core/answers.ts";
-import { cancelled } from "../core/deadline.ts";
+import { cancelledError } from "../core/deadline.ts";
 import type { Dispatcher } from "../core/dispatcher.ts";
 import type { Journal } from "../core/journal.ts";
 import type { CallState, JournalEntry } from "../core/journal-entry.ts";
@@ -156,7 +156,7 @@ export class RelayCalls {
     if (dispatcher.cancel(call)) return;
     const read = this.#sender.dropRead(call);
     if (!read) return;
-    const error = cancelled("The call was cancelled").shape();
+    const error = cancelledError("The call was cancelled").shape();
     void this.#sender.send(
       errorOutcome({ call, id: read.id, device }, error, { ms: 0, effect: false }),
       read.id,

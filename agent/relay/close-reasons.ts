@@ -3,7 +3,7 @@ import { CLOSE } from "@matrx/shared/close-codes.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 
 /** Why a registered connection will not be given back, or undefined if dialling again may help. */
-export function endOfRegistered(closeCode: number, said: string): MatrxError | undefined {
+export function finalCloseError(closeCode: number, said: string): MatrxError | undefined {
   switch (closeCode) {
     case CLOSE.replaced:
       return finalNo(
@@ -29,7 +29,7 @@ export function endOfRegistered(closeCode: number, said: string): MatrxError | u
 }
 
 /** The relay checked the registration, and its answer will not change. */
-export function keyRefused(said: string): MatrxError {
+export function keyRefusedError(said: string): MatrxError {
   return finalNo(
     {
       code: "UNAUTHENTICATED",

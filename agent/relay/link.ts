@@ -11,9 +11,9 @@ import { WebSocket } from "ws";
 import type { Outcome } from "../core/answers.ts";
 import type { OutputPiece } from "../core/live-output.ts";
 import {
-  endOfRegistered,
+  finalCloseError,
   isUnknownDevice,
-  keyRefused,
+  keyRefusedError,
   lostBecause,
   type UpgradeAnswer,
   upgradeRefused,
@@ -232,7 +232,7 @@ export class Link {
     this.#options.log.warn({ error_code: frame.error_code }, `the relay says: ${frame.message}`);
     if (this.#registeredAt !== undefined) return;
     this.#why = frame.message;
-    if (this.#registerSent && frame.details?.final === true) this.#refusal = keyRefused(frame.message);
+    if (this.#registerSent && frame.details?.final === true) this.#refusal = keyRefusedError(frame.message);
   }
 
   /** The upgrade was answered with a plain HTTP response, by the relay or by something on the way to it. */
@@ -266,7 +266,7 @@ export class Link {
   #endOf(code: number, reason: string): LinkEnd {
     if (this.#stopping) return { kind: "stopped" };
     const isRegistered = this.#registeredAt !== undefined;
-    const error = this.#refusal ?? (isRegistered ? endOfRegistered(code, reason) : undefined);
+    const error = this.#refusal ?? (isRegistered ? finalCloseError(code, reason) : undefined);
     if (error) return { kind: "refused", error };
     const said = reason ? `${reason} (${code})` : `The connection closed (${code})`;
     const why = this.#why ?? said;

@@ -7,11 +7,11 @@ import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync 
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { textOfName } from "../fs/display-name.ts";
 import { isSystemError } from "../fs/errors.ts";
-import { changedOnTheWay, type Directory } from "../platform/directory.ts";
+import { type Directory, pathChangedError } from "../platform/directory.ts";
 import { orderKey } from "./cursor.ts";
 import type { Missed, Run } from "./engine.ts";
 import type { Scope } from "./scope.ts";
-import { Pace } from "./time-slice.ts";
+import { TimeSlice } from "./time-slice.ts";
 
 const MOST_NOTED = 1000;
 /** For how long folders on the way are walked on from, in milliseconds. */
@@ -35,7 +35,7 @@ export async function checkedEntries(
   run: Pick<Run, "scope" | "missed">,
 ): Promise<(CheckedEntry | undefined)[]> {
   const files = new CheckedFiles(run);
-  const pace = new Pace();
+  const slice = new TimeSlice();
   const found: (CheckedEntry | undefined)[] = Array.from({ length: relatives.length });
   try {
     // Folder by folder, so that each is opened once.
@@ -43,7 +43,7 @@ export async function checkedEntries(
     inOrder.sort((a, b) => (a.key < b.key ? -1 : 1));
     for (const { relative, index } of inOrder) {
       found[index] = await files.look(relative);
-      if (pace.isUp) await pace.rest();
+      if (slice.isUp) await slice.rest();
     }
   } finally {
     await files.close();
@@ -85,7 +85,7 @@ export class CheckedFiles {
       const descriptor = openSync(at, flags);
       try {
         const stat = fstatSync(descriptor, { bigint: true });
-        if (!stat.isFile()) throw changedOnTheWay(shown);
+        if (!stat.isFile()) throw pathChangedError(shown);
         this.#scope.access.inspect(stat, shown);
         await folder.confirm(name, stat);
         return { path, stat, descriptor };

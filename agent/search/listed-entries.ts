@@ -1,7 +1,7 @@
 /** The entries of an open folder with their types, some at a time. */
 import { type Dir, type Dirent, opendirSync } from "node:fs";
 import { opendir } from "node:fs/promises";
-import type { Pace } from "./time-slice.ts";
+import type { TimeSlice } from "./time-slice.ts";
 
 export interface ListedEntry {
   readonly name: Buffer;
@@ -20,21 +20,21 @@ const OPTIONS = { encoding: "buffer" as BufferEncoding, bufferSize: AT_ONCE };
 /** Throws what the system says. */
 export async function* listedEntries(
   folder: string,
-  pace: Pace,
+  slice: TimeSlice,
 ): AsyncGenerator<readonly ListedEntry[], void> {
-  const opened = await pace.ask(
+  const opened = await slice.ask(
     () => opendirSync(folder, OPTIONS),
     () => opendir(folder, OPTIONS),
   );
   try {
     for (let isLast = false; !isLast; ) {
-      const some: Some = await pace.ask(
+      const some: Some = await slice.ask(
         (isLate) => someOf(opened, isLate),
         () => someByThreads(opened),
       );
       yield some.entries;
       isLast = some.isLast;
-      if (pace.isUp) await pace.rest();
+      if (slice.isUp) await slice.rest();
     }
   } finally {
     opened.closeSync();

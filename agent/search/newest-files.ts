@@ -8,7 +8,7 @@ import { type CheckedEntry, checkedEntries } from "./checked-files.ts";
 import { orderKey } from "./cursor.ts";
 import type { Engine, Run } from "./engine.ts";
 import type { PathPattern } from "./path-pattern.ts";
-import { Pace } from "./time-slice.ts";
+import { TimeSlice } from "./time-slice.ts";
 
 export interface NewFile {
   /** Canonical. */
@@ -41,16 +41,16 @@ export async function newestFiles(
 ): Promise<NewFiles> {
   let newest: Candidate[] = [];
   let more = false;
-  const pace = new Pace();
+  const slice = new TimeSlice();
   const folder = await run.scope.access.openFolder(run.scope.folder, run.scope.place.shown);
   try {
     for await (const batch of engine.files(pattern, run)) {
       const paths = batch.filter((path) => pattern.matches(textOfName(path)));
       for (let from = 0; from < paths.length && !run.signal.aborted; ) {
-        const some = await candidatesOf(paths.slice(from, from + AT_ONCE), folder, pace);
+        const some = await candidatesOf(paths.slice(from, from + AT_ONCE), folder, slice);
         newest.push(...some);
         from += some.length;
-        if (pace.isUp) await pace.rest();
+        if (slice.isUp) await slice.rest();
       }
       if (newest.length > 2 * limit + 1000) {
         newest = sorted(newest).slice(0, limit);
@@ -68,8 +68,8 @@ export async function newestFiles(
 /**
  * Of the first paths, one at least. Says only when they changed, for the order; whether they may be shown is decided later.
  */
-function candidatesOf(paths: readonly Buffer[], folder: Directory, pace: Pace): Promise<Candidate[]> {
-  return pace.ask(
+function candidatesOf(paths: readonly Buffer[], folder: Directory, slice: TimeSlice): Promise<Candidate[]> {
+  return slice.ask(
     (isLate) => {
       const found: Candidate[] = [];
       for (const path of paths) {

@@ -1,6 +1,6 @@
 /** Where a search looks, and what it leaves out from the start. */
 import { lstatSync } from "node:fs";
-import type { FileAccess, Place } from "../fs/access.ts";
+import type { FileAccess, ResolvedPath } from "../fs/access.ts";
 import { explained } from "../fs/errors.ts";
 import { refuseOddKind } from "../fs/open-file.ts";
 import { isWithin } from "../fs/path-syntax.ts";
@@ -12,7 +12,7 @@ export interface Scope {
   readonly folder: string;
   /** Only this file of the folder. */
   readonly file: string | undefined;
-  readonly place: Place;
+  readonly place: ResolvedPath;
   readonly showHidden: boolean;
   readonly includeIgnored: boolean;
   /** Rules of folders above; undefined: none hold. */
@@ -27,7 +27,7 @@ export interface Wanted {
 }
 
 /** Throws MatrxError. */
-export async function openScope(access: FileAccess, place: Place, wanted: Wanted): Promise<Scope> {
+export async function openScope(access: FileAccess, place: ResolvedPath, wanted: Wanted): Promise<Scope> {
   const { folder, file } = await folderAndFile(access, place);
   const { notSearched } = access.platform;
   const named = (path: string) => isWithin(folder, path, access.platform);
@@ -43,7 +43,7 @@ export async function openScope(access: FileAccess, place: Place, wanted: Wanted
   };
 }
 
-async function folderAndFile(access: FileAccess, place: Place) {
+async function folderAndFile(access: FileAccess, place: ResolvedPath) {
   const { folder, name } = access.parentOf(place);
   if (name === "") return { folder: place.path, file: undefined };
   const parent = await access.openFolder(folder, place.shown);

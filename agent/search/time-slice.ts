@@ -7,7 +7,7 @@
 const SLICE = 5;
 const SLOW = 10;
 
-export class Pace {
+export class TimeSlice {
   #since = performance.now();
   #isSlow = false;
 

@@ -8,7 +8,7 @@ import type { Run } from "./engine.ts";
 import { IgnoreRules } from "./ignore-rules.ts";
 import { type ListedEntry, listedEntries } from "./listed-entries.ts";
 import type { Scope } from "./scope.ts";
-import { Pace } from "./time-slice.ts";
+import { TimeSlice } from "./time-slice.ts";
 
 /** Some entries of one folder. */
 export interface Walked {
@@ -57,10 +57,10 @@ const GIT = Buffer.from(".git");
 
 /** Folders come before what is in them. */
 export async function* walk(run: Run, wish: Wish): AsyncGenerator<Walked, void> {
-  const pace = new Pace();
+  const slice = new TimeSlice();
   const way: Folder[] = [];
   const enter = async (step: Step) => {
-    const folder = await entered(run, wish, step, pace);
+    const folder = await entered(run, wish, step, slice);
     if (folder) way.push(folder);
   };
   try {
@@ -68,7 +68,7 @@ export async function* walk(run: Run, wish: Wish): AsyncGenerator<Walked, void> 
     for (let folder = way.at(-1); folder && !run.signal.aborted; folder = way.at(-1)) {
       const { entries, below } = nextOf(folder, wish);
       if (entries.length > 0) yield { above: folder.above, entries };
-      if (pace.isUp) await pace.rest();
+      if (slice.isUp) await slice.rest();
       const step = below && stepBelow(run, folder, below);
       if (step) await enter(step);
       else if (folder.next >= folder.entries.length) {
@@ -119,7 +119,12 @@ function nextOf(folder: Folder, { deep }: Wish) {
   return { entries: entries.slice(next, folder.next), below };
 }
 
-async function entered(run: Run, { ordered }: Wish, step: Step, pace: Pace): Promise<Folder | undefined> {
+async function entered(
+  run: Run,
+  { ordered }: Wish,
+  step: Step,
+  slice: TimeSlice,
+): Promise<Folder | undefined> {
   const { place, above, depth } = step;
   let opened: Directory | undefined;
   let isHeld = false;
@@ -128,7 +133,7 @@ async function entered(run: Run, { ordered }: Wish, step: Step, pace: Pace): Pro
     const rules = run.scope.includeIgnored
       ? step.rules
       : step.rules.withThoseOf(opened, place, run.scope.access.platform.path.sep);
-    const entries = await entriesOf(run, opened, leavingOut(run.scope, place, rules), pace);
+    const entries = await entriesOf(run, opened, leavingOut(run.scope, place, rules), slice);
     if (ordered) entries.sort((a, b) => Buffer.compare(a.name, b.name));
     isHeld = depth < MOST_HELD;
     return { place, above, rules, depth, opened: isHeld ? opened : undefined, entries, next: 0 };
@@ -141,9 +146,9 @@ async function entered(run: Run, { ordered }: Wish, step: Step, pace: Pace): Pro
   }
 }
 
-async function entriesOf(run: Run, opened: Directory, leavesOut: LeavesOut, pace: Pace) {
+async function entriesOf(run: Run, opened: Directory, leavesOut: LeavesOut, slice: TimeSlice) {
   const found: ListedEntry[] = [];
-  for await (const some of listedEntries(opened.self, pace)) {
+  for await (const some of listedEntries(opened.self, slice)) {
     for (const entry of some) {
       if (leavesOut(entry)) continue;
       if (found.length < MOST_ENTRIES) found.push(entry);

@@ -16,8 +16,8 @@ import {
   prepare,
   readBefore,
 } from "../edit/prepared-patch.ts";
-import type { FileAccess, Files, Place } from "../fs/access.ts";
-import { HeldFile } from "../fs/file-handle.ts";
+import type { FileAccess, Files, ResolvedPath } from "../fs/access.ts";
+import { OpenedFile } from "../fs/file-handle.ts";
 import { absolutePath } from "../fs/path-syntax.ts";
 import { UndoableChanges } from "../fs/transaction.ts";
 import { counted } from "../text/counted.ts";
@@ -58,7 +58,7 @@ export function applyPatchTool(files: Files) {
       const { path } = request;
       const base = path === undefined ? undefined : absolutePath(path, context.session.cwd, access.platform);
       const found = await findAll(access, patches, base);
-      return await withTurns(files, pathsOf(found), () => patchFiles(access, found, context));
+      return await withMutexes(files, pathsOf(found), () => patchFiles(access, found, context));
     },
   });
 }
@@ -69,7 +69,7 @@ async function patchFiles(
   found: readonly FoundPatch[],
   context: ToolContext,
 ): Promise<ToolResult> {
-  const held: HeldFile[] = [];
+  const held: OpenedFile[] = [];
   const changes = new UndoableChanges(access, context.signal);
   try {
     const prepared = await prepareAll(access, found, held, context);
@@ -91,7 +91,7 @@ async function patchFiles(
 async function prepareAll(
   access: FileAccess,
   found: readonly FoundPatch[],
-  held: HeldFile[],
+  held: OpenedFile[],
   { signal, grant }: ToolContext,
 ): Promise<Prepared[]> {
   const prepared: Prepared[] = [];
@@ -102,7 +102,7 @@ async function prepareAll(
       prepared.push({ kind: "add", place: one.place, bytes: Buffer.from(one.content), mode: one.mode });
       continue;
     }
-    const file = await HeldFile.hold(access, one.place);
+    const file = await OpenedFile.hold(access, one.place);
     held.push(file);
     const before = await readBefore(file, signal);
     bytes += before.bytes.length;
@@ -130,7 +130,7 @@ function applied(changes: UndoableChanges, change: Exclude<Prepared, { kind: "de
   return changes.write(change.file, change.before, change.bytes);
 }
 
-function placeAfter(change: Exclude<Prepared, { kind: "delete" }>): Place {
+function placeAfter(change: Exclude<Prepared, { kind: "delete" }>): ResolvedPath {
   return change.kind === "add" ? change.place : (change.to ?? change.file.place);
 }
 
@@ -150,10 +150,10 @@ function checkMayDelete({ grant, policy, relayPolicy = {} }: ToolContext): void 
   });
 }
 
-function withTurns<T>(files: Files, paths: readonly string[], action: () => Promise<T>): Promise<T> {
+function withMutexes<T>(files: Files, paths: readonly string[], action: () => Promise<T>): Promise<T> {
   const [first, ...rest] = paths;
   if (first === undefined) return action();
-  return files.turns.take(first, () => withTurns(files, rest, action));
+  return files.mutex.runExclusive(first, () => withMutexes(files, rest, action));
 }
 
 /** What was wrong in the patch but did not matter. */

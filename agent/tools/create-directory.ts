@@ -1,7 +1,7 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";
-import type { FileAccess, Files, Place } from "../fs/access.ts";
+import type { FileAccess, Files, ResolvedPath } from "../fs/access.ts";
 import { makeFolders } from "../fs/make-folders.ts";
 import { entryAt } from "../fs/write-file.ts";
 
@@ -28,7 +28,7 @@ export function createDirectoryTool(files: Files) {
   });
 }
 
-async function existing(access: FileAccess, place: Place): Promise<ToolResult> {
+async function existing(access: FileAccess, place: ResolvedPath): Promise<ToolResult> {
   if (await isDirectory(access, place)) return resultOf(place, "Directory already exists", false);
   throw new MatrxError({
     code: "CONFLICT",
@@ -39,7 +39,7 @@ async function existing(access: FileAccess, place: Place): Promise<ToolResult> {
   });
 }
 
-async function isDirectory(access: FileAccess, place: Place): Promise<boolean> {
+async function isDirectory(access: FileAccess, place: ResolvedPath): Promise<boolean> {
   const { folder, name } = access.parentOf(place);
   if (name === "") return true;
   const parent = await access.openFolder(folder, place.shown);
@@ -50,14 +50,14 @@ async function isDirectory(access: FileAccess, place: Place): Promise<boolean> {
   }
 }
 
-function resultOf(place: Place, message: string, created: boolean): ToolResult {
+function resultOf(place: ResolvedPath, message: string, created: boolean): ToolResult {
   return {
     output: `${message}: ${place.shown}`,
     metadata: { created_path: place.path, message, created },
   };
 }
 
-function noParent(access: FileAccess, place: Place): MatrxError {
+function noParent(access: FileAccess, place: ResolvedPath): MatrxError {
   return new MatrxError({
     code: "NOT_FOUND",
     message: `The parent folder of ${place.shown} does not exist`,

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { defineTool } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { Files } from "../fs/access.ts";
-import type { HeldEntry } from "../fs/file-handle.ts";
+import type { OpenedEntry } from "../fs/file-handle.ts";
 import { discard } from "../trash/delete-entry.ts";
 
 const input = z.strictObject({
@@ -32,7 +32,7 @@ export function deleteDirectoryTool(files: Files) {
   });
 }
 
-function refuseOther({ place, stat }: HeldEntry): void {
+function refuseOther({ place, stat }: OpenedEntry): void {
   if (stat.isDirectory()) return;
   const kind = stat.isSymbolicLink() ? "a symlink" : "a file";
   throw new MatrxError({

@@ -8,8 +8,8 @@ import { checkSha256, sha256Schema } from "../edit/errors.ts";
 import { type ShownDiff, shownDiff } from "../edit/line-diff.ts";
 import { endsOf } from "../edit/line-ends.ts";
 import { type Edited, type Replacement, replaceIn } from "../edit/replace.ts";
-import type { Files, Place } from "../fs/access.ts";
-import { HeldFile } from "../fs/file-handle.ts";
+import type { Files, ResolvedPath } from "../fs/access.ts";
+import { OpenedFile } from "../fs/file-handle.ts";
 import type { Written } from "../fs/write-file.ts";
 import { TEXT_ENCODINGS } from "../text/encodings.ts";
 
@@ -71,8 +71,8 @@ export function editTool(files: Files) {
       const replacements = replacementsOf(request);
       const access = await files.as(context);
       const place = await access.findExisting(request.file_path, "write");
-      return await files.turns.take(place.path, async () => {
-        const file = await HeldFile.hold(access, place);
+      return await files.mutex.runExclusive(place.path, async () => {
+        const file = await OpenedFile.hold(access, place);
         try {
           return await edit(file, replacements, request, context);
         } finally {
@@ -84,7 +84,7 @@ export function editTool(files: Files) {
 }
 
 async function edit(
-  file: HeldFile,
+  file: OpenedFile,
   replacements: readonly Replacement[],
   { expected_sha256, encoding }: Input,
   { session, grant, signal }: ToolContext,
@@ -107,7 +107,7 @@ async function edit(
   };
 }
 
-function confirmation({ shown }: Place, text: UnitText, { cuts }: Edited): string {
+function confirmation({ shown }: ResolvedPath, text: UnitText, { cuts }: Edited): string {
   const count = cuts.length === 1 ? "1 replacement" : `${cuts.length} replacements`;
   return `Edited ${shown}: ${count}, ${cuts.length === 1 ? "at" : "the first at"} line ${firstLine(text, cuts)}`;
 }
@@ -117,7 +117,7 @@ function firstLine({ units }: UnitText, [first]: Edited["cuts"]): number {
 }
 
 function metadataOf(
-  place: Place,
+  place: ResolvedPath,
   text: UnitText,
   { cuts, units }: Edited,
   bytes: Buffer,

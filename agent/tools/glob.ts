@@ -1,7 +1,7 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";
-import type { FileAccess, Files, Place } from "../fs/access.ts";
+import type { FileAccess, Files, ResolvedPath } from "../fs/access.ts";
 import { textOfName } from "../fs/display-name.ts";
 import { isAbsolute } from "../fs/path-syntax.ts";
 import { nothingMissed } from "../search/engine.ts";
@@ -89,7 +89,7 @@ export function globTool(files: Files, engines: SearchEngines) {
 }
 
 /** Where the pattern begins to choose; only `path` itself must exist. */
-async function placeOf(access: FileAccess, path: string, folder: string): Promise<Place> {
+async function placeOf(access: FileAccess, path: string, folder: string): Promise<ResolvedPath> {
   if (isAbsolute(folder, access.platform)) return access.find(folder, "read");
   const place = await access.findExisting(path, "read");
   return folder === "" ? place : access.find(access.platform.path.join(place.path, folder), "read");
@@ -101,7 +101,7 @@ interface Room {
 }
 
 function resultOf(
-  place: Place,
+  place: ResolvedPath,
   { chars, shown }: Room,
   found: NewFiles,
   more: readonly string[],
@@ -142,14 +142,14 @@ function stopNotes(stopped: NewFiles["stopped"] | "output", count: number): stri
   return [];
 }
 
-function nothing(place: Place, why: string, missed: readonly string[] = []): ToolResult {
+function nothing(place: ResolvedPath, why: string, missed: readonly string[] = []): ToolResult {
   return {
     output: [why, ...missed].map((note) => `[${note}]`).join("\n"),
     metadata: { path: place.path, files: [], truncated: false },
   };
 }
 
-function notAFolder(place: Place): MatrxError {
+function notAFolder(place: ResolvedPath): MatrxError {
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `${place.shown} is a file, not a directory`,

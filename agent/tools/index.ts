@@ -31,13 +31,13 @@ import { taskStopTool } from "./task-stop.ts";
 import { writeTool } from "./write.ts";
 
 /** What tools work with, besides what a call brings. */
-export interface Workshop {
+export interface ToolDeps {
   readonly files: Files;
   readonly jobs: Jobs;
   readonly desktop: Desktop;
 }
 
-export function deviceTools({ files, jobs, desktop }: Workshop): readonly Tool[] {
+export function deviceTools({ files, jobs, desktop }: ToolDeps): readonly Tool[] {
   const engines = new SearchEngines();
   return [
     readTool(files),

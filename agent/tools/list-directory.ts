@@ -3,7 +3,7 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
-import type { FileAccess, Files, Place } from "../fs/access.ts";
+import type { FileAccess, Files, ResolvedPath } from "../fs/access.ts";
 import { quotedName, shownBytes, shownName } from "../fs/display-name.ts";
 import { explained, hasCode } from "../fs/errors.ts";
 import { type Entry, type EntryPage, listFolder } from "../fs/list-folder.ts";
@@ -45,7 +45,7 @@ export function listDirectoryTool(files: Files) {
   });
 }
 
-async function openListed(access: FileAccess, place: Place): Promise<Directory> {
+async function openListed(access: FileAccess, place: ResolvedPath): Promise<Directory> {
   try {
     const { folder, name } = access.parentOf(place);
     if (name !== "") await checkIsFolder(access, folder, name, place);
@@ -56,7 +56,12 @@ async function openListed(access: FileAccess, place: Place): Promise<Directory> 
   }
 }
 
-async function checkIsFolder(access: FileAccess, folder: string, name: string, place: Place): Promise<void> {
+async function checkIsFolder(
+  access: FileAccess,
+  folder: string,
+  name: string,
+  place: ResolvedPath,
+): Promise<void> {
   const parent = await access.openFolder(folder, place.shown);
   try {
     const entry = await explained(place.shown, "list", () => lstat(parent.at(name)));
@@ -66,7 +71,7 @@ async function checkIsFolder(access: FileAccess, folder: string, name: string, p
   }
 }
 
-function notAFolder(place: Place): MatrxError {
+function notAFolder(place: ResolvedPath): MatrxError {
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `${place.shown} is not a directory`,
@@ -76,7 +81,7 @@ function notAFolder(place: Place): MatrxError {
   });
 }
 
-function resultOf(place: Place, { entries, remaining, total }: EntryPage): ToolResult {
+function resultOf(place: ResolvedPath, { entries, remaining, total }: EntryPage): ToolResult {
   const last = entries.at(-1)?.name;
   const notes: string[] = [];
   if (total === 0) notes.push("The directory is empty");

@@ -5,10 +5,10 @@ import { TIMES } from "@matrx/shared/limits.ts";
 import * as z from "zod";
 import type { Session } from "../core/sessions.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
-import type { FileAccess, Files, Place } from "../fs/access.ts";
+import type { FileAccess, Files, ResolvedPath } from "../fs/access.ts";
 import { shownName } from "../fs/display-name.ts";
 import { explained } from "../fs/errors.ts";
-import { type HeldEntry, holdEntry } from "../fs/file-handle.ts";
+import { type OpenedEntry, openEntry } from "../fs/file-handle.ts";
 import { makeFolders, syncFolder } from "../fs/make-folders.ts";
 import { type Moved, moveEntry } from "../fs/move.ts";
 import { isWithin, namesFolder } from "../fs/path-syntax.ts";
@@ -45,18 +45,24 @@ export function moveTool(files: Files) {
       await prepareFolder(access, to, request);
       const [first = "", second] = [...new Set([from.path, to.path])].sort();
       const act = () => move(access, from, to, request, context);
-      return await files.turns.take(first, () => (second ? files.turns.take(second, act) : act()));
+      return await files.mutex.runExclusive(first, () =>
+        second ? files.mutex.runExclusive(second, act) : act(),
+      );
     },
   });
 }
 
-async function findDestination(access: FileAccess, from: Place, { destination }: Input): Promise<Place> {
+async function findDestination(
+  access: FileAccess,
+  from: ResolvedPath,
+  { destination }: Input,
+): Promise<ResolvedPath> {
   if (!namesFolder(destination, access.platform)) return await access.findEntry(destination, "write");
   const folder = await access.find(destination, "read");
   return await access.findEntry(access.platform.path.join(folder.path, access.parentOf(from).name), "write");
 }
 
-function refuseItself({ platform }: FileAccess, from: Place, to: Place): void {
+function refuseItself({ platform }: FileAccess, from: ResolvedPath, to: ResolvedPath): void {
   if (from.path === to.path && newNameOf(from, to, platform.path) === platform.path.basename(from.path)) {
     throw wrongDestination(to, `It is already at ${to.shown}`, "Name another destination");
   }
@@ -66,11 +72,11 @@ function refuseItself({ platform }: FileAccess, from: Place, to: Place): void {
 }
 
 /** The name to give: as the caller spelled it, where it stands already in another spelling. */
-function newNameOf(from: Place, to: Place, path: FileAccess["platform"]["path"]): string {
+function newNameOf(from: ResolvedPath, to: ResolvedPath, path: FileAccess["platform"]["path"]): string {
   return path.basename(from.path === to.path ? to.named : to.path);
 }
 
-async function prepareFolder(access: FileAccess, to: Place, request: Input): Promise<void> {
+async function prepareFolder(access: FileAccess, to: ResolvedPath, request: Input): Promise<void> {
   const folders = to.missing.slice(0, -1);
   if (folders.length === 0) return;
   const existing = access.existingPart(to);
@@ -88,12 +94,12 @@ async function prepareFolder(access: FileAccess, to: Place, request: Input): Pro
 
 async function move(
   access: FileAccess,
-  from: Place,
-  to: Place,
+  from: ResolvedPath,
+  to: ResolvedPath,
   request: Input,
   { session, signal }: ToolContext,
 ): Promise<ToolResult> {
-  const source = await holdEntry(access, from);
+  const source = await openEntry(access, from);
   try {
     const parent = await access.openFolder(access.parentOf(to).folder, to.shown);
     try {
@@ -126,7 +132,7 @@ function follow(session: Session, from: string, to: string, { platform }: FileAc
 /** The session knows the file under its new name as well as before; to the system a copy is a different file. */
 async function followSeen(
   session: Session,
-  { place, stat }: HeldEntry,
+  { place, stat }: OpenedEntry,
   to: string,
   look: () => Promise<BigIntStats>,
 ): Promise<void> {
@@ -136,7 +142,7 @@ async function followSeen(
   session.noteSeen(to, isAsSeen ? { ...seen, stat: await look() } : seen);
 }
 
-function resultOf({ place, stat }: HeldEntry, to: Place, { overwrote, carried }: Moved): ToolResult {
+function resultOf({ place, stat }: OpenedEntry, to: ResolvedPath, { overwrote, carried }: Moved): ToolResult {
   const replaced = overwrote ? ", replacing what was there" : "";
   const way = carried ? ` (${carried.bytes} bytes, copied to another file system)` : "";
   return {
@@ -151,7 +157,7 @@ function resultOf({ place, stat }: HeldEntry, to: Place, { overwrote, carried }:
   };
 }
 
-function wrongDestination(to: Place, message: string, hint: string): MatrxError {
+function wrongDestination(to: ResolvedPath, message: string, hint: string): MatrxError {
   return new MatrxError({
     code: "INVALID_PARAMETERS",
     message,

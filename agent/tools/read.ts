@@ -11,7 +11,7 @@ import { binary, readAll, readImage } from "../read/not-text.ts";
 import { NOTEBOOK_MAX_BYTES, type Notebook, notebookOf } from "../read/notebook.ts";
 import { PAGES, PDF, readPdf } from "../read/pdf.ts";
 import {
-  beyondEnd,
+  beyondEndError,
   type LinesWanted,
   metadataOf,
   noteOfCut,
@@ -169,7 +169,8 @@ async function read(
   const around = (number: number) => (raw ? 0 : numberOf(number).length) + 1;
   const page = await readTextPage(text, { ...wanted, around }, index);
   if (!page) throw tailTooLong(file, wanted.offset);
-  if (page.lines.length === 0 && head.length > content.bomBytes) throw beyondEnd(file, wanted.offset, page);
+  if (page.lines.length === 0 && head.length > content.bomBytes)
+    throw beyondEndError(file, wanted.offset, page);
   return {
     output: raw ? page.lines.join("\n") : rendered(page),
     metadata: { ...factsOf(file), ...metadataOf(page), ...(sha256 && { sha256 }) },

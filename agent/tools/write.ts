@@ -4,10 +4,10 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import type { SeenFile } from "../core/sessions.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
-import { changedSinceSeen, checkSha256, sha256Schema } from "../edit/errors.ts";
+import { changedError, checkSha256, sha256Schema } from "../edit/errors.ts";
 import { countChangedLines } from "../edit/line-diff.ts";
-import type { FileAccess, Files, Place } from "../fs/access.ts";
-import { HeldFile, isFolder } from "../fs/file-handle.ts";
+import type { FileAccess, Files, ResolvedPath } from "../fs/access.ts";
+import { isFolderError, OpenedFile } from "../fs/file-handle.ts";
 import { makeFolders } from "../fs/make-folders.ts";
 import { namesFolder } from "../fs/path-syntax.ts";
 import { counted } from "../text/counted.ts";
@@ -43,11 +43,11 @@ export function writeTool(files: Files) {
       if (!request.content.isWellFormed()) throw halfCharacter();
       const access = await files.as(context);
       const place = await access.find(request.file_path, "write");
-      if (namesFolder(request.file_path, access.platform)) throw isFolder(place);
+      if (namesFolder(request.file_path, access.platform)) throw isFolderError(place);
       await prepareFolder(access, place, request);
-      const file = await HeldFile.hold(access, place);
+      const file = await OpenedFile.hold(access, place);
       try {
-        return await files.turns.take(place.path, () => write(file, request, context));
+        return await files.mutex.runExclusive(place.path, () => write(file, request, context));
       } finally {
         await file.close();
       }
@@ -55,7 +55,7 @@ export function writeTool(files: Files) {
   });
 }
 
-async function prepareFolder(access: FileAccess, place: Place, request: Input): Promise<void> {
+async function prepareFolder(access: FileAccess, place: ResolvedPath, request: Input): Promise<void> {
   const folders = place.missing.slice(0, -1);
   if (folders.length === 0) return;
   if (request.create_directories === false) throw noFolder(access, place);
@@ -63,7 +63,7 @@ async function prepareFolder(access: FileAccess, place: Place, request: Input): 
 }
 
 async function write(
-  file: HeldFile,
+  file: OpenedFile,
   { content, expected_sha256 }: Input,
   { signal, session }: ToolContext,
 ): Promise<ToolResult> {
@@ -99,7 +99,7 @@ interface Old {
 
 /** Throws MatrxError `CONFLICT` if this session knows other content, unless the file already has the new one (`sha256`). */
 async function checkUnchanged(
-  file: HeldFile,
+  file: OpenedFile,
   { stat, before }: Old,
   sha256: string,
   { signal, session }: Pick<ToolContext, "signal" | "session">,
@@ -111,7 +111,7 @@ async function checkUnchanged(
   const isKnown = now && seen.sha256 ? now === seen.sha256 : isSame(stat, seen.stat);
   if (isKnown) return;
   const mayHash = stat.size > COMPARED_MAX_BYTES && stat.size <= HASHED_MAX_BYTES;
-  throw changedSinceSeen(file.place, mayHash ? await file.sha256(stat, signal) : now);
+  throw changedError(file.place, mayHash ? await file.sha256(stat, signal) : now);
 }
 
 function isSame(a: SeenFile["stat"], b: SeenFile["stat"]): boolean {
@@ -120,7 +120,7 @@ function isSame(a: SeenFile["stat"], b: SeenFile["stat"]): boolean {
 
 /** All of a small file; undefined: it is large, or may not be read. */
 async function contentOf(
-  file: HeldFile,
+  file: OpenedFile,
   stat: BigIntStats,
   signal: AbortSignal,
 ): Promise<Buffer | undefined> {
@@ -137,7 +137,7 @@ function changedLines(before: Buffer, bytes: Buffer) {
   return countChangedLines(before.toString("latin1"), bytes.toString("latin1"));
 }
 
-function noFolder(access: FileAccess, place: Place): MatrxError {
+function noFolder(access: FileAccess, place: ResolvedPath): MatrxError {
   return new MatrxError({
     code: "NOT_FOUND",
     message: `The folder of ${place.shown} does not exist`,

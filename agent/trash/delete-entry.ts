@@ -6,7 +6,7 @@ import { toolName } from "../core/tool-names.ts";
 import type { FileAccess, Files } from "../fs/access.ts";
 import { shownName } from "../fs/display-name.ts";
 import { explained } from "../fs/errors.ts";
-import { type HeldEntry, holdEntry } from "../fs/file-handle.ts";
+import { type OpenedEntry, openEntry } from "../fs/file-handle.ts";
 import { syncFolder } from "../fs/make-folders.ts";
 import { isWithin } from "../fs/path-syntax.ts";
 import { newRemoval, removeTree } from "../fs/remove-tree.ts";
@@ -18,15 +18,15 @@ export interface Discard {
   readonly recursive: boolean;
   readonly permanent: boolean;
   /** Throws to refuse what is not meant to be deleted in this way. */
-  readonly check: (entry: HeldEntry) => void;
+  readonly check: (entry: OpenedEntry) => void;
 }
 
 /** Throws MatrxError. */
 export async function discard(files: Files, request: Discard, context: ToolContext): Promise<ToolResult> {
   const access = await files.as(context);
   const place = await access.findExistingEntry(request.path, "remove");
-  return await files.turns.take(place.path, async () => {
-    const entry = await holdEntry(access, place);
+  return await files.mutex.runExclusive(place.path, async () => {
+    const entry = await openEntry(access, place);
     try {
       request.check(entry);
       refuseOwnPlace(access, entry, context.session.cwd);
@@ -40,7 +40,7 @@ export async function discard(files: Files, request: Discard, context: ToolConte
   });
 }
 
-async function forGood(access: FileAccess, entry: HeldEntry, signal: AbortSignal): Promise<ToolResult> {
+async function forGood(access: FileAccess, entry: OpenedEntry, signal: AbortSignal): Promise<ToolResult> {
   const { place, parent, name, stat } = entry;
   const removal = newRemoval({ inspect: (found) => access.inspect(found, place.shown), signal });
   try {
@@ -60,7 +60,7 @@ async function forGood(access: FileAccess, entry: HeldEntry, signal: AbortSignal
   };
 }
 
-async function intoTrash(access: FileAccess, entry: HeldEntry, signal: AbortSignal): Promise<ToolResult> {
+async function intoTrash(access: FileAccess, entry: OpenedEntry, signal: AbortSignal): Promise<ToolResult> {
   const { place } = entry;
   const trashed = await putIntoTrash(access, entry, signal);
   const lies = await whereItLies(access, trashed);
@@ -80,12 +80,12 @@ async function whereItLies(
   return { text: `It is now at ${shownName(path)}; ${toolName("Move")} can restore it.`, path };
 }
 
-function factsOf({ place, stat }: HeldEntry) {
+function factsOf({ place, stat }: OpenedEntry) {
   const type = stat.isDirectory() ? "directory" : stat.isSymbolicLink() ? "symlink" : "file";
   return { deleted_path: place.path, type };
 }
 
-function refuseOwnPlace({ platform }: FileAccess, { place, stat }: HeldEntry, cwd: string): void {
+function refuseOwnPlace({ platform }: FileAccess, { place, stat }: OpenedEntry, cwd: string): void {
   if (!stat.isDirectory() || !isWithin(cwd, place.path, platform)) return;
   throw new MatrxError({
     code: "CONFLICT",
@@ -96,8 +96,8 @@ function refuseOwnPlace({ platform }: FileAccess, { place, stat }: HeldEntry, cw
   });
 }
 
-async function refuseFull(access: FileAccess, { place, parent, name }: HeldEntry): Promise<void> {
-  const inspect = (stat: HeldEntry["stat"]) => access.inspect(stat, place.shown);
+async function refuseFull(access: FileAccess, { place, parent, name }: OpenedEntry): Promise<void> {
+  const inspect = (stat: OpenedEntry["stat"]) => access.inspect(stat, place.shown);
   await explained(place.shown, "look into", async () => {
     const folder = await parent.openFolder(Buffer.from(name), inspect);
     try {
@@ -118,7 +118,7 @@ function full(shown: string): MatrxError {
   });
 }
 
-function inPart(error: MatrxError, { place }: HeldEntry, removed: number): MatrxError {
+function inPart(error: MatrxError, { place }: OpenedEntry, removed: number): MatrxError {
   return new MatrxError(
     {
       ...error.shape(),

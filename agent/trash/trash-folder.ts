@@ -5,9 +5,9 @@ import { mkdir, open, unlink } from "node:fs/promises";
 import path from "node:path";
 import type { FileAccess } from "../fs/access.ts";
 import { hasCode } from "../fs/errors.ts";
-import type { HeldEntry } from "../fs/file-handle.ts";
+import type { OpenedEntry } from "../fs/file-handle.ts";
 import { syncFolder } from "../fs/make-folders.ts";
-import { placeEntry } from "../fs/rename.ts";
+import { renameNoReplace } from "../fs/rename.ts";
 import type { Directory } from "../platform/directory.ts";
 import type { Platform, TrashFolder } from "../platform/platform.ts";
 
@@ -26,7 +26,7 @@ export interface HeldTrash {
 /** Where it lies then. Throws what the system says: EXDEV when it is another file system after all. */
 export async function putIntoFolder(
   platform: Platform,
-  entry: HeldEntry,
+  entry: OpenedEntry,
   trash: HeldTrash,
   { files, info, writtenFrom }: TrashFolder,
 ): Promise<string> {
@@ -38,7 +38,7 @@ export async function putIntoFolder(
       if (notes && !(await writeNote(notes, name, note))) continue;
       try {
         // Programs that keep to no rules may have left something without a note.
-        await placeEntry(entry, { parent: things, name }, platform);
+        await renameNoReplace(entry, { parent: things, name }, platform);
       } catch (error) {
         if (notes) await unlink(notes.at(noteName(name)));
         if (hasCode(error, "EEXIST", "ENOTEMPTY")) continue;

@@ -6,7 +6,7 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { FileAccess } from "../fs/access.ts";
 import { fileError, hasCode } from "../fs/errors.ts";
-import type { HeldEntry } from "../fs/file-handle.ts";
+import type { OpenedEntry } from "../fs/file-handle.ts";
 import { isWithin } from "../fs/path-syntax.ts";
 import type { TrashFolder, TrashQuestion, TrashWay } from "../platform/platform.ts";
 import { ProgramFailed, runProgram } from "../platform/run-program.ts";
@@ -23,7 +23,7 @@ const PROGRAM_MS = 60_000;
 /** Throws MatrxError; nothing was deleted then. */
 export async function putIntoTrash(
   access: FileAccess,
-  entry: HeldEntry,
+  entry: OpenedEntry,
   signal: AbortSignal,
 ): Promise<Trashed> {
   const { trash } = access.platform;
@@ -57,7 +57,7 @@ export async function putIntoTrash(
 }
 
 /** Where the file system of an entry is mounted. */
-async function topOf({ place }: HeldEntry, dev: bigint): Promise<string> {
+async function topOf({ place }: OpenedEntry, dev: bigint): Promise<string> {
   for (let folder = path.dirname(place.path); ; ) {
     const above = path.dirname(folder);
     if (above === folder || (await stat(above, { bigint: true })).dev !== dev) return folder;
@@ -68,7 +68,7 @@ async function topOf({ place }: HeldEntry, dev: bigint): Promise<string> {
 /** Undefined: it is not to be used for this entry. */
 async function openTrash(
   access: FileAccess,
-  { place }: HeldEntry,
+  { place }: OpenedEntry,
   dev: bigint,
   { base, names, isShared }: TrashFolder,
 ): Promise<HeldTrash | undefined> {
@@ -103,7 +103,7 @@ async function isSticky(folder: string): Promise<boolean> {
 
 async function byProgram(
   trash: Extract<TrashWay, { by: "program" }>,
-  entry: HeldEntry,
+  entry: OpenedEntry,
   signal: AbortSignal,
 ): Promise<Trashed> {
   const { file, args } = trash.command(entry.place.path, entry.stat.isDirectory(), process.env);
@@ -128,7 +128,7 @@ function otherFileSystem(): Error {
   return new Error("another file system");
 }
 
-function inTrash({ place }: HeldEntry): MatrxError {
+function inTrash({ place }: OpenedEntry): MatrxError {
   return new MatrxError({
     code: "CONFLICT",
     message: `${place.shown} is already in the trash`,
@@ -138,7 +138,7 @@ function inTrash({ place }: HeldEntry): MatrxError {
   });
 }
 
-function noTrash({ place }: HeldEntry, reasons: readonly string[]): MatrxError {
+function noTrash({ place }: OpenedEntry, reasons: readonly string[]): MatrxError {
   return new MatrxError({
     code: "TOOL_EXECUTION_FAILED",
     message: `No trash can be used for ${place.shown} (${reasons.join("; ") || "none is there"}); nothing was deleted`,

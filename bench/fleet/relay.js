@@ -5,7 +5,7 @@
 import relay from "./ours.js";
 
 // biome-ignore lint/performance/noBarrelFile: the runtime finds the object classes here
-export { Account, Device, Directory, Door, Pairing } from "./ours.js";
+export { Account, AnonymousRateLimit, Device, Directory, Pairing } from "./ours.js";
 
 export default {
   async fetch(request, env, context) {
@@ -13,7 +13,7 @@ export default {
     for (const { id, publicKey } of await request.json()) {
       const record = { id, account: "bench", name: id, created: 0, identity: { kind: "agent", publicKey } };
       await env.DIRECTORY.getByName(id.at(-10)).enter(id, record.account);
-      await env.DEVICE.getByName(id).adopt(record);
+      await env.DEVICE.getByName(id).initialize(record);
     }
     return new Response("adopted");
   },

@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type DeviceView, deviceListSchema } from "../../shared/api.ts";
-import { faceOf } from "../../shared/errors.ts";
+import { errorInfo } from "../../shared/errors.ts";
 import { Problem } from "../problem.ts";
 import { DEFAULT_DATA, MATRX_BIN } from "../tree.ts";
 import { ChildLog } from "./child-log.ts";
@@ -66,7 +66,7 @@ export async function startAgent({ dataDir, onStart, onDeath }: AgentOptions): P
 
 /** The rest may pass. Of two agents of one device the newer stays: starting the older again would have them take turns. */
 function isFinal(end: End): boolean {
-  return isAsked(end) || isRefused(end) || end.code === faceOf("CONFLICT").exit;
+  return isAsked(end) || isRefused(end) || end.code === errorInfo("CONFLICT").exit;
 }
 
 /** It was told to stop: by the command `shutdown`, or by a signal. */
@@ -76,7 +76,7 @@ function isAsked({ code }: End): boolean {
 
 /** The relay does not know the device, or not its key: trying again changes nothing. */
 function isRefused({ code }: End): boolean {
-  return code === faceOf("UNKNOWN_DEVICE").exit || code === faceOf("PERMISSION_DENIED").exit;
+  return code === errorInfo("UNKNOWN_DEVICE").exit || code === errorInfo("PERMISSION_DENIED").exit;
 }
 
 function spawnAgent(dataDir: string, log: ChildLog): Promise<Child> {

@@ -1,6 +1,6 @@
 /** Errors in an OpenAPI document: one answer for each status, with the codes that it may carry. */
 import { problemSchema } from "../api.ts";
-import { type ErrorCode, faceOf } from "../errors.ts";
+import { type ErrorCode, errorInfo } from "../errors.ts";
 import type { Components, JsonSchema } from "./components.ts";
 
 const CHALLENGE = { description: "How to sign in (RFC 6750)", schema: { type: "string" } };
@@ -18,7 +18,7 @@ export class Problems {
   of(codes: Iterable<ErrorCode>): Record<string, JsonSchema> {
     const byStatus = new Map<number, ErrorCode[]>();
     for (const code of [...new Set(codes)].sort()) {
-      const { status } = faceOf(code);
+      const { status } = errorInfo(code);
       byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
     }
     const answers = [...byStatus].map(([status, list]) => [status, this.#reference(status, list)]);
@@ -42,7 +42,7 @@ export class Problems {
       ...(status === 429 && { "Retry-After": RETRY_AFTER }),
     };
     return {
-      description: codes.map((code) => `\`${code}\`: ${faceOf(code).title}`).join(". "),
+      description: codes.map((code) => `\`${code}\`: ${errorInfo(code).title}`).join(". "),
       ...(Object.keys(headers).length > 0 && { headers }),
       content: {
         "application/problem+json": { schema: problem },

@@ -3,7 +3,7 @@ import * as api from "@matrx/shared/api.ts";
 import { actionSchema, callSchema, parseCallerFrame } from "@matrx/shared/caller-frames.ts";
 import { CLOSE } from "@matrx/shared/close-codes.ts";
 import { fromDeviceSchema, toDeviceSchema } from "@matrx/shared/device-frames.ts";
-import { ERROR_CODES, type ErrorShape, faceOf, problemOf } from "@matrx/shared/errors.ts";
+import { ERROR_CODES, type ErrorShape, errorInfo, problemOf } from "@matrx/shared/errors.ts";
 import { isCallId, isDeviceId, isSessionId } from "@matrx/shared/ids.ts";
 import { policySchema } from "@matrx/shared/policy.ts";
 import {
@@ -171,7 +171,7 @@ describe("tables", () => {
   it("list every error code as it is outside", () => {
     const rows = tableOf("code", "HTTP", "exit", "title", "ran");
     const wanted = ERROR_CODES.map((code) => {
-      const { status, exit, title } = faceOf(code);
+      const { status, exit, title } = errorInfo(code);
       return [code, String(status), String(exit), title];
     });
     expect(rows.map((row) => row.slice(0, 4))).toEqual(wanted);

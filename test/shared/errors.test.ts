@@ -1,7 +1,7 @@
 import {
   ERROR_CODES,
   type ErrorShape,
-  faceOf,
+  errorInfo,
   isErrorCode,
   MatrxError,
   problemOf,
@@ -32,7 +32,7 @@ describe("the codes", () => {
   });
 
   it.each(ERROR_CODES)("%s has an HTTP error status, an exit code, a title", (code) => {
-    const { status, exit, title } = faceOf(code);
+    const { status, exit, title } = errorInfo(code);
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status).toBeLessThan(600);
     expect(exit).toBeGreaterThan(0);

@@ -5,7 +5,7 @@ import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { describe, expect, it } from "vitest";
 import { AnswerCredit, type AnswerCreditParts } from "../../worker/device/calls/answer-credit.ts";
-import { type Flight, Flights } from "../../worker/device/calls/pending.ts";
+import { type PendingCall, PendingCalls } from "../../worker/device/calls/pending.ts";
 import type { Recipient } from "../../worker/device/calls/types.ts";
 import { AgentDevice, registerFrame } from "./helpers/device.ts";
 import { type Home, home, object, sweepAt } from "./helpers/home.ts";
@@ -63,20 +63,20 @@ async function unread(at: Home, wish: { tool?: string; query?: string } = {}) {
 
 /** Credit by itself, for calls of which the test says who waits for them. */
 function credited(queued: AnswerCreditParts["queued"]) {
-  const flights = new Flights();
+  const pendingCalls = new PendingCalls();
   const sent: string[] = [];
   const send: AnswerCreditParts["link"]["send"] = (frame) => {
     if (typeof frame === "object" && frame.type === "credit") sent.push(...frame.tool_call_ids);
     return true;
   };
   const credit = new AnswerCredit({
-    ...{ calls: { flights }, link: { send, reply: send }, queued },
+    ...{ calls: { pendingCalls }, link: { send, reply: send }, queued },
     ...{ ledger: { find: () => undefined }, recovery: { unread: () => undefined } },
   });
-  return { credit, flights, sent };
+  return { credit, pendingCalls, sent };
 }
 
-function flightOf(call: string, grant: string, recipient: Recipient): Flight {
+function pendingOf(call: string, grant: string, recipient: Recipient): PendingCall {
   return {
     ...{ call: call as CallId, grant: grant as GrantId, tool: "Read", effect: "read" },
     ...{ created: 0, deadline: 0, ledgered: false, missed: 0, recipients: [recipient] },
@@ -85,23 +85,23 @@ function flightOf(call: string, grant: string, recipient: Recipient): Flight {
 
 describe("credit", () => {
   it("ends each answer once when several were not read in time", () => {
-    const flights = new Flights();
+    const pendingCalls = new PendingCalls();
     const ended: string[] = [];
     const send = () => true;
     const credit: AnswerCredit = new AnswerCredit({
-      ...{ calls: { flights }, link: { send, reply: send }, ledger: { find: () => undefined } },
+      ...{ calls: { pendingCalls }, link: { send, reply: send }, ledger: { find: () => undefined } },
       queued: { of: () => LIMITS.grantAnswersBytes, total: () => LIMITS.grantAnswersBytes },
       recovery: {
         unread: ({ call }) => {
           ended.push(call);
-          flights.take(call);
+          pendingCalls.take(call);
           credit.settled(call);
         },
       },
     });
     for (const call of ["one", "two", "three"]) {
-      flights.add(
-        flightOf(call, "grant_1", {
+      pendingCalls.add(
+        pendingOf(call, "grant_1", {
           follow() {},
           result() {},
           output: () => true,
@@ -212,16 +212,16 @@ describe("while an answer waits for its reader", () => {
 
   it("deadline and the 60 seconds of REST move by what it waited", () => {
     let queued = LIMITS.grantAnswersBytes;
-    const { credit, flights, sent } = credited({ of: () => queued, total: () => queued });
+    const { credit, pendingCalls, sent } = credited({ of: () => queued, total: () => queued });
     let waited = 0;
     const recipient = { waitLonger: (ms: number) => (waited += ms) } as unknown as Recipient;
-    flights.add(flightOf("call", "a", recipient));
+    pendingCalls.add(pendingOf("call", "a", recipient));
     credit.ask({ type: "credit_request", tool_call_id: "call", bytes: BYTES }, 1000);
-    expect(flights.get("call")).toMatchObject({ waitsForReaders: true, deadline: 0 });
+    expect(pendingCalls.get("call")).toMatchObject({ waitsForReaders: true, deadline: 0 });
     queued = 0;
     credit.look(91_000);
     expect(sent).toEqual(["call"]);
-    expect(flights.get("call")).toMatchObject({ waitsForReaders: false, deadline: 90_000 });
+    expect(pendingCalls.get("call")).toMatchObject({ waitsForReaders: false, deadline: 90_000 });
     expect(waited).toBe(90_000);
   });
 
@@ -260,12 +260,12 @@ describe("what may be on the way", () => {
     calls: { grant: string; bytes: number; socket?: WebSocket }[],
     queued: Record<string, number> = {},
   ): string[] {
-    const { credit, flights, sent } = credited({
+    const { credit, pendingCalls, sent } = credited({
       of: (grant) => queued[grant] ?? 0,
       total: () => Object.values(queued).reduce((sum, bytes) => sum + bytes, 0),
     });
     calls.forEach(({ grant, bytes, socket }, n) => {
-      flights.add(flightOf(`call-${n}`, grant, { socket } as Recipient));
+      pendingCalls.add(pendingOf(`call-${n}`, grant, { socket } as Recipient));
       credit.ask({ type: "credit_request", tool_call_id: `call-${n}`, bytes }, Date.now());
     });
     credit.linkChanged(Date.now());

@@ -133,7 +133,7 @@ it("what a removed device said before it heard of it leaves nothing behind", asy
       instance.webSocketMessage(ws, '{"type":"manifest","hash":"another","tools":[]}');
       instance.webSocketClose(ws, 1000, "");
     }
-    instance.lookAfter(Date.now());
+    instance.tick(Date.now());
     const tables = storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'events'").toArray();
     return [sockets.length, ...tables, ...storage.kv.list()];
   });

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { encodeResultFrame } from "@matrx/shared/result-frame.ts";
 import { describe, expect, it } from "vitest";
-import { Held } from "../../worker/device/socket.ts";
+import { MessageBuffer } from "../../worker/device/socket.ts";
 import { TestCaller } from "./helpers/caller.ts";
 import { AgentDevice, BareDevice, pairAgent, TOOLS } from "./helpers/device.ts";
 import { home, object, sweepAt } from "./helpers/home.ts";
@@ -171,9 +171,9 @@ it("a token for one device gets no ticket for another, and a revoked one none at
 
 describe("messages that wait", () => {
   it("are bounded in number and in size", () => {
-    const few = new Held(2);
+    const few = new MessageBuffer(2);
     expect([few.push("a"), few.push("b"), few.push("c")]).toEqual([true, true, false]);
-    const large = new Held(64);
+    const large = new MessageBuffer(64);
     const message = new ArrayBuffer(4 * 1024 * 1024);
     expect([large.push(message), large.push(message), large.push(message)]).toEqual([true, true, false]);
     expect(large.messages).toHaveLength(2);

@@ -258,7 +258,7 @@ describe("a device in trouble", () => {
     for (const event of numbered(25)) report(device, event);
     await device.expect("error");
     await heard(device);
-    await runInDurableObject(object(identity.id), (instance) => instance.lookAfter(Date.now()));
+    await runInDurableObject(object(identity.id), (instance) => instance.tick(Date.now()));
     await evictDurableObject(object(identity.id));
     const again = await AgentDevice.come(identity);
     for (const event of numbered(5)) report(again, event);
@@ -312,7 +312,7 @@ describe("a device in trouble", () => {
     for (const event of numbered(45)) report(device, event);
     await device.expect("error");
     await heard(device);
-    await runInDurableObject(object(identity.id), (instance) => instance.lookAfter(Date.now()));
+    await runInDurableObject(object(identity.id), (instance) => instance.tick(Date.now()));
     expect(count.rows).toBeLessThanOrEqual(LIMITS.eventBurst + 3);
     expect(count.rows).toBeGreaterThan(LIMITS.eventBurst);
   });

@@ -49,7 +49,7 @@ it("tells of a device's stray answers in two lines, however many they are", asyn
   await heardOut();
   const told = () => lines.filter((line) => line.includes("not given"));
   expect(told()).toHaveLength(1);
-  await runInDurableObject(object(id), (instance) => instance.lookAfter(Date.now() + 61_000));
+  await runInDurableObject(object(id), (instance) => instance.tick(Date.now() + 61_000));
   expect(told()).toHaveLength(2);
   expect(told()[1]).toContain("499");
 });

@@ -3,7 +3,7 @@
 const GUESSES_MAX = 5;
 const GUESSES_WITHIN = 10 * 60_000;
 
-export class Once {
+export class OneTimeCodes {
   readonly #sql: SqlStorage;
 
   constructor(sql: SqlStorage) {

@@ -18,11 +18,11 @@ import type { Machine } from "@matrx/shared/system-prompt.ts";
 import type { ToolDescription } from "@matrx/shared/tool.ts";
 import type { Caller } from "../auth/caller.ts";
 import { attempt, type Outcome } from "../outcome.ts";
-import { unknownDevice } from "../refusals.ts";
-import { lostRecord } from "../storage-failure.ts";
+import { unknownDeviceError } from "../refusals.ts";
+import { lostRecordError } from "../storage-failure.ts";
 import {
   type GuideAnswer,
-  noSuchCall,
+  noSuchCallError,
   type RestAnswer,
   type RestCall,
   type RestCalls,
@@ -72,7 +72,7 @@ export interface RequestsParts {
   rest: RestCalls;
   streams: RestStreams;
   /** A call is under way. */
-  called: (now: number) => void;
+  callStarted: (now: number) => void;
 }
 
 export class Requests {
@@ -91,7 +91,7 @@ export class Requests {
     if (own) return own;
     const { store, name, accounts } = this.#parts;
     const isLost = !store.record && (await accounts.getByName(account).hasDevice(name));
-    throw isLost ? lostRecord(name) : unknownDevice(name);
+    throw isLost ? lostRecordError(name) : unknownDeviceError(name);
   }
 
   #recordOf(account: AccountId): DeviceRecord | undefined {
@@ -134,7 +134,7 @@ export class Requests {
   openTools(caller: Caller): Promise<Outcome<OpenTools>> {
     return this.#leased(caller, ({ scope }) => {
       const { store, record } = this.#parts;
-      const { os = null, os_version = null } = store.introduction ?? {};
+      const { os = null, os_version = null } = store.deviceInfo ?? {};
       // Without a shell the working directory stays where sessions begin, which may be outside them.
       const folders = scope.paths ?? store.policy.allowed_paths ?? null;
       const machine = { name: record().name, os, os_version, folders };
@@ -161,7 +161,7 @@ export class Requests {
   readCall(caller: Caller, call: CallId): Promise<Outcome<CallView>> {
     return this.#leased(caller, (lease) => {
       const row = this.#parts.ledger.find(call);
-      if (!row) throw noSuchCall();
+      if (!row) throw noSuchCallError();
       requireMaker(row.grant_id, lease);
       return callView(row, this.#parts.record().id);
     });
@@ -171,14 +171,14 @@ export class Requests {
     return this.#leased(caller, (lease) => {
       const { admission, calls, ledger, record } = this.#parts;
       admission.message(lease, Date.now());
-      return listCalls({ device: record().id, flights: calls.flights, ledger }, lease, query);
+      return listCalls({ device: record().id, pendingCalls: calls.pendingCalls, ledger }, lease, query);
     });
   }
 
   cancelCall(caller: Caller, call: CallId): Promise<Outcome<void>> {
     return this.#leased(caller, (lease) => {
       const { calls, ledger } = this.#parts;
-      requireMaker(calls.flights.get(call)?.grant ?? ledger.find(call)?.grant_id, lease);
+      requireMaker(calls.pendingCalls.get(call)?.grant ?? ledger.find(call)?.grant_id, lease);
       calls.cancel(call);
     });
   }
@@ -226,7 +226,7 @@ export class Requests {
     return this.#leased(caller, (lease) => {
       const now = Date.now();
       const started = start(lease, now);
-      this.#parts.called(now);
+      this.#parts.callStarted(now);
       return started;
     });
   }
@@ -254,19 +254,19 @@ function deviceView(
   { store, link, proof, alerts }: DeviceViewParts,
   now: number,
 ): DeviceView {
-  const { introduction, farewell } = store;
-  const lastSeen = link.lastSign() ?? farewell?.last_seen;
+  const { deviceInfo, lastSeen: before } = store;
+  const lastSeen = link.lastSign() ?? before?.last_seen;
   return {
     id: record.id,
     name: record.name,
     kind: record.identity.kind,
-    state: introduction ? link.state(now) : "UNKNOWN",
+    state: deviceInfo ? link.state(now) : "UNKNOWN",
     last_seen: lastSeen === undefined ? null : new Date(lastSeen).toISOString(),
-    proof: proof ?? farewell?.proof ?? null,
-    hostname: introduction?.hostname ?? null,
-    os: introduction?.os ?? null,
-    os_version: introduction?.os_version ?? null,
-    agent_version: introduction?.agent_version ?? null,
+    proof: proof ?? before?.proof ?? null,
+    hostname: deviceInfo?.hostname ?? null,
+    os: deviceInfo?.os ?? null,
+    os_version: deviceInfo?.os_version ?? null,
+    agent_version: deviceInfo?.agent_version ?? null,
     created: new Date(record.created).toISOString(),
     alerts,
     records_lost: store.recordsLost === undefined ? null : new Date(store.recordsLost).toISOString(),

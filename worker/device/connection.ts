@@ -118,12 +118,12 @@ export class DeviceLink {
   /** The socket for a call. Throws MatrxError `DEVICE_OFFLINE`, or `RATE_LIMITED` when its queue is full. */
   requireLive(now: number): DeviceSocket {
     const socket = this.#current;
-    if (!socket || socket.ws.readyState !== WebSocket.OPEN) throw offline("The device is not connected");
+    if (!socket || socket.ws.readyState !== WebSocket.OPEN) throw offlineError("The device is not connected");
     if (!socket.attachment.ours && this.isSilent(now)) {
       socket.ws.close(CLOSE.silent, "No sign of life");
-      throw offline("The device is connected, but gave no sign of life for a while");
+      throw offlineError("The device is connected, but gave no sign of life for a while");
     }
-    if (this.#isFull(socket)) throw congested();
+    if (this.#isFull(socket)) throw congestedError();
     return socket;
   }
 
@@ -154,7 +154,7 @@ export class DeviceLink {
   }
 }
 
-export function offline(message: string): MatrxError {
+export function offlineError(message: string): MatrxError {
   return new MatrxError({
     code: "DEVICE_OFFLINE",
     message,
@@ -163,7 +163,7 @@ export function offline(message: string): MatrxError {
   });
 }
 
-export function congested(): MatrxError {
+export function congestedError(): MatrxError {
   return new MatrxError({
     code: "RATE_LIMITED",
     message: "The device reads too slowly: too much is queued for it",

@@ -161,7 +161,7 @@ export class Events {
     this.#kv.put(DROPPED, this.#known.dropped);
   }
 
-  forget(): void {
+  destroy(): void {
     this.#known = undefined;
   }
 

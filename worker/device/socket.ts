@@ -6,7 +6,7 @@ import type { TicketCaller } from "../auth/caller.ts";
 /** Messages that wait, in order, until their sender is known. Bounded: the sender may be anyone. */
 const BYTES_MAX = 8 * 1024 * 1024;
 
-export class Held {
+export class MessageBuffer {
   readonly messages: (string | ArrayBuffer)[] = [];
   readonly #max: number;
   #bytes = 0;
@@ -57,7 +57,7 @@ export function accountOf(request: Request): AccountId {
 }
 
 /** The caller that the Worker vouches for, or undefined for a device. */
-export function vouchedCaller(request: Request): TicketCaller | undefined {
+export function authenticatedCaller(request: Request): TicketCaller | undefined {
   const header = request.headers.get(CALLER_HEADER);
   return header ? (JSON.parse(header) as TicketCaller) : undefined;
 }

@@ -22,7 +22,7 @@ export interface DeviceRecord {
 }
 
 /** What the device said of itself at its last registration. */
-export interface Introduction {
+export interface DeviceInfo {
   hostname: string | null;
   os: string | null;
   os_version: string | null;
@@ -31,7 +31,7 @@ export interface Introduction {
 }
 
 /** Written when the link ends. */
-export interface Farewell {
+export interface LastSeen {
   last_seen: number;
   proof: Proof | null;
 }
@@ -59,13 +59,13 @@ export class RecordStore {
     return this.#record;
   }
 
-  adopt(record: DeviceRecord): void {
+  initialize(record: DeviceRecord): void {
     this.#kv.put("record", record);
     this.#record = record;
   }
 
   rename(name: string): void {
-    if (this.record) this.adopt({ ...this.record, name });
+    if (this.record) this.initialize({ ...this.record, name });
   }
 
   get policy(): Policy {
@@ -127,15 +127,15 @@ export class RecordStore {
     this.#byModelName = undefined;
   }
 
-  get introduction(): Introduction | undefined {
-    return this.#kv.get<Introduction>("introduction");
+  get deviceInfo(): DeviceInfo | undefined {
+    return this.#kv.get<DeviceInfo>("introduction");
   }
 
-  /** Keeps an introduction, if the storage takes writes; the same one again writes nothing. */
-  introduce(introduction: Introduction): void {
+  /** Keeps an deviceInfo, if the storage takes writes; the same one again writes nothing. */
+  setDeviceInfo(deviceInfo: DeviceInfo): void {
     if (this.#health.isFailing) return;
-    if (JSON.stringify(introduction) !== JSON.stringify(this.introduction))
-      this.#kv.put("introduction", introduction);
+    if (JSON.stringify(deviceInfo) !== JSON.stringify(this.deviceInfo))
+      this.#kv.put("introduction", deviceInfo);
   }
 
   /** Name of the records of calls: made once, and anew when some were lost. Undefined: it cannot be written. */
@@ -162,12 +162,12 @@ export class RecordStore {
     return this.#ledgerId;
   }
 
-  get farewell(): Farewell | undefined {
-    return this.#kv.get<Farewell>("farewell");
+  get lastSeen(): LastSeen | undefined {
+    return this.#kv.get<LastSeen>("farewell");
   }
 
-  sayFarewell(farewell: Farewell): void {
-    if (!this.#health.isFailing) this.#kv.put("farewell", farewell);
+  rememberLastSeen(lastSeen: LastSeen): void {
+    if (!this.#health.isFailing) this.#kv.put("farewell", lastSeen);
   }
 
   /** A grant went while the agent was away: it is told when it is back. Throws MatrxError `UNAVAILABLE`. */
@@ -183,7 +183,7 @@ export class RecordStore {
     return keys.map((key) => key.slice(ENDED.length) as GrantId);
   }
 
-  forget(): void {
+  destroy(): void {
     this.#record = undefined;
     this.#policy = undefined;
     this.#limits = undefined;

@@ -8,14 +8,14 @@ import { LIFETIME } from "@matrx/shared/tokens.ts";
 import type * as z from "zod";
 import { type DeviceEntry, Devices } from "../account/devices.ts";
 import { Grants, scopeOf } from "../account/grants.ts";
-import { Once } from "../account/once.ts";
+import { OneTimeCodes } from "../account/once.ts";
 import { tokenView } from "../account/views.ts";
 import { unauthenticated } from "../auth/keys.ts";
 import type { LeasedGrant } from "../device/leases.ts";
 import type { DeviceIdentity } from "../device/store.ts";
 import { Outbox } from "../outbox.ts";
 import { attempt, type Outcome } from "../outcome.ts";
-import { unknownDevice } from "../refusals.ts";
+import { unknownDeviceError } from "../refusals.ts";
 import type { Device } from "./device.ts";
 import { type Directory, directoryOf } from "./directory.ts";
 
@@ -35,7 +35,7 @@ export class Account extends DurableObject<AccountEnv> {
   readonly #id: AccountId;
   readonly #grants: Grants;
   readonly #devices: Devices;
-  readonly #once: Once;
+  readonly #once: OneTimeCodes;
   readonly #outbox: Outbox;
 
   constructor(state: DurableObjectState, env: AccountEnv) {
@@ -44,7 +44,7 @@ export class Account extends DurableObject<AccountEnv> {
     this.#id = (state.id.name ?? "") as AccountId;
     this.#grants = new Grants(sql, this.#id);
     this.#devices = new Devices(sql);
-    this.#once = new Once(sql);
+    this.#once = new OneTimeCodes(sql);
     this.#outbox = new Outbox(sql, (device, body) => this.#tellDevice(device as DeviceId, body));
   }
 
@@ -69,7 +69,7 @@ export class Account extends DurableObject<AccountEnv> {
   lease(grant: GrantId, device: DeviceId): Promise<Outcome<LeasedGrant>> {
     return attempt(() => {
       const found = this.#grant(grant);
-      if (!this.#devices.has(device)) throw unknownDevice(device);
+      if (!this.#devices.has(device)) throw unknownDeviceError(device);
       if (found.devices && !found.devices.includes(device)) throw notForDevice(device);
       this.#grants.noteLease(grant, device);
       return { scope: scopeOf(found), version: found.version, expires: found.expires };
@@ -103,7 +103,7 @@ export class Account extends DurableObject<AccountEnv> {
       this.#person(grant);
       if (this.#devices.count() >= DEVICES_MAX) throw tooMany("devices", DEVICES_MAX);
       const entry = { id: await this.#newDeviceId(name), name, created: Date.now() };
-      await this.env.DEVICE.getByName(entry.id).adopt({ ...entry, account: this.#id, identity });
+      await this.env.DEVICE.getByName(entry.id).initialize({ ...entry, account: this.#id, identity });
       this.#devices.add(entry);
       return entry;
     });
@@ -112,7 +112,7 @@ export class Account extends DurableObject<AccountEnv> {
   renameDevice(grant: GrantId, device: DeviceId, name: string): Promise<Outcome<void>> {
     return attempt(async () => {
       this.#person(grant);
-      if (!this.#devices.has(device)) throw unknownDevice(device);
+      if (!this.#devices.has(device)) throw unknownDeviceError(device);
       await this.env.DEVICE.getByName(device).rename(name);
       this.#devices.rename(device, name);
     });
@@ -122,7 +122,7 @@ export class Account extends DurableObject<AccountEnv> {
   removeDevice(grant: GrantId, device: DeviceId): Promise<Outcome<void>> {
     return attempt(async () => {
       this.#person(grant);
-      if (!this.#devices.remove(device, Date.now())) throw unknownDevice(device);
+      if (!this.#devices.remove(device, Date.now())) throw unknownDeviceError(device);
       this.#grants.forgetDevice(device);
       await this.#send([device], { type: "forget" });
     });
@@ -131,7 +131,8 @@ export class Account extends DurableObject<AccountEnv> {
   createToken(grant: GrantId, wish: z.infer<typeof newTokenSchema>): Promise<Outcome<Grant>> {
     return attempt(() => {
       this.#person(grant);
-      for (const device of wish.devices ?? []) if (!this.#devices.has(device)) throw unknownDevice(device);
+      for (const device of wish.devices ?? [])
+        if (!this.#devices.has(device)) throw unknownDeviceError(device);
       const may: May =
         wish.access === "full" && !wish.paths
           ? { ...OWNER }
@@ -260,14 +261,14 @@ export class Account extends DurableObject<AccountEnv> {
   async #send(devices: readonly string[], news: DeviceNews): Promise<void> {
     const now = Date.now();
     if (devices.length === 0) return;
-    for (const device of devices) this.#outbox.post(device, JSON.stringify(news), now);
+    for (const device of devices) this.#outbox.enqueue(device, JSON.stringify(news), now);
     // Set before the first try: what is not acknowledged when this object dies is pushed again.
     await this.ctx.storage.setAlarm(now + PUSH_AGAIN);
     await this.#push(now);
   }
 
   async #push(now: number): Promise<void> {
-    const next = await this.#outbox.push(now);
+    const next = await this.#outbox.flush(now);
     if (next) await this.ctx.storage.setAlarm(Math.max(next, now));
   }
 
@@ -275,7 +276,7 @@ export class Account extends DurableObject<AccountEnv> {
     const news = JSON.parse(body) as DeviceNews;
     const stub = this.env.DEVICE.getByName(device);
     if (news.type === "revoke") return stub.revoke(news.grant);
-    await stub.forget();
+    await stub.destroy();
     await directoryOf(this.env.DIRECTORY, device).strike(device);
   }
 }

@@ -29,11 +29,11 @@ import { SignOfLife } from "../device/link/sign-of-life.ts";
 import { DeviceSockets } from "../device/link/sockets.ts";
 import { Rates } from "../device/rates.ts";
 import { Alarm, Timer } from "../device/schedule.ts";
-import { accountOf, vouchedCaller } from "../device/socket.ts";
+import { accountOf, authenticatedCaller } from "../device/socket.ts";
 import { type DeviceRecord, RecordStore } from "../device/store.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import { problemResponse } from "../problem.ts";
-import { unknownDevice } from "../refusals.ts";
+import { unknownDeviceError } from "../refusals.ts";
 import type { Secrets } from "../secrets.ts";
 import { StorageHealth } from "../storage/health.ts";
 import { watched } from "../storage/watched.ts";
@@ -107,7 +107,7 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#bodies.onClosed = () => this.#credit.look();
     this.#leases = new Leases(env.ACCOUNT);
     this.#tickets = new Tickets(storage.kv, health);
-    this.#timer = new Timer(() => this.lookAfter(Date.now()));
+    this.#timer = new Timer(() => this.tick(Date.now()));
     this.#alarm = new Alarm(state.storage, health);
     this.#rates = new Rates();
     const parts = {
@@ -124,7 +124,7 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#admission = new Admission(parts);
     this.#requests = new Requests({
       ...{ ...parts, record: () => this.#record(), events: this.#events, leases: this.#leases },
-      ...{ admission: this.#admission, called: (now: number) => this.#lookAfterCalls(now) },
+      ...{ admission: this.#admission, callStarted: (now: number) => this.#watchCalls(now) },
       rest: new RestCalls({ ...parts, device, admission: this.#admission, bodies: this.#bodies }),
       ...{ name: (state.id.name ?? "") as DeviceId, accounts: env.ACCOUNT },
       streams: new RestStreams({ ...parts, device, admission: this.#admission, streams: this.#streams }),
@@ -134,14 +134,14 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#sockets = new DeviceSockets(state, env, {
       ...parts,
       messages: this.#messages,
-      cameBack: () => this.#timer.by(Date.now()),
+      linkChanged: () => this.#timer.by(Date.now()),
     });
     const callerLink = new CallerLink({
       admission: this.#admission,
       calls: this.#calls,
       renew: (session, token) => this.#callers.renew(session, token),
-      wantEvents: (session, after, now) => this.#callers.wantEvents(session, after, now),
-      scheduled: (now) => this.#lookAfterCalls(now),
+      subscribeToEvents: (session, after, now) => this.#callers.subscribeToEvents(session, after, now),
+      scheduled: (now) => this.#watchCalls(now),
     });
     this.#callers = new Callers(state, env, {
       ...{ leases: this.#leases, calls: this.#calls, events: this.#events },
@@ -153,10 +153,10 @@ export class Device extends DurableObject<DeviceEnv> {
   /** Upgrades: callers that the Worker vouches for, and devices that still have to prove themselves. */
   override async fetch(request: Request): Promise<Response> {
     try {
-      const caller = vouchedCaller(request);
+      const caller = authenticatedCaller(request);
       const record = await this.#requests.requireRecord(caller?.account ?? accountOf(request));
       if (!caller) return await this.#sockets.accept(request, record);
-      if (caller.ticket) this.#tickets.strikeOff(caller.ticket, record.id, Date.now());
+      if (caller.ticket) this.#tickets.redeem(caller.ticket, record.id, Date.now());
       return await this.#callers.accept(request, caller, record);
     } catch (error) {
       return problemResponse(error);
@@ -182,13 +182,13 @@ export class Device extends DurableObject<DeviceEnv> {
     const now = Date.now();
     if (!this.#store.record) return;
     this.#ledger.prune(now);
-    this.lookAfter(now);
+    this.tick(now);
   }
 
   /** Makes this object the device's: only the Account does that. */
-  adopt(record: DeviceRecord): void {
+  initialize(record: DeviceRecord): void {
     if (this.#store.record) throw new Error(`${record.id} is adopted already`);
-    this.#store.adopt(record);
+    this.#store.initialize(record);
     this.#ledger.createTables();
     this.#events.createTable();
   }
@@ -199,13 +199,13 @@ export class Device extends DurableObject<DeviceEnv> {
   }
 
   /** The account removed the device: nothing of it stays. */
-  async forget(): Promise<void> {
-    if (this.#store.record) this.#calls.endAll(unknownDevice(this.#store.record.id).shape());
+  async destroy(): Promise<void> {
+    if (this.#store.record) this.#calls.endAll(unknownDeviceError(this.#store.record.id).shape());
     this.#sockets.closeAll(CLOSE.revoked, "The device was removed from its account");
     this.#callers.closeAll(CLOSE.unknownDevice, "The device was removed from its account");
     await this.ctx.storage.deleteAll();
-    this.#store.forget();
-    this.#events.forget();
+    this.#store.destroy();
+    this.#events.destroy();
   }
 
   /** A grant is gone: its calls end, its sockets close. */
@@ -298,7 +298,7 @@ export class Device extends DurableObject<DeviceEnv> {
       const warnings = announced ? policyWarnings(policy, announced) : [];
       if (JSON.stringify(policy) === JSON.stringify(this.#store.policy)) return warnings;
       this.#store.setPolicy(policy);
-      this.#calls.flights.forgetFrames();
+      this.#calls.pendingCalls.forgetFrames();
       const why = "The policy at the relay has changed";
       this.#link.send(this.#requests.commandFrame("update_permissions", why));
       return warnings;
@@ -314,7 +314,7 @@ export class Device extends DurableObject<DeviceEnv> {
   diagnostics() {
     return {
       /** Who waits for the answer to a call. */
-      recipients: this.#calls.flights.all().flatMap(({ recipients }) => recipients).length,
+      recipients: this.#calls.pendingCalls.all().flatMap(({ recipients }) => recipients).length,
       /** Bytes of answers that HTTP readers did not take yet. */
       queuedBytes: this.#bodies.queued,
       /** Large answers that wait at the device for their readers. */
@@ -328,16 +328,16 @@ export class Device extends DurableObject<DeviceEnv> {
   }
 
   /** Looks after what takes long or is over: acknowledgements, attachments, deadlines, a silent link. */
-  lookAfter(now: number): void {
+  tick(now: number): void {
     if (!this.#store.record) return;
     this.#calls.flushAcks();
     this.#calls.strays.flush(now);
     this.#messages.reports.flush(now);
     this.#events.flush();
     this.#credit.look(now);
-    this.#callers.settleDown(now);
-    this.#sockets.settleDown(this.#rates, this.#calls.proof);
-    if (this.#calls.flights.size > 0) this.#sockets.requireSigns(now);
+    this.#callers.persist(now);
+    this.#sockets.persist(this.#rates, this.#calls.proof);
+    if (this.#calls.pendingCalls.size > 0) this.#sockets.requireSigns(now);
     this.#recovery.sweep(now);
     this.#health.probe();
     this.#lookAgain(now);
@@ -345,7 +345,7 @@ export class Device extends DurableObject<DeviceEnv> {
 
   #record(): DeviceRecord {
     const { record } = this.#store;
-    if (!record) throw unknownDevice(this.ctx.id.name ?? "");
+    if (!record) throw unknownDeviceError(this.ctx.id.name ?? "");
     return record;
   }
 
@@ -374,25 +374,25 @@ export class Device extends DurableObject<DeviceEnv> {
     }
     this.#sockets.restore(devices);
     const current = this.#link.current?.attachment;
-    if (!current) return this.#recovery.linkDown(this.#store.farewell?.last_seen ?? Date.now());
+    if (!current) return this.#recovery.linkDown(this.#store.lastSeen?.last_seen ?? Date.now());
     this.#rates = new Rates(current.rates);
     this.#calls.restoreProof(current.proof);
   }
 
   /** Calls under way are looked at soon; those that take long, by alarm, so that the object can sleep. */
-  #lookAfterCalls(now: number): void {
+  #watchCalls(now: number): void {
     this.#timer.by(now + TIMES.settleAfter);
   }
 
   #lookAgain(now: number): void {
-    if (this.#signs.isAsked && this.#calls.flights.size > 0) this.#timer.by(now + TIMES.signWithin);
+    if (this.#signs.isAsked && this.#calls.pendingCalls.size > 0) this.#timer.by(now + TIMES.signWithin);
     if (this.#ledger.isUnsaved) this.#timer.by(now + TIMES.settleAfter);
     const next = this.#recovery.nextSweep();
     if (next === undefined) {
       if (!this.#ledger.isEmpty()) void this.#alarm.by(now + PRUNE_EVERY);
       return;
     }
-    const young = this.#calls.flights.all().some(({ created }) => now - created < TIMES.settleAfter);
+    const young = this.#calls.pendingCalls.all().some(({ created }) => now - created < TIMES.settleAfter);
     if (young || next - now <= 2 * TIMES.settleAfter) this.#timer.by(Math.min(next, now + TIMES.settleAfter));
     else void this.#alarm.by(Math.min(next, now + LOOK_AGAIN));
   }

@@ -9,7 +9,7 @@ import { newCall, type Wanted } from "./invoke.ts";
 const EVENT_STREAM = "text/event-stream";
 
 /** The caller wants to be told as it happens. */
-export function wantsEvents(request: Request): boolean {
+export function acceptsEventStream(request: Request): boolean {
   return (
     request.method !== "HEAD" && (request.headers.get("Accept") ?? "").toLowerCase().includes(EVENT_STREAM)
   );

@@ -4,11 +4,11 @@ import { check } from "@matrx/shared/caller-frames.ts";
 import { isCallId } from "@matrx/shared/ids.ts";
 import { Hono } from "hono";
 import { authenticate } from "../auth/caller.ts";
-import { noSuchCall } from "../device/callers/rest.ts";
+import { noSuchCallError } from "../device/callers/rest.ts";
 import type { Env } from "../env.ts";
 import { ownDevice } from "../known-devices.ts";
 import { unwrap } from "../outcome.ts";
-import { attachToCall, wantsEvents } from "./call-stream.ts";
+import { acceptsEventStream, attachToCall } from "./call-stream.ts";
 
 export const calls = new Hono<{ Bindings: Env }>();
 
@@ -22,7 +22,7 @@ calls.get("/", async (c) => {
 
 calls.get("/:call", async (c) => {
   const { caller, device, call } = await target(c.env, c.req.raw, c.req.param());
-  if (wantsEvents(c.req.raw)) return attachToCall(device, caller, c.req.raw, call);
+  if (acceptsEventStream(c.req.raw)) return attachToCall(device, caller, c.req.raw, call);
   return c.json(unwrap(await device.readCall(caller, call)));
 });
 
@@ -37,6 +37,6 @@ async function target(env: Env, request: Request, params: { device?: string; cal
   const caller = await authenticate(env, request);
   const device = await ownDevice(env, caller.account, params.device ?? "");
   const call = params.call ?? "";
-  if (!isCallId(call)) throw noSuchCall();
+  if (!isCallId(call)) throw noSuchCallError();
   return { caller, device, call };
 }

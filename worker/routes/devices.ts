@@ -19,7 +19,7 @@ import type { Env } from "../env.ts";
 import { ownDevice } from "../known-devices.ts";
 import { logWarning } from "../log.ts";
 import { unwrap } from "../outcome.ts";
-import { unknownDevice } from "../refusals.ts";
+import { unknownDeviceError } from "../refusals.ts";
 import { readBody } from "./body.ts";
 
 type DeviceList = z.infer<typeof deviceListSchema>;
@@ -78,7 +78,7 @@ devices.delete("/:device", async (c) => {
   await ownDevice(c.env, caller.account, id);
   const device = await c.env.ACCOUNT.getByName(caller.account).listDevices(caller.grant);
   const entry = unwrap(device).find((candidate) => candidate.id === id);
-  if (!entry) throw unknownDevice(id);
+  if (!entry) throw unknownDeviceError(id);
   unwrap(await c.env.ACCOUNT.getByName(caller.account).removeDevice(caller.grant, entry.id));
   return c.body(null, 204);
 });

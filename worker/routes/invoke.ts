@@ -37,10 +37,10 @@ export function newCall(request: Request): Pick<RestCall, "call" | "chosen" | "s
 function chosenCallOf(request: Request, now: number): CallId | undefined {
   const chosen = request.headers.get(CALL_HEADER);
   if (chosen === null) return undefined;
-  if (!isCallId(chosen)) throw wrongField(CALL_HEADER, "must be a UUID of version 7 in lower case");
+  if (!isCallId(chosen)) throw wrongFieldError(CALL_HEADER, "must be a UUID of version 7 in lower case");
   if (Math.abs(callTime(chosen) - now) <= TIMES.callTimeSkew) return chosen;
   const here = new Date(now).toISOString();
-  throw wrongField(
+  throw wrongFieldError(
     CALL_HEADER,
     `must be of the current time, which is ${here} here: make a new one for each call`,
   );
@@ -100,7 +100,7 @@ function sessionOf(request: Request): SessionId | undefined {
   if (wanted === null) return undefined;
   if (wanted === "new") return makeSessionId();
   if (isSessionId(wanted)) return wanted;
-  throw wrongField(SESSION_HEADER, "must be `new`, or the 16 hexadecimal digits of a session");
+  throw wrongFieldError(SESSION_HEADER, "must be `new`, or the 16 hexadecimal digits of a session");
 }
 
 /** `Idempotency-Key` of a request. Throws MatrxError. */
@@ -108,11 +108,11 @@ export function idempotencyKeyOf(request: Request): string | undefined {
   const key = request.headers.get("Idempotency-Key");
   if (key === null) return undefined;
   if (key.length > 0 && key.length <= LIMITS.idempotencyKeyChars) return key;
-  throw wrongField("Idempotency-Key", `must have 1 to ${LIMITS.idempotencyKeyChars} characters`);
+  throw wrongFieldError("Idempotency-Key", `must have 1 to ${LIMITS.idempotencyKeyChars} characters`);
 }
 
 /** An error that names a header, or a parameter of the address. */
-export function wrongField(field: string, message: string): MatrxError {
+export function wrongFieldError(field: string, message: string): MatrxError {
   const shape: ErrorShape = {
     code: "INVALID_PARAMETERS",
     message: `${field}: ${message}`,

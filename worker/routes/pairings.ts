@@ -12,8 +12,8 @@ import { AUDIENCE } from "@matrx/shared/tokens.ts";
 import { Hono } from "hono";
 import type * as z from "zod";
 import { linkOrigin } from "../auth/address.ts";
+import { requireAnonymousRate } from "../auth/anonymous-rate-limit.ts";
 import { authenticate } from "../auth/caller.ts";
-import { requireDoor } from "../auth/door.ts";
 import { signToken, unauthenticated, verifyToken } from "../auth/keys.ts";
 import type { Env } from "../env.ts";
 import { type PairingAnswer, type PairingWish, pairingOf } from "../objects/pairing.ts";
@@ -26,7 +26,7 @@ const POLL_SECONDS = 2;
 
 pairings.post("/pairings", async (c) => {
   const device = await readOpenBody(c.req.raw, newPairingSchema);
-  await requireDoor(c.env, c.req.raw);
+  await requireAnonymousRate(c.env, c.req.raw);
   return start(c.env, c.req.raw, {
     kind: "device",
     device,
@@ -36,7 +36,7 @@ pairings.post("/pairings", async (c) => {
 
 pairings.post("/logins", async (c) => {
   const { name } = await readOpenBody(c.req.raw, newLoginSchema);
-  await requireDoor(c.env, c.req.raw);
+  await requireAnonymousRate(c.env, c.req.raw);
   return start(c.env, c.req.raw, { kind: "login", name });
 });
 

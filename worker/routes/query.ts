@@ -1,7 +1,7 @@
 /** Parameters in the addresses of tools and calls. */
 import { TIMES } from "@matrx/shared/limits.ts";
 import { TOOL_FORMATS, type ToolFormat, toolFormatSchema } from "@matrx/shared/tool-formats.ts";
-import { wrongField } from "./invoke.ts";
+import { wrongFieldError } from "./invoke.ts";
 
 /** `?timeout_ms=` of a request. Throws MatrxError. */
 export function timeoutOf(request: Request): number | undefined {
@@ -9,14 +9,14 @@ export function timeoutOf(request: Request): number | undefined {
   if (text === undefined) return undefined;
   const timeout = Number(text);
   if (Number.isInteger(timeout) && timeout >= 1 && timeout <= TIMES.callMax) return timeout;
-  throw wrongField("timeout_ms", `must be a whole number from 1 to ${TIMES.callMax}`);
+  throw wrongFieldError("timeout_ms", `must be a whole number from 1 to ${TIMES.callMax}`);
 }
 
 /** `?cancel_on_disconnect=` of a request. Throws MatrxError. */
 export function cancelOnDisconnectOf(request: Request): boolean {
   const text = parameterOf(request, "cancel_on_disconnect") ?? "false";
   if (text === "true" || text === "false") return text === "true";
-  throw wrongField("cancel_on_disconnect", "must be `true` or `false`");
+  throw wrongFieldError("cancel_on_disconnect", "must be `true` or `false`");
 }
 
 /** `?format=` of a list of tools. Throws MatrxError. */
@@ -25,7 +25,7 @@ export function formatOf(request: Request): ToolFormat | undefined {
   if (text === undefined) return undefined;
   const { data } = toolFormatSchema.safeParse(text);
   if (data) return data;
-  throw wrongField("format", `must be one of ${TOOL_FORMATS.join(", ")}`);
+  throw wrongFieldError("format", `must be one of ${TOOL_FORMATS.join(", ")}`);
 }
 
 function parameterOf(request: Request, name: string): string | undefined {

@@ -1,8 +1,8 @@
 /** Upgrades: the Worker checks what it can and steps out; both ends of a call end in the Device object. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Context } from "hono";
+import { prefixOf } from "../auth/anonymous-rate-limit.ts";
 import { authenticateUpgrade } from "../auth/caller.ts";
-import { prefixOf } from "../auth/door.ts";
 import { publicKeys } from "../auth/keys.ts";
 import { refuseForeignPage } from "../auth/origin.ts";
 import { callerUpgrade, deviceUpgrade } from "../device/socket.ts";

@@ -2,7 +2,7 @@
 
 import type { toolDefinitionsSchema, toolNamesSchema } from "@matrx/shared/api.ts";
 import { callSchema, check } from "@matrx/shared/caller-frames.ts";
-import { type ErrorShape, faceOf } from "@matrx/shared/errors.ts";
+import { type ErrorShape, errorInfo } from "@matrx/shared/errors.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
 import { type ToolFormat, toolDefinition } from "@matrx/shared/tool-formats.ts";
 import { Hono } from "hono";
@@ -17,7 +17,7 @@ import type { Device } from "../objects/device.ts";
 import { attempt, type Outcome, unwrap } from "../outcome.ts";
 import { problemOfShape } from "../problem.ts";
 import { readCallBody, readObjectText } from "./body.ts";
-import { streamCall, wantsEvents } from "./call-stream.ts";
+import { acceptsEventStream, streamCall } from "./call-stream.ts";
 import { type Invocation, idempotencyKeyOf, invoke, pendingResponse } from "./invoke.ts";
 import { cancelOnDisconnectOf, formatOf, timeoutOf } from "./query.ts";
 
@@ -53,7 +53,7 @@ tools.post("/:tool", async (c) => {
   const options = { timeoutMs: timeoutOf(c.req.raw), key: idempotencyKeyOf(c.req.raw) };
   const wanted = { tool, parameters, ...options };
   const cancelOnDisconnect = cancelOnDisconnectOf(c.req.raw);
-  if (!wantsEvents(c.req.raw)) {
+  if (!acceptsEventStream(c.req.raw)) {
     const send = (call: RestCall) => device.call(caller, call) as Promise<Outcome<RestAnswer>>;
     return toolResponse(id, await invoke(device, caller, c.req.raw, wanted, send));
   }
@@ -111,7 +111,7 @@ export async function invokeByGuide(
   const { tool, input, timeout_ms, idempotency_key, cancel_on_disconnect } = body.value;
   const options = { timeoutMs: timeout_ms, key: idempotency_key ?? idempotencyKeyOf(request) };
   const wanted = { tool, parameters: JSON.stringify(input), ...options };
-  if (wantsEvents(request))
+  if (acceptsEventStream(request))
     return streamCall(device, caller, request, { ...wanted, cancelOnDisconnect: cancel_on_disconnect });
   const send = (call: RestCall) => device.callByGuide(caller, call) as Promise<Outcome<GuideAnswer>>;
   const { answer, headers } = await invoke(device, caller, request, wanted, send);
@@ -124,8 +124,8 @@ export async function invokeByGuide(
 
 /** A guide client looks for `type`. Any other fault, and any on a request for events, is answered as problem+json. */
 function malformedCall(error: ErrorShape, device: string, request: Request): Response {
-  const { status } = faceOf(error.code);
-  if (status !== 400 || wantsEvents(request)) return problemOfShape(error);
+  const { status } = errorInfo(error.code);
+  if (status !== 400 || acceptsEventStream(request)) return problemOfShape(error);
   return Response.json(guideRefusal(error, undefined, device as DeviceId), {
     status,
     headers: { "Cache-Control": "no-store" },

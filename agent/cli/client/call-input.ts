@@ -4,7 +4,7 @@ import { parseJsonObject } from "@matrx/shared/caller-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import * as z from "zod";
-import { wrongUse } from "../output/failure.ts";
+import { usageError } from "../output/failure.ts";
 
 type Input = Record<string, unknown>;
 /** Asks the device for the JSON Schema of the tool's input; undefined if it does not say. */
@@ -34,7 +34,7 @@ function readObject(json: string, where: string): Input {
     return parseJsonObject(json, LIMITS.callFrameBytes);
   } catch (error) {
     if (!(error instanceof MatrxError)) throw error;
-    throw wrongUse(
+    throw usageError(
       `${where}: ${error.message}`,
       'Give one JSON object, such as {"command":"ls"}, or key=value',
     );
@@ -44,7 +44,7 @@ function readObject(json: string, where: string): Input {
 function splitPair(word: string): [string, string] {
   const at = word.indexOf("=");
   if (at > 0) return [word.slice(0, at), word.slice(at + 1)];
-  throw wrongUse(
+  throw usageError(
     `"${word}" is neither JSON nor key=value`,
     "Write key=value, or the whole input as one JSON object",
   );
@@ -73,7 +73,7 @@ function typed(key: string, value: string, type: string | undefined): unknown {
   try {
     return JSON.parse(value);
   } catch {
-    throw wrongUse(
+    throw usageError(
       `${key}: expected ${type}, got "${value}"`,
       `Write it as JSON, such as ${EXAMPLES[type] ?? "1"}`,
     );

@@ -8,7 +8,7 @@ import { type Home, homeOf } from "../../config/app-dirs.ts";
 import { readConfig } from "../../config/config.ts";
 import { relayUrlSchema } from "../../config/relay-url.ts";
 import { readJsonFile, readPrivateFile, writePrivateFile } from "../../platform/private-file.ts";
-import { wrongUse } from "../output/failure.ts";
+import { usageError } from "../output/failure.ts";
 import { agentHome } from "../run/agent-home.ts";
 import { RelayClient } from "./relay-client.ts";
 
@@ -51,14 +51,14 @@ export function callerOf(options: CallerOptions, home: Home = homeOf()): RelayCl
 export function relayOf(options: CallerOptions, home: Home = homeOf()): string {
   const relay = options.relay ?? readCredentials(home)?.relay ?? readConfig(agentHome())?.relay;
   if (relay === undefined) {
-    throw wrongUse(
+    throw usageError(
       "No relay given",
       "Use --relay https://your-relay or MATRX_RELAY; matrx login remembers the relay you sign in to",
     );
   }
   const parsed = relayUrlSchema.safeParse(relay);
   if (parsed.success) return parsed.data;
-  throw wrongUse(`relay: ${parsed.error.issues[0]?.message}`, `Use an address like ${exampleFor(relay)}`);
+  throw usageError(`relay: ${parsed.error.issues[0]?.message}`, `Use an address like ${exampleFor(relay)}`);
 }
 
 /** What was probably meant: `localhost:8787` lacks its scheme only. */
@@ -114,7 +114,7 @@ function tokenIn(path: string): string {
   const text = readPrivateFile(path)?.trim();
   const token = text?.replace(/^Authorization:\s*/i, "").replace(/^Bearer\s+/i, "");
   if (token && /^[\w.~+/=-]+$/.test(token)) return token;
-  throw wrongUse(
+  throw usageError(
     text === undefined ? `The file ${path} does not exist` : `${path} doesn't contain a token`,
     "The file must contain a token and nothing else",
   );

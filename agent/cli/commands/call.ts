@@ -13,7 +13,7 @@ import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "../c
 import { findDevice } from "../client/find-device.ts";
 import { builtInTool, sessionNamed, toolNamed } from "../client/names.ts";
 import { pathOf, type RelayClient } from "../client/relay-client.ts";
-import { wrongUse } from "../output/failure.ts";
+import { usageError } from "../output/failure.ts";
 import { LiveInPipe, LiveOnTerminal } from "../output/live-output.ts";
 import { endCall } from "../output/print-answer.ts";
 import { withProgress } from "../output/progress.ts";
@@ -84,7 +84,7 @@ interface Words {
 /** Without a device the input follows the tool: it holds `=` or begins with `{`, as no tool's name does. */
 function readWords(words: readonly string[]): Words {
   const [first, second] = words;
-  if (first === undefined) throw wrongUse("No tool given", "Usage: matrx call [DEVICE] TOOL [INPUT...]");
+  if (first === undefined) throw usageError("No tool given", "Usage: matrx call [DEVICE] TOOL [INPUT...]");
   const namesDevice = second !== undefined && !second.includes("=") && !second.trimStart().startsWith("{");
   if (namesDevice && builtInTool(first) && !builtInTool(second)) throw notAnInput(first, second);
   return namesDevice
@@ -93,7 +93,7 @@ function readWords(words: readonly string[]): Words {
 }
 
 function notAnInput(tool: string, word: string): MatrxError {
-  return wrongUse(
+  return usageError(
     `${tool} is a tool, and "${word}" is not its input`,
     "Write key=value or one JSON object, such as: matrx call bash command='ls -la'",
   );
@@ -113,7 +113,7 @@ async function call({ device: wanted, tool, input: words }: Words, options: Call
     key: options.idempotencyKey ?? (effectOf(tool) === "read" ? undefined : crypto.randomUUID()),
   };
   if (toMake.key !== undefined && toMake.key.length > LIMITS.idempotencyKeyChars) {
-    throw wrongUse("--idempotency-key is too long", `Use at most ${LIMITS.idempotencyKeyChars} characters`);
+    throw usageError("--idempotency-key is too long", `Use at most ${LIMITS.idempotencyKeyChars} characters`);
   }
   const stream = (options.stream ?? process.stdout.isTTY) && !options.json && options.save === undefined;
   const live = stream && !options.rest ? (isPiped ? new LiveInPipe() : new LiveOnTerminal()) : undefined;
@@ -138,5 +138,5 @@ function milliseconds(seconds: string | undefined): number | undefined {
   if (seconds === undefined) return undefined;
   const time = Math.round(Number(seconds) * 1000);
   if (time >= 1 && time <= TIMES.callMax) return time;
-  throw wrongUse(`--timeout: "${seconds}" is not a time`, `Give seconds, at most ${TIMES.callMax / 1000}`);
+  throw usageError(`--timeout: "${seconds}" is not a time`, `Give seconds, at most ${TIMES.callMax / 1000}`);
 }

@@ -4,7 +4,7 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import { type Command, Option } from "commander";
 import { shortLine } from "../../log/log.ts";
 import { LogReader } from "../../log/log-reader.ts";
-import { wrongUse } from "../output/failure.ts";
+import { usageError } from "../output/failure.ts";
 import { plain } from "../output/print.ts";
 import { agentHome } from "../run/agent-home.ts";
 import { stopSignal } from "../run/stop-signal.ts";
@@ -47,7 +47,7 @@ export function addLogs(program: Command): void {
 async function logs(options: LogsOptions): Promise<void> {
   const lines = Number(options.lines);
   if (!Number.isInteger(lines) || lines < 0 || lines > LINES_MAX) {
-    throw wrongUse(
+    throw usageError(
       `--lines: "${options.lines}" is not a number of lines`,
       `Use a whole number from 0 to ${LINES_MAX}`,
     );

@@ -6,7 +6,7 @@ import { answerSchema } from "../client/answer-schema.ts";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "../client/credentials.ts";
 import { findDevice } from "../client/find-device.ts";
 import { pathOf } from "../client/relay-client.ts";
-import { wrongUse } from "../output/failure.ts";
+import { usageError } from "../output/failure.ts";
 import { plain, printJson } from "../output/print.ts";
 import { endCall } from "../output/print-answer.ts";
 import { withProgress } from "../output/progress.ts";
@@ -36,7 +36,7 @@ async function outcome(
   call: string | undefined,
   options: OutcomeOptions,
 ): Promise<void> {
-  if (call === undefined) throw wrongUse("No call given", "Usage: matrx outcome [DEVICE] CALL");
+  if (call === undefined) throw usageError("No call given", "Usage: matrx outcome [DEVICE] CALL");
   const client = callerOf(options);
   const ask = async () => {
     const device = await findDevice(client, wanted);

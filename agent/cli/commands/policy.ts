@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "../client/credentials.ts";
 import { findDevice } from "../client/find-device.ts";
 import { pathOf } from "../client/relay-client.ts";
-import { wrongUse } from "../output/failure.ts";
+import { usageError } from "../output/failure.ts";
 import { plain, printJson } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
 
@@ -59,12 +59,12 @@ function readJson(file: string): unknown {
     text = readFileSync(file === "-" ? 0 : file, "utf8");
   } catch (cause) {
     const why = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
-    throw wrongUse(`Can't read ${name}${why}`, "Give a JSON file to --set, or - for stdin");
+    throw usageError(`Can't read ${name}${why}`, "Give a JSON file to --set, or - for stdin");
   }
   try {
     return JSON.parse(text);
   } catch {
-    throw wrongUse(`${name} is not JSON`, 'Write an object such as {"allowed_tools":["Read"]}');
+    throw usageError(`${name} is not JSON`, 'Write an object such as {"allowed_tools":["Read"]}');
   }
 }
 

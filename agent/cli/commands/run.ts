@@ -6,7 +6,7 @@ import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "../c
 import { viewDevice } from "../client/find-device.ts";
 import { sessionNamed } from "../client/names.ts";
 import { RemoteJob } from "../client/remote-job.ts";
-import { NOT_RUN, reportFailure, wrongUse } from "../output/failure.ts";
+import { NOT_RUN, reportFailure, usageError } from "../output/failure.ts";
 import { note } from "../output/print.ts";
 import { isReaderGone, withProgress } from "../output/progress.ts";
 import { JsonResult, PlainResult, type RunResult } from "../output/run-result.ts";
@@ -64,12 +64,12 @@ export function readWords(line: readonly string[], words: readonly string[]): Wo
   const rest = namesDevice ? words.slice(1) : words;
   const argv = rest[0] === "--" ? rest.slice(1) : rest;
   if (rest[0] !== "--" && namesDevice && rest[0]?.startsWith("-"))
-    throw wrongUse(
+    throw usageError(
       `${rest[0]} comes after the device`,
       "Options go before it: matrx run [options] DEVICE -- PROGRAM",
     );
   if (argv.length === 0)
-    throw wrongUse("No program given", "Usage: matrx run [DEVICE] -- PROGRAM [ARGUMENT...]");
+    throw usageError("No program given", "Usage: matrx run [DEVICE] -- PROGRAM [ARGUMENT...]");
   return { device, argv };
 }
 

@@ -1,5 +1,5 @@
 /** `matrx status`: hop by hop from here to a tool on a device, with a real answer as the proof. */
-import { faceOf } from "@matrx/shared/errors.ts";
+import { errorInfo } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
 import { type CallerOptions, relayOption, tokenFileOption } from "../client/credentials.ts";
 import { plain, printJson, styled } from "../output/print.ts";
@@ -27,7 +27,7 @@ async function status(wanted: string | undefined, options: StatusOptions): Promi
   const failed = hops.find((hop) => hop.error);
   if (options.json) printJson({ ok: !failed, hops });
   else for (const hop of hops) printHop(hop);
-  process.exitCode = failed?.error ? faceOf(failed.error.code).exit : 0;
+  process.exitCode = failed?.error ? errorInfo(failed.error.code).exit : 0;
 }
 
 function printHop({ hop, ok, fact, error }: Hop): void {

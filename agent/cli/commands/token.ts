@@ -12,7 +12,7 @@ import { writePrivateFile } from "../../platform/private-file.ts";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "../client/credentials.ts";
 import { findDevice } from "../client/find-device.ts";
 import { pathOf, type RelayClient } from "../client/relay-client.ts";
-import { wrongUse } from "../output/failure.ts";
+import { usageError } from "../output/failure.ts";
 import { note, plain, printJson, printTable } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
 
@@ -91,7 +91,7 @@ async function createToken(name: string, options: CreateOptions): Promise<void> 
   const { access, device: wanted, path: paths, save, json } = options;
   const days = Number(options.days);
   if (!Number.isInteger(days))
-    throw wrongUse(`--days: "${options.days}" is not a number of days`, "Give 1 to 365");
+    throw usageError(`--days: "${options.days}" is not a number of days`, "Give 1 to 365");
   const client = callerOf(options);
   const create = async () => {
     const devices = wanted && (await Promise.all(wanted.map((one) => findDevice(client, one))));

@@ -1,6 +1,6 @@
 /** Asks the person at the terminal. */
 import { createInterface } from "node:readline/promises";
-import { wrongUse } from "./failure.ts";
+import { usageError } from "./failure.ts";
 
 /** A question that only `y` or `yes` answers with yes. */
 export async function askYesNo(question: string, signal: AbortSignal): Promise<boolean> {
@@ -17,5 +17,5 @@ export async function askYesNo(question: string, signal: AbortSignal): Promise<b
 
 /** Throws MatrxError where nobody can be asked; `hint` says what to do then. */
 export function requireAnswer(hint: string): void {
-  if (!process.stdin.isTTY) throw wrongUse("Can't ask for confirmation: stdin is not a terminal", hint);
+  if (!process.stdin.isTTY) throw usageError("Can't ask for confirmation: stdin is not a terminal", hint);
 }

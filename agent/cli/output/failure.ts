@@ -1,5 +1,5 @@
 /** How a command ends that could not do it: plain words on stderr, and an exit code. */
-import { type ErrorShape, faceOf, type Hop, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
+import { type ErrorShape, errorInfo, type Hop, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
 import { CommanderError } from "commander";
 import { asTyped } from "../program-name.ts";
 import { printJsonLine, styled, toolOutput } from "./print.ts";
@@ -17,12 +17,12 @@ export function exitCodeOf(error: unknown): number {
   if (isHelp) return 0;
   if (process.argv[2] === "run") return NOT_RUN;
   if (error instanceof CommanderError) return USAGE;
-  if (error instanceof MatrxError) return faceOf(error.code).exit;
-  return faceOf("INTERNAL").exit;
+  if (error instanceof MatrxError) return errorInfo(error.code).exit;
+  return errorInfo("INTERNAL").exit;
 }
 
 /** What commander said already, for programs. */
-export function usageError({ message }: CommanderError): ErrorShape {
+export function commanderShape({ message }: CommanderError): ErrorShape {
   return { code: "INVALID_PARAMETERS", message: message.replace(/^error: /, ""), hop: "caller" };
 }
 
@@ -39,7 +39,7 @@ export function reportFailure(error: unknown, { json }: { json: boolean }): void
 }
 
 /** Wrong use of a command, found after commander's own checks. */
-export function wrongUse(message: string, hint: string): MatrxError {
+export function usageError(message: string, hint: string): MatrxError {
   return new MatrxError({ code: "INVALID_PARAMETERS", message, hint, hop: "caller" });
 }
 

@@ -6,7 +6,7 @@ import { finished } from "node:stream/promises";
 import type { Answer } from "@matrx/shared/caller-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { MadeCall } from "../client/call-by-rest.ts";
-import { exitCodeOf, IO_ERROR, reportFailure, wrongUse } from "./failure.ts";
+import { exitCodeOf, IO_ERROR, reportFailure, usageError } from "./failure.ts";
 import { note, printJson, toolOutput } from "./print.ts";
 import { isReaderGone } from "./progress.ts";
 import { type EndedCall, OutputLost, wholeOutput } from "./whole-output.ts";
@@ -69,7 +69,7 @@ async function save(path: string, ended: EndedCall): Promise<void> {
     await finished(file);
   } catch (cause) {
     if (!(cause instanceof Error && "code" in cause) || cause instanceof MatrxError) throw cause;
-    throw wrongUse(
+    throw usageError(
       `The call succeeded, but ${path} can't be written (${cause.code})`,
       "Use another file with --save",
     );

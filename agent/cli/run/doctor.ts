@@ -1,5 +1,5 @@
 /** What `matrx doctor` looks at, and how it is shown. */
-import { faceOf, shapeOf } from "@matrx/shared/errors.ts";
+import { errorInfo, shapeOf } from "@matrx/shared/errors.ts";
 import { machineChecks } from "../../doctor/machine.ts";
 import { type Check, partChecks, type Result } from "../../doctor/parts.ts";
 import { currentPlatform } from "../../platform/current.ts";
@@ -40,7 +40,7 @@ export async function runDoctor(device: string | undefined, options: DoctorOptio
     .filter(({ state }) => state === "failed");
   if (options.json) printJson({ ok: failed.length === 0, ...found });
   else print(found, failed.length);
-  process.exitCode = failed.length > 0 ? faceOf(failed[0]?.error?.code ?? "UNAVAILABLE").exit : 0;
+  process.exitCode = failed.length > 0 ? errorInfo(failed[0]?.error?.code ?? "UNAVAILABLE").exit : 0;
 }
 
 function resultOf({ hop, ok, fact, ms = 0, error }: Hop): Result {

@@ -3,7 +3,7 @@ import { isLoopback } from "@matrx/shared/public-url.ts";
 import { Option } from "commander";
 import { LOG_LEVELS } from "../../config/config.ts";
 import type { LogOptions } from "../../log/log.ts";
-import { wrongUse } from "../output/failure.ts";
+import { usageError } from "../output/failure.ts";
 import { printJsonLine, styled } from "../output/print.ts";
 
 /** Where the guide expects the local server. */
@@ -38,14 +38,14 @@ export function logTo(usual: string, { logFile, logLevel, usualLevel }: LogChoic
 export function checkedPort(option: string, port: string): number {
   const number = Number(port);
   if (/^\d+$/.test(port) && number <= 65_535) return number;
-  throw wrongUse(`${option}: "${port}" is not a port`, "Use a number from 0 to 65535");
+  throw usageError(`${option}: "${port}" is not a port`, "Use a number from 0 to 65535");
 }
 
 /** An address of this machine alone, or `localhost` for all of them. Throws MatrxError. */
 export function checkedHost(host: string): string {
   const address = host.replace(/^\[|\]$/g, "");
   if (isLoopback(address.includes(":") ? `[${address}]` : address)) return address;
-  throw wrongUse(
+  throw usageError(
     `--host: other machines could reach ${host}`,
     "Use localhost, 127.0.0.1 or ::1. To reach this machine from others, use the relay: matrx up",
   );
@@ -55,7 +55,7 @@ export function checkedHost(host: string): string {
 export function checkedOrigins(origins: readonly string[]): readonly string[] {
   const wrong = origins.find((origin) => URL.parse(origin)?.origin !== origin);
   if (wrong === undefined) return origins;
-  throw wrongUse(
+  throw usageError(
     `--allow-origin: "${wrong}" is not an origin`,
     "Use scheme, host and port only, such as https://app.example",
   );

@@ -14,7 +14,7 @@ import { openReporting } from "../../reporting.ts";
 import { openToolbox, type Toolbox } from "../../toolbox.ts";
 import { relayOf } from "../client/credentials.ts";
 import { type PairOptions, pairMachine } from "../commands/pair.ts";
-import { wrongUse } from "../output/failure.ts";
+import { usageError } from "../output/failure.ts";
 import { isQuietRun, plain, printJsonLine } from "../output/print.ts";
 import { prepareHome } from "./agent-home.ts";
 import { announce, checkedOrigins, checkedPort, type LogChoice, logTo, USUAL_PORT } from "./options.ts";
@@ -74,7 +74,7 @@ function requireRelay({ relay, device_id }: Config, named: string | undefined): 
 /** Throws MatrxError. */
 function portOf({ serve, allowOrigin }: UpOptions): number | undefined {
   if (serve === undefined && allowOrigin.length > 0) {
-    throw wrongUse("--allow-origin works only with --serve", "Add --serve");
+    throw usageError("--allow-origin works only with --serve", "Add --serve");
   }
   if (serve === undefined) return undefined;
   return checkedPort("--serve", serve === true ? USUAL_PORT : serve);
@@ -112,7 +112,7 @@ async function runOnce({ home, port, allowedOrigins, options, stop }: Run): Prom
     announce({ url: server.url, tokenFile: home.localTokenFile, json: options.json ?? false });
     return server;
   };
-  const alongside = async (toolbox: Toolbox) => {
+  const services = async (toolbox: Toolbox) => {
     const server = await serve(toolbox);
     const settings = monitorSettings(config.monitors);
     const monitors = await startMonitors({ settings, hub, problems, protectedPaths: toolbox.protectedPaths });
@@ -121,7 +121,7 @@ async function runOnce({ home, port, allowedOrigins, options, stop }: Run): Prom
 
   try {
     const toolbox = () => openToolbox({ home, jobs: home.jobs, log });
-    const agent = { home, config, identity, toolbox, events: hub, alongside, log, onState };
+    const agent = { home, config, identity, toolbox, events: hub, services, log, onState };
     const end = await runAgent(agent, stop);
     if (end === "stopped") log.info("stopped");
     return end;

@@ -1,6 +1,6 @@
 /** Walks to a directory by descriptors: each step opens one name below the last, and no step follows a link. */
 import { closeSync, constants, existsSync, fstatSync, openSync } from "node:fs";
-import { changedOnTheWay, type Directory, type OpenDirectory, openByIdentity } from "../directory.ts";
+import { type Directory, type OpenDirectory, openByIdentity, pathChangedError } from "../directory.ts";
 
 /** Not among Node's constants: a descriptor that only names a place, and needs no right to read it. */
 const O_PATH = 0o10000000;
@@ -55,7 +55,7 @@ function step(parent: number, name: string | Buffer, canonical: string): number 
     return openSync(Buffer.concat([Buffer.from(`/proc/self/fd/${parent}/`), Buffer.from(name)]), STEP);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOTDIR" || code === "ELOOP") throw changedOnTheWay(canonical);
+    if (code === "ENOTDIR" || code === "ELOOP") throw pathChangedError(canonical);
     throw error;
   }
 }

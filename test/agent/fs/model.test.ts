@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Files, type Intent, type Place } from "../../../agent/fs/access.ts";
+import { Files, type Intent, type ResolvedPath } from "../../../agent/fs/access.ts";
 import { closedPaths } from "../../helpers/protected-paths.ts";
 import { Workbench } from "../tools/workbench.ts";
 import { grow, leadsTo, linksTo, makeOnDisk, pathsOf, plans, steps, withoutDots } from "./model.ts";
@@ -40,7 +40,7 @@ async function build(bench: Workbench, run: number, { planned, limits, closed }:
 type Built = Awaited<ReturnType<typeof build>>;
 
 /** Whatever was found: no link is left in it, and it lies inside. */
-function expectInside(place: Place, { root, access, roots, closedTo }: Built): void {
+function expectInside(place: ResolvedPath, { root, access, roots, closedTo }: Built): void {
   const existing = access.existingPart(place);
   expect(realpathSync(existing)).toBe(existing);
   expect(roots.some((allowed) => isBelow(place.path, path.join(root, ...allowed)))).toBe(true);
@@ -63,7 +63,7 @@ describe("a path in a random tree, under random limits", { timeout: 60_000 }, ()
           for (const [parts, absolute, intent] of asked) {
             const text = `${absolute ? `${root}/` : ""}${parts.join("/")}` || ".";
             const found = await access.find(text, intent).catch((error: unknown) => error);
-            if (!(found instanceof Error)) expectInside(found as Place, built);
+            if (!(found instanceof Error)) expectInside(found as ResolvedPath, built);
             const plain = withoutDots(parts);
             const wanted = plain && leadsTo(tree, plain);
             if (!wanted || intent === "remove") {
@@ -102,7 +102,7 @@ describe("a path in a random tree, under random limits", { timeout: 60_000 }, ()
             .findEntry(parts.join("/") || ".", "remove")
             .catch((error: unknown) => error);
           if (!(found instanceof Error)) {
-            const place = found as Place;
+            const place = found as ResolvedPath;
             const folder = path.dirname(place.path);
             if (place.missing.length <= 1) expect(realpathSync(folder)).toBe(folder);
             expect(roots.some((allowed) => isBelow(folder, path.join(root, ...allowed)))).toBe(true);

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { wayOf } from "../../../agent/fs/link-chain.ts";
+import { linkChain } from "../../../agent/fs/link-chain.ts";
 import { currentPlatform } from "../../../agent/platform/current.ts";
 import { Workbench } from "../tools/workbench.ts";
 
@@ -11,7 +11,7 @@ test("two dots in a link lead out of where the link before them leads", async ()
   mkdirSync(bench.at("far/state"));
   symlinkSync("far/deep", bench.at("near"));
   symlinkSync("near/../state", bench.at("state"));
-  const steps = [...wayOf(bench.at("state"), currentPlatform())].map(({ place, isLink }) => ({
+  const steps = [...linkChain(bench.at("state"), currentPlatform())].map(({ place, isLink }) => ({
     place: path.relative(bench.home, place),
     isLink,
   }));

@@ -543,7 +543,7 @@ describe("all or nothing", () => {
     const bench = await Workbench.open();
     await bench.put("a", "x\n");
     const patch = marked("*** Update File: a", "-x", "+y", "*** Add File: b", "+mine");
-    const turn = bench.files.turns.take(bench.at("a"), async () => {
+    const turn = bench.files.mutex.runExclusive(bench.at("a"), async () => {
       await new Promise(setImmediate);
       writeFileSync(bench.at("b"), "theirs");
     });

@@ -28,7 +28,7 @@ export function object(id: string): DurableObjectStub<Device> {
 
 /** Runs the object's own look after its calls as if it were later. */
 export async function sweepAt(id: string, now: number): Promise<void> {
-  await runInDurableObject(object(id), (instance) => instance.lookAfter(now));
+  await runInDurableObject(object(id), (instance) => instance.tick(now));
 }
 
 /** A storage that takes writes. */

@@ -14,7 +14,7 @@ export interface CallerLinkParts {
   /** Goes on with a new token on this socket, and says so. Rejects with MatrxError. */
   renew: (session: CallerSession, token: string) => Promise<void>;
   /** Gives events to this socket. Throws MatrxError. */
-  wantEvents: (session: CallerSession, after: string | undefined, now: number) => void;
+  subscribeToEvents: (session: CallerSession, after: string | undefined, now: number) => void;
   /** Work was begun that needs a look later. */
   scheduled: (now: number) => void;
 }
@@ -86,7 +86,7 @@ export class CallerLink {
       case "auth":
         return void this.#renew(session, action.token);
       case "events":
-        this.#parts.wantEvents(session, action.after, now);
+        this.#parts.subscribeToEvents(session, action.after, now);
     }
   }
 

@@ -174,10 +174,10 @@ class PendingResponse implements Recipient {
 
 /** Only the grant that made a call, or the owner, may know of it. Throws MatrxError `NOT_FOUND`. */
 export function requireMaker(maker: string | undefined, { scope }: Lease): void {
-  if (maker === undefined || (maker !== scope.id && !scope.owner)) throw noSuchCall();
+  if (maker === undefined || (maker !== scope.id && !scope.owner)) throw noSuchCallError();
 }
 
-export function noSuchCall(): MatrxError {
+export function noSuchCallError(): MatrxError {
   return new MatrxError({
     code: "NOT_FOUND",
     message: "No such call, or it isn't yours",

@@ -8,7 +8,7 @@ import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import { textOf } from "@matrx/shared/utf8.ts";
 import { type Recipient, refusalAnswer, withId } from "../calls/types.ts";
 import { type KeptLease, keptLease, type Lease, leaseOf } from "../leases.ts";
-import { type Held, queuedBytes } from "../socket.ts";
+import { type MessageBuffer, queuedBytes } from "../socket.ts";
 
 /** What a call does when its caller goes: a read stops, an effect goes on, or stops because its caller asked for that. */
 export type OnClose = "read" | "goes_on" | "stops";
@@ -55,7 +55,7 @@ export class CallerSession {
   expires: number;
   readonly v1: boolean;
   /** Messages that wait while the lease is renewed. */
-  held: Held | undefined;
+  held: MessageBuffer | undefined;
   readonly device: DeviceId;
   /** The place of the last event that this caller was given; null: it did not ask for events. */
   eventsUntil: number | null;
@@ -148,7 +148,7 @@ export class CallerSession {
   }
 
   /** Writes calls older than five seconds down, so that they are answered after a sleep too. */
-  settleDown(now: number): void {
+  persist(now: number): void {
     for (const { call, saved } of this.#waiting.values()) {
       if (!saved && now - callTime(call) >= TIMES.settleAfter) return this.save();
     }

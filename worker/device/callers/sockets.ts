@@ -18,10 +18,10 @@ import { unauthenticated, verifyToken } from "../../auth/keys.ts";
 import { logWarning } from "../../log.ts";
 import type { Secrets } from "../../secrets.ts";
 import type { Calls } from "../calls/calls.ts";
-import type { Flight } from "../calls/pending.ts";
+import type { PendingCall } from "../calls/pending.ts";
 import type { Events } from "../event-log.ts";
 import { isLive, keptLease, type Leases, wantsRenewal } from "../leases.ts";
-import { chooseSubprotocol, Held, queuedBytes, switching } from "../socket.ts";
+import { chooseSubprotocol, MessageBuffer, queuedBytes, switching } from "../socket.ts";
 import type { DeviceRecord } from "../store.ts";
 import type { CallerLink } from "./protocol.ts";
 import { type CallerAttachment, CallerSession, type Unanswered } from "./session.ts";
@@ -63,26 +63,26 @@ export class Callers {
 
   /** The call's own caller comes first, whichever socket is restored first: the device answers under its id. */
   #resume(session: CallerSession, [id, call, deadline, onClose, follows]: Unanswered): void {
-    const flight =
-      this.#calls.flights.get(call) ?? this.#flightOf(session, call, deadline, onClose !== "read");
+    const pending =
+      this.#calls.pendingCalls.get(call) ?? this.#pendingOf(session, call, deadline, onClose !== "read");
     const recipient = session.recipientOf(id);
     if (follows) {
-      flight.recipients.push(recipient);
+      pending.recipients.push(recipient);
     } else {
-      flight.recipients.unshift(recipient);
-      flight.id = id;
+      pending.recipients.unshift(recipient);
+      pending.id = id;
     }
   }
 
-  #flightOf({ lease }: CallerSession, call: CallId, deadline: number, ledgered: boolean): Flight {
+  #pendingOf({ lease }: CallerSession, call: CallId, deadline: number, ledgered: boolean): PendingCall {
     const grant = lease.scope.id as GrantId;
     const effect = ledgered ? "execute" : "read";
-    const flight: Flight = {
+    const pending: PendingCall = {
       ...{ call, tool: "", effect, grant, created: callTime(call), deadline, ledgered, missed: 0 },
       recipients: [],
     };
-    this.#calls.flights.add(flight);
-    return flight;
+    this.#calls.pendingCalls.add(pending);
+    return pending;
   }
 
   /** Accepts a caller that the Worker vouches for. Throws MatrxError when the Account says no. */
@@ -124,7 +124,7 @@ export class Callers {
     if (session.held) return this.#hold(session, session.held, data);
     const { lease } = session;
     if (!isLive(lease, now)) {
-      session.held = new Held(LIMITS.unansweredPerSession);
+      session.held = new MessageBuffer(LIMITS.unansweredPerSession);
       this.#hold(session, session.held, data);
       void this.#renewLease(session);
       return;
@@ -167,12 +167,12 @@ export class Callers {
   }
 
   /** Writes calls older than five seconds down. */
-  settleDown(now: number): void {
-    for (const session of this.#sessions.values()) session.settleDown(now);
+  persist(now: number): void {
+    for (const session of this.#sessions.values()) session.persist(now);
   }
 
   /** A caller wants events from now on, or those after one that it has. Throws MatrxError. */
-  wantEvents(session: CallerSession, after: string | undefined, now: number): void {
+  subscribeToEvents(session: CallerSession, after: string | undefined, now: number): void {
     const refusal = session.v1 ? eventRefusal(session.lease.scope) : notOptedIn();
     if (refusal) throw new MatrxError(refusal);
     session.eventsUntil = after === undefined ? this.#events.end : this.#events.placeOf(after);
@@ -233,7 +233,7 @@ export class Callers {
     this.#tellEvents(session, Date.now());
   }
 
-  #hold({ ws }: CallerSession, held: Held, data: string | ArrayBuffer): void {
+  #hold({ ws }: CallerSession, held: MessageBuffer, data: string | ArrayBuffer): void {
     if (!held.push(data)) ws.close(CLOSE.tooSlow, "Too many messages are waiting");
   }
 }

@@ -53,14 +53,14 @@ export class RestStreams {
   attach(lease: Lease, call: CallId, now: number): OpenStream {
     const { admission, calls, ledger } = this.#parts;
     admission.message(lease, now);
-    const flight = calls.flights.get(call);
-    const row = flight ? undefined : ledger.find(call);
-    requireMaker(flight?.grant ?? row?.grant_id, lease);
+    const pending = calls.pendingCalls.get(call);
+    const row = pending ? undefined : ledger.find(call);
+    requireMaker(pending?.grant ?? row?.grant_id, lease);
     return this.#open(lease, (begun) => {
-      const deadline = flight?.deadline ?? row?.deadline ?? now;
-      const recipient = begun({ call, deadline, stops: flight?.effect === "read" });
+      const deadline = pending?.deadline ?? row?.deadline ?? now;
+      const recipient = begun({ call, deadline, stops: pending?.effect === "read" });
       // The answer may bear the id that a socket gave its call.
-      if (flight) follow(flight, recipient);
+      if (pending) follow(pending, recipient);
       else if (row) admission.join(row, recipient, now);
       return call;
     });
@@ -102,7 +102,7 @@ class StreamRecipient implements Recipient {
   readonly #device: DeviceId;
   readonly #hasRoomFor: (bytes: number) => boolean;
   #follows = false;
-  /** Pieces of live output that were left out since the last one; the flight counts for its own caller only. */
+  /** Pieces of live output that were left out since the last one; the pending call counts for its own caller only. */
   #missed = 0;
 
   constructor(stream: EventStream, device: DeviceId, hasRoomFor: (bytes: number) => boolean) {

@@ -18,7 +18,7 @@ export class Tickets {
    * `ticket` is `<device> <id>`. Throws MatrxError `UNAUTHENTICATED` when it was used, or is for another device, and
    * `UNAVAILABLE` when it cannot be struck off.
    */
-  strikeOff(ticket: string, device: string, now: number): void {
+  redeem(ticket: string, device: string, now: number): void {
     const [forDevice, id] = ticket.split(" ", 2);
     const key = `ticket:${id}`;
     const hint = "POST /v1/tickets gives a new one";

@@ -47,7 +47,7 @@ export class Admission {
     const { store, calls, rates, link, health } = this.#parts;
     // Connections broke with the storage: that they are not back is not the device's fault.
     if (!link.current) health.requireWritable();
-    const keeping = { store, rates: rates(), underWay: calls.flights.size };
+    const keeping = { store, rates: rates(), underWay: calls.pendingCalls.size };
     const passed = passGate(wanted.tool, wanted.lease, keeping, now);
     const keyed = keyedOf(wanted, passed);
     const earlier = keyed && this.#earlier(wanted, passed, keyed, now, expect);
@@ -59,7 +59,7 @@ export class Admission {
   /** Says nothing of the call that has the name: it may be another grant's. Throws MatrxError `CONFLICT`. */
   #requireNew(call: CallId | undefined): void {
     const { calls, ledger } = this.#parts;
-    if (call && (calls.flights.get(call) || ledger.find(call))) throw takenName();
+    if (call && (calls.pendingCalls.get(call) || ledger.find(call))) throw takenName();
   }
 
   /** The call that a key stands for already; its outcome, now or later, goes to this asker too. */
@@ -87,11 +87,11 @@ export class Admission {
     const grant = row.grant_id as GrantId;
     const effect = row.effect as Effect;
     const recorded = { call, tool: row.tool, effect, grant, created: row.created, deadline: row.deadline };
-    const flight = calls.flights.get(call);
+    const pending = calls.pendingCalls.get(call);
     if (row.outcome) {
       recipient.follow();
       recipient.result(headerOf(row), new Uint8Array(row.outcome), 0);
-    } else if (flight) follow(flight, recipient);
+    } else if (pending) follow(pending, recipient);
     else if (row.state === "finished" && row.bytes !== null) calls.replay(recorded, recipient, now);
     else if (row.state === "accepted" && row.deadline > now && link.current)
       calls.rejoin(recorded, recipient);

@@ -9,7 +9,7 @@ import type { DeviceLink } from "../connection.ts";
 import { queuedBytes } from "../socket.ts";
 import type { Calls } from "./calls.ts";
 import type { Ledger } from "./ledger.ts";
-import type { Flight } from "./pending.ts";
+import type { PendingCall } from "./pending.ts";
 import type { Recovery } from "./recovery.ts";
 
 /** Bytes that readers have not taken yet. */
@@ -19,7 +19,7 @@ interface Queued {
 }
 
 export interface AnswerCreditParts {
-  calls: Pick<Calls, "flights">;
+  calls: Pick<Calls, "pendingCalls">;
   link: Pick<DeviceLink, "send" | "reply">;
   ledger: Pick<Ledger, "find">;
   recovery: Pick<Recovery, "unread">;
@@ -27,7 +27,7 @@ export interface AnswerCreditParts {
 }
 
 interface Asked {
-  readonly flight: Flight;
+  readonly pending: PendingCall;
   readonly bytes: number;
   readonly since: number;
   /** It has credit, and is on its way from the device. */
@@ -54,12 +54,12 @@ export class AnswerCredit {
   /** The device asks for one answer; it asks again when it hears nothing. */
   ask({ tool_call_id: call, bytes }: CreditRequest, now: number): void {
     const { calls, link, ledger } = this.#parts;
-    const flight = calls.flights.get(call);
+    const pending = calls.pendingCalls.get(call);
     const asked = this.#asked.get(call);
     if (asked && !asked.given) return;
-    if (flight && !asked) {
-      this.#asked.set(call, { flight, bytes, since: now, given: false });
-      flight.waitsForReaders = true;
+    if (pending && !asked) {
+      this.#asked.set(call, { pending, bytes, since: now, given: false });
+      pending.waitsForReaders = true;
       this.#give(now);
     } else if (asked || ledger.find(call as CallId)) {
       link.reply({ type: "credit", tool_call_ids: [call] });
@@ -88,14 +88,14 @@ export class AnswerCredit {
     clearTimeout(this.#timer);
     const room = new Room(this.#parts.queued, this.#asked.values());
     const given: string[] = [];
-    const overdue: Flight[] = [];
+    const overdue: PendingCall[] = [];
     let waiting = false;
     for (const [call, asked] of this.#asked) {
       if (asked.given) continue;
       if (now - asked.since >= TIMES.answerWaits) {
         // Refusing one looks here again, and must not find the others.
         this.#asked.delete(call);
-        overdue.push(asked.flight);
+        overdue.push(asked.pending);
       } else if (room.take(asked)) {
         asked.given = true;
         resume(asked, now);
@@ -104,15 +104,15 @@ export class AnswerCredit {
     }
     if (given.length > 0) this.#parts.link.send({ type: "credit", tool_call_ids: given });
     if (waiting) this.#timer = setTimeout(() => this.look(), LOOK_EVERY);
-    for (const flight of overdue) this.#parts.recovery.unread(flight);
+    for (const pending of overdue) this.#parts.recovery.unread(pending);
   }
 }
 
 /** The call's clocks run again, moved by the time it waited. */
-function resume({ flight, since }: Asked, now: number): void {
-  flight.waitsForReaders = false;
-  flight.deadline += now - since;
-  for (const recipient of flight.recipients) recipient.waitLonger?.(now - since);
+function resume({ pending, since }: Asked, now: number): void {
+  pending.waitsForReaders = false;
+  pending.deadline += now - since;
+  for (const recipient of pending.recipients) recipient.waitLonger?.(now - since);
 }
 
 /** What is on its way already, for deciding who may come next. */
@@ -132,11 +132,11 @@ class Room {
 
   /** In order, but no grant waits behind the readers of another. */
   take(asked: Asked): boolean {
-    const { flight, bytes } = asked;
-    const { grant } = flight;
-    if (flight.recipients.length === 0) return true;
+    const { pending, bytes } = asked;
+    const { grant } = pending;
+    if (pending.recipients.length === 0) return true;
     if (this.#isFull || this.#fullGrants.has(grant)) return false;
-    const [socket] = socketsOf(flight);
+    const [socket] = socketsOf(pending);
     if (socket && !fits(this.#onSocket(socket), bytes, LIMITS.callerAnswersBytes)) return false;
     const own = this.#onGrant(grant);
     const { grantAnswersBytes, deviceAnswersBytes } = LIMITS;
@@ -151,11 +151,11 @@ class Room {
     return false;
   }
 
-  #add({ flight, bytes }: Asked): void {
-    const { grant } = flight;
+  #add({ pending, bytes }: Asked): void {
+    const { grant } = pending;
     this.#total += bytes;
     this.#ofGrant.set(grant, this.#onGrant(grant) + bytes);
-    for (const socket of socketsOf(flight)) this.#ofSocket.set(socket, this.#onSocket(socket) + bytes);
+    for (const socket of socketsOf(pending)) this.#ofSocket.set(socket, this.#onSocket(socket) + bytes);
   }
 
   #onGrant(grant: GrantId): number {
@@ -168,7 +168,7 @@ class Room {
 }
 
 /** The sockets that wait for a call, its own caller's first. */
-function socketsOf({ recipients }: Flight): WebSocket[] {
+function socketsOf({ recipients }: PendingCall): WebSocket[] {
   return recipients.flatMap(({ socket }) => (socket ? [socket] : []));
 }
 

@@ -5,20 +5,20 @@ import { type CallId, type DeviceId, type GrantId, makeCallId } from "@matrx/sha
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { OutputHeader, ResultHeader } from "@matrx/shared/result-frame.ts";
 import { Tally } from "../../tally.ts";
-import { type DeviceLink, type DeviceSocket, offline } from "../connection.ts";
+import { type DeviceLink, type DeviceSocket, offlineError } from "../connection.ts";
 import { revokedGrant } from "../leases.ts";
-import { requireHeld } from "../link/bare-limits.ts";
+import { requireWithinLimits } from "../link/bare-limits.ts";
 import { checkedAnswer, isOutputOf } from "../link/device-answer.ts";
 import { type Sign, type SignOfLife, silent } from "../link/sign-of-life.ts";
 import type { RecordStore } from "../store.ts";
 import type { Expect, Keyed, Passed, WantedCall } from "./call.ts";
 import { executeFrame, extrasOf, replayFrame } from "./execute-frame.ts";
 import type { Ledger } from "./ledger.ts";
-import { type Flight, Flights, follow } from "./pending.ts";
+import { follow, type PendingCall, PendingCalls } from "./pending.ts";
 import type { Recipient } from "./types.ts";
 
 /** A call by its record: it was made before, and what is known of it stands in the ledger. */
-export type RecordedCall = Pick<Flight, "call" | "tool" | "effect" | "grant" | "created" | "deadline">;
+export type RecordedCall = Pick<PendingCall, "call" | "tool" | "effect" | "grant" | "created" | "deadline">;
 
 /** A proof as it is noted for each answer; its time is put in words only when somebody looks. */
 interface LastAnswer {
@@ -29,7 +29,7 @@ interface LastAnswer {
 }
 
 export class Calls {
-  readonly flights = new Flights();
+  readonly pendingCalls = new PendingCalls();
   /** Answers to calls that were never given. */
   readonly strays: Tally;
   readonly #store: RecordStore;
@@ -75,7 +75,7 @@ export class Calls {
     const timeoutMs = wanted.timeoutMs ?? passed.toolTimeoutMs;
     const deadline = now + timeoutMs;
     const { ours } = socket.attachment;
-    if (!ours) requireHeld(tool, wanted.parameters, wanted.lease.scope, this.#store.policy);
+    if (!ours) requireWithinLimits(tool, wanted.parameters, wanted.lease.scope, this.#store.policy);
     const extras = ours ? extrasOf(wanted, keyed, this.#store.limits, called) : "";
     const frame = executeFrame(call, tool, timeoutMs, wanted.parameters, extras);
     const ledgered = effect !== "read";
@@ -84,7 +84,7 @@ export class Calls {
       const { key, digest } = keyed ?? { key: null, digest: null };
       this.#ledger.open({ call, grant, tool, effect, key, digest, created: now, deadline });
     }
-    const flight: Flight = {
+    const pending: PendingCall = {
       call,
       tool,
       id: wanted.id,
@@ -94,90 +94,90 @@ export class Calls {
       deadline,
       recipients: [expect(call, deadline, effect)],
       ledgered,
-      frame: this.flights.keepable(frame),
+      frame: this.pendingCalls.keepable(frame),
       missed: 0,
     };
-    this.flights.add(flight);
-    if (this.#signs.isDue(now)) this.#sendAfterSign(flight, frame, now);
-    else this.#sendNow(flight, frame, socket, now);
+    this.pendingCalls.add(pending);
+    if (this.#signs.isDue(now)) this.#sendAfterSign(pending, frame, now);
+    else this.#sendNow(pending, frame, socket, now);
     return call;
   }
 
-  #sendNow(flight: Flight, frame: string, socket: DeviceSocket, now: number): void {
-    flight.unsent = false;
+  #sendNow(pending: PendingCall, frame: string, socket: DeviceSocket, now: number): void {
+    pending.unsent = false;
     try {
       this.#link.sendTo(socket, frame);
     } catch {
       this.#refuseUnsent(
-        flight,
-        offline("The device's connection broke while the call was being sent").shape(),
+        pending,
+        offlineError("The device's connection broke while the call was being sent").shape(),
         now,
       );
     }
   }
 
-  #sendAfterSign(flight: Flight, frame: string, now: number): void {
-    flight.unsent = true;
+  #sendAfterSign(pending: PendingCall, frame: string, now: number): void {
+    pending.unsent = true;
     const told = (sign: Sign, at: number) => {
-      if (sign === "replaced" || this.flights.get(flight.call) !== flight) return;
+      if (sign === "replaced" || this.pendingCalls.get(pending.call) !== pending) return;
       const { current } = this.#link;
-      if (sign === "alive" && current) this.#sendNow(flight, frame, current, at);
-      else this.#refuseUnsent(flight, (current ? silent() : droppedOut()).shape(), at);
+      if (sign === "alive" && current) this.#sendNow(pending, frame, current, at);
+      else this.#refuseUnsent(pending, (current ? silent() : droppedOut()).shape(), at);
     };
     try {
       this.#signs.wait(frame.length, told, now);
     } catch (error) {
       if (!(error instanceof MatrxError)) throw error;
-      this.#refuseUnsent(flight, error.shape(), now);
+      this.#refuseUnsent(pending, error.shape(), now);
     }
   }
 
   /** It did not run, and never will: its key is free. */
-  #refuseUnsent(flight: Flight, error: ErrorShape, now: number): void {
-    if (flight.ledgered) this.#ledger.close(flight.call, "expired", error.code, now);
-    this.refuse(flight, error);
+  #refuseUnsent(pending: PendingCall, error: ErrorShape, now: number): void {
+    if (pending.ledgered) this.#ledger.close(pending.call, "expired", error.code, now);
+    this.refuse(pending, error);
   }
 
   /** The device answered. */
   result(header: ResultHeader, body: Uint8Array, now: number): void {
-    const flight = this.flights.take(header.call);
-    const answer = checkedAnswer({ header, body }, { id: flight?.id, device: this.#device() });
-    this.#noteProof(answer.header, flight, now);
-    for (const recipient of flight?.recipients ?? [])
-      recipient.result(answer.header, answer.body, flight?.missed ?? 0);
+    const pending = this.pendingCalls.take(header.call);
+    const answer = checkedAnswer({ header, body }, { id: pending?.id, device: this.#device() });
+    this.#noteProof(answer.header, pending, now);
+    for (const recipient of pending?.recipients ?? [])
+      recipient.result(answer.header, answer.body, pending?.missed ?? 0);
     this.#settled(header.call);
-    if (flight && !flight.ledgered) return;
-    const isOurs = flight !== undefined || this.#isKnown(header.call, now);
+    if (pending && !pending.ledgered) return;
+    const isOurs = pending !== undefined || this.#isKnown(header.call, now);
     const isKept = !isOurs || this.#ledger.finish(answer.header, answer.body, now);
     if (isKept) this.#acks.push(header.call);
   }
 
   /** Live output of a call; it may be left out, and then a gap is said. Of those who came later, streams alone get it. */
   output({ call }: OutputHeader, body: Uint8Array): void {
-    const flight = this.flights.get(call);
-    const [recipient, ...others] = flight?.recipients ?? [];
-    if (!flight || !recipient) return;
-    if (!isOutputOf(body, flight.id)) return void flight.missed++;
-    if (recipient.output(body, flight.missed)) flight.missed = 0;
-    else flight.missed++;
+    const pending = this.pendingCalls.get(call);
+    const [recipient, ...others] = pending?.recipients ?? [];
+    if (!pending || !recipient) return;
+    if (!isOutputOf(body, pending.id)) return void pending.missed++;
+    if (recipient.output(body, pending.missed)) pending.missed = 0;
+    else pending.missed++;
     for (const other of others) other.output(body, 0);
   }
 
   /** Gives the one answer to a call here; the device's own comes too late then. */
-  refuse(flight: Flight, error: ErrorShape): void {
-    this.#giveUp(flight);
-    for (const recipient of flight.recipients) recipient.refuse(error, flight.call);
+  refuse(pending: PendingCall, error: ErrorShape): void {
+    this.#giveUp(pending);
+    for (const recipient of pending.recipients) recipient.refuse(error, pending.call);
   }
 
   /** Asks the device to stop a call. A bare device knows no such word: its caller is answered here. */
   cancel(call: CallId): void {
-    const flight = this.flights.get(call);
-    if (flight?.unsent) {
+    const pending = this.pendingCalls.get(call);
+    if (pending?.unsent) {
       const message = "Cancelled before it was sent: it did not run";
-      return this.#refuseUnsent(flight, { code: "CANCELLED", message, hop: "relay" }, Date.now());
+      return this.#refuseUnsent(pending, { code: "CANCELLED", message, hop: "relay" }, Date.now());
     }
-    if (this.stop(call) || !flight) return;
-    this.refuse(flight, {
+    if (this.stop(call) || !pending) return;
+    this.refuse(pending, {
       code: "CANCELLED",
       message: "Cancelled; the device may still finish what it started",
       hop: "relay",
@@ -192,14 +192,14 @@ export class Calls {
 
   /** A caller went away. When it was the last who waited, its call stops or goes on; an effect's outcome is kept. */
   abandon(call: CallId, left: (recipient: Recipient) => boolean, stop: boolean): void {
-    const flight = this.flights.get(call);
-    if (!flight) return;
-    flight.recipients = flight.recipients.filter((recipient) => !left(recipient));
-    if (flight.recipients.length > 0) return;
+    const pending = this.pendingCalls.get(call);
+    if (!pending) return;
+    pending.recipients = pending.recipients.filter((recipient) => !left(recipient));
+    if (pending.recipients.length > 0) return;
     // Of a read with a row, somebody was sent away to its address.
-    const awaited = flight.effect === "read" && flight.ledgered;
+    const awaited = pending.effect === "read" && pending.ledgered;
     if (stop && !awaited) this.cancel(call);
-    if (!flight.ledgered) this.#giveUp(flight);
+    if (!pending.ledgered) this.#giveUp(pending);
   }
 
   /** Fetches an outcome that only the agent's journal holds. */
@@ -208,14 +208,14 @@ export class Calls {
     const frame = replayFrame(call, tool);
     const socket = this.#link.current;
     if (!socket?.attachment.ours) {
-      const error = offline("The outcome is in the device's journal, and the device is offline");
+      const error = offlineError("The outcome is in the device's journal, and the device is offline");
       return recipient.refuse(error.shape(), call);
     }
     const fetching = { effect: "read" as const, created: now, deadline: now + TIMES.callDefault, frame };
-    const flight: Flight = { ...recorded, ...fetching, ledgered: false, recipients: [], missed: 0 };
-    this.#takeUp(flight, recipient);
-    if (this.#signs.isDue(now)) this.#sendAfterSign(flight, frame, now);
-    else this.#sendNow(flight, frame, socket, now);
+    const pending: PendingCall = { ...recorded, ...fetching, ledgered: false, recipients: [], missed: 0 };
+    this.#takeUp(pending, recipient);
+    if (this.#signs.isDue(now)) this.#sendAfterSign(pending, frame, now);
+    else this.#sendNow(pending, frame, socket, now);
   }
 
   /** Waits again for a call that runs on, though everyone who waited had left and the object slept. */
@@ -223,19 +223,19 @@ export class Calls {
     this.#takeUp({ ...recorded, ledgered: true, recipients: [], missed: 0 }, recipient);
   }
 
-  #takeUp(flight: Flight, recipient: Recipient): void {
-    follow(flight, recipient);
-    this.flights.add(flight);
+  #takeUp(pending: PendingCall, recipient: Recipient): void {
+    follow(pending, recipient);
+    this.pendingCalls.add(pending);
   }
 
   /** Ends the calls of a revoked grant: they are answered no more. */
   revoke(grant: GrantId): void {
-    for (const flight of this.flights.all()) {
-      if (flight.grant !== grant) continue;
-      if (flight.unsent) this.#refuseUnsent(flight, revokedGrant(), Date.now());
+    for (const pending of this.pendingCalls.all()) {
+      if (pending.grant !== grant) continue;
+      if (pending.unsent) this.#refuseUnsent(pending, revokedGrant(), Date.now());
       else {
-        this.stop(flight.call);
-        this.refuse(flight, revokedGrant());
+        this.stop(pending.call);
+        this.refuse(pending, revokedGrant());
       }
     }
     const told = this.#link.current?.attachment.ours && this.#link.send({ type: "session_end", grant });
@@ -249,7 +249,7 @@ export class Calls {
 
   /** The device is no more: every call gets this answer. */
   endAll(error: ErrorShape): void {
-    for (const flight of this.flights.all()) this.refuse(flight, error);
+    for (const pending of this.pendingCalls.all()) this.refuse(pending, error);
   }
 
   get hasAcks(): boolean {
@@ -282,18 +282,18 @@ export class Calls {
     return this.#store.record?.id ?? ("" as DeviceId);
   }
 
-  #giveUp({ call }: Flight): void {
-    this.flights.take(call);
+  #giveUp({ call }: PendingCall): void {
+    this.pendingCalls.take(call);
     this.#settled(call);
     if (this.#givenUp.size >= LIMITS.unansweredPerDevice) this.#givenUp.clear();
     this.#givenUp.add(call);
   }
 
-  #noteProof({ status, tool, ms }: ResultHeader, flight: Flight | undefined, now: number): void {
+  #noteProof({ status, tool, ms }: ResultHeader, pending: PendingCall | undefined, now: number): void {
     const proof = this.#proof;
     proof.at = now;
     proof.verdict = status;
-    proof.tool = flight?.tool || (tool ?? "");
+    proof.tool = pending?.tool || (tool ?? "");
     proof.ms = ms;
   }
 
@@ -307,5 +307,5 @@ export class Calls {
 }
 
 function droppedOut(): MatrxError {
-  return offline("The device dropped out before the call was sent");
+  return offlineError("The device dropped out before the call was sent");
 }

@@ -12,7 +12,7 @@ import type { StorageHealth } from "../../storage/health.ts";
 import type { Sql } from "../../storage/watched.ts";
 import type { Lease } from "../leases.ts";
 import { readAnswer } from "../link/device-answer.ts";
-import type { Flight, Flights } from "./pending.ts";
+import type { PendingCall, PendingCalls } from "./pending.ts";
 
 /**
  * `expired`: never delivered. `unknown`: delivered, and its device cannot tell what became of it. A call that was
@@ -289,34 +289,34 @@ export function listedCall(row: LedgerRow, device: string): ListedCall {
 
 interface CallListParts {
   device: DeviceId;
-  flights: Flights;
+  pendingCalls: PendingCalls;
   ledger: Ledger;
 }
 
 /** One page, the newest first. */
 export function listCalls(
-  { device, flights, ledger }: CallListParts,
+  { device, pendingCalls, ledger }: CallListParts,
   { scope }: Lease,
   query: CallQuery,
 ): CallList {
   const grant = scope.owner ? undefined : (scope.id as GrantId);
   const { state, before, limit } = query;
-  const mayBe = (flight: Flight) =>
-    !flight.ledgered &&
-    (grant === undefined || flight.grant === grant) &&
-    (before === undefined || flight.call < before);
+  const mayBe = (pending: PendingCall) =>
+    !pending.ledgered &&
+    (grant === undefined || pending.grant === grant) &&
+    (before === undefined || pending.call < before);
   // A call with a row is fetched from the journal.
-  const reads = (state ?? "accepted") === "accepted" ? flights.all().filter(mayBe) : [];
+  const reads = (state ?? "accepted") === "accepted" ? pendingCalls.all().filter(mayBe) : [];
   const underWay = reads
     .filter(({ call }) => !ledger.find(call))
-    .map((flight) => listedFlight(flight, device));
+    .map((pending) => listedPending(pending, device));
   const recorded = ledger.list(grant, { ...query, limit: limit + 1 }).map((row) => listedCall(row, device));
   const all = [...underWay, ...recorded].sort((a, b) => (a.call < b.call ? 1 : -1));
   const calls = all.slice(0, limit);
   return { device, calls, next: all.length > limit ? (calls.at(-1)?.call ?? null) : null };
 }
 
-function listedFlight({ call, tool, created, deadline }: Flight, device: DeviceId): ListedCall {
+function listedPending({ call, tool, created, deadline }: PendingCall, device: DeviceId): ListedCall {
   return {
     ...{ call, device, tool, state: "accepted", finished: null, status: null, code: null, outcome_in: null },
     created: new Date(created).toISOString(),

@@ -3,7 +3,7 @@ import type { Effect } from "@matrx/shared/effects.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import type { Recipient } from "./types.ts";
 
-export interface Flight {
+export interface PendingCall {
   readonly call: CallId;
   /** Empty after a sleep. */
   readonly tool: string;
@@ -33,51 +33,51 @@ const KEPT_FRAME_CHARS = 64 * 1024;
 const KEPT_FRAMES_CHARS = 8 * 1024 * 1024;
 
 /** A second asker with the same idempotency key gets the first one's answer, under an id of its own. */
-export function follow(flight: Flight, recipient: Recipient): void {
+export function follow(pending: PendingCall, recipient: Recipient): void {
   recipient.follow();
-  flight.recipients.push(recipient);
+  pending.recipients.push(recipient);
 }
 
-export class Flights {
-  readonly #flights = new Map<CallId, Flight>();
+export class PendingCalls {
+  readonly #pendingCalls = new Map<CallId, PendingCall>();
   #keptChars = 0;
 
   get size(): number {
-    return this.#flights.size;
+    return this.#pendingCalls.size;
   }
 
-  /** The frame, if it may be kept with its flight. */
+  /** The frame, if it may be kept with its pending call. */
   keepable(frame: string): string | undefined {
     const fits = frame.length <= KEPT_FRAME_CHARS && this.#keptChars + frame.length <= KEPT_FRAMES_CHARS;
     return fits ? frame : undefined;
   }
 
-  add(flight: Flight): void {
-    this.#flights.set(flight.call, flight);
-    this.#keptChars += flight.frame?.length ?? 0;
+  add(pending: PendingCall): void {
+    this.#pendingCalls.set(pending.call, pending);
+    this.#keptChars += pending.frame?.length ?? 0;
   }
 
-  get(call: string): Flight | undefined {
-    return this.#flights.get(call as CallId);
+  get(call: string): PendingCall | undefined {
+    return this.#pendingCalls.get(call as CallId);
   }
 
-  /** Takes a flight out: it gets its one answer now. */
-  take(call: string): Flight | undefined {
-    const flight = this.#flights.get(call as CallId);
-    if (!flight) return undefined;
-    this.#flights.delete(flight.call);
-    this.#keptChars -= flight.frame?.length ?? 0;
-    return flight;
+  /** Takes a pending call out: it gets its one answer now. */
+  take(call: string): PendingCall | undefined {
+    const pending = this.#pendingCalls.get(call as CallId);
+    if (!pending) return undefined;
+    this.#pendingCalls.delete(pending.call);
+    this.#keptChars -= pending.frame?.length ?? 0;
+    return pending;
   }
 
   /** Nothing is sent again: the policy that it was let through by, and that it carries, holds no more. */
   forgetFrames(): void {
-    for (const flight of this.#flights.values()) flight.frame = undefined;
+    for (const pending of this.#pendingCalls.values()) pending.frame = undefined;
     this.#keptChars = 0;
   }
 
-  /** A copy, so that flights may be taken out meanwhile. */
-  all(): Flight[] {
-    return [...this.#flights.values()];
+  /** A copy, so that pending calls may be taken out meanwhile. */
+  all(): PendingCall[] {
+    return [...this.#pendingCalls.values()];
   }
 }

@@ -4,10 +4,10 @@ import type { ErrorShape } from "@matrx/shared/errors.ts";
 import { type CallId, callTime, type DeviceId, isCallId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { outcomeUnknown } from "../../refusals.ts";
-import { type DeviceLink, offline } from "../connection.ts";
+import { type DeviceLink, offlineError } from "../connection.ts";
 import type { Calls } from "./calls.ts";
 import type { Ledger } from "./ledger.ts";
-import type { Flight } from "./pending.ts";
+import type { PendingCall } from "./pending.ts";
 
 /** What the agent's journal knows of a call. */
 export interface CallStatus {
@@ -34,14 +34,14 @@ export class Recovery {
   }
 
   linkDown(now: number): void {
-    if (this.#calls.flights.size > 0) this.#downSince = now;
+    if (this.#calls.pendingCalls.size > 0) this.#downSince = now;
   }
 
   /** The device is back. Reads run again; of effects it is asked what became of them. */
   linkUp(ours: boolean, journalIsNew: boolean, now: number): void {
     this.#downSince = undefined;
     if (journalIsNew) this.#journalLost(now);
-    for (const flight of this.#calls.flights.all()) if (!flight.ledgered) this.#sendAgain(flight);
+    for (const pending of this.#calls.pendingCalls.all()) if (!pending.ledgered) this.#sendAgain(pending);
     const open = ours ? this.#ledger.openCalls() : [];
     if (open.length > 0) this.#link.send({ type: "call_status", tool_call_ids: open });
   }
@@ -75,16 +75,16 @@ export class Recovery {
   sweep(now: number): void {
     const gone = this.#downSince !== undefined && now - this.#downSince >= TIMES.reconnectGrace;
     if (gone) this.#downSince = undefined;
-    for (const flight of this.#calls.flights.all()) {
-      if (gone) this.#droppedOut(flight);
-      else if (flight.waitsForReaders) continue;
-      else if (now >= flight.deadline + TIMES.deadlineGrace)
+    for (const pending of this.#calls.pendingCalls.all()) {
+      if (gone) this.#droppedOut(pending);
+      else if (pending.waitsForReaders) continue;
+      else if (now >= pending.deadline + TIMES.deadlineGrace)
         this.#overdue(
-          flight,
+          pending,
           "The device did not answer in time",
           "Try again, or allow more time with timeout_ms",
         );
-      else this.#sendAway(flight, now);
+      else this.#sendAway(pending, now);
     }
   }
 
@@ -92,7 +92,7 @@ export class Recovery {
   nextSweep(): number | undefined {
     let next =
       this.#downSince === undefined ? Number.POSITIVE_INFINITY : this.#downSince + TIMES.reconnectGrace;
-    for (const { deadline, recipients, waitsForReaders } of this.#calls.flights.all()) {
+    for (const { deadline, recipients, waitsForReaders } of this.#calls.pendingCalls.all()) {
       if (waitsForReaders) continue;
       next = Math.min(next, deadline + TIMES.deadlineGrace);
       for (const { waitsUntil } of recipients) next = Math.min(next, waitsUntil ?? next);
@@ -104,26 +104,26 @@ export class Recovery {
     return outcomeUnknown(this.#device(), call, message);
   }
 
-  #sendAgain(flight: Flight): void {
-    flight.unsent = false;
-    if (flight.frame) this.#link.send(flight.frame);
-    else this.#calls.refuse(flight, offline("The device disconnected before it answered").shape());
+  #sendAgain(pending: PendingCall): void {
+    pending.unsent = false;
+    if (pending.frame) this.#link.send(pending.frame);
+    else this.#calls.refuse(pending, offlineError("The device disconnected before it answered").shape());
   }
 
   #neverRan(call: CallId, now: number): void {
-    const flight = this.#calls.flights.get(call);
-    if (flight) flight.unsent = false;
-    if (flight?.frame && flight.deadline > now && this.#link.send(flight.frame)) return;
+    const pending = this.#calls.pendingCalls.get(call);
+    if (pending) pending.unsent = false;
+    if (pending?.frame && pending.deadline > now && this.#link.send(pending.frame)) return;
     this.#ledger.close(call, "expired", "DEVICE_OFFLINE", now);
-    if (!flight) return;
-    const { code, message, hop } = offline("The device disconnected before the call reached it");
-    this.#calls.refuse(flight, { code, message, hint: "It did not run: send it again", hop });
+    if (!pending) return;
+    const { code, message, hop } = offlineError("The device disconnected before the call reached it");
+    this.#calls.refuse(pending, { code, message, hint: "It did not run: send it again", hop });
   }
 
   #unknown(call: CallId, why: string, now: number): void {
     this.#ledger.close(call, "unknown", "OUTCOME_UNKNOWN", now);
-    const flight = this.#calls.flights.get(call);
-    if (flight) this.#calls.refuse(flight, this.outcomeUnknown(call, why));
+    const pending = this.#calls.pendingCalls.get(call);
+    if (pending) this.#calls.refuse(pending, this.outcomeUnknown(call, why));
   }
 
   #journalLost(now: number): void {
@@ -132,38 +132,38 @@ export class Recovery {
     this.#ledger.forgetJournal();
   }
 
-  #droppedOut(flight: Flight): void {
-    const { call, ledgered } = flight;
+  #droppedOut(pending: PendingCall): void {
+    const { call, ledgered } = pending;
     if (ledgered)
       this.#calls.refuse(
-        flight,
+        pending,
         this.outcomeUnknown(call, "The device disconnected while the call was running"),
       );
-    else this.#calls.refuse(flight, offline("The device disconnected before it answered").shape());
+    else this.#calls.refuse(pending, offlineError("The device disconnected before it answered").shape());
   }
 
   /** Its readers took nothing for as long as an answer waits. */
-  unread(flight: Flight): void {
-    this.#overdue(flight, "The answer was not read in time", "Read the answers that came before it");
+  unread(pending: PendingCall): void {
+    this.#overdue(pending, "The answer was not read in time", "Read the answers that came before it");
   }
 
-  #overdue(flight: Flight, message: string, hint: string): void {
-    this.#calls.stop(flight.call);
-    if (flight.ledgered) this.#calls.refuse(flight, this.outcomeUnknown(flight.call, message));
-    else this.#calls.refuse(flight, { code: "TIMEOUT", message, hint, hop: "relay" });
+  #overdue(pending: PendingCall, message: string, hint: string): void {
+    this.#calls.stop(pending.call);
+    if (pending.ledgered) this.#calls.refuse(pending, this.outcomeUnknown(pending.call, message));
+    else this.#calls.refuse(pending, { code: "TIMEOUT", message, hint, hop: "relay" });
   }
 
   /** A REST caller has waited long enough and goes away with the call's name: now its outcome must be kept. */
-  #sendAway(flight: Flight, now: number): void {
+  #sendAway(pending: PendingCall, now: number): void {
     const isOver = ({ waitsUntil }: { waitsUntil?: number | undefined }) =>
       waitsUntil !== undefined && now >= waitsUntil;
-    const leaving = flight.recipients.filter(isOver);
+    const leaving = pending.recipients.filter(isOver);
     // Without a record they have to wait.
-    if (leaving.length === 0 || (!flight.ledgered && this.#ledger.takesNoRows)) return;
-    if (!flight.ledgered && !this.#ledger.find(flight.call))
-      this.#ledger.open({ ...flight, key: null, digest: null });
-    flight.ledgered = true;
-    flight.recipients = flight.recipients.filter((recipient) => !isOver(recipient));
-    for (const recipient of leaving) recipient.sendAway(flight.call);
+    if (leaving.length === 0 || (!pending.ledgered && this.#ledger.takesNoRows)) return;
+    if (!pending.ledgered && !this.#ledger.find(pending.call))
+      this.#ledger.open({ ...pending, key: null, digest: null });
+    pending.ledgered = true;
+    pending.recipients = pending.recipients.filter((recipient) => !isOver(recipient));
+    for (const recipient of leaving) recipient.sendAway(pending.call);
   }
 }

@@ -8,13 +8,13 @@ import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 
 /** Throws MatrxError `PERMISSION_DENIED`. `parameters` is JSON. */
-export function requireHeld(
+export function requireWithinLimits(
   tool: string,
   parameters: string,
   { paths }: Pick<GrantScope, "paths">,
   { allowed_paths, allowed_apps }: Policy,
 ): void {
-  if (paths) throw unheld("The token's grant is limited to folders");
+  if (paths) throw cannotLimitError("The token's grant is limited to folders");
   if (tool === "open_app" && allowed_apps) requireApp(fieldOf(parameters, "app"), allowed_apps);
   else if (allowed_paths) requireFolder(tool, parameters, allowed_paths);
 }
@@ -23,7 +23,7 @@ export function requireHeld(
 const WITH_PATH: ReadonlySet<string> = new Set(["create_directory", "delete_directory", "search_files"]);
 
 function requireFolder(tool: string, parameters: string, folders: readonly string[]): void {
-  if (!WITH_PATH.has(tool)) throw unheld("The device's policy is limited to folders");
+  if (!WITH_PATH.has(tool)) throw cannotLimitError("The device's policy is limited to folders");
   const path = fieldOf(parameters, "path");
   const place = path === undefined ? undefined : partsOf(path);
   const isHeld = folders.some((folder) => {
@@ -64,7 +64,7 @@ function partsOf(path: string): string[] | undefined {
   return [isWindows ? "windows" : "posix", ...names];
 }
 
-function unheld(why: string): MatrxError {
+function cannotLimitError(why: string): MatrxError {
   return new MatrxError({
     code: "PERMISSION_DENIED",
     message: `${why}, and this device can't enforce that`,

@@ -181,8 +181,8 @@ export class DeviceMessages {
 
   #bareResult(result: ToolResult, now: number): void {
     const { calls, device } = this.#parts;
-    const flight = calls.flights.get(result.tool_call_id);
-    const { header, body } = answerOfBare(result, flight?.id, device(), flight ? now - flight.created : 0);
+    const pending = calls.pendingCalls.get(result.tool_call_id);
+    const { header, body } = answerOfBare(result, pending?.id, device(), pending ? now - pending.created : 0);
     calls.result(header, body, now);
     // A bare device keeps no journal: what waits here to be written is nowhere else.
     calls.flushAcks();

@@ -7,7 +7,7 @@ import { errors, importJWK, type JWTPayload, jwtVerify } from "jose";
 import { reasonOf, unauthenticated, verifyToken } from "../../auth/keys.ts";
 import type { Secrets } from "../../secrets.ts";
 import type { DeviceAttachment } from "../connection.ts";
-import type { DeviceRecord, Introduction } from "../store.ts";
+import type { DeviceInfo, DeviceRecord } from "../store.ts";
 
 /** Tells whether a credential that came with the upgrade is the device's. It proves less than a registration: it can be replayed. */
 export async function isOwnCredential(
@@ -107,7 +107,7 @@ function wrongDevice(id: string): MatrxError {
 }
 
 /** What of a registration is kept for the owner to see. */
-export function introductionOf(register: DeviceRegister): Introduction {
+export function deviceInfoOf(register: DeviceRegister): DeviceInfo {
   const { hostname, os, os_version, agent_version, journal_id } = register;
   const shown = (text: string | undefined) => (text === undefined ? null : plainName(text));
   return {

@@ -1,7 +1,7 @@
 /** Asks our agent for a sign of life when it has been silent: a link may look open long after it is dead. */
 import { CLOSE } from "@matrx/shared/close-codes.ts";
 import { DEVICE_QUEUE_MAX_BYTES, TIMES } from "@matrx/shared/limits.ts";
-import { congested, type DeviceLink, type DeviceSocket, offline } from "../connection.ts";
+import { congestedError, type DeviceLink, type DeviceSocket, offlineError } from "../connection.ts";
 
 /** Any agent answers this, and nothing comes of it. */
 const QUESTION = '{"type":"call_status","tool_call_ids":[]}';
@@ -62,7 +62,7 @@ export class SignOfLife {
    */
   wait(chars: number, told: Waiting["told"], now: number): void {
     const kept = this.#waiting.reduce((sum, waiting) => sum + waiting.chars, chars);
-    if (kept > DEVICE_QUEUE_MAX_BYTES) throw congested();
+    if (kept > DEVICE_QUEUE_MAX_BYTES) throw congestedError();
     this.#waiting.push({ chars, told });
     this.ask(now);
   }
@@ -109,5 +109,5 @@ export class SignOfLife {
 
 /** Nothing was sent on a link that gave no sign of life. */
 export function silent() {
-  return offline("The device is connected, but gives no sign of life");
+  return offlineError("The device is connected, but gives no sign of life");
 }

@@ -16,10 +16,10 @@ import type { Calls } from "../calls/calls.ts";
 import type { Recovery } from "../calls/recovery.ts";
 import type { DeviceAttachment, DeviceLink, DeviceSocket } from "../connection.ts";
 import type { Rates } from "../rates.ts";
-import { Held, sourceOfDevice, switching } from "../socket.ts";
+import { MessageBuffer, sourceOfDevice, switching } from "../socket.ts";
 import type { DeviceRecord, RecordStore } from "../store.ts";
 import { type DeviceMessages, sendError } from "./messages.ts";
-import { introductionOf, isOwnCredential, requireProof } from "./registration.ts";
+import { deviceInfoOf, isOwnCredential, requireProof } from "./registration.ts";
 import type { SignOfLife } from "./sign-of-life.ts";
 
 export interface DeviceSocketsParts {
@@ -31,7 +31,7 @@ export interface DeviceSocketsParts {
   recovery: Recovery;
   messages: DeviceMessages;
   /** The link changed; calls want a look. */
-  cameBack: () => void;
+  linkChanged: () => void;
 }
 
 /** A socket that has not proved itself yet. */
@@ -39,7 +39,7 @@ interface Candidate {
   socket: DeviceSocket;
   deadline: ReturnType<typeof setTimeout>;
   /** Messages that came while the credential was checked. */
-  held: Held | undefined;
+  held: MessageBuffer | undefined;
   /** Messages that were no registration. */
   wrong: number;
 }
@@ -116,13 +116,13 @@ export class DeviceSockets {
       return true;
     }
     const candidate = this.#candidates.get(ws);
-    if (candidate) this.#introduce(candidate, data);
+    if (candidate) this.#firstMessage(candidate, data);
     return candidate !== undefined;
   }
 
   closed(ws: WebSocket, attachment: DeviceAttachment, now: number): void {
     this.#dropCandidate(ws);
-    const { link, signs, store, calls, credit, recovery, cameBack } = this.#parts;
+    const { link, signs, store, calls, credit, recovery, linkChanged } = this.#parts;
     const socket = this.#registered.get(ws);
     const last_seen = link.signOf(socket ?? { ws, attachment });
     this.#registered.delete(ws);
@@ -132,8 +132,8 @@ export class DeviceSockets {
     signs.ended("silent", now);
     credit.linkChanged(now);
     recovery.linkDown(now);
-    if (store.record) store.sayFarewell({ last_seen, proof: calls.proof ?? attachment.proof });
-    cameBack();
+    if (store.record) store.rememberLastSeen({ last_seen, proof: calls.proof ?? attachment.proof });
+    linkChanged();
   }
 
   /** The device is no more: nothing that its sockets still say is heard. */
@@ -159,7 +159,7 @@ export class DeviceSockets {
   }
 
   /** Keeps proof and rates with the socket, so that they outlive sleep. */
-  settleDown(rates: Rates, proof: Proof | null): void {
+  persist(rates: Rates, proof: Proof | null): void {
     const socket = this.#parts.link.current;
     if (!socket || socket.ws.readyState !== WebSocket.OPEN) return;
     socket.attachment.rates = rates.state();
@@ -194,7 +194,7 @@ export class DeviceSockets {
   }
 
   /** The first message decides; what comes while its credential is checked waits in order. */
-  #introduce(candidate: Candidate, data: string | ArrayBuffer): void {
+  #firstMessage(candidate: Candidate, data: string | ArrayBuffer): void {
     const { ws } = candidate.socket;
     if (candidate.held) {
       if (!candidate.held.push(data)) this.#turnAway(ws, tooEager());
@@ -205,7 +205,7 @@ export class DeviceSockets {
       const frame = parseJsonObject(data, LIMITS.registerFrameBytes);
       if (frame.type !== "device_register") throw notRegistered();
       const register = check(deviceRegisterSchema, frame);
-      candidate.held = new Held(HELD_MAX);
+      candidate.held = new MessageBuffer(HELD_MAX);
       void this.#register(candidate, register);
     } catch (error) {
       candidate.wrong++;
@@ -231,13 +231,13 @@ export class DeviceSockets {
 
   #welcome(socket: DeviceSocket, record: DeviceRecord, register: DeviceRegister): void {
     const now = Date.now();
-    const { store, link, signs, calls, credit, recovery, cameBack } = this.#parts;
+    const { store, link, signs, calls, credit, recovery, linkChanged } = this.#parts;
     const ours = record.identity.kind === "agent" && register.protocol !== undefined;
-    const earlierJournal = store.introduction?.journal_id ?? null;
+    const earlierJournal = store.deviceInfo?.journal_id ?? null;
     link.take(socket, ours, now);
     signs.ended("replaced", now);
     this.#registered.set(socket.ws, socket);
-    store.introduce(introductionOf(register));
+    store.setDeviceInfo(deviceInfoOf(register));
     if (ours && recovery.lostRecords(register, store.ledgerId, now)) store.noteLoss(now);
     const ledgerId = ours ? store.ledgerId : undefined;
     const wanted =
@@ -254,7 +254,7 @@ export class DeviceSockets {
     credit.linkChanged(now);
     recovery.linkUp(ours, journalIsNew, now);
     if (ours) calls.tellEnded();
-    cameBack();
+    linkChanged();
   }
 
   #turnAway(ws: WebSocket, error: unknown): void {

@@ -4,8 +4,8 @@ import type { Env } from "../env.ts";
 import { publicAddress } from "./address.ts";
 
 /** Throws MatrxError `RATE_LIMITED` when too many requests without a credential came from this address. */
-export async function requireDoor(env: Env, request: Request): Promise<void> {
-  const wait = await env.DOOR.getByName(prefixOf(env, request)).pass();
+export async function requireAnonymousRate(env: Env, request: Request): Promise<void> {
+  const wait = await env.ANONYMOUS_RATE_LIMIT.getByName(prefixOf(env, request)).pass();
   if (wait === undefined) return;
   throw new MatrxError({
     code: "RATE_LIMITED",

@@ -9,7 +9,7 @@ interface Window {
 const WINDOW = 10 * 60_000;
 const PASS_MAX = 30;
 
-export class Door extends DurableObject {
+export class AnonymousRateLimit extends DurableObject {
   /** Lets one more through: undefined. Or says how many milliseconds to wait. */
   async pass(): Promise<number | undefined> {
     const now = Date.now();
