@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { EventView } from "./api.ts";
 import { type ErrorCode, type Hop, MatrxError } from "./errors.ts";
 import { LIMITS, TIMES } from "./limits.ts";
-import { zodMessages } from "./plain-words.ts";
+import { zodMessages } from "./zod-messages.ts";
 
 const TOOL_NAME_CHARS = 128;
 const callerId = z.string().min(1).max(LIMITS.callerIdChars);

@@ -1,7 +1,7 @@
 /** `matrx`: the agent's and the caller's command line. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { type Command, CommanderError } from "commander";
-import { exitCodeOf, reportFailure, commanderShape } from "./output/failure.ts";
+import { commanderShape, exitCodeOf, reportFailure } from "./output/failure.ts";
 import { beQuiet, printJsonLine } from "./output/print.ts";
 import { ReaderGone } from "./output/print-answer.ts";
 import { isReaderGone, watchOutput } from "./output/progress.ts";

@@ -2,7 +2,7 @@
 import { invalidParametersError } from "@matrx/shared/caller-frames.ts";
 import { namesLike, nearestName } from "@matrx/shared/effects.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import { zodMessages } from "@matrx/shared/plain-words.ts";
+import { zodMessages } from "@matrx/shared/zod-messages.ts";
 import * as z from "zod";
 import type { Tool } from "./tool.ts";
 import { nameInUse } from "./tool-names.ts";

@@ -14,7 +14,7 @@ import {
 import { basename, dirname } from "node:path";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { randomBase32 } from "@matrx/shared/ids.ts";
-import { zodMessages } from "@matrx/shared/plain-words.ts";
+import { zodMessages } from "@matrx/shared/zod-messages.ts";
 import type * as z from "zod";
 
 /** Makes a folder and those above it. Throws MatrxError. */

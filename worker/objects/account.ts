@@ -8,7 +8,7 @@ import { LIFETIME } from "@matrx/shared/tokens.ts";
 import type * as z from "zod";
 import { type DeviceEntry, Devices } from "../account/devices.ts";
 import { Grants, scopeOf } from "../account/grants.ts";
-import { OneTimeCodes } from "../account/once.ts";
+import { OneTimeCodes } from "../account/one-time-codes.ts";
 import { tokenView } from "../account/views.ts";
 import { unauthenticated } from "../auth/keys.ts";
 import type { LeasedGrant } from "../device/leases.ts";
