@@ -127,7 +127,7 @@ it("what a removed device said before it heard of it leaves nothing behind", asy
   const left = await runInDurableObject(object(identity.id), async (instance, state) => {
     const { storage } = state;
     const sockets = state.getWebSockets("device");
-    await instance.forget();
+    await instance.destroy();
     for (const ws of sockets) {
       instance.webSocketMessage(ws, '{"type":"event","event_type":"error_occurred"}');
       instance.webSocketMessage(ws, '{"type":"manifest","hash":"another","tools":[]}');

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { Pace } from "../../../agent/search/time-slice.ts";
+import { TimeSlice } from "../../../agent/search/time-slice.ts";
 
 describe("how a search asks the file system", () => {
   afterEach(() => void vi.restoreAllMocks());
@@ -7,7 +7,7 @@ describe("how a search asks the file system", () => {
   it("is without threads, until an answer takes long, and again when one does not", async () => {
     let time = 0;
     vi.spyOn(performance, "now").mockImplementation(() => time);
-    const pace = new Pace();
+    const pace = new TimeSlice();
     const asked = (ms: number) =>
       pace.ask(
         () => {
@@ -27,7 +27,7 @@ describe("how a search asks the file system", () => {
   it("leaves others their turn after some milliseconds", async () => {
     let time = 100;
     vi.spyOn(performance, "now").mockImplementation(() => time);
-    const pace = new Pace();
+    const pace = new TimeSlice();
     expect(pace.isUp).toBe(false);
     time += 6;
     expect(pace.isUp).toBe(true);
