@@ -1,6 +1,6 @@
 /** `matrx version`: what this program is. */
 import type { Command } from "commander";
-import { AGENT_VERSION } from "../../config/version.ts";
+import { AGENT_VERSION } from "../../config/program.ts";
 import { printJson } from "../output/print.ts";
 
 export function addVersion(program: Command): void {
