@@ -16,7 +16,7 @@ import { type OpenApiDocument, openApiDocument } from "@matrx/shared/openapi/doc
 import type { Operation, Surface } from "@matrx/shared/openapi/operation.ts";
 import { CALL_HEADER } from "@matrx/shared/tokens.ts";
 import * as z from "zod";
-import { AGENT_VERSION } from "../config/version.ts";
+import { AGENT_VERSION } from "../config/program.ts";
 import { triggerSchema } from "./events.ts";
 
 const greetingSchema = z.object({ status: z.literal("ok"), name: z.literal("matrx"), version: z.string() });
