@@ -39,7 +39,9 @@ export async function packAgent(folder: string): Promise<string> {
     writeFileSync(join(stage, NOTICES), noticesOf(Object.keys(inputs)));
     writeFileSync(join(stage, "package.json"), JSON.stringify(publishedManifest(agent), undefined, 2));
     mkdirSync(folder, { recursive: true });
-    return join(folder, await npmPack(stage, folder));
+    const tarball = await npmPack(stage);
+    cpSync(join(stage, tarball), join(folder, tarball));
+    return join(folder, tarball);
   } finally {
     rmSync(stage, { recursive: true, force: true });
   }
@@ -108,9 +110,9 @@ function noticeOf(folder: string): string {
   return [`${"=".repeat(80)}\n${name} ${version} (${license})\n`, ...texts].join("\n");
 }
 
-/** Resolves with the tarball's name. */
-async function npmPack(stage: string, folder: string): Promise<string> {
-  const args = ["pack", stage, "--pack-destination", folder, "--json", "--loglevel=error"];
-  const { stdout } = await promisify(execFile)("npm", args, { shell: process.platform === "win32" });
+/** Makes the tarball of a folder in that folder. Resolves with its name. */
+async function npmPack(cwd: string): Promise<string> {
+  const shell = process.platform === "win32";
+  const { stdout } = await promisify(execFile)("npm", ["pack", "--json", "--loglevel=error"], { cwd, shell });
   return JSON.parse(stdout)[0].filename;
 }
