@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { build, type Metafile, stop } from "esbuild";
 import { REFERENCE_FILES } from "../shared/pages.ts";
-import { Problem } from "./problem.ts";
+import { messageOf, Problem } from "./problem.ts";
 import { ROOT } from "./tree.ts";
 
 const AGENT = join(ROOT, "agent");
@@ -18,10 +18,8 @@ const NATIVE = ["@vscode/ripgrep", "node-screenshots"];
 /** Some of the bundled libraries are CommonJS, and ask for Node's own modules at run time. */
 const REQUIRE = `import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);`;
 
-/** What a package.json here says of what goes into another one. */
+/** What a package.json here gives to the package's own. */
 interface Manifest {
-  readonly name: string;
-  readonly version: string;
   readonly imports: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly optionalDependencies: Readonly<Record<string, string>>;
@@ -66,7 +64,7 @@ async function bundle({ imports }: Manifest, outdir: string): Promise<Metafile> 
     });
     return metafile;
   } catch (error) {
-    throw new Problem(`The agent cannot be bundled:\n${error instanceof Error ? error.message : error}`);
+    throw new Problem(`The agent cannot be bundled:\n${messageOf(error)}`);
   } finally {
     await stop();
   }
