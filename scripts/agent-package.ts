@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { build, type Metafile, stop } from "esbuild";
 import { REFERENCE_FILES } from "../shared/pages.ts";
-import { Problem } from "./problem.ts";
+import { messageOf, Problem } from "./problem.ts";
 import { ROOT } from "./tree.ts";
 
 const AGENT = join(ROOT, "agent");
@@ -18,10 +18,8 @@ const NATIVE = ["@vscode/ripgrep", "node-screenshots"];
 /** Some of the bundled libraries are CommonJS, and ask for Node's own modules at run time. */
 const REQUIRE = `import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);`;
 
-/** What a package.json here says of what goes into another one. */
+/** What a package.json here gives to the package's own. */
 interface Manifest {
-  readonly name: string;
-  readonly version: string;
   readonly imports: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly optionalDependencies: Readonly<Record<string, string>>;
@@ -39,7 +37,9 @@ export async function packAgent(folder: string): Promise<string> {
     writeFileSync(join(stage, NOTICES), noticesOf(Object.keys(inputs)));
     writeFileSync(join(stage, "package.json"), JSON.stringify(publishedManifest(agent), undefined, 2));
     mkdirSync(folder, { recursive: true });
-    return join(folder, await npmPack(stage, folder));
+    const tarball = await npmPack(stage);
+    cpSync(join(stage, tarball), join(folder, tarball));
+    return join(folder, tarball);
   } finally {
     rmSync(stage, { recursive: true, force: true });
   }
@@ -64,7 +64,7 @@ async function bundle({ imports }: Manifest, outdir: string): Promise<Metafile> 
     });
     return metafile;
   } catch (error) {
-    throw new Problem(`The agent cannot be bundled:\n${error instanceof Error ? error.message : error}`);
+    throw new Problem(`The agent cannot be bundled:\n${messageOf(error)}`);
   } finally {
     await stop();
   }
@@ -108,9 +108,9 @@ function noticeOf(folder: string): string {
   return [`${"=".repeat(80)}\n${name} ${version} (${license})\n`, ...texts].join("\n");
 }
 
-/** Resolves with the tarball's name. */
-async function npmPack(stage: string, folder: string): Promise<string> {
-  const args = ["pack", stage, "--pack-destination", folder, "--json", "--loglevel=error"];
-  const { stdout } = await promisify(execFile)("npm", args, { shell: process.platform === "win32" });
+/** Makes the tarball of a folder in that folder. Resolves with its name. */
+async function npmPack(cwd: string): Promise<string> {
+  const shell = process.platform === "win32";
+  const { stdout } = await promisify(execFile)("npm", ["pack", "--json", "--loglevel=error"], { cwd, shell });
   return JSON.parse(stdout)[0].filename;
 }

@@ -9,9 +9,11 @@ export const PACKAGE_FOLDER = packageFolder(import.meta.dirname);
 /** The clone that this program runs from; there, other commands of the repository are at hand, too. */
 export const CLONE_FOLDER = cloneOf(PACKAGE_FOLDER);
 
-export const { name: PACKAGE_NAME, version: AGENT_VERSION } = z
+const ownPackage = z
   .object({ name: z.string(), version: z.string() })
   .parse(readJson(join(PACKAGE_FOLDER, "package.json")));
+
+export const AGENT_VERSION = ownPackage.version;
 
 /** The package as it was named to npx: by its name, a file or an address. npx notes that beside its node_modules. */
 export function namedToNpx(): string {
@@ -19,7 +21,7 @@ export function namedToNpx(): string {
   try {
     return note.parse(readJson(join(PACKAGE_FOLDER, "../../../package.json")))._npx.packages[0];
   } catch {
-    return PACKAGE_NAME;
+    return ownPackage.name;
   }
 }
 

@@ -133,8 +133,8 @@ describe(
       const call = async (tool: string, input: object) => {
         const credential = ["--relay", relay.url, "--token-file", join(folder, "token")];
         const args = ["call", "box", tool, JSON.stringify(input), "--json", ...credential];
-        const { stdout, stderr } = await runMatrx(args, at(home));
-        expect(stderr).toBe("");
+        const { code, stdout, stderr } = await runMatrx(args, at(home));
+        expect(code, stderr).toBe(0);
         return JSON.parse(stdout) as { type: string; output: string };
       };
       const answers = [
