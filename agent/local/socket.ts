@@ -13,9 +13,9 @@ import { LIMITS } from "@matrx/shared/limits.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { WebSocket } from "ws";
 import { errorOutcome } from "../core/answers.ts";
+import { ByteBudget } from "../core/byte-budget.ts";
 import type { CallRequest } from "../core/dispatcher.ts";
 import type { OutputPiece } from "../core/live-output.ts";
-import { ByteBudget } from "../relay/byte-budget.ts";
 import { endsWithCaller, type LocalCalls } from "./local-calls.ts";
 
 interface Unanswered {

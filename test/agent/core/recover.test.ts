@@ -58,7 +58,7 @@ class Agent {
   async comesBack(): Promise<Promise<Outcome>[]> {
     this.journal = new Journal(this.#path);
     this.dispatcher = this.#dispatcher();
-    return this.dispatcher.recover();
+    return this.dispatcher.recover().map(({ outcome }) => outcome);
   }
 
   #dispatcher(): Dispatcher {
