@@ -6,6 +6,7 @@ import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { describe, expect, it } from "vitest";
 import { AnswerCredit, type AnswerCreditParts } from "../../worker/device/calls/answer-credit.ts";
 import { type PendingCall, PendingCalls } from "../../worker/device/calls/pending.ts";
+import { next } from "../../worker/device/calls/state.ts";
 import type { Recipient } from "../../worker/device/calls/types.ts";
 import { AgentDevice, registerFrame } from "./helpers/device.ts";
 import { type Home, home, object, sweepAt } from "./helpers/home.ts";
@@ -69,46 +70,35 @@ function credited(queued: AnswerCreditParts["queued"]) {
     if (typeof frame === "object" && frame.type === "credit") sent.push(...frame.tool_call_ids);
     return true;
   };
-  const credit = new AnswerCredit({
-    ...{ calls: { pendingCalls }, link: { send, reply: send }, queued },
-    ...{ ledger: { find: () => undefined }, recovery: { unread: () => undefined } },
+  const ended: string[] = [];
+  const apply: AnswerCreditParts["calls"]["apply"] = (pending, event) => {
+    pending.phase = next(pending, event).to ?? pending.phase;
+    if (pending.phase !== "ended") return;
+    ended.push(pending.call);
+    pendingCalls.remove(pending);
+    credit.settled(pending.call);
+  };
+  const credit: AnswerCredit = new AnswerCredit({
+    ...{ calls: { pendingCalls, apply }, link: { send, reply: send }, queued },
+    ledger: { find: () => undefined },
   });
-  return { credit, pendingCalls, sent };
+  return { credit, pendingCalls, sent, ended };
 }
 
 function pendingOf(call: string, grant: string, recipient: Recipient): PendingCall {
   return {
     ...{ call: call as CallId, grant: grant as GrantId, tool: "Read", effect: "read" },
-    ...{ created: 0, deadline: 0, ledgered: false, missed: 0, recipients: [recipient] },
+    ...{ created: 0, deadline: 0, missed: 0, recipients: [recipient] },
+    ...{ phase: "delivered", recorded: false },
   };
 }
 
 describe("credit", () => {
   it("ends each answer once when several were not read in time", () => {
-    const pendingCalls = new PendingCalls();
-    const ended: string[] = [];
-    const send = () => true;
-    const credit: AnswerCredit = new AnswerCredit({
-      ...{ calls: { pendingCalls }, link: { send, reply: send }, ledger: { find: () => undefined } },
-      queued: { of: () => LIMITS.grantAnswersBytes, total: () => LIMITS.grantAnswersBytes },
-      recovery: {
-        unread: ({ call }) => {
-          ended.push(call);
-          pendingCalls.take(call);
-          credit.settled(call);
-        },
-      },
-    });
+    const full = () => LIMITS.grantAnswersBytes;
+    const { credit, pendingCalls, ended } = credited({ of: full, total: full });
     for (const call of ["one", "two", "three"]) {
-      pendingCalls.add(
-        pendingOf(call, "grant_1", {
-          follow() {},
-          result() {},
-          output: () => true,
-          refuse() {},
-          sendAway() {},
-        }),
-      );
+      pendingCalls.add(pendingOf(call, "grant_1", {} as Recipient));
       credit.ask({ type: "credit_request", tool_call_id: call, bytes: BYTES }, 0);
     }
     credit.look(TIMES.answerWaits);
@@ -217,11 +207,11 @@ describe("while an answer waits for its reader", () => {
     const recipient = { waitLonger: (ms: number) => (waited += ms) } as unknown as Recipient;
     pendingCalls.add(pendingOf("call", "a", recipient));
     credit.ask({ type: "credit_request", tool_call_id: "call", bytes: BYTES }, 1000);
-    expect(pendingCalls.get("call")).toMatchObject({ waitsForReaders: true, deadline: 0 });
+    expect(pendingCalls.get("call")).toMatchObject({ phase: "answer_waits", deadline: 0 });
     queued = 0;
     credit.look(91_000);
     expect(sent).toEqual(["call"]);
-    expect(pendingCalls.get("call")).toMatchObject({ waitsForReaders: false, deadline: 90_000 });
+    expect(pendingCalls.get("call")).toMatchObject({ phase: "delivered", deadline: 90_000 });
     expect(waited).toBe(90_000);
   });
 

@@ -98,7 +98,7 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#calls = new Calls(this.#store, this.#link, this.#signs, this.#ledger, later, settled);
     this.#recovery = new Recovery(device, this.#calls, this.#link, this.#ledger);
     this.#credit = new AnswerCredit({
-      ...{ calls: this.#calls, link: this.#link, ledger: this.#ledger, recovery: this.#recovery },
+      ...{ calls: this.#calls, link: this.#link, ledger: this.#ledger },
       queued: {
         of: (grant) => this.#callers.queuedOf(grant) + this.#bodies.queuedOf(grant),
         total: () => this.#callers.queued + this.#bodies.queued,
@@ -298,7 +298,7 @@ export class Device extends DurableObject<DeviceEnv> {
       const warnings = announced ? policyWarnings(policy, announced) : [];
       if (JSON.stringify(policy) === JSON.stringify(this.#store.policy)) return warnings;
       this.#store.setPolicy(policy);
-      this.#calls.pendingCalls.forgetFrames();
+      this.#calls.policyChanged(Date.now());
       const why = "The policy at the relay has changed";
       this.#link.send(this.#requests.commandFrame("update_permissions", why));
       return warnings;

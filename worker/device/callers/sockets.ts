@@ -74,12 +74,12 @@ export class Callers {
     }
   }
 
-  #pendingOf({ lease }: CallerSession, call: CallId, deadline: number, ledgered: boolean): PendingCall {
+  #pendingOf({ lease }: CallerSession, call: CallId, deadline: number, recorded: boolean): PendingCall {
     const grant = lease.scope.id as GrantId;
-    const effect = ledgered ? "execute" : "read";
+    const effect = recorded ? "execute" : "read";
     const pending: PendingCall = {
-      ...{ call, tool: "", effect, grant, created: callTime(call), deadline, ledgered, missed: 0 },
-      recipients: [],
+      ...{ call, tool: "", effect, grant, created: callTime(call), deadline, missed: 0 },
+      ...{ recipients: [], phase: "in_doubt", recorded },
     };
     this.#calls.pendingCalls.add(pending);
     return pending;

@@ -10,7 +10,6 @@ import { queuedBytes } from "../socket.ts";
 import type { Calls } from "./calls.ts";
 import type { Ledger } from "./ledger.ts";
 import type { PendingCall } from "./pending.ts";
-import type { Recovery } from "./recovery.ts";
 
 /** Bytes that readers have not taken yet. */
 interface Queued {
@@ -19,10 +18,9 @@ interface Queued {
 }
 
 export interface AnswerCreditParts {
-  calls: Pick<Calls, "pendingCalls">;
+  calls: Pick<Calls, "pendingCalls" | "apply">;
   link: Pick<DeviceLink, "send" | "reply">;
   ledger: Pick<Ledger, "find">;
-  recovery: Pick<Recovery, "unread">;
   queued: Queued;
 }
 
@@ -30,8 +28,6 @@ interface Asked {
   readonly pending: PendingCall;
   readonly bytes: number;
   readonly since: number;
-  /** It has credit, and is on its way from the device. */
-  given: boolean;
 }
 
 /** Nothing tells when a socket was read: while answers wait, its queue is polled this often, in milliseconds. */
@@ -48,7 +44,7 @@ export class AnswerCredit {
 
   /** Answers that wait for credit. */
   get waiting(): number {
-    return [...this.#asked.values()].filter(({ given }) => !given).length;
+    return [...this.#asked.values()].filter(waits).length;
   }
 
   /** The device asks for one answer; it asks again when it hears nothing. */
@@ -56,10 +52,11 @@ export class AnswerCredit {
     const { calls, link, ledger } = this.#parts;
     const pending = calls.pendingCalls.get(call);
     const asked = this.#asked.get(call);
-    if (asked && !asked.given) return;
+    if (asked && waits(asked)) return;
     if (pending && !asked) {
-      this.#asked.set(call, { pending, bytes, since: now, given: false });
-      pending.waitsForReaders = true;
+      calls.apply(pending, "credit_asked", now);
+      if (pending.phase !== "answer_waits") return;
+      this.#asked.set(call, { pending, bytes, since: now });
       this.#give(now);
     } else if (asked || ledger.find(call as CallId)) {
       link.reply({ type: "credit", tool_call_ids: [call] });
@@ -80,7 +77,7 @@ export class AnswerCredit {
 
   /** The agent asks again on the next connection for answers that still wait. */
   linkChanged(now: number): void {
-    for (const asked of this.#asked.values()) if (!asked.given) resume(asked, now);
+    for (const asked of this.#asked.values()) if (waits(asked)) this.#resume(asked, now);
     this.#asked.clear();
   }
 
@@ -91,28 +88,32 @@ export class AnswerCredit {
     const overdue: PendingCall[] = [];
     let waiting = false;
     for (const [call, asked] of this.#asked) {
-      if (asked.given) continue;
+      if (!waits(asked)) continue;
       if (now - asked.since >= TIMES.answerWaits) {
         // Refusing one looks here again, and must not find the others.
         this.#asked.delete(call);
         overdue.push(asked.pending);
       } else if (room.take(asked)) {
-        asked.given = true;
-        resume(asked, now);
+        this.#resume(asked, now);
         given.push(call);
       } else waiting = true;
     }
     if (given.length > 0) this.#parts.link.send({ type: "credit", tool_call_ids: given });
     if (waiting) this.#timer = setTimeout(() => this.look(), LOOK_EVERY);
-    for (const pending of overdue) this.#parts.recovery.unread(pending);
+    for (const pending of overdue) this.#parts.calls.apply(pending, "unread", now);
+  }
+
+  /** The call's clocks run again, moved by the time it waited. */
+  #resume({ pending, since }: Asked, now: number): void {
+    this.#parts.calls.apply(pending, "credit_given", now);
+    pending.deadline += now - since;
+    for (const recipient of pending.recipients) recipient.waitLonger?.(now - since);
   }
 }
 
-/** The call's clocks run again, moved by the time it waited. */
-function resume({ pending, since }: Asked, now: number): void {
-  pending.waitsForReaders = false;
-  pending.deadline += now - since;
-  for (const recipient of pending.recipients) recipient.waitLonger?.(now - since);
+/** Without credit; others are on their way from the device. */
+function waits({ pending }: Asked): boolean {
+  return pending.phase === "answer_waits";
 }
 
 /** What is on its way already, for deciding who may come next. */
@@ -127,7 +128,7 @@ class Room {
   constructor(queued: Queued, asked: Iterable<Asked>) {
     this.#queued = queued;
     this.#total = queued.total();
-    for (const one of asked) if (one.given) this.#add(one);
+    for (const one of asked) if (!waits(one)) this.#add(one);
   }
 
   /** In order, but no grant waits behind the readers of another. */

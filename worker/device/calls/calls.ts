@@ -1,12 +1,12 @@
-/** A call's life while all goes well: sent, answered once, cancelled, left. For the rest see `recovery.ts`. */
+/** Calls under way: what callers and the device do to them, done as `state.ts` says. For a link that drops see `recovery.ts`. */
 import type { Proof } from "@matrx/shared/api.ts";
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import { type CallId, type DeviceId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { OutputHeader, ResultHeader } from "@matrx/shared/result-frame.ts";
+import { outcomeUnknown } from "../../refusals.ts";
 import { Tally } from "../../tally.ts";
-import { type DeviceLink, type DeviceSocket, offlineError } from "../connection.ts";
-import { revokedGrant } from "../leases.ts";
+import { type DeviceLink, offlineError } from "../connection.ts";
 import { requireWithinLimits } from "../link/bare-limits.ts";
 import { checkedAnswer, isOutputOf } from "../link/device-answer.ts";
 import { type Sign, type SignOfLife, silent } from "../link/sign-of-life.ts";
@@ -15,6 +15,8 @@ import type { Expect, Keyed, Passed, WantedCall } from "./call.ts";
 import { executeFrame, extrasOf, replayFrame } from "./execute-frame.ts";
 import type { Ledger } from "./ledger.ts";
 import { follow, type PendingCall, PendingCalls } from "./pending.ts";
+import { refusalAfter, unknownAfter } from "./refusals.ts";
+import { type CallEvent, next } from "./state.ts";
 import type { Recipient } from "./types.ts";
 
 /** A call by its record: it was made before, and what is known of it stands in the ledger. */
@@ -78,12 +80,7 @@ export class Calls {
     if (!ours) requireWithinLimits(tool, wanted.parameters, wanted.lease.scope, this.#store.policy);
     const extras = ours ? extrasOf(wanted, keyed, this.#store.limits, called) : "";
     const frame = executeFrame(call, tool, timeoutMs, wanted.parameters, extras);
-    const ledgered = effect !== "read";
     const grant = wanted.lease.scope.id as GrantId;
-    if (ledgered) {
-      const { key, digest } = keyed ?? { key: null, digest: null };
-      this.#ledger.open({ call, grant, tool, effect, key, digest, created: now, deadline });
-    }
     const pending: PendingCall = {
       call,
       tool,
@@ -92,64 +89,107 @@ export class Calls {
       grant,
       created: now,
       deadline,
-      recipients: [expect(call, deadline, effect)],
-      ledgered,
-      frame: this.pendingCalls.keepable(frame),
+      recipients: [],
+      phase: "new",
+      recorded: false,
+      frame,
       missed: 0,
     };
-    this.pendingCalls.add(pending);
-    if (this.#signs.isDue(now)) this.#sendAfterSign(pending, frame, now);
-    else this.#sendNow(pending, frame, socket, now);
+    const { to = "new", row } = next(pending, "admitted");
+    if (row === "open") this.#record(pending, keyed);
+    pending.phase = to;
+    pending.recipients.push(expect(call, deadline, effect));
+    this.#begin(pending, now);
     return call;
   }
 
-  #sendNow(pending: PendingCall, frame: string, socket: DeviceSocket, now: number): void {
-    pending.unsent = false;
+  /** Does to a call what `state.ts` says; `error` says why where `refusals.ts` does not. */
+  apply(pending: PendingCall, event: CallEvent, now: number, error?: ErrorShape): void {
+    const { to, row, device, callers } = next(pending, event);
+    const refusal = callers === "refusal" ? (error ?? refusalAfter(event)) : undefined;
+    if (to === "ended") this.#giveUp(pending);
+    else if (to) pending.phase = to;
+    if (row === "open") this.#keep(pending);
+    else if (row === "expired") this.#ledger.close(pending.call, row, refusal?.code ?? "DEVICE_OFFLINE", now);
+    else if (row === "unknown") this.#ledger.close(pending.call, row, "OUTCOME_UNKNOWN", now);
+    if (device === "send") this.#sendFrame(pending, now);
+    else if (device === "stop" && !this.#stop(pending.call)) this.apply(pending, "unstoppable", now);
+    if (refusal) this.#refuse(pending, refusal);
+    else if (callers === "unknown")
+      this.#refuse(pending, outcomeUnknown(this.#device(), pending.call, unknownAfter(event)));
+    if (to === "ended") this.#settled(pending.call);
+  }
+
+  /** The call of a name; of one that is not under way a row may hear. */
+  named(call: CallId): PendingCall {
+    return this.pendingCalls.get(call) ?? endedCall(call);
+  }
+
+  #record(pending: PendingCall, keyed: Keyed | undefined): void {
+    const { key, digest } = keyed ?? { key: null, digest: null };
+    this.#ledger.open({ ...pending, key, digest });
+    pending.recorded = true;
+  }
+
+  /** A read that fetches an outcome from the journal has a row already. */
+  #keep(pending: PendingCall): void {
+    if (this.#ledger.find(pending.call)) pending.recorded = true;
+    else this.#record(pending, undefined);
+  }
+
+  #refuse({ recipients, call }: PendingCall, error: ErrorShape): void {
+    for (const recipient of recipients) recipient.refuse(error, call);
+  }
+
+  /** False: the link is down, or the device knows no such word. */
+  #stop(call: CallId): boolean {
+    const ours = this.#link.current?.attachment.ours ?? false;
+    return ours && this.#link.send({ type: "tool_cancel", tool_call_id: call });
+  }
+
+  #sendFrame(pending: PendingCall, now: number): void {
+    const { current } = this.#link;
     try {
-      this.#link.sendTo(socket, frame);
-    } catch {
-      this.#refuseUnsent(
-        pending,
-        offlineError("The device's connection broke while the call was being sent").shape(),
-        now,
-      );
+      if (!current) throw droppedOut();
+      this.#link.sendTo(current, pending.frame ?? "");
+      this.pendingCalls.sent(pending);
+    } catch (error) {
+      this.apply(pending, "undeliverable", now, (error instanceof MatrxError ? error : broken()).shape());
     }
   }
 
-  #sendAfterSign(pending: PendingCall, frame: string, now: number): void {
-    pending.unsent = true;
+  /** Sends what was admitted, to a silent device after a sign of life. */
+  #begin(pending: PendingCall, now: number): void {
+    this.pendingCalls.add(pending);
+    if (!this.#signs.isDue(now)) return this.apply(pending, "alive", now);
     const told = (sign: Sign, at: number) => {
-      if (sign === "replaced" || this.pendingCalls.get(pending.call) !== pending) return;
-      const { current } = this.#link;
-      if (sign === "alive" && current) this.#sendNow(pending, frame, current, at);
-      else this.#refuseUnsent(pending, (current ? silent() : droppedOut()).shape(), at);
+      if (sign === "alive") this.apply(pending, "alive", at);
+      else if (sign === "silent")
+        this.apply(pending, "undeliverable", at, (this.#link.current ? silent() : droppedOut()).shape());
     };
     try {
-      this.#signs.wait(frame.length, told, now);
+      this.#signs.wait(pending.frame?.length ?? 0, told, now);
     } catch (error) {
       if (!(error instanceof MatrxError)) throw error;
-      this.#refuseUnsent(pending, error.shape(), now);
+      this.apply(pending, "undeliverable", now, error.shape());
     }
-  }
-
-  /** It did not run, and never will: its key is free. */
-  #refuseUnsent(pending: PendingCall, error: ErrorShape, now: number): void {
-    if (pending.ledgered) this.#ledger.close(pending.call, "expired", error.code, now);
-    this.refuse(pending, error);
   }
 
   /** The device answered. */
   result(header: ResultHeader, body: Uint8Array, now: number): void {
-    const pending = this.pendingCalls.take(header.call);
-    const answer = checkedAnswer({ header, body }, { id: pending?.id, device: this.#device() });
+    const { call } = header;
+    const pending = this.pendingCalls.get(call) ?? this.#unawaited(call, now);
+    const answer = checkedAnswer({ header, body }, { id: pending.id, device: this.#device() });
     this.#noteProof(answer.header, pending, now);
-    for (const recipient of pending?.recipients ?? [])
-      recipient.result(answer.header, answer.body, pending?.missed ?? 0);
-    this.#settled(header.call);
-    if (pending && !pending.ledgered) return;
-    const isOurs = pending !== undefined || this.#isKnown(header.call, now);
-    const isKept = !isOurs || this.#ledger.finish(answer.header, answer.body, now);
-    if (isKept) this.#acks.push(header.call);
+    const { to, row, callers } = next(pending, "answered");
+    if (to) this.#end(pending);
+    if (callers)
+      for (const recipient of pending.recipients)
+        recipient.result(answer.header, answer.body, pending.missed);
+    this.#settled(call);
+    // One that nobody knows is acknowledged too: it is not sent again.
+    const isDone = row === "outcome" ? this.#ledger.finish(answer.header, answer.body, now) : !to;
+    if (isDone) this.#acks.push(call);
   }
 
   /** Live output of a call; it may be left out, and then a gap is said. Of those who came later, streams alone get it. */
@@ -163,31 +203,9 @@ export class Calls {
     for (const other of others) other.output(body, 0);
   }
 
-  /** Gives the one answer to a call here; the device's own comes too late then. */
-  refuse(pending: PendingCall, error: ErrorShape): void {
-    this.#giveUp(pending);
-    for (const recipient of pending.recipients) recipient.refuse(error, pending.call);
-  }
-
   /** Asks the device to stop a call. A bare device knows no such word: its caller is answered here. */
-  cancel(call: CallId): void {
-    const pending = this.pendingCalls.get(call);
-    if (pending?.unsent) {
-      const message = "Cancelled before it was sent: it did not run";
-      return this.#refuseUnsent(pending, { code: "CANCELLED", message, hop: "relay" }, Date.now());
-    }
-    if (this.stop(call) || !pending) return;
-    this.refuse(pending, {
-      code: "CANCELLED",
-      message: "Cancelled; the device may still finish what it started",
-      hop: "relay",
-    });
-  }
-
-  /** False: the link is down, or the device knows no such word. */
-  stop(call: CallId): boolean {
-    const ours = this.#link.current?.attachment.ours ?? false;
-    return ours && this.#link.send({ type: "tool_cancel", tool_call_id: call });
+  cancel(call: CallId, now: number = Date.now()): void {
+    this.apply(this.named(call), "cancelled", now);
   }
 
   /** A caller went away. When it was the last who waited, its call stops or goes on; an effect's outcome is kept. */
@@ -195,11 +213,7 @@ export class Calls {
     const pending = this.pendingCalls.get(call);
     if (!pending) return;
     pending.recipients = pending.recipients.filter((recipient) => !left(recipient));
-    if (pending.recipients.length > 0) return;
-    // Of a read with a row, somebody was sent away to its address.
-    const awaited = pending.effect === "read" && pending.ledgered;
-    if (stop && !awaited) this.cancel(call);
-    if (!pending.ledgered) this.#giveUp(pending);
+    if (pending.recipients.length === 0) this.apply(pending, stop ? "abandoned" : "left", Date.now());
   }
 
   /** Fetches an outcome that only the agent's journal holds. */
@@ -212,32 +226,28 @@ export class Calls {
       return recipient.refuse(error.shape(), call);
     }
     const fetching = { effect: "read" as const, created: now, deadline: now + TIMES.callDefault, frame };
-    const pending: PendingCall = { ...recorded, ...fetching, ledgered: false, recipients: [], missed: 0 };
-    this.#takeUp(pending, recipient);
-    if (this.#signs.isDue(now)) this.#sendAfterSign(pending, frame, now);
-    else this.#sendNow(pending, frame, socket, now);
+    const pending: PendingCall = {
+      ...{ ...recorded, ...fetching, phase: "accepted", recorded: false },
+      ...{ recipients: [], missed: 0 },
+    };
+    follow(pending, recipient);
+    this.#begin(pending, now);
   }
 
   /** Waits again for a call that runs on, though everyone who waited had left and the object slept. */
   rejoin(recorded: RecordedCall, recipient: Recipient): void {
-    this.#takeUp({ ...recorded, ledgered: true, recipients: [], missed: 0 }, recipient);
-  }
-
-  #takeUp(pending: PendingCall, recipient: Recipient): void {
+    const pending: PendingCall = {
+      ...{ ...recorded, phase: "in_doubt", recorded: true },
+      ...{ recipients: [], missed: 0 },
+    };
     follow(pending, recipient);
     this.pendingCalls.add(pending);
   }
 
   /** Ends the calls of a revoked grant: they are answered no more. */
   revoke(grant: GrantId): void {
-    for (const pending of this.pendingCalls.all()) {
-      if (pending.grant !== grant) continue;
-      if (pending.unsent) this.#refuseUnsent(pending, revokedGrant(), Date.now());
-      else {
-        this.stop(pending.call);
-        this.refuse(pending, revokedGrant());
-      }
-    }
+    for (const pending of this.pendingCalls.all())
+      if (pending.grant === grant) this.apply(pending, "revoked", Date.now());
     const told = this.#link.current?.attachment.ours && this.#link.send({ type: "session_end", grant });
     if (!told && this.#store.record?.identity.kind === "agent") this.#store.noteEnded(grant);
   }
@@ -247,9 +257,15 @@ export class Calls {
     for (const grant of this.#store.takeEnded()) this.#link.send({ type: "session_end", grant });
   }
 
+  /** Calls that have not left were let through by a policy that holds no more, and no other is sent again. */
+  policyChanged(now: number): void {
+    for (const pending of this.pendingCalls.all()) this.apply(pending, "policy_changed", now);
+    this.pendingCalls.forgetFrames();
+  }
+
   /** The device is no more: every call gets this answer. */
   endAll(error: ErrorShape): void {
-    for (const pending of this.pendingCalls.all()) this.refuse(pending, error);
+    for (const pending of this.pendingCalls.all()) this.apply(pending, "removed", Date.now(), error);
   }
 
   get hasAcks(): boolean {
@@ -282,30 +298,47 @@ export class Calls {
     return this.#store.record?.id ?? ("" as DeviceId);
   }
 
-  #giveUp({ call }: PendingCall): void {
-    this.pendingCalls.take(call);
-    this.#settled(call);
-    if (this.#givenUp.size >= LIMITS.unansweredPerDevice) this.#givenUp.clear();
-    this.#givenUp.add(call);
+  #end(pending: PendingCall): void {
+    pending.phase = "ended";
+    this.pendingCalls.remove(pending);
   }
 
-  #noteProof({ status, tool, ms }: ResultHeader, pending: PendingCall | undefined, now: number): void {
+  /** It ends without an answer of the device's, which may still come. */
+  #giveUp(pending: PendingCall): void {
+    this.#end(pending);
+    if (pending.recorded) return;
+    if (this.#givenUp.size >= LIMITS.unansweredPerDevice) this.#givenUp.clear();
+    this.#givenUp.add(pending.call);
+  }
+
+  #noteProof({ status, tool, ms }: ResultHeader, pending: PendingCall, now: number): void {
     const proof = this.#proof;
     proof.at = now;
     proof.verdict = status;
-    proof.tool = pending?.tool || (tool ?? "");
+    proof.tool = pending.tool || (tool ?? "");
     proof.ms = ms;
   }
 
-  /** An answer that nobody waits for: to a call with a row, to one that was given up, or to one that was never given. */
-  #isKnown(call: string, now: number): boolean {
-    if (this.#ledger.find(call as CallId)) return true;
-    if (this.#givenUp.delete(call)) return false;
-    this.strays.add(now);
-    return false;
+  /** A call that nobody waits for: one with a row, one that was given up, or one that was never given. */
+  #unawaited(call: string, now: number): PendingCall {
+    const recorded = this.#ledger.find(call as CallId) !== undefined;
+    if (!recorded && !this.#givenUp.delete(call)) this.strays.add(now);
+    return { ...endedCall(call as CallId), recorded };
   }
+}
+
+/** A call of which no more is known than that it may have a row. */
+function endedCall(call: CallId): PendingCall {
+  return {
+    ...{ call, tool: "", effect: "execute", grant: "" as GrantId, created: 0, deadline: 0, missed: 0 },
+    ...{ recipients: [], phase: "ended", recorded: true },
+  };
 }
 
 function droppedOut(): MatrxError {
   return offlineError("The device dropped out before the call was sent");
+}
+
+function broken(): MatrxError {
+  return offlineError("The device's connection broke while the call was being sent");
 }

@@ -302,7 +302,7 @@ export function listCalls(
   const grant = scope.owner ? undefined : (scope.id as GrantId);
   const { state, before, limit } = query;
   const mayBe = (pending: PendingCall) =>
-    !pending.ledgered &&
+    !pending.recorded &&
     (grant === undefined || pending.grant === grant) &&
     (before === undefined || pending.call < before);
   // A call with a row is fetched from the journal.

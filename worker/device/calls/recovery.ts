@@ -4,7 +4,7 @@ import type { ErrorShape } from "@matrx/shared/errors.ts";
 import { type CallId, callTime, type DeviceId, isCallId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { outcomeUnknown } from "../../refusals.ts";
-import { type DeviceLink, offlineError } from "../connection.ts";
+import type { DeviceLink } from "../connection.ts";
 import type { Calls } from "./calls.ts";
 import type { Ledger } from "./ledger.ts";
 import type { PendingCall } from "./pending.ts";
@@ -34,15 +34,18 @@ export class Recovery {
   }
 
   linkDown(now: number): void {
-    if (this.#calls.pendingCalls.size > 0) this.#downSince = now;
+    const pendingCalls = this.#calls.pendingCalls.all();
+    if (pendingCalls.length > 0) this.#downSince = now;
+    for (const pending of pendingCalls) this.#calls.apply(pending, "link_down", now);
   }
 
-  /** The device is back. Reads run again; of effects it is asked what became of them. */
+  /** The device is back. What it need not be asked about is sent; of the rest it is asked what became of it. */
   linkUp(ours: boolean, journalIsNew: boolean, now: number): void {
     this.#downSince = undefined;
     if (journalIsNew) this.#journalLost(now);
-    for (const pending of this.#calls.pendingCalls.all()) if (!pending.ledgered) this.#sendAgain(pending);
-    const open = ours ? this.#ledger.openCalls() : [];
+    for (const pending of this.#calls.pendingCalls.all()) this.#calls.apply(pending, "link_up", now);
+    const isOpen = (call: CallId) => this.#calls.pendingCalls.get(call)?.phase !== "delivered";
+    const open = ours ? this.#ledger.openCalls().filter(isOpen) : [];
     if (open.length > 0) this.#link.send({ type: "call_status", tool_call_ids: open });
   }
 
@@ -65,9 +68,10 @@ export class Recovery {
   /** The agent's journal tells what became of calls; those that began or ended answer by themselves. */
   status(calls: readonly CallStatus[], now: number): void {
     for (const { tool_call_id, state } of calls) {
-      const call = tool_call_id as CallId;
-      if (state === "never") this.#neverRan(call, now);
-      else if (state === "unknown") this.#unknown(call, "The device stopped while the call was running", now);
+      const pending = this.#calls.named(tool_call_id as CallId);
+      if (state === "never")
+        this.#calls.apply(pending, pending.deadline > now ? "never_came" : "expired", now);
+      else if (state === "unknown") this.#calls.apply(pending, "lost", now);
     }
   }
 
@@ -76,14 +80,9 @@ export class Recovery {
     const gone = this.#downSince !== undefined && now - this.#downSince >= TIMES.reconnectGrace;
     if (gone) this.#downSince = undefined;
     for (const pending of this.#calls.pendingCalls.all()) {
-      if (gone) this.#droppedOut(pending);
-      else if (pending.waitsForReaders) continue;
-      else if (now >= pending.deadline + TIMES.deadlineGrace)
-        this.#overdue(
-          pending,
-          "The device did not answer in time",
-          "Try again, or allow more time with timeout_ms",
-        );
+      if (gone) this.#calls.apply(pending, "gone", now);
+      else if (pending.phase === "answer_waits") continue;
+      else if (now >= pending.deadline + TIMES.deadlineGrace) this.#calls.apply(pending, "overdue", now);
       else this.#sendAway(pending, now);
     }
   }
@@ -92,8 +91,8 @@ export class Recovery {
   nextSweep(): number | undefined {
     let next =
       this.#downSince === undefined ? Number.POSITIVE_INFINITY : this.#downSince + TIMES.reconnectGrace;
-    for (const { deadline, recipients, waitsForReaders } of this.#calls.pendingCalls.all()) {
-      if (waitsForReaders) continue;
+    for (const { deadline, recipients, phase } of this.#calls.pendingCalls.all()) {
+      if (phase === "answer_waits") continue;
       next = Math.min(next, deadline + TIMES.deadlineGrace);
       for (const { waitsUntil } of recipients) next = Math.min(next, waitsUntil ?? next);
     }
@@ -104,53 +103,10 @@ export class Recovery {
     return outcomeUnknown(this.#device(), call, message);
   }
 
-  #sendAgain(pending: PendingCall): void {
-    pending.unsent = false;
-    if (pending.frame) this.#link.send(pending.frame);
-    else this.#calls.refuse(pending, offlineError("The device disconnected before it answered").shape());
-  }
-
-  #neverRan(call: CallId, now: number): void {
-    const pending = this.#calls.pendingCalls.get(call);
-    if (pending) pending.unsent = false;
-    if (pending?.frame && pending.deadline > now && this.#link.send(pending.frame)) return;
-    this.#ledger.close(call, "expired", "DEVICE_OFFLINE", now);
-    if (!pending) return;
-    const { code, message, hop } = offlineError("The device disconnected before the call reached it");
-    this.#calls.refuse(pending, { code, message, hint: "It did not run: send it again", hop });
-  }
-
-  #unknown(call: CallId, why: string, now: number): void {
-    this.#ledger.close(call, "unknown", "OUTCOME_UNKNOWN", now);
-    const pending = this.#calls.pendingCalls.get(call);
-    if (pending) this.#calls.refuse(pending, this.outcomeUnknown(call, why));
-  }
-
   #journalLost(now: number): void {
     for (const call of this.#ledger.openCalls())
-      this.#unknown(call, "The device lost its record of the call", now);
+      this.#calls.apply(this.#calls.named(call), "journal_lost", now);
     this.#ledger.forgetJournal();
-  }
-
-  #droppedOut(pending: PendingCall): void {
-    const { call, ledgered } = pending;
-    if (ledgered)
-      this.#calls.refuse(
-        pending,
-        this.outcomeUnknown(call, "The device disconnected while the call was running"),
-      );
-    else this.#calls.refuse(pending, offlineError("The device disconnected before it answered").shape());
-  }
-
-  /** Its readers took nothing for as long as an answer waits. */
-  unread(pending: PendingCall): void {
-    this.#overdue(pending, "The answer was not read in time", "Read the answers that came before it");
-  }
-
-  #overdue(pending: PendingCall, message: string, hint: string): void {
-    this.#calls.stop(pending.call);
-    if (pending.ledgered) this.#calls.refuse(pending, this.outcomeUnknown(pending.call, message));
-    else this.#calls.refuse(pending, { code: "TIMEOUT", message, hint, hop: "relay" });
   }
 
   /** A REST caller has waited long enough and goes away with the call's name: now its outcome must be kept. */
@@ -159,10 +115,8 @@ export class Recovery {
       waitsUntil !== undefined && now >= waitsUntil;
     const leaving = pending.recipients.filter(isOver);
     // Without a record they have to wait.
-    if (leaving.length === 0 || (!pending.ledgered && this.#ledger.takesNoRows)) return;
-    if (!pending.ledgered && !this.#ledger.find(pending.call))
-      this.#ledger.open({ ...pending, key: null, digest: null });
-    pending.ledgered = true;
+    if (leaving.length === 0 || (!pending.recorded && this.#ledger.takesNoRows)) return;
+    this.#calls.apply(pending, "sent_away", now);
     pending.recipients = pending.recipients.filter((recipient) => !isOver(recipient));
     for (const recipient of leaving) recipient.sendAway(pending.call);
   }

@@ -1,0 +1,226 @@
+/**
+ * A call's life at the relay as a pure function: what an event makes of it, and what is to be done then. Nothing else
+ * decides that a call is answered once, and that an effect is sent at most once unless the device never got it.
+ */
+import type { Effect } from "@matrx/shared/effects.ts";
+
+export type Phase =
+  /** The gate let it pass; nothing is written or sent. */
+  | "new"
+  /** Its frame has not left: the device is asked for a sign of life first. */
+  | "accepted"
+  /** Its frame left. */
+  | "delivered"
+  /** The link changed since: only the device knows what became of it. */
+  | "in_doubt"
+  /** Its answer waits at the device for readers: the call's times stand still. */
+  | "answer_waits"
+  /** It had its one answer, or nobody waits for one. */
+  | "ended";
+
+export interface CallState {
+  readonly phase: Phase;
+  readonly effect: Effect;
+  /** A row stands in the ledger: the outcome is kept, whoever waits. */
+  readonly recorded: boolean;
+  /** The frame, if it can be sent (again). */
+  readonly frame?: string | undefined;
+}
+
+export type CallEvent =
+  | "admitted"
+  /** A caller asks for it to stop. */
+  | "cancelled"
+  /** The device could not be told to stop. */
+  | "unstoppable"
+  /** The last who waited left; it goes on if its outcome is kept. */
+  | "left"
+  /** The last who waited left, and wants it stopped. */
+  | "abandoned"
+  /** A REST caller leaves with the call's name: the outcome must be kept. */
+  | "sent_away"
+  /** The device gave a sign of life, or needs not be asked for one. */
+  | "alive"
+  /** The frame did not leave, and never will. */
+  | "undeliverable"
+  | "answered"
+  /** The device has a large answer, and waits for room. */
+  | "credit_asked"
+  | "credit_given"
+  /** The answer waited too long for its readers. */
+  | "unread"
+  | "link_down"
+  | "link_up"
+  /** The device is back without its journal. */
+  | "journal_lost"
+  /** The device stayed away. */
+  | "gone"
+  /** The device says that the call never came. */
+  | "never_came"
+  /** The same, and its deadline passed. */
+  | "expired"
+  /** The device says that it cannot tell what became of the call. */
+  | "lost"
+  | "overdue"
+  | "policy_changed"
+  | "revoked"
+  /** The device was removed from its account. */
+  | "removed";
+
+/** What is to be done, in this order; an outcome is written after the callers have it. */
+export interface Step {
+  /** Absent: it stays what it is. */
+  readonly to?: Exclude<Phase, "new">;
+  readonly row?: "open" | "expired" | "unknown" | "outcome";
+  readonly device?: "send" | "stop";
+  /** The one answer: the device's, a refusal, or that the outcome is unknown. */
+  readonly callers?: "answer" | "refusal" | "unknown";
+}
+
+// Made once: the usual path makes nothing.
+const STAY: Step = {};
+const ACCEPT: Step = { to: "accepted" };
+const ACCEPT_EFFECT: Step = { to: "accepted", row: "open" };
+const SEND: Step = { to: "delivered", device: "send" };
+const DOUBT: Step = { to: "in_doubt" };
+const WAIT_FOR_READERS: Step = { to: "answer_waits" };
+const GO_ON: Step = { to: "delivered" };
+const STOP: Step = { device: "stop" };
+const RECORD: Step = { row: "open" };
+const ANSWER: Step = { to: "ended", callers: "answer" };
+const ANSWER_AND_KEEP: Step = { to: "ended", row: "outcome", callers: "answer" };
+const REFUSE: Step = { to: "ended", callers: "refusal" };
+const REFUSE_AND_STOP: Step = { to: "ended", device: "stop", callers: "refusal" };
+const EXPIRE: Step = { to: "ended", row: "expired", callers: "refusal" };
+const UNKNOWN: Step = { to: "ended", callers: "unknown" };
+const UNKNOWN_AND_STOP: Step = { to: "ended", device: "stop", callers: "unknown" };
+const UNKNOWN_FOR_GOOD: Step = { to: "ended", row: "unknown", callers: "unknown" };
+const FORGET: Step = { to: "ended" };
+const FORGET_AND_STOP: Step = { to: "ended", device: "stop" };
+const KEEP_LATE: Step = { row: "outcome" };
+const CLOSE_EXPIRED: Step = { row: "expired" };
+const CLOSE_UNKNOWN: Step = { row: "unknown" };
+
+/** What an event makes of a call. */
+export function next(call: CallState, event: CallEvent): Step {
+  const { phase } = call;
+  if (phase === "ended") return afterTheEnd(call, event);
+  if (phase === "new") return event === "admitted" ? admitted(call) : STAY;
+  if (phase === "accepted") return beforeItLeft(call, event);
+  if (phase === "answer_waits") return whileAnswerWaits(call, event);
+  return onItsWay(call, event);
+}
+
+function admitted({ effect }: CallState): Step {
+  return effect === "read" ? ACCEPT : ACCEPT_EFFECT;
+}
+
+/** It did not run, and if it ends here it never will: its row says so, and its key is free. */
+function beforeItLeft(call: CallState, event: CallEvent): Step {
+  switch (event) {
+    case "alive":
+    case "link_up":
+      return SEND;
+    case "answered":
+      return answered(call);
+    case "sent_away":
+      return call.recorded ? STAY : RECORD;
+    case "left":
+      return call.recorded ? STAY : FORGET;
+    case "cancelled":
+    case "abandoned":
+    case "undeliverable":
+    case "gone":
+    case "overdue":
+    case "policy_changed":
+    case "revoked":
+      return call.recorded ? EXPIRE : REFUSE;
+    case "removed":
+      return REFUSE;
+    default:
+      return STAY;
+  }
+}
+
+/** Delivered, or in doubt. */
+function onItsWay(call: CallState, event: CallEvent): Step {
+  const { phase, effect, recorded } = call;
+  switch (event) {
+    case "answered":
+      return answered(call);
+    case "credit_asked":
+      return WAIT_FOR_READERS;
+    case "cancelled":
+      return STOP;
+    case "abandoned":
+      if (!recorded) return FORGET_AND_STOP;
+      // Of a read with a row, somebody was sent away to its address.
+      return effect === "read" ? STAY : STOP;
+    case "left":
+      return recorded ? STAY : FORGET;
+    case "sent_away":
+      return recorded ? STAY : RECORD;
+    case "link_down":
+      return DOUBT;
+    case "link_up":
+      if (recorded) return DOUBT;
+      return call.frame === undefined ? REFUSE : SEND;
+    case "journal_lost":
+      return recorded ? UNKNOWN_FOR_GOOD : STAY;
+    case "never_came":
+      // One that was sent on this link came: the device was asked before.
+      if (phase === "delivered") return STAY;
+      return call.frame === undefined ? neverRan(call) : SEND;
+    case "expired":
+      return phase === "delivered" ? STAY : neverRan(call);
+    case "lost":
+      return recorded ? UNKNOWN_FOR_GOOD : UNKNOWN;
+    case "undeliverable":
+      return neverRan(call);
+    case "unstoppable":
+    case "removed":
+      return REFUSE;
+    case "gone":
+      return recorded ? UNKNOWN : REFUSE;
+    case "overdue":
+      return recorded ? UNKNOWN_AND_STOP : REFUSE_AND_STOP;
+    case "revoked":
+      return REFUSE_AND_STOP;
+    default:
+      return STAY;
+  }
+}
+
+/** Its times stand still; all else is as on its way. */
+function whileAnswerWaits(call: CallState, event: CallEvent): Step {
+  switch (event) {
+    case "credit_given":
+      return GO_ON;
+    case "unread":
+      return onItsWay(call, "overdue");
+    case "overdue":
+    case "credit_asked":
+    case "never_came":
+    case "expired":
+      return STAY;
+    default:
+      return onItsWay(call, event);
+  }
+}
+
+/** Nobody is answered any more; a row may still hear what became of the call. */
+function afterTheEnd({ recorded }: CallState, event: CallEvent): Step {
+  if (event === "cancelled") return STOP;
+  if (!recorded) return STAY;
+  if (event === "answered") return KEEP_LATE;
+  if (event === "never_came" || event === "expired") return CLOSE_EXPIRED;
+  return event === "lost" || event === "journal_lost" ? CLOSE_UNKNOWN : STAY;
+}
+
+function answered({ recorded }: CallState): Step {
+  return recorded ? ANSWER_AND_KEEP : ANSWER;
+}
+
+function neverRan({ recorded }: CallState): Step {
+  return recorded ? EXPIRE : REFUSE;
+}
