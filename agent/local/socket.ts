@@ -1,12 +1,7 @@
 /** One WebSocket of a local caller (guide, WebSocket Protocol). */
 import type { IncomingMessage } from "node:http";
-import {
-  type Action,
-  type Call,
-  type ConnectionError,
-  parseCallerFrame,
-  type ToCaller,
-} from "@matrx/shared/caller-frames.ts";
+import type { ErrorFrame, ToCaller } from "@matrx/shared/caller/to-caller.ts";
+import { type Action, type Call, parseCallerFrame } from "@matrx/shared/caller-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { isSessionId, makeCallId, makeSessionId } from "@matrx/shared/ids.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
@@ -123,7 +118,7 @@ class CallerConnection {
       return;
     }
     const { code, message: output, hint, hop } = shape;
-    const frame: ConnectionError = { id: null, type: "error", output, code, hop, ...(hint && { hint }) };
+    const frame: ErrorFrame = { id: null, type: "error", output, code, hop, ...(hint && { hint }) };
     this.#send(frame);
   }
 

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Answer } from "@matrx/shared/caller-frames.ts";
+import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import { modelNameOf } from "@matrx/shared/effects.ts";
 import { makeCallId, makeSessionId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
