@@ -1,71 +1,94 @@
-/** The agent: this machine's tools, held out to the relay until it is told to stop. */
+/** The agent: one core, which runs this machine's tools, and the surfaces that hand it calls: relay and local server. */
+import { once } from "node:events";
 import type { SystemCommand } from "@matrx/shared/device-frames.ts";
 import type { MatrxError } from "@matrx/shared/errors.ts";
-import type { GrantId } from "@matrx/shared/ids.ts";
-import type { Logger } from "pino";
 import type { Home } from "./config/app-dirs.ts";
 import type { Config } from "./config/config.ts";
-import { type Identity, signAssertion } from "./config/identity.ts";
 import { PolicyFile } from "./config/policy-file.ts";
-import { deviceSocketUrl, hostOf } from "./config/relay-url.ts";
+import { openAgentJournal } from "./core/agent-journal.ts";
 import { Dispatcher } from "./core/dispatcher.ts";
-import { type Journal, openJournal } from "./core/journal.ts";
-import type { EventHub } from "./events/hub.ts";
-import { Announcement } from "./relay/announcement.ts";
-import { RelayCalls } from "./relay/calls.ts";
-import { type ConnectionOptions, keepConnected } from "./relay/connection.ts";
-import type { ClientState } from "./relay/link.ts";
-import { registerFrame } from "./relay/register.ts";
-import type { Toolbox } from "./toolbox.ts";
+import { isLocalGrant } from "./core/journal-entry.ts";
+import { LocalCalls } from "./local/local-calls.ts";
+import { type LocalServerOptions, startLocalServer } from "./local/server.ts";
+import type { LogOptions } from "./log/log.ts";
+import { monitorSettings } from "./monitors/settings.ts";
+import { startMonitors } from "./monitors/start.ts";
+import { Relay, type RelayOptions } from "./relay/relay.ts";
+import { openReporting } from "./reporting.ts";
+import { openToolbox } from "./toolbox.ts";
 
 export interface AgentOptions {
   readonly home: Home;
-  readonly config: Config;
-  readonly identity: Identity;
-  /** Opened once this agent is the only one in its folder, and closed at its end. */
-  readonly toolbox: () => Promise<Toolbox>;
-  /** What this machine reports by itself. */
-  readonly events?: Pick<EventHub, "attach" | "detach"> | undefined;
-  /** What runs beside the connection with the same tools: begun before it dials, closed after it ended. */
-  readonly services?: ((toolbox: Toolbox) => Promise<{ close(): Promise<void> }>) | undefined;
-  readonly log: Logger;
-  readonly onState?: ((state: ClientState) => void) | undefined;
-  /** For tests: other times. */
-  readonly times?: Partial<
-    Pick<ConnectionOptions, "retryDelay" | "seldomDelay" | "healthyAfterMs" | "heartbeat" | "handshakeMs"> & {
-      toolsLookMs: number;
-    }
-  >;
+  /** Its id at the relay; `localhost` without one. */
+  readonly device: string;
+  readonly log: LogOptions;
+  readonly monitors: Config["monitors"];
+  /** Absent: no relay is dialled. */
+  readonly relay?: RelayOptions | undefined;
+  /** Absent: the tools are not served locally. */
+  readonly local?: LocalOptions | undefined;
   readonly windDownMs?: number | undefined;
 }
+
+export interface LocalOptions extends Pick<LocalServerOptions, "host" | "port" | "token" | "allowedOrigins"> {
+  /** Hears where it is served. */
+  readonly onListening: (url: string) => void;
+}
+
+/** What an agent is made of, in the order in which it is opened; tests make it of other things. */
+export interface AgentParts {
+  readonly openReporting: typeof openReporting;
+  readonly openToolbox: typeof openToolbox;
+  readonly startMonitors: typeof startMonitors;
+}
+
+const PARTS: AgentParts = { openReporting, openToolbox, startMonitors };
 
 /** Why the agent ended: `stopped` by a signal or the owner's `shutdown`, `restart` asked for, or the relay's final no. */
 export type AgentEnd = "stopped" | "restart" | MatrxError;
 
-/** Runs until the signal, a command of the owner, or the relay's final no. Calls that run then are stopped first. */
-export async function runAgent(options: AgentOptions, signal: AbortSignal): Promise<AgentEnd> {
-  const { home, config, log } = options;
-  const device = config.device_id;
-  // First: its lock keeps a second agent away from the jobs of the first.
-  const journal = openJournal(home.journalFile, log);
-  const toolbox = await options.toolbox().catch((error: unknown) => {
-    journal.close();
-    throw error;
-  });
+/**
+ * Starts all that the options name, and runs until the signal, a command of the owner, or the relay's final no. Calls that
+ * run then are stopped first; what was started ends in the opposite order. Throws MatrxError when something cannot start.
+ */
+export async function startAgent(options: AgentOptions, stop: AbortSignal, parts = PARTS): Promise<AgentEnd> {
+  const { home, device, relay, local, windDownMs } = options;
+  await using services = new AsyncDisposableStack();
+
+  const conditionsFile = relay && home.conditionsFile;
+  const reporting = services.adopt(
+    parts.openReporting({ device, log: options.log, ...(conditionsFile && { conditionsFile }) }),
+    ({ close }) => close(),
+  );
+  const { log, hub, problems } = reporting;
+  // Before the tools: its lock keeps a second agent away from the jobs of the first.
+  const { journal } = services.adopt(
+    openAgentJournal({ ...home, connects: relay !== undefined, serves: local !== undefined, log }),
+    ({ close }) => close(),
+  );
+  const toolbox = services.adopt(
+    await parts.openToolbox({ home, jobs: relay ? home.jobs : home.localJobs, log }),
+    ({ close }) => close(),
+  );
+  const { tools, sessions } = toolbox;
   const policy = new PolicyFile(home);
-  policy.warn(toolbox.tools, log);
+  policy.warn(tools, log);
   const dispatcher = new Dispatcher({
-    ...{ device, policy, journal, log, tools: toolbox.tools, sessions: toolbox.sessions },
-    ...(options.windDownMs !== undefined && { windDownMs: options.windDownMs }),
+    ...{ device, policy, journal, log, tools, sessions },
+    ...(windDownMs !== undefined && { windDownMs }),
   });
+  const resumed = dispatcher.recover();
+  const stopCalls = () => dispatcher.stopAll("The agent was stopped");
+  // Those that came while the surfaces were closing.
+  services.defer(stopCalls);
+
   const leave = new AbortController();
   let end: AgentEnd = "stopped";
-
-  /** Stops what runs while the link can still carry the outcomes, then leaves. */
+  /** Stops what runs while the surfaces can still carry the outcomes, then leaves. */
   const finish = async () => {
     if (dispatcher.runningCalls > 0)
       log.info({ calls: dispatcher.runningCalls }, "stopping the calls that run");
-    await dispatcher.stopAll("The agent was stopped");
+    await stopCalls();
     leave.abort();
   };
   const obey = (command: SystemCommand["command"], reason: string | undefined) => {
@@ -74,75 +97,40 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     if (command === "restart_client") end = "restart";
     void finish();
   };
-  const calls = new RelayCalls({
-    ...{ device, dispatcher, journal, log },
-    onSessionEnd: (grant) => toolbox.endGrant(grant as GrantId),
-    onSystemCommand: obey,
-  });
-  calls.takeOver(dispatcher.recover());
-  if (signal.aborted) leave.abort();
-  const onSignal = () => void finish();
-  signal.addEventListener("abort", onSignal, { once: true });
+  const onStop = () => void finish();
+  stop.addEventListener("abort", onStop, { once: true });
+  services.defer(() => stop.removeEventListener("abort", onStop));
+  if (stop.aborted) leave.abort();
 
-  let beside: { close(): Promise<void> } | undefined;
-  let announcement: Announcement | undefined;
-  try {
-    beside = await options.services?.(toolbox);
-    announcement = await Announcement.begin(toolbox.tools, log, options.times?.toolsLookMs);
-    const connection = await connectionOf(options, { announcement, calls, journal });
-    return (await keepConnected(connection, leave.signal)) ?? end;
-  } finally {
-    signal.removeEventListener("abort", onSignal);
-    announcement?.close();
-    await Promise.all([dispatcher.stopAll("The agent was stopped"), beside?.close()]);
-    calls.close();
-    toolbox.close();
-    journal.close();
+  if (local) {
+    const calls = new LocalCalls({ device, tools, policy, dispatcher });
+    const server = await startLocalServer({ ...local, calls, hub, log });
+    services.defer(() => server.close());
+    local.onListening(server.url);
   }
-}
-
-interface Connected {
-  readonly announcement: Announcement;
-  readonly calls: RelayCalls;
-  readonly journal: Journal;
-}
-
-/** How this device dials and proves itself, and who hears what comes. */
-async function connectionOf(
-  { config, identity, events, log, onState, times }: AgentOptions,
-  { announcement, calls, journal }: Connected,
-): Promise<ConnectionOptions> {
-  const { relay, device_id: device } = config;
-  const assertion = { iss: device, aud: hostOf(relay) };
-  return {
-    url: deviceSocketUrl(relay, device),
-    manifest: () => announcement.current,
-    credential: await signAssertion(identity, assertion),
-    register: async (nonce) =>
-      registerFrame({
-        device,
-        manifest: await announcement.fresh(),
-        journalId: journal.id,
-        ledger: journal.ledgerOf(device),
-        token: await signAssertion(identity, { ...assertion, nonce }),
+  const settings = monitorSettings(options.monitors);
+  const { protectedPaths } = toolbox;
+  services.adopt(await parts.startMonitors({ settings, hub, problems, protectedPaths }), ({ close }) =>
+    close(),
+  );
+  const connection =
+    relay &&
+    services.adopt(
+      await Relay.open(relay, {
+        ...{ tools, dispatcher, journal, hub, log },
+        resumed: resumed.filter(({ grant }) => !isLocalGrant(grant)),
+        onSessionEnd: toolbox.endGrant,
+        onSystemCommand: obey,
       }),
-    onState: (state) => {
-      log.info({ relay, device }, state);
-      onState?.(state);
-    },
-    onRegistered: (link, ledger) => {
-      if (ledger !== undefined) journal.noteLedger(device, ledger);
-      calls.attach(link);
-      announcement.attach(link);
-      events?.attach(link);
-    },
-    onFrame: (frame, link) => calls.handle(frame, link),
-    onGone: (link) => {
-      calls.detach(link);
-      announcement.detach(link);
-      events?.detach(link);
-    },
-    log,
-    ...times,
-  };
+      (open) => open.close(),
+    );
+  services.defer(stopCalls);
+
+  const refusal = connection ? await connection.connect(leave.signal) : await left(leave.signal);
+  if (!refusal && end === "stopped") log.info("stopped");
+  return refusal ?? end;
+}
+
+async function left(signal: AbortSignal): Promise<undefined> {
+  if (!signal.aborted) await once(signal, "abort");
 }

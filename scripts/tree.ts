@@ -6,6 +6,9 @@ export const ROOT = join(import.meta.dirname, "..");
 /** The bundled Worker, as relay.capnp embeds it. */
 export const BUNDLE = join(ROOT, "dist/worker");
 
+/** What `npm run pack` makes. */
+export const DIST = join(ROOT, "dist");
+
 /** The agent's program, which is also the command line. */
 export const MATRX_BIN = join(ROOT, "agent/bin/matrx.js");
 

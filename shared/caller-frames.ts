@@ -1,7 +1,6 @@
-/** The caller link (guide, WebSocket Protocol): what a caller sends and what it gets. */
+/** What a caller sends (guide, WebSocket Protocol). */
 import * as z from "zod";
-import type { EventView } from "./api.ts";
-import { type ErrorCode, type Hop, MatrxError } from "./errors.ts";
+import { type Hop, MatrxError } from "./errors.ts";
 import { LIMITS, TIMES } from "./limits.ts";
 import { zodMessages } from "./zod-messages.ts";
 
@@ -38,87 +37,6 @@ export const actionSchema = z.discriminatedUnion("action", [
   z.object({ action: z.literal("events"), after: z.uuid().optional() }),
 ]);
 export type Action = z.infer<typeof actionSchema>;
-
-/** One answer to one call: `output` is always there (guide, Receiving a Response). */
-export interface Answer {
-  id?: string;
-  type: "success" | "error";
-  output: string;
-  /** The call's name at the relay, for reading its outcome later. */
-  call?: string;
-  device?: string;
-  image?: { media_type: string; base64_data: string } | null;
-  metadata?: Record<string, unknown>;
-  code?: ErrorCode;
-  hint?: string;
-  hop?: Hop;
-}
-
-/** A call with an effect has its record at the relay, under this name: told before its answer on `matrx.v1`. Relay only. */
-export interface AcceptedFrame {
-  id: string;
-  type: "accepted";
-  call: string;
-}
-
-/** Live output of a call that opted in; `offset` counts bytes of the job's log, so a gap shows. */
-export interface OutputFrame {
-  id: string;
-  type: "output";
-  channel: "stdout" | "stderr";
-  offset: number;
-  data: string;
-}
-
-/** Live output was left out; the bytes stay in the job's log. */
-export interface GapFrame {
-  id: string;
-  type: "gap";
-  frames: number;
-}
-
-/** The first frame on subprotocol `matrx.v1`. */
-export interface HelloFrame {
-  type: "hello";
-  protocol: 1;
-  session: string;
-  device: string;
-}
-
-/** The connection goes on with the new token of an `auth`, until `expires` (ISO 8601). Relay only. */
-export interface AuthenticatedFrame {
-  type: "authenticated";
-  expires: string;
-}
-
-/** Something that the device reported, for a caller that asked by the action `events`. Relay only. */
-export interface EventFrame {
-  type: "event";
-  device: string;
-  event: EventView;
-}
-
-/** What the relay and the local server send to a caller. */
-export type ToCaller =
-  | Answer
-  | AcceptedFrame
-  | OutputFrame
-  | GapFrame
-  | HelloFrame
-  | AuthenticatedFrame
-  | EventFrame
-  | { type: "pong" }
-  | ConnectionError;
-
-/** An error that answers no call: the message could not be read. */
-export interface ConnectionError {
-  id: null;
-  type: "error";
-  output: string;
-  code: ErrorCode;
-  hint?: string;
-  hop: Hop;
-}
 
 export type CallerMessage = { kind: "call"; call: Call } | { kind: "action"; action: Action };
 

@@ -1,7 +1,8 @@
 /** The error codes of every surface, and the one table that gives each its face outside. */
 
 /** Who said it: the first place where the call could not go on. */
-export type Hop = "caller" | "relay" | "device" | "agent" | "tool";
+export const HOPS = ["caller", "relay", "device", "agent", "tool"] as const;
+export type Hop = (typeof HOPS)[number];
 
 interface ErrorInfo {
   /** HTTP status of problem+json (RFC 9457). */

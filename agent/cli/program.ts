@@ -1,7 +1,7 @@
 /** The commands of `matrx`, as a table of contents. */
 
 import { Command, Option } from "commander";
-import { AGENT_VERSION } from "../config/version.ts";
+import { AGENT_VERSION } from "../config/program.ts";
 import { addAccount } from "./commands/account.ts";
 import { addCall } from "./commands/call.ts";
 import { addCalls } from "./commands/calls.ts";

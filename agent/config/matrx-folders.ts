@@ -8,6 +8,7 @@ import { currentPlatform } from "../platform/current.ts";
 import type { Platform } from "../platform/platform.ts";
 import { defaultPlaces, type Home, homeOf, type Places } from "./app-dirs.ts";
 import { FolderRegistry, type RegisteredFolder } from "./folder-registry.ts";
+import { PACKAGE_FOLDER } from "./program.ts";
 
 /** The list of other users is refreshed after this long, in milliseconds. */
 const OTHERS_KNOWN_MS = 10_000;
@@ -22,7 +23,7 @@ export class MatrxFolders {
   #othersUntil = Number.NEGATIVE_INFINITY;
 
   constructor(home: Home, env: NodeJS.ProcessEnv = process.env, platform: Platform = currentPlatform()) {
-    const program = programFolder(import.meta.dirname);
+    const program = programFolder(PACKAGE_FOLDER);
     this.#platform = platform;
     this.#closed = [
       ...foldersOf(home),

@@ -1,6 +1,6 @@
 /** Answers in the caller's shape, written once here: relay and local server pass the bytes on. */
 import { hash } from "node:crypto";
-import type { Answer } from "@matrx/shared/caller-frames.ts";
+import { type Answer, errorAnswer, imageOf } from "@matrx/shared/caller/to-caller.ts";
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
@@ -38,8 +38,12 @@ export function successOutcome(to: Addressee, result: ToolResult, facts: Facts):
   const { exit, image } = result;
   const metadata = exit === undefined ? result.metadata : { exit_code: exit, ...result.metadata };
   const answer: Answer = {
-    ...addressed(to, "success", result.output),
-    ...imageOf(to, image),
+    ...(to.id !== undefined && { id: to.id }),
+    type: "success",
+    output: result.output,
+    call: to.call,
+    device: to.device,
+    ...imageOf(to.id, image),
     ...(metadata && { metadata }),
   };
   const body = bytesOf(answer);
@@ -53,15 +57,7 @@ export function successOutcome(to: Addressee, result: ToolResult, facts: Facts):
 
 /** The outcome of a call that failed, was refused or was cancelled. */
 export function errorOutcome(to: Addressee, error: ErrorShape, facts: Facts): Outcome {
-  const answer: Answer = {
-    ...addressed(to, "error", error.message),
-    ...imageOf(to, undefined),
-    ...(error.details && { metadata: error.details }),
-    code: error.code,
-    ...(error.hint && { hint: error.hint }),
-    hop: error.hop,
-  };
-  const body = bytesOf(answer);
+  const body = bytesOf(errorAnswer(error, to));
   if (body.length > LIMITS.resultFrameBytes - HEADER_ROOM) {
     const { details: _, ...short } = error;
     return errorOutcome(to, { ...short, message: short.message.slice(0, 4096) }, facts);
@@ -102,18 +98,8 @@ export function readdressed(
   };
 }
 
-function addressed({ id, call, device }: Addressee, type: Answer["type"], output: string): Answer {
-  return id === undefined ? { type, output, call, device } : { id, type, output, call, device };
-}
-
 function named({ call, tool }: Addressee): Pick<ResultHeader, "call" | "tool"> {
   return tool === undefined ? { call } : { call, tool: tool.slice(0, 128) };
-}
-
-/** REST always says `image`, WebSocket only when there is one (guide, both protocols). */
-function imageOf({ id }: Addressee, image: ToolResult["image"]): Pick<Answer, "image"> {
-  if (image) return { image };
-  return id === undefined ? { image: null } : {};
 }
 
 function sealed(header: ResultHeader, body: Uint8Array, output: string, effect: boolean): Outcome {

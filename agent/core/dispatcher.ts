@@ -48,6 +48,8 @@ export interface CallRequest {
   readonly fingerprint?: string | undefined;
   /** Idempotency key: one call of the grant runs at most once under it, whatever its name. */
   readonly key?: string | undefined;
+  /** Which calls with an effect are written down: all (also if absent), or only those with an idempotency key. */
+  readonly journal?: "always" | "keyed" | undefined;
   /** The caller wants live output. */
   readonly onOutput?: ((piece: OutputPiece) => void) | undefined;
   /** Resolves once there is room for a large answer, of so many bytes; rejects with the signal's reason. */
@@ -65,13 +67,16 @@ export interface DispatcherOptions {
   readonly tools: readonly Tool[];
   readonly sessions: SessionSource;
   readonly policy: { current(): Policy };
-  /** Absent: this dispatcher counts for itself. */
-  readonly rates?: CallRates;
-  /** Absent: calls are not written down (each has a new name then). */
-  readonly journal?: Journal | undefined;
+  readonly journal: Journal;
   readonly log: Logger;
   /** A stopped tool gets this long to wind down, in milliseconds. */
   readonly windDownMs?: number;
+}
+
+/** A call that an earlier run of this program began. */
+export interface ResumedCall {
+  readonly grant: string | undefined;
+  readonly outcome: Promise<Outcome>;
 }
 
 interface Running {
@@ -93,12 +98,11 @@ export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #modelNames: ToolNames;
-  readonly #rates: CallRates;
+  readonly #rates = new CallRates();
   readonly #running = new Map<string, Running>();
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
-    this.#rates = options.rates ?? new CallRates();
     this.#tools = new Map(options.tools.map((tool) => [tool.name, tool]));
     this.#modelNames = modelNames(this.#tools.keys());
   }
@@ -120,13 +124,13 @@ export class Dispatcher {
    * Goes on with the calls that an earlier run of this program began and did not see the end of; those whose tool left
    * nothing to go by are unknown from now on. To be asked once, before the first call.
    */
-  recover(): Promise<Outcome>[] {
+  recover(): ResumedCall[] {
     const { journal } = this.#options;
-    const resumed: Promise<Outcome>[] = [];
-    for (const entry of journal?.started() ?? []) {
+    const resumed: ResumedCall[] = [];
+    for (const entry of journal.started()) {
       const outcome = this.#resume(entry);
-      if (outcome === undefined) journal?.giveUp(entry.call);
-      else resumed.push(outcome);
+      if (outcome === undefined) journal.giveUp(entry.call);
+      else resumed.push({ grant: entry.grant, outcome });
     }
     return resumed;
   }
@@ -147,7 +151,7 @@ export class Dispatcher {
   /** The call that an idempotency key stands for; undefined: it is free. */
   callUnder(grant: GrantScope, key: string): string | undefined {
     const running = this.#runningUnder({ grant, key });
-    return running?.call ?? this.#options.journal?.findByKey(grant.id, key)?.call;
+    return running?.call ?? this.#options.journal.findByKey(grant.id, key)?.call;
   }
 
   isRunning(call: string): boolean {
@@ -157,7 +161,7 @@ export class Dispatcher {
   /** What is known of a call. */
   stateOf(call: string): CallState {
     if (this.#running.has(call)) return "started";
-    const state = this.#options.journal?.find(call)?.state ?? "never";
+    const state = this.#options.journal.find(call)?.state ?? "never";
     return state === "started" ? "unknown" : state;
   }
 
@@ -175,14 +179,15 @@ export class Dispatcher {
     const began = performance.now();
     const name = toolNameOf(request.tool);
     const effect = effectOf(name) !== "read";
-    const journal = effect ? this.#options.journal : undefined;
+    const isWritten = effect && (request.journal !== "keyed" || request.key !== undefined);
+    const journal = isWritten ? this.#options.journal : undefined;
     const to = this.#addressee(request);
     const facts = () => ({ ms: Math.round((performance.now() - began) * 100) / 100, effect });
     let written = false;
     let begun = false;
     let outcome: Outcome;
     try {
-      const known = journal?.find(request.call) ?? this.#knownByKey(journal, request);
+      const known = journal && knownCall(journal, request);
       if (known) return this.#recall(request, to, known);
       const { tool, policy } = this.#admit(name, request);
       const input = parseInput(tool, request.input);
@@ -224,10 +229,6 @@ export class Dispatcher {
     const { grant, key, input } = known;
     this.#running.set(call, { call, stop, outcome, grant, key, fingerprint: input ?? undefined });
     return outcome;
-  }
-
-  #knownByKey(journal: Journal | undefined, { grant, key }: CallRequest): JournalEntry | undefined {
-    return key === undefined ? undefined : journal?.findByKey(grant.id, key);
   }
 
   #beginningOf({ fingerprint, id, grant, key, timeoutMs }: CallRequest, tool: Tool): Beginning {
@@ -309,7 +310,7 @@ export class Dispatcher {
 
   #keep(call: string, outcome: Outcome): void {
     try {
-      this.#options.journal?.finish(call, outcome);
+      this.#options.journal.finish(call, outcome);
     } catch (err) {
       this.#options.log.error({ err, call }, "a call's outcome could not be written to the journal");
     }
@@ -322,6 +323,10 @@ export class Dispatcher {
     }
     return shapeOf(error, "agent", incident);
   }
+}
+
+function knownCall(journal: Journal, { call, grant, key }: CallRequest): JournalEntry | undefined {
+  return journal.find(call) ?? (key === undefined ? undefined : journal.findByKey(grant.id, key));
 }
 
 /** What an older agent wrote down names no grant, and no input of a relay's call. */

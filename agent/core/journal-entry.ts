@@ -1,10 +1,25 @@
 /** What the journal says of one call, and the row of its table that says so. */
 
 import type { DatabaseSync } from "node:sqlite";
-import { randomBase32 } from "@matrx/shared/ids.ts";
+import { type GrantId, randomBase32 } from "@matrx/shared/ids.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { type ResultHeader, resultHeaderSchema } from "@matrx/shared/result-frame.ts";
 import * as z from "zod";
+
+/**
+ * Ids of grants that this machine gives to its own programs begin so, and those of a relay never do. No relay knows
+ * their calls, and none waits for the outcomes.
+ */
+const LOCAL_PREFIX = "grant_local";
+/** The grant of the local server: who holds the token of this machine owns it. */
+export const LOCAL_GRANT = LOCAL_PREFIX as GrantId;
+
+export function isLocalGrant(grant: string | undefined): boolean {
+  return grant?.startsWith(LOCAL_PREFIX) ?? false;
+}
+
+/** The same of a row. */
+export const IS_LOCAL = `ifnull(grant_id GLOB '${LOCAL_PREFIX}*', 0)`;
 
 /** As a registration tells it. */
 export interface KnownLedger {
@@ -36,8 +51,11 @@ export class JournalFacts {
     const { device: known, ledger, after } = parsed.data ?? {};
     if (known !== device || ledger === undefined) return undefined;
     const rows = this.#db
-      // What `Journal.keep` took has no grant: no ledger knows it.
-      .prepare("SELECT call FROM calls WHERE rowid > ? AND grant_id IS NOT NULL ORDER BY rowid DESC LIMIT ?")
+      // What `Journal.keep` took has no grant: no ledger knows it, nor calls of this machine's own programs.
+      .prepare(
+        `SELECT call FROM calls WHERE rowid > ? AND grant_id IS NOT NULL AND NOT ${IS_LOCAL}
+         ORDER BY rowid DESC LIMIT ?`,
+      )
       .all(Number(after), LIMITS.lastCalls);
     return { ledger_id: ledger, last_calls: rows.map(({ call }) => String(call)) };
   }
@@ -85,7 +103,7 @@ export interface JournalEntry {
   readonly header: ResultHeader | undefined;
   /** Undefined: not ended yet, or not kept any more. */
   readonly body: Uint8Array | undefined;
-  /** The relay has said that it keeps the outcome. */
+  /** The relay has said that it keeps the outcome, or none waits for it. */
   readonly acknowledged: boolean;
 }
 

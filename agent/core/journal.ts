@@ -13,6 +13,8 @@ import {
   type Beginning,
   COLUMNS,
   entryOf,
+  IS_LOCAL,
+  isLocalGrant,
   type JournalEntry,
   JournalFacts,
   type KnownLedger,
@@ -33,6 +35,12 @@ const KEY_KEPT = TIMES.outcomeKept - 10 * 60 * 1000;
 const PRUNE_EVERY = 60 * 60 * 1000;
 /** Acknowledgements are written together, at the latest after this many milliseconds. */
 const ACKNOWLEDGE_WITHIN = 200;
+
+/** What a row tells of a call in any journal. */
+const ADOPTED = [
+  ...["call", "tool", "input", "state", "started", "finished", "header", "body", "bytes"],
+  ...["caller_id", "grant_id", "key", "deadline"],
+];
 
 export interface JournalOptions {
   /** All outcomes together, in bytes. */
@@ -78,8 +86,8 @@ export class Journal {
     this.#facts = new JournalFacts(this.#db);
     this.id = this.#facts.journalId();
     this.#insert = this.#db.prepare(
-      `INSERT INTO calls (call, tool, input, state, started, caller_id, grant_id, key, deadline)
-       VALUES (?, ?, ?, 'started', ?, ?, ?, ?, ?)`,
+      `INSERT INTO calls (call, tool, input, state, started, caller_id, grant_id, key, deadline, acknowledged)
+       VALUES (?, ?, ?, 'started', ?, ?, ?, ?, ?, ?)`,
     );
     this.#update = this.#db.prepare(
       `UPDATE calls SET state = 'finished', finished = ?, header = ?, body = ?, bytes = ?, key = iif(?, NULL, key)
@@ -225,6 +233,32 @@ export class Journal {
     return rows.map((row) => String(row.call));
   }
 
+  /**
+   * Takes over what another journal knows of the idempotency keys of this machine's own programs, so that a key is known
+   * here that was used there.
+   */
+  adoptLocalKeys(other: Journal, now: number = Date.now()): void {
+    const known = other.#db.prepare(
+      `SELECT ${ADOPTED.join(", ")} FROM calls WHERE key IS NOT NULL AND started > ? AND ${IS_LOCAL}`,
+    );
+    const adopt = this.#db.prepare(
+      `INSERT OR IGNORE INTO calls (${ADOPTED.join(", ")}, acknowledged)
+       VALUES (${ADOPTED.map((column) => `$${column}`).join(", ")}, 1)`,
+    );
+    this.#db.exec("BEGIN");
+    try {
+      this.#db
+        .prepare("UPDATE calls SET key = NULL WHERE key IS NOT NULL AND started <= ?")
+        .run(now - KEY_KEPT);
+      for (const row of known.iterate(now - KEY_KEPT)) adopt.run(row);
+      this.#db.exec("COMMIT");
+    } finally {
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+    }
+    this.prune(now);
+    this.#makeRoom();
+  }
+
   /** Drops what is older than its time. A call that runs stays: a clock that was set makes it look old. */
   prune(now: number = Date.now()): void {
     this.#db.prepare("UPDATE calls SET body = NULL WHERE finished < ?").run(now - TIMES.outcomeKept);
@@ -255,7 +289,7 @@ export class Journal {
       const now = Date.now();
       for (const { call, tool, input, id, grant, key, deadline } of batch) {
         const more = [id, grant, key, deadline].map((value) => value ?? null);
-        this.#insert.run(call, tool, input ?? null, now, ...more);
+        this.#insert.run(call, tool, input ?? null, now, ...more, isLocalGrant(grant) ? 1 : 0);
       }
       if (batch.length > 1) this.#db.exec("COMMIT");
     } catch (cause) {

@@ -50,12 +50,8 @@ export async function checkIsDocument(access: FileAccess, place: ResolvedPath): 
 async function isFolder(access: FileAccess, place: ResolvedPath): Promise<boolean> {
   const { folder, name } = access.parentOf(place);
   if (name === "") return true;
-  const parent = await access.openFolder(folder, place.shown);
-  try {
-    return (await explained(place.shown, "open", () => lstat(parent.at(name)))).isDirectory();
-  } finally {
-    await parent.close();
-  }
+  await using parent = await access.openFolder(folder, place.shown);
+  return (await explained(place.shown, "open", () => lstat(parent.at(name)))).isDirectory();
 }
 
 function checkIsFolder(access: FileAccess, place: ResolvedPath): void {

@@ -1,6 +1,5 @@
 /** Takes a picture with node-screenshots, in a process of its own. */
-import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { createRequire } from "node:module";
 import type { MonitorChoice } from "../platform/platform.ts";
 import { runProgram } from "../platform/run-program.ts";
 import { wrongParameterError } from "./desktop.ts";
@@ -21,7 +20,7 @@ export interface CaptureAnswer {
   readonly monitors?: readonly Monitor[];
 }
 
-const PROGRAM = path.join(path.dirname(fileURLToPath(import.meta.url)), "capture-program.ts");
+const PROGRAM = createRequire(import.meta.url).resolve("#capture-program");
 
 /** Throws NoPicture, ProgramFailed, or MatrxError when there is no such monitor. */
 export async function nativePicture(

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Home } from "../config/app-dirs.ts";
 import { PolicyFile } from "../config/policy-file.ts";
-import { AGENT_VERSION } from "../config/version.ts";
+import { AGENT_VERSION } from "../config/program.ts";
 import { roomAt } from "../platform/disk-room.ts";
 import { cleanEnvironment } from "../platform/environment.ts";
 import type { Platform } from "../platform/platform.ts";

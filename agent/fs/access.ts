@@ -111,15 +111,11 @@ export class FileAccess {
   async findToHandOver(text: string): Promise<ResolvedPath> {
     const place = await this.findExisting(text, "read");
     const { folder, name } = this.parentOf(place);
-    const parent = await this.openFolder(folder, place.shown);
-    try {
-      const entry = name === "" ? parent.self : parent.at(name);
-      const stat = await explained(place.shown, "open", () => lstat(entry, { bigint: true }));
-      this.inspect(stat, place.shown);
-      return place;
-    } finally {
-      await parent.close();
-    }
+    await using parent = await this.openFolder(folder, place.shown);
+    const entry = name === "" ? parent.self : parent.at(name);
+    const stat = await explained(place.shown, "open", () => lstat(entry, { bigint: true }));
+    this.inspect(stat, place.shown);
+    return place;
   }
 
   /** As `findEntry`, and it must exist. */

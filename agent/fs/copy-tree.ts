@@ -82,47 +82,35 @@ async function copyFolder(
   depth: number,
 ): Promise<void> {
   await mkdir(to.entry(copyName), 0o700);
-  const copy = await to.openFolder(copyName, () => undefined);
+  await using copy = await to.openFolder(copyName, () => undefined);
+  const source = await from.openFolder(name, copying.inspect);
   try {
-    const source = await from.openFolder(name, copying.inspect);
-    try {
-      for await (const entry of await opendir(source.self, AS_BYTES)) {
-        const bytes = entry.name as unknown as Buffer;
-        await copyTree(source, bytes, copy, bytes, copying, depth + 1);
-      }
-      await keepFacts(byPath(copy.self), await stat(source.self, { bigint: true }));
-    } finally {
-      await source.close();
+    for await (const entry of await opendir(source.self, AS_BYTES)) {
+      const bytes = entry.name as unknown as Buffer;
+      await copyTree(source, bytes, copy, bytes, copying, depth + 1);
     }
-    await syncFolder(copy.self);
+    await keepFacts(byPath(copy.self), await stat(source.self, { bigint: true }));
   } finally {
-    await copy.close();
+    await source.close();
   }
+  await syncFolder(copy.self);
 }
 
 async function copyFile(source: Buffer, copy: Buffer, found: BigIntStats, copying: Copying): Promise<void> {
   const noFollow = constants.O_NOFOLLOW ?? 0;
-  const input = await open(source, constants.O_RDONLY | noFollow | (constants.O_NONBLOCK ?? 0));
-  try {
-    const opened = await input.stat({ bigint: true });
-    copying.inspect(opened);
-    const output = await open(
-      copy,
-      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow,
-      0o600,
-    );
-    try {
-      await pour(input, output, copying);
-      const after = await input.stat({ bigint: true });
-      if (stateOf(after) !== stateOf(found)) throw changedMeanwhileError();
-      await keepFacts(output, after);
-      await output.sync();
-    } finally {
-      await output.close();
-    }
-  } finally {
-    await input.close();
-  }
+  await using input = await open(source, constants.O_RDONLY | noFollow | (constants.O_NONBLOCK ?? 0));
+  const opened = await input.stat({ bigint: true });
+  copying.inspect(opened);
+  await using output = await open(
+    copy,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow,
+    0o600,
+  );
+  await pour(input, output, copying);
+  const after = await input.stat({ bigint: true });
+  if (stateOf(after) !== stateOf(found)) throw changedMeanwhileError();
+  await keepFacts(output, after);
+  await output.sync();
 }
 
 async function pour(input: FileHandle, output: FileHandle, copying: Copying): Promise<void> {

@@ -119,18 +119,18 @@ export class OpenedFile {
     await this.#parent.close();
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   async #opened<T>(stat: BigIntStats, use: (handle: FileHandle) => Promise<T>): Promise<T> {
     const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
     return await explained(this.place.shown, "read", async () => {
-      const handle = await open(this.path, flags);
-      try {
-        const now = await handle.stat({ bigint: true });
-        if (now.ino !== stat.ino || now.dev !== stat.dev) throw changed(this.place);
-        await this.#parent.confirm(this.#name, now);
-        return await use(handle);
-      } finally {
-        await handle.close();
-      }
+      await using handle = await open(this.path, flags);
+      const now = await handle.stat({ bigint: true });
+      if (now.ino !== stat.ino || now.dev !== stat.dev) throw changed(this.place);
+      await this.#parent.confirm(this.#name, now);
+      return await use(handle);
     });
   }
 }

@@ -17,28 +17,24 @@ export interface OpenFile {
 export async function openFile(access: FileAccess, text: string): Promise<OpenFile> {
   const place = await access.findExisting(text, "read");
   const { folder, name } = access.parentOf(place);
-  const parent = await access.openFolder(folder, place.shown);
-  try {
-    return await explained(place.shown, "read", async () => {
-      if (name === "") throw notAFile(place, "a folder");
-      // Looked up a moment ago in a thread of the pool, so the system knows it.
-      refuseOddKind(lstatSync(parent.at(name), { bigint: true }), place);
-      const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-      const handle = await open(parent.at(name), flags);
-      try {
-        const stat = fstatSync(handle.fd, { bigint: true });
-        refuseOddKind(stat, place);
-        access.inspect(stat, place.shown);
-        await parent.confirm(name, stat);
-        return { place, handle, stat };
-      } catch (error) {
-        await handle.close();
-        throw error;
-      }
-    });
-  } finally {
-    await parent.close();
-  }
+  await using parent = await access.openFolder(folder, place.shown);
+  return await explained(place.shown, "read", async () => {
+    if (name === "") throw notAFile(place, "a folder");
+    // Looked up a moment ago in a thread of the pool, so the system knows it.
+    refuseOddKind(lstatSync(parent.at(name), { bigint: true }), place);
+    const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+    const handle = await open(parent.at(name), flags);
+    try {
+      const stat = fstatSync(handle.fd, { bigint: true });
+      refuseOddKind(stat, place);
+      access.inspect(stat, place.shown);
+      await parent.confirm(name, stat);
+      return { place, handle, stat };
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  });
 }
 
 /** Throws MatrxError unless it is an ordinary file. */

@@ -68,24 +68,20 @@ async function emptyFolder(
   depth: number,
 ): Promise<boolean> {
   removal.device ??= stat.dev;
-  const folder = await parent.openFolder(name, (found) => {
+  await using folder = await parent.openFolder(name, (found) => {
     removal.inspect(found);
     if (found.dev !== removal.device) throw anotherFileSystem();
   });
-  try {
-    await removal.prepare?.(folder);
-    for (;;) {
-      const before = removal.removed;
-      let isEmpty = true;
-      for await (const entry of await opendir(folder.self, AS_BYTES)) {
-        const bytes = entry.name as unknown as Buffer;
-        if (!(await removeTree(folder, bytes, removal, depth + 1))) isEmpty = false;
-      }
-      // What was skipped because others went while the list was read is found in the next round.
-      if (!isEmpty || removal.removed === before) return isEmpty;
+  await removal.prepare?.(folder);
+  for (;;) {
+    const before = removal.removed;
+    let isEmpty = true;
+    for await (const entry of await opendir(folder.self, AS_BYTES)) {
+      const bytes = entry.name as unknown as Buffer;
+      if (!(await removeTree(folder, bytes, removal, depth + 1))) isEmpty = false;
     }
-  } finally {
-    await folder.close();
+    // What was skipped because others went while the list was read is found in the next round.
+    if (!isEmpty || removal.removed === before) return isEmpty;
   }
 }
 

@@ -105,21 +105,17 @@ async function keepOwner(handle: FileHandle, old: BigIntStats): Promise<void> {
 
 async function overwrite({ parent, name, old }: Target, bytes: Uint8Array, signal: AbortSignal) {
   const flags = constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-  const handle = await open(parent.at(name), flags);
-  try {
-    const stat = await handle.stat({ bigint: true });
-    if (stat.ino !== old?.ino || stat.dev !== old.dev) throw new FileChanged();
-    await parent.confirm(name, stat);
-    signal.throwIfAborted();
-    await writeAll(handle, bytes, undefined).catch((cause: unknown) => {
-      throw new PartlyWritten(cause);
-    });
-    await handle.truncate(bytes.length);
-    await handle.sync();
-    return await handle.stat({ bigint: true });
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(parent.at(name), flags);
+  const stat = await handle.stat({ bigint: true });
+  if (stat.ino !== old?.ino || stat.dev !== old.dev) throw new FileChanged();
+  await parent.confirm(name, stat);
+  signal.throwIfAborted();
+  await writeAll(handle, bytes, undefined).catch((cause: unknown) => {
+    throw new PartlyWritten(cause);
+  });
+  await handle.truncate(bytes.length);
+  await handle.sync();
+  return await handle.stat({ bigint: true });
 }
 
 /** Another file stands there than a moment ago. */

@@ -125,14 +125,10 @@ export class JobLog {
   }
 
   async #part(file: string, begin: number, offset: number, length: number): Promise<LogPart> {
-    const handle = await open(path.join(this.#directory, file), "r");
-    try {
-      const buffer = Buffer.allocUnsafe(length);
-      const { bytesRead } = await handle.read(buffer, 0, length, offset - begin);
-      return { bytes: buffer.subarray(0, bytesRead), offset };
-    } finally {
-      await handle.close();
-    }
+    await using handle = await open(path.join(this.#directory, file), "r");
+    const buffer = Buffer.allocUnsafe(length);
+    const { bytesRead } = await handle.read(buffer, 0, length, offset - begin);
+    return { bytes: buffer.subarray(0, bytesRead), offset };
   }
 
   async #liveSize(): Promise<number> {

@@ -1,29 +1,27 @@
 /** Calls of local callers: the machine's owner, who needs no relay. */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Call } from "@matrx/shared/caller-frames.ts";
 import { EFFECTS, effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
-import { type GrantId, makeCallId } from "@matrx/shared/ids.ts";
+import { makeCallId } from "@matrx/shared/ids.ts";
 import { type ModelTool, modelView } from "@matrx/shared/model-view.ts";
 import { refusalOf } from "@matrx/shared/policy.ts";
 import type { Outcome } from "../core/answers.ts";
+import { ByteBudget } from "../core/byte-budget.ts";
 import type { CallRequest, Dispatcher, DispatcherOptions } from "../core/dispatcher.ts";
+import { LOCAL_GRANT } from "../core/journal-entry.ts";
 import type { OutputPiece } from "../core/live-output.ts";
 import { manifestOf } from "../core/manifest.ts";
 import type { Tool } from "../core/tool.ts";
-import { ByteBudget } from "../relay/byte-budget.ts";
 
 /** Who holds the token of this machine owns it. */
-const LOCAL_OWNER: GrantScope = { id: "grant_local" as GrantId, owner: true, effects: [...EFFECTS] };
+const LOCAL_OWNER: GrantScope = { id: LOCAL_GRANT, owner: true, effects: [...EFFECTS] };
 
 export interface LocalCallsOptions {
   readonly device: string;
   readonly tools: readonly Tool[];
   readonly policy: DispatcherOptions["policy"];
-  /** For calls that are each new: nothing is written down. */
   readonly dispatcher: Dispatcher;
-  /** With a journal, for calls with an idempotency key. */
-  readonly keyedDispatcher: Dispatcher;
 }
 
 /** What a caller wants besides, or can do. */
@@ -49,7 +47,6 @@ export class LocalCalls {
   readonly #tools: readonly Tool[];
   readonly #policy: DispatcherOptions["policy"];
   readonly #dispatcher: Dispatcher;
-  readonly #keyed: Dispatcher;
 
   constructor(options: LocalCallsOptions) {
     this.device = options.device;
@@ -57,7 +54,6 @@ export class LocalCalls {
     this.#tools = options.tools;
     this.#policy = options.policy;
     this.#dispatcher = options.dispatcher;
-    this.#keyed = options.keyedDispatcher;
   }
 
   /** What a model gets that calls here. */
@@ -72,8 +68,9 @@ export class LocalCalls {
     { id, tool, input, timeout_ms, idempotency_key: key }: Call,
     { session, onOutput, room }: CallOptions = {},
   ): StartedCall {
-    const call = this.#nameOf(key);
-    const request = {
+    const known = key === undefined ? undefined : this.#dispatcher.callUnder(LOCAL_OWNER, key);
+    const call = known ?? makeCallId();
+    const outcome = this.#dispatcher.run({
       call,
       tool,
       input,
@@ -84,28 +81,15 @@ export class LocalCalls {
       timeoutMs: timeout_ms,
       key,
       fingerprint: key === undefined ? undefined : fingerprintOf(tool, input),
+      // Who gives no key cannot ask for the same call again.
+      journal: "keyed",
       onOutput: onOutput && ((piece: OutputPiece) => onOutput(call, piece)),
-    };
-    const dispatcher = key === undefined ? this.#dispatcher : this.#keyed;
-    return { call, outcome: dispatcher.run(request) };
-  }
-
-  /** A new call's name, or that of the call which the key stands for. */
-  #nameOf(key: string | undefined): string {
-    if (key === undefined) return makeCallId();
-    // So the release before named the calls of a key.
-    const former = `key-${sha256(key).slice(0, 48)}`;
-    const known = this.#keyed.stateOf(former) === "never" ? undefined : former;
-    return known ?? this.#keyed.callUnder(LOCAL_OWNER, key) ?? makeCallId();
+    });
+    return { call, outcome };
   }
 
   cancel(call: string): void {
     this.#dispatcher.cancel(call);
-    this.#keyed.cancel(call);
-  }
-
-  async stopAll(reason: string): Promise<void> {
-    await Promise.all([this.#dispatcher.stopAll(reason), this.#keyed.stopAll(reason)]);
   }
 }
 
@@ -115,7 +99,7 @@ export function endsWithCaller({ tool, cancel_on_disconnect }: Call): boolean {
 }
 
 function fingerprintOf(tool: string, input: Record<string, unknown>): string {
-  return sha256(JSON.stringify([toolNameOf(tool), sorted(input)]));
+  return hash("sha256", JSON.stringify([toolNameOf(tool), sorted(input)]));
 }
 
 /** Keys in order, so that the same input hashes the same however it was written. */
@@ -127,8 +111,4 @@ function sorted(value: unknown): unknown {
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([key, inner]) => [key, sorted(inner)]),
   );
-}
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

@@ -1,5 +1,6 @@
 /** The local server's whole interface, and the OpenAPI document of it. */
 import * as api from "@matrx/shared/api.ts";
+import { answerSchema } from "@matrx/shared/caller/to-caller.ts";
 import type { ErrorCode } from "@matrx/shared/errors.ts";
 import * as bodies from "@matrx/shared/openapi/bodies.ts";
 import {
@@ -16,7 +17,7 @@ import { type OpenApiDocument, openApiDocument } from "@matrx/shared/openapi/doc
 import type { Operation, Surface } from "@matrx/shared/openapi/operation.ts";
 import { CALL_HEADER } from "@matrx/shared/tokens.ts";
 import * as z from "zod";
-import { AGENT_VERSION } from "../config/version.ts";
+import { AGENT_VERSION } from "../config/program.ts";
 import { triggerSchema } from "./events.ts";
 
 const greetingSchema = z.object({ status: z.literal("ok"), name: z.literal("matrx"), version: z.string() });
@@ -47,7 +48,7 @@ export const LOCAL: Surface = {
     problemSchema: api.problemSchema,
     toolNamesSchema: api.toolNamesSchema,
     toolDefinitionsSchema: api.toolDefinitionsSchema,
-    answerSchema: bodies.answerSchema,
+    answerSchema,
     callBodySchema: bodies.callBodySchema,
     healthSchema: bodies.healthSchema,
     openApiSchema: bodies.openApiSchema,
@@ -88,7 +89,7 @@ export const LOCAL: Surface = {
         200: {
           description:
             'The tool\'s answer; with `"type": "error"`, why it failed. While the call runs, white space before the JSON keeps the connection alive.',
-          schema: bodies.answerSchema,
+          schema: answerSchema,
           example: ANSWER_EXAMPLE,
           headers: { [CALL_HEADER]: matrxCall },
         },

@@ -3,9 +3,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { CONTENT_TYPES, PAGE_HEADERS, REFERENCE_FILES } from "@matrx/shared/pages.ts";
+import { CLONE_FOLDER, PACKAGE_FOLDER } from "../config/program.ts";
 import type { Answer } from "./answer.ts";
 
-const WEB = join(import.meta.dirname, "../../web");
+const WEB = join(CLONE_FOLDER ?? PACKAGE_FOLDER, "web");
 
 let text: Promise<string> | undefined;
 

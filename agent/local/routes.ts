@@ -1,6 +1,6 @@
 /** What the local server answers: one line for each route. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { AGENT_VERSION } from "../config/version.ts";
+import { AGENT_VERSION } from "../config/program.ts";
 import type { Answer, LocalParts } from "./answer.ts";
 import { listEvents, trigger } from "./events.ts";
 import { invoke } from "./invoke.ts";

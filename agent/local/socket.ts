@@ -1,21 +1,16 @@
 /** One WebSocket of a local caller (guide, WebSocket Protocol). */
 import type { IncomingMessage } from "node:http";
-import {
-  type Action,
-  type Call,
-  type ConnectionError,
-  parseCallerFrame,
-  type ToCaller,
-} from "@matrx/shared/caller-frames.ts";
+import type { ErrorFrame, ToCaller } from "@matrx/shared/caller/to-caller.ts";
+import { type Action, type Call, parseCallerFrame } from "@matrx/shared/caller-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { isSessionId, makeCallId, makeSessionId } from "@matrx/shared/ids.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { WebSocket } from "ws";
 import { errorOutcome } from "../core/answers.ts";
+import { ByteBudget } from "../core/byte-budget.ts";
 import type { CallRequest } from "../core/dispatcher.ts";
 import type { OutputPiece } from "../core/live-output.ts";
-import { ByteBudget } from "../relay/byte-budget.ts";
 import { endsWithCaller, type LocalCalls } from "./local-calls.ts";
 
 interface Unanswered {
@@ -123,7 +118,7 @@ class CallerConnection {
       return;
     }
     const { code, message: output, hint, hop } = shape;
-    const frame: ConnectionError = { id: null, type: "error", output, code, hop, ...(hint && { hint }) };
+    const frame: ErrorFrame = { id: null, type: "error", output, code, hop, ...(hint && { hint }) };
     this.#send(frame);
   }
 

@@ -3,7 +3,7 @@ import { type BigIntStats, lstatSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { MatrxError } from "@matrx/shared/errors.ts";
 
-export interface Directory {
+export interface Directory extends AsyncDisposable {
   /** A path to the directory itself. */
   readonly self: string;
   /** A path to its entry of this name. */
@@ -37,6 +37,7 @@ export const openByIdentity: OpenDirectory = async (canonical, inspect) => {
       if (!same(now, identity) || !same(entry, opened)) throw pathChangedError(canonical);
     },
     close: () => Promise.resolve(),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 };
 

@@ -1,5 +1,6 @@
-/** The environment of commands: the agent's own, without its secrets and without what its service manager told it. */
+/** The environment of commands: the agent's own, without its secrets and without what its starter told it. */
 import { execFile } from "node:child_process";
+import { delimiter, sep } from "node:path";
 
 const SECRETS: ReadonlySet<string> = new Set(["RELAY_KEYS", "CLAIM_SECRET"]);
 const OF_THE_SERVICE: ReadonlySet<string> = new Set([
@@ -28,10 +29,24 @@ export function commandEnvironment(
   return { ...cleanEnvironment(env), ...(path && { PATH: path }), [MARK]: job };
 }
 
-/** Without what belongs to the agent alone: its secrets, its own settings, what its service manager told it. */
+/** Without what belongs to the agent alone: its secrets, its own settings, what its service manager or npx told it. */
 export function cleanEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const isOurs = (name: string) => name.startsWith("MATRX_") || SECRETS.has(name) || OF_THE_SERVICE.has(name);
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !isOurs(name)));
+  const own = env.npm_command === undefined ? env : withoutNpm(env);
+  return Object.fromEntries(Object.entries(own).filter(([name]) => !isOurs(name)));
+}
+
+const OF_NPM = /^(npm_|INIT_CWD$|NODE$|COLOR$)/;
+
+/** What the person had before npm or npx: without their variables, and their folders on the PATH. */
+export function withoutNpm(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const own = Object.entries(env).filter(([name]) => !OF_NPM.test(name));
+  const path = env.PATH?.split(delimiter).filter((folder) => !isOfNpm(folder));
+  return { ...Object.fromEntries(own), ...(path && { PATH: path.join(delimiter) }) };
+}
+
+function isOfNpm(folder: string): boolean {
+  return folder.endsWith(`node_modules${sep}.bin`) || folder.endsWith("node-gyp-bin");
 }
 
 const BEGIN = "__matrx_path_begin__";

@@ -87,7 +87,7 @@ async function readPages(descriptor: number, job: PdfJob, signal: AbortSignal): 
  * does by mistake: code that a file got to run in it could begin a thread without these limits (`execArgv`).
  */
 function argumentsFor(job: PdfJob): string[] {
-  const library = createRequire(import.meta.url).resolve("unpdf");
+  const library = createRequire(import.meta.url).resolve("#pdf-library");
   const folder = path.dirname(path.dirname(library));
   return [
     "--permission",

@@ -1,5 +1,6 @@
 /** The relay's calls: run here, and answered over whichever connection is up when they end. */
 import type { SystemCommand, ToDevice, ToolExecute } from "@matrx/shared/device-frames.ts";
+import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Logger } from "pino";
 import { bodilessOutcome, errorOutcome, type Outcome } from "../core/answers.ts";
 import { cancelledError } from "../core/deadline.ts";
@@ -14,7 +15,7 @@ export interface RelayCallsOptions {
   readonly dispatcher: Dispatcher;
   readonly journal: Journal;
   readonly log: Logger;
-  readonly onSessionEnd: (grant: string) => void;
+  readonly onSessionEnd: (grant: GrantId) => void;
   readonly onSystemCommand: (command: SystemCommand["command"], reason: string | undefined) => void;
 }
 
@@ -79,7 +80,7 @@ export class RelayCalls {
         this.#sender.credit(frame.tool_call_ids);
         return;
       case "session_end":
-        onSessionEnd(frame.grant);
+        onSessionEnd(frame.grant as GrantId);
         return;
       case "system_command":
         onSystemCommand(frame.command, frame.reason);
@@ -129,6 +130,7 @@ export class RelayCalls {
       timeoutMs: timeout_ms ?? Math.ceil(timeout_sec * 1000),
       key: frame.idempotency_key,
       fingerprint: frame.input_hash,
+      journal: "always" as const,
     };
     void dispatcher.run(request).then((outcome) => this.#sender.send(outcome, id));
   }

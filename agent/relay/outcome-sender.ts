@@ -5,8 +5,8 @@
 import { LIMITS } from "@matrx/shared/limits.ts";
 import type { Logger } from "pino";
 import type { Outcome } from "../core/answers.ts";
+import { ByteBudget } from "../core/byte-budget.ts";
 import type { Journal } from "../core/journal.ts";
-import { ByteBudget } from "./byte-budget.ts";
 import type { Link } from "./link.ts";
 import { UnsentOutcomes } from "./unsent-outcomes.ts";
 

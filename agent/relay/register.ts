@@ -4,7 +4,7 @@ import { arch, cpus, homedir, hostname, release, totalmem } from "node:os";
 import type { DeviceRegister } from "@matrx/shared/device-frames.ts";
 import { PROTOCOL } from "@matrx/shared/tokens.ts";
 import type { Manifest, ToolDescription } from "@matrx/shared/tool.ts";
-import { AGENT_VERSION } from "../config/version.ts";
+import { AGENT_VERSION } from "../config/program.ts";
 
 const OS_NAMES: Partial<Record<NodeJS.Platform, string>> = {
   darwin: "macOS",

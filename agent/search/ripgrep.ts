@@ -49,14 +49,10 @@ async function* started(file: string, args: readonly string[], end: number, run:
   const { scope, missed, signal } = run;
   const fifos = new IgnoreFifos(run);
   const onSilence = () => fifos.release();
-  const folder = await scope.access.openFolder(scope.folder, scope.place.shown);
-  try {
-    const all = [...scopeArguments(scope), ...args, "--", `./${scope.file ?? ""}`];
-    // The folder itself and not its name: what stands there under this name may change.
-    yield* ripgrepRecords({ file, args: all, cwd: folder.self, end, missed, signal, onSilence });
-  } finally {
-    await folder.close();
-  }
+  await using folder = await scope.access.openFolder(scope.folder, scope.place.shown);
+  const all = [...scopeArguments(scope), ...args, "--", `./${scope.file ?? ""}`];
+  // The folder itself and not its name: what stands there under this name may change.
+  yield* ripgrepRecords({ file, args: all, cwd: folder.self, end, missed, signal, onSilence });
 }
 
 function scopeArguments(scope: Scope): string[] {

@@ -46,17 +46,13 @@ export async function openScope(access: FileAccess, place: ResolvedPath, wanted:
 async function folderAndFile(access: FileAccess, place: ResolvedPath) {
   const { folder, name } = access.parentOf(place);
   if (name === "") return { folder: place.path, file: undefined };
-  const parent = await access.openFolder(folder, place.shown);
-  try {
-    const found = await explained(place.shown, "search", async () => {
-      // The way was followed a moment ago, so the system knows it.
-      return lstatSync(parent.at(name), { bigint: true });
-    });
-    if (found.isDirectory()) return { folder: place.path, file: undefined };
-    refuseOddKind(found, place);
-    access.inspect(found, place.shown);
-    return { folder, file: name };
-  } finally {
-    await parent.close();
-  }
+  await using parent = await access.openFolder(folder, place.shown);
+  const found = await explained(place.shown, "search", async () => {
+    // The way was followed a moment ago, so the system knows it.
+    return lstatSync(parent.at(name), { bigint: true });
+  });
+  if (found.isDirectory()) return { folder: place.path, file: undefined };
+  refuseOddKind(found, place);
+  access.inspect(found, place.shown);
+  return { folder, file: name };
 }

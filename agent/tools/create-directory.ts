@@ -42,12 +42,8 @@ async function existing(access: FileAccess, place: ResolvedPath): Promise<ToolRe
 async function isDirectory(access: FileAccess, place: ResolvedPath): Promise<boolean> {
   const { folder, name } = access.parentOf(place);
   if (name === "") return true;
-  const parent = await access.openFolder(folder, place.shown);
-  try {
-    return (await entryAt(parent, name))?.isDirectory() ?? false;
-  } finally {
-    await parent.close();
-  }
+  await using parent = await access.openFolder(folder, place.shown);
+  return (await entryAt(parent, name))?.isDirectory() ?? false;
 }
 
 function resultOf(place: ResolvedPath, message: string, created: boolean): ToolResult {

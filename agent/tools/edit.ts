@@ -72,12 +72,8 @@ export function editTool(files: Files) {
       const access = await files.as(context);
       const place = await access.findExisting(request.file_path, "write");
       return await files.mutex.runExclusive(place.path, async () => {
-        const file = await OpenedFile.hold(access, place);
-        try {
-          return await edit(file, replacements, request, context);
-        } finally {
-          await file.close();
-        }
+        await using file = await OpenedFile.hold(access, place);
+        return await edit(file, replacements, request, context);
       });
     },
   });

@@ -32,15 +32,11 @@ export function listDirectoryTool(files: Files) {
     async handle({ path, show_hidden: showHidden = false, limit = DEFAULT_LIMIT, after }, context) {
       const access = await files.as(context);
       const place = await access.findExisting(path ?? ".", "read");
-      const folder = await openListed(access, place);
-      try {
-        const mayFollow = (name: string) => access.mayRead(access.platform.path.join(place.path, name));
-        const wanted = { showHidden, limit, after, mayFollow, signal: context.signal };
-        const page = await explained(place.shown, "list", () => listFolder(folder, wanted));
-        return resultOf(place, page);
-      } finally {
-        await folder.close();
-      }
+      await using folder = await openListed(access, place);
+      const mayFollow = (name: string) => access.mayRead(access.platform.path.join(place.path, name));
+      const wanted = { showHidden, limit, after, mayFollow, signal: context.signal };
+      const page = await explained(place.shown, "list", () => listFolder(folder, wanted));
+      return resultOf(place, page);
     },
   });
 }
@@ -62,13 +58,9 @@ async function checkIsFolder(
   name: string,
   place: ResolvedPath,
 ): Promise<void> {
-  const parent = await access.openFolder(folder, place.shown);
-  try {
-    const entry = await explained(place.shown, "list", () => lstat(parent.at(name)));
-    if (!entry.isDirectory() && !entry.isSymbolicLink()) throw notAFolder(place);
-  } finally {
-    await parent.close();
-  }
+  await using parent = await access.openFolder(folder, place.shown);
+  const entry = await explained(place.shown, "list", () => lstat(parent.at(name)));
+  if (!entry.isDirectory() && !entry.isSymbolicLink()) throw notAFolder(place);
 }
 
 function notAFolder(place: ResolvedPath): MatrxError {

@@ -101,23 +101,19 @@ async function move(
 ): Promise<ToolResult> {
   const source = await openEntry(access, from);
   try {
-    const parent = await access.openFolder(access.parentOf(to).folder, to.shown);
-    try {
-      const name = newNameOf(from, to, access.platform.path);
-      const spot = { parent, name };
-      const moved = await explained(to.shown, "move it to", () =>
-        moveEntry(access, source, spot, to, request.overwrite ?? false, signal),
-      );
-      await syncFolder(parent.self);
-      await syncFolder(source.parent.self);
-      const path = access.platform.path.join(access.parentOf(to).folder, name);
-      follow(session, from.path, path, access);
-      await followSeen(session, source, path, () => lstat(parent.at(name), { bigint: true }));
-      await forgetNote(access, from.path);
-      return resultOf(source, { ...to, path }, moved);
-    } finally {
-      await parent.close();
-    }
+    await using parent = await access.openFolder(access.parentOf(to).folder, to.shown);
+    const name = newNameOf(from, to, access.platform.path);
+    const spot = { parent, name };
+    const moved = await explained(to.shown, "move it to", () =>
+      moveEntry(access, source, spot, to, request.overwrite ?? false, signal),
+    );
+    await syncFolder(parent.self);
+    await syncFolder(source.parent.self);
+    const path = access.platform.path.join(access.parentOf(to).folder, name);
+    follow(session, from.path, path, access);
+    await followSeen(session, source, path, () => lstat(parent.at(name), { bigint: true }));
+    await forgetNote(access, from.path);
+    return resultOf(source, { ...to, path }, moved);
   } finally {
     await source.parent.close();
   }

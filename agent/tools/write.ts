@@ -45,12 +45,8 @@ export function writeTool(files: Files) {
       const place = await access.find(request.file_path, "write");
       if (namesFolder(request.file_path, access.platform)) throw isFolderError(place);
       await prepareFolder(access, place, request);
-      const file = await OpenedFile.hold(access, place);
-      try {
-        return await files.mutex.runExclusive(place.path, () => write(file, request, context));
-      } finally {
-        await file.close();
-      }
+      await using file = await OpenedFile.hold(access, place);
+      return await files.mutex.runExclusive(place.path, () => write(file, request, context));
     },
   });
 }

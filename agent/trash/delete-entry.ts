@@ -99,12 +99,8 @@ function refuseOwnPlace({ platform }: FileAccess, { place, stat }: OpenedEntry, 
 async function refuseFull(access: FileAccess, { place, parent, name }: OpenedEntry): Promise<void> {
   const inspect = (stat: OpenedEntry["stat"]) => access.inspect(stat, place.shown);
   await explained(place.shown, "look into", async () => {
-    const folder = await parent.openFolder(Buffer.from(name), inspect);
-    try {
-      for await (const _ of await opendir(folder.self)) throw full(place.shown);
-    } finally {
-      await folder.close();
-    }
+    await using folder = await parent.openFolder(Buffer.from(name), inspect);
+    for await (const _ of await opendir(folder.self)) throw full(place.shown);
   });
 }
 

@@ -1,24 +1,9 @@
 /** Bodies that the code writes and never reads, so that no schema of them stands elsewhere. */
 import * as z from "zod";
 import { callSchema } from "../caller-frames.ts";
-import { ERROR_CODES } from "../errors.ts";
 
 /** A call as REST takes it; `queue_for` is reserved, and refused. */
 export const callBodySchema = callSchema.omit({ queue_for: true });
-
-/** One answer to one call (guide, Receiving a Response). */
-export const answerSchema = z.object({
-  id: z.string().exactOptional(),
-  type: z.enum(["success", "error"]),
-  output: z.string(),
-  call: z.string().exactOptional(),
-  device: z.string().exactOptional(),
-  image: z.object({ media_type: z.string(), base64_data: z.string() }).nullable().exactOptional(),
-  metadata: z.record(z.string(), z.unknown()).exactOptional(),
-  code: z.enum(ERROR_CODES).exactOptional(),
-  hint: z.string().exactOptional(),
-  hop: z.enum(["caller", "relay", "device", "agent", "tool"]).exactOptional(),
-});
 
 /** 202: the call goes on. */
 export const pendingCallSchema = z.object({

@@ -37,6 +37,7 @@ const ELSEWHERE = new Map([
     "test/scripts/deploy.test.ts",
   ],
   ["npm run link -- --qr", "test/scripts/link.test.ts"],
+  ["npx --yes ./matrx-*.tgz up --relay https://relay.example", "test/scripts/agent-package.test.ts"],
   ["npx matrx up --relay https://relay.example.org", "test/agent/cli/account.test.ts"],
 ]);
 

@@ -1,6 +1,6 @@
 /** Calls whose object slept, and what wakes it. */
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
-import type { Answer } from "@matrx/shared/caller-frames.ts";
+import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import { describe, expect, it } from "vitest";
 import { TestCaller } from "./helpers/caller.ts";
 import { BareDevice } from "./helpers/device.ts";

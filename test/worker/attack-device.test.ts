@@ -1,5 +1,5 @@
 /** A paired device that lies, to speak as the relay or into other calls; and what a device's limits mean for its callers. */
-import type { Answer } from "@matrx/shared/caller-frames.ts";
+import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import type { ToolExecute } from "@matrx/shared/device-frames.ts";
 import { encodeOutputFrame, encodeResultFrame, type ResultHeader } from "@matrx/shared/result-frame.ts";
 import { describe, expect, it } from "vitest";

@@ -1,6 +1,6 @@
 /** Never lost, never twice: sleep, eviction, dropped links and reconnects, with real sockets inside workerd. */
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
-import type { Answer } from "@matrx/shared/caller-frames.ts";
+import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import { makeCallId } from "@matrx/shared/ids.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { TestCaller } from "./helpers/caller.ts";

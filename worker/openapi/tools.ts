@@ -7,13 +7,9 @@ import {
   toolDefinitionsSchema,
   toolNamesSchema,
 } from "@matrx/shared/api.ts";
+import { answerSchema } from "@matrx/shared/caller/to-caller.ts";
 import { ERROR_CODES } from "@matrx/shared/errors.ts";
-import {
-  answerSchema,
-  callBodySchema,
-  stoppingCallSchema,
-  toolInputSchema,
-} from "@matrx/shared/openapi/bodies.ts";
+import { callBodySchema, stoppingCallSchema, toolInputSchema } from "@matrx/shared/openapi/bodies.ts";
 import {
   ANSWER_EXAMPLE,
   CALL_EXAMPLE,

@@ -1,12 +1,11 @@
 /** A call by REST: one request, and where it takes longer, its outcome asked for until it is there. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { callViewSchema } from "@matrx/shared/api.ts";
-import type { Answer } from "@matrx/shared/caller-frames.ts";
+import { type Answer, answerSchema } from "@matrx/shared/caller/to-caller.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { CALL_HEADER, SESSION_HEADER } from "@matrx/shared/tokens.ts";
 import type { LiveOutput } from "../output/live-output.ts";
-import { answerSchema } from "./answer-schema.ts";
 import { pathOf, type RelayClient, type Reply } from "./relay-client.ts";
 
 const POLL_EVERY = 1000;
@@ -19,7 +18,7 @@ export async function callByRest(client: RelayClient, toMake: CallToMake): Promi
   const session = reply.headers.get(SESSION_HEADER) ?? undefined;
   const answer =
     reply.status === 202 ? await outcomeOf(client, toMake, reply) : answerSchema.parse(reply.body);
-  return { answer: answer as Answer, session };
+  return { answer, session };
 }
 
 async function request(client: RelayClient, toMake: CallToMake): Promise<Reply> {
@@ -52,7 +51,7 @@ async function outcomeOf(client: RelayClient, { device, stop }: CallToMake, repl
   let cancelSent = false;
   for (;;) {
     const view = await client.get(path, callViewSchema);
-    if (view.outcome !== undefined) return answerSchema.parse(view.outcome) as Answer;
+    if (view.outcome !== undefined) return answerSchema.parse(view.outcome);
     if (view.state !== "accepted") throw noOutcome(view.state, `${client.relay}${path}`);
     if (stop.aborted && !cancelSent) {
       await client.send("POST", `${path}/cancel`);

@@ -1,13 +1,12 @@
 /** A call over a WebSocket: its output may be shown while it comes, and Ctrl-C cancels it. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Answer } from "@matrx/shared/caller-frames.ts";
+import { type Answer, toCallerSchema } from "@matrx/shared/caller/to-caller.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import { WebSocket } from "ws";
 import { lostBecause } from "../../relay/close-reasons.ts";
 import type { LiveOutput } from "../output/live-output.ts";
-import { callerFrameSchema } from "./answer-schema.ts";
 import type { CallToMake, MadeCall } from "./call-by-rest.ts";
 import { dialCaller, hangUp, sendIfOpen } from "./caller-socket.ts";
 import { parsedJson } from "./json.ts";
@@ -69,8 +68,8 @@ async function attempt(
     socket.send(JSON.stringify(frameOf(toMake, live !== undefined)));
   });
   socket.on("message", (data) => {
-    const frame = callerFrameSchema.safeParse(parsedJson(data.toString())).data;
-    if (frame?.type === "success" || frame?.type === "error") ended.resolve(frame as Answer);
+    const frame = toCallerSchema.safeParse(parsedJson(data.toString())).data;
+    if (frame?.type === "success" || frame?.type === "error") ended.resolve({ ...frame, id: ID });
     else if (frame?.type === "output") live?.show(frame.channel, frame.offset, frame.data);
     else if (frame?.type === "gap") live?.gap();
     else if (frame?.type === "hello") session = frame.session;

@@ -1,8 +1,8 @@
 /** Reads what a command wrote on a device, byte for byte: page by page, from the job's log there. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { answerSchema } from "@matrx/shared/caller/to-caller.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
-import { answerSchema } from "./answer-schema.ts";
 import { pathOf, type RelayClient } from "./relay-client.ts";
 
 /** Bytes asked for at once. */

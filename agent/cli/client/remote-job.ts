@@ -1,6 +1,6 @@
 /** A command that runs on a device, followed from here: its output as it comes, its exit code, its end. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Answer } from "@matrx/shared/caller-frames.ts";
+import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { INEXACT, OutputLost, textBytes } from "../output/whole-output.ts";

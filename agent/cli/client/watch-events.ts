@@ -1,18 +1,15 @@
 /** Hears the events of a device as they come, over a connection that is made again when it breaks. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { type EventView, eventViewSchema } from "@matrx/shared/api.ts";
+import type { EventView } from "@matrx/shared/api.ts";
+import { type ErrorFrame, toCallerSchema } from "@matrx/shared/caller/to-caller.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
-import * as z from "zod";
-import { answerSchema } from "./answer-schema.ts";
 import { dialCaller, hangUp, sendIfOpen } from "./caller-socket.ts";
 import { parsedJson } from "./json.ts";
 import type { RelayClient } from "./relay-client.ts";
 
 /** In milliseconds. */
 const AGAIN_AFTER = 2000;
-
-const eventFrameSchema = z.object({ type: z.literal("event"), event: eventViewSchema });
 
 export interface Watch {
   readonly device: string;
@@ -56,13 +53,11 @@ async function hear(client: RelayClient, watch: Watch, onConnect: () => void): P
     onConnect();
   });
   socket.on("message", (data) => {
-    const frame = parsedJson(data.toString());
-    const refused = answerSchema.safeParse(frame).data;
-    if (refused) return reject(refusal(refused));
-    const told = eventFrameSchema.safeParse(frame).data;
-    if (!told) return;
-    watch.after = told.event.id;
-    watch.show(told.event);
+    const frame = toCallerSchema.safeParse(parsedJson(data.toString())).data;
+    if (frame?.type === "error") reject(refusal(frame));
+    if (frame?.type !== "event") return;
+    watch.after = frame.event.id;
+    watch.show(frame.event);
   });
   // Its close follows, and is heard.
   socket.on("error", () => undefined);
@@ -77,11 +72,6 @@ async function hear(client: RelayClient, watch: Watch, onConnect: () => void): P
   }
 }
 
-function refusal({
-  code = "INTERNAL",
-  output,
-  hint,
-  hop = "relay",
-}: z.infer<typeof answerSchema>): MatrxError {
+function refusal({ code, output, hint, hop }: ErrorFrame): MatrxError {
   return new MatrxError({ code, message: output, hint, hop });
 }

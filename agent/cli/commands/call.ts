@@ -1,7 +1,7 @@
 /** `matrx call`: runs one tool on one device. */
 
 import { deviceToolsSchema } from "@matrx/shared/api.ts";
-import type { Answer } from "@matrx/shared/caller-frames.ts";
+import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import { effectOf } from "@matrx/shared/effects.ts";
 import type { MatrxError } from "@matrx/shared/errors.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";

@@ -1,8 +1,7 @@
 /** `matrx outcome`: what came of a call that was made before. */
 import { callViewSchema } from "@matrx/shared/api.ts";
-import type { Answer } from "@matrx/shared/caller-frames.ts";
+import { answerSchema } from "@matrx/shared/caller/to-caller.ts";
 import type { Command } from "commander";
-import { answerSchema } from "../client/answer-schema.ts";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "../client/credentials.ts";
 import { findDevice } from "../client/find-device.ts";
 import { pathOf } from "../client/relay-client.ts";
@@ -45,7 +44,7 @@ async function outcome(
   const view = await withProgress("Contacting the relay", ask());
   if (options.json) return printJson(view);
   if (view.outcome === undefined) return console.log(plain(STATES[view.state](view.tool)));
-  const answer = answerSchema.parse(view.outcome) as Answer;
+  const answer = answerSchema.parse(view.outcome);
   const { device, tool } = view;
   const ended = { client, device, tool, isBase64: false, nextPage: undefined };
   await endCall({ answer, session: undefined }, ended, options);

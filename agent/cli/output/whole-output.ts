@@ -1,5 +1,5 @@
 /** What a pipe or a file gets of a call: all of its output, byte for byte, and nothing else. */
-import type { Answer } from "@matrx/shared/caller-frames.ts";
+import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import * as z from "zod";
 import { JobReader } from "../client/job-output.ts";
 import type { RelayClient } from "../client/relay-client.ts";

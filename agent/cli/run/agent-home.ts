@@ -1,11 +1,10 @@
 /** Where this machine's agent keeps its files, however it is started. */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { type Home, homeOf, makeHome } from "../../config/app-dirs.ts";
 import { noteHome } from "../../config/matrx-folders.ts";
-import { IS_CLONE } from "../program-name.ts";
+import { CLONE_FOLDER } from "../../config/program.ts";
 
 /**
  * The agent's own place; in a clone, where no agent was paired by hand, that of `npm start`. `MATRX_HOME` and `MATRX_DATA`
@@ -13,8 +12,8 @@ import { IS_CLONE } from "../program-name.ts";
  */
 export function agentHome(env: NodeJS.ProcessEnv = process.env): Home {
   const own = homeOf(env);
-  if (env.MATRX_HOME || existsSync(own.configFile) || !IS_CLONE) return own;
-  const data = env.MATRX_DATA ?? fileURLToPath(new URL("../../.matrx", import.meta.url));
+  if (env.MATRX_HOME || existsSync(own.configFile) || CLONE_FOLDER === undefined) return own;
+  const data = env.MATRX_DATA ?? join(CLONE_FOLDER, ".matrx");
   const started = homeOf({ MATRX_HOME: join(resolve(data), "agent") });
   return existsSync(started.configFile) ? started : own;
 }

@@ -1,10 +1,10 @@
 /** The hops of `matrx status`, each checked by using it. A hop after one that failed is not tried. */
 import { accountViewSchema, deviceViewSchema } from "@matrx/shared/api.ts";
+import { answerSchema } from "@matrx/shared/caller/to-caller.ts";
 import { type ErrorShape, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { type Home, homeOf } from "../../config/app-dirs.ts";
 import { readConfig } from "../../config/config.ts";
-import { answerSchema } from "../client/answer-schema.ts";
 import { type CallerOptions, callerOf, relayOf } from "../client/credentials.ts";
 import { findDevice } from "../client/find-device.ts";
 import { pathOf, RelayClient } from "../client/relay-client.ts";

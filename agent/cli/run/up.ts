@@ -1,17 +1,11 @@
 /** What `matrx up` runs, again whenever it is told to restart. */
 import { MatrxError } from "@matrx/shared/errors.ts";
-import { type AgentEnd, runAgent } from "../../agent.ts";
+import { type AgentEnd, startAgent } from "../../agent.ts";
 import { type Home, homeOf } from "../../config/app-dirs.ts";
 import { type Config, readConfig, requireConfig } from "../../config/config.ts";
 import { readIdentity } from "../../config/identity.ts";
-import { openLocal } from "../../local/open-local.ts";
-import type { LocalServer } from "../../local/server.ts";
 import { localToken } from "../../local/token.ts";
-import { monitorSettings } from "../../monitors/settings.ts";
-import { startMonitors } from "../../monitors/start.ts";
 import { inPlainWords } from "../../platform/private-file.ts";
-import { openReporting } from "../../reporting.ts";
-import { openToolbox, type Toolbox } from "../../toolbox.ts";
 import { relayOf } from "../client/credentials.ts";
 import { type PairOptions, pairMachine } from "../commands/pair.ts";
 import { usageError } from "../output/failure.ts";
@@ -92,42 +86,21 @@ interface Run {
 /** Runs with what the files say now. */
 async function runOnce({ home, port, allowedOrigins, options, stop }: Run): Promise<AgentEnd> {
   const config = requireConfig(home);
-  const identity = readIdentity(home);
   const device = config.device_id;
-  const logChoice = { ...options, usualLevel: config.log_level };
-  const reporting = openReporting({
-    device,
-    log: logTo(home.logFile, logChoice),
-    conditionsFile: home.conditionsFile,
-  });
-  const { log, hub, problems } = reporting;
-  const onState = options.json
+  const { json = false } = options;
+  const onState = json
     ? (state: string) => printJsonLine({ state, device_id: device, relay: config.relay })
     : tellConnection(config);
-
-  const serve = async (toolbox: Toolbox): Promise<LocalServer | undefined> => {
-    if (port === undefined) return undefined;
-    const where = { host: "localhost", port, token: localToken(home), allowedOrigins };
-    const server = await openLocal({ ...where, home, device, toolbox, hub, log });
-    announce({ url: server.url, tokenFile: home.localTokenFile, json: options.json ?? false });
-    return server;
+  const onListening = (url: string) => announce({ url, tokenFile: home.localTokenFile, json });
+  const local = port !== undefined && {
+    ...{ host: "localhost", port, allowedOrigins, onListening, token: localToken(home) },
   };
-  const services = async (toolbox: Toolbox) => {
-    const server = await serve(toolbox);
-    const settings = monitorSettings(config.monitors);
-    const monitors = await startMonitors({ settings, hub, problems, protectedPaths: toolbox.protectedPaths });
-    return { close: async () => void (await Promise.all([server?.close(), monitors.close()])) };
-  };
-
-  try {
-    const toolbox = () => openToolbox({ home, jobs: home.jobs, log });
-    const agent = { home, config, identity, toolbox, events: hub, services, log, onState };
-    const end = await runAgent(agent, stop);
-    if (end === "stopped") log.info("stopped");
-    return end;
-  } finally {
-    reporting.close();
-  }
+  const log = logTo(home.logFile, { ...options, usualLevel: config.log_level });
+  const relay = { config, identity: readIdentity(home), onState };
+  return await startAgent(
+    { home, device, log, monitors: config.monitors, relay, ...(local && { local }) },
+    stop,
+  );
 }
 
 /** Says in plain words when the machine is connected, and when it is not any more. */

@@ -47,6 +47,7 @@ function held(place: number, canonical: string): Directory {
     // What was opened through the descriptor cannot be anything else.
     confirm: () => Promise.resolve(),
     close: async () => closeSync(place),
+    [Symbol.asyncDispose]: async () => closeSync(place),
   };
 }
 

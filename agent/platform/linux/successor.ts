@@ -39,14 +39,10 @@ async function copyAttributes(
   { name, stat }: Predecessor,
   made: FileHandle,
 ): Promise<void> {
-  const old = await open(folder.at(name), constants.O_RDONLY | NO_FOLLOW | constants.O_NONBLOCK);
-  try {
-    const now = await old.stat({ bigint: true });
-    if (now.ino !== stat.ino || now.dev !== stat.dev) throw new Error("another file is there");
-    await runCopy([old, made]);
-  } finally {
-    await old.close();
-  }
+  await using old = await open(folder.at(name), constants.O_RDONLY | NO_FOLLOW | constants.O_NONBLOCK);
+  const now = await old.stat({ bigint: true });
+  if (now.ino !== stat.ino || now.dev !== stat.dev) throw new Error("another file is there");
+  await runCopy([old, made]);
 }
 
 const TIMEOUT_MS = 10_000;

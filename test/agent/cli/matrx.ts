@@ -19,12 +19,15 @@ export interface RunOptions {
   home: string;
   env?: Record<string, string>;
   stdin?: string | Uint8Array;
+  /** A Node and the file of the program, in place of the clone's. */
+  program?: readonly [node: string, file: string];
 }
 
 /** Starts it, with nothing of the tester's own configuration. */
-export function startMatrx(args: readonly string[], { home, env }: RunOptions): ChildProcess {
+export function startMatrx(args: readonly string[], { home, env, program }: RunOptions): ChildProcess {
+  const [node, file] = program ?? [process.execPath, BIN];
   const { MATRX_RELAY: _, MATRX_TOKEN_FILE: __, ...inherited } = process.env;
-  const child = spawn(process.execPath, [BIN, ...args], {
+  const child = spawn(node, [file, ...args], {
     // Named as protected, or it is noted in the tester's home folder.
     env: { ...inherited, MATRX_HOME: home, MATRX_PROTECTED: home, NO_COLOR: "1", ...env },
     stdio: "pipe",

@@ -14,19 +14,26 @@ import { runMatrx } from "./matrx.ts";
 describe("the program", () => {
   const PATH = ["/usr/bin", "/home/ann/.local/bin"].join(delimiter);
   test.each([
-    ["by npx in a clone", "/clone/node_modules/.bin/matrx", { PATH, npm_command: "exec" }, true, "npx matrx"],
+    [
+      "by npx in a clone",
+      "/clone/node_modules/.bin/matrx",
+      { PATH, npm_command: "exec" },
+      "matrx",
+      "npx matrx",
+    ],
     [
       "by npx elsewhere",
       "/home/ann/.npm/_npx/1/node_modules/.bin/matrx",
       { PATH, npm_command: "exec" },
-      false,
-      "npx @matrx-relay/agent",
+      "./matrx.tgz",
+      "npx ./matrx.tgz",
     ],
-    ["by a link on the PATH", "/home/ann/.local/bin/matrx", { PATH }, true, "matrx"],
-    ["installed", "/usr/bin/matrx", { PATH }, false, "matrx"],
-    ["by its file in a clone", "/clone/agent/bin/matrx.js", { PATH }, true, "npx matrx"],
-  ])("started %s", (_how, path, env, isClone, name) => {
-    expect(programName({ path, env, isClone })).toBe(name);
+    ["by a link on the PATH", "/home/ann/.local/bin/matrx", { PATH }, "matrx", "matrx"],
+    ["installed", "/usr/bin/matrx", { PATH }, "./matrx.tgz", "matrx"],
+    ["by its file in a clone", "/clone/agent/bin/matrx.js", { PATH }, "matrx", "npx matrx"],
+  ])("started %s", (_how, path, env, npxTarget, name) => {
+    const isClone = npxTarget === "matrx";
+    expect(programName({ path, env, isClone, npxTarget })).toBe(name);
   });
 
   test("started by npx in this clone is the clone's own, and named so", { timeout: 60_000 }, () => {

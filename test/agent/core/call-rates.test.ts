@@ -1,17 +1,22 @@
 /** Calls per minute, as the device's own policy file says. */
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { CallRates } from "../../../agent/core/call-rates.ts";
 import { Dispatcher } from "../../../agent/core/dispatcher.ts";
+import { Journal } from "../../../agent/core/journal.ts";
+import { temporaryFolder } from "../../helpers/folder.ts";
 import { OWNER, READER, silentLog, smallToolbox } from "./small-tools.ts";
 
 test("calls above the limit are refused by the agent, each grant's by itself, and do not run", async () => {
   const { tools, sessions, runs } = smallToolbox();
   let policy: Policy = { rates: { calls_per_minute: 2 } };
+  const journal = new Journal(join(temporaryFolder(), "journal"));
+  onTestFinished(() => journal.close());
   const dispatcher = new Dispatcher({
-    ...{ device: "box", tools, sessions, log: silentLog },
+    ...{ device: "box", tools, sessions, journal, log: silentLog },
     policy: { current: () => policy },
   });
   const call = async (grant = OWNER) => {

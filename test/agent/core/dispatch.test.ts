@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import type { Answer } from "@matrx/shared/caller-frames.ts";
+import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import { expect, onTestFinished, test } from "vitest";

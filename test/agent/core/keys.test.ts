@@ -1,6 +1,6 @@
 /** Idempotency keys on the device: one run under each, whatever the call is named, and free again when nothing ran. */
 import { join } from "node:path";
-import type { Answer } from "@matrx/shared/caller-frames.ts";
+import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import { expect, onTestFinished, test, vi } from "vitest";

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Answer } from "@matrx/shared/caller-frames.ts";
+import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import { expect, onTestFinished, test } from "vitest";
 import type { Outcome } from "../../../agent/core/answers.ts";
 import { type CallRequest, Dispatcher } from "../../../agent/core/dispatcher.ts";
@@ -58,7 +58,7 @@ class Agent {
   async comesBack(): Promise<Promise<Outcome>[]> {
     this.journal = new Journal(this.#path);
     this.dispatcher = this.#dispatcher();
-    return this.dispatcher.recover();
+    return this.dispatcher.recover().map(({ outcome }) => outcome);
   }
 
   #dispatcher(): Dispatcher {

@@ -2,12 +2,13 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Answer } from "@matrx/shared/caller-frames.ts";
+import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import { modelNameOf } from "@matrx/shared/effects.ts";
 import { makeCallId, makeSessionId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { type CallRequest, Dispatcher } from "../../../agent/core/dispatcher.ts";
+import { Journal } from "../../../agent/core/journal.ts";
 import { Workbench } from "../tools/workbench.ts";
 import { READER, silentLog } from "./small-tools.ts";
 
@@ -27,12 +28,15 @@ const TOOLS = [
 
 async function start(policy: Policy = {}) {
   const bench = await Workbench.open();
+  const journal = new Journal(bench.at("../journal"));
+  onTestFinished(() => journal.close());
   const dispatcher = new Dispatcher({
     device: "box-0123456789",
     tools: TOOLS.map((name) => bench.tool(name)),
     sessions: bench.sessions,
     policy: { current: () => policy },
     log: silentLog,
+    journal,
   });
   const session = makeSessionId();
   const call = async (tool: string, input: Record<string, unknown>, more: Partial<CallRequest> = {}) => {

@@ -23,6 +23,19 @@ describe("the environment of a command", () => {
     expect(commandEnvironment(env, "job_1", "/opt/bin").PATH).toBe("/opt/bin");
   });
 
+  it("is what the person had before npx", () => {
+    const npx = "/home/ann/.npm/_npx/1/node_modules/.bin";
+    const env = {
+      npm_command: "exec",
+      npm_config_yes: "true",
+      INIT_CWD: "/h",
+      PATH: [npx, "/usr/bin"].join(path.delimiter),
+    };
+    expect(commandEnvironment(env, "job_1", undefined)).toEqual({ PATH: "/usr/bin", MATRX_JOB: "job_1" });
+    const own = { npm_config_registry: "https://npm.example", PATH: "/x/node_modules/.bin:/usr/bin" };
+    expect(commandEnvironment(own, "job_1", undefined)).toEqual({ ...own, MATRX_JOB: "job_1" });
+  });
+
   it("takes PATH from the login shell when a service manager began the agent", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "matrx-shell-"));
     const shell = path.join(folder, "shell");

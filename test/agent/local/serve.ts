@@ -17,27 +17,19 @@ export async function serve({ asksToken = true, host = "localhost", port = 0 } =
   const toolbox = smallToolbox();
   const policy: Policy = {};
   const journal = new Journal(join(temporaryFolder(), "journal"));
-  const shared = {
-    device: "box",
-    policy: { current: () => policy },
-    log: silentLog,
-    windDownMs: 300,
+  const current = { current: () => policy };
+  const dispatcher = new Dispatcher({
+    ...{ device: "box", policy: current, journal, log: silentLog, windDownMs: 300 },
     ...toolbox,
-  };
-  const calls = new LocalCalls({
-    device: "box",
-    tools: toolbox.tools,
-    policy: shared.policy,
-    dispatcher: new Dispatcher(shared),
-    keyedDispatcher: new Dispatcher({ ...shared, journal }),
   });
+  const calls = new LocalCalls({ device: "box", tools: toolbox.tools, policy: current, dispatcher });
   const hub = new EventHub({ device: "box" });
   const server = await startLocalServer({
     ...{ host, port, allowedOrigins: [PAGE], log: silentLog },
     ...{ calls, hub, token: asksToken ? TOKEN : undefined },
   });
   onTestFinished(async () => {
-    await calls.stopAll("over");
+    await dispatcher.stopAll("over");
     await server.close();
     journal.close();
   });

@@ -4,12 +4,12 @@ import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { importJWK, jwtVerify } from "jose";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { runAgent } from "../../../agent/agent.ts";
+import { startAgent as startOther } from "../../../agent/agent.ts";
 import { makeIdentity } from "../../../agent/config/identity.ts";
 import { Heartbeat } from "../../../agent/relay/heartbeat.ts";
-import { silentLog, smallToolbox } from "../core/small-tools.ts";
+import { smallToolbox } from "../core/small-tools.ts";
 import { startScriptedRelay } from "./scripted-relay.ts";
-import { DEVICE, startAgent } from "./start-agent.ts";
+import { DEVICE, smallParts, startAgent } from "./start-agent.ts";
 
 function refusal(message: string, details: Record<string, unknown>) {
   return { type: "error", error_code: "UNAUTHENTICATED", message, details, timestamp: "now" } as const;
@@ -284,22 +284,18 @@ test("a second agent in one folder is refused before it touches the tools' files
   const relay = await startScriptedRelay();
   const agent = startAgent(relay.url);
   await (await relay.connection()).register();
-  let opened = false;
-  const second = runAgent(
+  const openToolbox = vi.fn(async () => smallToolbox());
+  const config = { relay: relay.url, device_id: DEVICE };
+  const second = startOther(
     {
-      config: { relay: relay.url, device_id: DEVICE, name: "box" },
-      home: agent.home,
-      identity: makeIdentity(),
-      log: silentLog,
-      toolbox: async () => {
-        opened = true;
-        return smallToolbox();
-      },
+      ...{ home: agent.home, device: DEVICE, log: {}, monitors: undefined },
+      relay: { config, identity: makeIdentity() },
     },
     new AbortController().signal,
+    { ...smallParts(), openToolbox },
   );
   await expect(second).rejects.toMatchObject({ code: "UNAVAILABLE" });
-  expect(opened).toBe(false);
+  expect(openToolbox).not.toHaveBeenCalled();
   await agent.stop();
 });
 

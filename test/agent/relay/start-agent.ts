@@ -1,10 +1,14 @@
 /** An agent with small tools and its files in a folder of the test's. */
 
 import { onTestFinished } from "vitest";
-import { type AgentEnd, type AgentOptions, runAgent } from "../../../agent/agent.ts";
+import { type AgentEnd, type AgentParts, startAgent as startReal } from "../../../agent/agent.ts";
 import { homeOf, makeHome } from "../../../agent/config/app-dirs.ts";
 import { makeIdentity } from "../../../agent/config/identity.ts";
+import { EventHub } from "../../../agent/events/hub.ts";
+import { Problems } from "../../../agent/monitors/problems.ts";
 import type { ClientState } from "../../../agent/relay/link.ts";
+import type { RelayOptions } from "../../../agent/relay/relay.ts";
+import type { Toolbox } from "../../../agent/toolbox.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { silentLog, smallToolbox } from "../core/small-tools.ts";
 
@@ -19,6 +23,19 @@ export interface StartedAgent {
   stop(): Promise<AgentEnd>;
 }
 
+/** Small tools in place of this machine's, and nothing watched. */
+export function smallParts(
+  toolbox: Toolbox = smallToolbox(),
+  hub = new EventHub({ device: DEVICE }),
+): AgentParts {
+  const problems = new Problems(() => undefined);
+  return {
+    openReporting: () => ({ log: silentLog, hub, problems, close: () => undefined }),
+    openToolbox: async () => toolbox,
+    startMonitors: async () => ({ close: async () => undefined }),
+  };
+}
+
 export function startAgent(
   relay: string,
   {
@@ -27,10 +44,10 @@ export function startAgent(
     toolbox = smallToolbox(),
     events,
   }: {
-    times?: AgentOptions["times"];
+    times?: RelayOptions["times"];
     folder?: string;
     toolbox?: ReturnType<typeof smallToolbox>;
-    events?: AgentOptions["events"];
+    events?: EventHub;
   } = {},
 ): StartedAgent {
   const home = homeOf({ MATRX_HOME: folder });
@@ -38,16 +55,18 @@ export function startAgent(
   const identity = makeIdentity();
   const states: ClientState[] = [];
   const stopping = new AbortController();
-  const end = runAgent(
+  const end = startReal(
     {
-      config: { relay, device_id: DEVICE, name: "box" },
-      onState: (state) => states.push(state),
-      times: { retryDelay: () => 10, ...times },
-      windDownMs: 500,
-      log: silentLog,
-      ...{ home, identity, events, toolbox: async () => toolbox },
+      ...{ home, device: DEVICE, log: {}, monitors: undefined, windDownMs: 500 },
+      relay: {
+        config: { relay, device_id: DEVICE },
+        identity,
+        onState: (state) => states.push(state),
+        times: { retryDelay: () => 10, ...times },
+      },
     },
     stopping.signal,
+    smallParts(toolbox, events),
   );
   const stop = () => {
     stopping.abort();

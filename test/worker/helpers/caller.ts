@@ -1,5 +1,5 @@
 /** A caller's WebSocket (guide, WebSocket Protocol). */
-import type { Answer } from "@matrx/shared/caller-frames.ts";
+import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import { bearer } from "./relay.ts";
 import { TestSocket } from "./socket.ts";
 

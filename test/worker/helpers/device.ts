@@ -1,5 +1,5 @@
 /** Devices: one that speaks only the device document, and one that speaks as our agent does. */
-import type { Answer } from "@matrx/shared/caller-frames.ts";
+import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import type { DeviceRegister, ToDevice, ToolExecute } from "@matrx/shared/device-frames.ts";
 import { encodeOutputFrame, encodeResultFrame, type ResultHeader } from "@matrx/shared/result-frame.ts";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";

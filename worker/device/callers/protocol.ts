@@ -1,11 +1,12 @@
 /** The caller's socket (guide, WebSocket Protocol): reads frames, admits calls, answers. */
+
+import { errorAnswer } from "@matrx/shared/caller/to-caller.ts";
 import { type Action, type Call, parseCallerFrame } from "@matrx/shared/caller-frames.ts";
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import { type CallId, makeCallId } from "@matrx/shared/ids.ts";
 import { errorShapeOf } from "../../problem.ts";
 import type { Admission } from "../calls/admission.ts";
 import type { Calls } from "../calls/calls.ts";
-import { refusalAnswer } from "../calls/types.ts";
 import type { CallerSession } from "./session.ts";
 
 export interface CallerLinkParts {
@@ -104,7 +105,7 @@ export class CallerLink {
 
   #refuse(session: CallerSession, id: string | undefined, error: ErrorShape): void {
     const named = id ?? (typeof error.details?.id === "string" ? error.details.id : undefined);
-    if (named !== undefined) return session.send(refusalAnswer(error, named));
+    if (named !== undefined) return session.send(errorAnswer(error, { id: named }));
     const { message: output, code, hint, hop } = error;
     session.send({ id: null, type: "error", output, code, ...(hint && { hint }), hop });
   }

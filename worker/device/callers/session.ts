@@ -1,12 +1,12 @@
 /** One caller's socket: its session, grant, and the calls that it has not been answered. Survives sleep as an attachment. */
-import type { ToCaller } from "@matrx/shared/caller-frames.ts";
+import { errorAnswer, type ToCaller } from "@matrx/shared/caller/to-caller.ts";
 import { CLOSE } from "@matrx/shared/close-codes.ts";
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import { type CallId, callTime, type DeviceId, type SessionId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import { textOf } from "@matrx/shared/utf8.ts";
-import { type Recipient, refusalAnswer, withId } from "../calls/types.ts";
+import { type Recipient, withId } from "../calls/types.ts";
 import { type KeptLease, keptLease, type Lease, leaseOf } from "../leases.ts";
 import { type MessageBuffer, queuedBytes } from "../socket.ts";
 
@@ -140,7 +140,7 @@ export class CallerSession {
 
   /** The one answer to an id, when the relay gives it. */
   refuse(id: string, error: ErrorShape, call: CallId): void {
-    if (this.#settle(id)) this.send(refusalAnswer(error, id, call, this.device));
+    if (this.#settle(id)) this.send(errorAnswer(error, { id, call, device: this.device }));
   }
 
   send(frame: ToCaller): void {

@@ -1,5 +1,5 @@
 /** Who waits for a call: a caller's socket or a held REST request. */
-import type { Answer } from "@matrx/shared/caller-frames.ts";
+import { type Answer, errorAnswer } from "@matrx/shared/caller/to-caller.ts";
 import type { ErrorCode, ErrorShape } from "@matrx/shared/errors.ts";
 import type { CallId, DeviceId } from "@matrx/shared/ids.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
@@ -27,29 +27,9 @@ export interface Recipient {
 
 const encoder = new TextEncoder();
 
-/** A refusal as the caller's answer. */
-export function refusalAnswer(
-  error: ErrorShape,
-  id: string | undefined,
-  call?: CallId,
-  device?: DeviceId,
-): Answer {
-  return {
-    ...(id !== undefined && { id }),
-    type: "error",
-    output: error.message,
-    code: error.code,
-    ...(error.hint && { hint: error.hint }),
-    hop: error.hop,
-    ...(call && { call }),
-    ...(device && { device }),
-    ...(error.details && { metadata: error.details }),
-  };
-}
-
 /** A refusal as REST in the guide's shape gives it: without an id, and always with `image`. */
 export function guideRefusal(error: ErrorShape, call: CallId | undefined, device: DeviceId): Answer {
-  return { ...refusalAnswer(error, undefined, call, device), image: null };
+  return errorAnswer(error, { call, device });
 }
 
 /** An answer for which its HTTP reader has no room. An effect's outcome is kept under the call. */

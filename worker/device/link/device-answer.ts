@@ -3,7 +3,8 @@
  * the long text is looked for, and the rest is parsed, so a repeated key counts as JSON.parse takes it and invalid JSON is
  * refused. Errors are small, and parsed whole.
  */
-import { type Answer, isDeeper } from "@matrx/shared/caller-frames.ts";
+import type { Answer } from "@matrx/shared/caller/to-caller.ts";
+import { isDeeper } from "@matrx/shared/caller-frames.ts";
 import { type ErrorCode, type Hop, isErrorCode } from "@matrx/shared/errors.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";

@@ -1,6 +1,7 @@
 /** What a registered device sends (device document, and our agent's additions). */
 
-import { type Answer, check, isLongerThan, parseJsonObject } from "@matrx/shared/caller-frames.ts";
+import type { Answer } from "@matrx/shared/caller/to-caller.ts";
+import { check, isLongerThan, parseJsonObject } from "@matrx/shared/caller-frames.ts";
 import {
   type CreditRequest,
   type FromDevice,

@@ -1,0 +1,40 @@
+/** This program as it was installed: a package of npm's, or the agent's folder in a clone of the repository. */
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import * as z from "zod";
+
+/** The folder of the package: above these sources, or above the bundle. */
+export const PACKAGE_FOLDER = packageFolder(import.meta.dirname);
+
+/** The clone that this program runs from; there, other commands of the repository are at hand, too. */
+export const CLONE_FOLDER = cloneOf(PACKAGE_FOLDER);
+
+const ownPackage = z
+  .object({ name: z.string(), version: z.string() })
+  .parse(readJson(join(PACKAGE_FOLDER, "package.json")));
+
+export const AGENT_VERSION = ownPackage.version;
+
+/** The package as it was named to npx: by its name, a file or an address. npx notes that beside its node_modules. */
+export function namedToNpx(): string {
+  const note = z.object({ _npx: z.object({ packages: z.tuple([z.string()], z.string()) }) });
+  try {
+    return note.parse(readJson(join(PACKAGE_FOLDER, "../../../package.json")))._npx.packages[0];
+  } catch {
+    return ownPackage.name;
+  }
+}
+
+function packageFolder(within: string): string {
+  const above = dirname(within);
+  return above === within || existsSync(join(within, "package.json")) ? within : packageFolder(above);
+}
+
+function cloneOf(agent: string): string | undefined {
+  const clone = dirname(agent);
+  return existsSync(join(clone, "scripts/start.ts")) ? clone : undefined;
+}
+
+function readJson(file: string): unknown {
+  return JSON.parse(readFileSync(file, "utf8"));
+}

@@ -1,0 +1,116 @@
+/** The relay as a surface of the agent: the tools that it is told of, the calls that it gives, the connection for both. */
+import type { SystemCommand } from "@matrx/shared/device-frames.ts";
+import type { MatrxError } from "@matrx/shared/errors.ts";
+import type { GrantId } from "@matrx/shared/ids.ts";
+import type { Logger } from "pino";
+import type { Config } from "../config/config.ts";
+import { type Identity, signAssertion } from "../config/identity.ts";
+import { deviceSocketUrl, hostOf } from "../config/relay-url.ts";
+import type { Dispatcher, ResumedCall } from "../core/dispatcher.ts";
+import type { Journal } from "../core/journal.ts";
+import type { Tool } from "../core/tool.ts";
+import type { EventHub } from "../events/hub.ts";
+import { Announcement } from "./announcement.ts";
+import { RelayCalls } from "./calls.ts";
+import { type ConnectionOptions, keepConnected } from "./connection.ts";
+import type { ClientState } from "./link.ts";
+import { registerFrame } from "./register.ts";
+
+/** Which relay, and as which device. */
+export interface RelayOptions {
+  readonly config: Pick<Config, "relay" | "device_id">;
+  readonly identity: Identity;
+  readonly onState?: ((state: ClientState) => void) | undefined;
+  /** For tests: other times. */
+  readonly times?: Partial<
+    Pick<ConnectionOptions, "retryDelay" | "seldomDelay" | "healthyAfterMs" | "heartbeat" | "handshakeMs"> & {
+      toolsLookMs: number;
+    }
+  >;
+}
+
+/** What the relay needs of the agent. */
+export interface RelayParts {
+  readonly tools: readonly Tool[];
+  readonly dispatcher: Dispatcher;
+  readonly journal: Journal;
+  readonly hub: Pick<EventHub, "attach" | "detach">;
+  readonly log: Logger;
+  /** Calls of an earlier run whose outcomes the relay waits for. */
+  readonly resumed: readonly ResumedCall[];
+  readonly onSessionEnd: (grant: GrantId) => void;
+  readonly onSystemCommand: (command: SystemCommand["command"], reason: string | undefined) => void;
+}
+
+export class Relay {
+  readonly #calls: RelayCalls;
+  readonly #announcement: Announcement;
+  readonly #connection: ConnectionOptions;
+
+  private constructor(calls: RelayCalls, announcement: Announcement, connection: ConnectionOptions) {
+    this.#calls = calls;
+    this.#announcement = announcement;
+    this.#connection = connection;
+  }
+
+  static async open(options: RelayOptions, parts: RelayParts): Promise<Relay> {
+    const { tools, log, resumed } = parts;
+    const calls = new RelayCalls({ ...parts, device: options.config.device_id });
+    calls.takeOver(resumed.map(({ outcome }) => outcome));
+    const announcement = await Announcement.begin(tools, log, options.times?.toolsLookMs);
+    const connection = await connectionOf(options, parts, calls, announcement);
+    return new Relay(calls, announcement, connection);
+  }
+
+  /** Stays connected until the signal, or until the relay's refusal is final, which it then resolves with. */
+  connect(signal: AbortSignal): Promise<MatrxError | undefined> {
+    return keepConnected(this.#connection, signal);
+  }
+
+  close(): void {
+    this.#announcement.close();
+    this.#calls.close();
+  }
+}
+
+/** How this device dials and proves itself, and who hears what comes. */
+async function connectionOf(
+  { config, identity, onState, times }: RelayOptions,
+  { journal, hub, log }: RelayParts,
+  calls: RelayCalls,
+  announcement: Announcement,
+): Promise<ConnectionOptions> {
+  const { relay, device_id: device } = config;
+  const assertion = { iss: device, aud: hostOf(relay) };
+  return {
+    url: deviceSocketUrl(relay, device),
+    manifest: () => announcement.current,
+    credential: await signAssertion(identity, assertion),
+    register: async (nonce) =>
+      registerFrame({
+        device,
+        manifest: await announcement.fresh(),
+        journalId: journal.id,
+        ledger: journal.ledgerOf(device),
+        token: await signAssertion(identity, { ...assertion, nonce }),
+      }),
+    onState: (state) => {
+      log.info({ relay, device }, state);
+      onState?.(state);
+    },
+    onRegistered: (link, ledger) => {
+      if (ledger !== undefined) journal.noteLedger(device, ledger);
+      calls.attach(link);
+      announcement.attach(link);
+      hub.attach(link);
+    },
+    onFrame: (frame, link) => calls.handle(frame, link),
+    onGone: (link) => {
+      calls.detach(link);
+      announcement.detach(link);
+      hub.detach(link);
+    },
+    log,
+    ...times,
+  };
+}

@@ -1,0 +1,111 @@
+/** What the relay and the local server send to a caller: each frame once, for those who write it and those who read it. */
+import * as z from "zod";
+import { eventViewSchema } from "../api.ts";
+import { ERROR_CODES, type ErrorShape, HOPS } from "../errors.ts";
+
+const hop = z.enum(HOPS);
+
+/** One answer to one call (guide, Receiving a Response): `output` is always there. */
+export const answerSchema = z.object({
+  /** The caller's own; REST has none. */
+  id: z.string().exactOptional(),
+  type: z.enum(["success", "error"]),
+  output: z.string(),
+  /** The call's name at the relay, for reading its outcome later. */
+  call: z.string().exactOptional(),
+  device: z.string().exactOptional(),
+  image: z.object({ media_type: z.string(), base64_data: z.string() }).nullable().exactOptional(),
+  metadata: z.record(z.string(), z.unknown()).exactOptional(),
+  code: z.enum(ERROR_CODES).exactOptional(),
+  hint: z.string().exactOptional(),
+  hop: hop.exactOptional(),
+});
+export type Answer = z.infer<typeof answerSchema>;
+
+const successFrameSchema = answerSchema
+  .omit({ code: true, hint: true, hop: true })
+  .extend({ type: z.literal("success") });
+
+/** With the id null it answers no call: the message could not be read. */
+const errorFrameSchema = answerSchema.extend({
+  id: z.string().nullable().exactOptional(),
+  type: z.literal("error"),
+  code: z.enum(ERROR_CODES),
+  hop,
+});
+
+/** The call's name, once its record is durable: before the answer, on `matrx.v1`, for calls with an effect. Relay only. */
+const acceptedFrameSchema = z.object({ id: z.string(), type: z.literal("accepted"), call: z.string() });
+
+/** Live output of a call that opted in; `offset` counts bytes of the job's log, so a gap shows. */
+const outputFrameSchema = z.object({
+  id: z.string(),
+  type: z.literal("output"),
+  channel: z.enum(["stdout", "stderr"]),
+  offset: z.int(),
+  data: z.string(),
+});
+
+/** Live output was left out; the bytes stay in the job's log. */
+const gapFrameSchema = z.object({ id: z.string(), type: z.literal("gap"), frames: z.int() });
+
+const pongFrameSchema = z.object({ type: z.literal("pong") });
+
+/** The first frame on subprotocol `matrx.v1`. */
+const helloFrameSchema = z.object({
+  type: z.literal("hello"),
+  protocol: z.literal(1),
+  session: z.string(),
+  device: z.string(),
+});
+
+/** The connection goes on with the new token of an `auth`, until then. */
+const authenticatedFrameSchema = z.object({ type: z.literal("authenticated"), expires: z.iso.datetime() });
+
+/** Something that the device reported, for a caller that asked by the action `events`. */
+const eventFrameSchema = z.object({ type: z.literal("event"), device: z.string(), event: eventViewSchema });
+
+export const toCallerSchema = z.discriminatedUnion("type", [
+  successFrameSchema,
+  errorFrameSchema,
+  acceptedFrameSchema,
+  outputFrameSchema,
+  gapFrameSchema,
+  pongFrameSchema,
+  helloFrameSchema,
+  authenticatedFrameSchema,
+  eventFrameSchema,
+]);
+export type ToCaller = z.infer<typeof toCallerSchema>;
+export type ErrorFrame = z.infer<typeof errorFrameSchema>;
+
+/** Whose answer it is. */
+export interface Addressee {
+  /** Without the caller's id it is an answer over REST. */
+  readonly id?: string | undefined;
+  readonly call?: string | undefined;
+  readonly device?: string | undefined;
+}
+
+/** REST always says `image`, a WebSocket only when there is one (guide, both protocols). */
+export function imageOf(id: string | undefined, image: Answer["image"]): Pick<Answer, "image"> {
+  if (image) return { image };
+  return id === undefined ? { image: null } : {};
+}
+
+/** An error as the answer to a call. Its fields stand in the order by which the relay knows what a device wrote. */
+export function errorAnswer({ message, details, code, hint, hop }: ErrorShape, to: Addressee) {
+  const { id, call, device } = to;
+  return {
+    ...(id !== undefined && { id }),
+    type: "error",
+    output: message,
+    ...(call !== undefined && { call }),
+    ...(device !== undefined && { device }),
+    ...imageOf(id, undefined),
+    ...(details && { metadata: details }),
+    code,
+    ...(hint && { hint }),
+    hop,
+  } satisfies Answer;
+}
