@@ -16,6 +16,8 @@ import type { DeviceIdentity } from "../device/store.ts";
 import { Outbox } from "../outbox.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import { unknownDeviceError } from "../refusals.ts";
+import { migrate } from "../storage/migrate.ts";
+import { ACCOUNT } from "../storage/migrations.ts";
 import type { Device } from "./device.ts";
 import { type Directory, directoryOf } from "./directory.ts";
 
@@ -40,6 +42,7 @@ export class Account extends DurableObject<AccountEnv> {
 
   constructor(state: DurableObjectState, env: AccountEnv) {
     super(state, env);
+    migrate(state.storage, ACCOUNT);
     const { sql } = state.storage;
     this.#id = (state.id.name ?? "") as AccountId;
     this.#grants = new Grants(sql, this.#id);

@@ -1,5 +1,6 @@
 /** Holds strangers to a rate: one object for each address prefix, for the routes that ask for no credential and store something. */
 import { DurableObject } from "cloudflare:workers";
+import { migrate } from "../storage/migrate.ts";
 
 interface Window {
   began: number;
@@ -10,6 +11,11 @@ const WINDOW = 10 * 60_000;
 const PASS_MAX = 30;
 
 export class AnonymousRateLimit extends DurableObject {
+  constructor(state: DurableObjectState, env: unknown) {
+    super(state, env as never);
+    migrate(state.storage, []);
+  }
+
   /** Lets one more through: undefined. Or says how many milliseconds to wait. */
   async pass(): Promise<number | undefined> {
     const now = Date.now();

@@ -36,6 +36,8 @@ import { problemResponse } from "../problem.ts";
 import { unknownDeviceError } from "../refusals.ts";
 import type { Secrets } from "../secrets.ts";
 import { StorageHealth } from "../storage/health.ts";
+import { migrate } from "../storage/migrate.ts";
+import { DEVICE } from "../storage/migrations.ts";
 import { watched } from "../storage/watched.ts";
 
 /** What a device needs of its surroundings. */
@@ -90,6 +92,8 @@ export class Device extends DurableObject<DeviceEnv> {
     const storage = watched(state.storage, () => health.wrote());
     this.#health = health;
     this.#store = new RecordStore(storage.kv, health);
+    // An unknown device stores nothing.
+    if (this.#store.record) migrate(state.storage, DEVICE);
     this.#ledger = new Ledger(storage.sql, health);
     this.#events = new Events(storage, health);
     this.#link = new DeviceLink((ws) => state.getWebSocketAutoResponseTimestamp(ws));
@@ -188,9 +192,8 @@ export class Device extends DurableObject<DeviceEnv> {
   /** Makes this object the device's: only the Account does that. */
   initialize(record: DeviceRecord): void {
     if (this.#store.record) throw new Error(`${record.id} is adopted already`);
+    migrate(this.ctx.storage, DEVICE);
     this.#store.initialize(record);
-    this.#ledger.createTables();
-    this.#events.createTable();
   }
 
   /** The Account has seen that a person asks. */

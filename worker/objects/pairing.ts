@@ -8,6 +8,7 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type * as z from "zod";
 import { attempt, type Outcome } from "../outcome.ts";
+import { migrate } from "../storage/migrate.ts";
 
 export type PairingWish =
   | { kind: "device"; device: z.infer<typeof newPairingSchema>; fingerprint: string }
@@ -32,6 +33,11 @@ interface Row {
 const WAITING_MAX = 1000;
 
 export class Pairing extends DurableObject {
+  constructor(state: DurableObjectState, env: unknown) {
+    super(state, env as never);
+    migrate(state.storage, []);
+  }
+
   /** Opens a code for a wish. False: it is in use. Throws MatrxError `UNAVAILABLE` when too many wait. */
   open(code: string, wish: PairingWish): Promise<Outcome<boolean>> {
     return attempt(async () => {
