@@ -28,6 +28,8 @@ export interface LocalCallsOptions {
 
 /** What a caller wants besides, or can do. */
 export interface CallOptions {
+  /** The call's name, unless its key stands for one. */
+  readonly name?: string | undefined;
   readonly session?: string;
   readonly onOutput?: ((call: string, piece: OutputPiece) => void) | undefined;
   readonly room?: CallRequest["room"];
@@ -70,9 +72,9 @@ export class LocalCalls {
   /** Runs a call; with an idempotency key the same key is the same call. */
   start(
     { id, tool, input, timeout_ms, idempotency_key: key }: Call,
-    { session, onOutput, room }: CallOptions = {},
+    { name, session, onOutput, room }: CallOptions = {},
   ): StartedCall {
-    const call = this.#nameOf(key);
+    const call = this.#nameOf(key, name);
     const request = {
       call,
       tool,
@@ -91,12 +93,12 @@ export class LocalCalls {
   }
 
   /** A new call's name, or that of the call which the key stands for. */
-  #nameOf(key: string | undefined): string {
-    if (key === undefined) return makeCallId();
+  #nameOf(key: string | undefined, name: string = makeCallId()): string {
+    if (key === undefined) return name;
     // So the release before named the calls of a key.
     const former = `key-${sha256(key).slice(0, 48)}`;
     const known = this.#keyed.stateOf(former) === "never" ? undefined : former;
-    return known ?? this.#keyed.callUnder(LOCAL_OWNER, key) ?? makeCallId();
+    return known ?? this.#keyed.callUnder(LOCAL_OWNER, key) ?? name;
   }
 
   cancel(call: string): void {

@@ -90,11 +90,13 @@ class LocalCaller implements CallerPort<LocalCall> {
     const onClose = onCloseOf(effectOf(toolNameOf(call.tool)), call);
     const waiting = new LocalCall(this, id, onClose);
     const onOutput = call.stream ? (_call: string, piece: OutputPiece) => waiting.output(piece) : undefined;
-    const options = { session: this.#session, onOutput, room: waiting.room };
-    const { call: name, outcome } = this.#callers.calls.start({ ...call, id }, options);
-    waiting.call = name as CallId;
+    // Its name is its id where it has none of its own.
+    const name = call.id === undefined ? id : undefined;
+    const options = { name, session: this.#session, onOutput, room: waiting.room };
+    const started = this.#callers.calls.start({ ...call, id }, options);
+    waiting.call = started.call as CallId;
     this.protocol.expect(id, waiting);
-    void outcome.then(({ body }) => waiting.answer(body));
+    void started.outcome.then(({ body }) => waiting.answer(body));
   }
 
   cancel(call: CallId): void {

@@ -106,6 +106,8 @@ export class CallerSession implements CallerPort<SocketRecipient> {
 
   start(id: string, call: Call, now: number): void {
     const wanted = {
+      // Its name is its id where it has none of its own.
+      call: call.id === undefined ? (id as CallId) : undefined,
       tool: call.tool,
       parameters: JSON.stringify(call.input),
       lease: this.lease,
