@@ -26,6 +26,8 @@ export interface LocalCallsOptions {
 
 /** What a caller wants besides, or can do. */
 export interface CallOptions {
+  /** The call's name, unless its key stands for one. */
+  readonly name?: string | undefined;
   readonly session?: string;
   readonly onOutput?: ((call: string, piece: OutputPiece) => void) | undefined;
   readonly room?: CallRequest["room"];
@@ -66,10 +68,10 @@ export class LocalCalls {
   /** Runs a call; with an idempotency key the same key is the same call. */
   start(
     { id, tool, input, timeout_ms, idempotency_key: key }: Call,
-    { session, onOutput, room }: CallOptions = {},
+    { name, session, onOutput, room }: CallOptions = {},
   ): StartedCall {
     const known = key === undefined ? undefined : this.#dispatcher.callUnder(LOCAL_OWNER, key);
-    const call = known ?? makeCallId();
+    const call = known ?? name ?? makeCallId();
     const outcome = this.#dispatcher.run({
       call,
       tool,

@@ -8,7 +8,6 @@ import { TIMES } from "@matrx/shared/limits.ts";
 import { type Policy, policyWarnings } from "@matrx/shared/policy.ts";
 import type { Caller } from "../auth/caller.ts";
 import { type Command, type DeviceTools, type OpenTools, Requests } from "../device/api.ts";
-import { CallerLink } from "../device/callers/protocol.ts";
 import { ResponseBodies } from "../device/callers/response-bodies.ts";
 import { type GuideAnswer, type RestAnswer, type RestCall, RestCalls } from "../device/callers/rest.ts";
 import type { CallerAttachment } from "../device/callers/session.ts";
@@ -140,16 +139,9 @@ export class Device extends DurableObject<DeviceEnv> {
       messages: this.#messages,
       linkChanged: () => this.#timer.by(Date.now()),
     });
-    const callerLink = new CallerLink({
-      admission: this.#admission,
-      calls: this.#calls,
-      renew: (session, token) => this.#callers.renew(session, token),
-      subscribeToEvents: (session, after, now) => this.#callers.subscribeToEvents(session, after, now),
-      scheduled: (now) => this.#watchCalls(now),
-    });
     this.#callers = new Callers(state, env, {
-      ...{ leases: this.#leases, calls: this.#calls, events: this.#events },
-      link: callerLink,
+      ...{ leases: this.#leases, calls: this.#calls, events: this.#events, admission: this.#admission },
+      callStarted: (now) => this.#watchCalls(now),
     });
     this.#restore();
   }
