@@ -3,8 +3,8 @@ import os from "node:os";
 import type { Policy } from "@matrx/shared/policy.ts";
 import { type Caller, type FileAccess, type Files, isConfined } from "../fs/access.ts";
 import type { Platform } from "../platform/platform.ts";
-import { deniedError, wrongParameterError } from "./desktop.ts";
 import { checkIsDocument } from "./documents.ts";
+import { deniedError, wrongParameterError } from "./errors.ts";
 import { openableAddress } from "./web-address.ts";
 
 export interface AppStart {
