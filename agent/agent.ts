@@ -71,11 +71,11 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
     await parts.openToolbox({ home, jobs: relay ? home.jobs : home.localJobs, log }),
     ({ close }) => close(),
   );
-  const { tools, sessions } = toolbox;
+  const { tools, sessions, checkPaths } = toolbox;
   const policy = new PolicyFile(home);
   policy.warn(tools, log);
   const dispatcher = new Dispatcher({
-    ...{ device, policy, journal, log, tools, sessions },
+    ...{ device, policy, journal, log, tools, sessions, checkPaths },
     ...(windDownMs !== undefined && { windDownMs }),
   });
   const resumed = dispatcher.recover();
@@ -85,7 +85,7 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
   services.defer(() => departure.stopCalls());
 
   if (local) {
-    const calls = new LocalCalls({ device, tools, policy, dispatcher });
+    const calls = new LocalCalls({ device, tools, dispatcher });
     const server = await startLocalServer({ ...local, calls, hub, log });
     services.defer(() => server.close());
     local.onListening(server.url);
