@@ -3,6 +3,7 @@ import type { CallId, DeviceId, GrantId, SessionId } from "@matrx/shared/ids.ts"
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { expect, it } from "vitest";
 import { type CallerAttachment, CallerSession } from "../../worker/device/callers/session.ts";
+import type { Recipient } from "../../worker/device/calls/types.ts";
 
 const CALL = "0199d3a4-7c1e-7b52-9f3e-2d6a8c410e75" as CallId;
 const ATTACHMENT: CallerAttachment = {
@@ -49,11 +50,17 @@ function session(queuedOfGrant = () => 0): { socket: SlowSocket; session: Caller
   };
 }
 
+function expected(caller: CallerSession, id: string): Recipient {
+  const recipient = caller.recipientOf(id);
+  recipient.accepted(CALL, Date.now(), "read");
+  return recipient;
+}
+
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 it("tells of live output that was left out before the answer too, when no more came", () => {
   const { socket, session: caller } = session();
-  const recipient = caller.expect("1", CALL, Date.now(), "goes_on");
+  const recipient = expected(caller, "1");
   expect(recipient.output(bytes("x".repeat(300_000)), 0)).toBe(true);
   socket.bufferedAmount = LIMITS.callerQueueBytes + 1;
   expect(recipient.output(bytes("lost"), 0)).toBe(false);
@@ -63,7 +70,7 @@ it("tells of live output that was left out before the answer too, when no more c
 
 it("answers an id once", () => {
   const { socket, session: caller } = session();
-  const recipient = caller.expect("1", CALL, Date.now(), "goes_on");
+  const recipient = expected(caller, "1");
   const header = { call: CALL, status: "success", ms: 1 } as const;
   recipient.result(header, bytes("first"), 0);
   recipient.result(header, bytes("second"), 0);
@@ -75,10 +82,10 @@ it("is closed when too much is queued for its grant, though little is for itself
   let queued = LIMITS.callerQueueMaxBytes;
   const { socket, session: caller } = session(() => queued);
   const large = bytes("x".repeat(300_000));
-  caller.expect("1", CALL, Date.now(), "goes_on").result({ call: CALL, status: "success", ms: 1 }, large, 0);
+  expected(caller, "1").result({ call: CALL, status: "success", ms: 1 }, large, 0);
   expect(socket.sent).toHaveLength(1);
   queued += 1;
-  caller.expect("2", CALL, Date.now(), "goes_on").result({ call: CALL, status: "success", ms: 1 }, large, 0);
+  expected(caller, "2").result({ call: CALL, status: "success", ms: 1 }, large, 0);
   expect(socket.sent).toHaveLength(1);
   expect(socket.closed).toBe(1013);
 });

@@ -55,7 +55,7 @@ export class CallerLink {
     this.#parts.admission.admit(
       {
         tool: call.tool,
-        parameters: JSON.stringify(call.input),
+        input: JSON.stringify(call.input),
         lease: session.lease,
         id,
         session: session.id,
@@ -64,11 +64,7 @@ export class CallerLink {
         key: call.idempotency_key,
       },
       now,
-      (callId, deadline, effect) => {
-        const onClose = effect === "read" ? "read" : call.cancel_on_disconnect ? "stops" : "goes_on";
-        if (session.v1 && effect !== "read") session.send({ id, type: "accepted", call: callId });
-        return session.expect(id, callId, deadline, onClose);
-      },
+      session.recipientOf(id, call.cancel_on_disconnect ? "stops" : "goes_on"),
     );
     this.#parts.scheduled(now);
   }

@@ -1,6 +1,7 @@
 /** One caller's socket: its session, grant, and the calls that it has not been answered. Survives sleep as an attachment. */
 import { errorAnswer, type ToCaller } from "@matrx/shared/caller/to-caller.ts";
 import { CLOSE } from "@matrx/shared/close-codes.ts";
+import type { Effect } from "@matrx/shared/effects.ts";
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import { type CallId, callTime, type DeviceId, type SessionId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
@@ -102,10 +103,10 @@ export class CallerSession {
     if (this.#idBytes + keptBytes(id) > LIMITS.unansweredIdBytes) throw tooManyUnanswered();
   }
 
-  /** Notes a call; it is answered once, through the recipient that this returns. */
-  expect(id: string, call: CallId, deadline: number, onClose: OnClose): Recipient {
+  /** Notes a call; its id is answered once. */
+  expect(id: string, call: CallId, deadline: number, onClose: OnClose): void {
     this.#wait(id, { call, deadline, onClose, follows: false, saved: false });
-    return this.recipientOf(id);
+    if (this.v1 && onClose !== "read") this.send({ id, type: "accepted", call });
   }
 
   /** The device will answer this one under another's id. */
@@ -114,9 +115,9 @@ export class CallerSession {
     if (waiting) waiting.follows = true;
   }
 
-  /** Answers and live output for one id go this way. */
-  recipientOf(id: string): Recipient {
-    return new SocketRecipient(this, id);
+  /** Answers and live output for one id go this way; `onClose` is for a call with an effect. */
+  recipientOf(id: string, onClose: OnClose = "goes_on"): Recipient {
+    return new SocketRecipient(this, id, onClose);
   }
 
   /** The one answer to an id, as the device wrote it, after `missed` frames of live output were left out. */
@@ -216,11 +217,17 @@ class SocketRecipient implements Recipient {
   readonly socket: WebSocket;
   readonly #session: CallerSession;
   readonly #id: string;
+  readonly #onClose: OnClose;
 
-  constructor(session: CallerSession, id: string) {
+  constructor(session: CallerSession, id: string, onClose: OnClose) {
     this.socket = session.ws;
     this.#session = session;
     this.#id = id;
+    this.#onClose = onClose;
+  }
+
+  accepted(call: CallId, deadline: number, effect: Effect): void {
+    this.#session.expect(this.#id, call, deadline, effect === "read" ? "read" : this.#onClose);
   }
 
   follow(): void {
