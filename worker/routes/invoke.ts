@@ -24,7 +24,7 @@ export interface Invocation<Given> {
 }
 
 /** What a caller says of a call. */
-export type Wanted = Pick<RestCall, "tool" | "parameters" | "timeoutMs" | "key">;
+export type Wanted = Pick<RestCall, "tool" | "input" | "timeoutMs" | "key">;
 
 /** Name and session of the call that a request makes. Throws MatrxError. */
 export function newCall(request: Request): Pick<RestCall, "call" | "chosen" | "session"> {

@@ -49,9 +49,9 @@ tools.post("/invoke", async (c) => {
 tools.post("/:tool", async (c) => {
   const { caller, device, id } = await target(c.env, c.req.raw, c.req.param("device"));
   const { tool } = check(namedSchema, { tool: c.req.param("tool") });
-  const parameters = await readObjectText(c.req.raw);
+  const input = await readObjectText(c.req.raw);
   const options = { timeoutMs: timeoutOf(c.req.raw), key: idempotencyKeyOf(c.req.raw) };
-  const wanted = { tool, parameters, ...options };
+  const wanted = { tool, input, ...options };
   const cancelOnDisconnect = cancelOnDisconnectOf(c.req.raw);
   if (!acceptsEventStream(c.req.raw)) {
     const send = (call: RestCall) => device.call(caller, call) as Promise<Outcome<RestAnswer>>;
@@ -110,7 +110,7 @@ export async function invokeByGuide(
   if (!body.ok) return malformedCall(body.error, id, request);
   const { tool, input, timeout_ms, idempotency_key, cancel_on_disconnect } = body.value;
   const options = { timeoutMs: timeout_ms, key: idempotency_key ?? idempotencyKeyOf(request) };
-  const wanted = { tool, parameters: JSON.stringify(input), ...options };
+  const wanted = { tool, input: JSON.stringify(input), ...options };
   if (acceptsEventStream(request))
     return streamCall(device, caller, request, { ...wanted, cancelOnDisconnect: cancel_on_disconnect });
   const send = (call: RestCall) => device.callByGuide(caller, call) as Promise<Outcome<GuideAnswer>>;

@@ -19,7 +19,7 @@ export interface RestCall {
   chosen?: boolean | undefined;
   tool: string;
   /** JSON of the input. */
-  parameters: string;
+  input: string;
   session?: SessionId | undefined;
   timeoutMs?: number | undefined;
   key?: string | undefined;
@@ -79,33 +79,20 @@ export class RestCalls {
       const response = new PendingResponse(wanted.call, {
         end: (ending) => early.end(this.#fitting(ending, wanted)),
       });
-      const effect = this.#send(wanted, now, response, reject);
-      if (effect) early.start(response, effect);
+      this.#send(wanted, now, response, reject);
+      if (response.effect) early.start(response, response.effect);
     });
   }
 
-  /** Undefined: it was refused, or failed. */
-  #send(
-    wanted: Wanted,
-    now: number,
-    response: PendingResponse,
-    reject: (error: unknown) => void,
-  ): Effect | undefined {
+  #send(wanted: Wanted, now: number, response: PendingResponse, reject: (error: unknown) => void): void {
     const { admission } = this.#parts;
-    let admitted: Effect | undefined;
     try {
       admission.message(wanted.lease, now);
-      admission.admit(wanted, now, (call, _deadline, effect) => {
-        response.call = call;
-        admitted = effect;
-        return response;
-      });
+      admission.admit(wanted, now, response);
     } catch (error) {
       if (error instanceof MatrxError) response.refuse(error.shape(), wanted.call);
       else reject(error);
-      return undefined;
     }
-    return admitted;
   }
 
   /** A large answer is refused while too much is unread: a bare device waits for no credit. */
@@ -134,6 +121,8 @@ interface Waiting {
 /** A REST request that waits for its answer. */
 class PendingResponse implements Recipient {
   call: CallId;
+  /** Undefined: it was not admitted. */
+  effect: Effect | undefined;
   readonly #waiting: Waiting;
   #follows = false;
 
@@ -144,6 +133,11 @@ class PendingResponse implements Recipient {
 
   get waitsUntil(): number | undefined {
     return this.#waiting.until;
+  }
+
+  accepted(call: CallId, _deadline: number, effect: Effect): void {
+    this.call = call;
+    this.effect = effect;
   }
 
   follow(): void {

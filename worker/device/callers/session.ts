@@ -81,10 +81,8 @@ export class CallerSession implements CallerPort<SocketRecipient> {
     this.eventsUntil = attachment.events;
     this.protocol = new CallerProtocol(this, (data) => this.#send(data), attachment.v1);
     for (const [id, call, deadline, onClose, follows] of attachment.unanswered) {
-      const recipient = new SocketRecipient(this, id, call, deadline, onClose);
-      recipient.follows = follows;
-      recipient.isSaved = true;
-      this.protocol.expect(id, recipient);
+      const recipient = new SocketRecipient(this, id, {});
+      this.protocol.expect(id, Object.assign(recipient, { call, deadline, onClose, follows, isSaved: true }));
     }
   }
 
@@ -109,7 +107,7 @@ export class CallerSession implements CallerPort<SocketRecipient> {
       // Its name is its id where it has none of its own.
       call: call.id === undefined ? (id as CallId) : undefined,
       tool: call.tool,
-      parameters: JSON.stringify(call.input),
+      input: JSON.stringify(call.input),
       lease: this.lease,
       id,
       session: this.id,
@@ -117,17 +115,15 @@ export class CallerSession implements CallerPort<SocketRecipient> {
       stream: call.stream,
       key: call.idempotency_key,
     };
-    this.#host.admission.admit(wanted, now, (callId, deadline, effect) =>
-      this.#expect(new SocketRecipient(this, id, callId, deadline, onCloseOf(effect, call)), effect),
-    );
+    this.#host.admission.admit(wanted, now, new SocketRecipient(this, id, call));
     this.#host.callStarted(now);
   }
 
-  #expect(recipient: SocketRecipient, effect: Effect): Recipient {
+  /** Notes an admitted call; its id is answered once. */
+  expect(recipient: SocketRecipient, effect: Effect): void {
     const { id, call } = recipient;
     if (this.protocol.isV1 && effect !== "read") this.protocol.send({ id, type: "accepted", call });
     this.protocol.expect(id, recipient);
-    return recipient;
   }
 
   cancel(call: CallId): void {
@@ -195,25 +191,32 @@ export class CallerSession implements CallerPort<SocketRecipient> {
 /** Who gets the answer to one id of a socket. */
 export class SocketRecipient implements Recipient, UnansweredCall {
   readonly id: string;
-  readonly call: CallId;
-  readonly deadline: number;
-  readonly onClose: OnClose;
+  /** Known once the call was admitted, as are its deadline and end. */
+  call = "" as CallId;
+  deadline = 0;
+  onClose: OnClose = "read";
   /** The device answers under another's id. */
   follows = false;
   /** It stands in the attachment. */
   isSaved = false;
   readonly #session: CallerSession;
+  readonly #wish: Pick<Call, "cancel_on_disconnect">;
 
-  constructor(session: CallerSession, id: string, call: CallId, deadline: number, onClose: OnClose) {
+  constructor(session: CallerSession, id: string, wish: Pick<Call, "cancel_on_disconnect">) {
     this.#session = session;
     this.id = id;
-    this.call = call;
-    this.deadline = deadline;
-    this.onClose = onClose;
+    this.#wish = wish;
   }
 
   get socket(): WebSocket {
     return this.#session.ws;
+  }
+
+  accepted(call: CallId, deadline: number, effect: Effect): void {
+    this.call = call;
+    this.deadline = deadline;
+    this.onClose = onCloseOf(effect, this.#wish);
+    this.#session.expect(this, effect);
   }
 
   follow(): void {

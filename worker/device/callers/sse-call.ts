@@ -1,6 +1,7 @@
 /** REST calls told as server-sent events: `call`, then `output` and `gap`, and at the end `result` or `error`. */
+import type { Effect } from "@matrx/shared/effects.ts";
 import { type ErrorShape, problemOf } from "@matrx/shared/errors.ts";
-import type { CallId, DeviceId, GrantId, SessionId } from "@matrx/shared/ids.ts";
+import type { CallId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import type { Admission } from "../calls/admission.ts";
 import type { Calls } from "../calls/calls.ts";
@@ -41,11 +42,9 @@ export class RestStreams {
   call(lease: Lease, { cancelOnDisconnect, ...wanted }: StreamedCall, now: number): OpenStream {
     const { admission } = this.#parts;
     admission.message(lease, now);
-    return this.#open(lease, (begun) =>
-      admission.admit({ ...wanted, lease, stream: true }, now, (call, deadline, effect) => {
-        const stops = effect === "read" || cancelOnDisconnect === true;
-        return begun({ call, deadline, session: wanted.session, stops });
-      }),
+    const { session } = wanted;
+    return this.#open(lease, { session, cancelOnDisconnect }, (recipient) =>
+      admission.admit({ ...wanted, lease, stream: true }, now, recipient),
     );
   }
 
@@ -56,9 +55,9 @@ export class RestStreams {
     const pending = calls.pendingCalls.get(call);
     const row = pending ? undefined : ledger.find(call);
     requireMaker(pending?.grant ?? row?.grant_id, lease);
-    return this.#open(lease, (begun) => {
-      const deadline = pending?.deadline ?? row?.deadline ?? now;
-      const recipient = begun({ call, deadline, stops: pending?.effect === "read" });
+    return this.#open(lease, {}, (recipient) => {
+      // An effect goes on without this reader.
+      recipient.accepted(call, pending?.deadline ?? row?.deadline ?? now, pending?.effect ?? "execute");
       // The answer may bear the id that a socket gave its call.
       if (pending) follow(pending, recipient);
       else if (row) admission.join(row, recipient, now);
@@ -66,20 +65,18 @@ export class RestStreams {
     });
   }
 
-  #open({ scope }: Lease, begin: (begun: (call: Begun) => Recipient) => CallId): OpenStream {
+  #open({ scope }: Lease, wish: Wish, begin: (recipient: StreamRecipient) => CallId): OpenStream {
     const { streams, calls, device } = this.#parts;
     const grant = scope.id as GrantId;
     const stream = streams.open(grant);
-    const recipient = new StreamRecipient(stream, device(), (bytes) => streams.hasRoomFor(bytes, grant));
-    const begun = ({ call, deadline, session, stops }: Begun) => {
-      stream.onLeft = () => calls.abandon(call, (one) => one === recipient, stops);
-      const until = new Date(deadline).toISOString();
-      const facts = { call, device: device(), ...(session && { session }), deadline: until };
-      stream.send("call", json(facts), call);
-      return recipient;
-    };
+    const recipient: StreamRecipient = new StreamRecipient(stream, {
+      ...wish,
+      device: device(),
+      hasRoomFor: (bytes) => streams.hasRoomFor(bytes, grant),
+      left: (call, stops) => calls.abandon(call, (one) => one === recipient, stops),
+    });
     try {
-      return { call: begin(begun), body: stream.body };
+      return { call: begin(recipient), body: stream.body };
     } catch (error) {
       stream.cut();
       throw error;
@@ -87,28 +84,33 @@ export class RestStreams {
   }
 }
 
-/** What a reader is told first. */
-interface Begun {
-  call: CallId;
-  deadline: number;
-  session?: SessionId | undefined;
-  /** When its last reader goes, the call is stopped. */
-  stops: boolean;
+type Wish = Pick<StreamedCall, "session" | "cancelOnDisconnect">;
+
+interface Reading extends Wish {
+  device: DeviceId;
+  hasRoomFor: (bytes: number) => boolean;
+  /** The reader went; the call stops if it was the last and `stops`. */
+  left: (call: CallId, stops: boolean) => void;
 }
 
 /** A reader of events who waits for a call. */
 class StreamRecipient implements Recipient {
   readonly #stream: EventStream;
-  readonly #device: DeviceId;
-  readonly #hasRoomFor: (bytes: number) => boolean;
+  readonly #reading: Reading;
   #follows = false;
   /** Pieces of live output that were left out since the last one; the pending call counts for its own caller only. */
   #missed = 0;
 
-  constructor(stream: EventStream, device: DeviceId, hasRoomFor: (bytes: number) => boolean) {
+  constructor(stream: EventStream, reading: Reading) {
     this.#stream = stream;
-    this.#device = device;
-    this.#hasRoomFor = hasRoomFor;
+    this.#reading = reading;
+  }
+
+  accepted(call: CallId, deadline: number, effect: Effect): void {
+    const { device, session, cancelOnDisconnect, left } = this.#reading;
+    this.#stream.onLeft = () => left(call, effect === "read" || cancelOnDisconnect === true);
+    const facts = { call, device, ...(session && { session }), deadline: new Date(deadline).toISOString() };
+    this.#stream.send("call", json(facts), call);
   }
 
   follow(): void {
@@ -116,8 +118,8 @@ class StreamRecipient implements Recipient {
   }
 
   result({ status, code, call }: ResultHeader, body: Uint8Array): void {
-    if (!this.#hasRoomFor(body.length))
-      return this.refuse(readsTooSlowly(call, this.#device), call as CallId);
+    if (!this.#reading.hasRoomFor(body.length))
+      return this.refuse(readsTooSlowly(call, this.#reading.device), call as CallId);
     this.#sayGap();
     if (status === "success")
       return this.#stream.end("result", this.#follows ? withId(body, undefined) : body);
@@ -136,7 +138,7 @@ class StreamRecipient implements Recipient {
 
   refuse(error: ErrorShape, call: CallId): void {
     this.#sayGap();
-    this.#stream.end("error", json({ ...problemOf(error), call, device: this.#device }));
+    this.#stream.end("error", json({ ...problemOf(error), call, device: this.#reading.device }));
   }
 
   /** A stream waits until the call is over. */

@@ -9,7 +9,7 @@ import type { DeviceLink } from "../connection.ts";
 import type { Lease } from "../leases.ts";
 import type { Rates } from "../rates.ts";
 import type { RecordStore } from "../store.ts";
-import type { Expect, Keyed, Passed, WantedCall } from "./call.ts";
+import type { Keyed, Passed, WantedCall } from "./call.ts";
 import type { Calls } from "./calls.ts";
 import { passGate, passMessage } from "./gate.ts";
 import { digestOf, requireSameCall } from "./idempotency.ts";
@@ -43,17 +43,17 @@ export class Admission {
   }
 
   /** Sends a call, or gives the outcome that its idempotency key stands for. Throws MatrxError; then nothing was sent. */
-  admit(wanted: WantedCall, now: number, expect: Expect): CallId {
+  admit(wanted: WantedCall, now: number, recipient: Recipient): CallId {
     const { store, calls, rates, link, health } = this.#parts;
     // Connections broke with the storage: that they are not back is not the device's fault.
     if (!link.current) health.requireWritable();
     const keeping = { store, rates: rates(), underWay: calls.pendingCalls.size };
     const passed = passGate(wanted.tool, wanted.lease, keeping, now);
     const keyed = keyedOf(wanted, passed);
-    const earlier = keyed && this.#earlier(wanted, passed, keyed, now, expect);
+    const earlier = keyed && this.#earlier(wanted, passed, keyed, now, recipient);
     if (earlier) return earlier;
     if (wanted.chosen) this.#requireNew(wanted.call);
-    return calls.send(wanted, passed, keyed, now, expect);
+    return calls.send(wanted, passed, keyed, now, recipient);
   }
 
   /** Says nothing of the call that has the name: it may be another grant's. Throws MatrxError `CONFLICT`. */
@@ -68,7 +68,7 @@ export class Admission {
     { effect }: Passed,
     { key, digest }: Keyed,
     now: number,
-    expect: Expect,
+    recipient: Recipient,
   ): CallId | undefined {
     const { ledger } = this.#parts;
     const grant = wanted.lease.scope.id as GrantId;
@@ -76,7 +76,8 @@ export class Admission {
     if (!row) return undefined;
     requireSameCall(row, digest);
     const call = row.call as CallId;
-    this.join(row, expect(call, Math.max(row.deadline, now + TIMES.callDefault), effect), now);
+    recipient.accepted(call, Math.max(row.deadline, now + TIMES.callDefault), effect);
+    this.join(row, recipient, now);
     return call;
   }
 
@@ -101,9 +102,9 @@ export class Admission {
 }
 
 /** A read has no key: it may run again. */
-function keyedOf({ key, chosen, parameters }: WantedCall, { tool, effect }: Passed): Keyed | undefined {
+function keyedOf({ key, chosen, input }: WantedCall, { tool, effect }: Passed): Keyed | undefined {
   if (effect === "read" || (key === undefined && !chosen)) return undefined;
-  return { key: key ?? null, digest: digestOf(tool, parameters) };
+  return { key: key ?? null, digest: digestOf(tool, input) };
 }
 
 function takenName(): MatrxError {

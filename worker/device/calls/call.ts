@@ -2,7 +2,6 @@
 import type { Effect } from "@matrx/shared/effects.ts";
 import type { CallId, SessionId } from "@matrx/shared/ids.ts";
 import type { Lease } from "../leases.ts";
-import type { Recipient } from "./types.ts";
 
 /** A call as a surface gives it. */
 export interface WantedCall {
@@ -12,7 +11,7 @@ export interface WantedCall {
   chosen?: boolean | undefined;
   tool: string;
   /** JSON of the input. */
-  parameters: string;
+  input: string;
   lease: Lease;
   /** The caller's id; REST has none. */
   id?: string | undefined;
@@ -34,9 +33,6 @@ export interface Passed {
   /** What the tool takes at most, in milliseconds. */
   toolTimeoutMs: number;
 }
-
-/** Tells the surface the call and its deadline; returns who gets the answer. */
-export type Expect = (call: CallId, deadline: number, effect: Effect) => Recipient;
 
 /** What a caller may come again with: its idempotency key, or the name that it chose; `digest` is of what that stands for. */
 export interface Keyed {

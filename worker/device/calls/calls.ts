@@ -11,7 +11,7 @@ import { requireWithinLimits } from "../link/bare-limits.ts";
 import { checkedAnswer, isOutputOf } from "../link/device-answer.ts";
 import { type Sign, type SignOfLife, silent } from "../link/sign-of-life.ts";
 import type { RecordStore } from "../store.ts";
-import type { Expect, Keyed, Passed, WantedCall } from "./call.ts";
+import type { Keyed, Passed, WantedCall } from "./call.ts";
 import { executeFrame, extrasOf, replayFrame } from "./execute-frame.ts";
 import type { Ledger } from "./ledger.ts";
 import { follow, type PendingCall, PendingCalls } from "./pending.ts";
@@ -67,19 +67,25 @@ export class Calls {
   }
 
   /**
-   * Writes the ledger row of an effect, then sends the frame, to a silent device after a sign of life. `expect` is told
-   * the call and its deadline, and returns who gets the answer. Throws MatrxError; then nothing was sent.
+   * Writes the ledger row of an effect, then sends the frame, to a silent device after a sign of life. Throws
+   * MatrxError; then nothing was sent, and the recipient was told nothing.
    */
-  send(wanted: WantedCall, passed: Passed, keyed: Keyed | undefined, now: number, expect: Expect): CallId {
+  send(
+    wanted: WantedCall,
+    passed: Passed,
+    keyed: Keyed | undefined,
+    now: number,
+    recipient: Recipient,
+  ): CallId {
     const socket = this.#signs.requireLive(now);
     const call = wanted.call ?? makeCallId(now);
     const { tool, called, effect } = passed;
     const timeoutMs = wanted.timeoutMs ?? passed.toolTimeoutMs;
     const deadline = now + timeoutMs;
     const { ours } = socket.attachment;
-    if (!ours) requireWithinLimits(tool, wanted.parameters, wanted.lease.scope, this.#store.policy);
+    if (!ours) requireWithinLimits(tool, wanted.input, wanted.lease.scope, this.#store.policy);
     const extras = ours ? extrasOf(wanted, keyed, this.#store.limits, called) : "";
-    const frame = executeFrame(call, tool, timeoutMs, wanted.parameters, extras);
+    const frame = executeFrame(call, tool, timeoutMs, wanted.input, extras);
     const grant = wanted.lease.scope.id as GrantId;
     const pending: PendingCall = {
       call,
@@ -89,7 +95,7 @@ export class Calls {
       grant,
       created: now,
       deadline,
-      recipients: [],
+      recipients: [recipient],
       phase: "new",
       recorded: false,
       frame,
@@ -98,7 +104,7 @@ export class Calls {
     const { to = "new", row } = next(pending, "admitted");
     if (row === "open") this.#record(pending, keyed);
     pending.phase = to;
-    pending.recipients.push(expect(call, deadline, effect));
+    recipient.accepted(call, deadline, effect);
     this.#begin(pending, now);
     return call;
   }

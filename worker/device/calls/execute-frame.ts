@@ -7,12 +7,12 @@ export function executeFrame(
   call: CallId,
   tool: string,
   timeoutMs: number,
-  parameters: string,
+  input: string,
   extras: string,
 ): string {
   const seconds = Math.ceil(timeoutMs / 1000);
   const known = `{"type":"tool_execute","tool_call_id":"${call}","tool":${JSON.stringify(tool)},"timeout_sec":${seconds}`;
-  return `${known}${extras},"parameters":${parameters}}`;
+  return `${known}${extras},"parameters":${input}}`;
 }
 
 /** Our additions; `limits` is the JSON of the owner's limits for this device, if there are any. */

@@ -8,8 +8,9 @@ import canonicalize from "canonicalize";
  * What a key stands for: SHA-256 over the tool and the canonical input (RFC 8785). Synchronous, unlike WebCrypto, so
  * that calls keep their order.
  */
-export function digestOf(tool: string, parameters: string): string {
-  return hexOf(sha256(new TextEncoder().encode(canonicalOf({ tool, parameters: JSON.parse(parameters) }))));
+export function digestOf(tool: string, input: string): string {
+  // `parameters`: digests outlive this program, here and in the agent's journal.
+  return hexOf(sha256(new TextEncoder().encode(canonicalOf({ tool, parameters: JSON.parse(input) }))));
 }
 
 /** Throws MatrxError `INVALID_PARAMETERS` for half a surrogate, or a number that is too large. */

@@ -1,11 +1,14 @@
 /** Who waits for a call: a caller's socket or a held REST request. */
 import { type Answer, errorAnswer } from "@matrx/shared/caller/to-caller.ts";
+import type { Effect } from "@matrx/shared/effects.ts";
 import type { ErrorCode, ErrorShape } from "@matrx/shared/errors.ts";
 import type { CallId, DeviceId } from "@matrx/shared/ids.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import { readAnswer } from "../link/device-answer.ts";
 
 export interface Recipient {
+  /** The call is admitted, and has this name and this deadline (milliseconds since 1970). Told before all else. */
+  accepted(call: CallId, deadline: number, effect: Effect): void;
   /** The caller's socket; REST has none. */
   readonly socket?: WebSocket | undefined;
   /** The answer will bear another's id: it is readdressed, and live output does not come. */

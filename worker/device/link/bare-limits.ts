@@ -7,24 +7,24 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 
-/** Throws MatrxError `PERMISSION_DENIED`. `parameters` is JSON. */
+/** Throws MatrxError `PERMISSION_DENIED`. `input` is JSON. */
 export function requireWithinLimits(
   tool: string,
-  parameters: string,
+  input: string,
   { paths }: Pick<GrantScope, "paths">,
   { allowed_paths, allowed_apps }: Policy,
 ): void {
   if (paths) throw cannotLimitError("The token's grant is limited to folders");
-  if (tool === "open_app" && allowed_apps) requireApp(fieldOf(parameters, "app"), allowed_apps);
-  else if (allowed_paths) requireFolder(tool, parameters, allowed_paths);
+  if (tool === "open_app" && allowed_apps) requireApp(fieldOf(input, "app"), allowed_apps);
+  else if (allowed_paths) requireFolder(tool, input, allowed_paths);
 }
 
 /** Tools of the device document that name one place. */
 const WITH_PATH: ReadonlySet<string> = new Set(["create_directory", "delete_directory", "search_files"]);
 
-function requireFolder(tool: string, parameters: string, folders: readonly string[]): void {
+function requireFolder(tool: string, input: string, folders: readonly string[]): void {
   if (!WITH_PATH.has(tool)) throw cannotLimitError("The device's policy is limited to folders");
-  const path = fieldOf(parameters, "path");
+  const path = fieldOf(input, "path");
   const place = path === undefined ? undefined : partsOf(path);
   const isHeld = folders.some((folder) => {
     const allowed = partsOf(folder);
@@ -44,8 +44,8 @@ function requireApp(app: string | undefined, apps: readonly string[]): void {
   });
 }
 
-function fieldOf(parameters: string, name: string): string | undefined {
-  const value = (JSON.parse(parameters) as Record<string, unknown>)[name];
+function fieldOf(input: string, name: string): string | undefined {
+  const value = (JSON.parse(input) as Record<string, unknown>)[name];
   return typeof value === "string" ? value : undefined;
 }
 
