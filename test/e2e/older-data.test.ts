@@ -102,19 +102,29 @@ it("remembers idempotency keys, and runs nothing a second time", async () => {
 
 it("is refused to an older relay once a newer one was there, and works again with the newer one", async () => {
   const { port } = relay;
-  const setVersion = (version: number) => {
-    for (const database of databasesOf(dataDir, "Device")) {
+  /** As a newer relay leaves the devices' data; returns what takes that back. */
+  const leaveNewer = () => {
+    const version = "WHERE key = 'schema_version'";
+    const undo = databasesOf(dataDir, "Device").map((database) => {
       const db = new DatabaseSync(database);
       // A removed device left an empty one.
-      if (db.prepare("SELECT 1 FROM sqlite_master WHERE name = '_cf_KV'").get())
-        db.prepare("UPDATE _cf_KV SET value = ? WHERE key = 'schema_version'").run(serialize(version));
-      db.close();
-    }
+      if (!db.prepare("SELECT 1 FROM sqlite_master WHERE name = '_cf_KV'").get()) return () => db.close();
+      const before = db.prepare(`SELECT value FROM _cf_KV ${version}`).get()?.value ?? null;
+      const set = db.prepare(`UPDATE _cf_KV SET value = ? ${version}`);
+      set.run(serialize(99));
+      return () => {
+        set.run(before);
+        db.close();
+      };
+    });
+    return () => {
+      for (const step of undo) step();
+    };
   };
   const times = (wanted: string) => agent.states.filter((state) => state === wanted).length;
   const registered = times("REGISTERED");
   await relay.stop();
-  setVersion(99);
+  const undo = leaveNewer();
   relay = await startRelay({ dataDir, port });
   const headers = { Authorization: `Bearer ${token}` };
   const response = await fetch(`${relay.url}/v1/devices/${device}`, { headers });
@@ -124,7 +134,7 @@ it("is refused to an older relay once a newer one was there, and works again wit
   const tries = times("RECONNECTING");
   await expect.poll(() => times("RECONNECTING")).toBeGreaterThan(tries + 1);
   await relay.stop();
-  setVersion(2);
+  undo();
   relay = await startRelay({ dataDir, port });
   await agent.registered(registered);
   const { calls } = await get(`/v1/devices/${device}/calls`, callListSchema);

@@ -66,6 +66,12 @@ export class Grants {
     this.#sql.exec("DELETE FROM leases WHERE device = ?", device);
   }
 
+  /** When the first grant is over, in milliseconds since 1970. */
+  nextExpiry(): number | undefined {
+    const { next } = this.#sql.exec<{ next: number | null }>("SELECT MIN(expires) AS next FROM grants").one();
+    return next ?? undefined;
+  }
+
   prune(now: number): void {
     this.#sql.exec("DELETE FROM leases WHERE grant_id IN (SELECT id FROM grants WHERE expires <= ?)", now);
     this.#sql.exec("DELETE FROM grants WHERE expires <= ?", now);

@@ -66,7 +66,10 @@ export class Events {
   readonly #health: Pick<StorageHealth, "isFailing" | "requireWritable">;
   #known: Known | undefined;
 
-  constructor({ sql, kv }: Storage, health: Pick<StorageHealth, "isFailing" | "requireWritable">) {
+  constructor(
+    { sql, kv }: Pick<Storage, "sql" | "kv">,
+    health: Pick<StorageHealth, "isFailing" | "requireWritable">,
+  ) {
     this.#sql = sql;
     this.#kv = kv;
     this.#health = health;

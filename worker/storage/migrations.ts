@@ -24,6 +24,14 @@ export const ACCOUNT: readonly Migration[] = [
       id INTEGER PRIMARY KEY AUTOINCREMENT, device TEXT NOT NULL, body TEXT NOT NULL,
       tries INTEGER NOT NULL DEFAULT 0, due INTEGER NOT NULL)`);
   },
+  ({ sql, kv }) => {
+    const { outbox, expiry } = sql
+      .exec<{ outbox: number | null; expiry: number | null }>(
+        "SELECT (SELECT MIN(due) FROM outbox) AS outbox, (SELECT MIN(expires) FROM grants) AS expiry",
+      )
+      .one();
+    putAlarms(kv, { outbox, expiry });
+  },
 ];
 
 export const DEVICE: readonly Migration[] = [
@@ -43,6 +51,10 @@ export const DEVICE: readonly Migration[] = [
     renameKey(kv, "introduction", "device_info");
     renameKey(kv, "farewell", "last_seen");
   },
+  ({ sql, kv }) => {
+    const [oldest] = sql.exec<{ created: number }>("SELECT created FROM ledger LIMIT 1");
+    putAlarms(kv, { prune: oldest?.created });
+  },
 ];
 
 export const DIRECTORY: readonly Migration[] = [
@@ -52,6 +64,21 @@ export const DIRECTORY: readonly Migration[] = [
     );
   },
 ];
+
+export const PAIRING: readonly Migration[] = [
+  ({ kv }) => {
+    const codes = Array.from(kv.list<{ expires: number }>());
+    for (const [code] of codes) renameKey(kv, code, `code:${code}`);
+    const expires = codes.map(([, row]) => row.expires);
+    if (expires.length > 0) putAlarms(kv, { expiry: Math.min(...expires) });
+  },
+];
+
+/** The first rows of an object's alarm table; before it there was one alarm for all. */
+function putAlarms(kv: Pick<Kv, "put">, dues: Record<string, number | null | undefined>): void {
+  const rows = Object.entries(dues).flatMap(([name, due]) => (due ? [[name, { due, failures: 0 }]] : []));
+  if (rows.length > 0) kv.put("alarms", Object.fromEntries(rows));
+}
 
 function renameKey(kv: Pick<Kv, "get" | "put" | "delete">, from: string, to: string): void {
   const value = kv.get(from);
