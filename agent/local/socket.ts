@@ -1,5 +1,6 @@
 /** One WebSocket of a local caller (guide, WebSocket Protocol): the protocol that it shares with the relay, over this machine's calls. */
 
+import type { Call } from "@matrx/shared/caller/from-caller.ts";
 import {
   type CallerPort,
   CallerProtocol,
@@ -7,7 +8,6 @@ import {
   onCloseOf,
   type UnansweredCall,
 } from "@matrx/shared/caller/protocol.ts";
-import type { Call } from "@matrx/shared/caller-frames.ts";
 import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import type { CallId, DeviceId, SessionId } from "@matrx/shared/ids.ts";

@@ -1,11 +1,12 @@
 /** The caller link (guide, WebSocket Protocol) of one connection, at the relay and at the local server. Knows no transport. */
-import { type Action, type Call, parseCallerFrame } from "../caller-frames.ts";
+
 import { CLOSE } from "../close-codes.ts";
 import type { Effect } from "../effects.ts";
 import { type ErrorShape, type Hop, MatrxError } from "../errors.ts";
 import { type CallId, type DeviceId, makeCallId, type SessionId } from "../ids.ts";
 import { LIMITS } from "../limits.ts";
 import { SUBPROTOCOL } from "../tokens.ts";
+import { type Action, type Call, parseCallerFrame } from "./from-caller.ts";
 import { errorAnswer, type ToCaller } from "./to-caller.ts";
 
 /** What a call does when its caller goes: a read stops, an effect goes on, or stops because its caller asked for that. */
