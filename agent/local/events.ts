@@ -1,8 +1,8 @@
 /** Events of this machine for its own programs: report one, read the last. */
 import { type EventList, type EventView, eventQuerySchema } from "@matrx/shared/api.ts";
-import { check } from "@matrx/shared/caller-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { type DeviceEvent, SEVERITIES } from "@matrx/shared/events.ts";
+import { check } from "@matrx/shared/json-input.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import * as z from "zod";
 import type { EventHub } from "../events/hub.ts";

@@ -1,7 +1,8 @@
 /** The guide's call by REST: in a fresh session, and answered in the guide's shape whatever becomes of it. */
 import type { ServerResponse } from "node:http";
-import { type Call, callSchema, check, parseJsonObject } from "@matrx/shared/caller-frames.ts";
+import { type Call, callSchema } from "@matrx/shared/caller/from-caller.ts";
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
+import { check, parseJsonObject } from "@matrx/shared/json-input.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { CALL_HEADER } from "@matrx/shared/tokens.ts";
 import type { Answer } from "./answer.ts";

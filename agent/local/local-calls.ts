@@ -1,6 +1,6 @@
 /** Calls of local callers: the machine's owner, who needs no relay. */
 import { hash } from "node:crypto";
-import type { Call } from "@matrx/shared/caller-frames.ts";
+import type { Call } from "@matrx/shared/caller/from-caller.ts";
 import { EFFECTS, effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { makeCallId } from "@matrx/shared/ids.ts";

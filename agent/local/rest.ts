@@ -1,7 +1,7 @@
 /** REST of the guide: the list of tools; and how bodies are read and answers written. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { check, parseJsonObject } from "@matrx/shared/caller-frames.ts";
 import { allowHeaderOf, MatrxError, problemOf } from "@matrx/shared/errors.ts";
+import { check, parseJsonObject } from "@matrx/shared/json-input.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { toolDefinition, toolFormatSchema } from "@matrx/shared/tool-formats.ts";
 import * as z from "zod";

@@ -10,7 +10,7 @@ import { SESSION_HEADER } from "@matrx/shared/tokens.ts";
 import type { Logger } from "pino";
 import { WebSocketServer } from "ws";
 import type { EventHub } from "../events/hub.ts";
-import { type AccessRules, checkHost, checkOrigin, checkToken, isBearer } from "./access.ts";
+import { type AccessRules, checkHost, checkOrigin, checkToken, isBearer, requireToken } from "./access.ts";
 import { allowOrigin, answerPreflight } from "./cors.ts";
 import type { LocalCalls } from "./local-calls.ts";
 import { type Listening, listenAt, listenAtLocalhost } from "./loopback.ts";
@@ -18,7 +18,6 @@ import { notHere, pathOf } from "./path.ts";
 import { problemHere, sendProblem } from "./rest.ts";
 import { answerRest, needsToken, ROUTE_LINES } from "./routes.ts";
 import { type LocalCallers, serveSocket } from "./socket.ts";
-import { isSameToken } from "./token.ts";
 
 export interface LocalServerOptions {
   /** An address of this machine alone, or `localhost` for all of them. */
@@ -43,7 +42,7 @@ const OVERDUE_EVERY = 1000;
 
 /** Starts to listen. Throws MatrxError if the port is taken, on one address of `localhost` even. */
 export async function startLocalServer(options: LocalServerOptions): Promise<LocalServer> {
-  const { host, token, log } = options;
+  const { host, log } = options;
   const sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -55,7 +54,7 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
   sockets.on("headers", (headers, request) => headers.push(`${SESSION_HEADER}: ${sessions.get(request)}`));
   const callers: LocalCallers = {
     ...options,
-    isToken: (given) => token === undefined || isSameToken(given, token),
+    requireToken: (given) => requireToken(given, options),
     errorShape: (error) => ({ ...logged(error, log).shape(), hop: "agent" }),
     queued: () => queuedOf(sockets),
   };

@@ -1,8 +1,8 @@
 /** What calls and events have in common on the relay and on the local server. */
 import * as z from "zod";
 import { eventQuerySchema, problemSchema } from "../api.ts";
+import { callSchema } from "../caller/from-caller.ts";
 import { answerSchema } from "../caller/to-caller.ts";
-import { callSchema } from "../caller-frames.ts";
 import { LIMITS } from "../limits.ts";
 import { toolFormatSchema } from "../tool-formats.ts";
 import type { Answer, Parameter } from "./operation.ts";

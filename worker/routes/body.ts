@@ -1,6 +1,7 @@
 /** Reads request bodies at the border. */
-import { type Call, check, parseJsonObject, readCall } from "@matrx/shared/caller-frames.ts";
+import { type Call, readCall } from "@matrx/shared/caller/from-caller.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
+import { check, parseJsonObject } from "@matrx/shared/json-input.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import type * as z from "zod";
 import { type BodyLimits, CALLER_BODY, OPEN_BODY, readBounded } from "./bounded-body.ts";

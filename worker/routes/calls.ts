@@ -1,7 +1,7 @@
 /** Calls: their list, the record of one, and stopping it. */
 import { callQuerySchema } from "@matrx/shared/api.ts";
-import { check } from "@matrx/shared/caller-frames.ts";
 import { isCallId } from "@matrx/shared/ids.ts";
+import { check } from "@matrx/shared/json-input.ts";
 import { Hono } from "hono";
 import { authenticate } from "../auth/caller.ts";
 import { noSuchCallError } from "../device/callers/rest.ts";

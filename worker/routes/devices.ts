@@ -5,9 +5,9 @@ import {
   newDeviceSchema,
   renamedDeviceSchema,
 } from "@matrx/shared/api.ts";
-import { isLongerThan } from "@matrx/shared/caller-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
+import { isLongerThan } from "@matrx/shared/json-input.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { policySchema } from "@matrx/shared/policy.ts";
 import { AUDIENCE, LIFETIME } from "@matrx/shared/tokens.ts";

@@ -1,6 +1,6 @@
 /** What a device reported by itself. */
 import { type EventList, eventQuerySchema } from "@matrx/shared/api.ts";
-import { check } from "@matrx/shared/caller-frames.ts";
+import { check } from "@matrx/shared/json-input.ts";
 import { Hono } from "hono";
 import { authenticate } from "../auth/caller.ts";
 import type { Env } from "../env.ts";

@@ -1,9 +1,10 @@
 /** The tools of one device: what it has, and calling them. Also the guide's base for REST. */
 
 import type { toolDefinitionsSchema, toolNamesSchema } from "@matrx/shared/api.ts";
-import { callSchema, check } from "@matrx/shared/caller-frames.ts";
+import { callSchema } from "@matrx/shared/caller/from-caller.ts";
 import { type ErrorShape, errorInfo } from "@matrx/shared/errors.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
+import { check } from "@matrx/shared/json-input.ts";
 import { type ToolFormat, toolDefinition } from "@matrx/shared/tool-formats.ts";
 import { Hono } from "hono";
 import type * as z from "zod";

@@ -1,7 +1,6 @@
 /** What a registered device sends (device document, and our agent's additions). */
 
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
-import { check, isLongerThan, parseJsonObject } from "@matrx/shared/caller-frames.ts";
 import {
   type CreditRequest,
   type FromDevice,
@@ -13,6 +12,7 @@ import {
 import { type ErrorCode, type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
+import { check, isLongerThan, parseJsonObject } from "@matrx/shared/json-input.ts";
 import { LIMITS, RATES } from "@matrx/shared/limits.ts";
 import { decodeAgentFrame, type ResultHeader } from "@matrx/shared/result-frame.ts";
 import { manifestSchema } from "@matrx/shared/tool.ts";

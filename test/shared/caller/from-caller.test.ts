@@ -1,11 +1,6 @@
-import {
-  actionSchema,
-  callSchema,
-  isLongerThan,
-  parseCallerFrame,
-  parseJsonObject,
-} from "@matrx/shared/caller-frames.ts";
+import { actionSchema, callSchema, parseCallerFrame } from "@matrx/shared/caller/from-caller.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
+import { isLongerThan, parseJsonObject } from "@matrx/shared/json-input.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
