@@ -1,11 +1,11 @@
 /** The caller's socket (guide, WebSocket Protocol): reads frames, admits calls, answers. */
+import { refusalAnswer } from "@matrx/shared/caller/answers.ts";
 import { type Action, type Call, parseCallerFrame } from "@matrx/shared/caller-frames.ts";
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import { type CallId, makeCallId } from "@matrx/shared/ids.ts";
 import { errorShapeOf } from "../../problem.ts";
 import type { Admission } from "../calls/admission.ts";
 import type { Calls } from "../calls/calls.ts";
-import { refusalAnswer } from "../calls/types.ts";
 import type { CallerSession } from "./session.ts";
 
 export interface CallerLinkParts {

@@ -1,4 +1,5 @@
 /** One caller's socket: its session, grant, and the calls that it has not been answered. Survives sleep as an attachment. */
+import { refusalAnswer } from "@matrx/shared/caller/answers.ts";
 import type { ToCaller } from "@matrx/shared/caller-frames.ts";
 import { CLOSE } from "@matrx/shared/close-codes.ts";
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
@@ -6,7 +7,7 @@ import { type CallId, callTime, type DeviceId, type SessionId } from "@matrx/sha
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import { textOf } from "@matrx/shared/utf8.ts";
-import { type Recipient, refusalAnswer, withId } from "../calls/types.ts";
+import { type Recipient, withId } from "../calls/types.ts";
 import { type KeptLease, keptLease, type Lease, leaseOf } from "../leases.ts";
 import { type MessageBuffer, queuedBytes } from "../socket.ts";
 

@@ -1,26 +1,17 @@
 /** REST calls told as server-sent events: `call`, then `output` and `gap`, and at the end `result` or `error`. */
-import { type ErrorShape, problemOf } from "@matrx/shared/errors.ts";
-import type { CallId, DeviceId, GrantId, SessionId } from "@matrx/shared/ids.ts";
+import { type BegunCall, CallEvents } from "@matrx/shared/caller/call-events.ts";
+import type { EventStreams } from "@matrx/shared/caller/event-streams.ts";
+import type { OpenStream, StreamedCall } from "@matrx/shared/caller/port.ts";
+import type { ErrorShape } from "@matrx/shared/errors.ts";
+import type { CallId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import type { Admission } from "../calls/admission.ts";
 import type { Calls } from "../calls/calls.ts";
 import type { Ledger } from "../calls/ledger.ts";
 import { follow } from "../calls/pending.ts";
-import { answerProblem, type Recipient, readsTooSlowly, withId } from "../calls/types.ts";
+import { type Recipient, readsTooSlowly, withId } from "../calls/types.ts";
 import type { Lease } from "../leases.ts";
-import { type RestCall, requireMaker } from "./rest.ts";
-import type { EventStream, EventStreams } from "./sse.ts";
-
-/** A call as the Worker passes it on. */
-export interface StreamedCall extends RestCall {
-  /** Also stop a call with an effect when the reader goes. */
-  cancelOnDisconnect?: boolean | undefined;
-}
-
-export interface OpenStream {
-  call: CallId;
-  body: ReadableStream<Uint8Array>;
-}
+import { requireMaker } from "./rest.ts";
 
 export interface RestStreamsParts {
   device: () => DeviceId;
@@ -70,12 +61,11 @@ export class RestStreams {
     const { streams, calls, device } = this.#parts;
     const grant = scope.id as GrantId;
     const stream = streams.open(grant);
-    const recipient = new StreamRecipient(stream, device(), (bytes) => streams.hasRoomFor(bytes, grant));
-    const begun = ({ call, deadline, session, stops }: Begun) => {
-      stream.onLeft = () => calls.abandon(call, (one) => one === recipient, stops);
-      const until = new Date(deadline).toISOString();
-      const facts = { call, device: device(), ...(session && { session }), deadline: until };
-      stream.send("call", json(facts), call);
+    const events = new CallEvents(stream, device());
+    const recipient = new StreamRecipient(events, device(), (bytes) => streams.hasRoomFor(bytes, grant));
+    const begun = ({ stops, ...first }: Begun) => {
+      stream.onLeft = () => calls.abandon(first.call, (one) => one === recipient, stops);
+      events.begin(first);
       return recipient;
     };
     try {
@@ -87,26 +77,20 @@ export class RestStreams {
   }
 }
 
-/** What a reader is told first. */
-interface Begun {
-  call: CallId;
-  deadline: number;
-  session?: SessionId | undefined;
+interface Begun extends BegunCall {
   /** When its last reader goes, the call is stopped. */
   stops: boolean;
 }
 
 /** A reader of events who waits for a call. */
 class StreamRecipient implements Recipient {
-  readonly #stream: EventStream;
+  readonly #events: CallEvents;
   readonly #device: DeviceId;
   readonly #hasRoomFor: (bytes: number) => boolean;
   #follows = false;
-  /** Pieces of live output that were left out since the last one; the pending call counts for its own caller only. */
-  #missed = 0;
 
-  constructor(stream: EventStream, device: DeviceId, hasRoomFor: (bytes: number) => boolean) {
-    this.#stream = stream;
+  constructor(events: CallEvents, device: DeviceId, hasRoomFor: (bytes: number) => boolean) {
+    this.#events = events;
     this.#device = device;
     this.#hasRoomFor = hasRoomFor;
   }
@@ -115,39 +99,22 @@ class StreamRecipient implements Recipient {
     this.#follows = true;
   }
 
-  result({ status, code, call }: ResultHeader, body: Uint8Array): void {
+  result(header: ResultHeader, body: Uint8Array): void {
+    const { call } = header;
     if (!this.#hasRoomFor(body.length))
       return this.refuse(readsTooSlowly(call, this.#device), call as CallId);
-    this.#sayGap();
-    if (status === "success")
-      return this.#stream.end("result", this.#follows ? withId(body, undefined) : body);
-    const { error, extra } = answerProblem(code, body);
-    this.#stream.end("error", json({ ...problemOf(error), ...extra }));
+    this.#events.result(header, this.#follows ? withId(body, undefined) : body);
   }
 
   output(body: Uint8Array): boolean {
-    if (this.#stream.behind) this.#missed++;
-    else {
-      this.#sayGap();
-      this.#stream.send("output", body);
-    }
+    this.#events.output(body);
     return true;
   }
 
   refuse(error: ErrorShape, call: CallId): void {
-    this.#sayGap();
-    this.#stream.end("error", json({ ...problemOf(error), call, device: this.#device }));
+    this.#events.refuse(error, call);
   }
 
   /** A stream waits until the call is over. */
   sendAway(): void {}
-
-  #sayGap(): void {
-    if (this.#missed > 0) this.#stream.send("gap", json({ type: "gap", frames: this.#missed }));
-    this.#missed = 0;
-  }
-}
-
-function json(value: unknown): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(value));
 }
