@@ -17,6 +17,7 @@ import type {
 } from "@matrx/shared/caller/port.ts";
 import { ResponseBodies } from "@matrx/shared/caller/response-bodies.ts";
 import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
 import type { CallId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { Outcome } from "../core/answers.ts";
@@ -25,7 +26,7 @@ import type { EventHub } from "../events/hub.ts";
 import { ByteBudget } from "../relay/byte-budget.ts";
 import { describeMachine } from "../relay/register.ts";
 import { eventList } from "./events.ts";
-import { endsWithCaller, LOCAL_OWNER, type LocalCalls } from "./local-calls.ts";
+import { endsWithCaller, LOCAL_OWNER, type LocalCalls, type StartedCall } from "./local-calls.ts";
 
 /** Large answers over REST that are made or not read yet, in bytes. */
 const UNREAD_BYTES = 24 * 1024 * 1024;
@@ -84,12 +85,15 @@ export class LocalPort implements CallerPort {
   }
 
   async call(wanted: StreamedCall): Promise<RestAnswer> {
-    const { call, outcome, room } = this.#start(wanted);
-    return this.#handOn(endingOf(call, await outcome), room);
+    const started = this.#start(wanted);
+    if ("kind" in started) return started;
+    return this.#handOn(endingOf(started.call, await started.outcome), started.room);
   }
 
-  callByGuide(wanted: StreamedCall): Promise<GuideAnswer> {
-    const { call, outcome, room } = this.#start(wanted);
+  async callByGuide(wanted: StreamedCall): Promise<GuideAnswer> {
+    const started = this.#start(wanted);
+    if ("kind" in started) return started;
+    const { call, outcome, room } = started;
     return new Promise((resolve) => {
       const early = new EarlyResponse(this.device, {
         answer: (ending) => resolve(this.#handOn(ending, room)),
@@ -137,11 +141,18 @@ export class LocalPort implements CallerPort {
     return this.#host.hub;
   }
 
-  #start(wanted: StreamedCall) {
+  /** A call that was not begun is refused under its name. */
+  #start(wanted: StreamedCall): (StartedCall & { room: AnswerRoom }) | Extract<Ending, { kind: "refused" }> {
     const { calls, unread } = this.#host;
     const room = new AnswerRoom(unread);
     const options = { session: wanted.session, chosen: chosenName(wanted), room: room.take };
-    const started = calls.start(wantedCall(wanted), options);
+    let started: StartedCall;
+    try {
+      started = calls.start(wantedCall(wanted), options);
+    } catch (error) {
+      if (!(error instanceof MatrxError)) throw error;
+      return { kind: "refused", call: wanted.call, error: error.shape() };
+    }
     this.#gone.addEventListener("abort", () => {
       room.leave();
       this.#callerLeft(wanted, started.call);
