@@ -227,7 +227,10 @@ export class CallerProtocol<Unanswered extends UnansweredCall> {
   }
 }
 
-export function onCloseOf(effect: Effect, { cancel_on_disconnect }: Pick<Call, "cancel_on_disconnect">): OnClose {
+export function onCloseOf(
+  effect: Effect,
+  { cancel_on_disconnect }: Pick<Call, "cancel_on_disconnect">,
+): OnClose {
   if (effect === "read") return "read";
   return cancel_on_disconnect ? "stops" : "goes_on";
 }

@@ -1,19 +1,28 @@
 /** One device: its socket and its callers' end here, and every call passes through. Delegates to `device/`. */
 import { DurableObject } from "cloudflare:workers";
 import type { CallList, CallQuery, CallView, DeviceView, EventList, EventQuery } from "@matrx/shared/api.ts";
+import { EventStreams } from "@matrx/shared/caller/event-streams.ts";
+import type {
+  DeviceTools,
+  GuideAnswer,
+  OpenStream,
+  OpenTools,
+  RestAnswer,
+  RestCall,
+  StreamedCall,
+} from "@matrx/shared/caller/port.ts";
+import { ResponseBodies } from "@matrx/shared/caller/response-bodies.ts";
 import { CLOSE, closeReason, isSendable } from "@matrx/shared/close-codes.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
 import type { CallId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { type Policy, policyWarnings } from "@matrx/shared/policy.ts";
 import type { Caller } from "../auth/caller.ts";
-import { type Command, type DeviceTools, type OpenTools, Requests } from "../device/api.ts";
-import { ResponseBodies } from "../device/callers/response-bodies.ts";
-import { type GuideAnswer, type RestAnswer, type RestCall, RestCalls } from "../device/callers/rest.ts";
+import { type Command, Requests } from "../device/api.ts";
+import { RestCalls } from "../device/callers/rest.ts";
 import type { CallerAttachment } from "../device/callers/session.ts";
 import { Callers } from "../device/callers/sockets.ts";
-import { EventStreams } from "../device/callers/sse.ts";
-import { type OpenStream, RestStreams, type StreamedCall } from "../device/callers/sse-call.ts";
+import { RestStreams } from "../device/callers/sse-call.ts";
 import { Tickets } from "../device/callers/tickets.ts";
 import { Admission } from "../device/calls/admission.ts";
 import { AnswerCredit } from "../device/calls/answer-credit.ts";
@@ -22,7 +31,7 @@ import { Ledger } from "../device/calls/ledger.ts";
 import { Recovery } from "../device/calls/recovery.ts";
 import { type DeviceAttachment, DeviceLink } from "../device/connection.ts";
 import { Events } from "../device/event-log.ts";
-import { type Accounts, Leases } from "../device/leases.ts";
+import { type Accounts, Leases, revokedGrant } from "../device/leases.ts";
 import { DeviceMessages } from "../device/link/messages.ts";
 import { SignOfLife } from "../device/link/sign-of-life.ts";
 import { DeviceSockets } from "../device/link/sockets.ts";
@@ -207,7 +216,7 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#leases.revoke(grant);
     if (this.#store.record) this.#calls.revoke(grant);
     this.#callers.revoke(grant);
-    this.#streams.revoke(grant);
+    this.#streams.revoke(grant, revokedGrant());
   }
 
   /** For the account's own device list; the grant was checked there. */
@@ -223,6 +232,10 @@ export class Device extends DurableObject<DeviceEnv> {
 
   tools(caller: Caller): Promise<Outcome<DeviceTools>> {
     return this.#requests.tools(caller);
+  }
+
+  toolNames(caller: Caller): Promise<Outcome<string[]>> {
+    return this.#requests.toolNames(caller);
   }
 
   /** The tools that this caller may call, as models know them, and the machine that they are on. */

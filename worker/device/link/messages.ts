@@ -11,6 +11,7 @@ import {
 } from "@matrx/shared/device-frames.ts";
 import { type ErrorCode, type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
+import { free } from "@matrx/shared/free-buffer.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
 import { check, isLongerThan, parseJsonObject } from "@matrx/shared/json-input.ts";
 import { LIMITS, RATES } from "@matrx/shared/limits.ts";
@@ -22,7 +23,6 @@ import type { AnswerCredit } from "../calls/answer-credit.ts";
 import type { Calls } from "../calls/calls.ts";
 import type { Recovery } from "../calls/recovery.ts";
 import type { DeviceLink, DeviceSocket } from "../connection.ts";
-import { free } from "../free-buffer.ts";
 import type { Rates } from "../rates.ts";
 import type { RecordStore } from "../store.ts";
 import { isDeviceCode } from "./device-answer.ts";

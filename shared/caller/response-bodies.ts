@@ -1,6 +1,6 @@
 /** What is on its way to the HTTP readers of a device, by grant. */
-import type { GrantId } from "@matrx/shared/ids.ts";
-import { LIMITS } from "@matrx/shared/limits.ts";
+import type { GrantId } from "../ids.ts";
+import { LIMITS } from "../limits.ts";
 import { ResponseBody } from "./response-body.ts";
 
 export class ResponseBodies {

@@ -1,11 +1,11 @@
 /** The guide's route while a call takes long: white space, which JSON may begin with, says that the line is alive. */
-import type { Effect } from "@matrx/shared/effects.ts";
-import type { ErrorShape } from "@matrx/shared/errors.ts";
-import type { CallId, DeviceId } from "@matrx/shared/ids.ts";
-import { TIMES } from "@matrx/shared/limits.ts";
-import { guideRefusal } from "../calls/types.ts";
-import type { Ending } from "../ending.ts";
+import type { Effect } from "../effects.ts";
+import type { ErrorShape } from "../errors.ts";
+import type { CallId } from "../ids.ts";
+import { TIMES } from "../limits.ts";
+import type { Ending } from "./port.ts";
 import type { ResponseBody } from "./response-body.ts";
+import { errorAnswer } from "./to-caller.ts";
 
 interface EarlyResponseParts {
   /** Answers a call that ended soon. */
@@ -18,13 +18,13 @@ const encoder = new TextEncoder();
 const SPACE = encoder.encode(" ");
 
 export class EarlyResponse {
-  readonly #device: DeviceId;
+  readonly #device: string;
   readonly #parts: EarlyResponseParts;
-  #timer: ReturnType<typeof setTimeout> | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #body: ResponseBody | undefined;
   #ended = false;
 
-  constructor(device: DeviceId, parts: EarlyResponseParts) {
+  constructor(device: string, parts: EarlyResponseParts) {
     this.#device = device;
     this.#parts = parts;
   }
@@ -39,7 +39,7 @@ export class EarlyResponse {
   }
 
   end(ending: Ending<Uint8Array>): void {
-    clearTimeout(this.#timer);
+    if (this.#timer) clearTimeout(this.#timer);
     this.#ended = true;
     if (!this.#body) return this.#parts.answer(ending);
     this.#body.push(ending.kind === "answer" ? ending.body : this.#refusal(ending.error, ending.call));
@@ -47,6 +47,6 @@ export class EarlyResponse {
   }
 
   #refusal(error: ErrorShape, call: CallId): Uint8Array {
-    return encoder.encode(JSON.stringify(guideRefusal(error, call, this.#device)));
+    return encoder.encode(JSON.stringify(errorAnswer(error, { call: call, device: this.#device })));
   }
 }

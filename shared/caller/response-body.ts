@@ -1,6 +1,6 @@
 /** Bytes towards one HTTP reader: queued here, where they are counted, because the platform would queue without a bound. */
-import { TIMES } from "@matrx/shared/limits.ts";
 import { free } from "../free-buffer.ts";
+import { TIMES } from "../limits.ts";
 
 /** Handed on at a time, in bytes. */
 const PIECE = 256 * 1024;
@@ -13,7 +13,7 @@ export class ResponseBody {
   readonly #queue: Uint8Array[] = [];
   /** Bytes of the queue's first entry that were handed on. */
   #at = 0;
-  readonly #keepAlive: ReturnType<typeof setInterval> | null = null;
+  readonly #keepAlive: ReturnType<typeof setInterval> | undefined;
   #controller: ReadableByteStreamController | undefined;
   /** The reader waits for more. */
   #asked: (() => void) | undefined;
@@ -21,7 +21,7 @@ export class ResponseBody {
   /** Bytes that the reader asked for, and that are on their way until it asks again. */
   #handed = 0;
   #ended = false;
-  #impatience: ReturnType<typeof setTimeout> | null = null;
+  #impatience: ReturnType<typeof setTimeout> | undefined;
 
   /** `closed` is told once nothing of it is left; `keepAlive` is sent while nothing else is. */
   constructor(closed: (body: ResponseBody) => void, keepAlive?: Uint8Array) {
@@ -58,7 +58,7 @@ export class ResponseBody {
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    clearInterval(this.#keepAlive);
+    if (this.#keepAlive) clearInterval(this.#keepAlive);
     this.#closeWhenRead();
   }
 
@@ -86,7 +86,7 @@ export class ResponseBody {
     this.#asked = undefined;
     this.#queued -= piece.length;
     this.#handed = piece.length;
-    this.#controller?.enqueue(piece);
+    this.#controller?.enqueue(piece as Uint8Array<ArrayBuffer>);
     asked();
   }
 
@@ -105,7 +105,7 @@ export class ResponseBody {
 
   /** After the end the object may sleep: it waits for nobody who stopped reading. */
   #closeWhenRead(): void {
-    clearTimeout(this.#impatience);
+    if (this.#impatience) clearTimeout(this.#impatience);
     if (this.queued > 0) {
       this.#impatience = setTimeout(() => this.cut(), TIMES.streamDrain);
       return;
@@ -116,7 +116,10 @@ export class ResponseBody {
 
   #close(): void {
     this.#controller?.close();
-    this.#controller?.byobRequest?.respond(0);
+    const { byobRequest } = (this.#controller ?? {}) as {
+      byobRequest?: { respond(bytes: number): void } | null;
+    };
+    byobRequest?.respond(0);
     this.#asked?.();
   }
 
@@ -125,8 +128,8 @@ export class ResponseBody {
   }
 
   #leave(): void {
-    clearInterval(this.#keepAlive);
-    clearTimeout(this.#impatience);
+    if (this.#keepAlive) clearInterval(this.#keepAlive);
+    if (this.#impatience) clearTimeout(this.#impatience);
     for (const bytes of this.#queue.splice(0)) free(bytes.buffer);
     this.#queued = 0;
     this.#handed = 0;

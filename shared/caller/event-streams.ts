@@ -1,11 +1,11 @@
-/** Server-sent events towards one reader. */
-
-import { MatrxError, problemOf } from "@matrx/shared/errors.ts";
-import type { GrantId } from "@matrx/shared/ids.ts";
-import { LIMITS } from "@matrx/shared/limits.ts";
-import { revokedGrant } from "../leases.ts";
+/** Server-sent events towards readers. */
+import { type ErrorShape, errorsFor, type MatrxError, problemOf } from "../errors.ts";
+import type { GrantId } from "../ids.ts";
+import { LIMITS } from "../limits.ts";
 import type { ResponseBodies } from "./response-bodies.ts";
 import type { ResponseBody } from "./response-body.ts";
+
+const encoder = new TextEncoder();
 
 export class EventStreams {
   readonly #bodies: ResponseBodies;
@@ -15,13 +15,16 @@ export class EventStreams {
     this.#bodies = bodies;
   }
 
-  /** Throws MatrxError `RATE_LIMITED`. */
-  open(grant: GrantId): EventStream {
+  /** `closed` is told once nothing of the stream is left. Throws MatrxError `RATE_LIMITED`. */
+  open(grant: GrantId, closed: () => void = () => undefined): EventStream {
     const streams = this.#open.get(grant) ?? new Set();
     if (streams.size >= LIMITS.streamsPerGrant) throw tooManyStreams();
     this.#open.set(grant, streams);
     const stream: EventStream = new EventStream(
-      this.#bodies.open(grant, EVENTS_KEEP_ALIVE, () => this.#forget(stream, grant)),
+      this.#bodies.open(grant, EVENTS_KEEP_ALIVE, () => {
+        this.#forget(stream, grant);
+        closed();
+      }),
     );
     streams.add(stream);
     return stream;
@@ -33,8 +36,8 @@ export class EventStreams {
   }
 
   /** The grant is gone: its readers are told, and hear no more. */
-  revoke(grant: GrantId): void {
-    const problem = new TextEncoder().encode(JSON.stringify(problemOf(revokedGrant())));
+  revoke(grant: GrantId, why: ErrorShape): void {
+    const problem = encoder.encode(JSON.stringify(problemOf(why)));
     for (const stream of [...(this.#open.get(grant) ?? [])]) stream.endEarly("error", problem);
   }
 
@@ -50,16 +53,17 @@ export class EventStreams {
 }
 
 function tooManyStreams(): MatrxError {
-  return new MatrxError({
-    code: "RATE_LIMITED",
-    message: `This token already has ${LIMITS.streamsPerGrant} event streams open on the device`,
-    hint: "Finish or close one first, or make your calls over one WebSocket",
-    hop: "relay",
-    details: { limit: LIMITS.streamsPerGrant },
-  });
+  const limit = LIMITS.streamsPerGrant;
+  return errorsFor("relay")(
+    "RATE_LIMITED",
+    `This token already has ${limit} event streams open on the device`,
+    {
+      hint: "Finish or close one first, or make your calls over one WebSocket",
+      details: { limit },
+    },
+  );
 }
 
-const encoder = new TextEncoder();
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
