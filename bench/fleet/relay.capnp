@@ -21,7 +21,7 @@ const relay :Workerd.Worker = (
     (name = "ACCOUNT", durableObjectNamespace = "Account"),
     (name = "PAIRING", durableObjectNamespace = "Pairing"),
     (name = "DIRECTORY", durableObjectNamespace = "Directory"),
-    (name = "DOOR", durableObjectNamespace = "Door"),
+    (name = "ANONYMOUS_RATE_LIMIT", durableObjectNamespace = "AnonymousRateLimit"),
     (name = "EMBEDDED", text = "1"),
     (name = "RELAY_KEYS", fromEnvironment = "RELAY_KEYS"),
     (name = "CLAIM_SECRET", fromEnvironment = "CLAIM_SECRET"),
@@ -32,7 +32,7 @@ const relay :Workerd.Worker = (
     (className = "Account", uniqueKey = "relay-Account", enableSql = true),
     (className = "Pairing", uniqueKey = "relay-Pairing", enableSql = true),
     (className = "Directory", uniqueKey = "relay-Directory", enableSql = true),
-    (className = "Door", uniqueKey = "relay-Door", enableSql = true),
+    (className = "AnonymousRateLimit", uniqueKey = "relay-AnonymousRateLimit", enableSql = true),
   ],
   durableObjectStorage = (localDisk = "objects"),
 );
