@@ -28,7 +28,6 @@ export function smallTools(): { tools: Tool[]; runs: Runs } {
   const tools = [
     defineTool({
       name: "Read",
-      effect: "read",
       description: "Gives back the path.",
       input: z.strictObject({ file_path: z.string(), limit: z.int().optional() }),
       timeoutMs: 1000,
@@ -39,7 +38,6 @@ export function smallTools(): { tools: Tool[]; runs: Runs } {
     }),
     defineTool({
       name: "Write",
-      effect: "write",
       description: "Counts.",
       input: z.strictObject({ file_path: z.string(), content: z.string() }),
       timeoutMs: 1000,
@@ -50,7 +48,6 @@ export function smallTools(): { tools: Tool[]; runs: Runs } {
     }),
     defineTool({
       name: "Bash",
-      effect: "execute",
       description: "Waits, talks, fails: as the command says.",
       input: z.strictObject({ command: z.string(), ms: z.int().default(0) }),
       timeoutMs: 5000,
@@ -74,7 +71,6 @@ export function smallTools(): { tools: Tool[]; runs: Runs } {
     }),
     defineTool({
       name: "Grep",
-      effect: "read",
       description: "Waits until it is stopped.",
       input: z.strictObject({}),
       timeoutMs: 5000,
