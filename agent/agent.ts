@@ -1,7 +1,7 @@
 /** The agent: one core, which runs this machine's tools, and the surfaces that hand it calls: relay and local server. */
 import { once } from "node:events";
-import type { SystemCommand } from "@matrx/shared/device-frames.ts";
 import type { MatrxError } from "@matrx/shared/errors.ts";
+import type { Logger } from "pino";
 import type { Home } from "./config/app-dirs.ts";
 import type { Config } from "./config/config.ts";
 import { PolicyFile } from "./config/policy-file.ts";
@@ -55,12 +55,13 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
   const { home, device, relay, local, windDownMs } = options;
   await using services = new AsyncDisposableStack();
 
-  const conditionsFile = relay && home.conditionsFile;
-  const reporting = services.adopt(
-    parts.openReporting({ device, log: options.log, ...(conditionsFile && { conditionsFile }) }),
+  const { log, hub, problems } = services.adopt(
+    parts.openReporting({
+      ...{ device, log: options.log },
+      ...(relay && { conditionsFile: home.conditionsFile }),
+    }),
     ({ close }) => close(),
   );
-  const { log, hub, problems } = reporting;
   // Before the tools: its lock keeps a second agent away from the jobs of the first.
   const { journal } = services.adopt(
     openAgentJournal({ ...home, connects: relay !== undefined, serves: local !== undefined, log }),
@@ -70,67 +71,80 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
     await parts.openToolbox({ home, jobs: relay ? home.jobs : home.localJobs, log }),
     ({ close }) => close(),
   );
-  const { tools, sessions } = toolbox;
+  const { tools, sessions, checkPaths } = toolbox;
   const policy = new PolicyFile(home);
   policy.warn(tools, log);
   const dispatcher = new Dispatcher({
-    ...{ device, policy, journal, log, tools, sessions },
+    ...{ device, policy, journal, log, tools, sessions, checkPaths },
     ...(windDownMs !== undefined && { windDownMs }),
   });
   const resumed = dispatcher.recover();
-  const stopCalls = () => dispatcher.stopAll("The agent was stopped");
+  const departure = new Departure(dispatcher, log);
+  void aborted(stop).then(() => departure.begin("stopped"));
   // Those that came while the surfaces were closing.
-  services.defer(stopCalls);
-
-  const leave = new AbortController();
-  let end: AgentEnd = "stopped";
-  /** Stops what runs while the surfaces can still carry the outcomes, then leaves. */
-  const finish = async () => {
-    if (dispatcher.runningCalls > 0)
-      log.info({ calls: dispatcher.runningCalls }, "stopping the calls that run");
-    await stopCalls();
-    leave.abort();
-  };
-  const obey = (command: SystemCommand["command"], reason: string | undefined) => {
-    log.info({ command, reason }, "the relay sent a command");
-    if (command === "update_permissions") return policy.reload();
-    if (command === "restart_client") end = "restart";
-    void finish();
-  };
-  const onStop = () => void finish();
-  stop.addEventListener("abort", onStop, { once: true });
-  services.defer(() => stop.removeEventListener("abort", onStop));
-  if (stop.aborted) leave.abort();
+  services.defer(() => departure.stopCalls());
 
   if (local) {
-    const calls = new LocalCalls({ device, tools, policy, dispatcher });
+    const calls = new LocalCalls({ device, tools, dispatcher });
     const server = await startLocalServer({ ...local, calls, hub, log });
     services.defer(() => server.close());
     local.onListening(server.url);
   }
   const settings = monitorSettings(options.monitors);
-  const { protectedPaths } = toolbox;
-  services.adopt(await parts.startMonitors({ settings, hub, problems, protectedPaths }), ({ close }) =>
-    close(),
-  );
+  const { protectedPaths, endGrant } = toolbox;
+  const monitors = await parts.startMonitors({ settings, hub, problems, protectedPaths });
+  services.defer(() => monitors.close());
   const connection =
     relay &&
-    services.adopt(
-      await Relay.open(relay, {
-        ...{ tools, dispatcher, journal, hub, log },
-        resumed: resumed.filter(({ grant }) => !isLocalGrant(grant)),
-        onSessionEnd: toolbox.endGrant,
-        onSystemCommand: obey,
-      }),
-      (open) => open.close(),
-    );
-  services.defer(stopCalls);
+    (await Relay.open(relay, {
+      ...{ tools, dispatcher, journal, hub, log },
+      resumed: resumed.filter(({ grant }) => !isLocalGrant(grant)),
+      onSessionEnd: endGrant,
+      onSystemCommand: (command, reason) => {
+        log.info({ command, reason }, "the relay sent a command");
+        if (command === "update_permissions") policy.reload();
+        else void departure.begin(command === "restart_client" ? "restart" : "stopped");
+      },
+    }));
+  services.defer(() => connection?.close());
+  // While the local server can still carry their outcomes.
+  services.defer(() => departure.stopCalls());
 
-  const refusal = connection ? await connection.connect(leave.signal) : await left(leave.signal);
-  if (!refusal && end === "stopped") log.info("stopped");
-  return refusal ?? end;
+  const refusal = await (connection?.connect(departure.signal) ?? aborted(departure.signal));
+  if (!refusal && departure.end === "stopped") log.info("stopped");
+  return refusal ?? departure.end;
 }
 
-async function left(signal: AbortSignal): Promise<undefined> {
+/** The agent's end: what runs is stopped while the surfaces can still carry the outcomes, and then they are closed. */
+class Departure {
+  readonly #dispatcher: Dispatcher;
+  readonly #log: Logger;
+  readonly #leave = new AbortController();
+  end: "stopped" | "restart" = "stopped";
+
+  constructor(dispatcher: Dispatcher, log: Logger) {
+    this.#dispatcher = dispatcher;
+    this.#log = log;
+  }
+
+  /** Aborted when it is time to close. */
+  get signal(): AbortSignal {
+    return this.#leave.signal;
+  }
+
+  async begin(end: "stopped" | "restart"): Promise<void> {
+    if (end === "restart") this.end = end;
+    const calls = this.#dispatcher.runningCalls;
+    if (calls > 0) this.#log.info({ calls }, "stopping the calls that run");
+    await this.stopCalls();
+    this.#leave.abort();
+  }
+
+  stopCalls(): Promise<void> {
+    return this.#dispatcher.stopAll("The agent was stopped");
+  }
+}
+
+async function aborted(signal: AbortSignal): Promise<undefined> {
   if (!signal.aborted) await once(signal, "abort");
 }

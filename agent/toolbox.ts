@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import type { Home } from "./config/app-dirs.ts";
 import { MatrxFolders } from "./config/matrx-folders.ts";
 import type { SessionSource } from "./core/dispatcher.ts";
+import type { PathCheck } from "./core/gate.ts";
 import { Sessions } from "./core/sessions.ts";
 import type { Tool } from "./core/tool.ts";
 import { Desktop } from "./desktop/desktop.ts";
@@ -15,6 +16,7 @@ import { deviceTools } from "./tools/index.ts";
 export interface Toolbox {
   readonly tools: readonly Tool[];
   readonly sessions: SessionSource;
+  readonly checkPaths: PathCheck;
   /** What is closed to them, as things stand when it is called. */
   readonly protectedPaths: () => ProtectedPaths;
   /** A grant is gone: its sessions and jobs end. */
@@ -40,6 +42,7 @@ export async function openToolbox({ home, jobs: directory, log }: ToolboxOptions
   return {
     tools: deviceTools({ files, jobs, desktop }),
     sessions,
+    checkPaths: (paths, caller) => files.check(paths, caller),
     protectedPaths: files.protectedPaths,
     endGrant: (grant) => {
       sessions.endGrant(grant);

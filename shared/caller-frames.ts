@@ -33,7 +33,7 @@ export const actionSchema = z.discriminatedUnion("action", [
   z.object({ action: z.literal("cancel_all") }),
   z.object({ action: z.literal("ping") }),
   z.object({ action: z.literal("auth"), token: z.string().min(1).max(8192) }),
-  /** Events of the device from now on, or from `after` on. Subprotocol `matrx.v1`, relay only. */
+  /** Events of the device from now on, or from `after` on. Subprotocol `matrx.v1`. */
   z.object({ action: z.literal("events"), after: z.uuid().optional() }),
 ]);
 export type Action = z.infer<typeof actionSchema>;
@@ -46,15 +46,15 @@ const CALL_HINT = 'Send one JSON object, such as {"id":"1","tool":"SystemInfo","
  * Reads one frame of a caller. Throws MatrxError: `PAYLOAD_TOO_LARGE` or `INVALID_MESSAGE` (nothing of it can be
  * trusted), `INVALID_PARAMETERS` (its `details.id` names the call to answer, where it could be read).
  */
-export function parseCallerFrame(text: string): CallerMessage {
-  const value = parseJsonObject(text, LIMITS.callFrameBytes, CALL_HINT);
-  if ("action" in value) return { kind: "action", action: check(actionSchema, value) };
-  return { kind: "call", call: readCall(value) };
+export function parseCallerFrame(text: string, hop: Hop = "relay"): CallerMessage {
+  const value = parseJsonObject(text, LIMITS.callFrameBytes, CALL_HINT, hop);
+  if ("action" in value) return { kind: "action", action: check(actionSchema, value, hop) };
+  return { kind: "call", call: readCall(value, hop) };
 }
 
 /** A call, of a frame or of a body. Throws MatrxError `INVALID_PARAMETERS` naming the field. */
-export function readCall(value: Record<string, unknown>): Call {
-  return usualCall(value) ?? check(callSchema, value);
+export function readCall(value: Record<string, unknown>, hop: Hop = "relay"): Call {
+  return usualCall(value) ?? check(callSchema, value, hop);
 }
 
 /**
@@ -79,37 +79,42 @@ export function parseJsonObject(
   text: string,
   maxBytes: number,
   hint = "Send one JSON object",
+  hop: Hop = "relay",
 ): Record<string, unknown> {
   if (isLongerThan(text, maxBytes)) {
     throw new MatrxError({
       code: "PAYLOAD_TOO_LARGE",
       message: `The message is larger than ${maxBytes} bytes`,
       hint: "Send large content in parts",
-      hop: "relay",
+      hop,
       details: { limit_bytes: maxBytes },
     });
   }
   // Before parsing: four MiB of brackets take JSON.parse half a second and 200 MB.
   if (isDeeper(text, LIMITS.depth)) {
-    throw unreadable(`The message nests deeper than ${LIMITS.depth} levels`, hint);
+    throw unreadable(`The message nests deeper than ${LIMITS.depth} levels`, hint, hop);
   }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw unreadable("The message is not JSON", hint, cause);
+    throw unreadable("The message is not JSON", hint, hop, cause);
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw unreadable("The message is not a JSON object", hint);
+    throw unreadable("The message is not a JSON object", hint, hop);
   }
   return value as Record<string, unknown>;
 }
 
 /** Checks a value against a schema; the error names the first wrong field. Throws MatrxError `INVALID_PARAMETERS`. */
-export function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+export function check<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  hop: Hop = "relay",
+): z.infer<Schema> {
   const result = schema.safeParse(value, { error: zodMessages });
   if (result.success) return result.data;
-  throw invalidParametersError(result.error, idOf(value));
+  throw invalidParametersError(result.error, idOf(value), hop);
 }
 
 /** `INVALID_PARAMETERS` naming the field that a schema refused. */
@@ -132,8 +137,8 @@ function idOf(value: unknown): string | undefined {
   return typeof id === "string" && id.length <= LIMITS.callerIdChars ? id : undefined;
 }
 
-function unreadable(message: string, hint: string, cause?: unknown): MatrxError {
-  return new MatrxError({ code: "INVALID_MESSAGE", message, hint, hop: "relay" }, cause);
+function unreadable(message: string, hint: string, hop: Hop, cause?: unknown): MatrxError {
+  return new MatrxError({ code: "INVALID_MESSAGE", message, hint, hop }, cause);
 }
 
 /** Bytes of UTF-8 are at least the UTF-16 length and at most three times it: the exact count is rarely needed. */

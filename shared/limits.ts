@@ -26,7 +26,7 @@ export const LIMITS = {
   depth: 64,
   /** A caller's id, in characters. Relay and local server. */
   callerIdChars: 128,
-  /** Ids of one session's unanswered calls together, in bytes of a 16 KiB attachment: two per character if any is beyond Latin-1. Relay. */
+  /** Ids of one session's unanswered calls together, in bytes of a 16 KiB attachment: two per character if any is beyond Latin-1. Relay and local server. */
   unansweredIdBytes: 9 * KiB,
   /** Unanswered calls of one session. Relay and local server. */
   unansweredPerSession: 64,
@@ -46,15 +46,15 @@ export const LIMITS = {
   previewChars: 500,
   /** A larger answer waits at our agent until its readers have room for it, and REST passes it on as it is read; in bytes. Relay and agent. */
   largeAnswerBytes: 256 * KiB,
-  /** Large answers on their way to one caller's socket, in bytes; one is always let through, here and in the next two. Relay. */
+  /** Large answers on their way to one caller's socket, in bytes; one is always let through, here and in the next two. Relay and local server. */
   callerAnswersBytes: 8 * MiB,
   /** Large answers on their way to all callers of one grant, in bytes. Relay. */
   grantAnswersBytes: 24 * MiB,
   /** Large answers on their way to all callers of one device, in bytes; the last `grantAnswersBytes` of it are for grants that have none. Relay. */
   deviceAnswersBytes: 64 * MiB,
-  /** Bytes queued towards one caller before its live output is dropped. Relay. */
+  /** Bytes queued towards one caller before its live output is dropped. Relay and local server. */
   callerQueueBytes: 1 * MiB,
-  /** Bytes queued towards all sockets of one grant, and as many towards its event streams, before the one due to get more is disconnected. Relay. */
+  /** Bytes queued towards all sockets of one grant, and as many towards its event streams, before the one due to get more is disconnected. Relay and local server. */
   callerQueueMaxBytes: 32 * MiB,
   /** Bytes queued towards one event stream before its live output is dropped. Relay. */
   streamQueueBytes: 256 * KiB,

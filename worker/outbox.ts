@@ -18,9 +18,6 @@ export class Outbox {
   constructor(sql: SqlStorage, deliver: (device: string, body: string) => Promise<void>) {
     this.#sql = sql;
     this.#deliver = deliver;
-    sql.exec(`CREATE TABLE IF NOT EXISTS outbox (
-      id INTEGER PRIMARY KEY AUTOINCREMENT, device TEXT NOT NULL, body TEXT NOT NULL,
-      tries INTEGER NOT NULL DEFAULT 0, due INTEGER NOT NULL)`);
   }
 
   enqueue(device: string, body: string, now: number): void {

@@ -2,7 +2,10 @@
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 
 /** `details.storage` of an error that the relay's storage is the cause of. */
-export type StorageState = "full" | "damaged" | "lost" | "failed";
+export type StorageState = "full" | "damaged" | "newer" | "lost" | "failed";
+
+/** Crosses from object to Worker, where of an error only its message is left. */
+const NEWER = "MATRX_NEWER_DATA";
 
 const RESTORE = "Restore the relay's data from a backup; its log says more";
 
@@ -13,6 +16,12 @@ const SIGNS: readonly [RegExp, StorageState, string, string][] = [
     "full",
     "The relay cannot write: its disk is full",
     "Free some space on the relay's disk; meanwhile calls that only read still work",
+  ],
+  [
+    new RegExp(`\\b${NEWER}\\b`),
+    "newer",
+    "The relay's data was written by a newer version of the relay; this one leaves it untouched",
+    "Update the relay to the version that wrote it, or restore its data from a backup of before; calls work again then",
   ],
   [/\bSQLITE_(?:CORRUPT|NOTADB)\b/, "damaged", "The relay's stored data is damaged", RESTORE],
   [
@@ -36,6 +45,11 @@ export function storageFailure(error: unknown): ErrorShape | undefined {
   if (!sign) return undefined;
   const [, storage, message, hint] = sign;
   return { code: "UNAVAILABLE", message, hint, hop: "relay", details: { storage } };
+}
+
+/** An object's data is of a version that this program does not know. Plain: an object's construction fails with it. */
+export function newerDataError(version: number, known: number): Error {
+  return new Error(`the data is of version ${version}, and this relay knows up to ${known}: ${NEWER}`);
 }
 
 /** The account has the device, and what its object stored is gone. */

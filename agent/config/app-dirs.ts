@@ -23,11 +23,11 @@ export interface Home extends Places {
   readonly journalFile: string;
   /** Conditions that were reported and are not over. */
   readonly conditionsFile: string;
-  /** Journal of the local server, for calls with an idempotency key. */
+  /** Journal of `matrx serve`; `matrx up --serve` holds it, too (`agent-journal.ts`). */
   readonly localJournalFile: string;
   readonly localTokenFile: string;
   readonly jobs: string;
-  /** Jobs of the local server. */
+  /** Jobs of `matrx serve`. */
   readonly localJobs: string;
   /** What `matrx up` logs; older files of it lie beside it (`log.ts`). */
   readonly logFile: string;

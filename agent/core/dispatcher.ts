@@ -8,7 +8,7 @@ import type { GrantScope } from "@matrx/shared/grant.ts";
 import { randomBase32 } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { modelNames } from "@matrx/shared/model-names.ts";
-import { type Policy, refusalOf } from "@matrx/shared/policy.ts";
+import type { Policy } from "@matrx/shared/policy.ts";
 import type { Logger } from "pino";
 import {
   type Addressee,
@@ -18,8 +18,8 @@ import {
   readdressed,
   successOutcome,
 } from "./answers.ts";
-import { CallRates } from "./call-rates.ts";
 import { cancelledError, runWithDeadline, type StandStill } from "./deadline.ts";
+import { type Admission, type Asker, Gate, type GateOptions, type PathCheck } from "./gate.ts";
 import { parseInput, toolNotFoundError } from "./input.ts";
 import type { Journal } from "./journal.ts";
 import type { Beginning, CallState, JournalEntry } from "./journal-entry.ts";
@@ -66,7 +66,8 @@ export interface DispatcherOptions {
   readonly device: string;
   readonly tools: readonly Tool[];
   readonly sessions: SessionSource;
-  readonly policy: { current(): Policy };
+  readonly policy: GateOptions["policy"];
+  readonly checkPaths: PathCheck;
   readonly journal: Journal;
   readonly log: Logger;
   /** A stopped tool gets this long to wind down, in milliseconds. */
@@ -98,11 +99,12 @@ export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #modelNames: ToolNames;
-  readonly #rates = new CallRates();
+  readonly #gate: Gate;
   readonly #running = new Map<string, Running>();
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
+    this.#gate = new Gate(options);
     this.#tools = new Map(options.tools.map((tool) => [tool.name, tool]));
     this.#modelNames = modelNames(this.#tools.keys());
   }
@@ -154,6 +156,11 @@ export class Dispatcher {
     return running?.call ?? this.#options.journal.findByKey(grant.id, key)?.call;
   }
 
+  /** Tells whether a call of a tool could run, whatever its input. */
+  mayCall(tool: string, asker: Asker): boolean {
+    return this.#gate.mayCall(tool, asker);
+  }
+
   isRunning(call: string): boolean {
     return this.#running.has(call);
   }
@@ -189,16 +196,19 @@ export class Dispatcher {
     try {
       const known = journal && knownCall(journal, request);
       if (known) return this.#recall(request, to, known);
-      const { tool, policy } = this.#admit(name, request);
+      const { tool, admission } = this.#admit(name, request);
       const input = parseInput(tool, request.input);
       const session = this.#options.sessions.open(request.session, request.grant);
       await journal?.begin(request.call, name, this.#beginningOf(request, tool));
       written = journal !== undefined;
-      const run = (context: ToolContext) => {
+      const run = async (context: ToolContext) => {
+        const needs = tool.prepare?.(input, context);
+        if (needs) await admission.check(needs, session);
+        stop.signal.throwIfAborted();
         begun = true;
-        return tool.handle(input, context);
+        return await tool.handle(input, context);
       };
-      const result = await this.#runTool(tool, run, session, policy, request, stop);
+      const result = await this.#runTool(tool, run, session, admission, request, stop);
       outcome = successOutcome(to, result, facts());
     } catch (error) {
       const shape = this.#outside(error, request);
@@ -237,34 +247,26 @@ export class Dispatcher {
   }
 
   /** Finds the tool and asks the gate. Throws MatrxError. */
-  #admit(name: string, request: CallRequest): { tool: Tool; policy: Policy } {
-    const { grant, relayPolicy = {} } = request;
+  #admit(name: string, request: CallRequest): { tool: Tool; admission: Admission } {
     const tool = this.#tools.get(name);
     if (!tool) throw toolNotFoundError(request.called ?? request.tool, this.#tools.keys());
-    const policy = this.#options.policy.current();
-    const called = nameInUse(name);
-    const refusal =
-      refusalOf({ tool: name, called, grant, policy }, "agent") ??
-      refusalOf({ tool: name, called, grant, policy: relayPolicy }, "agent");
-    if (refusal) throw new MatrxError(refusal);
-    this.#rates.count(grant.id, policy, performance.now());
-    return { tool, policy };
+    return { tool, admission: this.#gate.admit(name, request) };
   }
 
   async #runTool(
     tool: Tool,
     run: (context: ToolContext) => Promise<ToolResult>,
     session: Session,
-    policy: Policy,
+    { rights }: Admission,
     request: CallRequest,
     stop: AbortController,
   ): Promise<ToolResult> {
-    const { call, grant, relayPolicy, onOutput } = request;
+    const { call, grant, onOutput } = request;
     const { signal } = stop;
     const live = onOutput && new LiveOutput(onOutput);
     const log = this.#options.log;
     const output = live ? live.write.bind(live) : silent;
-    const context = { call, session, grant, policy, relayPolicy, signal, output, log };
+    const context = { call, session, grant, rights, signal, output, log };
     const handle = (standStill: StandStill) => {
       const room = async (bytes: number) => {
         if (bytes > LIMITS.largeAnswerBytes) await standStill(async () => request.room?.(bytes, signal));

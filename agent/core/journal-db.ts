@@ -3,7 +3,10 @@ import { closeSync, existsSync, openSync, renameSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { MatrxError } from "@matrx/shared/errors.ts";
 
-/** One after the other, from the version that the file has (`user_version`). Version 0 is also what came before versions. */
+/**
+ * One after the other, from the version that the file names (`user_version`); once released, one never changes
+ * (docs/storage.md). Version 0 is also what came before versions.
+ */
 const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -30,9 +33,13 @@ const MIGRATIONS: readonly string[] = [
 `,
 ];
 
-/** Brings the tables to what this program knows. An older program works with them too: it leaves the new columns empty. */
+function versionOf(db: DatabaseSync): number {
+  return Number(db.prepare("PRAGMA user_version").get()?.user_version);
+}
+
+/** Brings the tables to what this program knows. */
 function migrate(db: DatabaseSync): void {
-  const version = Number(db.prepare("PRAGMA user_version").get()?.user_version);
+  const version = versionOf(db);
   for (const [index, migration] of MIGRATIONS.entries()) {
     if (index >= version) db.exec(`BEGIN; ${migration}; PRAGMA user_version = ${index + 1}; COMMIT`);
   }
@@ -59,6 +66,9 @@ export function openDatabase(path: string, setAside: (to: string) => unknown): D
 function openChecked(path: string): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: 1000 });
   try {
+    // Before anything that may write: a newer program's file stays as it is.
+    const version = versionOf(db);
+    if (version > MIGRATIONS.length) throw newerJournalError(path, version);
     // Exclusive: a second agent in the same folder would run the same calls.
     db.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL");
     db.exec("PRAGMA synchronous = FULL; BEGIN IMMEDIATE; COMMIT");
@@ -95,6 +105,15 @@ function inUse(path: string, cause: unknown): MatrxError {
     },
     cause,
   );
+}
+
+function newerJournalError(path: string, version: number): MatrxError {
+  return new MatrxError({
+    code: "UNAVAILABLE",
+    message: `${path} was written by a newer matrx: it is of version ${version}, and this program knows up to ${MIGRATIONS.length}. It was left untouched`,
+    hint: "Update matrx on this machine; or set MATRX_HOME to another folder for this older one",
+    hop: "agent",
+  });
 }
 
 /** What the system or the database refused, in plain words. */

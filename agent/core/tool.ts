@@ -1,9 +1,9 @@
 /** What a tool of this device is: one file in `tools/` gives schema, description and handler. */
 import type { Effect } from "@matrx/shared/effects.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
-import type { Policy } from "@matrx/shared/policy.ts";
 import type { Logger } from "pino";
 import type * as z from "zod";
+import type { Needs, Rights } from "./gate.ts";
 import type { Session } from "./sessions.ts";
 
 /** What a handler gets besides its input. */
@@ -11,11 +11,9 @@ export interface ToolContext {
   /** The call's id at the relay, or at the local server. */
   readonly call: string;
   readonly session: Session;
-  readonly grant: GrantScope;
-  /** The device's own policy file. */
-  readonly policy: Policy;
-  /** What the owner set at the relay, which came with the call. The grant's limits hold besides both. */
-  readonly relayPolicy: Policy | undefined;
+  /** Whose jobs it may see. */
+  readonly grant: Pick<GrantScope, "id" | "owner">;
+  readonly rights: Rights;
   /** Aborted by cancel and by the deadline; `signal.reason` is the MatrxError to answer with. */
   readonly signal: AbortSignal;
   /** Live output of callers that opted in; `offset` is a byte offset into the job's log. */
@@ -55,6 +53,8 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject> {
   readonly model?: ModelInput<keyof z.infer<Schema> & string>;
   /** The longest that it takes, in milliseconds, when the caller sets no deadline. */
   readonly timeoutMs: number;
+  /** What a call needs besides this tool, by its input. The gate decides by that before the call runs. Throws MatrxError. */
+  prepare?(input: z.infer<Schema>, context: Pick<ToolContext, "rights">): Needs;
   handle(input: z.infer<Schema>, context: ToolContext): Promise<ToolResult>;
   /** Goes on with a call that was begun before this program died, by what it left behind. Undefined: it left nothing. */
   resume?(context: ResumeContext): Promise<ToolResult> | undefined;

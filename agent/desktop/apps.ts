@@ -1,10 +1,10 @@
 /** Which applications a caller may start, and with which arguments. */
 import os from "node:os";
-import type { Policy } from "@matrx/shared/policy.ts";
-import { type Caller, type FileAccess, type Files, isConfined } from "../fs/access.ts";
+import type { Caller, Needs, Rights } from "../core/gate.ts";
+import type { FileAccess, Files } from "../fs/access.ts";
 import type { Platform } from "../platform/platform.ts";
-import { deniedError, wrongParameterError } from "./desktop.ts";
 import { checkIsDocument } from "./documents.ts";
+import { deniedError, wrongParameterError } from "./errors.ts";
 import { openableAddress } from "./web-address.ts";
 
 export interface AppStart {
@@ -13,18 +13,30 @@ export interface AppStart {
   readonly cwd: string;
 }
 
-/** What is to be started, as far as it is allowed. Throws MatrxError. */
+/** What a start needs of the gate. Throws MatrxError `INVALID_PARAMETERS`. */
+export function neededToStart(
+  platform: Platform,
+  { app, args }: Omit<AppStart, "cwd">,
+  { mayRunAnyProgram }: Rights,
+): Needs {
+  checkName(app, platform);
+  const documents = mayRunAnyProgram ? [] : args.filter((arg) => isDocument(arg, platform));
+  const opened = platform.path.isAbsolute(app) ? [app, ...documents] : documents;
+  return {
+    app: { name: app, isListedAs: (listed) => sameApp(listed, app, platform) },
+    paths: opened.map((path) => ({ path, intent: "read" })),
+  };
+}
+
+/** What is to be started for a caller that the gate let in, as its arguments may be. Throws MatrxError. */
 export async function allowedStart(
   files: Files,
   caller: Caller,
   { app, args }: Omit<AppStart, "cwd">,
 ): Promise<AppStart> {
-  const confined = isConfined(caller);
-  checkName(app, files.platform);
-  checkIsNamed(app, caller, confined, files.platform);
   const access = await files.as(caller);
   if (files.platform.path.isAbsolute(app)) await access.findToHandOver(app);
-  if (!confined) return { app, args, cwd: caller.session.cwd };
+  if (caller.rights.mayRunAnyProgram) return { app, args, cwd: caller.session.cwd };
   const checked: string[] = [];
   for (const arg of args) checked.push(await confinedArgument(arg, app, access));
   return { app, args: checked, cwd: os.homedir() };
@@ -41,30 +53,6 @@ function checkName(app: string, { path }: Platform): void {
   }
 }
 
-function checkIsNamed(app: string, caller: Caller, confined: boolean, platform: Platform): void {
-  const lists: [string, Policy["allowed_apps"]][] = [
-    ["the device's policy", caller.policy.allowed_apps],
-    ["the owner's policy at the relay", caller.relayPolicy?.allowed_apps],
-  ];
-  const known = lists.filter((list): list is [string, string[]] => list[1] !== undefined);
-  const refusing = known.find(([, apps]) => !apps.some((one) => sameApp(one, app, platform)));
-  if (refusing) {
-    const [by, apps] = refusing;
-    throw deniedError(
-      `Starting ${app} is not allowed by ${by}`,
-      apps.length > 0 ? `Allowed: ${apps.slice(0, 20).join(", ")}` : "No application is allowed",
-      { app, allowed_apps: apps.slice(0, 64) },
-    );
-  }
-  if (confined && known.length === 0) {
-    throw deniedError(
-      `Starting ${app} is refused: this call may not run programs, and no policy lists the applications it may start`,
-      "Ask the owner to list it in allowed_apps of the device's policy",
-      { app },
-    );
-  }
-}
-
 /** Names are compared as the system tells files apart; on Windows with or without `.exe`, on macOS `.app`. */
 function sameApp(allowed: string, app: string, platform: Platform): boolean {
   const plain = (name: string) => {
@@ -75,10 +63,17 @@ function sameApp(allowed: string, app: string, platform: Platform): boolean {
   return plain(allowed) === plain(app);
 }
 
+const WEB_ADDRESS = /^https?:/i;
+
+/** Neither a web address nor an option. */
+function isDocument(arg: string, { name }: Platform): boolean {
+  return !WEB_ADDRESS.test(arg) && !arg.startsWith("-") && !(name === "Windows" && arg.startsWith("/"));
+}
+
 /** A web address, or a document or folder that may be read, by its whole path. An option could make the application a shell. */
 async function confinedArgument(arg: string, app: string, access: FileAccess): Promise<string> {
-  if (/^https?:/i.test(arg)) return openableAddress(arg);
-  if (arg.startsWith("-") || (access.platform.name === "Windows" && arg.startsWith("/"))) {
+  if (WEB_ADDRESS.test(arg)) return openableAddress(arg);
+  if (!isDocument(arg, access.platform)) {
     throw deniedError(
       `${app} can't be started with ${JSON.stringify(arg)}: only callers who may run any program can use options`,
       "Give only web addresses (http, https) and paths of documents",

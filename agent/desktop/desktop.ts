@@ -1,12 +1,13 @@
 /** The screen of this machine: what is opened on it, and pictures of it. */
+
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Lack } from "../core/tool.ts";
 import { currentPlatform } from "../platform/current.ts";
 import { cleanEnvironment, loginPath } from "../platform/environment.ts";
 import type { LaunchCommand, Platform } from "../platform/platform.ts";
 import { findProgram } from "../platform/run-program.ts";
+import { noDisplayError } from "./errors.ts";
 import { type Launched, launchFirst } from "./launch.ts";
 import { Pictures } from "./pictures.ts";
 
@@ -134,35 +135,4 @@ function hasDesktopEntry(id: string, env: NodeJS.ProcessEnv): boolean {
   const own = env.XDG_DATA_HOME || path.join(env.HOME ?? "/", ".local", "share");
   const system = (env.XDG_DATA_DIRS || "/usr/local/share:/usr/share").split(":");
   return [own, ...system].some((folder) => existsSync(path.join(folder, "applications", `${id}.desktop`)));
-}
-
-/** There is no screen to show things on, or to take a picture of. */
-export function noDisplayError(message: string, hint: string): MatrxError {
-  return desktopError(message, hint, { reason: "NO_DISPLAY" });
-}
-
-export function desktopError(
-  message: string,
-  hint: string,
-  details: Record<string, unknown> = {},
-): MatrxError {
-  return new MatrxError({ code: "TOOL_EXECUTION_FAILED", message, hint, hop: "tool", details });
-}
-
-export function deniedError(
-  message: string,
-  hint: string,
-  details: Record<string, unknown> = {},
-): MatrxError {
-  return new MatrxError({ code: "PERMISSION_DENIED", message, hint, hop: "tool", details });
-}
-
-export function wrongParameterError(field: string, message: string, hint: string): MatrxError {
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message,
-    hint,
-    hop: "tool",
-    details: { field },
-  });
 }

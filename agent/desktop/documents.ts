@@ -9,7 +9,7 @@ import type { FileAccess, ResolvedPath } from "../fs/access.ts";
 import { explained } from "../fs/errors.ts";
 import { type OpenFile, openFile } from "../fs/open-file.ts";
 import { sniff } from "../text/sniff.ts";
-import { deniedError } from "./desktop.ts";
+import { deniedError } from "./errors.ts";
 
 const TEXTS = ["txt", "md", "log", "csv", "tsv", "json"];
 const OTHERS = [

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { toolName } from "../core/tool-names.ts";
 import type { LaunchCommand } from "../platform/platform.ts";
 import { findProgram } from "../platform/run-program.ts";
-import { desktopError } from "./desktop.ts";
+import { desktopError } from "./errors.ts";
 
 export interface Launched {
   /** Its name, without folders. */

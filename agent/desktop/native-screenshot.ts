@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import type { MonitorChoice } from "../platform/platform.ts";
 import { runProgram } from "../platform/run-program.ts";
-import { wrongParameterError } from "./desktop.ts";
+import { wrongParameterError } from "./errors.ts";
 import {
   CAMERA_MS,
   type Monitor,

@@ -1,7 +1,7 @@
 /** Addresses that may be handed to the browser or the mail program. */
 
 import { toolName } from "../core/tool-names.ts";
-import { deniedError, wrongParameterError } from "./desktop.ts";
+import { deniedError, wrongParameterError } from "./errors.ts";
 
 const SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
 

@@ -1,10 +1,12 @@
 /** From what a patch says to the bytes that each file will have; nothing is changed here. */
 import { hash } from "node:crypto";
 import { MatrxError } from "@matrx/shared/errors.ts";
+import type { PathNeed } from "../core/gate.ts";
 import type { FileAccess, ResolvedPath } from "../fs/access.ts";
 import type { OpenedFile } from "../fs/file-handle.ts";
 import { isAbsolute } from "../fs/path-syntax.ts";
 import { type Before, existsError } from "../fs/transaction.ts";
+import type { Platform } from "../platform/platform.ts";
 import { applyHunks } from "./apply-hunks.ts";
 import { readMarkedPatch } from "./begin-patch-format.ts";
 import { bytesWith, checkEditSize, editableText } from "./code-units.ts";
@@ -127,15 +129,33 @@ export type FoundPatch =
       readonly hunks: readonly Hunk[];
     };
 
+/** What a patch names, and what it does there; `base` is the folder for relative names. */
+export function pathsNamed(
+  patches: readonly FilePatch[],
+  base: string | undefined,
+  platform: Platform,
+): PathNeed[] {
+  const named = nameIn(base, platform);
+  return patches.flatMap((patch): PathNeed[] => {
+    const path = named(patch.path);
+    if (patch.kind === "add" || (patch.kind === "update" && patch.to === undefined))
+      return [{ path, intent: "write" }];
+    const gone: PathNeed = { path, intent: "remove", isEntry: true };
+    return patch.kind === "delete" ? [gone] : [gone, { path: named(patch.to ?? ""), intent: "write" }];
+  });
+}
+
+function nameIn(base: string | undefined, platform: Platform): (name: string) => string {
+  return (name) => (base === undefined || isAbsolute(name, platform) ? name : platform.path.join(base, name));
+}
+
 /** Finds all files of a patch; `base` is the folder for relative names. Throws MatrxError. */
 export async function findAll(
   access: FileAccess,
   patches: readonly FilePatch[],
   base: string | undefined,
 ): Promise<FoundPatch[]> {
-  const { platform } = access;
-  const named = (name: string) =>
-    base === undefined || isAbsolute(name, platform) ? name : platform.path.join(base, name);
+  const named = nameIn(base, access.platform);
   const found: FoundPatch[] = [];
   for (const patch of patches) found.push(await find(access, patch, named));
   return found;

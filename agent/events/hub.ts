@@ -27,6 +27,7 @@ export class EventHub {
   readonly #options: EventHubOptions;
   /** By id, the newest last. */
   readonly #kept = new Map<string, DeviceEvent>();
+  readonly #listeners = new Set<(event: DeviceEvent) => void>();
   #link: EventLink | undefined;
   #lastTime = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -55,9 +56,17 @@ export class EventHub {
     onEvent?.(event);
     conditions?.note(event);
     const kept = outbox?.put(event, fold, performance.now()) ?? event;
+    const isNew = kept.id !== undefined && !this.#kept.has(kept.id);
     this.#keep(kept);
+    if (isNew) for (const listener of this.#listeners) listener(kept);
     this.#send();
     return kept;
+  }
+
+  /** Tells of each new event from now on; one that was joined into an earlier one is not new. Returns what ends it. */
+  subscribe(listener: (event: DeviceEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   /** The last events, the newest last. */

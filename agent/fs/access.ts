@@ -1,9 +1,8 @@
-/** The only way in which tools touch the file system: under the protected set, the policy and the grant. */
+/** The only way in which tools touch the file system: under the protected set and the call's rights. */
 import type { BigIntStats } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import type { GrantScope } from "@matrx/shared/grant.ts";
-import { mayRunAnyProgram, type Policy } from "@matrx/shared/policy.ts";
+import type { Caller, Intent, PathNeed, Rights } from "../core/gate.ts";
 import { toolName } from "../core/tool-names.ts";
 import { currentPlatform } from "../platform/current.ts";
 import type { Directory } from "../platform/directory.ts";
@@ -17,17 +16,6 @@ import { FolderLimits } from "./path-policy.ts";
 import { absolutePath, isAbsolute } from "./path-syntax.ts";
 import { newProtectedFiles, type ProtectedPaths, ProtectedSet, type Use } from "./protected-paths.ts";
 import { type Canonical, canonicalEntryOf, canonicalOf } from "./resolve.ts";
-
-/** `folder`: making one, where nothing stands. `remove`: deleting, moving or replacing what stands there. */
-export type Intent = "read" | "write" | "folder" | "remove";
-
-/** What decides about a call's paths; a tool's context is one. */
-export interface Caller {
-  readonly session: { readonly cwd: string };
-  readonly grant: GrantScope;
-  readonly policy: Policy;
-  readonly relayPolicy: Policy | undefined;
-}
 
 /** A path that was allowed. */
 export interface ResolvedPath extends Canonical {
@@ -49,20 +37,42 @@ export class Files {
   readonly mutex = new KeyedMutex();
   readonly protectedPaths: () => ProtectedPaths;
   readonly #protectedFiles = newProtectedFiles();
+  readonly #accesses = new WeakMap<Rights, Promise<FileAccess>>();
 
   constructor({ protectedPaths, platform = currentPlatform() }: FilesOptions) {
     this.platform = platform;
     this.protectedPaths = protectedPaths;
   }
 
-  /** The file system as one call may see it, at this moment. */
-  async as(caller: Caller): Promise<FileAccess> {
-    const limits = await FolderLimits.lookUp(caller, this.platform);
+  /** The file system as one call may see it, from when it was first asked. */
+  as(caller: Caller): Promise<FileAccess> {
+    let access = this.#accesses.get(caller.rights);
+    if (!access) {
+      access = this.#lookUp(caller);
+      this.#accesses.set(caller.rights, access);
+    }
+    return access;
+  }
+
+  /** Asks of each path whether it may be touched, and nothing else: what stands there is the tool's to say. Throws MatrxError `PERMISSION_DENIED`. */
+  async check(paths: readonly PathNeed[], caller: Caller): Promise<void> {
+    const access = await this.as(caller);
+    for (const { path, intent, isEntry = false } of paths) {
+      try {
+        await (isEntry ? access.findEntry(path, intent) : access.find(path, intent));
+      } catch (error) {
+        if (error instanceof MatrxError && error.code === "PERMISSION_DENIED") throw error;
+      }
+    }
+  }
+
+  async #lookUp({ session, rights }: Caller): Promise<FileAccess> {
+    const limits = await FolderLimits.lookUp(rights.folderLimits, this.platform);
     const { closed, program } = this.protectedPaths();
     // Who may run any program changes this one too, whatever file tools say.
-    const paths = { closed, program: isConfined(caller) ? program : [] };
+    const paths = { closed, program: rights.mayRunAnyProgram ? [] : program };
     const protectedSet = new ProtectedSet(paths, this.platform, this.#protectedFiles);
-    return new FileAccess(this.platform, caller.session.cwd, protectedSet, limits);
+    return new FileAccess(this.platform, session.cwd, protectedSet, limits);
   }
 }
 
@@ -219,14 +229,4 @@ function useOf(intent: Intent, { missing }: Canonical, isEntry: boolean): Use {
   if (intent === "read") return "look";
   if (intent === "remove" || (intent === "write" && (missing.length > 0 || isEntry))) return "replace";
   return "change";
-}
-
-/** Tells whether a caller is limited to folders, by whomever. */
-export function isHeldToFolders({ grant, policy, relayPolicy }: Caller): boolean {
-  return (grant.paths ?? policy.allowed_paths ?? relayPolicy?.allowed_paths) !== undefined;
-}
-
-/** Tells whether a caller may not run any program: what is opened, started or changed for it must not become one. */
-export function isConfined({ grant, policy, relayPolicy }: Caller): boolean {
-  return !mayRunAnyProgram(grant, [policy, ...(relayPolicy ? [relayPolicy] : [])]);
 }

@@ -1,24 +1,13 @@
 /** Folders that policies and a grant allow: a path must lie in one of each. */
 import { statSync } from "node:fs";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import type { GrantScope } from "@matrx/shared/grant.ts";
-import type { Policy } from "@matrx/shared/policy.ts";
+import type { FolderLimit } from "../core/gate.ts";
 import type { Platform } from "../platform/platform.ts";
 import { absolutePath, isAbsolute, isWithin } from "./path-syntax.ts";
 import { canonicalOf } from "./resolve.ts";
 
-interface Limit {
-  /** Who says so, for the reader outside. */
-  readonly by: string;
-  readonly written: readonly string[];
+interface Limit extends FolderLimit {
   readonly roots: readonly string[];
-}
-
-/** Who limits: the device's own file, the owner at the relay, the grant. All of them hold. */
-export interface Limiting {
-  readonly policy: Policy;
-  readonly relayPolicy: Policy | undefined;
-  readonly grant: GrantScope;
 }
 
 export class FolderLimits {
@@ -30,14 +19,9 @@ export class FolderLimits {
     this.#limits = limits;
   }
 
-  static async lookUp({ policy, relayPolicy, grant }: Limiting, platform: Platform): Promise<FolderLimits> {
+  static async lookUp(written: readonly FolderLimit[], platform: Platform): Promise<FolderLimits> {
     const limits: Limit[] = [];
-    const add = async (by: string, written: readonly string[] | undefined) => {
-      if (written) limits.push({ by, written, roots: await rootsOf(written, platform) });
-    };
-    await add("the device's policy", policy.allowed_paths);
-    await add("the owner's policy at the relay", relayPolicy?.allowed_paths);
-    await add("the token's grant", grant.paths);
+    for (const limit of written) limits.push({ ...limit, roots: await rootsOf(limit.folders, platform) });
     return new FolderLimits(platform, limits);
   }
 
@@ -49,13 +33,13 @@ export class FolderLimits {
   check(canonical: string, shown: string): void {
     const limit = this.#refusing(canonical);
     if (!limit) return;
-    const allowed = limit.written.slice(0, 8).join(", ");
+    const allowed = limit.folders.slice(0, 8).join(", ");
     throw new MatrxError({
       code: "PERMISSION_DENIED",
       message: `Access to ${shown} is not allowed by ${limit.by}`,
       hint: allowed ? `Allowed: ${allowed}` : "No folder is allowed; ask the owner to allow one",
       hop: "tool",
-      details: { path: shown, allowed_paths: limit.written.slice(0, 64) },
+      details: { path: shown, allowed_paths: limit.folders.slice(0, 64) },
     });
   }
 

@@ -1,5 +1,6 @@
 /** Who may talk to the local server: this machine's programs with the token, and pages that the owner listed. */
 import type { IncomingMessage } from "node:http";
+import { offeredSubprotocols } from "@matrx/shared/caller/upgrade.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import { isSameToken } from "./token.ts";
@@ -51,7 +52,11 @@ function namesOf({ host }: AccessRules): string[] {
 /** Checks the token, from the Authorization header or the subprotocol of an upgrade. Throws MatrxError. */
 export function checkToken(request: IncomingMessage, { token }: Pick<AccessRules, "token">): void {
   if (token === undefined) return;
-  const given = bearerOf(request) ?? subprotocolsOf(request).find(isBearer)?.slice(SUBPROTOCOL.bearer.length);
+  const given =
+    bearerOf(request) ??
+    offeredSubprotocols(request.headers["sec-websocket-protocol"])
+      .find(isBearer)
+      ?.slice(SUBPROTOCOL.bearer.length);
   if (given !== undefined && isSameToken(given, token)) return;
   throw new MatrxError({
     code: "UNAUTHENTICATED",
@@ -59,12 +64,6 @@ export function checkToken(request: IncomingMessage, { token }: Pick<AccessRules
     hint: "Send the header Authorization: Bearer <token>, or for a WebSocket the subprotocol bearer.<token>; `matrx serve` prints where the token is",
     hop: "agent",
   });
-}
-
-/** The subprotocols that an upgrade offers. */
-function subprotocolsOf(request: IncomingMessage): string[] {
-  const offered = request.headers["sec-websocket-protocol"] ?? "";
-  return offered.split(",").map((name) => name.trim());
 }
 
 export function isBearer(subprotocol: string): boolean {

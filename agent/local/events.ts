@@ -5,6 +5,7 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import { type DeviceEvent, SEVERITIES } from "@matrx/shared/events.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import * as z from "zod";
+import type { EventHub } from "../events/hub.ts";
 import type { Answer } from "./answer.ts";
 import { readJson, sendJson } from "./rest.ts";
 
@@ -32,20 +33,28 @@ export const trigger: Answer = async (request, response, { hub }) => {
 export const listEvents: Answer = (request, response, { calls, hub }) => {
   const query = new URL(request.url ?? "/", "http://localhost").searchParams;
   const { after, limit } = check(eventQuerySchema, Object.fromEntries(query));
-  const views = viewsOf(hub.recent());
-  const place = views.findIndex(({ id }) => id === after);
-  const events = after === undefined ? views.slice(-limit) : views.slice(place + 1).slice(0, limit);
+  const events = after === undefined ? viewsOf(hub).slice(-limit) : eventsAfter(after, hub).slice(0, limit);
   sendJson(response, 200, { device: calls.device, events, dropped: 0 } satisfies EventList);
 };
 
-function viewsOf(events: readonly DeviceEvent[]): EventView[] {
+/** The events after one of them; all if that is no longer kept. */
+export function eventsAfter(after: string, hub: EventHub): EventView[] {
+  const views = viewsOf(hub);
+  return views.slice(views.findIndex(({ id }) => id === after) + 1);
+}
+
+function viewsOf(hub: EventHub): EventView[] {
+  const events = hub.recent();
   const newest = new Map(events.map((event) => [`${event.event_type} ${event.key}`, event]));
-  return events.map((event) => {
-    const { id = "", event_type, key, severity, data = {}, resolved = false, timestamp = "" } = event;
-    const open = key !== undefined && !resolved && newest.get(`${event_type} ${key}`) === event;
-    const facts = { id, event_type, severity: severity ?? null, key: key ?? null, data, resolved, open };
-    return { ...facts, timestamp, received: timestamp, dropped: 0 };
-  });
+  return events.map((event) => viewOf(event, newest.get(`${event.event_type} ${event.key}`) === event));
+}
+
+/** An event as callers see it; `isNewest`: of its type and key. */
+export function viewOf(event: DeviceEvent, isNewest: boolean): EventView {
+  const { id = "", event_type, key, severity, data = {}, resolved = false, timestamp = "" } = event;
+  const open = key !== undefined && !resolved && isNewest;
+  const facts = { id, event_type, severity: severity ?? null, key: key ?? null, data, resolved, open };
+  return { ...facts, timestamp, received: timestamp, dropped: 0 };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -5,10 +5,9 @@ import { EFFECTS, effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { makeCallId } from "@matrx/shared/ids.ts";
 import { type ModelTool, modelView } from "@matrx/shared/model-view.ts";
-import { refusalOf } from "@matrx/shared/policy.ts";
 import type { Outcome } from "../core/answers.ts";
 import { ByteBudget } from "../core/byte-budget.ts";
-import type { CallRequest, Dispatcher, DispatcherOptions } from "../core/dispatcher.ts";
+import type { CallRequest, Dispatcher } from "../core/dispatcher.ts";
 import { LOCAL_GRANT } from "../core/journal-entry.ts";
 import type { OutputPiece } from "../core/live-output.ts";
 import { manifestOf } from "../core/manifest.ts";
@@ -20,12 +19,13 @@ const LOCAL_OWNER: GrantScope = { id: LOCAL_GRANT, owner: true, effects: [...EFF
 export interface LocalCallsOptions {
   readonly device: string;
   readonly tools: readonly Tool[];
-  readonly policy: DispatcherOptions["policy"];
   readonly dispatcher: Dispatcher;
 }
 
 /** What a caller wants besides, or can do. */
 export interface CallOptions {
+  /** The call's name, unless its key stands for one. */
+  readonly name?: string | undefined;
   readonly session?: string;
   readonly onOutput?: ((call: string, piece: OutputPiece) => void) | undefined;
   readonly room?: CallRequest["room"];
@@ -45,31 +45,28 @@ export class LocalCalls {
   /** For large answers over REST. */
   readonly unread = new ByteBudget(UNREAD_BYTES);
   readonly #tools: readonly Tool[];
-  readonly #policy: DispatcherOptions["policy"];
   readonly #dispatcher: Dispatcher;
 
   constructor(options: LocalCallsOptions) {
     this.device = options.device;
     this.toolNames = options.tools.map(({ name }) => name).sort();
     this.#tools = options.tools;
-    this.#policy = options.policy;
     this.#dispatcher = options.dispatcher;
   }
 
   /** What a model gets that calls here. */
   async openTools(): Promise<ModelTool[]> {
-    const policy = this.#policy.current();
-    const mayCall = (tool: string) => !refusalOf({ tool, grant: LOCAL_OWNER, policy }, "agent");
+    const mayCall = (tool: string) => this.#dispatcher.mayCall(tool, { grant: LOCAL_OWNER });
     return modelView((await manifestOf(this.#tools)).tools, mayCall);
   }
 
   /** Runs a call; with an idempotency key the same key is the same call. */
   start(
     { id, tool, input, timeout_ms, idempotency_key: key }: Call,
-    { session, onOutput, room }: CallOptions = {},
+    { name, session, onOutput, room }: CallOptions = {},
   ): StartedCall {
     const known = key === undefined ? undefined : this.#dispatcher.callUnder(LOCAL_OWNER, key);
-    const call = known ?? makeCallId();
+    const call = known ?? name ?? makeCallId();
     const outcome = this.#dispatcher.run({
       call,
       tool,

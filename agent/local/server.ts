@@ -1,10 +1,12 @@
 /** `matrx serve`: this machine's tools at http://localhost, as the guide says. Loopback only. */
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
+import { chooseSubprotocol, requestedSession } from "@matrx/shared/caller/upgrade.ts";
 import { MatrxError, shapeOf } from "@matrx/shared/errors.ts";
+import type { SessionId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
-import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
+import { SESSION_HEADER } from "@matrx/shared/tokens.ts";
 import type { Logger } from "pino";
 import { WebSocketServer } from "ws";
 import type { EventHub } from "../events/hub.ts";
@@ -15,7 +17,8 @@ import { type Listening, listenAt, listenAtLocalhost } from "./loopback.ts";
 import { notHere, pathOf } from "./path.ts";
 import { problemHere, sendProblem } from "./rest.ts";
 import { answerRest, needsToken, ROUTE_LINES } from "./routes.ts";
-import { serveSocket } from "./socket.ts";
+import { type LocalCallers, serveSocket } from "./socket.ts";
+import { isSameToken } from "./token.ts";
 
 export interface LocalServerOptions {
   /** An address of this machine alone, or `localhost` for all of them. */
@@ -40,13 +43,22 @@ const OVERDUE_EVERY = 1000;
 
 /** Starts to listen. Throws MatrxError if the port is taken, on one address of `localhost` even. */
 export async function startLocalServer(options: LocalServerOptions): Promise<LocalServer> {
-  const { host, calls, log } = options;
+  const { host, token, log } = options;
   const sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
     maxPayload: LIMITS.platformFrameBytes,
-    handleProtocols: chooseSubprotocol,
+    handleProtocols: chosenOf,
   });
+  /** The session of an upgrade, until its connection is open. */
+  const sessions = new WeakMap<IncomingMessage, SessionId>();
+  sockets.on("headers", (headers, request) => headers.push(`${SESSION_HEADER}: ${sessions.get(request)}`));
+  const callers: LocalCallers = {
+    ...options,
+    isToken: (given) => token === undefined || isSameToken(given, token),
+    errorShape: (error) => ({ ...logged(error, log).shape(), hop: "agent" }),
+    queued: () => queuedOf(sockets),
+  };
 
   const make = () => {
     const server = createServer({
@@ -73,7 +85,9 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
         checkOrigin(request, rules());
         checkToken(request, options);
         if (pathOf(request) !== "/ws") throw notHere(request, ROUTE_LINES);
-        sockets.handleUpgrade(request, socket, head, (webSocket) => serveSocket(webSocket, request, calls));
+        const session = requestedSession(new URL(request.url ?? "/", "http://localhost"), "agent");
+        sessions.set(request, session);
+        sockets.handleUpgrade(request, socket, head, (webSocket) => serveSocket(webSocket, session, callers));
       } catch (error) {
         refuseUpgrade(socket, logged(error, log));
       }
@@ -89,9 +103,15 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
 }
 
 /** Browsers want one of what they offered; the token is echoed only if nothing else was. */
-function chooseSubprotocol(offered: Set<string>): string | false {
-  if (offered.has(SUBPROTOCOL.v1)) return SUBPROTOCOL.v1;
-  return [...offered].find(isBearer) ?? false;
+function chosenOf(offered: Set<string>): string | false {
+  return chooseSubprotocol([...offered]) ?? [...offered].find(isBearer) ?? false;
+}
+
+/** Bytes that wait for all connections: they are all the owner's. */
+function queuedOf({ clients }: WebSocketServer): number {
+  let bytes = 0;
+  for (const { bufferedAmount } of clients) bytes += bufferedAmount;
+  return bytes;
 }
 
 function logged(error: unknown, log: Logger): MatrxError {

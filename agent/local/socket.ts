@@ -1,210 +1,184 @@
-/** One WebSocket of a local caller (guide, WebSocket Protocol). */
-import type { IncomingMessage } from "node:http";
-import type { ErrorFrame, ToCaller } from "@matrx/shared/caller/to-caller.ts";
-import { type Action, type Call, parseCallerFrame } from "@matrx/shared/caller-frames.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
-import { isSessionId, makeCallId, makeSessionId } from "@matrx/shared/ids.ts";
+/** One WebSocket of a local caller (guide, WebSocket Protocol): the protocol that it shares with the relay, over this machine's calls. */
+
+import {
+  type CallerPort,
+  CallerProtocol,
+  type OnClose,
+  onCloseOf,
+  type UnansweredCall,
+} from "@matrx/shared/caller/protocol.ts";
+import type { Call } from "@matrx/shared/caller-frames.ts";
+import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
+import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
+import type { CallId, DeviceId, SessionId } from "@matrx/shared/ids.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { WebSocket } from "ws";
-import { errorOutcome } from "../core/answers.ts";
 import { ByteBudget } from "../core/byte-budget.ts";
-import type { CallRequest } from "../core/dispatcher.ts";
 import type { OutputPiece } from "../core/live-output.ts";
-import { endsWithCaller, type LocalCalls } from "./local-calls.ts";
+import type { EventHub } from "../events/hub.ts";
+import { eventsAfter, viewOf } from "./events.ts";
+import type { LocalCalls } from "./local-calls.ts";
 
-interface Unanswered {
-  call: string;
-  endsWithCaller: boolean;
+/** What all connections of a local server share. */
+export interface LocalCallers {
+  readonly calls: LocalCalls;
+  readonly hub: EventHub;
+  /** Tells whether a token is this server's. */
+  isToken(token: string): boolean;
+  /** What the caller is told of an error; what is not ours is logged. */
+  errorShape(error: unknown): ErrorShape;
+  /** Bytes that wait for all connections. */
+  queued(): number;
 }
 
+/** A caller that was told to go is gone after this long, in milliseconds. */
+const CLOSE_WITHIN = 500;
+/** The local token does not end. */
+const FOR_EVER = "9999-12-31T23:59:59.999Z";
+
 /** Serves a caller's connection until it closes. */
-export function serveSocket(socket: WebSocket, request: IncomingMessage, calls: LocalCalls): void {
-  const connection = new CallerConnection(socket, sessionOf(request), calls);
-  socket.on("message", (data, isBinary) => connection.receive(data as Buffer, isBinary));
-  socket.on("close", () => connection.gone());
+export function serveSocket(socket: WebSocket, session: SessionId, callers: LocalCallers): void {
+  const caller = new LocalCaller(socket, session, callers);
+  socket.on("message", (data, isBinary) => {
+    if (caller.isOpen) caller.protocol.message(isBinary ? (data as Buffer) : data.toString(), Date.now());
+  });
+  socket.on("close", () => caller.closed());
   socket.on("error", () => socket.terminate());
 }
 
-class CallerConnection {
-  readonly #socket: WebSocket;
-  readonly #session: string;
-  readonly #calls: LocalCalls;
-  readonly #unanswered = new Map<string, Unanswered>();
+class LocalCaller implements CallerPort<LocalCall> {
+  readonly hop = "agent";
+  readonly expires = Number.POSITIVE_INFINITY;
+  readonly protocol: CallerProtocol<LocalCall>;
+  readonly device: DeviceId;
   /** Large answers that are made or not read yet. */
-  readonly #unread = new ByteBudget(LIMITS.callerAnswersBytes);
+  readonly unread = new ByteBudget(LIMITS.callerAnswersBytes);
+  readonly #socket: WebSocket;
+  readonly #session: SessionId;
+  readonly #callers: LocalCallers;
+  #unsubscribe: () => void = () => undefined;
 
-  constructor(socket: WebSocket, session: string, calls: LocalCalls) {
+  constructor(socket: WebSocket, session: SessionId, callers: LocalCallers) {
     this.#socket = socket;
     this.#session = session;
-    this.#calls = calls;
-    if (socket.protocol === SUBPROTOCOL.v1) {
-      this.#send({ type: "hello", protocol: 1, session, device: calls.device });
-    }
+    this.#callers = callers;
+    this.device = callers.calls.device as DeviceId;
+    const isBinary = socket.protocol === SUBPROTOCOL.binary;
+    const send = (data: string | Uint8Array, left?: () => void) =>
+      socket.send(data, { binary: isBinary && typeof data !== "string" }, () => left?.());
+    this.protocol = new CallerProtocol(this, send, isBinary || socket.protocol === SUBPROTOCOL.v1);
+    this.protocol.greet(session, this.device);
   }
 
-  receive(data: Buffer, isBinary: boolean): void {
-    try {
-      if (isBinary) throw binaryFrame();
-      const message = parseCallerFrame(data.toString());
-      if (message.kind === "call") this.#call(message.call);
-      else this.#act(message.action);
-    } catch (error) {
-      this.#refuse(error);
-    }
+  get isOpen(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN;
   }
 
-  gone(): void {
-    for (const { call, endsWithCaller } of this.#unanswered.values()) {
-      if (endsWithCaller) this.#calls.cancel(call);
-    }
+  get queued(): number {
+    return this.#socket.bufferedAmount;
   }
 
-  #call(call: Call): void {
-    const id = call.id ?? makeCallId();
-    if (this.#unanswered.has(id)) throw duplicateId(id);
-    if (this.#unanswered.size >= LIMITS.unansweredPerSession) throw tooManyUnanswered(id);
-    const live = call.stream ? new LiveFrames(this.#socket, id, (frame) => this.#send(frame)) : undefined;
-    const onOutput = live && ((_call: string, piece: OutputPiece) => live.send(piece));
-    let giveBack: (() => void) | undefined;
-    const room: CallRequest["room"] = async (bytes, signal) => {
-      giveBack?.();
-      giveBack = await this.#unread.take(bytes, signal);
-    };
-    const started = this.#calls.start({ ...call, id }, { session: this.#session, onOutput, room });
-    this.#unanswered.set(id, { call: started.call, endsWithCaller: endsWithCaller(call) });
-    void started.outcome.then(({ body }) => {
-      live?.end();
-      this.#unanswered.delete(id);
-      this.#write(Buffer.from(body.buffer, body.byteOffset, body.length), giveBack);
-    });
+  get queuedTogether(): number {
+    return this.#callers.queued();
   }
 
-  #act(action: Action): void {
-    switch (action.action) {
-      case "ping":
-        this.#send({ type: "pong" });
-        return;
-      case "cancel": {
-        const unanswered = this.#unanswered.get(action.id);
-        if (unanswered) this.#calls.cancel(unanswered.call);
-        return;
-      }
-      case "cancel_all":
-        for (const { call } of this.#unanswered.values()) this.#calls.cancel(call);
-        return;
-      case "auth":
-        // The token here does not expire, so there is nothing to renew.
-        return;
-      case "events":
-        throw noEventsHere();
-      default:
-        action satisfies never;
-    }
+  /** Who has this machine's token may send as much as it likes. */
+  countMessage(): void {}
+
+  start(id: string, call: Call): void {
+    const onClose = onCloseOf(effectOf(toolNameOf(call.tool)), call);
+    const waiting = new LocalCall(this, id, onClose);
+    const onOutput = call.stream ? (_call: string, piece: OutputPiece) => waiting.output(piece) : undefined;
+    // Its name is its id where it has none of its own.
+    const name = call.id === undefined ? id : undefined;
+    const options = { name, session: this.#session, onOutput, room: waiting.room };
+    const started = this.#callers.calls.start({ ...call, id }, options);
+    waiting.call = started.call as CallId;
+    this.protocol.expect(id, waiting);
+    void started.outcome.then(({ body }) => waiting.answer(body));
   }
 
-  /** One answer under the call's id where that could be read, else one that answers no call. */
-  #refuse(error: unknown): void {
-    if (!(error instanceof MatrxError)) throw error;
-    const { id, ...details } = error.details ?? {};
-    const shape = { ...error.shape(), hop: "agent" as const, details };
-    if (typeof id === "string") {
-      const { body } = errorOutcome({ call: "", id, device: this.#calls.device }, shape, {
-        ms: 0,
-        effect: false,
-      });
-      const { call: _, ...answer } = JSON.parse(Buffer.from(body).toString()) as ToCaller & { call?: string };
-      this.#send(answer as ToCaller);
-      return;
-    }
-    const { code, message: output, hint, hop } = shape;
-    const frame: ErrorFrame = { id: null, type: "error", output, code, hop, ...(hint && { hint }) };
-    this.#send(frame);
+  cancel(call: CallId): void {
+    this.#callers.calls.cancel(call);
   }
 
-  #send(frame: ToCaller): void {
-    this.#write(JSON.stringify(frame));
+  settled(): void {}
+
+  abandon({ call, onClose }: LocalCall): void {
+    if (onClose !== "goes_on") this.cancel(call);
   }
 
-  /**
-   * A caller that does not read what it asked for is let go, before its answers fill the memory. `left` hears when it has
-   * left, or the caller is gone; that a connection closed is heard by its close event.
-   */
-  #write(text: string | Buffer, left: () => void = () => undefined): void {
-    if (this.#socket.bufferedAmount > LIMITS.callerQueueMaxBytes) this.#socket.terminate();
-    this.#socket.send(text, { binary: false }, () => left());
+  /** There is one token, and it does not end: nothing changes, but a wrong one is told. */
+  async renew(token: string): Promise<void> {
+    if (!this.#callers.isToken(token)) throw wrongToken();
+    this.protocol.send({ type: "authenticated", expires: FOR_EVER });
+  }
+
+  subscribeToEvents(after: string | undefined): void {
+    const { hub } = this.#callers;
+    this.#unsubscribe();
+    this.#unsubscribe = hub.subscribe((event) => this.#tell(viewOf(event, true)));
+    if (after !== undefined) for (const event of eventsAfter(after, hub)) this.#tell(event);
+  }
+
+  #tell(event: ReturnType<typeof viewOf>): void {
+    this.protocol.send({ type: "event", device: this.device, event });
+  }
+
+  errorShape(error: unknown): ErrorShape {
+    return this.#callers.errorShape(error);
+  }
+
+  close(code: number, reason: string): void {
+    this.#socket.close(code, reason);
+    setTimeout(() => this.#socket.terminate(), CLOSE_WITHIN).unref();
+  }
+
+  closed(): void {
+    this.#unsubscribe();
+    this.protocol.closed();
   }
 }
 
-/** Live output of one call; what a slow caller does not take is left out, and said. */
-class LiveFrames {
-  readonly #socket: WebSocket;
+/** One call of a local caller until it is answered. */
+class LocalCall implements UnansweredCall {
+  call: CallId = "" as CallId;
+  readonly onClose: OnClose;
+  readonly #caller: LocalCaller;
   readonly #id: string;
-  readonly #send: (frame: ToCaller) => void;
-  #left = 0;
+  /** Pieces of live output left out since the last one that was passed on. */
+  #missed = 0;
+  #giveBack: (() => void) | undefined;
 
-  constructor(socket: WebSocket, id: string, send: (frame: ToCaller) => void) {
-    this.#socket = socket;
+  constructor(caller: LocalCaller, id: string, onClose: OnClose) {
+    this.#caller = caller;
     this.#id = id;
-    this.#send = send;
+    this.onClose = onClose;
   }
 
-  send(piece: OutputPiece): void {
-    if (this.#socket.bufferedAmount > LIMITS.callerQueueBytes) {
-      this.#left++;
-      return;
-    }
-    this.end();
-    this.#send({ id: this.#id, type: "output", ...piece });
+  /** Waits for room for a large answer, of so many bytes. */
+  readonly room = async (bytes: number, signal: AbortSignal): Promise<void> => {
+    this.#giveBack?.();
+    this.#giveBack = await this.#caller.unread.take(bytes, signal);
+  };
+
+  output(piece: OutputPiece): void {
+    const frame = Buffer.from(JSON.stringify({ id: this.#id, type: "output", ...piece }));
+    if (this.#caller.protocol.output(this.#id, frame, this.#missed)) this.#missed = 0;
+    else this.#missed++;
   }
 
-  /** Says how much was left out since the last time. */
-  end(): void {
-    if (this.#left > 0) this.#send({ id: this.#id, type: "gap", frames: this.#left });
-    this.#left = 0;
+  answer(body: Uint8Array): void {
+    this.#caller.protocol.answer(this.#id, body, this.#missed, this.#giveBack);
   }
 }
 
-function sessionOf(request: IncomingMessage): string {
-  const asked = new URL(request.url ?? "/", "http://localhost").searchParams.get("session");
-  return asked !== null && isSessionId(asked) ? asked : makeSessionId();
-}
-
-function noEventsHere(): MatrxError {
+function wrongToken(): MatrxError {
   return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: "action: events are kept by the relay, not here",
-    hint: "Ask the relay",
+    code: "UNAUTHENTICATED",
+    message: "The token is wrong",
+    hint: "`matrx serve` prints where the token is; this connection goes on with the one that it has",
     hop: "agent",
-    details: { field: "action" },
-  });
-}
-
-function binaryFrame(): MatrxError {
-  return new MatrxError({
-    code: "INVALID_MESSAGE",
-    message: "Binary frames are not understood here",
-    hint: 'Send JSON as text, such as {"id":"1","tool":"SystemInfo","input":{}}',
-    hop: "agent",
-  });
-}
-
-function duplicateId(id: string): MatrxError {
-  return new MatrxError({
-    code: "CONFLICT",
-    message: `A call with the id "${id}" has not been answered yet`,
-    hint: "Give each call its own id",
-    hop: "agent",
-    details: { id },
-  });
-}
-
-function tooManyUnanswered(id: string): MatrxError {
-  return new MatrxError({
-    code: "RATE_LIMITED",
-    message: `${LIMITS.unansweredPerSession} calls are already waiting for answers`,
-    hint: "Wait for answers before sending more",
-    hop: "agent",
-    details: { id },
   });
 }

@@ -5,7 +5,6 @@ import type { ToolContext, ToolResult } from "../core/tool.ts";
 import type { OpenFile } from "../fs/open-file.ts";
 import { readByteRange } from "../text/chunks.ts";
 import { counted } from "../text/counted.ts";
-import { base64Length } from "./not-text.ts";
 
 const DEFAULT_BYTES = 64 * 1024;
 /** As base64 it stays below a result frame of 16 MiB. */
@@ -64,4 +63,9 @@ function beyondBytes(file: OpenFile, offset: number): MatrxError {
 
 export function factsOf({ place, stat }: OpenFile) {
   return { path: place.path, size: Number(stat.size), mtime: new Date(Number(stat.mtimeMs)).toISOString() };
+}
+
+/** Characters of so many bytes as base64. */
+export function base64Length(bytes: number): number {
+  return 4 * Math.ceil(bytes / 3);
 }

@@ -7,7 +7,7 @@ import { toolName } from "../core/tool-names.ts";
 import type { OpenFile } from "../fs/open-file.ts";
 import { bytesFrom } from "../text/chunks.ts";
 import { counted } from "../text/counted.ts";
-import { factsOf } from "./bytes.ts";
+import { base64Length, factsOf } from "./bytes.ts";
 
 /** An image's base64 is a third longer, and must fit into a result frame of 16 MiB. */
 const IMAGE_MAX_BYTES = 10 * 1024 * 1024;
@@ -68,9 +68,4 @@ export async function readAll(handle: FileHandle, size: number): Promise<Buffer>
     filled += bytesRead;
   }
   return buffer.subarray(0, filled);
-}
-
-/** Characters of so many bytes as base64. */
-export function base64Length(bytes: number): number {
-  return 4 * Math.ceil(bytes / 3);
 }

@@ -1,10 +1,8 @@
 import { hash } from "node:crypto";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import { refusalOf } from "@matrx/shared/policy.ts";
 import * as z from "zod";
 import type { SeenFile } from "../core/sessions.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
-import { toolName } from "../core/tool-names.ts";
 import type { FilePatch } from "../edit/patch-types.ts";
 import {
   type FoundPatch,
@@ -12,6 +10,7 @@ import {
   findAll,
   type Prepared,
   parsePatch,
+  pathsNamed,
   pathsOf,
   prepare,
   readBefore,
@@ -50,14 +49,19 @@ export function applyPatchTool(files: Files) {
       "A unified diff, or the *** Begin Patch format, which needs no line numbers. Text that is not at the line the patch names must match in only one place. If anything does not match, nothing is changed. Encoding, line ends, mode and links are kept. Deleting and moving files needs the same permission as `Delete`.",
     input,
     timeoutMs: 60_000,
-    async handle(request, context) {
-      const patches = parsePatch(request.patch);
+    prepare({ patch, path }) {
+      const patches = parsePatch(patch);
       checkCount(patches);
-      if (patches.some(takesAway)) checkMayDelete(context);
+      const does = "This patch deletes or moves files";
+      return {
+        paths: pathsNamed(patches, path, files.platform),
+        ...(patches.some(takesAway) && { tools: [{ tool: "Delete", does }] }),
+      };
+    },
+    async handle({ patch, path }, context) {
       const access = await files.as(context);
-      const { path } = request;
       const base = path === undefined ? undefined : absolutePath(path, context.session.cwd, access.platform);
-      const found = await findAll(access, patches, base);
+      const found = await findAll(access, parsePatch(patch), base);
       return await withMutexes(files, pathsOf(found), () => patchFiles(access, found, context));
     },
   });
@@ -92,7 +96,7 @@ async function prepareAll(
   access: FileAccess,
   found: readonly FoundPatch[],
   held: OpenedFile[],
-  { signal, grant }: ToolContext,
+  { signal, rights }: ToolContext,
 ): Promise<Prepared[]> {
   const prepared: Prepared[] = [];
   let bytes = 0;
@@ -107,7 +111,7 @@ async function prepareAll(
     const before = await readBefore(file, signal);
     bytes += before.bytes.length;
     if (bytes > MOST_BYTES) throw tooMuch(`its files have more than ${MOST_BYTES} bytes in total`);
-    prepared.push(prepare(one, file, before, grant.effects.includes("read")));
+    prepared.push(prepare(one, file, before, rights.mayRead));
   }
   return prepared;
 }
@@ -138,18 +142,6 @@ function takesAway(patch: FilePatch): boolean {
   return patch.kind === "delete" || (patch.kind === "update" && patch.to !== undefined);
 }
 
-/** What Delete may not do, a patch may not either. Throws MatrxError `PERMISSION_DENIED`. */
-function checkMayDelete({ grant, policy, relayPolicy = {} }: ToolContext): void {
-  const asked = { tool: "Delete", called: toolName("Delete"), grant };
-  const refusal =
-    refusalOf({ ...asked, policy }, "tool") ?? refusalOf({ ...asked, policy: relayPolicy }, "tool");
-  if (!refusal) return;
-  throw new MatrxError({
-    ...refusal,
-    message: `This patch deletes or moves files, which needs the same permission as ${toolName("Delete")}. ${refusal.message}`,
-  });
-}
-
 function withMutexes<T>(files: Files, paths: readonly string[], action: () => Promise<T>): Promise<T> {
   const [first, ...rest] = paths;
   if (first === undefined) return action();
@@ -175,7 +167,7 @@ function resultOf(
   context: ToolContext,
 ): ToolResult {
   const summary = prepared.map(summaryOf);
-  const diffs = context.grant.effects.includes("read") ? shownDiffs(prepared) : [];
+  const diffs = context.rights.mayRead ? shownDiffs(prepared) : [];
   return {
     output: [...summary, ...diffs, ...notes.map((note) => `[${note}]`)].join("\n"),
     metadata: { files: prepared.map(factsOf), ...(left.length > 0 && { leftovers: left }) },

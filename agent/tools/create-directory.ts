@@ -17,6 +17,7 @@ export function createDirectoryTool(files: Files) {
     description: "Create a directory and its missing parents. An existing one is left unchanged.",
     input,
     timeoutMs: 30_000,
+    prepare: ({ path }) => ({ paths: [{ path, intent: "folder" }] }),
     async handle({ path, recursive = true }, context) {
       const access = await files.as(context);
       const place = await access.find(path, "folder");

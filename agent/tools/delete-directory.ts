@@ -27,6 +27,7 @@ export function deleteDirectoryTool(files: Files) {
     details: "Files and symlinks are refused. Returns where it is now.",
     input,
     timeoutMs: TIMES.callMax,
+    prepare: ({ path }) => ({ paths: [{ path, intent: "remove", isEntry: true }] }),
     handle: ({ path, recursive = false, permanent = false }, context) =>
       discard(files, { path, recursive, permanent, check: refuseOther }, context),
   });

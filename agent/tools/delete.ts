@@ -20,6 +20,7 @@ export function deleteTool(files: Files) {
       "Deletes a symlink itself, never its target. Refuses the home folder, system folders, mount points and the session's working directory. Returns where it is now.",
     input,
     timeoutMs: TIMES.callMax,
+    prepare: ({ path }) => ({ paths: [{ path, intent: "remove", isEntry: true }] }),
     handle: ({ path, recursive = false, permanent = false }, context) =>
       discard(files, { path, recursive, permanent, check: () => undefined }, context),
   });

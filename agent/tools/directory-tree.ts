@@ -42,6 +42,7 @@ export function directoryTreeTool(files: Files) {
     input,
     model: { omit: ["format", "max_entries", "show_hidden", "include_ignored"] },
     timeoutMs: 30_000,
+    prepare: ({ path = "." }) => ({ paths: [{ path, intent: "read" }] }),
     async handle({ path = ".", format = "text", ...wanted }, context) {
       const { signal } = context;
       const { depth = DEFAULT_DEPTH, max_entries: most = DEFAULT_ENTRIES } = wanted;

@@ -67,6 +67,7 @@ export function editTool(files: Files) {
       require: ["old_string", "new_string"],
     },
     timeoutMs: 60_000,
+    prepare: ({ file_path }) => ({ paths: [{ path: file_path, intent: "write" }] }),
     async handle(request, context) {
       const replacements = replacementsOf(request);
       const access = await files.as(context);
@@ -83,7 +84,7 @@ async function edit(
   file: OpenedFile,
   replacements: readonly Replacement[],
   { expected_sha256, encoding }: Input,
-  { session, grant, signal }: ToolContext,
+  { session, rights, signal }: ToolContext,
 ): Promise<ToolResult> {
   const { place } = file;
   const stat = await file.existing();
@@ -91,7 +92,7 @@ async function edit(
   const bytes = await file.read(stat, signal);
   checkSha256(hash("sha256", bytes), expected_sha256, place);
   const text = editableText(bytes, encoding, place.shown);
-  const mayQuote = grant.effects.includes("read");
+  const mayQuote = rights.mayRead;
   const edited = replaceIn(text, replacements, { shown: place.shown, mayQuote });
   const newBytes = bytesWith(text, edited.units);
   const written = await file.write(stat, newBytes, signal);

@@ -48,6 +48,11 @@ export function globTool(files: Files, engines: SearchEngines) {
     input,
     model: { omit: ["limit", "show_hidden", "include_ignored"] },
     timeoutMs: 15_000,
+    prepare({ pattern, path = "." }) {
+      const { folder } = splitPattern(pattern, files.platform.path.sep);
+      const from = isAbsolute(folder, files.platform) ? folder : files.platform.path.join(path, folder);
+      return { paths: [{ path: from, intent: "read" }] };
+    },
     async handle({ pattern, path = ".", limit, ...wanted }, context) {
       const { signal } = context;
       const { show_hidden: showHidden = false, include_ignored: includeIgnored = false } = wanted;

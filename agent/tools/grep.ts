@@ -88,6 +88,7 @@ export function grepTool(files: Files, engines: SearchEngines) {
       omit: ["before_context", "after_context", "literal", "show_hidden", "include_ignored", "after"],
     },
     timeoutMs: 15_000,
+    prepare: ({ path = "." }) => ({ paths: [{ path, intent: "read" }] }),
     async handle(wanted, context) {
       const { signal } = context;
       checkPattern(wanted);

@@ -29,6 +29,7 @@ export function listDirectoryTool(files: Files) {
     input,
     model: { omit: ["limit", "after"] },
     timeoutMs: 60_000,
+    prepare: ({ path = "." }) => ({ paths: [{ path, intent: "read" }] }),
     async handle({ path, show_hidden: showHidden = false, limit = DEFAULT_LIMIT, after }, context) {
       const access = await files.as(context);
       const place = await access.findExisting(path ?? ".", "read");

@@ -37,6 +37,17 @@ export function moveTool(files: Files) {
     input,
     model: { omit: ["create_directories"] },
     timeoutMs: TIMES.callMax,
+    prepare({ source, destination }) {
+      const { path } = files.platform;
+      const into = namesFolder(destination, files.platform);
+      const to = into ? path.join(destination, path.basename(path.resolve(source))) : destination;
+      return {
+        paths: [
+          { path: source, intent: "remove", isEntry: true },
+          { path: to, intent: "write", isEntry: true },
+        ],
+      };
+    },
     async handle(request, context) {
       const access = await files.as(context);
       const from = await access.findExistingEntry(request.source, "remove");

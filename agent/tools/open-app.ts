@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { defineTool } from "../core/tool.ts";
-import { allowedStart } from "../desktop/apps.ts";
+import { allowedStart, neededToStart } from "../desktop/apps.ts";
 import type { Desktop } from "../desktop/desktop.ts";
 import type { Files } from "../fs/access.ts";
 
@@ -26,6 +26,7 @@ export function openAppTool(files: Files, desktop: Desktop) {
     input,
     unavailable: () => desktop.lackOfDisplay(),
     timeoutMs: 20_000,
+    prepare: ({ app, args = [] }, { rights }) => neededToStart(files.platform, { app, args }, rights),
     async handle({ app, args = [] }, context) {
       const start = await allowedStart(files, context, { app, args });
       context.signal.throwIfAborted();

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { defineTool } from "../core/tool.ts";
 import type { Desktop } from "../desktop/desktop.ts";
 import { checkIsDocument } from "../desktop/documents.ts";
-import { type Files, isConfined } from "../fs/access.ts";
+import type { Files } from "../fs/access.ts";
 
 const input = z.strictObject({
   path: z.string().min(1).describe("Absolute or relative path"),
@@ -19,10 +19,11 @@ export function openPathTool(files: Files, desktop: Desktop) {
     input,
     unavailable: () => desktop.lackOfOpener(),
     timeoutMs: 20_000,
+    prepare: ({ path }) => ({ paths: [{ path, intent: "read" }] }),
     async handle({ path }, context) {
       const access = await files.as(context);
       const place = await access.findToHandOver(path);
-      if (isConfined(context)) await checkIsDocument(access, place);
+      if (!context.rights.mayRunAnyProgram) await checkIsDocument(access, place);
       context.signal.throwIfAborted();
       const { program, pid } = await desktop.open(place.path, os.homedir());
       return {

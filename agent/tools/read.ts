@@ -74,6 +74,7 @@ export function readTool(files: Files) {
     input,
     model: { omit: ["raw", "encoding", "byte_offset", "byte_limit"] },
     timeoutMs: 60_000,
+    prepare: ({ file_path }) => ({ paths: [{ path: file_path, intent: "read" }] }),
     async handle(request, context) {
       checkFields(request);
       const file = await openFile(await files.as(context), request.file_path);

@@ -5,7 +5,7 @@ import { toolName } from "../core/tool-names.ts";
 import { capture } from "../desktop/capture.ts";
 import type { Desktop } from "../desktop/desktop.ts";
 import type { Picture, PictureFormat } from "../desktop/screenshot.ts";
-import { base64Length } from "../read/not-text.ts";
+import { base64Length } from "../read/bytes.ts";
 
 /** An image's base64 is a third longer, and must fit into a result frame of 16 MiB. */
 const IMAGE_MAX_BYTES = 10 * 1024 * 1024;

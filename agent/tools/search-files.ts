@@ -32,6 +32,7 @@ export function searchFilesTool(files: Files) {
       "Find files and directories by name: absolute paths, directories with / at the end. Exact names come first, then names that begin with the query, then names that contain it. At most 100 results unless limit says otherwise. Includes files that .gitignore excludes; links are found but not followed. Stops after 30 s and returns what it found.",
     input,
     timeoutMs: 30_000,
+    prepare: ({ path = "." }) => ({ paths: [{ path, intent: "read" }] }),
     async handle({ query, path = ".", recursive: deep = true, limit = DEFAULT_LIMIT, ...wanted }, context) {
       const { signal } = context;
       const access = await files.as(context);

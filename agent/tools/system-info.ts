@@ -2,8 +2,8 @@ import { statfs } from "node:fs/promises";
 import os from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
-import { defineTool } from "../core/tool.ts";
-import { type Caller, type Files, isHeldToFolders } from "../fs/access.ts";
+import { defineTool, type ToolContext } from "../core/tool.ts";
+import type { Files } from "../fs/access.ts";
 import type { Platform } from "../platform/platform.ts";
 import { runProgram } from "../platform/run-program.ts";
 
@@ -49,7 +49,7 @@ export function systemInfoTool(files: Files) {
     async handle(_input, context) {
       const { session } = context;
       python ??= pythonVersion(platform);
-      const held = isHeldToFolders(context);
+      const held = context.rights.folderLimits.length > 0;
       const mayKnowPlace = !held || (await maySee(files, context));
       const [pythonFound, distribution, memory, disk] = await Promise.all([
         within(python),
@@ -78,7 +78,7 @@ export function systemInfoTool(files: Files) {
   });
 }
 
-async function maySee(files: Files, context: Caller): Promise<boolean> {
+async function maySee(files: Files, context: ToolContext): Promise<boolean> {
   return await (await files.as(context)).mayRead(context.session.cwd);
 }
 

@@ -39,6 +39,7 @@ export function writeTool(files: Files) {
     input,
     model: { omit: ["create_directories", "expected_sha256"] },
     timeoutMs: 60_000,
+    prepare: ({ file_path }) => ({ paths: [{ path: file_path, intent: "write" }] }),
     async handle(request, context) {
       if (!request.content.isWellFormed()) throw halfCharacter();
       const access = await files.as(context);

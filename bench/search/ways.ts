@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import pino from "pino";
+import { Admission } from "../../agent/core/gate.ts";
 import { Sessions } from "../../agent/core/sessions.ts";
 import type { Tool } from "../../agent/core/tool.ts";
 import { Files } from "../../agent/fs/access.ts";
@@ -28,8 +29,7 @@ export function tools(root: string, engines: SearchEngines) {
       const context = {
         session,
         grant,
-        policy: {},
-        relayPolicy: undefined,
+        rights: new Admission({ grant }, {}, (paths, caller) => files.check(paths, caller)).rights,
         signal,
         output: () => undefined,
         room: async () => undefined,

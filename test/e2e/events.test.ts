@@ -8,49 +8,14 @@ import * as z from "zod";
 import { ensurePaired } from "../../scripts/start/pairing.ts";
 import { findPort } from "../../scripts/start/port.ts";
 import { type EventView, eventListSchema, eventViewSchema } from "../../shared/api.ts";
-import { startMatrx } from "../agent/cli/matrx.ts";
 import { mountDrive } from "../helpers/drive.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
 import { NEEDS_ROOT } from "../helpers/parts.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
 import { startRig } from "./rig.ts";
+import { upAndServe } from "./up-and-serve.ts";
 
-const saidSchema = z.looseObject({
-  url: z.string().optional(),
-  token_file: z.string().optional(),
-  state: z.string().optional(),
-});
 const frameSchema = z.looseObject({ type: z.string(), event: eventViewSchema.optional() });
-
-/** Starts the agent; resolves when it serves here and is registered there. */
-async function up(home: string) {
-  const child = startMatrx(["up", "--serve", "0", "--json", "--log-level", "warn"], { home });
-  let [url, token, text, errors] = ["", "", "", ""];
-  child.stderr?.on("data", (data) => {
-    errors += data;
-  });
-  await new Promise<void>((resolve, reject) => {
-    child.once("exit", (code) => reject(new Error(`it ended with ${code}: ${errors}`)));
-    child.stdout?.on("data", (data) => {
-      text += data;
-      const lines = text.split("\n");
-      text = lines.pop() ?? "";
-      for (const said of lines.map((line) => saidSchema.parse(JSON.parse(line)))) {
-        if (said.url && said.token_file) {
-          url = said.url;
-          token = readFileSync(said.token_file, "utf8").trim();
-        }
-        if (said.state === "REGISTERED") resolve();
-      }
-    });
-  });
-  const stop = async () => {
-    child.kill("SIGTERM");
-    const [code] = await once(child, "exit");
-    expect(code).toBe(0);
-  };
-  return { url, token, stop };
-}
 
 /** Events of a device as they reach a caller's socket at the relay; each is waited for once, in any order. */
 async function listen(relay: TestRelay, device: string, token: string) {
@@ -106,7 +71,7 @@ test("a full drive, a service that is down, a new file and a browser are told at
   writeFileSync(join(drive, "big"), Buffer.alloc(15 * 1024 * 1024));
 
   const event = await listen(relay, device, token);
-  const first = await up(home);
+  const first = await upAndServe(home);
   expect(await event("low_disk_space", ({ key }) => key === drive)).toMatchObject({
     ...{ severity: "warning", open: true, resolved: false, dropped: 0 },
     data: { drive, free_gb: 0.001, total_gb: 0.016, percentage_free: expect.any(Number) },
@@ -134,7 +99,7 @@ test("a full drive, a service that is down, a new file and a browser are told at
 
   await first.stop();
   rmSync(join(drive, "big"));
-  const second = await up(home);
+  const second = await upAndServe(home);
   expect(await event("low_disk_space", ({ key }) => key === drive)).toMatchObject({
     ...{ resolved: true, open: false },
     data: { percentage_free: 100 },
@@ -148,7 +113,7 @@ test("an event that a broken line swallowed arrives over the next one, and one t
   const rig = await startRig();
   onTestFinished(() => rig.stop());
   await rig.agent.child.stop(5000);
-  const { url, token, stop } = await up(join(rig.dataDir, "agent"));
+  const { url, token, stop } = await upAndServe(join(rig.dataDir, "agent"));
   onTestFinished(stop);
   const report = async (event_type: string) => {
     const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };

@@ -69,7 +69,7 @@ it("goes on looking after a long call each minute, though outcomes wait to be pr
 it("gives a device that drops out while the object sleeps its thirty seconds, and says when it was last seen", async () => {
   const { person, identity, device, caller } = await home();
   await runInDurableObject(object(identity.id), (_, state) =>
-    state.storage.kv.put("farewell", { last_seen: 1000, proof: null }),
+    state.storage.kv.put("last_seen", { last_seen: 1000, proof: null }),
   );
   caller.send({ id: "1", tool: "Bash", input: {} });
   await device.expect("tool_execute");

@@ -110,7 +110,7 @@ it("one device whose object fails does not hide the others", async () => {
   const { id: broken } = await person.bareDevice();
   const { id: whole } = await person.bareDevice();
   await runInDurableObject(object(broken), (_, { storage }) =>
-    storage.kv.put("farewell", { last_seen: Number.NaN, proof: null }),
+    storage.kv.put("last_seen", { last_seen: Number.NaN, proof: null }),
   );
   const response = await person.ask("/v1/devices");
   expect(response.status).toBe(200);

@@ -38,7 +38,7 @@ function poll({ code, secret }: Started): Promise<Response> {
 function stored(code: string): Promise<string[]> {
   const plain = code.replace("-", "");
   return runInDurableObject(pairingOf(env.PAIRING, plain), (_, { storage }) =>
-    Array.from(storage.kv.list(), ([key]) => key),
+    Array.from(storage.kv.list({ prefix: "code:" }), ([key]) => key.slice("code:".length)),
   );
 }
 
@@ -175,8 +175,8 @@ describe("a code", () => {
     const pairing = pairingOf(env.PAIRING, one);
     const expire = (code: string) =>
       runInDurableObject(pairing, (_, { storage }) => {
-        const row = storage.kv.get<object>(code);
-        storage.kv.put(code, { ...row, expires: Date.now() - 1 });
+        const row = storage.kv.get<object>(`code:${code}`);
+        storage.kv.put(`code:${code}`, { ...row, expires: Date.now() - 1 });
       });
     await expire(one);
     expect(await runDurableObjectAlarm(pairing)).toBe(true);

@@ -15,9 +15,6 @@ export class Devices {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    sql.exec(`CREATE TABLE IF NOT EXISTS devices (
-      id TEXT PRIMARY KEY, name TEXT NOT NULL, created INTEGER NOT NULL) WITHOUT ROWID`);
-    sql.exec("CREATE TABLE IF NOT EXISTS removed (id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID");
   }
 
   add({ id, name, created }: DeviceEntry): void {

@@ -22,11 +22,6 @@ export class Grants {
   constructor(sql: SqlStorage, account: AccountId) {
     this.#sql = sql;
     this.#account = account;
-    sql.exec(`CREATE TABLE IF NOT EXISTS grants (
-      id TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, created INTEGER NOT NULL,
-      expires INTEGER NOT NULL, version INTEGER NOT NULL, may TEXT NOT NULL) WITHOUT ROWID`);
-    sql.exec(`CREATE TABLE IF NOT EXISTS leases (
-      grant_id TEXT NOT NULL, device TEXT NOT NULL, PRIMARY KEY (grant_id, device)) WITHOUT ROWID`);
   }
 
   add(grant: Grant): void {
@@ -69,6 +64,12 @@ export class Grants {
 
   forgetDevice(device: string): void {
     this.#sql.exec("DELETE FROM leases WHERE device = ?", device);
+  }
+
+  /** When the first grant is over, in milliseconds since 1970. */
+  nextExpiry(): number | undefined {
+    const { next } = this.#sql.exec<{ next: number | null }>("SELECT MIN(expires) AS next FROM grants").one();
+    return next ?? undefined;
   }
 
   prune(now: number): void {

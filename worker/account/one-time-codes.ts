@@ -8,10 +8,6 @@ export class OneTimeCodes {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    sql.exec("CREATE TABLE IF NOT EXISTS used (id TEXT PRIMARY KEY, expires INTEGER NOT NULL) WITHOUT ROWID");
-    sql.exec("CREATE TABLE IF NOT EXISTS guesses (id INTEGER PRIMARY KEY, at INTEGER NOT NULL)");
-    // One time stood for all guesses of the same millisecond.
-    sql.exec("DROP TABLE IF EXISTS wrong");
   }
 
   /** True the first time that an id is used. */

@@ -66,24 +66,13 @@ export class Events {
   readonly #health: Pick<StorageHealth, "isFailing" | "requireWritable">;
   #known: Known | undefined;
 
-  constructor({ sql, kv }: Storage, health: Pick<StorageHealth, "isFailing" | "requireWritable">) {
+  constructor(
+    { sql, kv }: Pick<Storage, "sql" | "kv">,
+    health: Pick<StorageHealth, "isFailing" | "requireWritable">,
+  ) {
     this.#sql = sql;
     this.#kv = kv;
     this.#health = health;
-  }
-
-  /** Made when the device is adopted, and for devices that were adopted before there were events. Throws MatrxError. */
-  createTable(): void {
-    this.#health.requireWritable();
-    this.#sql.exec(`CREATE TABLE events (
-      seq INTEGER PRIMARY KEY, id TEXT NOT NULL, event_type TEXT NOT NULL, key TEXT, severity TEXT, data TEXT NOT NULL,
-      resolved INTEGER NOT NULL, open INTEGER NOT NULL, timestamp TEXT, received INTEGER NOT NULL,
-      taken_until INTEGER NOT NULL, dropped INTEGER NOT NULL)`);
-  }
-
-  #hasTable(): boolean {
-    const tables = this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'events'");
-    return tables.toArray().length > 0;
   }
 
   /** Conditions that were reported and are not over. */
@@ -171,7 +160,6 @@ export class Events {
   }
 
   #readState(): Known {
-    if (!this.#hasTable()) this.createTable();
     const { end, open } = this.#sql
       .exec<{ end: number; open: number }>(
         "SELECT ifnull(max(seq), 0) AS end, total(open) AS open FROM events",

@@ -1,6 +1,5 @@
 /** What the Worker tells a Device object about an upgrade, and the sockets that come of it. */
 import type { AccountId } from "@matrx/shared/ids.ts";
-import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { TicketCaller } from "../auth/caller.ts";
 
 /** Messages that wait, in order, until their sender is known. Bounded: the sender may be anyone. */
@@ -60,16 +59,6 @@ export function accountOf(request: Request): AccountId {
 export function authenticatedCaller(request: Request): TicketCaller | undefined {
   const header = request.headers.get(CALLER_HEADER);
   return header ? (JSON.parse(header) as TicketCaller) : undefined;
-}
-
-/** The subprotocol to speak, of those that the client offers; the token among them is never echoed. */
-export function chooseSubprotocol(request: Request): string | undefined {
-  const offered =
-    request.headers
-      .get("Sec-WebSocket-Protocol")
-      ?.split(",")
-      .map((name) => name.trim()) ?? [];
-  return [SUBPROTOCOL.binary, SUBPROTOCOL.v1].find((name) => offered.includes(name));
 }
 
 /** A 101 response; `webSocket` is the client's end. */

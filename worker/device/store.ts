@@ -128,14 +128,14 @@ export class RecordStore {
   }
 
   get deviceInfo(): DeviceInfo | undefined {
-    return this.#kv.get<DeviceInfo>("introduction");
+    return this.#kv.get<DeviceInfo>("device_info");
   }
 
   /** Keeps an deviceInfo, if the storage takes writes; the same one again writes nothing. */
   setDeviceInfo(deviceInfo: DeviceInfo): void {
     if (this.#health.isFailing) return;
     if (JSON.stringify(deviceInfo) !== JSON.stringify(this.deviceInfo))
-      this.#kv.put("introduction", deviceInfo);
+      this.#kv.put("device_info", deviceInfo);
   }
 
   /** Name of the records of calls: made once, and anew when some were lost. Undefined: it cannot be written. */
@@ -163,11 +163,11 @@ export class RecordStore {
   }
 
   get lastSeen(): LastSeen | undefined {
-    return this.#kv.get<LastSeen>("farewell");
+    return this.#kv.get<LastSeen>("last_seen");
   }
 
   rememberLastSeen(lastSeen: LastSeen): void {
-    if (!this.#health.isFailing) this.#kv.put("farewell", lastSeen);
+    if (!this.#health.isFailing) this.#kv.put("last_seen", lastSeen);
   }
 
   /** A grant went while the agent was away: it is told when it is back. Throws MatrxError `UNAVAILABLE`. */

@@ -16,6 +16,9 @@ import type { DeviceIdentity } from "../device/store.ts";
 import { Outbox } from "../outbox.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import { unknownDeviceError } from "../refusals.ts";
+import { AlarmTable } from "../storage/alarms.ts";
+import { migrate } from "../storage/migrate.ts";
+import { ACCOUNT } from "../storage/migrations.ts";
 import type { Device } from "./device.ts";
 import { type Directory, directoryOf } from "./directory.ts";
 
@@ -37,15 +40,21 @@ export class Account extends DurableObject<AccountEnv> {
   readonly #devices: Devices;
   readonly #once: OneTimeCodes;
   readonly #outbox: Outbox;
+  readonly #alarms: AlarmTable<"outbox" | "expiry">;
 
   constructor(state: DurableObjectState, env: AccountEnv) {
     super(state, env);
+    migrate(state.storage, ACCOUNT);
     const { sql } = state.storage;
     this.#id = (state.id.name ?? "") as AccountId;
     this.#grants = new Grants(sql, this.#id);
     this.#devices = new Devices(sql);
     this.#once = new OneTimeCodes(sql);
     this.#outbox = new Outbox(sql, (device, body) => this.#tellDevice(device as DeviceId, body));
+    this.#alarms = new AlarmTable(state.storage, {
+      outbox: (now) => this.#outbox.flush(now),
+      expiry: (now) => this.#prune(now),
+    });
   }
 
   /** Signs a person in with a sign-in link's code, once. */
@@ -194,11 +203,8 @@ export class Account extends DurableObject<AccountEnv> {
     return attempt(() => this.#person(grant));
   }
 
-  override async alarm(): Promise<void> {
-    const now = Date.now();
-    this.#grants.prune(now);
-    this.#once.prune(now);
-    await this.#push(now);
+  override alarm(): Promise<void> {
+    return this.#alarms.ring(Date.now());
   }
 
   #grant(id: GrantId): Grant {
@@ -220,8 +226,7 @@ export class Account extends DurableObject<AccountEnv> {
 
   #newGrant(kind: GrantKind, name: string, seconds: number, may: May): Grant {
     const now = Date.now();
-    this.#grants.prune(now);
-    this.#once.prune(now);
+    this.#prune(now);
     if (this.#grants.list(now).length >= TOKENS_MAX) throw tooMany("tokens", TOKENS_MAX);
     const expires = now + seconds * 1000;
     const grant: Grant = {
@@ -235,7 +240,15 @@ export class Account extends DurableObject<AccountEnv> {
       version: 1,
     };
     this.#grants.add(grant);
+    this.#alarms.by("expiry", expires);
     return grant;
+  }
+
+  /** Forgets what is over; tells when the next grant is. */
+  #prune(now: number): number | undefined {
+    this.#grants.prune(now);
+    this.#once.prune(now);
+    return this.#grants.nextExpiry();
   }
 
   async #newDeviceId(name: string): Promise<DeviceId> {
@@ -263,13 +276,9 @@ export class Account extends DurableObject<AccountEnv> {
     if (devices.length === 0) return;
     for (const device of devices) this.#outbox.enqueue(device, JSON.stringify(news), now);
     // Set before the first try: what is not acknowledged when this object dies is pushed again.
-    await this.ctx.storage.setAlarm(now + PUSH_AGAIN);
-    await this.#push(now);
-  }
-
-  async #push(now: number): Promise<void> {
+    this.#alarms.by("outbox", now + PUSH_AGAIN);
     const next = await this.#outbox.flush(now);
-    if (next) await this.ctx.storage.setAlarm(Math.max(next, now));
+    if (next) this.#alarms.by("outbox", next);
   }
 
   async #tellDevice(device: DeviceId, body: string): Promise<void> {

@@ -1,5 +1,7 @@
 /** Holds strangers to a rate: one object for each address prefix, for the routes that ask for no credential and store something. */
 import { DurableObject } from "cloudflare:workers";
+import { AlarmTable } from "../storage/alarms.ts";
+import { migrate } from "../storage/migrate.ts";
 
 interface Window {
   began: number;
@@ -10,19 +12,31 @@ const WINDOW = 10 * 60_000;
 const PASS_MAX = 30;
 
 export class AnonymousRateLimit extends DurableObject {
+  readonly #alarms: AlarmTable<"forget">;
+
+  constructor(state: DurableObjectState, env: unknown) {
+    super(state, env as never);
+    migrate(state.storage, []);
+    this.#alarms = new AlarmTable(state.storage, { forget: () => this.#forget() });
+  }
+
   /** Lets one more through: undefined. Or says how many milliseconds to wait. */
-  async pass(): Promise<number | undefined> {
+  pass(): number | undefined {
     const now = Date.now();
     const kept = this.ctx.storage.kv.get<Window>("window");
     const window = kept && now - kept.began < WINDOW ? kept : { began: now, passed: 0 };
     if (window.passed >= PASS_MAX) return window.began + WINDOW - now;
     this.ctx.storage.kv.put("window", { began: window.began, passed: window.passed + 1 });
-    if (window.passed === 0) await this.ctx.storage.setAlarm(now + WINDOW);
+    this.#alarms.by("forget", window.began + WINDOW);
     return undefined;
   }
 
+  override alarm(): Promise<void> {
+    return this.#alarms.ring(Date.now());
+  }
+
   /** An address that was not seen for a while leaves nothing behind. */
-  override async alarm(): Promise<void> {
+  async #forget(): Promise<undefined> {
     await this.ctx.storage.deleteAll();
   }
 }

@@ -8,7 +8,6 @@ import { TIMES } from "@matrx/shared/limits.ts";
 import { type Policy, policyWarnings } from "@matrx/shared/policy.ts";
 import type { Caller } from "../auth/caller.ts";
 import { type Command, type DeviceTools, type OpenTools, Requests } from "../device/api.ts";
-import { CallerLink } from "../device/callers/protocol.ts";
 import { ResponseBodies } from "../device/callers/response-bodies.ts";
 import { type GuideAnswer, type RestAnswer, type RestCall, RestCalls } from "../device/callers/rest.ts";
 import type { CallerAttachment } from "../device/callers/session.ts";
@@ -28,14 +27,17 @@ import { DeviceMessages } from "../device/link/messages.ts";
 import { SignOfLife } from "../device/link/sign-of-life.ts";
 import { DeviceSockets } from "../device/link/sockets.ts";
 import { Rates } from "../device/rates.ts";
-import { Alarm, Timer } from "../device/schedule.ts";
 import { accountOf, authenticatedCaller } from "../device/socket.ts";
 import { type DeviceRecord, RecordStore } from "../device/store.ts";
+import { Timer } from "../device/timer.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import { problemResponse } from "../problem.ts";
 import { unknownDeviceError } from "../refusals.ts";
 import type { Secrets } from "../secrets.ts";
+import { AlarmTable } from "../storage/alarms.ts";
 import { StorageHealth } from "../storage/health.ts";
+import { migrate } from "../storage/migrate.ts";
+import { DEVICE } from "../storage/migrations.ts";
 import { watched } from "../storage/watched.ts";
 
 /** What a device needs of its surroundings. */
@@ -72,7 +74,7 @@ export class Device extends DurableObject<DeviceEnv> {
   readonly #sockets: DeviceSockets;
   readonly #tickets: Tickets;
   readonly #timer: Timer;
-  readonly #alarm: Alarm;
+  readonly #alarms: AlarmTable<"calls" | "prune">;
   #rates: Rates;
 
   constructor(state: DurableObjectState, env: DeviceEnv) {
@@ -90,6 +92,8 @@ export class Device extends DurableObject<DeviceEnv> {
     const storage = watched(state.storage, () => health.wrote());
     this.#health = health;
     this.#store = new RecordStore(storage.kv, health);
+    // An unknown device stores nothing.
+    if (this.#store.record) migrate(state.storage, DEVICE);
     this.#ledger = new Ledger(storage.sql, health);
     this.#events = new Events(storage, health);
     this.#link = new DeviceLink((ws) => state.getWebSocketAutoResponseTimestamp(ws));
@@ -108,7 +112,8 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#leases = new Leases(env.ACCOUNT);
     this.#tickets = new Tickets(storage.kv, health);
     this.#timer = new Timer(() => this.tick(Date.now()));
-    this.#alarm = new Alarm(state.storage, health);
+    const calls = (now: number) => void this.tick(now);
+    this.#alarms = new AlarmTable(storage, { calls, prune: (now) => this.#prune(now) }, health);
     this.#rates = new Rates();
     const parts = {
       store: this.#store,
@@ -136,16 +141,9 @@ export class Device extends DurableObject<DeviceEnv> {
       messages: this.#messages,
       linkChanged: () => this.#timer.by(Date.now()),
     });
-    const callerLink = new CallerLink({
-      admission: this.#admission,
-      calls: this.#calls,
-      renew: (session, token) => this.#callers.renew(session, token),
-      subscribeToEvents: (session, after, now) => this.#callers.subscribeToEvents(session, after, now),
-      scheduled: (now) => this.#watchCalls(now),
-    });
     this.#callers = new Callers(state, env, {
-      ...{ leases: this.#leases, calls: this.#calls, events: this.#events },
-      link: callerLink,
+      ...{ leases: this.#leases, calls: this.#calls, events: this.#events, admission: this.#admission },
+      callStarted: (now) => this.#watchCalls(now),
     });
     this.#restore();
   }
@@ -178,19 +176,15 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#gone(ws);
   }
 
-  override alarm(): void {
-    const now = Date.now();
-    if (!this.#store.record) return;
-    this.#ledger.prune(now);
-    this.tick(now);
+  override alarm(): Promise<void> {
+    return this.#alarms.ring(Date.now());
   }
 
   /** Makes this object the device's: only the Account does that. */
   initialize(record: DeviceRecord): void {
     if (this.#store.record) throw new Error(`${record.id} is adopted already`);
+    migrate(this.ctx.storage, DEVICE);
     this.#store.initialize(record);
-    this.#ledger.createTables();
-    this.#events.createTable();
   }
 
   /** The Account has seen that a person asks. */
@@ -384,16 +378,21 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#timer.by(now + TIMES.settleAfter);
   }
 
+  #prune(now: number): number | undefined {
+    this.#ledger.prune(now);
+    return this.#ledger.isEmpty() ? undefined : now + PRUNE_EVERY;
+  }
+
   #lookAgain(now: number): void {
     if (this.#signs.isAsked && this.#calls.pendingCalls.size > 0) this.#timer.by(now + TIMES.signWithin);
     if (this.#ledger.isUnsaved) this.#timer.by(now + TIMES.settleAfter);
     const next = this.#recovery.nextSweep();
     if (next === undefined) {
-      if (!this.#ledger.isEmpty()) void this.#alarm.by(now + PRUNE_EVERY);
+      if (!this.#ledger.isEmpty()) this.#alarms.by("prune", now + PRUNE_EVERY);
       return;
     }
     const young = this.#calls.pendingCalls.all().some(({ created }) => now - created < TIMES.settleAfter);
     if (young || next - now <= 2 * TIMES.settleAfter) this.#timer.by(Math.min(next, now + TIMES.settleAfter));
-    else void this.#alarm.by(Math.min(next, now + LOOK_AGAIN));
+    else this.#alarms.by("calls", Math.min(next, now + LOOK_AGAIN));
   }
 }

@@ -1,13 +1,13 @@
 /** Which account a device belongs to. One object for each first character of the ids' random part (docs/decisions/0001). */
 import { DurableObject } from "cloudflare:workers";
 import type { AccountId, DeviceId } from "@matrx/shared/ids.ts";
+import { migrate } from "../storage/migrate.ts";
+import { DIRECTORY } from "../storage/migrations.ts";
 
 export class Directory extends DurableObject {
   constructor(state: DurableObjectState, env: unknown) {
     super(state, env as never);
-    state.storage.sql.exec(
-      "CREATE TABLE IF NOT EXISTS devices (device TEXT PRIMARY KEY, account TEXT NOT NULL) WITHOUT ROWID",
-    );
+    migrate(state.storage, DIRECTORY);
   }
 
   /** Enters a new id. False: it is taken. */

@@ -8,6 +8,9 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type * as z from "zod";
 import { attempt, type Outcome } from "../outcome.ts";
+import { AlarmTable } from "../storage/alarms.ts";
+import { migrate } from "../storage/migrate.ts";
+import { PAIRING } from "../storage/migrations.ts";
 
 export type PairingWish =
   | { kind: "device"; device: z.infer<typeof newPairingSchema>; fingerprint: string }
@@ -28,19 +31,29 @@ interface Row {
   answer?: PairingAnswer;
 }
 
+/** What stands before a code in its row's key. */
+const CODE = "code:";
 /** Codes that wait in one object. */
 const WAITING_MAX = 1000;
 
 export class Pairing extends DurableObject {
+  readonly #alarms: AlarmTable<"expiry">;
+
+  constructor(state: DurableObjectState, env: unknown) {
+    super(state, env as never);
+    migrate(state.storage, PAIRING);
+    this.#alarms = new AlarmTable(state.storage, { expiry: (now) => this.#prune(now).next });
+  }
+
   /** Opens a code for a wish. False: it is in use. Throws MatrxError `UNAVAILABLE` when too many wait. */
   open(code: string, wish: PairingWish): Promise<Outcome<boolean>> {
-    return attempt(async () => {
+    return attempt(() => {
       const now = Date.now();
       const { rows } = this.#prune(now);
       if (rows >= WAITING_MAX) throw tooManyWait();
       if (this.#row(code)) return false;
       this.#put(code, { wish, expires: now + TIMES.pairing });
-      if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(now + TIMES.pairing);
+      this.#alarms.by("expiry", now + TIMES.pairing);
       return true;
     });
   }
@@ -83,15 +96,13 @@ export class Pairing extends DurableObject {
     return attempt(() => {
       const row = this.#row(code);
       if (!row) throw gone();
-      if (row.answer?.kind === "login") this.ctx.storage.kv.delete(code);
+      if (row.answer?.kind === "login") this.ctx.storage.kv.delete(CODE + code);
       return row.answer;
     });
   }
 
-  override async alarm(): Promise<void> {
-    const { next } = this.#prune(Date.now());
-    if (next === undefined) await this.ctx.storage.deleteAll();
-    else await this.ctx.storage.setAlarm(next);
+  override alarm(): Promise<void> {
+    return this.#alarms.ring(Date.now());
   }
 
   /** Removes codes that have expired; tells how many wait, and when the first of them expires. */
@@ -99,8 +110,8 @@ export class Pairing extends DurableObject {
     const { kv } = this.ctx.storage;
     let rows = 0;
     let next: number | undefined;
-    for (const [code, { expires }] of [...kv.list<Row>()]) {
-      if (expires <= now) kv.delete(code);
+    for (const [key, { expires }] of [...kv.list<Row>({ prefix: CODE })]) {
+      if (expires <= now) kv.delete(key);
       else {
         rows++;
         next = Math.min(next ?? expires, expires);
@@ -110,11 +121,11 @@ export class Pairing extends DurableObject {
   }
 
   #put(code: string, row: Row): void {
-    this.ctx.storage.kv.put(code, row);
+    this.ctx.storage.kv.put(CODE + code, row);
   }
 
   #row(code: string): Row | undefined {
-    const row = this.ctx.storage.kv.get<Row>(code);
+    const row = this.ctx.storage.kv.get<Row>(CODE + code);
     return row && row.expires > Date.now() ? row : undefined;
   }
 

@@ -10,6 +10,7 @@ import type { Device } from "../objects/device.ts";
 import type { Outcome } from "../outcome.ts";
 import { errorShapeOf } from "../problem.ts";
 import { outcomeUnknown } from "../refusals.ts";
+import type { StorageState } from "../storage-failure.ts";
 
 /** An effect leaves only once its record is durable: without one it did not run. With one, the record will tell. */
 export async function brokenCall(
@@ -19,12 +20,17 @@ export async function brokenCall(
   error: unknown,
 ): Promise<ErrorShape> {
   const failure = errorShapeOf(error);
-  if (effectOf(toolNameOf(tool)) === "read") return failure;
+  if (effectOf(toolNameOf(tool)) === "read" || neverBegan(failure)) return failure;
   if (await hasRecord(device, caller, call))
     return outcomeUnknown(device.id.name ?? "", call, "The relay failed while the call was running");
   if (failure.code === "UNAVAILABLE") return failure;
   const message = "The relay failed before it sent the call: nothing ran";
   return { ...failure, code: "UNAVAILABLE", message, hint: "Send it again" };
+}
+
+/** The object did not even begin, for it is left to a newer program: nothing ran. */
+function neverBegan({ details }: ErrorShape): boolean {
+  return details?.storage === ("newer" satisfies StorageState);
 }
 
 /** True also when it cannot be told. */

@@ -6,10 +6,21 @@ export type Kv = Pick<SyncKvStorage, "get" | "put" | "delete" | "list">;
 export interface Storage {
   readonly sql: Sql;
   readonly kv: Kv;
+  getAlarm(): Promise<number | null>;
+  setAlarm(at: number): Promise<void>;
 }
 
-export function watched({ sql, kv }: Pick<DurableObjectStorage, "sql" | "kv">, onWrite: () => void): Storage {
+export function watched(
+  storage: Pick<DurableObjectStorage, "sql" | "kv" | "getAlarm" | "setAlarm">,
+  onWrite: () => void,
+): Storage {
+  const { sql, kv } = storage;
   return {
+    getAlarm: () => storage.getAlarm(),
+    setAlarm(at) {
+      onWrite();
+      return storage.setAlarm(at);
+    },
     sql: {
       exec(query, ...bindings) {
         const cursor = sql.exec(query, ...bindings);

@@ -19,6 +19,7 @@ function start({ policy = {} as Policy, windDownMs = 1000, path = join(temporary
     sessions: new Sessions(),
     policy: { current: () => policy },
     log: silentLog,
+    checkPaths: async () => undefined,
     ...{ tools, journal, windDownMs },
   });
   onTestFinished(() => {

@@ -100,6 +100,26 @@ test("a journal of the release before is read, and that release reads what becam
   again.close();
 });
 
+test("a journal of a newer program is refused by its name, and stays as it is", async () => {
+  const path = join(temporaryFolder(), "journal");
+  const first = new Journal(path);
+  await first.begin("c1", "Write", { grant: "g", key: "k" });
+  first.close();
+  const newer = new DatabaseSync(path);
+  newer.exec("ALTER TABLE calls ADD COLUMN of_later TEXT; PRAGMA user_version = 99");
+  newer.close();
+  const before = readFileSync(path);
+  expect(() => new Journal(path)).toThrow(
+    expect.objectContaining({
+      code: "UNAVAILABLE",
+      message: expect.stringContaining(`${path} was written by a newer matrx`),
+      hint: expect.stringContaining("Update matrx"),
+    }),
+  );
+  expect(readFileSync(path)).toEqual(before);
+  expect(readdirSync(join(path, ".."))).toEqual(["journal"]);
+});
+
 test("acknowledged outcomes go when the relay keeps them, and stay when they are large", async () => {
   const path = join(temporaryFolder(), "journal");
   const journal = open(path);

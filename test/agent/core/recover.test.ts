@@ -65,7 +65,13 @@ class Agent {
     const { bench, journal } = this;
     return new Dispatcher({
       ...{ device: "box-0123456789", tools: ["Bash", "Write"].map((name) => bench.tool(name)) },
-      ...{ sessions: bench.sessions, policy: { current: () => ({}) }, log: silentLog, journal },
+      ...{
+        sessions: bench.sessions,
+        policy: { current: () => ({}) },
+        log: silentLog,
+        checkPaths: bench.checkPaths,
+        journal,
+      },
     });
   }
 }

@@ -93,6 +93,7 @@ export function smallToolbox(): Toolbox & { runs: Runs } {
   return {
     ...smallTools(),
     sessions,
+    checkPaths: async () => undefined,
     protectedPaths: closedPaths(),
     endGrant: (grant) => sessions.endGrant(grant),
     close: () => {},

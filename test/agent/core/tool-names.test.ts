@@ -36,6 +36,7 @@ async function start(policy: Policy = {}) {
     sessions: bench.sessions,
     policy: { current: () => policy },
     log: silentLog,
+    checkPaths: bench.checkPaths,
     journal,
   });
   const session = makeSessionId();

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Files } from "../../../agent/fs/access.ts";
 import { closedPaths } from "../../helpers/protected-paths.ts";
-import { failure, WAYS, Workbench } from "../tools/workbench.ts";
+import { type CallOptions, failure, WAYS, Workbench } from "../tools/workbench.ts";
 
 describe.each(WAYS)("folders that are allowed, walked %s", (_way, platform) => {
   async function limited() {
@@ -85,10 +85,8 @@ describe.each(WAYS)("folders that are allowed, walked %s", (_way, platform) => {
       bench.at("a/link/file"),
       bench.at("none"),
     ];
-    const asked = async (place: string, limits: Partial<Parameters<Files["as"]>[0]>) => {
-      const caller = { session: bench.session, grant: bench.owner, policy: {}, relayPolicy: undefined };
-      return (await bench.files.as({ ...caller, ...limits })).mayRead(place);
-    };
+    const asked = async (place: string, limits: CallOptions) =>
+      (await bench.files.as(bench.context(limits))).mayRead(place);
     const some = fc.option(fc.subarray(folders), { nil: undefined });
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...places), some, some, some, async (place, one, two, three) => {
@@ -105,7 +103,7 @@ describe.each(WAYS)("folders that are allowed, walked %s", (_way, platform) => {
         const together = await asked(place, {
           grant: { ...bench.owner, ...(one && { paths: one }) },
           policy: two ? { allowed_paths: two } : {},
-          relayPolicy: three ? { allowed_paths: three } : undefined,
+          relayPolicy: three ? { allowed_paths: three } : {},
         });
         expect(together).toBe((await each(one)) && (await each(two)) && (await each(three)));
       }),
@@ -263,12 +261,7 @@ describe("what belongs to Matrx itself", () => {
   it("is closed also when its folder was moved, or is not there yet", async () => {
     const bench = await Workbench.open();
     writeFileSync(path.join(bench.state, "key"), "secret");
-    const access = await bench.files.as({
-      session: bench.session,
-      grant: bench.owner,
-      policy: {},
-      relayPolicy: undefined,
-    });
+    const access = await bench.files.as(bench.context());
     renameSync(bench.state, `${bench.state}-moved`);
     const moved = access.openFolder(`${bench.state}-moved`, "moved");
     expect((await failure(moved)).message).toContain("belongs to Matrx itself");
@@ -279,12 +272,7 @@ describe("what belongs to Matrx itself", () => {
 
   it("has a way to it that nothing may replace", async () => {
     const bench = await Workbench.open();
-    const access = await bench.files.as({
-      session: bench.session,
-      grant: bench.owner,
-      policy: {},
-      relayPolicy: undefined,
-    });
+    const access = await bench.files.as(bench.context());
     const above = path.dirname(bench.state);
     expect((await failure(access.find(above, "remove"))).message).toContain(
       "leads to one of Matrx's own folders",
@@ -301,8 +289,7 @@ describe("what belongs to Matrx itself", () => {
     mkdirSync(bench.at("other/matrx"), { recursive: true });
     symlinkSync("other", bench.at("lure"));
     const files = new Files({ protectedPaths: closedPaths(bench.at("first/matrx")) });
-    const caller = { session: bench.session, grant: bench.owner, policy: {}, relayPolicy: undefined };
-    const access = await files.as(caller);
+    const access = await files.as(bench.context());
     for (const name of ["first", "second", "real", "."]) {
       for (const intent of ["remove", "write"] as const) {
         const refused = await failure(access.findEntry(name, intent));
@@ -335,12 +322,7 @@ describe("what belongs to Matrx itself", () => {
     linkSync(file, bench.at("other-name"));
     const { openFile } = await import("../../../agent/fs/open-file.ts");
     const files = new Files({ protectedPaths: closedPaths(file) });
-    const access = await files.as({
-      session: bench.session,
-      grant: bench.owner,
-      policy: {},
-      relayPolicy: undefined,
-    });
+    const access = await files.as(bench.context());
     expect((await failure(openFile(access, "other-name"))).message).toContain("belongs to Matrx itself");
   });
 });
@@ -378,12 +360,7 @@ describe("how a path is written", () => {
     symlinkSync("../../shut", bench.at("open/a/out"));
     symlinkSync("a", bench.at("open/in"));
     const grant = { ...bench.owner, paths: [bench.at("open")] };
-    const access = await bench.files.as({
-      session: bench.session,
-      grant,
-      policy: {},
-      relayPolicy: undefined,
-    });
+    const access = await bench.files.as(bench.context({ grant }));
     const part = fc.constantFrom(
       "..",
       ".",

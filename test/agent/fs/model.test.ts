@@ -2,7 +2,8 @@ import { realpathSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Files, type Intent, type ResolvedPath } from "../../../agent/fs/access.ts";
+import type { Intent } from "../../../agent/core/gate.ts";
+import { Files, type ResolvedPath } from "../../../agent/fs/access.ts";
 import { closedPaths } from "../../helpers/protected-paths.ts";
 import { Workbench } from "../tools/workbench.ts";
 import { grow, leadsTo, linksTo, makeOnDisk, pathsOf, plans, steps, withoutDots } from "./model.ts";
@@ -26,12 +27,8 @@ async function build(bench: Workbench, run: number, { planned, limits, closed }:
   // Not mostly the root of all: everything would be closed.
   const shut = pick(closed).length > 0 ? pick(closed) : ["d"];
   const files = new Files({ protectedPaths: closedPaths(path.join(root, ...shut)) });
-  const access = await files.as({
-    session: { cwd: root },
-    grant: bench.owner,
-    policy: { allowed_paths: allowed.map((parts) => path.join(root, ...parts)) },
-    relayPolicy: undefined,
-  });
+  const policy = { allowed_paths: allowed.map((parts) => path.join(root, ...parts)) };
+  const access = await files.as({ session: { cwd: root }, rights: bench.admission({ policy }).rights });
   const roots = allowed.map((parts) => leadsTo(tree, parts) ?? []);
   const closedTo = leadsTo(tree, shut) ?? shut;
   return { root, tree, access, roots, closedTo, shut };

@@ -265,7 +265,7 @@ describe("the inside of processes and of the kernel", () => {
     const { code } = await failure(bench.call("Read", { file_path: place }));
     // Not each machine has each of them.
     if (code !== "NOT_FOUND") expect(await refusal(bench.call("Read", { file_path: place }))).toEqual(SYSTEM);
-    const access = await bench.files.as({ ...bench, grant: bench.owner, policy: {}, relayPolicy: undefined });
+    const access = await bench.files.as(bench.context());
     expect(() => access.checkCanonical(place)).toThrow("is off limits to file tools");
   });
 

@@ -1,5 +1,6 @@
 /** Events of this machine's own programs, and routes that are gone: the guide's Legacy Routes. */
-import { expect, test } from "vitest";
+import { type ToCaller, toCallerSchema } from "@matrx/shared/caller/to-caller.ts";
+import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { eventListSchema } from "../../../shared/api.ts";
 import { modelNameOf } from "../../../shared/effects.ts";
@@ -128,4 +129,35 @@ test("what was never there says what is", async () => {
   const { url } = await serve();
   const { hint } = z.object({ hint: z.string() }).parse(await (await get(`${url}/nothing`)).json());
   for (const line of ["GET /tools/list", "POST /trigger", "GET /events", "/ws"]) expect(hint).toContain(line);
+});
+
+test("a WebSocket of matrx.v1 that asked gets events, from an earlier one or from now on", async () => {
+  const { url, hub } = await serve();
+  const first = hub.emit({ type: "trigger", severity: "info", data: { n: 1 } });
+  hub.emit({ type: "trigger", severity: "info", data: { n: 2 } });
+  const listen = async (after?: string) => {
+    const socket = new WebSocket(`${url.replace("http", "ws")}/ws`, ["matrx.v1", `bearer.${TOKEN}`]);
+    onTestFinished(() => socket.close());
+    const frames: ToCaller[] = [];
+    const heard = (count: number) => expect.poll(() => frames).toHaveLength(count);
+    socket.onmessage = ({ data }) => frames.push(toCallerSchema.parse(JSON.parse(data)));
+    socket.onopen = () => {
+      socket.send(JSON.stringify({ action: "events", after }));
+      socket.send(JSON.stringify({ action: "ping" }));
+    };
+    await expect.poll(() => frames.at(-1)?.type).toBe("pong");
+    return { socket, frames, heard };
+  };
+  const now = await listen();
+  const earlier = await listen(first.id);
+  const all = await listen("0199d3a4-9e10-7c3a-8b21-5f0c7d2e9a46");
+  hub.emit({ type: "low_disk_space", severity: "warning", key: "/", data: { n: 3 } });
+  await now.heard(3);
+  await earlier.heard(4);
+  await all.heard(5);
+  const numbers = (frames: ToCaller[]) =>
+    frames.flatMap((frame) => (frame.type === "event" ? [frame.event.data.n] : []));
+  expect([now, earlier, all].map(({ frames }) => numbers(frames))).toEqual([[3], [2, 3], [1, 2, 3]]);
+  const { events } = eventListSchema.parse(await (await get(`${url}/events`)).json());
+  expect(now.frames.at(-1)).toEqual({ type: "event", device: "box", event: events.at(-1) });
 });

@@ -383,7 +383,8 @@ test("a caller that does not read is let go before its answers fill the memory",
   const { socket, send, frames } = await open(url);
   socket.pause();
   // It waits until it is stopped: the end of its connection does that.
-  send({ id: "waits", tool: "Grep", input: {} });
+  const waits = { id: "waits", tool: "Bash", input: { command: "sleep", ms: 60_000 }, timeout_ms: 60_000 };
+  send({ ...waits, cancel_on_disconnect: true });
   for (let n = 0; n < 40; n++) send({ id: `${n}`, tool: "Bash", input: { command: "big 2000000" } });
   await expect.poll(() => cancelled).toHaveBeenCalled();
   const closed = once(socket, "close");

@@ -17,12 +17,11 @@ export async function serve({ asksToken = true, host = "localhost", port = 0 } =
   const toolbox = smallToolbox();
   const policy: Policy = {};
   const journal = new Journal(join(temporaryFolder(), "journal"));
-  const current = { current: () => policy };
   const dispatcher = new Dispatcher({
-    ...{ device: "box", policy: current, journal, log: silentLog, windDownMs: 300 },
+    ...{ device: "box", policy: { current: () => policy }, journal, log: silentLog, windDownMs: 300 },
     ...toolbox,
   });
-  const calls = new LocalCalls({ device: "box", tools: toolbox.tools, policy: current, dispatcher });
+  const calls = new LocalCalls({ device: "box", tools: toolbox.tools, dispatcher });
   const hub = new EventHub({ device: "box" });
   const server = await startLocalServer({
     ...{ host, port, allowedOrigins: [PAGE], log: silentLog },

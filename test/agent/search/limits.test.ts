@@ -112,8 +112,7 @@ describe.each(WAYS)("with %s, folders opened %s", (_name, _way, engines, platfor
     for (const folder of [bench.state, odd]) writeFileSync(path.join(folder, "key-file"), "secret key\n");
     symlinkSync(bench.state, bench.at("way"));
     const files = new Files({ protectedPaths: closedPaths(bench.state, odd), platform });
-    const own = { ...bench, files, at: bench.at.bind(bench) } as unknown as Workbench;
-    const { grep, glob } = searcher(own, engines);
+    const { grep, glob } = searcher(bench, engines, files);
     const above = path.dirname(bench.state);
     for (const search of [
       () => grep({ pattern: "secret", path: above, ...everything }),
@@ -153,7 +152,7 @@ describe.each(WAYS)("with %s, folders opened %s", (_name, _way, engines, platfor
     linkSync(file, bench.at("open/other-name.txt"));
     linkSync(path.join(bench.state, "key"), bench.at("open/other-name-too.txt"));
     const files = new Files({ protectedPaths: closedPaths(file, bench.state), platform });
-    const { grep, glob } = searcher({ ...bench, files } as unknown as Workbench, engines);
+    const { grep, glob } = searcher(bench, engines, files);
     const { output } = await grep({ pattern: "secret", path: bench.home });
     expect(output).toContain("secret inside");
     expect(output).not.toContain("of Matrx");

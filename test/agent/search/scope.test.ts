@@ -18,8 +18,7 @@ describe("where a search looks", () => {
 
   it("is not such a folder unless it was named, and never what belongs to Matrx", async () => {
     const bench = await Workbench.open({ platform: linux });
-    const caller = { session: bench.session, grant: bench.owner, policy: {}, relayPolicy: undefined };
-    const access = await bench.files.as(caller);
+    const access = await bench.files.as(bench.context());
     const leftOut = async (folder: string) => {
       const place = await access.findExisting(folder, "read");
       return (await openScope(access, place, { showHidden: false, includeIgnored: false })).leftOut;

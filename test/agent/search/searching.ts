@@ -1,9 +1,6 @@
 /** Search tools with an engine of the test's choice, called as the dispatcher does. */
 import { copyFile } from "node:fs/promises";
 import path from "node:path";
-import { makeCallId } from "@matrx/shared/ids.ts";
-import pino from "pino";
-import { parseInput } from "../../../agent/core/input.ts";
 import type { Tool, ToolResult } from "../../../agent/core/tool.ts";
 import { SearchEngines } from "../../../agent/search/engines.ts";
 import { usualPlaces } from "../../../agent/search/find-ripgrep.ts";
@@ -31,22 +28,12 @@ export interface Searcher {
   glob(input: Record<string, unknown>, options?: CallOptions): Promise<ToolResult>;
 }
 
-export function searcher(bench: Workbench, engines: SearchEngines): Searcher {
+export function searcher(bench: Workbench, engines: SearchEngines, files = bench.files): Searcher {
   const call =
     (tool: Tool) =>
     (input: Record<string, unknown>, options: CallOptions = {}) =>
-      tool.handle(parseInput(tool, input), {
-        call: makeCallId(),
-        session: options.session ?? bench.session,
-        grant: options.grant ?? bench.owner,
-        policy: options.policy ?? {},
-        relayPolicy: options.relayPolicy,
-        signal: options.signal ?? new AbortController().signal,
-        output: () => undefined,
-        room: async () => undefined,
-        log: pino({ level: "silent" }),
-      });
-  return { grep: call(grepTool(bench.files, engines)), glob: call(globTool(bench.files, engines)) };
+      bench.callTool(tool, input, options);
+  return { grep: call(grepTool(files, engines)), glob: call(globTool(files, engines)) };
 }
 
 /** Lines of an answer without its notes. */

@@ -235,8 +235,7 @@ function byNames(a: string[], b: string[]): number {
 }
 
 async function runIn(bench: Workbench, signal: AbortSignal): Promise<Run> {
-  const caller = { session: bench.session, grant: bench.owner, policy: {}, relayPolicy: undefined };
-  const access = await bench.files.as(caller);
+  const access = await bench.files.as(bench.context());
   const place = await access.findExisting(bench.home, "read");
   const scope = await openScope(access, place, { showHidden: false, includeIgnored: true });
   return { scope, missed: nothingMissed(), signal };

@@ -116,7 +116,7 @@ describe.each(WAYS)("moving, %s", (_way, platform) => {
     const tools = [1, 2, 3, 4].map(() =>
       moveTool(new Files({ protectedPaths: closedPaths(bench.state), platform })),
     );
-    const context = contextOf(bench);
+    const context = bench.context();
     for (const kind of ["file", "folder"]) {
       for (let round = 0; round < 25; round++) {
         for (const index of tools.keys()) {
@@ -140,19 +140,6 @@ describe.each(WAYS)("moving, %s", (_way, platform) => {
     }
   });
 });
-
-function contextOf(bench: Workbench) {
-  return {
-    call: "call",
-    session: bench.session,
-    grant: bench.owner,
-    policy: {},
-    relayPolicy: undefined,
-    signal: new AbortController().signal,
-    output: () => undefined,
-    log: { error: () => undefined },
-  } as unknown as Parameters<ReturnType<typeof moveTool>["handle"]>[1];
-}
 
 function foldCase(folder: string): void {
   execFileSync("chattr", ["+F", folder], { stdio: "ignore" });

@@ -8,6 +8,7 @@ import { makeCallId, makeGrantId, makeSessionId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import pino from "pino";
 import { afterEach } from "vitest";
+import { Admission, type PathCheck } from "../../../agent/core/gate.ts";
 import { parseInput } from "../../../agent/core/input.ts";
 import { type Session, Sessions } from "../../../agent/core/sessions.ts";
 import type { Tool, ToolContext, ToolResult } from "../../../agent/core/tool.ts";
@@ -59,6 +60,7 @@ export class Workbench {
     effects: ["read", "write", "execute"],
   };
   readonly session: Session;
+  readonly checkPaths: PathCheck = (paths, caller) => this.files.check(paths, caller);
   jobs: Jobs;
   #tools: readonly Tool[];
   readonly #root: string;
@@ -104,18 +106,36 @@ export class Workbench {
 
   /** Calls a tool as the dispatcher does. */
   async call(name: string, input: Record<string, unknown>, options: CallOptions = {}): Promise<ToolResult> {
-    const tool = this.tool(name);
-    return await tool.handle(parseInput(tool, input), {
+    return await this.callTool(this.tool(name), input, options);
+  }
+
+  /** The same of a tool that may not be one of its own. */
+  async callTool(tool: Tool, input: Record<string, unknown>, options: CallOptions = {}): Promise<ToolResult> {
+    const parsed = parseInput(tool, input);
+    const admission = this.admission(options);
+    const context = this.context(options, admission);
+    const needs = tool.prepare?.(parsed, context);
+    if (needs) await admission.check(needs, context.session);
+    return await tool.handle(parsed, context);
+  }
+
+  /** What a handler gets besides its input. */
+  context(options: CallOptions = {}, { rights } = this.admission(options)): ToolContext {
+    return {
       call: options.call ?? makeCallId(),
       session: options.session ?? this.session,
       grant: options.grant ?? this.owner,
-      policy: options.policy ?? {},
-      relayPolicy: options.relayPolicy,
+      rights,
       signal: options.signal ?? new AbortController().signal,
       output: options.output ?? (() => undefined),
       room: async () => undefined,
       log: pino({ level: "silent" }),
-    });
+    };
+  }
+
+  /** A call that the gate let in by its tool's name. */
+  admission({ grant = this.owner, policy = {}, relayPolicy }: CallOptions = {}): Admission {
+    return new Admission({ grant, relayPolicy }, policy, this.checkPaths);
   }
 
   /** The agent ends and begins again; what runs goes on. */

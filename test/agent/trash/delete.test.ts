@@ -212,9 +212,7 @@ describe("deleting", () => {
     }
     linkSync(key, bench.at("other-name"));
     const tool = deleteTool(new Files({ protectedPaths: closedPaths(key) }));
-    const access = { session: bench.session, grant: bench.owner, policy: {}, relayPolicy: undefined };
-    const context = { ...access, signal: new AbortController().signal } as Parameters<typeof tool.handle>[1];
-    const linked = await failure(tool.handle({ path: "other-name", permanent: true }, context));
+    const linked = await failure(tool.handle({ path: "other-name", permanent: true }, bench.context()));
     expect(linked.message).toContain("belongs to Matrx itself");
     expect(readFileSync(key, "utf8")).toBe("secret");
   });

@@ -1,21 +1,28 @@
-/** One caller's socket: its session, grant, and the calls that it has not been answered. Survives sleep as an attachment. */
-import { errorAnswer, type ToCaller } from "@matrx/shared/caller/to-caller.ts";
-import { CLOSE } from "@matrx/shared/close-codes.ts";
+/** One caller's socket at the relay: its lease, and its unanswered calls. Survives sleep as an attachment. */
+
+import {
+  type CallerPort,
+  CallerProtocol,
+  type OnClose,
+  onCloseOf,
+  type UnansweredCall,
+} from "@matrx/shared/caller/protocol.ts";
+import type { Call } from "@matrx/shared/caller-frames.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
-import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
+import type { ErrorShape } from "@matrx/shared/errors.ts";
 import { type CallId, callTime, type DeviceId, type SessionId } from "@matrx/shared/ids.ts";
-import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import { TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import { textOf } from "@matrx/shared/utf8.ts";
+import { errorShapeOf } from "../../problem.ts";
+import type { Admission } from "../calls/admission.ts";
+import type { Calls } from "../calls/calls.ts";
 import { type Recipient, withId } from "../calls/types.ts";
 import { type KeptLease, keptLease, type Lease, leaseOf } from "../leases.ts";
 import { type MessageBuffer, queuedBytes } from "../socket.ts";
 
-/** What a call does when its caller goes: a read stops, an effect goes on, or stops because its caller asked for that. */
-export type OnClose = "read" | "goes_on" | "stops";
-
 /** An unanswered call as it is written down. */
-export type Unanswered = [id: string, call: CallId, deadline: number, onClose: OnClose, follows: boolean];
+type KeptCall = [id: string, call: CallId, deadline: number, onClose: OnClose, follows: boolean];
 
 export interface CallerAttachment {
   role: "caller";
@@ -31,131 +38,136 @@ export interface CallerAttachment {
   binary: boolean;
   /** The place of the last event that it was given; null: it did not ask for events. */
   events: number | null;
-  unanswered: Unanswered[];
+  unanswered: KeptCall[];
 }
 
-interface Waiting {
-  call: CallId;
-  deadline: number;
-  onClose: OnClose;
-  /** The device answers under another's id. */
-  follows: boolean;
-  idBytes: number;
-  /** It stands in the attachment. */
-  saved: boolean;
+/** What sessions share. */
+export interface SessionHost {
+  readonly admission: Admission;
+  readonly calls: Calls;
+  /** Bytes queued towards all sockets of a grant. */
+  queuedOf(grant: string): number;
+  renew(session: CallerSession, token: string): Promise<void>;
+  subscribeToEvents(session: CallerSession, after: string | undefined, now: number): void;
+  /** A call was begun that needs a look later. */
+  callStarted(now: number): void;
 }
 
-/** Bytes sent between two looks at the queue. */
-const LOOK_EVERY = 256 * 1024;
-
-export class CallerSession {
+export class CallerSession implements CallerPort<SocketRecipient> {
+  readonly hop = "relay";
+  readonly protocol: CallerProtocol<SocketRecipient>;
   readonly ws: WebSocket;
   readonly id: SessionId;
   readonly account: string;
   lease: Lease;
   expires: number;
-  readonly v1: boolean;
   /** Messages that wait while the lease is renewed. */
   held: MessageBuffer | undefined;
   readonly device: DeviceId;
   /** The place of the last event that this caller was given; null: it did not ask for events. */
   eventsUntil: number | null;
   readonly #binary: boolean;
-  readonly #waiting = new Map<string, Waiting>();
-  readonly #queuedOfGrant: (grant: string) => number;
-  #idBytes = 0;
-  /** Bytes queued here, and towards all sockets of the grant, when they were looked at last. */
-  #queued = 0;
-  #queuedTogether = 0;
-  #sinceLook = 0;
+  readonly #host: SessionHost;
 
-  constructor(ws: WebSocket, attachment: CallerAttachment, queuedOfGrant: (grant: string) => number) {
+  constructor(ws: WebSocket, attachment: CallerAttachment, host: SessionHost) {
     this.ws = ws;
-    this.#queuedOfGrant = queuedOfGrant;
+    this.#host = host;
     this.id = attachment.session;
     this.account = attachment.account;
     this.lease = leaseOf(attachment.lease);
     this.expires = attachment.expires;
-    this.v1 = attachment.v1;
     this.device = attachment.device;
     this.#binary = attachment.binary;
     this.eventsUntil = attachment.events;
+    this.protocol = new CallerProtocol(this, (data) => this.#send(data), attachment.v1);
     for (const [id, call, deadline, onClose, follows] of attachment.unanswered) {
-      this.#wait(id, { call, deadline, onClose, follows, saved: true });
+      const recipient = new SocketRecipient(this, id, {});
+      this.protocol.expect(id, Object.assign(recipient, { call, deadline, onClose, follows, isSaved: true }));
     }
   }
 
-  unanswered(): Unanswered[] {
-    return Array.from(this.#waiting, ([id, waiting]) => {
-      const { call, deadline, onClose, follows } = waiting;
-      return [id, call, deadline, onClose, follows];
-    });
+  get isOpen(): boolean {
+    return this.ws.readyState === WebSocket.OPEN;
   }
 
-  callOf(id: string): CallId | undefined {
-    return this.#waiting.get(id)?.call;
+  get queued(): number {
+    return queuedBytes(this.ws);
   }
 
-  /** Refuses an id that is unanswered already, and more calls than an attachment can hold. Throws MatrxError. */
-  requireRoomFor(id: string): void {
-    if (this.#waiting.has(id)) throw duplicateId(id);
-    if (this.#waiting.size >= LIMITS.unansweredPerSession) throw tooManyUnanswered();
-    if (this.#idBytes + keptBytes(id) > LIMITS.unansweredIdBytes) throw tooManyUnanswered();
+  get queuedTogether(): number {
+    return this.#host.queuedOf(this.lease.scope.id);
   }
 
-  /** Notes a call; its id is answered once. */
-  expect(id: string, call: CallId, deadline: number, onClose: OnClose): void {
-    this.#wait(id, { call, deadline, onClose, follows: false, saved: false });
-    if (this.v1 && onClose !== "read") this.send({ id, type: "accepted", call });
+  countMessage(now: number): void {
+    this.#host.admission.message(this.lease, now);
   }
 
-  /** The device will answer this one under another's id. */
-  follow(id: string): void {
-    const waiting = this.#waiting.get(id);
-    if (waiting) waiting.follows = true;
+  start(id: string, call: Call, now: number): void {
+    const wanted = {
+      // Its name is its id where it has none of its own.
+      call: call.id === undefined ? (id as CallId) : undefined,
+      tool: call.tool,
+      input: JSON.stringify(call.input),
+      lease: this.lease,
+      id,
+      session: this.id,
+      timeoutMs: call.timeout_ms,
+      stream: call.stream,
+      key: call.idempotency_key,
+    };
+    this.#host.admission.admit(wanted, now, new SocketRecipient(this, id, call));
+    this.#host.callStarted(now);
   }
 
-  /** Answers and live output for one id go this way; `onClose` is for a call with an effect. */
-  recipientOf(id: string, onClose: OnClose = "goes_on"): Recipient {
-    return new SocketRecipient(this, id, onClose);
+  /** Notes an admitted call; its id is answered once. */
+  expect(recipient: SocketRecipient, effect: Effect): void {
+    const { id, call } = recipient;
+    if (this.protocol.isV1 && effect !== "read") this.protocol.send({ id, type: "accepted", call });
+    this.protocol.expect(id, recipient);
   }
 
-  /** The one answer to an id, as the device wrote it, after `missed` frames of live output were left out. */
-  answer(id: string, body: Uint8Array, missed: number): void {
-    const waiting = this.#settle(id);
-    if (!waiting) return;
-    if (waiting.follows) return this.#sendBody(withId(body, id));
-    if (missed > 0) this.send({ id, type: "gap", frames: missed });
-    this.#sendBody(body);
+  cancel(call: CallId): void {
+    this.#host.calls.cancel(call);
   }
 
-  /** Live output. False: it is left out, the caller reads too slowly. */
-  output(id: string, body: Uint8Array, missed: number): boolean {
-    if (this.#waiting.get(id)?.follows) return true;
-    this.#look(body.length);
-    if (this.#queued > LIMITS.callerQueueBytes) return false;
-    if (missed > 0) this.send({ id, type: "gap", frames: missed });
-    this.#sendBody(body);
-    return true;
+  /** Reads stop, effects go on unless their caller asked otherwise. */
+  abandon({ call, onClose }: SocketRecipient): void {
+    this.#host.calls.abandon(call, ({ socket }) => socket === this.ws, onClose !== "goes_on");
   }
 
-  /** The one answer to an id, when the relay gives it. */
-  refuse(id: string, error: ErrorShape, call: CallId): void {
-    if (this.#settle(id)) this.send(errorAnswer(error, { id, call, device: this.device }));
+  settled({ isSaved }: SocketRecipient): void {
+    if (isSaved) this.save();
   }
 
-  send(frame: ToCaller): void {
-    this.#send(JSON.stringify(frame));
+  renew(token: string): Promise<void> {
+    return this.#host.renew(this, token);
+  }
+
+  subscribeToEvents(after: string | undefined, now: number): void {
+    this.#host.subscribeToEvents(this, after, now);
+  }
+
+  errorShape(error: unknown): ErrorShape {
+    return errorShapeOf(error);
+  }
+
+  close(code: number, reason: string): void {
+    this.ws.close(code, reason);
   }
 
   /** Writes calls older than five seconds down, so that they are answered after a sleep too. */
   persist(now: number): void {
-    for (const { call, saved } of this.#waiting.values()) {
-      if (!saved && now - callTime(call) >= TIMES.settleAfter) return this.save();
+    for (const { call, isSaved } of this.protocol.unanswered.values()) {
+      if (!isSaved && now - callTime(call) >= TIMES.settleAfter) return this.save();
     }
   }
 
   save(): void {
+    const unanswered: KeptCall[] = [];
+    for (const [id, recipient] of this.protocol.unanswered) {
+      recipient.isSaved = true;
+      unanswered.push([id, recipient.call, recipient.deadline, recipient.onClose, recipient.follows]);
+    }
     const attachment: CallerAttachment = {
       role: "caller",
       session: this.id,
@@ -163,114 +175,68 @@ export class CallerSession {
       account: this.account,
       lease: keptLease(this.lease),
       expires: this.expires,
-      v1: this.v1,
+      v1: this.protocol.isV1,
       binary: this.#binary,
       events: this.eventsUntil,
-      unanswered: this.unanswered(),
+      unanswered,
     };
     this.ws.serializeAttachment(attachment);
-    for (const waiting of this.#waiting.values()) waiting.saved = true;
-  }
-
-  #wait(id: string, call: Omit<Waiting, "idBytes">): void {
-    const idBytes = keptBytes(id);
-    this.#idBytes += idBytes;
-    this.#waiting.set(id, { ...call, idBytes });
-  }
-
-  /** Undefined: it was answered already. */
-  #settle(id: string): Waiting | undefined {
-    const waiting = this.#waiting.get(id);
-    if (!waiting) return undefined;
-    this.#waiting.delete(id);
-    this.#idBytes -= waiting.idBytes;
-    if (waiting.saved) this.save();
-    return waiting;
-  }
-
-  #sendBody(body: Uint8Array): void {
-    this.#send(this.#binary ? body : textOf(body));
   }
 
   #send(data: string | Uint8Array): void {
-    if (this.ws.readyState !== WebSocket.OPEN) return;
-    this.#look(data.length);
-    if (this.#queuedTogether > LIMITS.callerQueueMaxBytes) {
-      this.ws.close(CLOSE.tooSlow, "You read too slowly");
-      return;
-    }
-    this.#sinceLook += data.length;
-    this.ws.send(data);
-  }
-
-  /** Looks at the queues once much was sent, or while much is queued: asking costs more than a small frame. */
-  #look(toSend: number): void {
-    if (this.#sinceLook + toSend <= LOOK_EVERY && this.#queued <= LIMITS.callerQueueBytes) return;
-    this.#queued = queuedBytes(this.ws);
-    this.#queuedTogether = this.#queuedOfGrant(this.lease.scope.id);
-    this.#sinceLook = 0;
+    this.ws.send(typeof data === "string" || this.#binary ? data : textOf(data));
   }
 }
 
 /** Who gets the answer to one id of a socket. */
-class SocketRecipient implements Recipient {
-  readonly socket: WebSocket;
+export class SocketRecipient implements Recipient, UnansweredCall {
+  readonly id: string;
+  /** Known once the call was admitted, as are its deadline and end. */
+  call = "" as CallId;
+  deadline = 0;
+  onClose: OnClose = "read";
+  /** The device answers under another's id. */
+  follows = false;
+  /** It stands in the attachment. */
+  isSaved = false;
   readonly #session: CallerSession;
-  readonly #id: string;
-  readonly #onClose: OnClose;
+  readonly #wish: Pick<Call, "cancel_on_disconnect">;
 
-  constructor(session: CallerSession, id: string, onClose: OnClose) {
-    this.socket = session.ws;
+  constructor(session: CallerSession, id: string, wish: Pick<Call, "cancel_on_disconnect">) {
     this.#session = session;
-    this.#id = id;
-    this.#onClose = onClose;
+    this.id = id;
+    this.#wish = wish;
+  }
+
+  get socket(): WebSocket {
+    return this.#session.ws;
   }
 
   accepted(call: CallId, deadline: number, effect: Effect): void {
-    this.#session.expect(this.#id, call, deadline, effect === "read" ? "read" : this.#onClose);
+    this.call = call;
+    this.deadline = deadline;
+    this.onClose = onCloseOf(effect, this.#wish);
+    this.#session.expect(this, effect);
   }
 
   follow(): void {
-    this.#session.follow(this.#id);
+    this.follows = true;
   }
 
   result(_header: ResultHeader, body: Uint8Array, missed: number): void {
-    this.#session.answer(this.#id, body, missed);
+    const { protocol } = this.#session;
+    if (this.follows) protocol.answer(this.id, withId(body, this.id), 0);
+    else protocol.answer(this.id, body, missed);
   }
 
   output(body: Uint8Array, missed: number): boolean {
-    return this.#session.output(this.#id, body, missed);
+    return this.follows || this.#session.protocol.output(this.id, body, missed);
   }
 
   refuse(error: ErrorShape, call: CallId): void {
-    this.#session.refuse(this.#id, error, call);
+    this.#session.protocol.refuse(this.id, error, call, this.#session.device);
   }
 
   /** A socket waits for as long as it is open. */
   sendAway(): void {}
-}
-
-/** Bytes of an id in an attachment: two for each character, unless all are printable Latin-1, as most are. */
-function keptBytes(id: string): number {
-  return /^[ -ÿ]*$/.test(id) ? id.length : 2 * id.length;
-}
-
-function duplicateId(id: string): MatrxError {
-  return new MatrxError({
-    code: "CONFLICT",
-    message: `A call with the id "${id}" has not been answered yet`,
-    hint: "Give each call its own id",
-    hop: "relay",
-    details: { id },
-  });
-}
-
-function tooManyUnanswered(): MatrxError {
-  return new MatrxError({
-    code: "RATE_LIMITED",
-    message: `This session already has ${LIMITS.unansweredPerSession} unanswered calls`,
-    hint: "Wait for answers, or open another session",
-    hop: "relay",
-    details: { limit: LIMITS.unansweredPerSession },
-  });
 }

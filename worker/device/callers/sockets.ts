@@ -1,87 +1,83 @@
 /** All callers' sockets of a device: accepted, restored after a sleep, leased, revoked, closed. */
+import { chooseSubprotocol, offeredSubprotocols, requestedSession } from "@matrx/shared/caller/upgrade.ts";
 import { CLOSE, closeReason } from "@matrx/shared/close-codes.ts";
-import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
 import { eventRefusal } from "@matrx/shared/events.ts";
-import {
-  type AccountId,
-  type CallId,
-  callTime,
-  type GrantId,
-  isSessionId,
-  makeSessionId,
-  type SessionId,
-} from "@matrx/shared/ids.ts";
+import { type AccountId, callTime, type GrantId } from "@matrx/shared/ids.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { AUDIENCE, SESSION_HEADER, SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { Caller } from "../../auth/caller.ts";
 import { unauthenticated, verifyToken } from "../../auth/keys.ts";
 import { logWarning } from "../../log.ts";
 import type { Secrets } from "../../secrets.ts";
+import type { Admission } from "../calls/admission.ts";
 import type { Calls } from "../calls/calls.ts";
 import type { PendingCall } from "../calls/pending.ts";
 import type { Events } from "../event-log.ts";
 import { isLive, keptLease, type Leases, wantsRenewal } from "../leases.ts";
-import { chooseSubprotocol, MessageBuffer, queuedBytes, switching } from "../socket.ts";
+import { MessageBuffer, queuedBytes, switching } from "../socket.ts";
 import type { DeviceRecord } from "../store.ts";
-import type { CallerLink } from "./protocol.ts";
-import { type CallerAttachment, CallerSession, type Unanswered } from "./session.ts";
+import { type CallerAttachment, CallerSession, type SessionHost, type SocketRecipient } from "./session.ts";
 
 export interface CallersParts {
   leases: Leases;
   calls: Calls;
   events: Events;
-  link: CallerLink;
+  admission: Admission;
+  /** Looks after a call that was begun. */
+  callStarted: (now: number) => void;
 }
 
-export class Callers {
+export class Callers implements SessionHost {
+  readonly admission: Admission;
+  readonly calls: Calls;
+  readonly callStarted: (now: number) => void;
   readonly #sessions = new Map<WebSocket, CallerSession>();
   readonly #state: DurableObjectState;
   readonly #secrets: Secrets;
   readonly #leases: Leases;
-  readonly #calls: Calls;
   readonly #events: Events;
-  readonly #link: CallerLink;
 
-  constructor(state: DurableObjectState, secrets: Secrets, { leases, calls, events, link }: CallersParts) {
+  constructor(state: DurableObjectState, secrets: Secrets, parts: CallersParts) {
     this.#state = state;
     this.#secrets = secrets;
-    this.#leases = leases;
-    this.#calls = calls;
-    this.#events = events;
-    this.#link = link;
+    this.#leases = parts.leases;
+    this.#events = parts.events;
+    this.calls = parts.calls;
+    this.admission = parts.admission;
+    this.callStarted = parts.callStarted;
   }
 
   /** After a sleep: sockets, leases, and the calls that wait for an answer. */
   restore(ws: WebSocket, attachment: CallerAttachment): CallerSession {
-    const session = new CallerSession(ws, attachment, this.queuedOf);
+    const session = new CallerSession(ws, attachment, this);
     this.#sessions.set(ws, session);
     // A socket that was closed here, of a revoked grant perhaps, may still be listed: its lease is worth nothing.
     if (ws.readyState === WebSocket.OPEN) this.#leases.restore(session.lease);
-    for (const unanswered of attachment.unanswered) this.#resume(session, unanswered);
+    for (const recipient of session.protocol.unanswered.values()) this.#resume(session, recipient);
     return session;
   }
 
   /** The call's own caller comes first, whichever socket is restored first: the device answers under its id. */
-  #resume(session: CallerSession, [id, call, deadline, onClose, follows]: Unanswered): void {
-    const pending =
-      this.#calls.pendingCalls.get(call) ?? this.#pendingOf(session, call, deadline, onClose !== "read");
-    const recipient = session.recipientOf(id);
-    if (follows) {
+  #resume(session: CallerSession, recipient: SocketRecipient): void {
+    const pending = this.calls.pendingCalls.get(recipient.call) ?? this.#pendingOf(session, recipient);
+    if (recipient.follows) {
       pending.recipients.push(recipient);
     } else {
       pending.recipients.unshift(recipient);
-      pending.id = id;
+      pending.id = recipient.id;
     }
   }
 
-  #pendingOf({ lease }: CallerSession, call: CallId, deadline: number, recorded: boolean): PendingCall {
+  #pendingOf({ lease }: CallerSession, { call, deadline, onClose }: SocketRecipient): PendingCall {
     const grant = lease.scope.id as GrantId;
+    const recorded = onClose !== "read";
     const effect = recorded ? "execute" : "read";
     const pending: PendingCall = {
       ...{ call, tool: "", effect, grant, created: callTime(call), deadline, missed: 0 },
       ...{ recipients: [], phase: "in_doubt", recorded },
     };
-    this.#calls.pendingCalls.add(pending);
+    this.calls.pendingCalls.add(pending);
     return pending;
   }
 
@@ -91,10 +87,10 @@ export class Callers {
       this.#leases.held(caller.grant, Date.now()) ??
       (await this.#leases.ask(record.account, caller.grant, record.id));
     const [client, server] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
-    const protocol = chooseSubprotocol(request);
+    const protocol = chooseSubprotocol(offeredSubprotocols(request.headers.get("Sec-WebSocket-Protocol")));
     const attachment: CallerAttachment = {
       role: "caller",
-      session: sessionOf(request),
+      session: requestedSession(new URL(request.url), "relay"),
       device: record.id,
       account: record.account,
       lease: keptLease(lease),
@@ -104,12 +100,12 @@ export class Callers {
       events: null,
       unanswered: [],
     };
-    const session = new CallerSession(server, attachment, this.queuedOf);
+    const session = new CallerSession(server, attachment, this);
     session.lease = lease;
     this.#state.acceptWebSocket(server, ["caller"]);
     session.save();
     this.#sessions.set(server, session);
-    if (session.v1) session.send({ type: "hello", protocol: 1, session: session.id, device: record.id });
+    session.protocol.greet(session.id, record.id);
     return switching(client, {
       [SESSION_HEADER]: session.id,
       ...(protocol && { "Sec-WebSocket-Protocol": protocol }),
@@ -130,14 +126,14 @@ export class Callers {
       return;
     }
     if (wantsRenewal(lease, now)) void this.#renewLease(session);
-    this.#link.message(session, data, now);
+    session.protocol.message(data, now);
   }
 
   closed(ws: WebSocket, attachment: CallerAttachment): void {
     const session = this.#sessions.get(ws) ?? this.restore(ws, attachment);
     ws.serializeAttachment(null);
     this.#sessions.delete(ws);
-    this.#link.closed(session);
+    session.protocol.closed();
   }
 
   /** Closes the sockets of a grant that is gone. */
@@ -148,12 +144,12 @@ export class Callers {
   }
 
   /** Closing a slow reader's socket frees nothing that is queued for it: a grant with many sockets has one bound. */
-  readonly queuedOf = (grant: string): number => {
+  queuedOf(grant: string): number {
     let bytes = 0;
     for (const { ws, lease } of this.#sessions.values())
       if (lease.scope.id === grant) bytes += queuedBytes(ws);
     return bytes;
-  };
+  }
 
   /** Bytes that wait for all sockets. */
   get queued(): number {
@@ -173,7 +169,7 @@ export class Callers {
 
   /** A caller wants events from now on, or those after one that it has. Throws MatrxError. */
   subscribeToEvents(session: CallerSession, after: string | undefined, now: number): void {
-    const refusal = session.v1 ? eventRefusal(session.lease.scope) : notOptedIn();
+    const refusal = eventRefusal(session.lease.scope);
     if (refusal) throw new MatrxError(refusal);
     session.eventsUntil = after === undefined ? this.#events.end : this.#events.placeOf(after);
     session.save();
@@ -191,7 +187,7 @@ export class Callers {
     if (!isLive(session.lease, now)) return void this.#renewLease(session);
     const placed = this.#events.since(session.eventsUntil);
     for (const { seq, event } of placed) {
-      session.send({ type: "event", device: session.device, event });
+      session.protocol.send({ type: "event", device: session.device, event });
       session.eventsUntil = seq;
     }
     if (placed.length > 0) session.save();
@@ -206,7 +202,7 @@ export class Callers {
       );
     session.expires = expires;
     session.save();
-    session.send({ type: "authenticated", expires: new Date(expires).toISOString() });
+    session.protocol.send({ type: "authenticated", expires: new Date(expires).toISOString() });
     this.#tellEvents(session, Date.now());
   }
 
@@ -236,28 +232,4 @@ export class Callers {
   #hold({ ws }: CallerSession, held: MessageBuffer, data: string | ArrayBuffer): void {
     if (!held.push(data)) ws.close(CLOSE.tooSlow, "Too many messages are waiting");
   }
-}
-
-function notOptedIn(): ErrorShape {
-  return {
-    code: "INVALID_PARAMETERS",
-    message: "action: events are sent only on connections with the subprotocol matrx.v1",
-    hint: `Offer ${SUBPROTOCOL.v1} when you connect`,
-    hop: "relay",
-    details: { field: "action" },
-  };
-}
-
-/** The session that a caller resumes, or a new one. Throws MatrxError `INVALID_PARAMETERS`. */
-function sessionOf(request: Request): SessionId {
-  const wanted = new URL(request.url).searchParams.get("session");
-  if (wanted === null) return makeSessionId();
-  if (isSessionId(wanted)) return wanted;
-  throw new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: "session: must be 16 hexadecimal digits",
-    hint: "Leave it out for a new session; the response header Matrx-Session returns its id",
-    hop: "relay",
-    details: { field: "session" },
-  });
 }

@@ -71,18 +71,6 @@ export class Ledger {
     this.#health = health;
   }
 
-  /** Made when the device is adopted: an unknown device stores nothing. */
-  createTables(): void {
-    this.#sql.exec(`CREATE TABLE IF NOT EXISTS ledger (
-      call TEXT PRIMARY KEY, grant_id TEXT NOT NULL, tool TEXT NOT NULL, effect TEXT NOT NULL,
-      state TEXT NOT NULL, key TEXT, digest TEXT, created INTEGER NOT NULL, deadline INTEGER NOT NULL,
-      finished INTEGER, status TEXT, code TEXT, exit INTEGER, ms REAL, bytes INTEGER, sha256 TEXT,
-      preview TEXT, outcome BLOB) WITHOUT ROWID`);
-    this.#sql.exec(
-      "CREATE UNIQUE INDEX IF NOT EXISTS ledger_key ON ledger (grant_id, key) WHERE key IS NOT NULL",
-    );
-  }
-
   /** The row that stands before the call leaves. Throws MatrxError `UNAVAILABLE` when it cannot be written. */
   open(entry: LedgerEntry): void {
     this.#health.requireWritable();

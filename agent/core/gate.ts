@@ -1,0 +1,169 @@
+/**
+ * The gate: decides whether a call may run, by its grant, the owner's policy at the relay, and the device's own. It asks
+ * first by the tool's name, and then by what the input needs: paths, an application, rights of further tools. What is
+ * looked up by path is looked at once more, by descriptors, where it is used: that is the last word.
+ */
+import type { BuiltInTool } from "@matrx/shared/effects.ts";
+import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
+import type { GrantScope } from "@matrx/shared/grant.ts";
+import { mayRunAnyProgram, type Policy, refusalOf } from "@matrx/shared/policy.ts";
+import { CallRates } from "./call-rates.ts";
+import { nameInUse, toolName } from "./tool-names.ts";
+
+/** What is done at a path. `folder`: making one, where nothing stands. `remove`: deleting, moving or replacing what stands there. */
+export type Intent = "read" | "write" | "folder" | "remove";
+
+export interface PathNeed {
+  /** As the caller named it. */
+  readonly path: string;
+  readonly intent: Intent;
+  /** A link at its end is meant itself, and not what it leads to. */
+  readonly isEntry?: boolean;
+}
+
+/** What a call needs besides its tool. */
+export interface Needs {
+  readonly paths?: readonly PathNeed[];
+  /** Tools without whose rights it may not do this, and what it does, as the beginning of a sentence. */
+  readonly tools?: readonly { readonly tool: BuiltInTool; readonly does: string }[];
+  /** An application that it starts. */
+  readonly app?: { readonly name: string; isListedAs(name: string): boolean };
+}
+
+/** Folders that a call is held to, and by whom. */
+export interface FolderLimit {
+  readonly by: string;
+  readonly folders: readonly string[];
+}
+
+/** What a call may do, for the tools that do it. */
+export interface Rights {
+  /** Contents of files may be shown to it. */
+  readonly mayRead: boolean;
+  /** It may run any program, unheld; what is opened, started or changed for others must not become one. */
+  readonly mayRunAnyProgram: boolean;
+  /** A path must lie in one folder of each. */
+  readonly folderLimits: readonly FolderLimit[];
+}
+
+/** What decides about a call's paths; a tool's context is one. */
+export interface Caller {
+  readonly session: { readonly cwd: string };
+  readonly rights: Rights;
+}
+
+/** Throws MatrxError `PERMISSION_DENIED` if one of them may not be touched. */
+export type PathCheck = (paths: readonly PathNeed[], caller: Caller) => Promise<void>;
+
+/** Who asks for a call. */
+export interface Asker {
+  readonly grant: GrantScope;
+  /** What the owner set for this device at the relay; holds besides the device's own policy. */
+  readonly relayPolicy?: Policy | undefined;
+}
+
+export interface GateOptions {
+  /** The device's own. */
+  readonly policy: { current(): Policy };
+  readonly checkPaths: PathCheck;
+}
+
+export class Gate {
+  readonly #options: GateOptions;
+  readonly #rates = new CallRates();
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+  }
+
+  /** Tells whether a call of a tool could run, whatever its input. */
+  mayCall(tool: string, asker: Asker): boolean {
+    return this.#admission(asker).refusal(tool) === undefined;
+  }
+
+  /** Lets a call in by its tool's name, and counts it. Throws MatrxError. */
+  admit(tool: string, asker: Asker): Admission {
+    const admission = this.#admission(asker);
+    const refusal = admission.refusal(tool);
+    if (refusal) throw new MatrxError(refusal);
+    this.#rates.count(asker.grant.id, admission.devicePolicy, performance.now());
+    return admission;
+  }
+
+  #admission(asker: Asker): Admission {
+    return new Admission(asker, this.#options.policy.current(), this.#options.checkPaths);
+  }
+}
+
+/** A call under the policies that held when it came. */
+export class Admission {
+  readonly devicePolicy: Policy;
+  readonly rights: Rights;
+  readonly #grant: GrantScope;
+  readonly #policies: readonly { readonly by: string; readonly policy: Policy }[];
+  readonly #checkPaths: PathCheck;
+
+  constructor({ grant, relayPolicy = {} }: Asker, devicePolicy: Policy, checkPaths: PathCheck) {
+    this.devicePolicy = devicePolicy;
+    this.#grant = grant;
+    this.#checkPaths = checkPaths;
+    this.#policies = [
+      { by: "the device's policy", policy: devicePolicy },
+      { by: "the owner's policy at the relay", policy: relayPolicy },
+    ];
+    const limits = this.#policies.map(({ by, policy }) => ({ by, folders: policy.allowed_paths }));
+    this.rights = {
+      mayRead: grant.effects.includes("read"),
+      mayRunAnyProgram: mayRunAnyProgram(grant, [devicePolicy, relayPolicy]),
+      folderLimits: [...limits, { by: "the token's grant", folders: grant.paths }].flatMap(
+        ({ by, folders }) => (folders ? [{ by, folders }] : []),
+      ),
+    };
+  }
+
+  refusal(tool: string): ErrorShape | undefined {
+    for (const { policy } of this.#policies) {
+      const refusal = refusalOf({ tool, called: nameInUse(tool), grant: this.#grant, policy }, "agent");
+      if (refusal) return refusal;
+    }
+    return undefined;
+  }
+
+  /** Decides by what the call's input needs. Throws MatrxError `PERMISSION_DENIED`. */
+  async check({ tools = [], app, paths = [] }: Needs, session: Caller["session"]): Promise<void> {
+    for (const { tool, does } of tools) this.#checkTool(tool, does);
+    if (app) this.#checkApp(app);
+    if (paths.length > 0) await this.#checkPaths(paths, { session, rights: this.rights });
+  }
+
+  #checkTool(tool: BuiltInTool, does: string): void {
+    const refusal = this.refusal(tool);
+    if (!refusal) return;
+    const message = `${does}, which needs the same permission as ${toolName(tool)}. ${refusal.message}`;
+    throw new MatrxError({ ...refusal, message });
+  }
+
+  #checkApp({ name, isListedAs }: NonNullable<Needs["app"]>): void {
+    const lists = this.#policies.flatMap(({ by, policy: { allowed_apps: apps } }) =>
+      apps ? [{ by, apps }] : [],
+    );
+    for (const { by, apps } of lists) {
+      if (apps.some(isListedAs)) continue;
+      throw denied(
+        `Starting ${name} is not allowed by ${by}`,
+        apps.length > 0 ? `Allowed: ${apps.slice(0, 20).join(", ")}` : "No application is allowed",
+        { app: name, allowed_apps: apps.slice(0, 64) },
+      );
+    }
+    if (lists.length > 0 || this.rights.mayRunAnyProgram) return;
+    throw denied(
+      `Starting ${name} is refused: this call may not run programs, and no policy lists the applications it may start`,
+      "Ask the owner to list it in allowed_apps of the device's policy",
+      { app: name },
+    );
+  }
+}
+
+function denied(message: string, hint: string, details: Record<string, unknown>): MatrxError {
+  return new MatrxError({ code: "PERMISSION_DENIED", message, hint, hop: "agent", details });
+}

@@ -1,0 +1,270 @@
+/** The caller link (guide, WebSocket Protocol) of one connection, at the relay and at the local server. Knows no transport. */
+import { type Action, type Call, parseCallerFrame } from "../caller-frames.ts";
+import { CLOSE } from "../close-codes.ts";
+import type { Effect } from "../effects.ts";
+import { type ErrorShape, type Hop, MatrxError } from "../errors.ts";
+import { type CallId, type DeviceId, makeCallId, type SessionId } from "../ids.ts";
+import { LIMITS } from "../limits.ts";
+import { SUBPROTOCOL } from "../tokens.ts";
+import { errorAnswer, type ToCaller } from "./to-caller.ts";
+
+/** What a call does when its caller goes: a read stops, an effect goes on, or stops because its caller asked for that. */
+export type OnClose = "read" | "goes_on" | "stops";
+
+/** A call that its caller has not been answered; hosts keep with it what they need besides. */
+export interface UnansweredCall {
+  readonly call: CallId;
+  readonly onClose: OnClose;
+}
+
+/** What the host of a connection does for it. */
+export interface CallerPort<Unanswered extends UnansweredCall> {
+  /** Who says the errors. */
+  readonly hop: Hop;
+  readonly isOpen: boolean;
+  /** When the caller's token ends, in milliseconds since 1970. */
+  readonly expires: number;
+  /** Bytes that wait for this caller, ... */
+  readonly queued: number;
+  /** ... and for all connections of its grant. */
+  readonly queuedTogether: number;
+  /** Counts a message. Throws MatrxError `RATE_LIMITED`. */
+  countMessage(now: number): void;
+  /** Begins a call, and notes it by `expect`. Throws MatrxError; then nothing was begun. */
+  start(id: string, call: Call, now: number): void;
+  /** Asks for a call to stop; it is answered all the same. */
+  cancel(call: CallId): void;
+  /** A call was taken off the unanswered ones. */
+  settled(unanswered: Unanswered): void;
+  /** Its caller is gone. */
+  abandon(unanswered: Unanswered): void;
+  /** Goes on with a new token, and says so. Rejects with MatrxError. */
+  renew(token: string): Promise<void>;
+  /** Sends events from now on, or from the one after `after`. Throws MatrxError. */
+  subscribeToEvents(after: string | undefined, now: number): void;
+  /** What the caller is told of anything thrown here. */
+  errorShape(error: unknown): ErrorShape;
+  close(code: number, reason: string): void;
+}
+
+/** Passes a frame on: as text, or JSON in UTF-8 as the device wrote it. `left` is told once it has left, or never will. */
+export type SendFrame = (data: string | Uint8Array, left?: () => void) => void;
+
+/** Bytes sent between two looks at the queue. */
+const LOOK_EVERY = 256 * 1024;
+
+export class CallerProtocol<Unanswered extends UnansweredCall> {
+  readonly #port: CallerPort<Unanswered>;
+  readonly #send: SendFrame;
+  /** Subprotocol `matrx.v1`, or `matrx.v1.bin`. */
+  readonly isV1: boolean;
+  readonly #unanswered = new Map<string, Unanswered>();
+  #idBytes = 0;
+  /** Bytes queued here, and towards all connections of the grant, when they were looked at last. */
+  #queued = 0;
+  #queuedTogether = 0;
+  #sinceLook = 0;
+
+  constructor(port: CallerPort<Unanswered>, send: SendFrame, isV1: boolean) {
+    this.#port = port;
+    this.#send = send;
+    this.isV1 = isV1;
+  }
+
+  /** By the caller's ids. */
+  get unanswered(): ReadonlyMap<string, Unanswered> {
+    return this.#unanswered;
+  }
+
+  /** The connection is new. */
+  greet(session: SessionId, device: string): void {
+    if (this.isV1) this.send({ type: "hello", protocol: 1, session, device });
+  }
+
+  /** One message of the caller. Never throws. */
+  message(data: string | ArrayBuffer | Uint8Array, now: number): void {
+    const port = this.#port;
+    let id: string | undefined;
+    try {
+      if (typeof data !== "string") throw notText(port.hop);
+      const message = parseCallerFrame(data, port.hop);
+      if (message.kind === "action") return this.#act(message.action, now);
+      id = message.call.id ?? makeCallId(now);
+      port.countMessage(now);
+      this.#requireUnexpired(now);
+      this.#requireRoomFor(id);
+      port.start(id, message.call, now);
+    } catch (error) {
+      this.#refuse(id, error);
+    }
+  }
+
+  /** The caller is gone. */
+  closed(): void {
+    for (const unanswered of this.#unanswered.values()) this.#port.abandon(unanswered);
+  }
+
+  /** Notes a call that was begun; it is answered once. */
+  expect(id: string, unanswered: Unanswered): void {
+    this.#idBytes += keptBytes(id);
+    this.#unanswered.set(id, unanswered);
+  }
+
+  /** The one answer to an id, after `missed` frames of live output were left out. */
+  answer(id: string, body: Uint8Array, missed: number, left?: () => void): void {
+    if (!this.#settle(id)) return left?.();
+    if (missed > 0) this.send({ id, type: "gap", frames: missed });
+    this.#write(body, left);
+  }
+
+  /** The one answer to an id, when the host gives it. */
+  refuse(id: string, error: ErrorShape, call: CallId, device: DeviceId): void {
+    if (this.#settle(id)) this.send(errorAnswer(error, { id, call, device }));
+  }
+
+  /** Live output, after `missed` frames were left out. False: this one is left out too, the caller reads too slowly. */
+  output(id: string, body: Uint8Array, missed: number): boolean {
+    this.#look(body.length);
+    if (this.#queued > LIMITS.callerQueueBytes) return false;
+    if (missed > 0) this.send({ id, type: "gap", frames: missed });
+    this.#write(body);
+    return true;
+  }
+
+  send(frame: ToCaller): void {
+    this.#write(JSON.stringify(frame));
+  }
+
+  #act(action: Action, now: number): void {
+    this.#port.countMessage(now);
+    if (action.action !== "auth") this.#requireUnexpired(now);
+    switch (action.action) {
+      case "ping":
+        return this.send({ type: "pong" });
+      case "cancel": {
+        const unanswered = this.#unanswered.get(action.id);
+        if (unanswered) this.#port.cancel(unanswered.call);
+        return;
+      }
+      case "cancel_all":
+        for (const { call } of this.#unanswered.values()) this.#port.cancel(call);
+        return;
+      case "auth":
+        this.#port.renew(action.token).catch((error: unknown) => this.#refuse(undefined, error));
+        return;
+      case "events":
+        if (!this.isV1) throw notOptedIn(this.#port.hop);
+        return this.#port.subscribeToEvents(action.after, now);
+      default:
+        action satisfies never;
+    }
+  }
+
+  #requireUnexpired(now: number): void {
+    if (this.#port.expires <= now) throw expired(this.#port.hop);
+  }
+
+  /** Refuses an id that is unanswered already, and more calls than the relay can write down for its sleep. Throws MatrxError. */
+  #requireRoomFor(id: string): void {
+    if (this.#unanswered.has(id)) throw duplicateId(id, this.#port.hop);
+    const isFull = this.#unanswered.size >= LIMITS.unansweredPerSession;
+    if (isFull || this.#idBytes + keptBytes(id) > LIMITS.unansweredIdBytes)
+      throw tooManyUnanswered(this.#port.hop);
+  }
+
+  /** False: it was answered already. */
+  #settle(id: string): boolean {
+    const unanswered = this.#unanswered.get(id);
+    if (!unanswered) return false;
+    this.#unanswered.delete(id);
+    this.#idBytes -= keptBytes(id);
+    this.#port.settled(unanswered);
+    return true;
+  }
+
+  /** Names the call where its id could be read. */
+  #refuse(id: string | undefined, thrown: unknown): void {
+    const error = this.#port.errorShape(thrown);
+    const named = id ?? (typeof error.details?.id === "string" ? error.details.id : undefined);
+    if (named !== undefined) return this.send(errorAnswer(error, { id: named }));
+    const { message: output, code, hint, hop } = error;
+    this.send({ id: null, type: "error", output, code, ...(hint && { hint }), hop });
+  }
+
+  #write(data: string | Uint8Array, left?: () => void): void {
+    if (!this.#port.isOpen) return left?.();
+    this.#look(data.length);
+    if (this.#queuedTogether > LIMITS.callerQueueMaxBytes) {
+      this.#port.close(CLOSE.tooSlow, "You read too slowly");
+      return left?.();
+    }
+    this.#sinceLook += data.length;
+    this.#send(data, left);
+  }
+
+  /** Looks at the queues once much was sent, or while much is queued: asking costs more than a small frame. */
+  #look(toSend: number): void {
+    if (this.#sinceLook + toSend <= LOOK_EVERY && this.#queued <= LIMITS.callerQueueBytes) return;
+    this.#queued = this.#port.queued;
+    this.#queuedTogether = this.#port.queuedTogether;
+    this.#sinceLook = 0;
+  }
+}
+
+export function onCloseOf(effect: Effect, { cancel_on_disconnect }: Pick<Call, "cancel_on_disconnect">): OnClose {
+  if (effect === "read") return "read";
+  return cancel_on_disconnect ? "stops" : "goes_on";
+}
+
+/** Bytes of an id in an attachment: two for each character, unless all are printable Latin-1, as most are. */
+function keptBytes(id: string): number {
+  return /^[ -ÿ]*$/.test(id) ? id.length : 2 * id.length;
+}
+
+function notText(hop: Hop): MatrxError {
+  return new MatrxError({
+    code: "INVALID_MESSAGE",
+    message: "Callers must send text frames",
+    hint: 'Send JSON as text, such as {"id":"1","tool":"SystemInfo","input":{}}',
+    hop,
+  });
+}
+
+function expired(hop: Hop): MatrxError {
+  return new MatrxError({
+    code: "UNAUTHENTICATED",
+    message: "This connection's token has expired",
+    hint: 'Send {"action":"auth","token":"<new token>"}, or connect again',
+    hop,
+  });
+}
+
+function duplicateId(id: string, hop: Hop): MatrxError {
+  return new MatrxError({
+    code: "CONFLICT",
+    message: `A call with the id "${id}" has not been answered yet`,
+    hint: "Give each call its own id",
+    hop,
+    details: { id },
+  });
+}
+
+function tooManyUnanswered(hop: Hop): MatrxError {
+  return new MatrxError({
+    code: "RATE_LIMITED",
+    message: `This session already has ${LIMITS.unansweredPerSession} unanswered calls`,
+    hint: "Wait for answers, or open another session",
+    hop,
+    details: { limit: LIMITS.unansweredPerSession },
+  });
+}
+
+function notOptedIn(hop: Hop): MatrxError {
+  return new MatrxError({
+    code: "INVALID_PARAMETERS",
+    message: "action: events are sent only on connections with the subprotocol matrx.v1",
+    hint: `Offer ${SUBPROTOCOL.v1} when you connect`,
+    hop,
+    details: { field: "action" },
+  });
+}

@@ -1,0 +1,27 @@
+/**
+ * A timer for what is due within seconds. It keeps the object awake and costs no write; what may find the object asleep
+ * is for its alarm table (docs/decisions/0017-alarm-table.md).
+ */
+export class Timer {
+  readonly #run: () => void;
+  #due: number | undefined;
+  #handle: ReturnType<typeof setTimeout> | null = null;
+
+  constructor(run: () => void) {
+    this.#run = run;
+  }
+
+  /** Runs by `at` (milliseconds since 1970), or sooner if that was asked for. */
+  by(at: number): void {
+    if (this.#due !== undefined && this.#due <= at) return;
+    clearTimeout(this.#handle);
+    this.#due = at;
+    this.#handle = setTimeout(
+      () => {
+        this.#due = undefined;
+        this.#run();
+      },
+      Math.max(0, at - Date.now()),
+    );
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * The tables and keys of each object, as numbered steps: a new table is a new step at the end of its list. Step 1 takes
+ * up what was stored before there were versions, so it finds some of its tables made.
+ */
+
+import type { Migration } from "./migrate.ts";
+import type { Kv } from "./watched.ts";
+
+export const ACCOUNT: readonly Migration[] = [
+  ({ sql }) => {
+    sql.exec(`CREATE TABLE IF NOT EXISTS devices (
+      id TEXT PRIMARY KEY, name TEXT NOT NULL, created INTEGER NOT NULL) WITHOUT ROWID`);
+    sql.exec("CREATE TABLE IF NOT EXISTS removed (id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID");
+    sql.exec(`CREATE TABLE IF NOT EXISTS grants (
+      id TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, created INTEGER NOT NULL,
+      expires INTEGER NOT NULL, version INTEGER NOT NULL, may TEXT NOT NULL) WITHOUT ROWID`);
+    sql.exec(`CREATE TABLE IF NOT EXISTS leases (
+      grant_id TEXT NOT NULL, device TEXT NOT NULL, PRIMARY KEY (grant_id, device)) WITHOUT ROWID`);
+    sql.exec("CREATE TABLE IF NOT EXISTS used (id TEXT PRIMARY KEY, expires INTEGER NOT NULL) WITHOUT ROWID");
+    sql.exec("CREATE TABLE IF NOT EXISTS guesses (id INTEGER PRIMARY KEY, at INTEGER NOT NULL)");
+    // One time stood for all guesses of the same millisecond.
+    sql.exec("DROP TABLE IF EXISTS wrong");
+    sql.exec(`CREATE TABLE IF NOT EXISTS outbox (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, device TEXT NOT NULL, body TEXT NOT NULL,
+      tries INTEGER NOT NULL DEFAULT 0, due INTEGER NOT NULL)`);
+  },
+  ({ sql, kv }) => {
+    const { outbox, expiry } = sql
+      .exec<{ outbox: number | null; expiry: number | null }>(
+        "SELECT (SELECT MIN(due) FROM outbox) AS outbox, (SELECT MIN(expires) FROM grants) AS expiry",
+      )
+      .one();
+    putAlarms(kv, { outbox, expiry });
+  },
+];
+
+export const DEVICE: readonly Migration[] = [
+  ({ sql }) => {
+    sql.exec(`CREATE TABLE IF NOT EXISTS ledger (
+      call TEXT PRIMARY KEY, grant_id TEXT NOT NULL, tool TEXT NOT NULL, effect TEXT NOT NULL,
+      state TEXT NOT NULL, key TEXT, digest TEXT, created INTEGER NOT NULL, deadline INTEGER NOT NULL,
+      finished INTEGER, status TEXT, code TEXT, exit INTEGER, ms REAL, bytes INTEGER, sha256 TEXT,
+      preview TEXT, outcome BLOB) WITHOUT ROWID`);
+    sql.exec("CREATE UNIQUE INDEX IF NOT EXISTS ledger_key ON ledger (grant_id, key) WHERE key IS NOT NULL");
+    sql.exec(`CREATE TABLE IF NOT EXISTS events (
+      seq INTEGER PRIMARY KEY, id TEXT NOT NULL, event_type TEXT NOT NULL, key TEXT, severity TEXT, data TEXT NOT NULL,
+      resolved INTEGER NOT NULL, open INTEGER NOT NULL, timestamp TEXT, received INTEGER NOT NULL,
+      taken_until INTEGER NOT NULL, dropped INTEGER NOT NULL)`);
+  },
+  ({ kv }) => {
+    renameKey(kv, "introduction", "device_info");
+    renameKey(kv, "farewell", "last_seen");
+  },
+  ({ sql, kv }) => {
+    const [oldest] = sql.exec<{ created: number }>("SELECT created FROM ledger LIMIT 1");
+    putAlarms(kv, { prune: oldest?.created });
+  },
+];
+
+export const DIRECTORY: readonly Migration[] = [
+  ({ sql }) => {
+    sql.exec(
+      "CREATE TABLE IF NOT EXISTS devices (device TEXT PRIMARY KEY, account TEXT NOT NULL) WITHOUT ROWID",
+    );
+  },
+];
+
+export const PAIRING: readonly Migration[] = [
+  ({ kv }) => {
+    const codes = Array.from(kv.list<{ expires: number }>());
+    for (const [code] of codes) renameKey(kv, code, `code:${code}`);
+    const expires = codes.map(([, row]) => row.expires);
+    if (expires.length > 0) putAlarms(kv, { expiry: Math.min(...expires) });
+  },
+];
+
+/** The first rows of an object's alarm table; before it there was one alarm for all. */
+function putAlarms(kv: Pick<Kv, "put">, dues: Record<string, number | null | undefined>): void {
+  const rows = Object.entries(dues).flatMap(([name, due]) => (due ? [[name, { due, failures: 0 }]] : []));
+  if (rows.length > 0) kv.put("alarms", Object.fromEntries(rows));
+}
+
+function renameKey(kv: Pick<Kv, "get" | "put" | "delete">, from: string, to: string): void {
+  const value = kv.get(from);
+  if (value === undefined) return;
+  kv.put(to, value);
+  kv.delete(from);
+}
