@@ -3,3 +3,8 @@ declare module "*?raw" {
   const text: string;
   export default text;
 }
+
+/** Vite's own. */
+interface ImportMeta {
+  readonly env: { readonly MODE: string };
+}
