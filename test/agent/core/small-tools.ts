@@ -51,7 +51,7 @@ export function smallTools(): { tools: Tool[]; runs: Runs } {
       description: "Waits, talks, fails: as the command says.",
       input: z.strictObject({ command: z.string(), ms: z.int().default(0) }),
       timeoutMs: 5000,
-      handle: async ({ command, ms }, { signal, output }) => {
+      handle: async ({ command, ms }, { signal, output, room }) => {
         count("Bash");
         if (command === "full") throw noRoom();
         if (command === "break") throw new Error("a secret of the inside");
@@ -63,6 +63,11 @@ export function smallTools(): { tools: Tool[]; runs: Runs } {
           const text = command.slice(4);
           output("stdout", 0, text);
           return { output: text, exit: 3 };
+        }
+        if (command.startsWith("roomy ")) {
+          const bytes = Number(command.slice(6));
+          await room(bytes);
+          return { output: "x".repeat(bytes) };
         }
         if (command.startsWith("big ")) return { output: "x".repeat(Number(command.slice(4))) };
         await sleep(ms, undefined, command === "deaf" ? {} : { signal });
