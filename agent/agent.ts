@@ -85,7 +85,7 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
   services.defer(() => departure.stopCalls());
 
   if (local) {
-    const calls = new LocalCalls({ device, tools, dispatcher });
+    const calls = new LocalCalls({ device, tools, dispatcher, policy });
     const server = await startLocalServer({ ...local, calls, hub, log });
     services.defer(() => server.close());
     local.onListening(server.url);

@@ -84,6 +84,27 @@ export class MatrxError extends Error {
   }
 }
 
+/** What the details of an error hold, where its code says that. */
+interface DetailsOf {
+  INVALID_PARAMETERS: { field: string; choices?: unknown };
+  METHOD_NOT_ALLOWED: { allow: readonly string[] };
+  PAYLOAD_TOO_LARGE: { limit_bytes: number };
+}
+
+interface Besides<Code> {
+  hint?: string;
+  details?: Code extends keyof DetailsOf ? DetailsOf[Code] : Record<string, unknown>;
+  cause?: unknown;
+}
+
+/** Makes errors of one hop. */
+export function errorsFor(hop: Hop) {
+  return <Code extends ErrorCode>(code: Code, message: string, besides: Besides<Code> = {}): MatrxError => {
+    const { hint, details, cause } = besides;
+    return new MatrxError({ code, message, hint, hop, details: details && { ...details } }, cause);
+  };
+}
+
 /**
  * The outside of any thrown value. A stranger becomes `INTERNAL` with an incident number; the caller logs it with the
  * same number, so that nothing of the inside leaves.

@@ -32,7 +32,7 @@ export const LIMITS = {
   unansweredPerSession: 64,
   /** Unanswered calls of one device, over all callers. Relay. */
   unansweredPerDevice: 1024,
-  /** An idempotency key, in characters. Relay. */
+  /** An idempotency key, in characters. Relay and local server. */
   idempotencyKeyChars: 128,
   /** Calls that a device names when it registers, so that records show which the relay's storage lost. Agent. */
   lastCalls: 16,
@@ -56,9 +56,9 @@ export const LIMITS = {
   callerQueueBytes: 1 * MiB,
   /** Bytes queued towards all sockets of one grant, and as many towards its event streams, before the one due to get more is disconnected. Relay and local server. */
   callerQueueMaxBytes: 32 * MiB,
-  /** Bytes queued towards one event stream before its live output is dropped. Relay. */
+  /** Bytes queued towards one event stream before its live output is dropped. Relay and local server. */
   streamQueueBytes: 256 * KiB,
-  /** Event streams that one grant may have open on one device. Relay. */
+  /** Event streams that one grant may have open on one device. Relay and local server. */
   streamsPerGrant: 32,
   /** `data` of an event as JSON, in bytes. Relay. */
   eventDataBytes: 8 * KiB,
@@ -110,15 +110,15 @@ export const TIMES = {
   restBodyWithin: 60 * second,
   /** Time for a whole REST body, on a route that asks for no credential. Relay. */
   openBodyWithin: 10 * second,
-  /** After this long without an event, an event stream sends a comment. Relay. */
+  /** After this long without an event, an event stream sends a comment. Relay and local server. */
   streamKeepAlive: 15 * second,
-  /** A reader that stops reading after the call's end is disconnected after this long. Relay. */
+  /** A reader that stops reading after the call's end is disconnected after this long. Relay and local server. */
   streamDrain: 60 * second,
   /** How long a large answer waits for its readers; meanwhile the call's other times are paused. Relay. */
   answerWaits: 10 * minute,
   /** How long outcomes and idempotency keys are kept. Relay and agent. */
   outcomeKept: 24 * hour,
-  /** How far the time in a call's name that its caller chose may differ from the relay's. Relay. */
+  /** How far the time in a call's name that its caller chose may differ from the server's. Relay and local server. */
   callTimeSkew: 5 * minute,
   /** How long a device object keeps a grant without asking again. Relay. */
   lease: 15 * minute,

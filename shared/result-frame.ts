@@ -90,7 +90,7 @@ function parseHeader(bytes: Uint8Array): unknown {
   }
 }
 
-/** The header of a read's usual result, known without the schema; see `usualCall` in `caller-frames.ts`. */
+/** The header of a read's usual result, known without the schema; see `usualCall` in `caller/from-caller.ts`. */
 function usualHeader(header: unknown): ResultHeader | undefined {
   if (typeof header !== "object" || header === null) return undefined;
   const { call, tool, status, ms } = header as Record<string, unknown>;

@@ -1,24 +1,25 @@
 /** The relay's routes, as a table of contents. */
+
+import { CORS_HEADERS } from "@matrx/shared/caller/cors.ts";
+import { noRouteError } from "@matrx/shared/caller/no-route.ts";
+import { NO_SNIFFING } from "@matrx/shared/caller/problem.ts";
+import { callerApi, honoPath } from "@matrx/shared/caller/route.ts";
 import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { requireHost } from "./auth/address.ts";
 import { refuseForeignPage } from "./auth/origin.ts";
-import type { Env } from "./env.ts";
-import { NO_SNIFFING, problemResponse } from "./problem.ts";
-import { account } from "./routes/account.ts";
-import { calls } from "./routes/calls.ts";
-import { commands } from "./routes/commands.ts";
-import { devices } from "./routes/devices.ts";
-import { events } from "./routes/events.ts";
-import { guide } from "./routes/guide.ts";
-import { health } from "./routes/health.ts";
-import { notFound } from "./routes/not-found.ts";
-import { openapi, systemPrompt } from "./routes/openapi.ts";
+import { problemResponse } from "./problem.ts";
+import { devicePort } from "./routes/device-port.ts";
 import { page } from "./routes/page.ts";
-import { pairings } from "./routes/pairings.ts";
-import { callerSocket, deviceSocket } from "./routes/sockets.ts";
-import { tokens } from "./routes/tokens.ts";
-import { tools } from "./routes/tools.ts";
+import {
+  callerRoutes,
+  managedRoutes,
+  OPERATIONS,
+  relayRoutes,
+  rootRoutes,
+  socketRoutes,
+} from "./routes/relay.ts";
+import { mount, type RelayEnv, withDevice } from "./routes/route.ts";
 
 // biome-ignore lint/performance/noBarrelFile: the runtime finds the object classes here
 export { Account } from "./objects/account.ts";
@@ -30,10 +31,10 @@ export { Pairing } from "./objects/pairing.ts";
 /** Where people sign in and let others in: closed to every page but ours. */
 const OWN_PAGE_ONLY = /^\/v1\/(?:claim|logins|pairings|sign-in-links)(?:\/|$)/;
 
-const app = new Hono<{ Bindings: Env }>();
+const app = new Hono<RelayEnv>();
 
 app.onError((error) => problemResponse(error));
-app.notFound((c) => notFound(c.req.path, app));
+app.notFound((c) => problemResponse(noRouteError(c.req.path, OPERATIONS)));
 app.use(async (c, next) => {
   requireHost(c.env, c.req.raw);
   await next();
@@ -42,30 +43,19 @@ app.use(async (c, next) => {
 });
 
 // Sockets: before anything that touches response headers, which a 101 does not allow.
-app.get("/v1/device/ws", deviceSocket);
-app.get("/ws", deviceSocket);
-app.get("/v1/devices/:device/ws", callerSocket);
+for (const { method, path, answer } of socketRoutes) app.on(method, honoPath(path), answer);
 
 // A page of any origin may call with a token of its own; the cookie is not sent across origins.
 for (const path of ["/v1/*", "/tools/*", "/openapi.json"]) app.use(path, forOtherOrigins(corsForTokens()));
 
-app.route("/", health);
-app.route("/", openapi);
-app.route("/v1", account);
-app.route("/v1/tokens", tokens);
-app.route("/v1", pairings);
-app.route("/v1/devices", devices);
-app.route("/v1/devices/:device/tools", tools);
-app.route("/v1/devices/:device/calls", calls);
-app.route("/v1/devices/:device/system-prompt", systemPrompt);
-app.route("/v1/devices/:device/events", events);
-app.route("/v1/devices/:device/commands", commands);
-app.route("/tools", guide);
-app.get("/docs", page);
+mount(app, relayRoutes);
+mount(app, managedRoutes, withDevice);
+app.route("/", callerApi(callerRoutes, devicePort));
+app.route("/", callerApi(rootRoutes, devicePort));
 app.get("*", page);
 
 /** Only a browser sends an Origin; other requests are spared the headers. */
-function forOtherOrigins(handler: MiddlewareHandler): MiddlewareHandler<{ Bindings: Env }> {
+function forOtherOrigins(handler: MiddlewareHandler): MiddlewareHandler<RelayEnv> {
   return (c, next) => {
     if (!c.req.raw.headers.has("Origin")) return next();
     if (!OWN_PAGE_ONLY.test(c.req.path)) return handler(c, next);
@@ -75,20 +65,7 @@ function forOtherOrigins(handler: MiddlewareHandler): MiddlewareHandler<{ Bindin
 }
 
 function corsForTokens() {
-  return cors({
-    origin: "*",
-    allowHeaders: [
-      "Authorization",
-      "Content-Type",
-      "Idempotency-Key",
-      "Last-Event-ID",
-      "Matrx-Call",
-      "Matrx-Session",
-      "X-Matrx-Device",
-    ],
-    exposeHeaders: ["Matrx-Call", "Matrx-Session", "Location", "Retry-After", "WWW-Authenticate"],
-    maxAge: 600,
-  });
+  return cors({ origin: "*", ...CORS_HEADERS });
 }
 
 export default app;

@@ -1,7 +1,8 @@
 /** A call's input against its tool's schema, and what to say when name or parameter is wrong. */
-import { invalidParametersError } from "@matrx/shared/caller-frames.ts";
+
 import { namesLike, nearestName } from "@matrx/shared/effects.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
+import { invalidParametersError } from "@matrx/shared/json-input.ts";
 import { zodMessages } from "@matrx/shared/zod-messages.ts";
 import * as z from "zod";
 import type { Tool } from "./tool.ts";

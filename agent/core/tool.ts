@@ -1,5 +1,4 @@
-/** What a tool of this device is: one file in `tools/` gives schema, description and handler. */
-import type { Effect } from "@matrx/shared/effects.ts";
+/** What a tool of this device is: one file in `tools/` gives schema, description and handler; `shared/effects.ts` its effect. */
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { Logger } from "pino";
 import type * as z from "zod";
@@ -40,7 +39,6 @@ export interface ToolResult {
 
 export interface Tool<Schema extends z.ZodObject = z.ZodObject> {
   readonly name: string;
-  readonly effect: Effect;
   /** For models and people: what it does, when to use it, its pitfalls. Other tools are named in backticks. */
   readonly description: string;
   /** For people: the rest. */

@@ -50,14 +50,18 @@ function namesOf({ host }: AccessRules): string[] {
 }
 
 /** Checks the token, from the Authorization header or the subprotocol of an upgrade. Throws MatrxError. */
-export function checkToken(request: IncomingMessage, { token }: Pick<AccessRules, "token">): void {
-  if (token === undefined) return;
+export function checkToken(request: IncomingMessage, rules: Pick<AccessRules, "token">): void {
   const given =
     bearerOf(request) ??
     offeredSubprotocols(request.headers["sec-websocket-protocol"])
       .find(isBearer)
       ?.slice(SUBPROTOCOL.bearer.length);
-  if (given !== undefined && isSameToken(given, token)) return;
+  requireToken(given, rules);
+}
+
+/** Throws MatrxError `UNAUTHENTICATED`. */
+export function requireToken(given: string | undefined, { token }: Pick<AccessRules, "token">): void {
+  if (token === undefined || (given !== undefined && isSameToken(given, token))) return;
   throw new MatrxError({
     code: "UNAUTHENTICATED",
     message: given === undefined ? "A token is required" : "The token is wrong",

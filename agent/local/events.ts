@@ -1,13 +1,12 @@
 /** Events of this machine for its own programs: report one, read the last. */
-import { type EventList, type EventView, eventQuerySchema } from "@matrx/shared/api.ts";
-import { check } from "@matrx/shared/caller-frames.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import type { EventList, EventQuery, EventView } from "@matrx/shared/api.ts";
+import { CALL } from "@matrx/shared/caller/parts.ts";
+import { errorsFor, type MatrxError } from "@matrx/shared/errors.ts";
 import { type DeviceEvent, SEVERITIES } from "@matrx/shared/events.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
+import type { Operation } from "@matrx/shared/openapi/operation.ts";
 import * as z from "zod";
 import type { EventHub } from "../events/hub.ts";
-import type { Answer } from "./answer.ts";
-import { readJson, sendJson } from "./rest.ts";
 
 /** Left for the counts that an event may get on its way. */
 const COUNTS_BYTES = 128;
@@ -18,24 +17,57 @@ export const triggerSchema = z.looseObject({
   severity: z.enum(SEVERITIES).default("info"),
 });
 
-/** `POST /trigger` of the guide: any JSON object becomes an event's data; fields of `data` stand beside the others. */
-export const trigger: Answer = async (request, response, { hub }) => {
-  const { event_type, severity, ...body } = check(triggerSchema, await readJson(request));
+export const triggeredSchema = z.object({
+  id: z.string(),
+  event_type: z.string(),
+  timestamp: z.iso.datetime(),
+  relay: z.enum(["connected", "waiting", "none"]),
+});
+
+export const triggerOperation: Operation = {
+  method: "POST",
+  path: "/trigger",
+  id: "trigger",
+  tag: "Events",
+  summary: "Report an event",
+  description: "All other fields become its data.",
+  access: "caller",
+  body: {
+    schema: triggerSchema,
+    example: { event_type: "backup_done", severity: "info", data: { files: 120 } },
+  },
+  answers: {
+    200: {
+      description: "The event, and whether it is sent to the relay now, later, or not at all",
+      schema: triggeredSchema,
+      example: {
+        id: CALL,
+        event_type: "backup_done",
+        timestamp: "2026-02-12T10:45:00.000Z",
+        relay: "connected",
+      },
+    },
+  },
+};
+
+/** Makes an event of a body; fields of `data` stand beside the others. Throws MatrxError. */
+export function trigger(
+  hub: EventHub,
+  { event_type, severity, ...body }: z.infer<typeof triggerSchema>,
+): z.infer<typeof triggeredSchema> {
   const { data: inner, ...others } = body;
   const data = isObject(inner) ? { ...others, ...inner } : body;
   const bytes = Buffer.byteLength(JSON.stringify(data));
   if (bytes > LIMITS.eventDataBytes - COUNTS_BYTES) throw tooLarge(bytes);
-  const { id, timestamp } = hub.emit({ type: event_type, severity, data });
-  sendJson(response, 200, { id, event_type, timestamp, relay: hub.relay });
-};
+  const { id = "", timestamp = "" } = hub.emit({ type: event_type, severity, data });
+  return { id, event_type, timestamp, relay: hub.relay };
+}
 
-/** `GET /events`: the last events since this program began, as the relay's route shows them. */
-export const listEvents: Answer = (request, response, { calls, hub }) => {
-  const query = new URL(request.url ?? "/", "http://localhost").searchParams;
-  const { after, limit } = check(eventQuerySchema, Object.fromEntries(query));
+/** The last events since this program began, as the relay shows them. */
+export function eventList(device: string, hub: EventHub, { after, limit }: EventQuery): EventList {
   const events = after === undefined ? viewsOf(hub).slice(-limit) : eventsAfter(after, hub).slice(0, limit);
-  sendJson(response, 200, { device: calls.device, events, dropped: 0 } satisfies EventList);
-};
+  return { device, events, dropped: 0 };
+}
 
 /** The events after one of them; all if that is no longer kept. */
 export function eventsAfter(after: string, hub: EventHub): EventView[] {
@@ -63,11 +95,9 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 function tooLarge(bytes: number): MatrxError {
   const limit = LIMITS.eventDataBytes - COUNTS_BYTES;
-  return new MatrxError({
-    code: "PAYLOAD_TOO_LARGE",
-    message: `An event can have at most ${limit} bytes of data; this one has ${bytes}`,
+  const message = `An event can have at most ${limit} bytes of data; this one has ${bytes}`;
+  return errorsFor("agent")("PAYLOAD_TOO_LARGE", message, {
     hint: "Write large data to a file, and send its path",
-    hop: "agent",
     details: { limit_bytes: limit },
   });
 }

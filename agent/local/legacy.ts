@@ -1,7 +1,5 @@
 /** Routes of the guide that came before its tools (Legacy Routes): gone, and each says what does its work now. */
-import type { IncomingMessage } from "node:http";
-import { MatrxError } from "@matrx/shared/errors.ts";
-import { pathOf } from "./path.ts";
+import { errorsFor, type MatrxError } from "@matrx/shared/errors.ts";
 
 const TOOLS: ReadonlyMap<string, string> = new Map([
   ["/system/info", "SystemInfo"],
@@ -19,15 +17,12 @@ const TOOLS: ReadonlyMap<string, string> = new Map([
 const DATABASES = "Reach databases through an MCP server for them, next to these tools";
 
 /** Whoever asks for one is told what to do; undefined: the path was never there. */
-export function notAnyMore(request: IncomingMessage): MatrxError | undefined {
-  const path = pathOf(request);
+export function notAnyMore(path: string): MatrxError | undefined {
   const tool = TOOLS.get(path);
   if (path !== "/db-data" && tool === undefined) return undefined;
-  return new MatrxError({
-    code: "NOT_FOUND",
-    message: `${path} is not available here`,
-    hint: tool ? `Call the tool ${tool}: POST /tools/invoke {"tool":"${tool}","input":{...}}` : DATABASES,
-    hop: "agent",
-    ...(tool && { details: { tool } }),
-  });
+  const hint = tool
+    ? `Call the tool ${tool}: POST /tools/invoke {"tool":"${tool}","input":{...}}`
+    : DATABASES;
+  const details = tool === undefined ? {} : { details: { tool } };
+  return errorsFor("agent")("NOT_FOUND", `${path} is not available here`, { hint, ...details });
 }

@@ -1,12 +1,15 @@
 /** Calls of local callers: the machine's owner, who needs no relay. */
 import { hash } from "node:crypto";
-import type { Call } from "@matrx/shared/caller-frames.ts";
+import type { Call } from "@matrx/shared/caller/from-caller.ts";
 import { EFFECTS, effectOf, toolNameOf } from "@matrx/shared/effects.ts";
+import { errorsFor } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
-import { makeCallId } from "@matrx/shared/ids.ts";
-import { type ModelTool, modelView } from "@matrx/shared/model-view.ts";
+import { type CallId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
+import { TIMES } from "@matrx/shared/limits.ts";
+import { modelView } from "@matrx/shared/model-view.ts";
+import type { Policy } from "@matrx/shared/policy.ts";
+import type { Manifest } from "@matrx/shared/tool.ts";
 import type { Outcome } from "../core/answers.ts";
-import { ByteBudget } from "../core/byte-budget.ts";
 import type { CallRequest, Dispatcher } from "../core/dispatcher.ts";
 import { LOCAL_GRANT } from "../core/journal-entry.ts";
 import type { OutputPiece } from "../core/live-output.ts";
@@ -14,59 +17,77 @@ import { manifestOf } from "../core/manifest.ts";
 import type { Tool } from "../core/tool.ts";
 
 /** Who holds the token of this machine owns it. */
-const LOCAL_OWNER: GrantScope = { id: LOCAL_GRANT, owner: true, effects: [...EFFECTS] };
+export const LOCAL_OWNER: GrantScope & { id: GrantId } = {
+  id: LOCAL_GRANT,
+  owner: true,
+  effects: [...EFFECTS],
+};
 
 export interface LocalCallsOptions {
   readonly device: string;
   readonly tools: readonly Tool[];
   readonly dispatcher: Dispatcher;
+  readonly policy: { current(): Policy };
 }
 
 /** What a caller wants besides, or can do. */
 export interface CallOptions {
-  /** The call's name, unless its key stands for one. */
-  readonly name?: string | undefined;
-  readonly session?: string;
+  /** The call's name that its caller chose, unless its key stands for one. */
+  readonly chosen?: CallId | undefined;
+  readonly session?: string | undefined;
   readonly onOutput?: ((call: string, piece: OutputPiece) => void) | undefined;
   readonly room?: CallRequest["room"];
 }
 
-/** Large answers over REST that are made or not read yet, in bytes. */
-const UNREAD_BYTES = 24 * 1024 * 1024;
-
 export interface StartedCall {
-  readonly call: string;
+  readonly call: CallId;
+  /** Milliseconds since 1970. */
+  readonly deadline: number;
   readonly outcome: Promise<Outcome>;
 }
 
 export class LocalCalls {
   readonly device: string;
-  readonly toolNames: readonly string[];
-  /** For large answers over REST. */
-  readonly unread = new ByteBudget(UNREAD_BYTES);
   readonly #tools: readonly Tool[];
   readonly #dispatcher: Dispatcher;
+  readonly #policy: LocalCallsOptions["policy"];
 
   constructor(options: LocalCallsOptions) {
     this.device = options.device;
-    this.toolNames = options.tools.map(({ name }) => name).sort();
     this.#tools = options.tools;
     this.#dispatcher = options.dispatcher;
+    this.#policy = options.policy;
   }
 
   /** What a model gets that calls here. */
-  async openTools(): Promise<ModelTool[]> {
+  async openTools() {
     const mayCall = (tool: string) => this.#dispatcher.mayCall(tool, { grant: LOCAL_OWNER });
-    return modelView((await manifestOf(this.#tools)).tools, mayCall);
+    const { hash, tools } = await manifestOf(this.#tools);
+    return { hash, tools: modelView(tools, mayCall), folders: this.#policy.current().allowed_paths ?? null };
   }
 
-  /** Runs a call; with an idempotency key the same key is the same call. */
+  /** As the policy leaves them. */
+  toolNames(): string[] {
+    const { allowed_tools } = this.#policy.current();
+    const names = this.#tools.map(({ name }) => name).sort();
+    return allowed_tools ? names.filter((name) => allowed_tools.includes(name)) : names;
+  }
+
+  async tools(): Promise<Manifest> {
+    const names = this.toolNames();
+    const { hash, tools } = await manifestOf(this.#tools);
+    return { hash, tools: tools.filter(({ name }) => names.includes(name)) };
+  }
+
+  /**
+   * Runs a call; with an idempotency key the same key is the same call. Throws MatrxError `CONFLICT` when the name that its
+   * caller chose is taken.
+   */
   start(
     { id, tool, input, timeout_ms, idempotency_key: key }: Call,
-    { name, session, onOutput, room }: CallOptions = {},
+    { chosen, session, onOutput, room }: CallOptions = {},
   ): StartedCall {
-    const known = key === undefined ? undefined : this.#dispatcher.callUnder(LOCAL_OWNER, key);
-    const call = known ?? name ?? makeCallId();
+    const call = this.#nameOf(key, chosen);
     const outcome = this.#dispatcher.run({
       call,
       tool,
@@ -78,20 +99,38 @@ export class LocalCalls {
       timeoutMs: timeout_ms,
       key,
       fingerprint: key === undefined ? undefined : fingerprintOf(tool, input),
-      // Who gives no key cannot ask for the same call again.
-      journal: "keyed",
+      // Who gives neither key nor name cannot ask for the same call again.
+      journal: chosen === undefined ? "keyed" : "always",
       onOutput: onOutput && ((piece: OutputPiece) => onOutput(call, piece)),
     });
-    return { call, outcome };
+    const own = this.#tools.find(({ name }) => name === toolNameOf(tool))?.timeoutMs ?? TIMES.callDefault;
+    return { call, deadline: Date.now() + (timeout_ms ?? own), outcome };
   }
 
-  cancel(call: string): void {
-    this.#dispatcher.cancel(call);
+  /** A new call's name, or that of the call which the key stands for. */
+  #nameOf(key: string | undefined, chosen: CallId | undefined): CallId {
+    const known = key === undefined ? undefined : this.#dispatcher.callUnder(LOCAL_OWNER, key);
+    return (known as CallId | undefined) ?? this.#freeName(chosen) ?? makeCallId();
+  }
+
+  #freeName(chosen: CallId | undefined): CallId | undefined {
+    if (chosen === undefined || this.#dispatcher.stateOf(chosen) === "never") return chosen;
+    throw errorsFor("agent")("CONFLICT", "Another call already has this name", {
+      hint: "Use a new name for each new call",
+    });
+  }
+
+  /** Asks for a call to stop. False: there is none of this name. */
+  cancel(call: string): boolean {
+    return this.#dispatcher.cancel(call) || this.#dispatcher.stateOf(call) !== "never";
   }
 }
 
 /** What only reads ends with its caller; effects go on unless they asked otherwise. */
-export function endsWithCaller({ tool, cancel_on_disconnect }: Call): boolean {
+export function endsWithCaller({
+  tool,
+  cancel_on_disconnect,
+}: Pick<Call, "tool" | "cancel_on_disconnect">): boolean {
   return effectOf(toolNameOf(tool)) === "read" || cancel_on_disconnect === true;
 }
 

@@ -1,58 +1,138 @@
-/** What the local server answers: one line for each route. */
-import type { IncomingMessage, ServerResponse } from "node:http";
+/** The local server's whole interface: what is mounted, and what is described. */
+import * as api from "@matrx/shared/api.ts";
+import { readBody } from "@matrx/shared/caller/body.ts";
+import { cancelRoute } from "@matrx/shared/caller/calls.ts";
+import { eventsRoute } from "@matrx/shared/caller/events.ts";
+import { guideRoutes } from "@matrx/shared/caller/guide.ts";
+import { PATH } from "@matrx/shared/caller/parts.ts";
+import type { CallerRoute } from "@matrx/shared/caller/route.ts";
+import { notUpgradedError, socketOperation } from "@matrx/shared/caller/socket.ts";
+import { toolRoutes } from "@matrx/shared/caller/tools.ts";
+import type { ErrorCode } from "@matrx/shared/errors.ts";
+import * as bodies from "@matrx/shared/openapi/bodies.ts";
+import type { Operation, Surface } from "@matrx/shared/openapi/operation.ts";
+import { toolDescriptionSchema } from "@matrx/shared/tool.ts";
+import * as z from "zod";
 import { AGENT_VERSION } from "../config/program.ts";
-import type { Answer, LocalParts } from "./answer.ts";
-import { listEvents, trigger } from "./events.ts";
-import { invoke } from "./invoke.ts";
-import { notAnyMore } from "./legacy.ts";
-import { notHere, pathOf } from "./path.ts";
-import { describe, REFERENCE_ROUTES, showReference } from "./reference.ts";
-import { listTools, sendJson } from "./rest.ts";
+import { trigger, triggeredSchema, triggerOperation, triggerSchema } from "./events.ts";
+import type { LocalPort } from "./port.ts";
+import { referenceFile } from "./reference.ts";
 
-interface Route {
-  readonly answer: Answer;
-  /** It says nothing of the machine, so it needs no token. */
-  readonly isOpen?: true;
+const greetingSchema = z.object({ status: z.literal("ok"), name: z.literal("matrx"), version: z.string() });
+
+/** For who has the token. */
+export const callerRoutes: readonly CallerRoute<LocalPort>[] = [
+  ...guideRoutes,
+  // Calls are held to their end, however long they take.
+  ...toolRoutes({}),
+  cancelRoute,
+  eventsRoute,
+  {
+    ...triggerOperation,
+    answer: async (port, { raw }) =>
+      Response.json(trigger(port.hub, await readBody(raw, port.body, triggerSchema))),
+  },
+  {
+    ...socketOperation,
+    answer: () => {
+      throw notUpgradedError();
+    },
+  },
+];
+
+export interface OpenRoute extends Operation {
+  readonly answer: () => Response | Promise<Response>;
 }
 
-const ROUTES: ReadonlyMap<string, Route> = new Map([
-  ["GET /", { answer: greet, isOpen: true }],
-  ["GET /health", { answer: health, isOpen: true }],
-  ["GET /tools/list", { answer: listTools }],
-  ["POST /tools/invoke", { answer: invoke }],
-  ["POST /trigger", { answer: trigger }],
-  ["GET /events", { answer: listEvents }],
-  ["GET /openapi.json", { answer: describe, isOpen: true }],
-  ["GET /docs", { answer: showReference, isOpen: true }],
-]);
+/** They say nothing of the machine, so they need no token. */
+export const openRoutes: readonly OpenRoute[] = [
+  {
+    method: "GET",
+    path: "/",
+    id: "greet",
+    tag: "Server",
+    summary: "Is it there?",
+    access: "anyone",
+    answers: {
+      200: {
+        description: "It is",
+        schema: greetingSchema,
+        example: { status: "ok", name: "matrx", version: "0.1.0" },
+      },
+    },
+    answer: () => Response.json({ status: "ok", name: "matrx", version: AGENT_VERSION }),
+  },
+  {
+    method: "GET",
+    path: "/health",
+    id: "getHealth",
+    tag: "Server",
+    summary: "Is it well?",
+    access: "anyone",
+    answers: { 200: { description: "It is", schema: bodies.healthSchema, example: { status: "ok" } } },
+    answer: () => Response.json({ status: "ok" }),
+  },
+  {
+    method: "GET",
+    path: "/openapi.json",
+    id: "getDescription",
+    tag: "Server",
+    summary: "This description",
+    access: "anyone",
+    answers: { 200: { description: "OpenAPI 3.1", schema: bodies.openApiSchema } },
+    answer: describe,
+  },
+  {
+    method: "GET",
+    path: "/docs",
+    id: "getDocs",
+    tag: "Server",
+    summary: "This description, for people",
+    access: "anyone",
+    answers: { 200: { description: "A page", other: { "text/html": "The page" } } },
+    errors: ["NOT_FOUND"],
+    answer: () => referenceFile("docs.html"),
+  },
+];
 
-export const ROUTE_LINES: readonly string[] = [...ROUTES.keys()];
+export const OPERATIONS: readonly Operation[] = [...callerRoutes, ...openRoutes];
 
-export function needsToken(request: IncomingMessage): boolean {
-  return routeOf(request)?.isOpen !== true;
+export const LOCAL: Surface = {
+  title: "Matrx, local server",
+  version: AGENT_VERSION,
+  description:
+    "This machine's tools at http://localhost, for its own programs, while `matrx serve` is running. Every error is problem+json (RFC 9457) with a `code` and usually a `hint` on what to do. Requests from pages need an origin allowed with `--allow-origin`.",
+  tags: {
+    Tools: "What this machine can do, and how to call it",
+    Guide: "The guide's REST interface",
+    Calls: "Calls that are running",
+    Events: "What this machine reports",
+    Links: "WebSockets",
+    Server: "The server itself",
+  },
+  security: {
+    bearer: { type: "http", scheme: "bearer", description: "`matrx serve` prints where the token is" },
+  },
+  path: PATH,
+  schemas: { ...api, ...bodies, toolDescriptionSchema, greetingSchema, triggerSchema, triggeredSchema },
+  operations: OPERATIONS,
+  implied,
+};
+
+/** Any request may come under a wrong Host or Origin, or meet a fault of ours; the rest follows from what it is. */
+function implied({ access, body }: Operation): ErrorCode[] {
+  const codes: ErrorCode[] = ["PERMISSION_DENIED", "INTERNAL"];
+  if (access === "caller") codes.push("UNAUTHENTICATED");
+  if (body) codes.push("INVALID_MESSAGE", "INVALID_PARAMETERS", "PAYLOAD_TOO_LARGE");
+  return codes;
 }
 
-/** Answers a request that was let in. Throws MatrxError. */
-export async function answerRest(
-  request: IncomingMessage,
-  response: ServerResponse,
-  parts: LocalParts,
-): Promise<void> {
-  const route = routeOf(request);
-  if (!route) throw notAnyMore(request) ?? notHere(request, ROUTE_LINES);
-  await route.answer(request, response, parts);
-}
+let text: Promise<string> | undefined;
 
-function routeOf(request: IncomingMessage): Route | undefined {
-  const line = `${request.method} ${pathOf(request)}`;
-  const file = REFERENCE_ROUTES.get(line);
-  return ROUTES.get(line) ?? (file && { answer: file, isOpen: true });
-}
-
-function greet(_request: IncomingMessage, response: ServerResponse): void {
-  sendJson(response, 200, { status: "ok", name: "matrx", version: AGENT_VERSION });
-}
-
-function health(_request: IncomingMessage, response: ServerResponse): void {
-  sendJson(response, 200, { status: "ok" });
+/** Made when it is first asked for. */
+async function describe(): Promise<Response> {
+  text ??= import("@matrx/shared/openapi/document.ts").then(({ openApiDocument }) =>
+    JSON.stringify(openApiDocument(LOCAL)),
+  );
+  return new Response(await text, { headers: { "Content-Type": "application/json" } });
 }

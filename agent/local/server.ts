@@ -2,23 +2,24 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
+import { getRequestListener } from "@hono/node-server";
+import { noRouteError } from "@matrx/shared/caller/no-route.ts";
+import { problemOfShape } from "@matrx/shared/caller/problem.ts";
 import { chooseSubprotocol, requestedSession } from "@matrx/shared/caller/upgrade.ts";
-import { MatrxError, shapeOf } from "@matrx/shared/errors.ts";
+import { type ErrorShape, MatrxError, problemOf } from "@matrx/shared/errors.ts";
 import type { SessionId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { SESSION_HEADER } from "@matrx/shared/tokens.ts";
 import type { Logger } from "pino";
 import { WebSocketServer } from "ws";
 import type { EventHub } from "../events/hub.ts";
-import { type AccessRules, checkHost, checkOrigin, checkToken, isBearer } from "./access.ts";
-import { allowOrigin, answerPreflight } from "./cors.ts";
+import { type AccessRules, checkHost, checkOrigin, checkToken, isBearer, requireToken } from "./access.ts";
+import { localApp, shapeHere } from "./app.ts";
 import type { LocalCalls } from "./local-calls.ts";
 import { type Listening, listenAt, listenAtLocalhost } from "./loopback.ts";
-import { notHere, pathOf } from "./path.ts";
-import { problemHere, sendProblem } from "./rest.ts";
-import { answerRest, needsToken, ROUTE_LINES } from "./routes.ts";
+import { LocalHost } from "./port.ts";
+import { OPERATIONS } from "./routes.ts";
 import { type LocalCallers, serveSocket } from "./socket.ts";
-import { isSameToken } from "./token.ts";
 
 export interface LocalServerOptions {
   /** An address of this machine alone, or `localhost` for all of them. */
@@ -43,7 +44,7 @@ const OVERDUE_EVERY = 1000;
 
 /** Starts to listen. Throws MatrxError if the port is taken, on one address of `localhost` even. */
 export async function startLocalServer(options: LocalServerOptions): Promise<LocalServer> {
-  const { host, token, log } = options;
+  const { host, log } = options;
   const sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -55,41 +56,34 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
   sockets.on("headers", (headers, request) => headers.push(`${SESSION_HEADER}: ${sessions.get(request)}`));
   const callers: LocalCallers = {
     ...options,
-    isToken: (given) => token === undefined || isSameToken(given, token),
-    errorShape: (error) => ({ ...logged(error, log).shape(), hop: "agent" }),
+    requireToken: (given) => requireToken(given, options),
+    errorShape: (error) => ({ ...shapeHere(error, log), hop: "agent" }),
     queued: () => queuedOf(sockets),
   };
 
+  const shared = new LocalHost(options.calls, options.hub);
   const make = () => {
     const server = createServer({
       requestTimeout: TIMES.restBodyWithin,
       connectionsCheckingInterval: OVERDUE_EVERY,
     });
     const rules = (): AccessRules => ({ ...options, port: (server.address() as AddressInfo).port });
-    server.on("request", async (request, response) => {
-      response.setHeader("X-Content-Type-Options", "nosniff");
-      try {
-        checkHost(request, rules());
-        checkOrigin(request, rules());
-        allowOrigin(request, response);
-        if (request.method === "OPTIONS") return answerPreflight(response);
-        if (needsToken(request)) checkToken(request, options);
-        await answerRest(request, response, options);
-      } catch (error) {
-        sendProblem(response, logged(error, log));
-      }
-    });
+    const { fetch } = localApp({ host: shared, rules, log });
+    // An address that is none: nothing is there.
+    const errorHandler = () => problemOfShape(shapeHere(noRouteError("", []), log));
+    server.on("request", getRequestListener(fetch, { overrideGlobalObjects: false, errorHandler }));
     server.on("upgrade", (request, socket, head) => {
       try {
         checkHost(request, rules());
         checkOrigin(request, rules());
         checkToken(request, options);
-        if (pathOf(request) !== "/ws") throw notHere(request, ROUTE_LINES);
+        const path = (request.url ?? "/").replace(/\?.*$/, "");
+        if (path !== "/ws") throw noRouteError(path, OPERATIONS);
         const session = requestedSession(new URL(request.url ?? "/", "http://localhost"), "agent");
         sessions.set(request, session);
         sockets.handleUpgrade(request, socket, head, (webSocket) => serveSocket(webSocket, session, callers));
       } catch (error) {
-        refuseUpgrade(socket, logged(error, log));
+        refuseUpgrade(socket, shapeHere(error, log));
       }
     });
     return server;
@@ -114,15 +108,8 @@ function queuedOf({ clients }: WebSocketServer): number {
   return bytes;
 }
 
-function logged(error: unknown, log: Logger): MatrxError {
-  if (error instanceof MatrxError) return error;
-  const incident = crypto.randomUUID().slice(0, 8);
-  log.error({ err: error, incident }, "a request failed");
-  return new MatrxError(shapeOf(error, "agent", incident));
-}
-
-function refuseUpgrade(socket: Duplex, error: MatrxError): void {
-  const problem = problemHere(error);
+function refuseUpgrade(socket: Duplex, error: ErrorShape): void {
+  const problem = problemOf(error);
   const body = JSON.stringify(problem);
   const lines = [
     `HTTP/1.1 ${problem.status} Refused`,

@@ -1,5 +1,6 @@
 /** One WebSocket of a local caller (guide, WebSocket Protocol): the protocol that it shares with the relay, over this machine's calls. */
 
+import type { Call } from "@matrx/shared/caller/from-caller.ts";
 import {
   type CallerPort,
   CallerProtocol,
@@ -7,9 +8,8 @@ import {
   onCloseOf,
   type UnansweredCall,
 } from "@matrx/shared/caller/protocol.ts";
-import type { Call } from "@matrx/shared/caller-frames.ts";
 import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
-import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
+import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { CallId, DeviceId, SessionId } from "@matrx/shared/ids.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
@@ -24,8 +24,8 @@ import type { LocalCalls } from "./local-calls.ts";
 export interface LocalCallers {
   readonly calls: LocalCalls;
   readonly hub: EventHub;
-  /** Tells whether a token is this server's. */
-  isToken(token: string): boolean;
+  /** Throws MatrxError `UNAUTHENTICATED`. */
+  requireToken(token: string): void;
   /** What the caller is told of an error; what is not ours is logged. */
   errorShape(error: unknown): ErrorShape;
   /** Bytes that wait for all connections. */
@@ -111,7 +111,7 @@ class LocalCaller implements CallerPort<LocalCall> {
 
   /** There is one token, and it does not end: nothing changes, but a wrong one is told. */
   async renew(token: string): Promise<void> {
-    if (!this.#callers.isToken(token)) throw wrongToken();
+    this.#callers.requireToken(token);
     this.protocol.send({ type: "authenticated", expires: FOR_EVER });
   }
 
@@ -172,13 +172,4 @@ class LocalCall implements UnansweredCall {
   answer(body: Uint8Array): void {
     this.#caller.protocol.answer(this.#id, body, this.#missed, this.#giveBack);
   }
-}
-
-function wrongToken(): MatrxError {
-  return new MatrxError({
-    code: "UNAUTHENTICATED",
-    message: "The token is wrong",
-    hint: "`matrx serve` prints where the token is; this connection goes on with the one that it has",
-    hop: "agent",
-  });
 }

@@ -1,5 +1,5 @@
 /** A Jupyter notebook as its cells with their outputs (nbformat 4). */
-import { isDeeper } from "@matrx/shared/caller-frames.ts";
+import { isDeeper } from "@matrx/shared/json-input.ts";
 import * as z from "zod";
 import { withoutMisleading } from "../fs/display-name.ts";
 import { plainOutput } from "../text/plain-output.ts";

@@ -42,7 +42,6 @@ const input = z.strictObject({
 export function applyPatchTool(files: Files) {
   return defineTool({
     name: "ApplyPatch",
-    effect: "write",
     description:
       "Change text files in several places at once, all or none. Context and removed lines must match exactly; line numbers may be wrong. Returns a diff of each file. For one place, `Edit` is simpler.",
     details:

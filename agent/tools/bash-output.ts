@@ -60,7 +60,6 @@ type Input = z.infer<typeof input>;
 export function bashOutputTool(jobs: Jobs) {
   return defineTool({
     name: "BashOutput",
-    effect: "read",
     description:
       "Read what a `Bash` command has written since the last check, and whether it is still running or how it ended. With a wait, answers once there is something new.",
     details:

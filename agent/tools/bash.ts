@@ -49,7 +49,6 @@ const input = z.strictObject({
 export function bashTool(jobs: Jobs) {
   return defineTool({
     name: "Bash",
-    effect: "execute",
     description:
       "Run a shell command. The working directory persists across calls, variables do not; stdin is empty. Returns stdout and stderr in order, and the exit code if it is not 0; long output is cut in the middle. For servers and other long-running commands set run_in_background. To read, search or edit files, use the other tools.",
     details: "All of the output stays readable with `BashOutput`.",

@@ -13,7 +13,6 @@ const input = z.strictObject({
 export function createDirectoryTool(files: Files) {
   return defineTool({
     name: "create_directory",
-    effect: "write",
     description: "Create a directory and its missing parents. An existing one is left unchanged.",
     input,
     timeoutMs: 30_000,

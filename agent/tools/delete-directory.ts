@@ -22,7 +22,6 @@ const input = z.strictObject({
 export function deleteDirectoryTool(files: Files) {
   return defineTool({
     name: "delete_directory",
-    effect: "execute",
     description: "Delete a directory: to the trash (`Move` restores it), or for good with permanent.",
     details: "Files and symlinks are refused. Returns where it is now.",
     input,

@@ -13,7 +13,6 @@ const input = z.strictObject({
 export function deleteTool(files: Files) {
   return defineTool({
     name: "Delete",
-    effect: "execute",
     description:
       "Delete a file, folder or symlink: to the trash (`Move` restores it), or for good with permanent.",
     details:

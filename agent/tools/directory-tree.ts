@@ -34,7 +34,6 @@ const input = z.strictObject({
 export function directoryTreeTool(files: Files) {
   return defineTool({
     name: "DirectoryTree",
-    effect: "read",
     description:
       "Show a directory tree as indented lines: at most 5 levels and 200 entries, upper levels first. Leaves out dotfiles and what .gitignore excludes.",
     details:

@@ -56,7 +56,6 @@ type Input = z.infer<typeof input>;
 export function editTool(files: Files) {
   return defineTool({
     name: "Edit",
-    effect: "write",
     description:
       "Replace old_string with new_string in a text file. Copy old_string from the file exactly, without line numbers. It must occur only once: add lines around it until it does, or set replace_all. Returns a diff; if it does not match, nothing is changed.",
     details:

@@ -40,7 +40,6 @@ const input = z.strictObject({
 export function globTool(files: Files, engines: SearchEngines) {
   return defineTool({
     name: "Glob",
-    effect: "read",
     description:
       "Find files by glob, newest first; paths are relative to the directory searched. Finds files only, no folders. Leaves out dotfiles the pattern does not name, and what .gitignore excludes, unless show_hidden or include_ignored is true.",
     details:

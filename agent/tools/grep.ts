@@ -78,7 +78,6 @@ type Input = z.infer<typeof input>;
 export function grepTool(files: Files, engines: SearchEngines) {
   return defineTool({
     name: "Grep",
-    effect: "read",
     description:
       "Search file contents by regex (ripgrep syntax, with look-around). Returns file:line:content, with paths relative to the directory searched. Leaves out dotfiles, binary files and what .gitignore excludes, unless show_hidden or include_ignored is true.",
     details:

@@ -21,7 +21,6 @@ const input = z.strictObject({
 export function listDirectoryTool(files: Files) {
   return defineTool({
     name: "ListDirectory",
-    effect: "read",
     description:
       "List a directory, sorted by name: directories end with /, symlinks show their target. At most 500 entries; a note says how to see more.",
     details:

@@ -36,7 +36,6 @@ const input = z.strictObject({
 export function listProcessesTool({ processList }: Platform) {
   return defineTool({
     name: "ListProcesses",
-    effect: "read",
     description:
       "List processes: pid, parent, user, CPU %, memory, start time, command. At most 50 unless limit says otherwise.",
     details:

@@ -29,7 +29,6 @@ type Input = z.infer<typeof input>;
 export function moveTool(files: Files) {
   return defineTool({
     name: "Move",
-    effect: "write",
     description:
       "Move or rename a file, folder or symlink. An existing file is replaced only with overwrite, a folder never.",
     details:

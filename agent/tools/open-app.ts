@@ -19,7 +19,6 @@ const input = z.strictObject({
 export function openAppTool(files: Files, desktop: Desktop) {
   return defineTool({
     name: "open_app",
-    effect: "execute",
     description: "Start an application on the user's screen.",
     details:
       "It runs independently of the agent. A policy can list the allowed applications; callers who may not run programs can start only those, with web addresses and documents as arguments.",

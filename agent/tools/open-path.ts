@@ -12,7 +12,6 @@ const input = z.strictObject({
 export function openPathTool(files: Files, desktop: Desktop) {
   return defineTool({
     name: "OpenPath",
-    effect: "execute",
     description: "Open a file or folder in its usual program on the user's screen.",
     details:
       "Callers who may not run programs can open only folders and plain documents. Returns the program used; see with `Screenshot` whether a window opened.",

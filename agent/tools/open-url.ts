@@ -11,7 +11,6 @@ const input = z.strictObject({
 export function openUrlTool(desktop: Desktop) {
   return defineTool({
     name: "OpenUrl",
-    effect: "execute",
     description: "Open a web address in the user's browser; does not return the page.",
     details:
       "mailto: opens the mail program. Returns the program used; see with `Screenshot` whether a window opened.",

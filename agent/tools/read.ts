@@ -66,7 +66,6 @@ export function readTool(files: Files) {
   const index = new LineIndex();
   return defineTool({
     name: "Read",
-    effect: "read",
     description:
       "Read a file as numbered lines: up to 2000 lines and 25,000 characters (100,000 if limit is given), then a note with the offset to continue from. Lines are cut at 2000 characters. Images (PNG, JPEG, GIF, WebP) are shown, PDFs as text by page, notebooks as cells.",
     details:

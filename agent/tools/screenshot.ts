@@ -21,7 +21,6 @@ const input = z.strictObject({
 export function screenshotTool(desktop: Desktop) {
   return defineTool({
     name: "Screenshot",
-    effect: "execute",
     description: "Take a screenshot of the user's screen; returns the image.",
     details:
       "PNG unless you ask for another format; also saved in a temporary folder (the newest 20 are kept until the agent ends). The metadata has its size and the list of monitors.",

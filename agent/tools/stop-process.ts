@@ -58,7 +58,6 @@ const input = z.strictObject({
 export function stopProcessTool({ platform, protectedPaths }: Files) {
   return defineTool({
     name: "StopProcess",
-    effect: "execute",
     description:
       "Stop a process, by pid and start time from `ListProcesses`. For `Bash` commands use `TaskStop`.",
     details:

@@ -41,7 +41,6 @@ export function systemInfoTool(files: Files) {
   let python: Promise<string | null> | undefined;
   return defineTool({
     name: "SystemInfo",
-    effect: "read",
     description:
       "Get facts about the device: system, hostname, versions, working directory, user, processor, memory, disk, uptime.",
     input,

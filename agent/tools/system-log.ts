@@ -26,7 +26,6 @@ type Input = z.infer<typeof input>;
 export function systemLogTool(files: Files) {
   return defineTool({
     name: "SystemLog",
-    effect: "read",
     description: "Read the last lines of the system log, oldest first.",
     details:
       "systemd's journal or /var/log on Linux, the unified log of macOS, the System event log of Windows. Lines are cut at 2000 characters, the answer at 50 KiB.",

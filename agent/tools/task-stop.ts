@@ -11,7 +11,6 @@ const input = z.strictObject({
 export function taskStopTool(jobs: Jobs) {
   return defineTool({
     name: "TaskStop",
-    effect: "execute",
     description: "Stop a `Bash` command and all processes it started. Its output stays readable.",
     details: "Asks them to end, and kills them after three seconds.",
     input,

@@ -31,7 +31,6 @@ type Input = z.infer<typeof input>;
 export function writeTool(files: Files) {
   return defineTool({
     name: "Write",
-    effect: "write",
     description:
       "Write a file, replacing all its content; creates missing folders. To change part of a file, use `Edit`.",
     details:

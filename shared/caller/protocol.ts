@@ -1,11 +1,12 @@
 /** The caller link (guide, WebSocket Protocol) of one connection, at the relay and at the local server. Knows no transport. */
-import { type Action, type Call, parseCallerFrame } from "../caller-frames.ts";
+
 import { CLOSE } from "../close-codes.ts";
 import type { Effect } from "../effects.ts";
-import { type ErrorShape, type Hop, MatrxError } from "../errors.ts";
+import { type ErrorCode, type ErrorShape, type Hop, MatrxError } from "../errors.ts";
 import { type CallId, type DeviceId, makeCallId, type SessionId } from "../ids.ts";
 import { LIMITS } from "../limits.ts";
 import { SUBPROTOCOL } from "../tokens.ts";
+import { type Action, type Call, parseCallerFrame } from "./from-caller.ts";
 import { errorAnswer, type ToCaller } from "./to-caller.ts";
 
 /** What a call does when its caller goes: a read stops, an effect goes on, or stops because its caller asked for that. */
@@ -50,6 +51,11 @@ export interface CallerPort<Unanswered extends UnansweredCall> {
 /** Passes a frame on: as text, or JSON in UTF-8 as the device wrote it. `left` is told once it has left, or never will. */
 export type SendFrame = (data: string | Uint8Array, left?: () => void) => void;
 
+const AS_TEXT = 'Send JSON as text, such as {"id":"1","tool":"SystemInfo","input":{}}';
+const RENEW = 'Send {"action":"auth","token":"<new token>"}, or connect again';
+const NOT_V1 = "action: events are sent only on connections with the subprotocol matrx.v1";
+const OFFER_V1 = `Offer ${SUBPROTOCOL.v1} when you connect`;
+
 /** Bytes sent between two looks at the queue. */
 const LOOK_EVERY = 256 * 1024;
 
@@ -86,7 +92,8 @@ export class CallerProtocol<Unanswered extends UnansweredCall> {
     const port = this.#port;
     let id: string | undefined;
     try {
-      if (typeof data !== "string") throw notText(port.hop);
+      if (typeof data !== "string")
+        throw this.#error("INVALID_MESSAGE", "Callers must send text frames", AS_TEXT);
       const message = parseCallerFrame(data, port.hop);
       if (message.kind === "action") return this.#act(message.action, now);
       id = message.call.id ?? makeCallId(now);
@@ -153,7 +160,7 @@ export class CallerProtocol<Unanswered extends UnansweredCall> {
         this.#port.renew(action.token).catch((error: unknown) => this.#refuse(undefined, error));
         return;
       case "events":
-        if (!this.isV1) throw notOptedIn(this.#port.hop);
+        if (!this.isV1) throw this.#error("INVALID_PARAMETERS", NOT_V1, OFFER_V1, { field: "action" });
         return this.#port.subscribeToEvents(action.after, now);
       default:
         action satisfies never;
@@ -161,15 +168,20 @@ export class CallerProtocol<Unanswered extends UnansweredCall> {
   }
 
   #requireUnexpired(now: number): void {
-    if (this.#port.expires <= now) throw expired(this.#port.hop);
+    if (this.#port.expires > now) return;
+    throw this.#error("UNAUTHENTICATED", "This connection's token has expired", RENEW);
   }
 
   /** Refuses an id that is unanswered already, and more calls than the relay can write down for its sleep. Throws MatrxError. */
   #requireRoomFor(id: string): void {
-    if (this.#unanswered.has(id)) throw duplicateId(id, this.#port.hop);
-    const isFull = this.#unanswered.size >= LIMITS.unansweredPerSession;
-    if (isFull || this.#idBytes + keptBytes(id) > LIMITS.unansweredIdBytes)
-      throw tooManyUnanswered(this.#port.hop);
+    if (this.#unanswered.has(id)) {
+      const message = `A call with the id "${id}" has not been answered yet`;
+      throw this.#error("CONFLICT", message, "Give each call its own id", { id });
+    }
+    const { unansweredPerSession: limit, unansweredIdBytes } = LIMITS;
+    if (this.#unanswered.size < limit && this.#idBytes + keptBytes(id) <= unansweredIdBytes) return;
+    const message = `This session already has ${limit} unanswered calls`;
+    throw this.#error("RATE_LIMITED", message, "Wait for answers, or open another session", { limit });
   }
 
   /** False: it was answered already. */
@@ -180,6 +192,10 @@ export class CallerProtocol<Unanswered extends UnansweredCall> {
     this.#idBytes -= keptBytes(id);
     this.#port.settled(unanswered);
     return true;
+  }
+
+  #error(code: ErrorCode, message: string, hint: string, details?: Record<string, unknown>): MatrxError {
+    return new MatrxError({ code, message, hint, hop: this.#port.hop, details });
   }
 
   /** Names the call where its id could be read. */
@@ -211,7 +227,10 @@ export class CallerProtocol<Unanswered extends UnansweredCall> {
   }
 }
 
-export function onCloseOf(effect: Effect, { cancel_on_disconnect }: Pick<Call, "cancel_on_disconnect">): OnClose {
+export function onCloseOf(
+  effect: Effect,
+  { cancel_on_disconnect }: Pick<Call, "cancel_on_disconnect">,
+): OnClose {
   if (effect === "read") return "read";
   return cancel_on_disconnect ? "stops" : "goes_on";
 }
@@ -219,52 +238,4 @@ export function onCloseOf(effect: Effect, { cancel_on_disconnect }: Pick<Call, "
 /** Bytes of an id in an attachment: two for each character, unless all are printable Latin-1, as most are. */
 function keptBytes(id: string): number {
   return /^[ -ÿ]*$/.test(id) ? id.length : 2 * id.length;
-}
-
-function notText(hop: Hop): MatrxError {
-  return new MatrxError({
-    code: "INVALID_MESSAGE",
-    message: "Callers must send text frames",
-    hint: 'Send JSON as text, such as {"id":"1","tool":"SystemInfo","input":{}}',
-    hop,
-  });
-}
-
-function expired(hop: Hop): MatrxError {
-  return new MatrxError({
-    code: "UNAUTHENTICATED",
-    message: "This connection's token has expired",
-    hint: 'Send {"action":"auth","token":"<new token>"}, or connect again',
-    hop,
-  });
-}
-
-function duplicateId(id: string, hop: Hop): MatrxError {
-  return new MatrxError({
-    code: "CONFLICT",
-    message: `A call with the id "${id}" has not been answered yet`,
-    hint: "Give each call its own id",
-    hop,
-    details: { id },
-  });
-}
-
-function tooManyUnanswered(hop: Hop): MatrxError {
-  return new MatrxError({
-    code: "RATE_LIMITED",
-    message: `This session already has ${LIMITS.unansweredPerSession} unanswered calls`,
-    hint: "Wait for answers, or open another session",
-    hop,
-    details: { limit: LIMITS.unansweredPerSession },
-  });
-}
-
-function notOptedIn(hop: Hop): MatrxError {
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: "action: events are sent only on connections with the subprotocol matrx.v1",
-    hint: `Offer ${SUBPROTOCOL.v1} when you connect`,
-    hop,
-    details: { field: "action" },
-  });
 }

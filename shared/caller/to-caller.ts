@@ -1,7 +1,7 @@
 /** What the relay and the local server send to a caller: each frame once, for those who write it and those who read it. */
 import * as z from "zod";
 import { eventViewSchema } from "../api.ts";
-import { ERROR_CODES, type ErrorShape, HOPS } from "../errors.ts";
+import { ERROR_CODES, type ErrorCode, type ErrorShape, HOPS } from "../errors.ts";
 
 const hop = z.enum(HOPS);
 
@@ -108,4 +108,13 @@ export function errorAnswer({ message, details, code, hint, hop }: ErrorShape, t
     ...(hint && { hint }),
     hop,
   } satisfies Answer;
+}
+
+/** An answer that is an error, as HTTP tells of it: errors are small, and HTTP has a form of its own for them. */
+export function answerProblem(
+  code: ErrorCode = "TOOL_EXECUTION_FAILED",
+  { output, hint, hop, call, device, metadata }: Answer,
+): { error: ErrorShape; extra: Record<string, unknown> } {
+  const error: ErrorShape = { code, message: output, hint, hop: hop ?? "device" };
+  return { error, extra: { output, call, device, ...(metadata && { metadata }) } };
 }

@@ -1,6 +1,6 @@
 /** Bodies that the code writes and never reads, so that no schema of them stands elsewhere. */
 import * as z from "zod";
-import { callSchema } from "../caller-frames.ts";
+import { callSchema } from "../caller/from-caller.ts";
 
 /** A call as REST takes it; `queue_for` is reserved, and refused. */
 export const callBodySchema = callSchema.omit({ queue_for: true });

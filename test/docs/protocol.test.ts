@@ -1,7 +1,7 @@
 /** docs/protocol.md against the code: its examples are parsed, its tables compared. */
 import * as api from "@matrx/shared/api.ts";
+import { actionSchema, callSchema, parseCallerFrame } from "@matrx/shared/caller/from-caller.ts";
 import { toCallerSchema } from "@matrx/shared/caller/to-caller.ts";
-import { actionSchema, callSchema, parseCallerFrame } from "@matrx/shared/caller-frames.ts";
 import { CLOSE } from "@matrx/shared/close-codes.ts";
 import { fromDeviceSchema, toDeviceSchema } from "@matrx/shared/device-frames.ts";
 import { ERROR_CODES, type ErrorShape, errorInfo, problemOf } from "@matrx/shared/errors.ts";

@@ -2,24 +2,21 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import { LOCAL } from "../../agent/local/openapi.ts";
-import { ROUTE_LINES } from "../../agent/local/routes.ts";
+import { LOCAL } from "../../agent/local/routes.ts";
 import { ROOT } from "../../scripts/tree.ts";
 import { openApiDocument } from "../../shared/openapi/document.ts";
 import type { Operation, Parameter, Surface } from "../../shared/openapi/operation.ts";
-import { RELAY } from "../../worker/openapi/relay.ts";
+
+// The relay's routes name their objects' classes; here only their descriptions are read.
+vi.mock("cloudflare:workers", () => ({ DurableObject: class {} }));
+const { RELAY } = await vi.importActual<{ RELAY: Surface }>("../../worker/routes/relay.ts");
 
 const SURFACES: [string, Surface][] = [
   ["the relay's", RELAY],
   ["the local server's", LOCAL],
 ];
-
-it("the local server's lists every route, and none besides", () => {
-  const listed = LOCAL.operations.map(({ method, path }) => `${method} ${path}`);
-  expect(listed.sort()).toEqual([...ROUTE_LINES, "GET /ws"].sort());
-});
 
 describe.each(SURFACES)("%s", (_, surface) => {
   const document = openApiDocument(surface);

@@ -1,4 +1,4 @@
-import { check } from "@matrx/shared/caller-frames.ts";
+import { check } from "@matrx/shared/json-input.ts";
 import { expect, test } from "vitest";
 import * as z from "zod";
 

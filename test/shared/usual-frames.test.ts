@@ -1,7 +1,7 @@
 /** The short ways round the schemas: what they take, the schema takes too, and reads the same. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { callSchema, parseCallerFrame } from "../../shared/caller-frames.ts";
+import { callSchema, parseCallerFrame } from "../../shared/caller/from-caller.ts";
 import { decodeAgentFrame, encodeResultFrame, resultHeaderSchema } from "../../shared/result-frame.ts";
 
 const oddValue = fc.oneof(

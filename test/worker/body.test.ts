@@ -1,7 +1,7 @@
 /** Bodies of requests: counted while they are read, and read for so long only. */
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { describe, expect, it } from "vitest";
-import { readBounded } from "../../worker/routes/bounded-body.ts";
+import { readBounded } from "../../shared/caller/body.ts";
 import { ask, bearer, json, Person } from "./helpers/relay.ts";
 
 const PIECE = new Uint8Array(16 * 1024).fill(0x20);
@@ -78,16 +78,17 @@ it("puts characters together that the way took apart", async () => {
 
 describe("a body that does not end", () => {
   const unfinished = () => new ReadableStream({ start: (controller) => controller.enqueue(PIECE) });
+  const rules = (ms: number) => ({ bytes: LIMITS.openBodyBytes, ms, brokeOff: () => undefined });
   const requestOf = (body: ReadableStream) => new Request("http://relay.test", { method: "POST", body });
 
   it("is refused once its time is over", async () => {
-    const reading = readBounded(requestOf(unfinished()), { bytes: LIMITS.openBodyBytes, ms: 20 });
+    const reading = readBounded(requestOf(unfinished()), rules(20));
     await expect(reading).rejects.toMatchObject({ code: "INVALID_MESSAGE", details: { limit_ms: 20 } });
   });
 
   it("is the caller's mistake when it breaks off", async () => {
     const broken = new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) });
-    const reading = readBounded(requestOf(broken), { bytes: LIMITS.openBodyBytes, ms: 1000 });
+    const reading = readBounded(requestOf(broken), rules(1000));
     await expect(reading).rejects.toMatchObject({ code: "INVALID_MESSAGE" });
   });
 
@@ -98,7 +99,7 @@ describe("a body that does not end", () => {
         controller.enqueue(Uint8Array.of(0x20));
       },
     });
-    const reading = readBounded(requestOf(trickle), { bytes: LIMITS.openBodyBytes, ms: 50 });
+    const reading = readBounded(requestOf(trickle), rules(50));
     await expect(reading).rejects.toMatchObject({ code: "INVALID_MESSAGE", details: { limit_ms: 50 } });
   });
 });

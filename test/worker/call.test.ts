@@ -60,7 +60,11 @@ describe("a call to our agent", () => {
     await AgentDevice.come(identity);
     const { token } = await person.token({ access: "read" });
     const response = await ask(`/v1/devices/${identity.id}/tools/Raed`, json({}, bearer(token)));
-    expect(await response.json()).toMatchObject({ status: 404, code: "TOOL_NOT_FOUND", near: "Read" });
+    expect(await response.json()).toMatchObject({
+      status: 404,
+      code: "TOOL_NOT_FOUND",
+      did_you_mean: "Read",
+    });
   });
 
   it("with a body that is not JSON is told of bodies, not of frames", async () => {

@@ -119,10 +119,15 @@ describe("the ledger", () => {
     expect(written.rows).toBe(1);
     device.answer(execute, "written");
     await device.expect("result_ack");
-    expect(written.rows).toBe(2);
-    caller.send({ id: "2", tool: "Read", input: {} });
+    // The third is the alarm's, for all that are pruned with it.
+    expect(written.rows).toBe(3);
+    caller.send({ id: "2", tool: "Write", input: {} });
+    await device.serve("written");
+    await device.expect("result_ack");
+    expect(written.rows).toBe(5);
+    caller.send({ id: "3", tool: "Read", input: {} });
     await device.serve("x");
-    expect(written.rows).toBe(2);
+    expect(written.rows).toBe(5);
   });
 
   it("keeps an outcome that is larger than 64 KiB in the journal, and fetches it from there", async () => {

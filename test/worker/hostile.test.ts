@@ -286,7 +286,7 @@ describe("a REST request", () => {
     await linked();
     const response = await ask(path("Raed"), json({}, bearer(token)));
     expect(response.status).toBe(404);
-    expect(await response.json()).toMatchObject({ code: "TOOL_NOT_FOUND", near: "Read" });
+    expect(await response.json()).toMatchObject({ code: "TOOL_NOT_FOUND", did_you_mean: "Read" });
   });
 
   it("at the guide's root lists the choices when the device is not named", async () => {

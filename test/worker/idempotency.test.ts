@@ -103,6 +103,11 @@ it("records an outcome that the agent does not know as unknown, with what the ag
 
 async function keyedHome() {
   const { identity, device, token } = await home();
+  // The first effect in hours sets the alarm for all that follow.
+  const first = ask(`/v1/devices/${identity.id}/tools/Write`, json({}, bearer(token)));
+  await device.serve("written");
+  await first;
+  await device.expect("result_ack");
   const counted = await runInDurableObject(object(identity.id), (_, { storage }) => countRows(storage));
   const headers = { ...bearer(token), "Idempotency-Key": "one" };
   const keyed = (input: object) => ask(`/v1/devices/${identity.id}/tools/Write`, json(input, headers));

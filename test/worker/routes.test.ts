@@ -7,10 +7,10 @@ import { ask } from "./helpers/relay.ts";
 it("lists every route, and none besides", () => {
   const rows = page.matchAll(/^\| (GET|POST|PUT|PATCH|DELETE) \| `([^`]+)` \|/gm);
   const listed = Array.from(rows, ([, method, path]) => `${method} ${path}`);
-  // Middleware stands among the routes under the method ALL.
+  // Middleware stands among the routes under the method ALL, and once more for each route that needs it.
   const mounted = app.routes.filter(({ method }) => method !== "ALL");
   const routes = mounted.map(({ method, path }) => `${method} ${path === "/*" ? "*" : path}`);
-  expect(listed.sort()).toEqual(routes.sort());
+  expect(listed.sort()).toEqual([...new Set(routes)].sort());
 });
 
 it.each([

@@ -8,27 +8,26 @@ import type {
   EventQuery,
   Proof,
 } from "@matrx/shared/api.ts";
+import type {
+  DeviceTools,
+  GuideAnswer,
+  OpenStream,
+  OpenTools,
+  RestAnswer,
+  RestCall,
+  StreamedCall,
+} from "@matrx/shared/caller/port.ts";
 import type { SystemCommand } from "@matrx/shared/device-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { eventRefusal } from "@matrx/shared/events.ts";
 import type { AccountId, CallId } from "@matrx/shared/ids.ts";
-import type { ModelTool } from "@matrx/shared/model-view.ts";
 import { type Policy, policyWarnings } from "@matrx/shared/policy.ts";
-import type { Machine } from "@matrx/shared/system-prompt.ts";
-import type { ToolDescription } from "@matrx/shared/tool.ts";
 import type { Caller } from "../auth/caller.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import { unknownDeviceError } from "../refusals.ts";
 import { lostRecordError } from "../storage-failure.ts";
-import {
-  type GuideAnswer,
-  noSuchCallError,
-  type RestAnswer,
-  type RestCall,
-  type RestCalls,
-  requireMaker,
-} from "./callers/rest.ts";
-import type { OpenStream, RestStreams, StreamedCall } from "./callers/sse-call.ts";
+import { noSuchCallError, type RestCalls, requireMaker } from "./callers/rest.ts";
+import type { RestStreams } from "./callers/sse-call.ts";
 import type { Admission } from "./calls/admission.ts";
 import type { Calls } from "./calls/calls.ts";
 import { openTools, toolNames } from "./calls/gate.ts";
@@ -39,20 +38,6 @@ import { type Sign, silent } from "./link/sign-of-life.ts";
 import type { DeviceRecord } from "./store.ts";
 
 export type Command = SystemCommand["command"];
-
-/** What a device has, as its policy leaves it. */
-export interface DeviceTools {
-  names: string[];
-  hash: string | null;
-  tools: ToolDescription[];
-}
-
-/** What one caller may call. */
-export interface OpenTools {
-  machine: Machine;
-  hash: string | null;
-  tools: ModelTool[];
-}
 
 /** How a call is made over HTTP, and what becomes of it. */
 interface Surfaces {
@@ -130,8 +115,12 @@ export class Requests {
       const { store } = this.#context;
       const names = toolNames(store);
       const tools = store.manifest?.tools.filter(({ name }) => names.includes(name)) ?? [];
-      return { names, hash: store.manifest?.hash ?? null, tools };
+      return { hash: store.manifest?.hash ?? null, tools };
     });
+  }
+
+  toolNames(caller: Caller): Promise<Outcome<string[]>> {
+    return this.#leased(caller, () => toolNames(this.#context.store));
   }
 
   openTools(caller: Caller): Promise<Outcome<OpenTools>> {

@@ -1,4 +1,5 @@
 /** What all parts of one device share: its storage, its link, its leases and rates, and when it looks after itself. */
+import { ResponseBodies } from "@matrx/shared/caller/response-bodies.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { unknownDeviceError } from "../refusals.ts";
@@ -7,7 +8,6 @@ import { StorageHealth } from "../storage/health.ts";
 import { migrate } from "../storage/migrate.ts";
 import { DEVICE } from "../storage/migrations.ts";
 import { type Storage, watched } from "../storage/watched.ts";
-import { ResponseBodies } from "./callers/response-bodies.ts";
 import { Ledger } from "./calls/ledger.ts";
 import { DeviceLink } from "./connection.ts";
 import { Events } from "./event-log.ts";

@@ -4,10 +4,10 @@
  * how many came, so neither sleep nor restart lets more in.
  */
 import type { EventView } from "@matrx/shared/api.ts";
-import { isLongerThan } from "@matrx/shared/caller-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
 import { makeEventId } from "@matrx/shared/ids.ts";
+import { isLongerThan } from "@matrx/shared/json-input.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { StorageHealth } from "../storage/health.ts";
 import type { Kv, Sql, Storage } from "../storage/watched.ts";

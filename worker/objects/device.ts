@@ -1,18 +1,27 @@
 /** One device: its socket and its callers' end here, and every call passes through. Delegates to `device/`. */
 import { DurableObject } from "cloudflare:workers";
 import type { CallList, CallQuery, CallView, DeviceView, EventList, EventQuery } from "@matrx/shared/api.ts";
+import { EventStreams } from "@matrx/shared/caller/event-streams.ts";
+import type {
+  DeviceTools,
+  GuideAnswer,
+  OpenStream,
+  OpenTools,
+  RestAnswer,
+  RestCall,
+  StreamedCall,
+} from "@matrx/shared/caller/port.ts";
 import { CLOSE, closeReason, isSendable } from "@matrx/shared/close-codes.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import type { Caller } from "../auth/caller.ts";
-import { type Command, type DeviceTools, type OpenTools, Requests } from "../device/api.ts";
-import { type GuideAnswer, type RestAnswer, type RestCall, RestCalls } from "../device/callers/rest.ts";
+import { type Command, Requests } from "../device/api.ts";
+import { RestCalls } from "../device/callers/rest.ts";
 import type { CallerAttachment } from "../device/callers/session.ts";
 import { Callers } from "../device/callers/sockets.ts";
-import { EventStreams } from "../device/callers/sse.ts";
-import { type OpenStream, RestStreams, type StreamedCall } from "../device/callers/sse-call.ts";
+import { RestStreams } from "../device/callers/sse-call.ts";
 import { Tickets } from "../device/callers/tickets.ts";
 import { Admission } from "../device/calls/admission.ts";
 import { AnswerCredit } from "../device/calls/answer-credit.ts";
@@ -20,6 +29,7 @@ import { Calls } from "../device/calls/calls.ts";
 import { Recovery } from "../device/calls/recovery.ts";
 import type { DeviceAttachment } from "../device/connection.ts";
 import { DeviceContext, type DeviceEnv } from "../device/context.ts";
+import { revokedGrant } from "../device/leases.ts";
 import { DeviceMessages } from "../device/link/messages.ts";
 import { DeviceSockets } from "../device/link/sockets.ts";
 import { Rates } from "../device/rates.ts";
@@ -137,7 +147,7 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#context.leases.revoke(grant);
     if (this.#context.store.record) this.#calls.revoke(grant);
     this.#callers.revoke(grant);
-    this.#streams.revoke(grant);
+    this.#streams.revoke(grant, revokedGrant());
   }
 
   /** For the account's own device list; the grant was checked there. */
@@ -153,6 +163,10 @@ export class Device extends DurableObject<DeviceEnv> {
 
   tools(caller: Caller): Promise<Outcome<DeviceTools>> {
     return this.#requests.tools(caller);
+  }
+
+  toolNames(caller: Caller): Promise<Outcome<string[]>> {
+    return this.#requests.toolNames(caller);
   }
 
   /** The tools that this caller may call, as models know them, and the machine that they are on. */

@@ -1,10 +1,9 @@
 /** A call whose Device object broke before it answered, as objects do whose storage fails: what is known of it. */
-import { env } from "cloudflare:workers";
 import type { CallView } from "@matrx/shared/api.ts";
+import type { RestCall } from "@matrx/shared/caller/port.ts";
 import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { Caller } from "../auth/caller.ts";
-import type { RestCall } from "../device/callers/rest.ts";
 import type { Env } from "../env.ts";
 import type { Device } from "../objects/device.ts";
 import type { Outcome } from "../outcome.ts";
@@ -14,6 +13,7 @@ import type { StorageState } from "../storage-failure.ts";
 
 /** An effect leaves only once its record is durable: without one it did not run. With one, the record will tell. */
 export async function brokenCall(
+  env: Env,
   device: DurableObjectStub<Device>,
   caller: Caller,
   { call, tool }: Pick<RestCall, "call" | "tool">,
@@ -21,7 +21,7 @@ export async function brokenCall(
 ): Promise<ErrorShape> {
   const failure = errorShapeOf(error);
   if (effectOf(toolNameOf(tool)) === "read" || neverBegan(failure)) return failure;
-  if (await hasRecord(device, caller, call))
+  if (await hasRecord(env, device, caller, call))
     return outcomeUnknown(device.id.name ?? "", call, "The relay failed while the call was running");
   if (failure.code === "UNAVAILABLE") return failure;
   const message = "The relay failed before it sent the call: nothing ran";
@@ -35,13 +35,14 @@ function neverBegan({ details }: ErrorShape): boolean {
 
 /** True also when it cannot be told. */
 async function hasRecord(
+  env: Env,
   device: DurableObjectStub<Device>,
   caller: Caller,
   call: RestCall["call"],
 ): Promise<boolean> {
   try {
     // A stub of an object that broke stays broken.
-    const again = (env as unknown as Env).DEVICE.get(device.id);
+    const again = env.DEVICE.get(device.id);
     const record = (await again.readCall(caller, call)) as Outcome<CallView>;
     return record.ok || record.error.code !== "NOT_FOUND";
   } catch {

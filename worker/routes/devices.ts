@@ -1,105 +1,174 @@
 /** The devices of an account. */
+
 import {
+  createdDeviceSchema,
   type DeviceView,
-  type deviceListSchema,
+  deviceListSchema,
+  deviceViewSchema,
   newDeviceSchema,
   renamedDeviceSchema,
 } from "@matrx/shared/api.ts";
-import { isLongerThan } from "@matrx/shared/caller-frames.ts";
+import { readBody } from "@matrx/shared/caller/body.ts";
+import { DEVICE } from "@matrx/shared/caller/parts.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
-import { LIMITS } from "@matrx/shared/limits.ts";
-import { policySchema } from "@matrx/shared/policy.ts";
 import { AUDIENCE, LIFETIME } from "@matrx/shared/tokens.ts";
-import { Hono } from "hono";
 import type * as z from "zod";
-import { authenticate, type Caller } from "../auth/caller.ts";
+import type { Caller } from "../auth/caller.ts";
 import { signToken } from "../auth/keys.ts";
 import type { Env } from "../env.ts";
 import { ownDevice } from "../known-devices.ts";
 import { logWarning } from "../log.ts";
 import { unwrap } from "../outcome.ts";
 import { unknownDeviceError } from "../refusals.ts";
-import { readBody } from "./body.ts";
+import { CALLER_BODY } from "./body.ts";
+import type { RelayRoute } from "./route.ts";
 
 type DeviceList = z.infer<typeof deviceListSchema>;
 
-export const devices = new Hono<{ Bindings: Env }>();
+const DEVICE_VIEW_EXAMPLE = {
+  id: DEVICE,
+  name: "laptop",
+  kind: "agent",
+  state: "ONLINE",
+  last_seen: "2026-02-12T10:30:00.000Z",
+  proof: { at: "2026-02-12T10:29:58.000Z", verdict: "success", tool: "SystemInfo", ms: 12.5 },
+  hostname: "ann-laptop",
+  os: "Linux",
+  os_version: "Debian GNU/Linux 13",
+  agent_version: "0.1.0",
+  created: "2026-01-01T09:00:00.000Z",
+};
 
-/** Each device is asked for its state; one whose object fails is named apart, and said in the log. */
-devices.get("/", async (c) => {
-  const caller = await authenticate(c.env, c.req.raw);
-  const entries = unwrap(await c.env.ACCOUNT.getByName(caller.account).listDevices(caller.grant));
-  const views = await Promise.all(entries.map(({ id }) => viewOf(c.env, id, caller.account)));
-  const unreadable = entries.filter((_, index) => !views[index]).map(({ id, name }) => ({ id, name }));
-  const list: DeviceList = { devices: views.filter((view) => view !== undefined) };
-  return c.json(unreadable.length > 0 ? { ...list, unreadable } : list);
-});
+export const devicesRoutes: readonly RelayRoute[] = [
+  {
+    method: "GET",
+    path: "/v1/devices",
+    id: "listDevices",
+    tag: "Devices",
+    summary: "List devices",
+    description: "With each device's state, when it was last seen, and when a real tool last answered.",
+    access: "caller",
+    answers: {
+      200: {
+        description: "The devices that the credential may use",
+        schema: deviceListSchema,
+        example: { devices: [DEVICE_VIEW_EXAMPLE] },
+      },
+    },
+    // Each device is asked for its state; one whose object fails is named apart, and said in the log.
+    answer: async (c) => {
+      const { caller } = c.var;
+      const entries = unwrap(await c.env.ACCOUNT.getByName(caller.account).listDevices(caller.grant));
+      const views = await Promise.all(entries.map(({ id }) => viewOf(c.env, id, caller.account)));
+      const unreadable = entries.filter((_, index) => !views[index]).map(({ id, name }) => ({ id, name }));
+      const list: DeviceList = { devices: views.filter((view) => view !== undefined) };
+      return c.json(unreadable.length > 0 ? { ...list, unreadable } : list);
+    },
+  },
+  {
+    method: "POST",
+    path: "/v1/devices",
+    id: "createDevice",
+    tag: "Devices",
+    summary: "Add a bare device",
+    description:
+      "For programs that implement only the device document; machines with our agent are paired instead. The token is shown only once.",
+    access: "person",
+    body: { schema: newDeviceSchema, example: { name: "thermostat" } },
+    answers: {
+      201: {
+        description: "The device and its token",
+        schema: createdDeviceSchema,
+        example: {
+          device: DEVICE_VIEW_EXAMPLE,
+          token: "eyJhbGciOiJFZERTQSJ9.e30.c2ln",
+          expires: "2026-04-01T09:00:00.000Z",
+        },
+      },
+    },
+    errors: ["CONFLICT"],
+    // A bare device gets its id and a token for 90 days, shown once.
+    answer: async (c) => {
+      const { caller } = c.var;
+      const { name } = await readBody(c.req.raw, CALLER_BODY, newDeviceSchema);
+      const tokenId = crypto.randomUUID();
+      const account = c.env.ACCOUNT.getByName(caller.account);
+      const { id } = unwrap(await account.addDevice(caller.grant, name, { kind: "bare", tokenId }));
+      const names = { account: caller.account, subject: id, id: tokenId };
+      const token = await signToken(c.env, AUDIENCE.device, names, LIFETIME.device);
+      const device = await c.env.DEVICE.getByName(id).view(caller.account);
+      const expires = new Date(Date.now() + LIFETIME.device * 1000).toISOString();
+      c.header("Cache-Control", "no-store");
+      return c.json({ device, token, expires }, 201);
+    },
+  },
+  {
+    method: "GET",
+    path: "/v1/devices/{device}",
+    id: "getDevice",
+    tag: "Devices",
+    summary: "One device",
+    access: "caller",
+    answers: {
+      200: { description: "The device", schema: deviceViewSchema, example: DEVICE_VIEW_EXAMPLE },
+    },
+    answer: async (c) => {
+      const { caller } = c.var;
+      const id = c.req.param("device") ?? "";
+      try {
+        const device = await ownDevice(c.env, caller.account, id);
+        return c.json(unwrap(await device.viewFor(caller)));
+      } catch (error) {
+        throw await withRemoval(c.env, caller, id, error);
+      }
+    },
+  },
+];
 
-/** A bare device gets its id and a token for 90 days, shown once. */
-devices.post("/", async (c) => {
-  const caller = await authenticate(c.env, c.req.raw);
-  const { name } = await readBody(c.req.raw, newDeviceSchema);
-  const tokenId = crypto.randomUUID();
-  const account = c.env.ACCOUNT.getByName(caller.account);
-  const { id } = unwrap(await account.addDevice(caller.grant, name, { kind: "bare", tokenId }));
-  const names = { account: caller.account, subject: id, id: tokenId };
-  const token = await signToken(c.env, AUDIENCE.device, names, LIFETIME.device);
-  const device = await c.env.DEVICE.getByName(id).view(caller.account);
-  const expires = new Date(Date.now() + LIFETIME.device * 1000).toISOString();
-  c.header("Cache-Control", "no-store");
-  return c.json({ device, token, expires }, 201);
-});
-
-devices.get("/:device", async (c) => {
-  const caller = await authenticate(c.env, c.req.raw);
-  const id = c.req.param("device");
-  try {
-    const device = await ownDevice(c.env, caller.account, id);
-    return c.json(unwrap(await device.viewFor(caller)));
-  } catch (error) {
-    throw await withRemoval(c.env, caller, id, error);
-  }
-});
-
-/** Its name; the id, which is made of the first one, stays. */
-devices.patch("/:device", async (c) => {
-  const caller = await authenticate(c.env, c.req.raw);
-  const id = c.req.param("device") as DeviceId;
-  const device = await ownDevice(c.env, caller.account, id);
-  const { name } = await readBody(c.req.raw, renamedDeviceSchema);
-  unwrap(await c.env.ACCOUNT.getByName(caller.account).renameDevice(caller.grant, id, name));
-  return c.json(unwrap(await device.viewFor(caller)));
-});
-
-devices.delete("/:device", async (c) => {
-  const caller = await authenticate(c.env, c.req.raw);
-  const id = c.req.param("device");
-  await ownDevice(c.env, caller.account, id);
-  const device = await c.env.ACCOUNT.getByName(caller.account).listDevices(caller.grant);
-  const entry = unwrap(device).find((candidate) => candidate.id === id);
-  if (!entry) throw unknownDeviceError(id);
-  unwrap(await c.env.ACCOUNT.getByName(caller.account).removeDevice(caller.grant, entry.id));
-  return c.body(null, 204);
-});
-
-devices.get("/:device/policy", async (c) => {
-  const caller = await authenticate(c.env, c.req.raw);
-  const device = await ownDevice(c.env, caller.account, c.req.param("device"));
-  return c.json(unwrap(await device.policy(caller)));
-});
-
-/** The owner's limits for this device; the device's own file holds besides. */
-devices.put("/:device/policy", async (c) => {
-  const caller = await authenticate(c.env, c.req.raw);
-  const device = await ownDevice(c.env, caller.account, c.req.param("device"));
-  unwrap(await c.env.ACCOUNT.getByName(caller.account).requirePerson(caller.grant));
-  unwrap(await device.viewFor(caller));
-  const policy = await readBody(c.req.raw, policySchema);
-  if (isLongerThan(JSON.stringify(policy), LIMITS.policyBytes)) throw tooLargePolicy();
-  const warnings = unwrap(await device.setPolicy(policy));
-  return c.json({ ...policy, ...(warnings.length > 0 && { warnings }) });
-});
+/** Of the device in the path. */
+export const deviceRoutes: readonly RelayRoute[] = [
+  {
+    method: "PATCH",
+    path: "/v1/devices/{device}",
+    id: "renameDevice",
+    tag: "Devices",
+    summary: "Rename a device",
+    description: "Its id stays the same.",
+    access: "person",
+    body: { schema: renamedDeviceSchema, example: { name: "laptop" } },
+    answers: {
+      200: { description: "The device", schema: deviceViewSchema, example: DEVICE_VIEW_EXAMPLE },
+    },
+    // Its name; the id, which is made of the first one, stays.
+    answer: async (c) => {
+      const { caller, device } = c.var;
+      const id = c.req.param("device") as DeviceId;
+      const { name } = await readBody(c.req.raw, CALLER_BODY, renamedDeviceSchema);
+      unwrap(await c.env.ACCOUNT.getByName(caller.account).renameDevice(caller.grant, id, name));
+      return c.json(unwrap(await device.viewFor(caller)));
+    },
+  },
+  {
+    method: "DELETE",
+    path: "/v1/devices/{device}",
+    id: "removeDevice",
+    tag: "Devices",
+    summary: "Remove a device",
+    description: "Its key or token stops working. It must be paired again to come back.",
+    access: "person",
+    answers: { 204: { description: "Removed" } },
+    answer: async (c) => {
+      const { caller } = c.var;
+      const id = c.req.param("device") ?? "";
+      const devices = await c.env.ACCOUNT.getByName(caller.account).listDevices(caller.grant);
+      const entry = unwrap(devices).find((candidate) => candidate.id === id);
+      if (!entry) throw unknownDeviceError(id);
+      unwrap(await c.env.ACCOUNT.getByName(caller.account).removeDevice(caller.grant, entry.id));
+      return c.body(null, 204);
+    },
+  },
+];
 
 async function viewOf(env: Env, id: DeviceId, account: string): Promise<DeviceView | undefined> {
   try {
@@ -116,14 +185,4 @@ async function withRemoval(env: Env, caller: Caller, id: string, error: unknown)
   const at = unwrap(await env.ACCOUNT.getByName(caller.account).removedAt(caller.grant, id));
   if (at === undefined) return error;
   return new MatrxError({ ...error.shape(), details: { removed: new Date(at).toISOString() } });
-}
-
-function tooLargePolicy(): MatrxError {
-  return new MatrxError({
-    code: "PAYLOAD_TOO_LARGE",
-    message: `The policy is larger than ${LIMITS.policyBytes} bytes`,
-    hint: "Allow folders instead of their contents",
-    hop: "relay",
-    details: { limit_bytes: LIMITS.policyBytes },
-  });
 }

@@ -1,7 +1,7 @@
 /** The pages: static files, with headers that let nothing foreign run. */
 import { CONTENT_TYPES, PAGE_HEADERS } from "@matrx/shared/pages.ts";
 import type { Context } from "hono";
-import type { Env } from "../env.ts";
+import type { RelayEnv, RelayRoute } from "./route.ts";
 
 /** Pages by the address that people see. */
 const PAGES: ReadonlyMap<string, string> = new Map([
@@ -9,8 +9,20 @@ const PAGES: ReadonlyMap<string, string> = new Map([
   ["/docs", "/docs.html"],
 ]);
 
+export const docsRoute: RelayRoute = {
+  method: "GET",
+  path: "/docs",
+  id: "getDocs",
+  tag: "Relay",
+  summary: "This description, for people",
+  access: "anyone",
+  answers: { 200: { description: "A page", other: { "text/html": "The page" } } },
+  errors: ["NOT_FOUND"],
+  answer: page,
+};
+
 /** A file of the page. The disk service of workerd lists folders, so only names with a known ending are passed on. */
-export async function page(c: Context<{ Bindings: Env }>): Promise<Response> {
+export async function page(c: Context<RelayEnv>): Promise<Response> {
   const url = new URL(c.req.url);
   url.pathname = PAGES.get(url.pathname) ?? url.pathname;
   const contentType = CONTENT_TYPES.get(url.pathname.split(".").at(-1) ?? "");

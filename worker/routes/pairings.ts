@@ -1,80 +1,194 @@
 /** Pairing a device and signing a command line in: a code, confirmed by a signed-in person (RFC 8628 pattern). */
+
 import {
   newLoginSchema,
   newPairingSchema,
-  type polledPairingSchema,
+  pairingViewSchema,
+  polledPairingSchema,
   pollPairingSchema,
+  startedPairingSchema,
 } from "@matrx/shared/api.ts";
+import { readBody } from "@matrx/shared/caller/body.ts";
+import { DEVICE } from "@matrx/shared/caller/parts.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { hexOf, randomBase32 } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
+import { confirmedPairingSchema } from "@matrx/shared/openapi/bodies.ts";
+import type { Answer, Parameter } from "@matrx/shared/openapi/operation.ts";
 import { AUDIENCE } from "@matrx/shared/tokens.ts";
-import { Hono } from "hono";
-import type * as z from "zod";
+import type { Context } from "hono";
+import * as z from "zod";
 import { linkOrigin } from "../auth/address.ts";
 import { requireAnonymousRate } from "../auth/anonymous-rate-limit.ts";
-import { authenticate } from "../auth/caller.ts";
 import { signToken, unauthenticated, verifyToken } from "../auth/keys.ts";
 import type { Env } from "../env.ts";
 import { type PairingAnswer, type PairingWish, pairingOf } from "../objects/pairing.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
-import { readOpenBody } from "./body.ts";
-
-export const pairings = new Hono<{ Bindings: Env }>();
+import { OPEN_BODY } from "./body.ts";
+import type { RelayEnv, RelayRoute } from "./route.ts";
 
 const POLL_SECONDS = 2;
 
-pairings.post("/pairings", async (c) => {
-  const device = await readOpenBody(c.req.raw, newPairingSchema);
-  await requireAnonymousRate(c.env, c.req.raw);
-  return start(c.env, c.req.raw, {
-    kind: "device",
-    device,
-    fingerprint: await fingerprintOf(device.public_key),
-  });
-});
+const CODE = "7K2M-9XQP";
 
-pairings.post("/logins", async (c) => {
-  const { name } = await readOpenBody(c.req.raw, newLoginSchema);
-  await requireAnonymousRate(c.env, c.req.raw);
-  return start(c.env, c.req.raw, { kind: "login", name });
-});
+const started: Answer = {
+  description: "Show the code; poll with the secret",
+  schema: startedPairingSchema,
+  example: {
+    code: CODE,
+    secret: "eyJhbGciOiJFZERTQSJ9.e30.c2ln",
+    verification_uri: `https://relay.example/#pair=${CODE}`,
+    expires_in: 600,
+    interval: 2,
+  },
+};
 
-/** What waits for confirmation. Wrong codes are counted. */
-pairings.get("/pairings/:code", async (c) => {
-  const { code, pairing, settle } = await guessing(c.env, c.req.raw, c.req.param("code"));
-  return c.json(await settle(await pairing.view(code)));
-});
+/** In paths. */
+export const CODE_PARAMETER: Parameter = {
+  schema: z.string(),
+  description: "The code that the machine or the command line shows; dashes and case don't matter",
+  example: CODE,
+};
 
-pairings.post("/pairings/:code/confirm", async (c) => {
-  const { caller, code, pairing, settle } = await guessing(c.env, c.req.raw, c.req.param("code"));
-  const wish = await settle(await pairing.take(code));
-  const account = c.env.ACCOUNT.getByName(caller.account);
-  if (wish.kind === "login") {
-    const grant = unwrap(await account.createLogin(caller.grant, wish.name));
-    const { id, expires } = grant;
-    await pairing.answer(code, { kind: "login", account: caller.account, grant: id, expires });
-    return c.json({ name: wish.name });
-  }
-  const { name, public_key } = wish.device;
-  const { id } = unwrap(
-    await account.addDevice(caller.grant, name, { kind: "agent", publicKey: public_key }),
-  );
-  await pairing.answer(code, { kind: "device", account: caller.account, device: id, name });
-  return c.json({ name, device: id });
-});
-
-pairings.post("/pairings/:code/poll", async (c) => {
-  const { secret } = await readOpenBody(c.req.raw, pollPairingSchema);
-  const { subject } = await verifyToken(c.env, AUDIENCE.pairing, secret);
-  if (subject !== plain(c.req.param("code")))
-    throw new MatrxError(unauthenticated("The secret belongs to another code"));
-  const answer = unwrap(
-    (await pairingOf(c.env.PAIRING, subject).poll(subject)) as Outcome<PairingAnswer | undefined>,
-  );
-  c.header("Cache-Control", "no-store");
-  return c.json(await polled(c.env, answer));
-});
+export const pairingsRoutes: readonly RelayRoute[] = [
+  {
+    method: "POST",
+    path: "/v1/pairings",
+    id: "startPairing",
+    tag: "Pairing",
+    summary: "Start pairing a machine",
+    access: "anyone",
+    body: {
+      schema: newPairingSchema,
+      example: {
+        name: "laptop",
+        hostname: "ann-laptop",
+        os: "Linux",
+        os_version: "Debian GNU/Linux 13",
+        public_key: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+      },
+    },
+    answers: { 201: started },
+    errors: ["RATE_LIMITED", "UNAVAILABLE"],
+    answer: async (c) => {
+      const device = await readBody(c.req.raw, OPEN_BODY, newPairingSchema);
+      await requireAnonymousRate(c.env, c.req.raw);
+      return start(c.env, c.req.raw, {
+        kind: "device",
+        device,
+        fingerprint: await fingerprintOf(device.public_key),
+      });
+    },
+  },
+  {
+    method: "POST",
+    path: "/v1/logins",
+    id: "startLogin",
+    tag: "Pairing",
+    summary: "Start signing in a command line",
+    access: "anyone",
+    body: { schema: newLoginSchema, example: { name: "matrx on ann-laptop" } },
+    answers: { 201: started },
+    errors: ["RATE_LIMITED", "UNAVAILABLE"],
+    answer: async (c) => {
+      const { name } = await readBody(c.req.raw, OPEN_BODY, newLoginSchema);
+      await requireAnonymousRate(c.env, c.req.raw);
+      return start(c.env, c.req.raw, { kind: "login", name });
+    },
+  },
+  {
+    method: "GET",
+    path: "/v1/pairings/{code}",
+    id: "getPairing",
+    tag: "Pairing",
+    summary: "What is this code for?",
+    description: "After five wrong codes in ten minutes, all are refused for a while.",
+    access: "person",
+    answers: {
+      200: {
+        description: "Who is asking; compare it with what the machine shows",
+        schema: pairingViewSchema,
+        example: {
+          kind: "device",
+          name: "laptop",
+          hostname: "ann-laptop",
+          os: "Linux",
+          os_version: "Debian GNU/Linux 13",
+          fingerprint: "5b2f 0c9e 7d41 a8e3 1f60 92bc 44d7 0e5a",
+          expires: "2026-02-12T10:40:00.000Z",
+        },
+      },
+    },
+    errors: ["NOT_FOUND", "RATE_LIMITED"],
+    // What waits for confirmation. Wrong codes are counted.
+    answer: async (c) => {
+      const { code, pairing, settle } = await guessing(c);
+      return c.json(await settle(await pairing.view(code)));
+    },
+  },
+  {
+    method: "POST",
+    path: "/v1/pairings/{code}/confirm",
+    id: "confirmPairing",
+    tag: "Pairing",
+    summary: "Approve",
+    access: "person",
+    answers: {
+      200: {
+        description: "The machine is now a device of the account, or the command line is signed in",
+        schema: confirmedPairingSchema,
+        example: { name: "laptop", device: DEVICE },
+      },
+    },
+    errors: ["NOT_FOUND", "RATE_LIMITED", "CONFLICT"],
+    answer: async (c) => {
+      const { caller, code, pairing, settle } = await guessing(c);
+      const wish = await settle(await pairing.take(code));
+      const account = c.env.ACCOUNT.getByName(caller.account);
+      if (wish.kind === "login") {
+        const grant = unwrap(await account.createLogin(caller.grant, wish.name));
+        const { id, expires } = grant;
+        await pairing.answer(code, { kind: "login", account: caller.account, grant: id, expires });
+        return c.json({ name: wish.name });
+      }
+      const { name, public_key } = wish.device;
+      const { id } = unwrap(
+        await account.addDevice(caller.grant, name, { kind: "agent", publicKey: public_key }),
+      );
+      await pairing.answer(code, { kind: "device", account: caller.account, device: id, name });
+      return c.json({ name, device: id });
+    },
+  },
+  {
+    method: "POST",
+    path: "/v1/pairings/{code}/poll",
+    id: "pollPairing",
+    tag: "Pairing",
+    summary: "Has it been approved?",
+    description: "For the program that started it; ask every `interval` seconds.",
+    access: "secret",
+    body: { schema: pollPairingSchema, example: { secret: "eyJhbGciOiJFZERTQSJ9.e30.c2ln" } },
+    answers: {
+      200: {
+        description: "Pending, or the result; a token is shown only once",
+        schema: polledPairingSchema,
+        example: { status: "paired", device_id: DEVICE, name: "laptop", account: "owner" },
+      },
+    },
+    errors: ["NOT_FOUND", "UNAUTHENTICATED", "UNAVAILABLE"],
+    answer: async (c) => {
+      const { secret } = await readBody(c.req.raw, OPEN_BODY, pollPairingSchema);
+      const { subject } = await verifyToken(c.env, AUDIENCE.pairing, secret);
+      if (subject !== plain(c.req.param("code") ?? ""))
+        throw new MatrxError(unauthenticated("The secret belongs to another code"));
+      const answer = unwrap(
+        (await pairingOf(c.env.PAIRING, subject).poll(subject)) as Outcome<PairingAnswer | undefined>,
+      );
+      c.header("Cache-Control", "no-store");
+      return c.json(await polled(c.env, answer));
+    },
+  },
+];
 
 async function start(env: Env, request: Request, wish: PairingWish): Promise<Response> {
   const code = await openCode(env, wish);
@@ -99,9 +213,8 @@ async function openCode(env: Env, wish: PairingWish): Promise<string> {
 }
 
 /** A signed-in person names a code. It counts against five in ten minutes before it is looked at, until it proves right. */
-async function guessing(env: Env, request: Request, shown: string) {
-  const caller = await authenticate(env, request);
-  const code = plain(shown);
+async function guessing({ env, req, var: { caller } }: Context<RelayEnv>) {
+  const code = plain(req.param("code") ?? "");
   const account = env.ACCOUNT.getByName(caller.account);
   const guess = unwrap(await account.takeGuess(caller.grant));
   const settle = async <Value>(outcome: Outcome<Value>): Promise<Value> => {

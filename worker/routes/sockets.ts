@@ -1,18 +1,40 @@
 /** Upgrades: the Worker checks what it can and steps out; both ends of a call end in the Device object. */
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { DEVICE, PATH } from "@matrx/shared/caller/parts.ts";
+import { under } from "@matrx/shared/caller/route.ts";
+import { notUpgradedError, socketOperation, switched } from "@matrx/shared/caller/socket.ts";
+import { errorsFor, type MatrxError } from "@matrx/shared/errors.ts";
 import type { Context } from "hono";
 import { prefixOf } from "../auth/anonymous-rate-limit.ts";
 import { authenticateUpgrade } from "../auth/caller.ts";
 import { publicKeys } from "../auth/keys.ts";
 import { refuseForeignPage } from "../auth/origin.ts";
 import { callerUpgrade, deviceUpgrade } from "../device/socket.ts";
-import type { Env } from "../env.ts";
 import { knownDevice, ownDevice } from "../known-devices.ts";
+import type { RelayEnv, RelayRoute } from "./route.ts";
 
-type SocketContext = Context<{ Bindings: Env }>;
+const DIALLED = { device: { ...PATH.device, description: "The device that is connecting", required: true } };
+
+export const deviceSocketRoutes: readonly RelayRoute[] = (["/v1/device/ws", "/ws"] as const).map((path) => ({
+  method: "GET",
+  path,
+  id: path === "/ws" ? "openDeviceLinkAtRoot" : "openDeviceLink",
+  tag: "Links",
+  summary: path === "/ws" ? "Device link, at the root" : "Device link (WebSocket)",
+  description: `Requests without \`Upgrade: websocket\` get 400. Example: \`${path}?device=${DEVICE}\`.`,
+  access: "device",
+  query: DIALLED,
+  answers: { 101: switched("device link") },
+  errors: ["INVALID_MESSAGE", "INVALID_PARAMETERS", "UNKNOWN_DEVICE", "UNAVAILABLE", "RATE_LIMITED"],
+  answer: deviceSocket,
+}));
+
+/** Mounted apart: an upgrade has credentials of its own. */
+export const callerSocketRoutes: readonly RelayRoute[] = under("/v1/devices/{device}", [
+  { ...socketOperation, answer: callerSocket },
+]);
 
 /** The device link. Its credential comes in the first message. */
-export async function deviceSocket(c: SocketContext): Promise<Response> {
+async function deviceSocket(c: Context<RelayEnv>): Promise<Response> {
   refuseForeignPage(c.env, c.req.raw);
   const id = c.req.query("device");
   if (!id) throw noDevice();
@@ -23,7 +45,7 @@ export async function deviceSocket(c: SocketContext): Promise<Response> {
 }
 
 /** The caller link of one device. */
-export async function callerSocket(c: SocketContext): Promise<Response> {
+async function callerSocket(c: Context<RelayEnv>): Promise<Response> {
   const caller = await authenticateUpgrade(c.env, c.req.raw);
   const device = await ownDevice(c.env, caller.account, c.req.param("device") ?? "");
   requireUpgrade(c.req.raw);
@@ -32,20 +54,16 @@ export async function callerSocket(c: SocketContext): Promise<Response> {
 
 function requireUpgrade(request: Request): void {
   if (request.headers.get("Upgrade")?.toLowerCase() === "websocket") return;
-  throw new MatrxError({
-    code: "INVALID_MESSAGE",
-    message: "This path accepts only WebSockets",
-    hint: "Open it with a WebSocket client (ws:// or wss://)",
-    hop: "relay",
-  });
+  throw notUpgradedError();
 }
 
 function noDevice(): MatrxError {
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: "device: the address doesn't say which device is connecting",
-    hint: "Connect to /v1/device/ws?device=<id>; POST /v1/devices gives an id and a token",
-    hop: "relay",
-    details: { field: "device" },
-  });
+  return errorsFor("relay")(
+    "INVALID_PARAMETERS",
+    "device: the address doesn't say which device is connecting",
+    {
+      hint: "Connect to /v1/device/ws?device=<id>; POST /v1/devices gives an id and a token",
+      details: { field: "device" },
+    },
+  );
 }

@@ -1,7 +1,7 @@
 /** A tool's input from the command line: JSON, or `key=value` with the types that the tool's schema names. */
 import { text } from "node:stream/consumers";
-import { parseJsonObject } from "@matrx/shared/caller-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
+import { parseJsonObject } from "@matrx/shared/json-input.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import * as z from "zod";
 import { usageError } from "../output/failure.ts";

@@ -78,7 +78,6 @@ it("is looked at on this machine as it is", () => {
 function toolThat(unavailable: () => Lack | undefined) {
   return defineTool({
     name: "Screenshot",
-    effect: "execute",
     description: "Shows.",
     input: z.strictObject({}),
     unavailable,

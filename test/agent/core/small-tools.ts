@@ -28,7 +28,6 @@ export function smallTools(): { tools: Tool[]; runs: Runs } {
   const tools = [
     defineTool({
       name: "Read",
-      effect: "read",
       description: "Gives back the path.",
       input: z.strictObject({ file_path: z.string(), limit: z.int().optional() }),
       timeoutMs: 1000,
@@ -39,7 +38,6 @@ export function smallTools(): { tools: Tool[]; runs: Runs } {
     }),
     defineTool({
       name: "Write",
-      effect: "write",
       description: "Counts.",
       input: z.strictObject({ file_path: z.string(), content: z.string() }),
       timeoutMs: 1000,
@@ -50,11 +48,10 @@ export function smallTools(): { tools: Tool[]; runs: Runs } {
     }),
     defineTool({
       name: "Bash",
-      effect: "execute",
       description: "Waits, talks, fails: as the command says.",
       input: z.strictObject({ command: z.string(), ms: z.int().default(0) }),
       timeoutMs: 5000,
-      handle: async ({ command, ms }, { signal, output }) => {
+      handle: async ({ command, ms }, { signal, output, room }) => {
         count("Bash");
         if (command === "full") throw noRoom();
         if (command === "break") throw new Error("a secret of the inside");
@@ -67,6 +64,11 @@ export function smallTools(): { tools: Tool[]; runs: Runs } {
           output("stdout", 0, text);
           return { output: text, exit: 3 };
         }
+        if (command.startsWith("roomy ")) {
+          const bytes = Number(command.slice(6));
+          await room(bytes);
+          return { output: "x".repeat(bytes) };
+        }
         if (command.startsWith("big ")) return { output: "x".repeat(Number(command.slice(4))) };
         await sleep(ms, undefined, command === "deaf" ? {} : { signal });
         return { output: `slept ${ms}` };
@@ -74,7 +76,6 @@ export function smallTools(): { tools: Tool[]; runs: Runs } {
     }),
     defineTool({
       name: "Grep",
-      effect: "read",
       description: "Waits until it is stopped.",
       input: z.strictObject({}),
       timeoutMs: 5000,

@@ -62,8 +62,12 @@ test("no other file comes out, however it is spelt, and no method but GET", asyn
     expect([path, (await get(port, path)).status]).toEqual([path, 404]);
   }
   const wrong = await fetch(`${url}/docs`, { method: "POST" });
-  expect([wrong.status, wrong.headers.get("Allow")]).toEqual([405, "GET"]);
-  expect(await wrong.json()).toMatchObject({ code: "METHOD_NOT_ALLOWED", hop: "agent", allow: ["GET"] });
+  expect([wrong.status, wrong.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
+  expect(await wrong.json()).toMatchObject({
+    code: "METHOD_NOT_ALLOWED",
+    hop: "agent",
+    allow: ["GET", "HEAD"],
+  });
 });
 
 test("a foreign Host or Origin gets neither", async () => {

@@ -16,12 +16,13 @@ export const PAGE = "https://app.example";
 export async function serve({ asksToken = true, host = "localhost", port = 0 } = {}) {
   const toolbox = smallToolbox();
   const policy: Policy = {};
+  const policyFile = { current: () => policy };
   const journal = new Journal(join(temporaryFolder(), "journal"));
   const dispatcher = new Dispatcher({
-    ...{ device: "box", policy: { current: () => policy }, journal, log: silentLog, windDownMs: 300 },
+    ...{ device: "box", policy: policyFile, journal, log: silentLog, windDownMs: 300 },
     ...toolbox,
   });
-  const calls = new LocalCalls({ device: "box", tools: toolbox.tools, dispatcher });
+  const calls = new LocalCalls({ device: "box", tools: toolbox.tools, dispatcher, policy: policyFile });
   const hub = new EventHub({ device: "box" });
   const server = await startLocalServer({
     ...{ host, port, allowedOrigins: [PAGE], log: silentLog },

@@ -24,7 +24,7 @@ function toolbox() {
   const input = z.strictObject({ bytes: z.int() });
   const tools = [
     defineTool({
-      ...{ name: "Glob", effect: "read", description: "Announces its answer.", input, timeoutMs: 300 },
+      ...{ name: "Glob", description: "Announces its answer.", input, timeoutMs: 300 },
       handle: async ({ bytes }, { room }) => {
         await room(bytes);
         made.push(bytes);
@@ -32,14 +32,14 @@ function toolbox() {
       },
     }),
     defineTool({
-      ...{ name: "SystemInfo", effect: "read", description: "Answers.", input, timeoutMs: 1000 },
+      ...{ name: "SystemInfo", description: "Answers.", input, timeoutMs: 1000 },
       handle: async ({ bytes }) => {
         made.push(bytes);
         return { output: "s".repeat(bytes) };
       },
     }),
     defineTool({
-      ...{ name: "Move", effect: "write", description: "Answers.", input, timeoutMs: 1000 },
+      ...{ name: "Move", description: "Answers.", input, timeoutMs: 1000 },
       handle: async ({ bytes }) => {
         made.push(bytes);
         return { output: "m".repeat(bytes) };

@@ -1,39 +1,16 @@
 /** REST at the device: a call that is waited for, or answered later under its URL. */
+import { EarlyResponse } from "@matrx/shared/caller/early-response.ts";
+import type { Ending, GuideAnswer, RestAnswer, RestCall } from "@matrx/shared/caller/port.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
-import type { CallId, GrantId, SessionId } from "@matrx/shared/ids.ts";
+import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import type { Admission } from "../calls/admission.ts";
 import type { Calls } from "../calls/calls.ts";
 import { type Recipient, readsTooSlowly, withId } from "../calls/types.ts";
 import type { DeviceContext } from "../context.ts";
-import type { Ending } from "../ending.ts";
 import type { Lease } from "../leases.ts";
-import { EarlyResponse } from "./early-response.ts";
-
-/** A call as the Worker passes it on. */
-export interface RestCall {
-  call: CallId;
-  /** Its caller chose the name, so it may be taken. */
-  chosen?: boolean | undefined;
-  tool: string;
-  /** JSON of the input. */
-  input: string;
-  session?: SessionId | undefined;
-  timeoutMs?: number | undefined;
-  key?: string | undefined;
-}
-
-export type RestAnswer =
-  | Ending
-  /** Not finished after 60 seconds: its outcome will stand in the ledger. */
-  | { kind: "pending"; call: CallId };
-
-export type GuideAnswer =
-  | Ending
-  /** Not finished yet: white space comes, and then the answer in the guide's shape. */
-  | { kind: "begun"; call: CallId; body: ReadableStream<Uint8Array> };
 
 type Wanted = RestCall & { lease: Lease };
 

@@ -1,5 +1,6 @@
 /** One caller's socket at the relay: its lease, and its unanswered calls. Survives sleep as an attachment. */
 
+import type { Call } from "@matrx/shared/caller/from-caller.ts";
 import {
   type CallerPort,
   CallerProtocol,
@@ -7,7 +8,6 @@ import {
   onCloseOf,
   type UnansweredCall,
 } from "@matrx/shared/caller/protocol.ts";
-import type { Call } from "@matrx/shared/caller-frames.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import { type CallId, callTime, type DeviceId, type SessionId } from "@matrx/shared/ids.ts";

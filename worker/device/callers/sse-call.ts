@@ -1,27 +1,18 @@
 /** REST calls told as server-sent events: `call`, then `output` and `gap`, and at the end `result` or `error`. */
+import { CallEvents } from "@matrx/shared/caller/call-events.ts";
+import type { EventStream, EventStreams } from "@matrx/shared/caller/event-streams.ts";
+import type { OpenStream, StreamedCall } from "@matrx/shared/caller/port.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
-import { type ErrorShape, problemOf } from "@matrx/shared/errors.ts";
+import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { CallId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import type { Admission } from "../calls/admission.ts";
 import type { Calls } from "../calls/calls.ts";
 import { follow } from "../calls/pending.ts";
-import { answerProblem, type Recipient, readsTooSlowly, withId } from "../calls/types.ts";
+import { type Recipient, readsTooSlowly, withId } from "../calls/types.ts";
 import type { DeviceContext } from "../context.ts";
 import type { Lease } from "../leases.ts";
-import { type RestCall, requireMaker } from "./rest.ts";
-import type { EventStream, EventStreams } from "./sse.ts";
-
-/** A call as the Worker passes it on. */
-export interface StreamedCall extends RestCall {
-  /** Also stop a call with an effect when the reader goes. */
-  cancelOnDisconnect?: boolean | undefined;
-}
-
-export interface OpenStream {
-  call: CallId;
-  body: ReadableStream<Uint8Array>;
-}
+import { requireMaker } from "./rest.ts";
 
 export class RestStreams {
   readonly #context: DeviceContext;
@@ -93,60 +84,42 @@ interface Reading extends Wish {
 /** A reader of events who waits for a call. */
 class StreamRecipient implements Recipient {
   readonly #stream: EventStream;
+  readonly #events: CallEvents;
   readonly #reading: Reading;
   #follows = false;
-  /** Pieces of live output that were left out since the last one; the pending call counts for its own caller only. */
-  #missed = 0;
 
   constructor(stream: EventStream, reading: Reading) {
     this.#stream = stream;
+    this.#events = new CallEvents(stream, reading.device);
     this.#reading = reading;
   }
 
   accepted(call: CallId, deadline: number, effect: Effect): void {
-    const { device, session, cancelOnDisconnect, left } = this.#reading;
+    const { session, cancelOnDisconnect, left } = this.#reading;
     this.#stream.onLeft = () => left(call, effect === "read" || cancelOnDisconnect === true);
-    const facts = { call, device, ...(session && { session }), deadline: new Date(deadline).toISOString() };
-    this.#stream.send("call", json(facts), call);
+    this.#events.begin({ call, deadline, session });
   }
 
   follow(): void {
     this.#follows = true;
   }
 
-  result({ status, code, call }: ResultHeader, body: Uint8Array): void {
-    if (!this.#reading.hasRoomFor(body.length))
-      return this.refuse(readsTooSlowly(call, this.#reading.device), call as CallId);
-    this.#sayGap();
-    if (status === "success")
-      return this.#stream.end("result", this.#follows ? withId(body, undefined) : body);
-    const { error, extra } = answerProblem(code, body);
-    this.#stream.end("error", json({ ...problemOf(error), ...extra }));
+  result(header: ResultHeader, body: Uint8Array): void {
+    const { call } = header;
+    const { device, hasRoomFor } = this.#reading;
+    if (!hasRoomFor(body.length)) return this.refuse(readsTooSlowly(call, device), call as CallId);
+    this.#events.result(header, this.#follows ? withId(body, undefined) : body);
   }
 
   output(body: Uint8Array): boolean {
-    if (this.#stream.behind) this.#missed++;
-    else {
-      this.#sayGap();
-      this.#stream.send("output", body);
-    }
+    this.#events.output(body);
     return true;
   }
 
   refuse(error: ErrorShape, call: CallId): void {
-    this.#sayGap();
-    this.#stream.end("error", json({ ...problemOf(error), call, device: this.#reading.device }));
+    this.#events.refuse(error, call);
   }
 
   /** A stream waits until the call is over. */
   sendAway(): void {}
-
-  #sayGap(): void {
-    if (this.#missed > 0) this.#stream.send("gap", json({ type: "gap", frames: this.#missed }));
-    this.#missed = 0;
-  }
-}
-
-function json(value: unknown): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(value));
 }

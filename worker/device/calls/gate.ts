@@ -108,7 +108,7 @@ function toolNotFound(tool: string, grant: GrantScope, store: RecordStore): Matr
       ? `Did you mean ${near}?`
       : `You can call: ${callableNames(tool, grant, store).join(", ") || "none"}`,
     hop: "relay",
-    details: near ? { tool, near } : { tool },
+    details: near ? { tool, did_you_mean: near } : { tool },
   });
 }
 

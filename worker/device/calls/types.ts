@@ -1,7 +1,7 @@
 /** Who waits for a call: a caller's socket or a held REST request. */
-import { type Answer, errorAnswer } from "@matrx/shared/caller/to-caller.ts";
+import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
-import type { ErrorCode, ErrorShape } from "@matrx/shared/errors.ts";
+import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { CallId, DeviceId } from "@matrx/shared/ids.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import { readAnswer } from "../link/device-answer.ts";
@@ -30,11 +30,6 @@ export interface Recipient {
 
 const encoder = new TextEncoder();
 
-/** A refusal as REST in the guide's shape gives it: without an id, and always with `image`. */
-export function guideRefusal(error: ErrorShape, call: CallId | undefined, device: DeviceId): Answer {
-  return errorAnswer(error, { call, device });
-}
-
 /** An answer for which its HTTP reader has no room. An effect's outcome is kept under the call. */
 export function readsTooSlowly(call: string, device: DeviceId): ErrorShape {
   const url = `/v1/devices/${device}/calls/${call}`;
@@ -45,16 +40,6 @@ export function readsTooSlowly(call: string, device: DeviceId): ErrorShape {
     hop: "relay",
     details: { url },
   };
-}
-
-/** An answer that is an error, as HTTP tells of it: errors are small, and HTTP has a form of its own for them. */
-export function answerProblem(
-  code: ErrorCode = "TOOL_EXECUTION_FAILED",
-  body: Uint8Array,
-): { error: ErrorShape; extra: Record<string, unknown> } {
-  const { output, hint, hop, call, device, metadata } = readAnswer(body);
-  const error: ErrorShape = { code, message: output, hint, hop: hop ?? "device" };
-  return { error, extra: { output, call, device, ...(metadata && { metadata }) } };
 }
 
 /** The same answer under another caller's id: an outcome given a second time. */

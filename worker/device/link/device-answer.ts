@@ -4,9 +4,9 @@
  * refused. Errors are small, and parsed whole.
  */
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
-import { isDeeper } from "@matrx/shared/caller-frames.ts";
 import { type ErrorCode, type Hop, isErrorCode } from "@matrx/shared/errors.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
+import { isDeeper } from "@matrx/shared/json-input.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import { endOfText, outlineOf, startsWith } from "../json-bytes.ts";

@@ -1,7 +1,6 @@
 /** What a registered device sends (device document, and our agent's additions). */
 
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
-import { check, isLongerThan, parseJsonObject } from "@matrx/shared/caller-frames.ts";
 import {
   type CreditRequest,
   type FromDevice,
@@ -12,7 +11,9 @@ import {
 } from "@matrx/shared/device-frames.ts";
 import { type ErrorCode, type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
+import { free } from "@matrx/shared/free-buffer.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
+import { check, isLongerThan, parseJsonObject } from "@matrx/shared/json-input.ts";
 import { LIMITS, RATES, TIMES } from "@matrx/shared/limits.ts";
 import { decodeAgentFrame, type ResultHeader } from "@matrx/shared/result-frame.ts";
 import { manifestSchema } from "@matrx/shared/tool.ts";
@@ -23,7 +24,6 @@ import type { Calls } from "../calls/calls.ts";
 import type { Recovery } from "../calls/recovery.ts";
 import type { DeviceSocket } from "../connection.ts";
 import type { DeviceContext } from "../context.ts";
-import { free } from "../free-buffer.ts";
 import { isDeviceCode } from "./device-answer.ts";
 
 const encoder = new TextEncoder();

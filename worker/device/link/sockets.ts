@@ -1,10 +1,10 @@
 /** The device's sockets: accepted before they prove anything, registered once they do, and let go. */
 import type { Proof } from "@matrx/shared/api.ts";
-import { check, parseJsonObject } from "@matrx/shared/caller-frames.ts";
 import { CLOSE, closeReason } from "@matrx/shared/close-codes.ts";
 import { type DeviceRegister, deviceRegisterSchema } from "@matrx/shared/device-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { randomBase32 } from "@matrx/shared/ids.ts";
+import { check, parseJsonObject } from "@matrx/shared/json-input.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { NONCE_HEADER, PROTOCOL } from "@matrx/shared/tokens.ts";
 import { bearerOf } from "../../auth/caller.ts";

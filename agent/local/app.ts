@@ -1,0 +1,68 @@
+/** What the local server answers over HTTP: to whom, and in whose name. */
+import type { HttpBindings } from "@hono/node-server";
+import { CORS_HEADERS } from "@matrx/shared/caller/cors.ts";
+import { noRouteError } from "@matrx/shared/caller/no-route.ts";
+import { NO_SNIFFING, problemOfShape } from "@matrx/shared/caller/problem.ts";
+import { callerApi, honoPath } from "@matrx/shared/caller/route.ts";
+import { type ErrorShape, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
+import { REFERENCE_FILES } from "@matrx/shared/pages.ts";
+import { type Context, Hono } from "hono";
+import { cors } from "hono/cors";
+import type { Logger } from "pino";
+import { type AccessRules, checkHost, checkOrigin, checkToken } from "./access.ts";
+import { notAnyMore } from "./legacy.ts";
+import { type LocalHost, LocalPort } from "./port.ts";
+import { referenceFile } from "./reference.ts";
+import { callerRoutes, OPERATIONS, openRoutes } from "./routes.ts";
+
+interface LocalEnv {
+  Bindings: HttpBindings;
+}
+
+export interface LocalAppOptions {
+  readonly host: LocalHost;
+  /** Known once the server listens. */
+  readonly rules: () => AccessRules;
+  readonly log: Logger;
+}
+
+const HEADERS = { ...NO_SNIFFING, "Cache-Control": "no-store" } as const;
+
+export function localApp({ host, rules, log }: LocalAppOptions): Hono<LocalEnv> {
+  const app = new Hono<LocalEnv>();
+  app.onError((error) => problemOfShape(shapeHere(error, log)));
+  app.use(async (c, next) => {
+    checkHost(c.env.incoming, rules());
+    checkOrigin(c.env.incoming, rules());
+    await next();
+    for (const [name, value] of Object.entries(HEADERS))
+      if (!c.res.headers.has(name)) c.res.headers.set(name, value);
+  });
+  const allowOrigin = cors({ origin: (origin) => origin, allowMethods: ["GET", "POST"], ...CORS_HEADERS });
+  app.use((c, next) => {
+    if (!c.req.raw.headers.has("Origin")) return next();
+    // A page on the internet asks for a machine on the private network.
+    if (c.req.method === "OPTIONS") c.header("Access-Control-Allow-Private-Network", "true");
+    return allowOrigin(c, next);
+  });
+  for (const { method, path, answer } of openRoutes) app.on(method, honoPath(path), answer);
+  for (const name of REFERENCE_FILES) app.get(`/${name}`, () => referenceFile(name));
+  const portOf = (c: Context<LocalEnv>) => {
+    checkToken(c.env.incoming, rules());
+    return new LocalPort(host, c.req.raw.signal);
+  };
+  app.route("/", callerApi(callerRoutes, portOf));
+  app.notFound((c) => {
+    checkToken(c.env.incoming, rules());
+    throw notAnyMore(c.req.path) ?? noRouteError(c.req.path, OPERATIONS);
+  });
+  return app;
+}
+
+/** Any thrown value in this server's name, also where it checks by what it shares with the relay. */
+export function shapeHere(error: unknown, log: Logger): ErrorShape {
+  const incident = crypto.randomUUID().slice(0, 8);
+  if (!(error instanceof MatrxError)) log.error({ err: error, incident }, "a request failed");
+  const shape = shapeOf(error, "agent", incident);
+  return shape.hop === "relay" ? { ...shape, hop: "agent" } : shape;
+}

@@ -1,0 +1,121 @@
+/** Reads request bodies at the border, within limits of size and time that hold whatever the headers say. */
+import type * as z from "zod";
+import { errorsFor, MatrxError } from "../errors.ts";
+import { check, parseJsonObject } from "../json-input.ts";
+import { LIMITS } from "../limits.ts";
+import { type Call, readCall } from "./from-caller.ts";
+
+/** What a host asks of a body. */
+export interface BodyRules {
+  readonly bytes: number;
+  /** Time for the whole body, in milliseconds. */
+  readonly ms: number;
+  /** Only JSON that says so is read: no page of another origin can send it without asking first. */
+  readonly mustBeJson: (request: Request) => boolean;
+  /** Hears of each body that broke off. */
+  readonly brokeOff: () => void;
+}
+
+const HINT = "Send a JSON object as the body; GET /docs shows one for each route";
+const error = errorsFor("relay");
+
+/** The text of a body that is a JSON object, to be passed on as it is. Throws MatrxError. */
+export async function readObjectText(request: Request, rules: BodyRules): Promise<string> {
+  const text = (await readText(request, rules)) || "{}";
+  parseJsonObject(text, LIMITS.restBodyBytes, HINT);
+  return text;
+}
+
+/** A body that is a call. Throws MatrxError. */
+export async function readCallBody(request: Request, rules: BodyRules): Promise<Call> {
+  return readCall(await readObject(request, rules));
+}
+
+/** A body of a known shape; an empty one is `{}`. Throws MatrxError `INVALID_PARAMETERS` naming the field. */
+export async function readBody<Schema extends z.ZodType>(
+  request: Request,
+  rules: BodyRules,
+  schema: Schema,
+): Promise<z.infer<Schema>> {
+  return check(schema, await readObject(request, rules));
+}
+
+async function readObject(request: Request, rules: BodyRules): Promise<Record<string, unknown>> {
+  return parseJsonObject((await readText(request, rules)) || "{}", rules.bytes, HINT);
+}
+
+async function readText(request: Request, rules: BodyRules): Promise<string> {
+  const text = await readBounded(request, rules);
+  if (text !== "" && rules.mustBeJson(request)) requireJson(request);
+  return text;
+}
+
+function requireJson(request: Request): void {
+  const type = request.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
+  if (type === "application/json") return;
+  throw error(
+    "INVALID_MESSAGE",
+    `The body's type is ${type?.slice(0, 64) ?? "missing"}, not application/json`,
+    {
+      hint: "Send Content-Type: application/json",
+    },
+  );
+}
+
+/** The text of a body; "" if there is none. Throws MatrxError. */
+export async function readBounded(
+  request: Request,
+  { bytes, ms, brokeOff }: Omit<BodyRules, "mustBeJson">,
+): Promise<string> {
+  const stated = request.headers.get("Content-Length");
+  if (Number(stated ?? 0) > bytes) throw tooLarge(bytes);
+  if (stated === null && !request.body) return "";
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(tooSlow(ms)), ms);
+  let isOver = false;
+  // HTTP holds a body to its stated length, so the platform may read it, which is faster than counting here.
+  const reading =
+    stated === null && request.body ? countedText(request.body, bytes, () => isOver) : request.text();
+  try {
+    return await Promise.race([reading, late.promise]);
+  } catch (cause) {
+    if (cause instanceof MatrxError) throw cause;
+    brokeOff();
+    throw error("INVALID_MESSAGE", "The body ended too early", { hint: "Send the request again", cause });
+  } finally {
+    clearTimeout(timer);
+    isOver = true;
+  }
+}
+
+/** Reads until the end, the limit, or `isOver`; leaving the loop cancels the stream. */
+async function countedText(
+  body: ReadableStream<Uint8Array>,
+  bytes: number,
+  isOver: () => boolean,
+): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let taken = 0;
+  for await (const part of body) {
+    if (isOver()) break;
+    taken += part.byteLength;
+    if (taken > bytes) throw tooLarge(bytes);
+    text += decoder.decode(part, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function tooLarge(bytes: number): MatrxError {
+  return error("PAYLOAD_TOO_LARGE", `The body is larger than ${bytes} bytes`, {
+    hint: "Send large content in parts",
+    details: { limit_bytes: bytes },
+  });
+}
+
+function tooSlow(ms: number): MatrxError {
+  return error("INVALID_MESSAGE", `The body did not arrive within ${ms / 1000} seconds`, {
+    hint: "Send the whole body at once",
+    details: { limit_ms: ms },
+  });
+}

@@ -1,0 +1,52 @@
+/** The guide's route while a call takes long: white space, which JSON may begin with, says that the line is alive. */
+import type { Effect } from "../effects.ts";
+import type { ErrorShape } from "../errors.ts";
+import type { CallId } from "../ids.ts";
+import { TIMES } from "../limits.ts";
+import type { Ending } from "./port.ts";
+import type { ResponseBody } from "./response-body.ts";
+import { errorAnswer } from "./to-caller.ts";
+
+interface EarlyResponseParts {
+  /** Answers a call that ended soon. */
+  answer: (ending: Ending<Uint8Array>) => void;
+  /** Begins to answer one that takes longer. */
+  begin: (call: CallId, keepAlive: Uint8Array, effect: Effect) => ResponseBody;
+}
+
+const encoder = new TextEncoder();
+const SPACE = encoder.encode(" ");
+
+export class EarlyResponse {
+  readonly #device: string;
+  readonly #parts: EarlyResponseParts;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #body: ResponseBody | undefined;
+  #ended = false;
+
+  constructor(device: string, parts: EarlyResponseParts) {
+    this.#device = device;
+    this.#parts = parts;
+  }
+
+  /** The call is under way; it is named once the answer begins. */
+  start(named: { readonly call: CallId }, effect: Effect): void {
+    if (this.#ended) return;
+    this.#timer = setTimeout(() => {
+      this.#body = this.#parts.begin(named.call, SPACE, effect);
+      this.#body.push(SPACE.slice());
+    }, TIMES.streamKeepAlive);
+  }
+
+  end(ending: Ending<Uint8Array>): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#ended = true;
+    if (!this.#body) return this.#parts.answer(ending);
+    this.#body.push(ending.kind === "answer" ? ending.body : this.#refusal(ending.error, ending.call));
+    this.#body.end();
+  }
+
+  #refusal(error: ErrorShape, call: CallId): Uint8Array {
+    return encoder.encode(JSON.stringify(errorAnswer(error, { call: call, device: this.#device })));
+  }
+}

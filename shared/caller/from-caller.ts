@@ -1,0 +1,75 @@
+/** What a caller sends (guide, WebSocket Protocol). */
+import * as z from "zod";
+import type { Hop } from "../errors.ts";
+import { check, parseJsonObject } from "../json-input.ts";
+import { LIMITS, TIMES } from "../limits.ts";
+
+const TOOL_NAME_CHARS = 128;
+const callerId = z.string().min(1).max(LIMITS.callerIdChars);
+
+/** A call; also the body of `POST .../tools/invoke`. Unknown keys are left alone: newer clients may send more. */
+export const callSchema = z.object({
+  id: callerId.optional().describe("The caller's own name for the call; if absent, answers use its CallId"),
+  tool: z.string().min(1).max(TOOL_NAME_CHARS),
+  input: z.record(z.string(), z.unknown()).default({}),
+  timeout_ms: z
+    .int()
+    .min(1)
+    .max(TIMES.callMax)
+    .optional()
+    .describe("Milliseconds; the tool's own time-out is a parameter of the tool"),
+  idempotency_key: z.string().min(1).max(LIMITS.idempotencyKeyChars).optional(),
+  stream: z.boolean().optional().describe("Opt in to live output"),
+  cancel_on_disconnect: z
+    .boolean()
+    .optional()
+    .describe("Also stop a call that changes something when this connection closes"),
+  queue_for: z.never("waiting for an offline device is not available yet").optional(),
+});
+export type Call = z.infer<typeof callSchema>;
+
+export const actionSchema = z.discriminatedUnion("action", [
+  z.object({ action: z.literal("cancel"), id: callerId }),
+  z.object({ action: z.literal("cancel_all") }),
+  z.object({ action: z.literal("ping") }),
+  z.object({ action: z.literal("auth"), token: z.string().min(1).max(8192) }),
+  /** Events of the device from now on, or from `after` on. Subprotocol `matrx.v1`. */
+  z.object({ action: z.literal("events"), after: z.uuid().optional() }),
+]);
+export type Action = z.infer<typeof actionSchema>;
+
+export type CallerMessage = { kind: "call"; call: Call } | { kind: "action"; action: Action };
+
+const CALL_HINT = 'Send one JSON object, such as {"id":"1","tool":"SystemInfo","input":{}}';
+
+/**
+ * Reads one frame of a caller. Throws MatrxError: `PAYLOAD_TOO_LARGE` or `INVALID_MESSAGE` (nothing of it can be
+ * trusted), `INVALID_PARAMETERS` (its `details.id` names the call to answer, where it could be read).
+ */
+export function parseCallerFrame(text: string, hop: Hop = "relay"): CallerMessage {
+  const value = parseJsonObject(text, LIMITS.callFrameBytes, CALL_HINT, hop);
+  if ("action" in value) return { kind: "action", action: check(actionSchema, value, hop) };
+  return { kind: "call", call: readCall(value, hop) };
+}
+
+/** A call, of a frame or of a body. Throws MatrxError `INVALID_PARAMETERS` naming the field. */
+export function readCall(value: Record<string, unknown>, hop: Hop = "relay"): Call {
+  return usualCall(value) ?? check(callSchema, value, hop);
+}
+
+/**
+ * The usual call, known without the schema, which costs four times as much here (the Workers runtime lets zod compile
+ * nothing). Anything else, right or wrong, is for the schema to judge.
+ */
+function usualCall(value: Record<string, unknown>): Call | undefined {
+  const { id, tool, input } = value;
+  if (id !== undefined && !isCallerId(id)) return undefined;
+  if (typeof tool !== "string" || tool.length === 0 || tool.length > TOOL_NAME_CHARS) return undefined;
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return undefined;
+  for (const key in value) if (key !== "id" && key !== "tool" && key !== "input") return undefined;
+  return { ...(id !== undefined && { id }), tool, input: input as Record<string, unknown> };
+}
+
+function isCallerId(id: unknown): id is string {
+  return typeof id === "string" && id.length > 0 && id.length <= LIMITS.callerIdChars;
+}

@@ -1,0 +1,93 @@
+/** What the caller API needs of the host that serves a device: the Worker's Device object, or this machine's dispatcher. */
+import type { CallList, CallQuery, CallView, EventList, EventQuery } from "../api.ts";
+import type { ErrorShape, Hop } from "../errors.ts";
+import type { CallId, SessionId } from "../ids.ts";
+import type { ModelTool } from "../model-view.ts";
+import type { ResultHeader } from "../result-frame.ts";
+import type { Machine } from "../system-prompt.ts";
+import type { ToolDescription } from "../tool.ts";
+import type { BodyRules } from "./body.ts";
+
+/** What a device has, as its policy leaves it. */
+export interface DeviceTools {
+  hash: string | null;
+  tools: ToolDescription[];
+}
+
+/** What one caller may call. */
+export interface OpenTools {
+  machine: Machine;
+  hash: string | null;
+  tools: ModelTool[];
+}
+
+/** A call as the caller API passes it on. */
+export interface RestCall {
+  call: CallId;
+  /** Its caller chose the name, so it may be taken. */
+  chosen?: boolean | undefined;
+  tool: string;
+  /** JSON of the input. */
+  input: string;
+  session?: SessionId | undefined;
+  timeoutMs?: number | undefined;
+  key?: string | undefined;
+}
+
+export interface StreamedCall extends RestCall {
+  /** Also stop a call with an effect when the reader goes. */
+  cancelOnDisconnect?: boolean | undefined;
+}
+
+/** How a REST call ended. Large answers are a stream: a value is copied into the Worker, and the copies stay in memory for long. */
+export type Ending<Bytes = Uint8Array | ReadableStream<Uint8Array>> =
+  | {
+      kind: "answer";
+      call: CallId;
+      status: ResultHeader["status"];
+      code?: ResultHeader["code"];
+      body: Bytes;
+    }
+  | { kind: "refused"; call: CallId; error: ErrorShape };
+
+export type RestAnswer =
+  | Ending
+  /** Not finished after 60 seconds: its outcome will stand in the call's record. */
+  | { kind: "pending"; call: CallId };
+
+export type GuideAnswer =
+  | Ending
+  /** Not finished yet: white space comes, and then the answer in the guide's shape. */
+  | { kind: "begun"; call: CallId; body: ReadableStream<Uint8Array> };
+
+export interface OpenStream {
+  call: CallId;
+  body: ReadableStream<Uint8Array>;
+}
+
+/** One device for one caller. Each method may reject with MatrxError: then nothing was sent. */
+export interface CallerPort {
+  readonly device: string;
+  /** Who speaks here. */
+  readonly hop: Hop;
+  readonly body: BodyRules;
+  toolNames(): Promise<string[]>;
+  tools(): Promise<DeviceTools>;
+  openTools(): Promise<OpenTools>;
+  call(wanted: StreamedCall): Promise<RestAnswer>;
+  /** The same on the guide's route: waited for to its end. */
+  callByGuide(wanted: StreamedCall): Promise<GuideAnswer>;
+  /** A call whose caller is told what becomes of it as it happens. */
+  streamCall(wanted: StreamedCall): Promise<OpenStream>;
+  /** Asks for a call to stop. */
+  cancelCall(call: CallId): Promise<void>;
+  events(query: EventQuery): Promise<EventList>;
+}
+
+/** A host that keeps records of calls. */
+export interface RecordingPort extends CallerPort {
+  listCalls(query: CallQuery): Promise<CallList>;
+  readCall(call: CallId): Promise<CallView>;
+  /** What becomes of a call that was made before, as it happens. */
+  attach(call: CallId): Promise<OpenStream>;
+}

@@ -1,0 +1,30 @@
+/** Routes of the caller API. A route is its description and its answer: none is without the other. */
+import { type Context, type Env, Hono, type HonoRequest } from "hono";
+import type { Operation } from "../openapi/operation.ts";
+
+/** A route of one device; its path is relative to the device's. */
+export interface CallerRoute<Port> extends Operation {
+  /** Throws MatrxError, or what the host logs and answers with `INTERNAL`. */
+  readonly answer: (port: Port, request: HonoRequest) => Response | Promise<Response>;
+}
+
+/** What a caller sees of one device over HTTP. `portOf` finds the device of a request; throws MatrxError. */
+export function callerApi<Port, E extends Env>(
+  routes: readonly CallerRoute<Port>[],
+  portOf: (c: Context<E>) => Port | Promise<Port>,
+): Hono<E> {
+  const app = new Hono<E>();
+  for (const { method, path, answer } of routes)
+    app.on(method, honoPath(path), async (c) => answer(await portOf(c), c.req));
+  return app;
+}
+
+/** The same routes behind a path. */
+export function under<Route extends Operation>(base: string, routes: readonly Route[]): Route[] {
+  return routes.map((route) => ({ ...route, path: base + route.path }));
+}
+
+/** A path of a description, as Hono writes it. */
+export function honoPath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ":$1");
+}

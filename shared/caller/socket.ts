@@ -1,0 +1,45 @@
+/** The caller link: its description. The upgrade itself is the host's. */
+import * as z from "zod";
+import { errorsFor, type MatrxError } from "../errors.ts";
+import type { Answer, Operation } from "../openapi/operation.ts";
+import { SESSION_HEADER } from "../tokens.ts";
+
+/** An upgrade that went well; the body is the link itself. */
+export const switched = (link: string): Answer => ({
+  description: `The connection is a WebSocket now: the ${link}, see docs/protocol.md.`,
+  headers: {
+    Upgrade: { schema: z.literal("websocket"), description: "As requested", required: true },
+  },
+});
+
+export const socketOperation: Operation = {
+  method: "GET",
+  path: "/ws",
+  id: "openCallerLink",
+  tag: "Links",
+  summary: "Caller link (WebSocket)",
+  description:
+    "A request without `Upgrade: websocket` gets 400. Browsers authenticate with the subprotocols `matrx.v1, bearer.TOKEN`, or with a ticket.",
+  access: "caller",
+  query: {
+    session: { schema: z.string(), description: "Continue this session" },
+    ticket: { schema: z.string(), description: "A one-use ticket, instead of another credential" },
+  },
+  answers: {
+    101: {
+      ...switched("caller link"),
+      headers: {
+        ...switched("caller link").headers,
+        [SESSION_HEADER]: { schema: z.string(), description: "The session", required: true },
+      },
+    },
+  },
+  errors: ["INVALID_MESSAGE", "INVALID_PARAMETERS", "RATE_LIMITED"],
+};
+
+/** A request for a link that is no upgrade. */
+export function notUpgradedError(): MatrxError {
+  return errorsFor("relay")("INVALID_MESSAGE", "This path accepts only WebSockets", {
+    hint: "Open it with a WebSocket client (ws:// or wss://)",
+  });
+}

@@ -1,0 +1,179 @@
+/** The tools of one device: what it has, and calling them. */
+
+import type { HonoRequest } from "hono";
+import * as z from "zod";
+import { deviceToolsSchema, toolDefinitionsSchema } from "../api.ts";
+import { ERROR_CODES, type ErrorShape } from "../errors.ts";
+import { check } from "../json-input.ts";
+import { toolInputSchema } from "../openapi/bodies.ts";
+import type { Operation } from "../openapi/operation.ts";
+import { systemPrompt } from "../system-prompt.ts";
+import { type ToolFormat, toolDefinition } from "../tool-formats.ts";
+import { readObjectText } from "./body.ts";
+import { answerHeaders, bytesResponse, eventResponse } from "./call-response.ts";
+import { callSchema } from "./from-caller.ts";
+import { ANSWER_EXAMPLE, ANSWER_HEADERS, CALL_HEADERS, DEVICE, EVENTS, FORMAT, timeoutMs } from "./parts.ts";
+import type { CallerPort, Ending, StreamedCall } from "./port.ts";
+import { problemOfShape } from "./problem.ts";
+import {
+  acceptsEventStream,
+  cancelOnDisconnectOf,
+  formatOf,
+  idempotencyKeyOf,
+  newCall,
+  timeoutOf,
+} from "./request.ts";
+import type { CallerRoute } from "./route.ts";
+import { answerProblem, answerSchema, type Answer as CallerAnswer } from "./to-caller.ts";
+
+const namedSchema = callSchema.pick({ tool: true });
+
+/** `later`: the answers of a host that does not hold calls to their end. */
+export const toolRoutes = (later: Operation["answers"]): CallerRoute<CallerPort>[] => [
+  {
+    method: "GET",
+    path: "/system-prompt",
+    id: "getSystemPrompt",
+    tag: "Tools",
+    summary: "What to tell a model about the device and its tools",
+    description:
+      "The guide's recommended addition to a system prompt, with the tools that the credential may call.",
+    access: "caller",
+    answers: { 200: { description: "The text", other: { "text/plain; charset=utf-8": "The text" } } },
+    answer: async (port) => {
+      const { machine, tools } = await port.openTools();
+      const headers = { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" };
+      return new Response(systemPrompt(machine, tools), { headers });
+    },
+  },
+  {
+    method: "GET",
+    path: "/tools",
+    id: "listTools",
+    tag: "Tools",
+    summary: "Tools with their schemas",
+    description: "As the device last reported them; `effect` is what the gate treats each as.",
+    access: "caller",
+    query: FORMAT,
+    errors: ["INVALID_PARAMETERS"],
+    answers: {
+      200: {
+        description:
+          "Each tool with description, effect and the JSON Schema of its input; with `?format=` definitions for models",
+        schema: z.union([deviceToolsSchema, toolDefinitionsSchema]),
+        example: {
+          device: DEVICE,
+          hash: "5b2f0c9e",
+          tools: [
+            {
+              name: "ListDirectory",
+              description: "Lists a folder.",
+              effect: "read",
+              input_schema: { type: "object", properties: { path: { type: "string" } } },
+              timeout_ms: 30_000,
+            },
+          ],
+        },
+      },
+    },
+    answer: async (port, { raw }) => {
+      const { device } = port;
+      const format = formatOf(raw);
+      if (format) return Response.json({ device, ...(await definitionsOf(port, format)) });
+      const { hash, tools } = await port.tools();
+      return Response.json({ device, hash, tools });
+    },
+  },
+  {
+    method: "POST",
+    path: "/tools/{tool}",
+    id: "callTool",
+    tag: "Tools",
+    summary: "Call a tool",
+    description:
+      "The body is the tool's input. Errors are problem+json with the status of their code; they also have `output`, `call` and `device`.",
+    access: "caller",
+    query: {
+      timeout_ms: timeoutMs,
+      cancel_on_disconnect: {
+        schema: z.enum(["true", "false"]),
+        description:
+          "For event streams: also stop a call that changes something when its reader disconnects.",
+      },
+    },
+    headers: CALL_HEADERS,
+    body: { schema: toolInputSchema, example: { command: "make test" }, optional: true },
+    answers: {
+      200: {
+        description: "The tool's answer. A command that exits with a nonzero code is also a success.",
+        schema: answerSchema,
+        example: ANSWER_EXAMPLE,
+        other: EVENTS,
+        headers: ANSWER_HEADERS,
+      },
+      ...later,
+    },
+    // Whatever ends a call, in the relay, the agent or the tool.
+    errors: ERROR_CODES,
+    answer: callTool,
+  },
+];
+
+/** Definitions for models, of what this caller may call. Rejects with MatrxError. */
+export async function definitionsOf(
+  port: CallerPort,
+  format: ToolFormat,
+): Promise<Omit<z.infer<typeof toolDefinitionsSchema>, "device">> {
+  const { hash, tools } = await port.openTools();
+  return { hash, format, tools: tools.map((tool) => toolDefinition(tool, format)) };
+}
+
+async function callTool(port: CallerPort, request: HonoRequest): Promise<Response> {
+  const { raw } = request;
+  const { tool } = check(namedSchema, { tool: request.param("tool") });
+  const input = await readObjectText(raw, port.body);
+  const wanted: StreamedCall = {
+    ...{ tool, input, timeoutMs: timeoutOf(raw), key: idempotencyKeyOf(raw) },
+    cancelOnDisconnect: cancelOnDisconnectOf(raw),
+    ...newCall(raw),
+  };
+  const { session } = wanted;
+  if (acceptsEventStream(raw)) return eventResponse(await port.streamCall(wanted), session);
+  const ending = await port.call(wanted);
+  const headers = answerHeaders(ending.call, session);
+  return ending.kind === "pending" ? pendingResponse(port, ending, headers) : response(port, ending, headers);
+}
+
+async function response({ device }: CallerPort, ending: Ending, headers: Record<string, string>) {
+  if (ending.kind === "refused") return withHeaders(refusalProblem(ending, device), headers);
+  if (ending.status === "success") {
+    headers["Content-Type"] = "application/json";
+    return bytesResponse(ending.body, headers);
+  }
+  const answer = (await bytesResponse(ending.body).json()) as CallerAnswer;
+  const { error, extra } = answerProblem(ending.code, answer);
+  return withHeaders(problemOfShape(error, extra), headers);
+}
+
+/** In the shape of a tool's error. */
+function refusalProblem({ error, call }: { error: ErrorShape; call: string }, device: string): Response {
+  const { message: output, details } = error;
+  return problemOfShape(error, { output, call, device, ...(details && { metadata: details }) });
+}
+
+/** 202: the call goes on; its outcome will be at this URL. */
+function pendingResponse(
+  { device }: CallerPort,
+  { call }: { call: string },
+  headers: Record<string, string>,
+) {
+  const url = `/v1/devices/${device}/calls/${call}`;
+  headers.Location = url;
+  headers["Content-Type"] = "application/json";
+  return new Response(JSON.stringify({ call, state: "accepted", url }), { status: 202, headers });
+}
+
+function withHeaders(response: Response, headers: Record<string, string>): Response {
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
+}

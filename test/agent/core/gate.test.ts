@@ -1,0 +1,178 @@
+/** The gate: what each tool needs by its input, and that nothing runs which may not have it. Real tools, real folders. */
+import { join } from "node:path";
+import type { Answer } from "@matrx/shared/caller-frames.ts";
+import type { GrantScope } from "@matrx/shared/grant.ts";
+import { makeCallId } from "@matrx/shared/ids.ts";
+import type { Policy } from "@matrx/shared/policy.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { Dispatcher } from "../../../agent/core/dispatcher.ts";
+import type { Needs, PathNeed } from "../../../agent/core/gate.ts";
+import { parseInput } from "../../../agent/core/input.ts";
+import { Journal } from "../../../agent/core/journal.ts";
+import { deviceTools } from "../../../agent/tools/index.ts";
+import { temporaryFolder } from "../../helpers/folder.ts";
+import { Workbench } from "../tools/workbench.ts";
+import { silentLog } from "./small-tools.ts";
+
+const read = (path: string): PathNeed => ({ path, intent: "read" });
+const write = (path: string): PathNeed => ({ path, intent: "write" });
+const remove = (path: string): PathNeed => ({ path, intent: "remove", isEntry: true });
+const put = (path: string): PathNeed => ({ path, intent: "write", isEntry: true });
+
+const DELETES = [{ tool: "Delete", does: "This patch deletes or moves files" }] as const;
+const patch = (...lines: string[]) => ["*** Begin Patch", ...lines, "*** End Patch", ""].join("\n");
+const CHANGES = ["@@", "-a", "+b"];
+
+/** Of each tool that names a path, what it asks for. */
+const NEEDS: [tool: string, input: Record<string, unknown>, needs: Needs][] = [
+  ["Read", { file_path: "/out/a" }, { paths: [read("/out/a")] }],
+  ["Write", { file_path: "/out/a", content: "" }, { paths: [write("/out/a")] }],
+  ["Edit", { file_path: "/out/a", old_string: "a", new_string: "b" }, { paths: [write("/out/a")] }],
+  ["ApplyPatch", { patch: patch("*** Add File: /out/a", "+x") }, { paths: [write("/out/a")] }],
+  [
+    "ApplyPatch",
+    { patch: patch("*** Update File: a", ...CHANGES), path: "/out" },
+    { paths: [write("/out/a")] },
+  ],
+  ["ApplyPatch", { patch: patch("*** Delete File: /out/a") }, { paths: [remove("/out/a")], tools: DELETES }],
+  [
+    "ApplyPatch",
+    { patch: patch("*** Update File: /out/a", "*** Move to: /out/b", ...CHANGES) },
+    { paths: [remove("/out/a"), write("/out/b")], tools: DELETES },
+  ],
+  ["ListDirectory", { path: "/out" }, { paths: [read("/out")] }],
+  ["DirectoryTree", { path: "/out" }, { paths: [read("/out")] }],
+  ["Glob", { pattern: "*.ts", path: "/out" }, { paths: [read("/out")] }],
+  ["Glob", { pattern: "a/*.ts", path: "/out" }, { paths: [read("/out/a")] }],
+  ["Glob", { pattern: "/out/**/x", path: "." }, { paths: [read("/out")] }],
+  ["Grep", { pattern: "x", path: "/out" }, { paths: [read("/out")] }],
+  ["search_files", { query: "x", path: "/out" }, { paths: [read("/out")] }],
+  ["create_directory", { path: "/out/a" }, { paths: [{ path: "/out/a", intent: "folder" }] }],
+  ["Move", { source: "/out/a", destination: "/out/b" }, { paths: [remove("/out/a"), put("/out/b")] }],
+  ["Move", { source: "/out/a", destination: "/out/b/" }, { paths: [remove("/out/a"), put("/out/b/a")] }],
+  ["Delete", { path: "/out/a" }, { paths: [remove("/out/a")] }],
+  ["delete_directory", { path: "/out/a" }, { paths: [remove("/out/a")] }],
+  ["OpenPath", { path: "/out/a" }, { paths: [read("/out/a")] }],
+  [
+    "open_app",
+    { app: "paint", args: ["/out/a.png", "https://a.example", "--help"] },
+    { paths: [read("/out/a.png")], app: { name: "paint", isListedAs: expect.any(Function) } },
+  ],
+];
+
+/** They name no path, or look for what they read in many places. */
+const NEEDLESS = ["Bash", "BashOutput", "TaskStop", "SystemInfo", "SystemLog", "Screenshot", "OpenUrl"];
+const OF_PROCESSES = ["ListProcesses", "StopProcess"];
+
+const held = (bench: Workbench): GrantScope => ({ ...bench.owner, paths: [bench.home] });
+
+test("each tool says what it needs, or needs nothing", async () => {
+  const bench = await Workbench.open();
+  const { files, jobs, desktop } = bench;
+  const names = deviceTools({ files, jobs, desktop }).map(({ name }) => name);
+  const known = [...NEEDS.map(([tool]) => tool), ...NEEDLESS, ...OF_PROCESSES];
+  expect(names.toSorted()).toEqual([...new Set(known)].toSorted());
+  for (const name of [...NEEDLESS, ...OF_PROCESSES]) expect(bench.tool(name).prepare).toBeUndefined();
+});
+
+test.each(NEEDS)("%s needs what its input names: %j", async (name, input, needs) => {
+  const bench = await Workbench.open();
+  const tool = bench.tool(name);
+  const { rights } = bench.admission({ grant: held(bench) });
+  expect(tool.prepare?.(parseInput(tool, input), { rights })).toEqual(needs);
+});
+
+/** A dispatcher with the tools of a bench, whose handlers only tell that they ran. */
+function dispatcherOf(bench: Workbench, policy: Policy = {}) {
+  const journal = new Journal(join(temporaryFolder(), "journal"));
+  onTestFinished(() => journal.close());
+  const handle = vi.fn(async () => ({ output: "ran" }));
+  const { files, jobs, desktop } = bench;
+  const tools = deviceTools({ files, jobs, desktop }).map((tool) => ({ ...tool, handle }));
+  const dispatcher = new Dispatcher({
+    ...{ device: "box-0123456789", tools, sessions: bench.sessions, journal, log: silentLog },
+    ...{ policy: { current: () => policy }, checkPaths: bench.checkPaths },
+  });
+  const call = async (
+    tool: string,
+    input: Record<string, unknown>,
+    { grant = bench.owner, relayPolicy = {} }: { grant?: GrantScope; relayPolicy?: Policy } = {},
+  ) => {
+    const id = makeCallId();
+    const { header, body } = await dispatcher.run({ call: id, tool, input, grant, relayPolicy, key: id });
+    return { header, answer: JSON.parse(Buffer.from(body).toString()) as Answer };
+  };
+  return { call, handle, journal };
+}
+
+test.each(NEEDS)("%s is refused a path outside its folders before it runs: %j", async (tool, input) => {
+  const bench = await Workbench.open();
+  const { call, handle } = dispatcherOf(bench, { allowed_apps: ["paint"] });
+  const relayPolicy = { allowed_apps: ["paint"] };
+  const { header, answer } = await call(tool, input, { grant: held(bench), relayPolicy });
+  expect(answer).toMatchObject({ code: "PERMISSION_DENIED", metadata: { allowed_paths: [bench.home] } });
+  expect(header.status).toBe("error");
+  expect(handle).not.toHaveBeenCalled();
+});
+
+test("a refused effect did not run, so its key is free", async () => {
+  const bench = await Workbench.open();
+  const { call, journal } = dispatcherOf(bench);
+  const { header } = await call("Write", { file_path: "/out/a", content: "" }, { grant: held(bench) });
+  expect(header).toMatchObject({ code: "PERMISSION_DENIED", ran: false });
+  expect(journal.findByKey(bench.owner.id, header.call)).toBeUndefined();
+});
+
+test("what a path leads to counts, and Matrx's own is closed whatever the grant", async () => {
+  const bench = await Workbench.open();
+  const { call, handle } = dispatcherOf(bench);
+  for (const file_path of [bench.state, join(bench.state, "key"), "../state/key"])
+    expect((await call("Read", { file_path })).answer.code).toBe("PERMISSION_DENIED");
+  expect(handle).not.toHaveBeenCalled();
+});
+
+test("what is not there, or cannot be a path, is the tool's to say", async () => {
+  const bench = await Workbench.open();
+  const { call, handle } = dispatcherOf(bench);
+  for (const file_path of ["none/such", "no\0path"]) await call("Read", { file_path });
+  expect(handle).toHaveBeenCalledTimes(2);
+});
+
+const deletion = { patch: patch("*** Delete File: a") };
+
+test.each([
+  [
+    "a grant without execute",
+    (bench: Workbench) => ({ grant: { ...bench.owner, effects: ["write" as const] } }),
+  ],
+  ["a grant of other tools", (bench: Workbench) => ({ grant: { ...bench.owner, tools: ["ApplyPatch"] } })],
+  ["the relay's policy", () => ({ relayPolicy: { allowed_tools: ["ApplyPatch"] } })],
+])("a further tool that %s does not allow refuses the call before it runs", async (_by, limits) => {
+  const bench = await Workbench.open();
+  const { call, handle } = dispatcherOf(bench);
+  const { answer } = await call("ApplyPatch", deletion, limits(bench));
+  expect(answer).toMatchObject({ code: "PERMISSION_DENIED", hop: "agent", metadata: { tool: "Delete" } });
+  expect(answer.output).toMatch(
+    /^This patch deletes or moves files, which needs the same permission as Delete\. /,
+  );
+  expect(handle).not.toHaveBeenCalled();
+  expect(
+    (await call("ApplyPatch", { patch: patch("*** Add File: a", "+x") }, limits(bench))).answer.output,
+  ).toBe("ran");
+});
+
+test.each([
+  ["the device's own", { allowed_apps: ["paint"] }, {}],
+  ["the relay's", {}, { allowed_apps: ["paint"] }],
+] satisfies [string, Policy, Policy][])(
+  "an application is refused that %s policy does not list",
+  async (_whose, own, relayPolicy) => {
+    const bench = await Workbench.open();
+    const { call, handle } = dispatcherOf(bench, own);
+    const { answer } = await call("open_app", { app: "xterm" }, { relayPolicy });
+    expect(answer).toMatchObject({ code: "PERMISSION_DENIED", metadata: { allowed_apps: ["paint"] } });
+    expect(handle).not.toHaveBeenCalled();
+    await call("open_app", { app: "paint" }, { relayPolicy });
+    expect(handle).toHaveBeenCalledTimes(1);
+  },
+);

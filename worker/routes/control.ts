@@ -1,0 +1,93 @@
+/** What an owner sets for a device, and tells its program. */
+import { commandedSchema, newCommandSchema } from "@matrx/shared/api.ts";
+import { readBody } from "@matrx/shared/caller/body.ts";
+import { DEVICE } from "@matrx/shared/caller/parts.ts";
+import { errorsFor, type MatrxError } from "@matrx/shared/errors.ts";
+import { isLongerThan } from "@matrx/shared/json-input.ts";
+import { LIMITS } from "@matrx/shared/limits.ts";
+import { policySchema, policySetSchema } from "@matrx/shared/policy.ts";
+import type * as z from "zod";
+import { unwrap } from "../outcome.ts";
+import { CALLER_BODY } from "./body.ts";
+import type { RelayRoute } from "./route.ts";
+
+const POLICY = { allowed_tools: ["Read", "ListDirectory"], allowed_paths: ["/home/ann"] };
+
+export const controlRoutes: readonly RelayRoute[] = [
+  {
+    method: "GET",
+    path: "/v1/devices/{device}/policy",
+    id: "getPolicy",
+    tag: "Devices",
+    summary: "The device's policy at the relay",
+    description: "Only for the owner: limited or read-only tokens are refused.",
+    access: "caller",
+    answers: {
+      200: {
+        description: "Omitted settings impose no limit at the relay",
+        schema: policySchema,
+        example: POLICY,
+      },
+    },
+    answer: async (c) => {
+      const { caller, device } = c.var;
+      return c.json(unwrap(await device.policy(caller)));
+    },
+  },
+  {
+    method: "PUT",
+    path: "/v1/devices/{device}/policy",
+    id: "setPolicy",
+    tag: "Devices",
+    summary: "Set the device's policy",
+    description: "Replaces the whole policy. The device's own file also applies; the stricter one wins.",
+    access: "person",
+    body: { schema: policySchema, example: POLICY, optional: true },
+    answers: {
+      200: { description: "The policy as it is now", schema: policySetSchema, example: POLICY },
+    },
+    // The owner's limits for this device; the device's own file holds besides.
+    answer: async (c) => {
+      const { caller, device } = c.var;
+      unwrap(await c.env.ACCOUNT.getByName(caller.account).requirePerson(caller.grant));
+      unwrap(await device.viewFor(caller));
+      const policy = await readBody(c.req.raw, CALLER_BODY, policySchema);
+      if (isLongerThan(JSON.stringify(policy), LIMITS.policyBytes)) throw tooLargePolicy();
+      const warnings = unwrap(await device.setPolicy(policy));
+      return c.json({ ...policy, ...(warnings.length > 0 && { warnings }) });
+    },
+  },
+  {
+    method: "POST",
+    path: "/v1/devices/{device}/commands",
+    id: "sendCommand",
+    tag: "Devices",
+    summary: "Send a command to the device's program",
+    access: "person",
+    body: { schema: newCommandSchema, example: { command: "restart_client", reason: "Update available" } },
+    answers: {
+      202: {
+        description:
+          "Delivered to the device's connection; the device's state shows whether the program followed it.",
+        schema: commandedSchema,
+        example: { device: DEVICE, command: "restart_client" },
+      },
+    },
+    errors: ["DEVICE_OFFLINE", "RATE_LIMITED"],
+    answer: async (c) => {
+      const { caller, device } = c.var;
+      unwrap(await c.env.ACCOUNT.getByName(caller.account).requirePerson(caller.grant));
+      const { command, reason } = await readBody(c.req.raw, CALLER_BODY, newCommandSchema);
+      unwrap(await device.command(caller, command, reason));
+      const commanded = { device: c.req.param("device") ?? "", command };
+      return c.json(commanded satisfies z.infer<typeof commandedSchema>, 202);
+    },
+  },
+];
+
+function tooLargePolicy(): MatrxError {
+  return errorsFor("relay")("PAYLOAD_TOO_LARGE", `The policy is larger than ${LIMITS.policyBytes} bytes`, {
+    hint: "Allow folders instead of their contents",
+    details: { limit_bytes: LIMITS.policyBytes },
+  });
+}

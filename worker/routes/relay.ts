@@ -1,0 +1,122 @@
+/** The relay's whole interface: what is mounted, and what is described. */
+import * as api from "@matrx/shared/api.ts";
+import { cancelRoute, recordRoutes } from "@matrx/shared/caller/calls.ts";
+import { eventsRoute } from "@matrx/shared/caller/events.ts";
+import { guideRoutes } from "@matrx/shared/caller/guide.ts";
+import { PATH, PENDING } from "@matrx/shared/caller/parts.ts";
+import type { RecordingPort } from "@matrx/shared/caller/port.ts";
+import { type CallerRoute, under } from "@matrx/shared/caller/route.ts";
+import { toolRoutes } from "@matrx/shared/caller/tools.ts";
+import type { ErrorCode } from "@matrx/shared/errors.ts";
+import * as bodies from "@matrx/shared/openapi/bodies.ts";
+import type { Operation, Parameter, Surface } from "@matrx/shared/openapi/operation.ts";
+import { policySchema, policySetSchema } from "@matrx/shared/policy.ts";
+import { DEVICE_HEADER } from "@matrx/shared/tokens.ts";
+import { toolDescriptionSchema } from "@matrx/shared/tool.ts";
+import { accountRoutes } from "./account.ts";
+import { controlRoutes } from "./control.ts";
+import { deviceRoutes, devicesRoutes } from "./devices.ts";
+import { healthRoutes } from "./health.ts";
+import { descriptionRoute } from "./openapi.ts";
+import { docsRoute } from "./page.ts";
+import { CODE_PARAMETER, pairingsRoutes } from "./pairings.ts";
+import type { RelayRoute } from "./route.ts";
+import { callerSocketRoutes, deviceSocketRoutes } from "./sockets.ts";
+import { GRANT_PARAMETER, tokensRoutes } from "./tokens.ts";
+
+/** Upgrades: each has credentials of its own. */
+export const socketRoutes = [...deviceSocketRoutes, ...callerSocketRoutes];
+
+/** The relay's own. */
+export const relayRoutes: readonly RelayRoute[] = [
+  ...devicesRoutes,
+  ...accountRoutes,
+  ...tokensRoutes,
+  ...pairingsRoutes,
+  ...healthRoutes,
+  descriptionRoute(() => RELAY),
+  docsRoute,
+];
+
+/** Of one device, for who manages it. */
+export const managedRoutes: readonly RelayRoute[] = [...deviceRoutes, ...controlRoutes];
+
+/** Of one device, for who calls it. */
+export const callerRoutes: readonly CallerRoute<RecordingPort>[] = under("/v1/devices/{device}", [
+  ...guideRoutes,
+  ...toolRoutes({ 202: PENDING }),
+  ...recordRoutes,
+  cancelRoute,
+  eventsRoute,
+]);
+
+const which = (name: string): Parameter => ({
+  ...PATH.device,
+  description: `The device; without it, and without ${name}, the only device of the credential.`,
+});
+
+/** The guide's, where the path names no device. */
+export const rootRoutes: readonly CallerRoute<RecordingPort>[] = guideRoutes.map((route) => ({
+  ...route,
+  id: `${route.id}AtRoot`,
+  summary: `${route.summary}, at the root`,
+  description: "If you have several devices and name none: 400 with the choices.",
+  query: { device: which(DEVICE_HEADER), ...route.query },
+  headers: { [DEVICE_HEADER]: which("`?device=`"), ...route.headers },
+  errors: [...(route.errors ?? []), "UNKNOWN_DEVICE"],
+}));
+
+export const OPERATIONS: readonly Operation[] = [
+  ...relayRoutes,
+  ...managedRoutes,
+  ...callerRoutes,
+  ...rootRoutes,
+  ...socketRoutes,
+];
+
+export const RELAY: Surface = {
+  title: "Matrx Relay",
+  version: "0.1.0",
+  description:
+    "Reach home machines from anywhere: call their tools over REST and WebSocket. Every error is problem+json (RFC 9457) with a `code`, usually a `hint` on what to do, and `hop`, where it came from. docs/protocol.md describes frames, limits and the life of a call. Fields may be added to answers; ignore unknown ones.",
+  tags: {
+    Devices: "The machines of an account",
+    Tools: "What a machine can do, and how to call it",
+    Calls: "The record of a call",
+    Events: "What a machine reports on its own",
+    Guide: "The guide's REST interface; its base address is `/v1/devices/{device}`, or the root",
+    Account: "Signing in and out",
+    Tokens: "Credentials for scripts and apps",
+    Pairing: "Adding a machine, signing in a command line",
+    Links: "WebSockets",
+    Relay: "The relay itself",
+  },
+  security: {
+    bearer: {
+      type: "http",
+      scheme: "bearer",
+      bearerFormat: "JWT",
+      description: "An API token, or the token of `matrx login`",
+    },
+    cookie: {
+      type: "apiKey",
+      in: "cookie",
+      name: "matrx_session",
+      description:
+        "For signed-in browsers. All methods except GET and HEAD then need the relay's own `Origin`.",
+    },
+  },
+  path: { ...PATH, grant: GRANT_PARAMETER, code: CODE_PARAMETER },
+  schemas: { ...api, ...bodies, policySchema, policySetSchema, toolDescriptionSchema },
+  operations: OPERATIONS,
+  implied,
+};
+
+/** Any request may come under a wrong Host, or meet a fault of ours; the rest follows from what it shows and sends. */
+function implied({ access, path, body }: Operation): ErrorCode[] {
+  const codes: ErrorCode[] = ["PERMISSION_DENIED", "INTERNAL"];
+  if (access === "caller" || access === "person") codes.push("UNAUTHENTICATED", "UNAVAILABLE");
+  if (path.includes("{device}")) codes.push("UNKNOWN_DEVICE");
+  if (body) codes.push("INVALID_MESSAGE", "INVALID_PARAMETERS", "PAYLOAD_TOO_LARGE");
+  return codes;
+}

@@ -1,0 +1,45 @@
+/** Routes of the relay. A route is its description and its answer; who may call it is checked before it answers. */
+import { honoPath } from "@matrx/shared/caller/route.ts";
+import type { Operation } from "@matrx/shared/openapi/operation.ts";
+import type { Context, Handler, Hono, MiddlewareHandler } from "hono";
+import { authenticate, type Caller } from "../auth/caller.ts";
+import type { Env } from "../env.ts";
+import { ownDevice } from "../known-devices.ts";
+import type { Device } from "../objects/device.ts";
+
+export interface RelayEnv {
+  Bindings: Env;
+  Variables: {
+    /** Where the description says `caller` or `person`. */
+    caller: Caller;
+    /** Where `withDevice` found it. */
+    device: DurableObjectStub<Device>;
+  };
+}
+
+export interface RelayRoute extends Operation {
+  readonly answer: (c: Context<RelayEnv>) => Response | Promise<Response>;
+}
+
+export function mount(
+  app: Hono<RelayEnv>,
+  routes: readonly RelayRoute[],
+  ...before: MiddlewareHandler<RelayEnv>[]
+): void {
+  for (const { method, path, access, answer } of routes) {
+    const needsCaller = access === "caller" || access === "person";
+    const handlers: Handler<RelayEnv>[] = [...(needsCaller ? [withCaller] : []), ...before, answer];
+    for (const handler of handlers) app.on(method, honoPath(path), handler);
+  }
+}
+
+const withCaller: MiddlewareHandler<RelayEnv> = async (c, next) => {
+  c.set("caller", await authenticate(c.env, c.req.raw));
+  await next();
+};
+
+/** Finds the device in the path: one of the caller's account. */
+export const withDevice: MiddlewareHandler<RelayEnv> = async (c, next) => {
+  c.set("device", await ownDevice(c.env, c.var.caller.account, c.req.param("device") ?? ""));
+  await next();
+};
