@@ -79,7 +79,9 @@ describe("a reader who attached to a call", () => {
     expect(await back.nextJson()).toMatchObject({ type: "call_status" });
     await reader.leave();
     await expect
-      .poll(() => runInDurableObject(object(at.identity.id), (instance) => instance.openStreams))
+      .poll(() =>
+        runInDurableObject(object(at.identity.id), (instance) => instance.diagnostics().openStreams),
+      )
       .toBe(0);
     back.answer(execute, "read");
     expect(await back.nextJson()).toMatchObject({ type: "result_ack" });
@@ -117,7 +119,7 @@ it("many readers who wait for one large result cost no more memory than those wh
     ...Array.from({ length: 3 }, () => "result"),
   ]);
   await expect
-    .poll(() => runInDurableObject(object(at.identity.id), (instance) => instance.openStreams))
+    .poll(() => runInDurableObject(object(at.identity.id), (instance) => instance.diagnostics().openStreams))
     .toBe(0);
 });
 

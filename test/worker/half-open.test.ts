@@ -168,6 +168,26 @@ it("does not run what its caller left and wanted stopped while it was asked", as
   await nothingRuns(house);
 });
 
+it("does not run what was let through by a policy that changed while it was asked; the key is free", async () => {
+  const house = await silentHome();
+  const { person, identity, device, caller } = house;
+  caller.send({ id: "1", tool: "Bash", input: {}, idempotency_key: "k" });
+  expect(await device.nextJson()).toEqual(QUESTION);
+  await person.setPolicy(identity.id, { allowed_tools: ["Read"] });
+  expect(await caller.nextJson()).toMatchObject({ id: "1", code: "UNAVAILABLE", hop: "relay" });
+  expect(await device.nextJson()).toMatchObject({ type: "system_command" });
+  await nothingRuns(house);
+});
+
+it("that is back without its journal while it is asked gets what had not left", async () => {
+  const { identity, device, caller } = await silentHome();
+  const answering = caller.call("Bash");
+  expect(await device.nextJson()).toEqual(QUESTION);
+  const back = await AgentDevice.come(identity, { journal: "journal-2" });
+  await back.serve("done");
+  expect(await answering).toMatchObject({ output: "done" });
+});
+
 it("that closes while it is asked is refused at once", async () => {
   const { device, caller } = await silentHome();
   const answering = caller.call("Bash");

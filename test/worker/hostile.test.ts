@@ -304,5 +304,5 @@ describe("a REST request", () => {
 });
 
 function straysOf(id: string): Promise<number> {
-  return runInDurableObject(env.DEVICE.getByName(id), (instance) => instance.strays);
+  return runInDurableObject(env.DEVICE.getByName(id), (instance) => instance.diagnostics().strays);
 }

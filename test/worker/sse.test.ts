@@ -40,7 +40,7 @@ function attach({ identity, token: own }: Home, call: string, token = own): Prom
 }
 
 function openStreams({ identity }: Home): Promise<number> {
-  return runInDurableObject(object(identity.id), (instance) => instance.openStreams);
+  return runInDurableObject(object(identity.id), (instance) => instance.diagnostics().openStreams);
 }
 
 async function noStreamStaysOpen(at: Home): Promise<void> {

@@ -20,8 +20,8 @@ import type {
 import type { SystemCommand } from "@matrx/shared/device-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { eventRefusal } from "@matrx/shared/events.ts";
-import type { AccountId, CallId, DeviceId } from "@matrx/shared/ids.ts";
-import type { Policy } from "@matrx/shared/policy.ts";
+import type { AccountId, CallId } from "@matrx/shared/ids.ts";
+import { type Policy, policyWarnings } from "@matrx/shared/policy.ts";
 import type { Caller } from "../auth/caller.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import { unknownDeviceError } from "../refusals.ts";
@@ -31,40 +31,29 @@ import type { RestStreams } from "./callers/sse-call.ts";
 import type { Admission } from "./calls/admission.ts";
 import type { Calls } from "./calls/calls.ts";
 import { openTools, toolNames } from "./calls/gate.ts";
-import { callView, type Ledger, listCalls } from "./calls/ledger.ts";
-import type { DeviceLink } from "./connection.ts";
-import type { Events } from "./event-log.ts";
-import type { Accounts, Lease, Leases } from "./leases.ts";
-import { type Sign, type SignOfLife, silent } from "./link/sign-of-life.ts";
-import type { DeviceRecord, RecordStore } from "./store.ts";
+import { callView, listCalls } from "./calls/ledger.ts";
+import type { DeviceContext } from "./context.ts";
+import type { Lease } from "./leases.ts";
+import { type Sign, silent } from "./link/sign-of-life.ts";
+import type { DeviceRecord } from "./store.ts";
 
 export type Command = SystemCommand["command"];
 
-export interface RequestsParts {
-  /** The device that this object is for. */
-  name: DeviceId;
-  accounts: Accounts;
-  /** Throws MatrxError when this object is no device's. */
-  record: () => DeviceRecord;
-  store: RecordStore;
-  link: DeviceLink;
-  signs: SignOfLife;
-  ledger: Ledger;
-  events: Events;
-  calls: Calls;
-  leases: Leases;
-  admission: Admission;
-  rest: RestCalls;
-  streams: RestStreams;
-  /** A call is under way. */
-  callStarted: (now: number) => void;
+/** How a call is made over HTTP, and what becomes of it. */
+interface Surfaces {
+  readonly calls: Calls;
+  readonly admission: Admission;
+  readonly rest: RestCalls;
+  readonly streams: RestStreams;
 }
 
 export class Requests {
-  readonly #parts: RequestsParts;
+  readonly #context: DeviceContext;
+  readonly #surfaces: Surfaces;
 
-  constructor(parts: RequestsParts) {
-    this.#parts = parts;
+  constructor(context: DeviceContext, surfaces: Surfaces) {
+    this.#context = context;
+    this.#surfaces = surfaces;
   }
 
   /**
@@ -74,30 +63,29 @@ export class Requests {
   async requireRecord(account: AccountId): Promise<DeviceRecord> {
     const own = this.#recordOf(account);
     if (own) return own;
-    const { store, name, accounts } = this.#parts;
-    const isLost = !store.record && (await accounts.getByName(account).hasDevice(name));
+    const { store, name, env } = this.#context;
+    const isLost = !store.record && (await env.ACCOUNT.getByName(account).hasDevice(name));
     throw isLost ? lostRecordError(name) : unknownDeviceError(name);
   }
 
   #recordOf(account: AccountId): DeviceRecord | undefined {
-    const { record } = this.#parts.store;
+    const { record } = this.#context.store;
     return record?.account === account ? record : undefined;
   }
 
   /** For a caller that was checked already. */
   viewOf(record: DeviceRecord): DeviceView {
-    const { store, link, calls, events } = this.#parts;
-    return deviceView(record, { store, link, proof: calls.proof, alerts: events.open }, Date.now());
+    return deviceView(record, this.#context, this.#surfaces.calls.proof, Date.now());
   }
 
   view(caller: Caller): Promise<Outcome<DeviceView>> {
-    return this.#leased(caller, () => this.viewOf(this.#parts.record()));
+    return this.#leased(caller, () => this.viewOf(this.#context.record));
   }
 
   /** What the owner set is the owner's to see: it names folders and applications that a token may know nothing of. */
   policy(caller: Caller): Promise<Outcome<Policy>> {
     return this.#leased(caller, ({ scope }) => {
-      if (scope.owner) return this.#parts.store.policy;
+      if (scope.owner) return this.#context.store.policy;
       throw new MatrxError({
         code: "PERMISSION_DENIED",
         message: "Only the owner can see a device's policy",
@@ -107,9 +95,24 @@ export class Requests {
     });
   }
 
+  /** Holds at once; the device is told, if it is there. Gives warnings. */
+  setPolicy(policy: Policy): Promise<Outcome<string[]>> {
+    return attempt(() => {
+      const { store, link, name } = this.#context;
+      if (!store.record) throw unknownDeviceError(name);
+      const announced = store.manifest?.tools.map((tool) => tool.name);
+      const warnings = announced ? policyWarnings(policy, announced) : [];
+      if (JSON.stringify(policy) === JSON.stringify(store.policy)) return warnings;
+      store.setPolicy(policy);
+      this.#surfaces.calls.policyChanged(Date.now());
+      link.send(this.#commandFrame("update_permissions", "The policy at the relay has changed"));
+      return warnings;
+    });
+  }
+
   tools(caller: Caller): Promise<Outcome<DeviceTools>> {
     return this.#leased(caller, () => {
-      const { store } = this.#parts;
+      const { store } = this.#context;
       const names = toolNames(store);
       const tools = store.manifest?.tools.filter(({ name }) => names.includes(name)) ?? [];
       return { hash: store.manifest?.hash ?? null, tools };
@@ -117,56 +120,58 @@ export class Requests {
   }
 
   toolNames(caller: Caller): Promise<Outcome<string[]>> {
-    return this.#leased(caller, () => toolNames(this.#parts.store));
+    return this.#leased(caller, () => toolNames(this.#context.store));
   }
 
   openTools(caller: Caller): Promise<Outcome<OpenTools>> {
     return this.#leased(caller, ({ scope }) => {
-      const { store, record } = this.#parts;
+      const { store, record } = this.#context;
       const { os = null, os_version = null } = store.deviceInfo ?? {};
       // Without a shell the working directory stays where sessions begin, which may be outside them.
       const folders = scope.paths ?? store.policy.allowed_paths ?? null;
-      const machine = { name: record().name, os, os_version, folders };
+      const machine = { name: record.name, os, os_version, folders };
       return { machine, hash: store.manifest?.hash ?? null, tools: openTools(scope, store) };
     });
   }
 
   call(caller: Caller, wanted: RestCall): Promise<Outcome<RestAnswer>> {
-    return this.#calling(caller, (lease, now) => this.#parts.rest.call({ ...wanted, lease }, now));
+    return this.#calling(caller, (lease, now) => this.#surfaces.rest.call({ ...wanted, lease }, now));
   }
 
   callByGuide(caller: Caller, wanted: RestCall): Promise<Outcome<GuideAnswer>> {
-    return this.#calling(caller, (lease, now) => this.#parts.rest.callByGuide({ ...wanted, lease }, now));
+    return this.#calling(caller, (lease, now) => this.#surfaces.rest.callByGuide({ ...wanted, lease }, now));
   }
 
   streamCall(caller: Caller, wanted: StreamedCall): Promise<Outcome<OpenStream>> {
-    return this.#calling(caller, (lease, now) => this.#parts.streams.call(lease, wanted, now));
+    return this.#calling(caller, (lease, now) => this.#surfaces.streams.call(lease, wanted, now));
   }
 
   attach(caller: Caller, call: CallId): Promise<Outcome<OpenStream>> {
-    return this.#calling(caller, (lease, now) => this.#parts.streams.attach(lease, call, now));
+    return this.#calling(caller, (lease, now) => this.#surfaces.streams.attach(lease, call, now));
   }
 
   readCall(caller: Caller, call: CallId): Promise<Outcome<CallView>> {
     return this.#leased(caller, (lease) => {
-      const row = this.#parts.ledger.find(call);
+      const row = this.#context.ledger.find(call);
       if (!row) throw noSuchCallError();
       requireMaker(row.grant_id, lease);
-      return callView(row, this.#parts.record().id);
+      return callView(row, this.#context.record.id);
     });
   }
 
   listCalls(caller: Caller, query: CallQuery): Promise<Outcome<CallList>> {
     return this.#leased(caller, (lease) => {
-      const { admission, calls, ledger, record } = this.#parts;
+      const { admission, calls } = this.#surfaces;
+      const { ledger, device } = this.#context;
       admission.message(lease, Date.now());
-      return listCalls({ device: record().id, pendingCalls: calls.pendingCalls, ledger }, lease, query);
+      return listCalls({ device, pendingCalls: calls.pendingCalls, ledger }, lease, query);
     });
   }
 
   cancelCall(caller: Caller, call: CallId): Promise<Outcome<void>> {
     return this.#leased(caller, (lease) => {
-      const { calls, ledger } = this.#parts;
+      const { calls } = this.#surfaces;
+      const { ledger } = this.#context;
       requireMaker(calls.pendingCalls.get(call)?.grant ?? ledger.find(call)?.grant_id, lease);
       calls.cancel(call);
     });
@@ -174,37 +179,37 @@ export class Requests {
 
   events(caller: Caller, { after, limit }: EventQuery): Promise<Outcome<EventList>> {
     return this.#leased(caller, (lease) => {
-      const { admission, events, record } = this.#parts;
-      admission.message(lease, Date.now());
+      const { events, device } = this.#context;
+      this.#surfaces.admission.message(lease, Date.now());
       const refusal = eventRefusal(lease.scope);
       if (refusal) throw new MatrxError(refusal);
-      return { device: record().id, events: events.list(after, limit), dropped: events.dropped };
+      return { device, events: events.list(after, limit), dropped: events.dropped };
     });
   }
 
   /** The Account has seen that a person asks. */
   command(caller: Caller, command: Command, reason: string | undefined): Promise<Outcome<void>> {
     return this.#leased(caller, async (lease) => {
-      const { admission, link, signs, record } = this.#parts;
-      admission.message(lease, Date.now());
+      const { link, signs, device } = this.#context;
+      this.#surfaces.admission.message(lease, Date.now());
       await this.#requireSign(Date.now());
-      link.sendTo(signs.requireLive(Date.now()), JSON.stringify(this.commandFrame(command, reason)));
-      console.info(`device ${record().id} was sent ${command} by ${caller.grant}`);
+      link.sendTo(signs.requireLive(Date.now()), JSON.stringify(this.#commandFrame(command, reason)));
+      console.info(`device ${device} was sent ${command} by ${caller.grant}`);
     });
   }
 
-  commandFrame(command: Command, reason: string | undefined): SystemCommand {
+  #commandFrame(command: Command, reason: string | undefined): SystemCommand {
     return {
       type: "system_command",
       command,
       ...(reason !== undefined && { reason }),
-      ...(command === "update_permissions" && { permissions: this.#parts.store.permissions }),
+      ...(command === "update_permissions" && { permissions: this.#context.store.permissions }),
     };
   }
 
   /** Waits for a sign of life if the device has been silent. Throws MatrxError `DEVICE_OFFLINE`. */
   async #requireSign(now: number): Promise<void> {
-    const { signs } = this.#parts;
+    const { signs } = this.#context;
     signs.requireLive(now);
     if (!signs.isDue(now)) return;
     const sign = await new Promise<Sign>((resolve) => signs.wait(0, resolve, now));
@@ -215,7 +220,7 @@ export class Requests {
     return this.#leased(caller, (lease) => {
       const now = Date.now();
       const started = start(lease, now);
-      this.#parts.callStarted(now);
+      this.#context.callStarted(now);
       return started;
     });
   }
@@ -223,24 +228,17 @@ export class Requests {
   #leased<T>(caller: Caller, answer: (lease: Lease) => T | Promise<T>): Promise<Outcome<T>> {
     return attempt(async () => {
       const { account, id } = this.#recordOf(caller.account) ?? (await this.requireRecord(caller.account));
-      const { leases } = this.#parts;
+      const { leases } = this.#context;
       const held = leases.held(caller.grant, Date.now());
       return answer(held ?? (await leases.ask(account, caller.grant, id)));
     });
   }
 }
 
-interface DeviceViewParts {
-  store: RecordStore;
-  link: DeviceLink;
-  proof: Proof | null;
-  /** Open conditions. */
-  alerts: number;
-}
-
 function deviceView(
   record: DeviceRecord,
-  { store, link, proof, alerts }: DeviceViewParts,
+  { store, link, events }: DeviceContext,
+  proof: Proof | null,
   now: number,
 ): DeviceView {
   const { deviceInfo, lastSeen: before } = store;
@@ -257,7 +255,7 @@ function deviceView(
     os_version: deviceInfo?.os_version ?? null,
     agent_version: deviceInfo?.agent_version ?? null,
     created: new Date(record.created).toISOString(),
-    alerts,
+    alerts: events.open,
     records_lost: store.recordsLost === undefined ? null : new Date(store.recordsLost).toISOString(),
   };
 }

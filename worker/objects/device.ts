@@ -11,12 +11,11 @@ import type {
   RestCall,
   StreamedCall,
 } from "@matrx/shared/caller/port.ts";
-import { ResponseBodies } from "@matrx/shared/caller/response-bodies.ts";
 import { CLOSE, closeReason, isSendable } from "@matrx/shared/close-codes.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
-import type { CallId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
+import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
-import { type Policy, policyWarnings } from "@matrx/shared/policy.ts";
+import type { Policy } from "@matrx/shared/policy.ts";
 import type { Caller } from "../auth/caller.ts";
 import { type Command, Requests } from "../device/api.ts";
 import { RestCalls } from "../device/callers/rest.ts";
@@ -27,133 +26,64 @@ import { Tickets } from "../device/callers/tickets.ts";
 import { Admission } from "../device/calls/admission.ts";
 import { AnswerCredit } from "../device/calls/answer-credit.ts";
 import { Calls } from "../device/calls/calls.ts";
-import { Ledger } from "../device/calls/ledger.ts";
 import { Recovery } from "../device/calls/recovery.ts";
-import { type DeviceAttachment, DeviceLink } from "../device/connection.ts";
-import { Events } from "../device/event-log.ts";
-import { type Accounts, Leases, revokedGrant } from "../device/leases.ts";
+import type { DeviceAttachment } from "../device/connection.ts";
+import { DeviceContext, type DeviceEnv } from "../device/context.ts";
+import { revokedGrant } from "../device/leases.ts";
 import { DeviceMessages } from "../device/link/messages.ts";
-import { SignOfLife } from "../device/link/sign-of-life.ts";
 import { DeviceSockets } from "../device/link/sockets.ts";
 import { Rates } from "../device/rates.ts";
 import { accountOf, authenticatedCaller } from "../device/socket.ts";
-import { type DeviceRecord, RecordStore } from "../device/store.ts";
-import { Timer } from "../device/timer.ts";
-import { attempt, type Outcome } from "../outcome.ts";
+import type { DeviceRecord } from "../device/store.ts";
+import { Upkeep } from "../device/upkeep.ts";
+import type { Outcome } from "../outcome.ts";
 import { problemResponse } from "../problem.ts";
 import { unknownDeviceError } from "../refusals.ts";
-import type { Secrets } from "../secrets.ts";
-import { AlarmTable } from "../storage/alarms.ts";
-import { StorageHealth } from "../storage/health.ts";
 import { migrate } from "../storage/migrate.ts";
 import { DEVICE } from "../storage/migrations.ts";
-import { watched } from "../storage/watched.ts";
-
-/** What a device needs of its surroundings. */
-export interface DeviceEnv extends Secrets {
-  ACCOUNT: Accounts;
-  DEVICE: { getByName(name: string): { probeStorage(): Promise<void> } };
-}
-
-/** An object of this class without a device, and so without sockets: it may fail. */
-const PROBE = "storage probe";
-
-/** How often an object looks after calls that take long, in milliseconds. */
-const LOOK_AGAIN = 60_000;
-/** How often old outcomes are removed, in milliseconds. */
-const PRUNE_EVERY = 6 * 60 * 60_000;
 
 export class Device extends DurableObject<DeviceEnv> {
-  readonly #health: StorageHealth;
-  readonly #store: RecordStore;
-  readonly #ledger: Ledger;
-  readonly #link: DeviceLink;
-  readonly #signs: SignOfLife;
-  readonly #events: Events;
+  readonly #context: DeviceContext;
+  readonly #tickets: Tickets;
   readonly #calls: Calls;
   readonly #recovery: Recovery;
   readonly #credit: AnswerCredit;
-  readonly #leases: Leases;
-  readonly #admission: Admission;
+  readonly #streams: EventStreams;
   readonly #callers: Callers;
-  readonly #bodies = new ResponseBodies();
-  readonly #streams = new EventStreams(this.#bodies);
-  readonly #requests: Requests;
-  readonly #messages: DeviceMessages;
   readonly #sockets: DeviceSockets;
-  readonly #tickets: Tickets;
-  readonly #timer: Timer;
-  readonly #alarms: AlarmTable<"calls" | "prune">;
-  #rates: Rates;
+  readonly #requests: Requests;
+  readonly #upkeep: Upkeep;
 
   constructor(state: DurableObjectState, env: DeviceEnv) {
     super(state, env);
     state.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
-    const device = () => this.#record().id;
-    const rates = () => this.#rates;
-    const scheduled = (now: number) => this.#timer.by(now + TIMES.ackWithin);
-    const later = (at: number) => this.#timer.by(at);
-    const health = new StorageHealth({
-      id: state.id.toString(),
-      sync: () => state.storage.sync(),
-      probe: () => env.DEVICE.getByName(PROBE).probeStorage(),
-    });
-    const storage = watched(state.storage, () => health.wrote());
-    this.#health = health;
-    this.#store = new RecordStore(storage.kv, health);
-    // An unknown device stores nothing.
-    if (this.#store.record) migrate(state.storage, DEVICE);
-    this.#ledger = new Ledger(storage.sql, health);
-    this.#events = new Events(storage, health);
-    this.#link = new DeviceLink((ws) => state.getWebSocketAutoResponseTimestamp(ws));
-    this.#signs = new SignOfLife(this.#link);
-    const settled = (call: string) => this.#credit.settled(call);
-    this.#calls = new Calls(this.#store, this.#link, this.#signs, this.#ledger, later, settled);
-    this.#recovery = new Recovery(device, this.#calls, this.#link, this.#ledger);
-    this.#credit = new AnswerCredit({
-      ...{ calls: this.#calls, link: this.#link, ledger: this.#ledger },
-      queued: {
-        of: (grant) => this.#callers.queuedOf(grant) + this.#bodies.queuedOf(grant),
-        total: () => this.#callers.queued + this.#bodies.queued,
-      },
-    });
-    this.#bodies.onClosed = () => this.#credit.look();
-    this.#leases = new Leases(env.ACCOUNT);
-    this.#tickets = new Tickets(storage.kv, health);
-    this.#timer = new Timer(() => this.tick(Date.now()));
-    const calls = (now: number) => void this.tick(now);
-    this.#alarms = new AlarmTable(storage, { calls, prune: (now) => this.#prune(now) }, health);
-    this.#rates = new Rates();
-    const parts = {
-      store: this.#store,
-      link: this.#link,
-      signs: this.#signs,
-      ledger: this.#ledger,
-      calls: this.#calls,
-      credit: this.#credit,
-      recovery: this.#recovery,
-      rates,
-      health,
+    const context = new DeviceContext(state, env, () => this.tick(Date.now()));
+    const { bodies } = context;
+    const calls = new Calls(context, (call) => this.#credit.settled(call));
+    const recovery = new Recovery(context, calls);
+    const admission = new Admission(context, calls, recovery);
+    const callers = new Callers(context, calls, admission);
+    const queued = {
+      of: (grant: GrantId) => callers.queuedOf(grant) + bodies.queuedOf(grant),
+      total: () => callers.queued + bodies.queued,
     };
-    this.#admission = new Admission(parts);
-    this.#requests = new Requests({
-      ...{ ...parts, record: () => this.#record(), events: this.#events, leases: this.#leases },
-      ...{ admission: this.#admission, callStarted: (now: number) => this.#watchCalls(now) },
-      rest: new RestCalls({ ...parts, device, admission: this.#admission, bodies: this.#bodies }),
-      ...{ name: (state.id.name ?? "") as DeviceId, accounts: env.ACCOUNT },
-      streams: new RestStreams({ ...parts, device, admission: this.#admission, streams: this.#streams }),
-    });
+    const credit = new AnswerCredit({ calls, link: context.link, ledger: context.ledger, queued });
+    bodies.onClosed = () => credit.look();
     const event = (event: DeviceEvent, now: number) => this.#event(event, now);
-    this.#messages = new DeviceMessages({ ...parts, device, event, scheduled, later });
-    this.#sockets = new DeviceSockets(state, env, {
-      ...parts,
-      messages: this.#messages,
-      linkChanged: () => this.#timer.by(Date.now()),
-    });
-    this.#callers = new Callers(state, env, {
-      ...{ leases: this.#leases, calls: this.#calls, events: this.#events, admission: this.#admission },
-      callStarted: (now) => this.#watchCalls(now),
-    });
+    const messages = new DeviceMessages(context, { calls, credit, recovery, event });
+    const sockets = new DeviceSockets(context, { calls, credit, recovery, messages });
+    const rest = new RestCalls(context, admission, calls);
+    this.#context = context;
+    this.#tickets = new Tickets(context.storage.kv, context.health);
+    this.#calls = calls;
+    this.#recovery = recovery;
+    this.#credit = credit;
+    this.#callers = callers;
+    this.#sockets = sockets;
+    this.#streams = new EventStreams(bodies);
+    const streams = new RestStreams(context, admission, calls, this.#streams);
+    this.#requests = new Requests(context, { calls, admission, rest, streams });
+    this.#upkeep = new Upkeep(context, { calls, recovery, credit, callers, sockets, messages });
     this.#restore();
   }
 
@@ -186,42 +116,43 @@ export class Device extends DurableObject<DeviceEnv> {
   }
 
   override alarm(): Promise<void> {
-    return this.#alarms.ring(Date.now());
+    return this.#upkeep.ring(Date.now());
   }
 
   /** Makes this object the device's: only the Account does that. */
   initialize(record: DeviceRecord): void {
-    if (this.#store.record) throw new Error(`${record.id} is adopted already`);
+    if (this.#context.store.record) throw new Error(`${record.id} is adopted already`);
     migrate(this.ctx.storage, DEVICE);
-    this.#store.initialize(record);
+    this.#context.store.initialize(record);
   }
 
   /** The Account has seen that a person asks. */
   rename(name: string): void {
-    this.#store.rename(name);
+    this.#context.store.rename(name);
   }
 
   /** The account removed the device: nothing of it stays. */
   async destroy(): Promise<void> {
-    if (this.#store.record) this.#calls.endAll(unknownDeviceError(this.#store.record.id).shape());
+    if (this.#context.store.record)
+      this.#calls.endAll(unknownDeviceError(this.#context.store.record.id).shape());
     this.#sockets.closeAll(CLOSE.revoked, "The device was removed from its account");
     this.#callers.closeAll(CLOSE.unknownDevice, "The device was removed from its account");
     await this.ctx.storage.deleteAll();
-    this.#store.destroy();
-    this.#events.destroy();
+    this.#context.store.destroy();
+    this.#context.events.destroy();
   }
 
   /** A grant is gone: its calls end, its sockets close. */
   revoke(grant: GrantId): void {
-    this.#leases.revoke(grant);
-    if (this.#store.record) this.#calls.revoke(grant);
+    this.#context.leases.revoke(grant);
+    if (this.#context.store.record) this.#calls.revoke(grant);
     this.#callers.revoke(grant);
     this.#streams.revoke(grant, revokedGrant());
   }
 
   /** For the account's own device list; the grant was checked there. */
   view(account: string): DeviceView | undefined {
-    const record = this.#store.record;
+    const record = this.#context.store.record;
     if (record?.account !== account) return undefined;
     return this.#requests.viewOf(record);
   }
@@ -297,24 +228,9 @@ export class Device extends DurableObject<DeviceEnv> {
     return this.#requests.policy(caller);
   }
 
-  /** Holds at once; the device is told, if it is there. The Account has seen that a person asks. Gives warnings. */
+  /** The Account has seen that a person asks. Gives warnings. */
   setPolicy(policy: Policy): Promise<Outcome<string[]>> {
-    return attempt(() => {
-      this.#record();
-      const announced = this.#store.manifest?.tools.map(({ name }) => name);
-      const warnings = announced ? policyWarnings(policy, announced) : [];
-      if (JSON.stringify(policy) === JSON.stringify(this.#store.policy)) return warnings;
-      this.#store.setPolicy(policy);
-      this.#calls.policyChanged(Date.now());
-      const why = "The policy at the relay has changed";
-      this.#link.send(this.#requests.commandFrame("update_permissions", why));
-      return warnings;
-    });
-  }
-
-  /** Answers of the device to calls that it was not given, since this object woke. */
-  get strays(): number {
-    return this.#calls.strays.total;
+    return this.#requests.setPolicy(policy);
   }
 
   /** What is under way inside, since this object woke. */
@@ -323,44 +239,26 @@ export class Device extends DurableObject<DeviceEnv> {
       /** Who waits for the answer to a call. */
       recipients: this.#calls.pendingCalls.all().flatMap(({ recipients }) => recipients).length,
       /** Bytes of answers that HTTP readers did not take yet. */
-      queuedBytes: this.#bodies.queued,
+      queuedBytes: this.#context.bodies.queued,
       /** Large answers that wait at the device for their readers. */
       waitingAnswers: this.#credit.waiting,
+      /** Event streams that somebody reads, or did not read to the end yet. */
+      openStreams: this.#streams.size,
+      /** Answers of the device to calls that it was not given. */
+      strays: this.#calls.strays.total,
     };
   }
 
-  /** Event streams that somebody reads, or did not read to the end yet. */
-  get openStreams(): number {
-    return this.#streams.size;
-  }
-
-  /** Looks after what takes long or is over: acknowledgements, attachments, deadlines, a silent link. */
+  /** Looks after what takes long or is over. */
   tick(now: number): void {
-    if (!this.#store.record) return;
-    this.#calls.flushAcks();
-    this.#calls.strays.flush(now);
-    this.#messages.reports.flush(now);
-    this.#events.flush();
-    this.#credit.look(now);
-    this.#callers.persist(now);
-    this.#sockets.persist(this.#rates, this.#calls.proof);
-    if (this.#calls.pendingCalls.size > 0) this.#sockets.requireSigns(now);
-    this.#recovery.sweep(now);
-    this.#health.probe();
-    this.#lookAgain(now);
-  }
-
-  #record(): DeviceRecord {
-    const { record } = this.#store;
-    if (!record) throw unknownDeviceError(this.ctx.id.name ?? "");
-    return record;
+    this.#upkeep.tick(now);
   }
 
   #event(event: DeviceEvent, now: number): void {
     try {
-      if (this.#events.keep(event, now)) this.#callers.tellEvents(now);
+      if (this.#context.events.keep(event, now)) this.#callers.tellEvents(now);
     } finally {
-      if (this.#events.isUnsaved) this.#timer.by(now + TIMES.settleAfter);
+      if (this.#context.events.isUnsaved) this.#context.timer.by(now + TIMES.settleAfter);
     }
   }
 
@@ -380,32 +278,9 @@ export class Device extends DurableObject<DeviceEnv> {
       else if (attachment) devices.push({ ws, attachment });
     }
     this.#sockets.restore(devices);
-    const current = this.#link.current?.attachment;
-    if (!current) return this.#recovery.linkDown(this.#store.lastSeen?.last_seen ?? Date.now());
-    this.#rates = new Rates(current.rates);
+    const current = this.#context.link.current?.attachment;
+    if (!current) return this.#recovery.linkDown(this.#context.store.lastSeen?.last_seen ?? Date.now());
+    this.#context.rates = new Rates(current.rates);
     this.#calls.restoreProof(current.proof);
-  }
-
-  /** Calls under way are looked at soon; those that take long, by alarm, so that the object can sleep. */
-  #watchCalls(now: number): void {
-    this.#timer.by(now + TIMES.settleAfter);
-  }
-
-  #prune(now: number): number | undefined {
-    this.#ledger.prune(now);
-    return this.#ledger.isEmpty() ? undefined : now + PRUNE_EVERY;
-  }
-
-  #lookAgain(now: number): void {
-    if (this.#signs.isAsked && this.#calls.pendingCalls.size > 0) this.#timer.by(now + TIMES.signWithin);
-    if (this.#ledger.isUnsaved) this.#timer.by(now + TIMES.settleAfter);
-    const next = this.#recovery.nextSweep();
-    if (next === undefined) {
-      if (!this.#ledger.isEmpty()) this.#alarms.by("prune", now + PRUNE_EVERY);
-      return;
-    }
-    const young = this.#calls.pendingCalls.all().some(({ created }) => now - created < TIMES.settleAfter);
-    if (young || next - now <= 2 * TIMES.settleAfter) this.#timer.by(Math.min(next, now + TIMES.settleAfter));
-    else this.#alarms.by("calls", Math.min(next, now + LOOK_AGAIN));
   }
 }

@@ -1,31 +1,28 @@
 /** REST at the device: a call that is waited for, or answered later under its URL. */
 import { EarlyResponse } from "@matrx/shared/caller/early-response.ts";
 import type { Ending, GuideAnswer, RestAnswer, RestCall } from "@matrx/shared/caller/port.ts";
-import type { ResponseBodies } from "@matrx/shared/caller/response-bodies.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
-import type { CallId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
+import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import type { Admission } from "../calls/admission.ts";
 import type { Calls } from "../calls/calls.ts";
 import { type Recipient, readsTooSlowly, withId } from "../calls/types.ts";
+import type { DeviceContext } from "../context.ts";
 import type { Lease } from "../leases.ts";
-
-export interface RestCallsParts {
-  device: () => DeviceId;
-  admission: Admission;
-  calls: Calls;
-  bodies: ResponseBodies;
-}
 
 type Wanted = RestCall & { lease: Lease };
 
 export class RestCalls {
-  readonly #parts: RestCallsParts;
+  readonly #context: DeviceContext;
+  readonly #admission: Admission;
+  readonly #calls: Calls;
 
-  constructor(parts: RestCallsParts) {
-    this.#parts = parts;
+  constructor(context: DeviceContext, admission: Admission, calls: Calls) {
+    this.#context = context;
+    this.#admission = admission;
+    this.#calls = calls;
   }
 
   /** Sends a call and waits for its answer, 60 seconds at most; a call that the gate stops is answered as refused. */
@@ -42,13 +39,13 @@ export class RestCalls {
 
   /** The same for the guide's route: it is waited for to its end, and the answer begins meanwhile. */
   callByGuide(wanted: Wanted, now: number): Promise<GuideAnswer> {
-    const { calls, bodies, device } = this.#parts;
+    const { bodies, device } = this.#context;
     return new Promise((resolve, reject) => {
-      const early = new EarlyResponse(device(), {
+      const early = new EarlyResponse(device, {
         answer: (ending) => resolve(this.#handOn(ending, wanted)),
         begin: (call, keepAlive, effect) => {
           const body = bodies.open(wanted.lease.scope.id as GrantId, keepAlive);
-          body.onLeft = () => calls.abandon(call, (one) => one === response, effect === "read");
+          body.onLeft = () => this.#calls.abandon(call, (one) => one === response, effect === "read");
           resolve({ kind: "begun", call, body: body.stream });
           return body;
         },
@@ -62,10 +59,9 @@ export class RestCalls {
   }
 
   #send(wanted: Wanted, now: number, response: PendingResponse, reject: (error: unknown) => void): void {
-    const { admission } = this.#parts;
     try {
-      admission.message(wanted.lease, now);
-      admission.admit(wanted, now, response);
+      this.#admission.message(wanted.lease, now);
+      this.#admission.admit(wanted, now, response);
     } catch (error) {
       if (error instanceof MatrxError) response.refuse(error.shape(), wanted.call);
       else reject(error);
@@ -75,13 +71,13 @@ export class RestCalls {
   /** A large answer is refused while too much is unread: a bare device waits for no credit. */
   #fitting(ending: Ending<Uint8Array>, { lease }: Wanted): Ending<Uint8Array> {
     if (ending.kind !== "answer" || ending.body.length <= LIMITS.largeAnswerBytes) return ending;
-    if (this.#parts.bodies.hasRoomFor(ending.body.length, lease.scope.id as GrantId)) return ending;
-    return { kind: "refused", call: ending.call, error: readsTooSlowly(ending.call, this.#parts.device()) };
+    if (this.#context.bodies.hasRoomFor(ending.body.length, lease.scope.id as GrantId)) return ending;
+    return { kind: "refused", call: ending.call, error: readsTooSlowly(ending.call, this.#context.device) };
   }
 
   #handOn(ending: Ending<Uint8Array>, { lease }: Wanted): Ending {
     if (ending.kind !== "answer" || ending.body.length <= LIMITS.largeAnswerBytes) return ending;
-    const body = this.#parts.bodies.open(lease.scope.id as GrantId);
+    const body = this.#context.bodies.open(lease.scope.id as GrantId);
     body.push(ending.body);
     body.end();
     return { ...ending, body: body.stream };

@@ -9,43 +9,29 @@ import { AUDIENCE, SESSION_HEADER, SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { Caller } from "../../auth/caller.ts";
 import { unauthenticated, verifyToken } from "../../auth/keys.ts";
 import { logWarning } from "../../log.ts";
-import type { Secrets } from "../../secrets.ts";
 import type { Admission } from "../calls/admission.ts";
 import type { Calls } from "../calls/calls.ts";
 import type { PendingCall } from "../calls/pending.ts";
-import type { Events } from "../event-log.ts";
-import { isLive, keptLease, type Leases, wantsRenewal } from "../leases.ts";
+import type { DeviceContext } from "../context.ts";
+import { isLive, keptLease, wantsRenewal } from "../leases.ts";
 import { MessageBuffer, queuedBytes, switching } from "../socket.ts";
 import type { DeviceRecord } from "../store.ts";
 import { type CallerAttachment, CallerSession, type SessionHost, type SocketRecipient } from "./session.ts";
 
-export interface CallersParts {
-  leases: Leases;
-  calls: Calls;
-  events: Events;
-  admission: Admission;
-  /** Looks after a call that was begun. */
-  callStarted: (now: number) => void;
-}
-
 export class Callers implements SessionHost {
   readonly admission: Admission;
   readonly calls: Calls;
-  readonly callStarted: (now: number) => void;
   readonly #sessions = new Map<WebSocket, CallerSession>();
-  readonly #state: DurableObjectState;
-  readonly #secrets: Secrets;
-  readonly #leases: Leases;
-  readonly #events: Events;
+  readonly #context: DeviceContext;
 
-  constructor(state: DurableObjectState, secrets: Secrets, parts: CallersParts) {
-    this.#state = state;
-    this.#secrets = secrets;
-    this.#leases = parts.leases;
-    this.#events = parts.events;
-    this.calls = parts.calls;
-    this.admission = parts.admission;
-    this.callStarted = parts.callStarted;
+  constructor(context: DeviceContext, calls: Calls, admission: Admission) {
+    this.#context = context;
+    this.calls = calls;
+    this.admission = admission;
+  }
+
+  callStarted(now: number): void {
+    this.#context.callStarted(now);
   }
 
   /** After a sleep: sockets, leases, and the calls that wait for an answer. */
@@ -53,7 +39,7 @@ export class Callers implements SessionHost {
     const session = new CallerSession(ws, attachment, this);
     this.#sessions.set(ws, session);
     // A socket that was closed here, of a revoked grant perhaps, may still be listed: its lease is worth nothing.
-    if (ws.readyState === WebSocket.OPEN) this.#leases.restore(session.lease);
+    if (ws.readyState === WebSocket.OPEN) this.#context.leases.restore(session.lease);
     for (const recipient of session.protocol.unanswered.values()) this.#resume(session, recipient);
     return session;
   }
@@ -84,8 +70,8 @@ export class Callers implements SessionHost {
   /** Accepts a caller that the Worker vouches for. Throws MatrxError when the Account says no. */
   async accept(request: Request, caller: Caller, record: DeviceRecord): Promise<Response> {
     const lease =
-      this.#leases.held(caller.grant, Date.now()) ??
-      (await this.#leases.ask(record.account, caller.grant, record.id));
+      this.#context.leases.held(caller.grant, Date.now()) ??
+      (await this.#context.leases.ask(record.account, caller.grant, record.id));
     const [client, server] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
     const protocol = chooseSubprotocol(offeredSubprotocols(request.headers.get("Sec-WebSocket-Protocol")));
     const attachment: CallerAttachment = {
@@ -102,7 +88,7 @@ export class Callers implements SessionHost {
     };
     const session = new CallerSession(server, attachment, this);
     session.lease = lease;
-    this.#state.acceptWebSocket(server, ["caller"]);
+    this.#context.state.acceptWebSocket(server, ["caller"]);
     session.save();
     this.#sessions.set(server, session);
     session.protocol.greet(session.id, record.id);
@@ -171,7 +157,8 @@ export class Callers implements SessionHost {
   subscribeToEvents(session: CallerSession, after: string | undefined, now: number): void {
     const refusal = eventRefusal(session.lease.scope);
     if (refusal) throw new MatrxError(refusal);
-    session.eventsUntil = after === undefined ? this.#events.end : this.#events.placeOf(after);
+    session.eventsUntil =
+      after === undefined ? this.#context.events.end : this.#context.events.placeOf(after);
     session.save();
     this.#tellEvents(session, now);
   }
@@ -185,7 +172,7 @@ export class Callers implements SessionHost {
   #tellEvents(session: CallerSession, now: number): void {
     if (session.eventsUntil === null || session.expires <= now) return;
     if (!isLive(session.lease, now)) return void this.#renewLease(session);
-    const placed = this.#events.since(session.eventsUntil);
+    const placed = this.#context.events.since(session.eventsUntil);
     for (const { seq, event } of placed) {
       session.protocol.send({ type: "event", device: session.device, event });
       session.eventsUntil = seq;
@@ -195,7 +182,7 @@ export class Callers implements SessionHost {
 
   /** Goes on with a new token of the same grant. Throws MatrxError. */
   async renew(session: CallerSession, token: string): Promise<void> {
-    const { account, subject, expires } = await verifyToken(this.#secrets, AUDIENCE.caller, token);
+    const { account, subject, expires } = await verifyToken(this.#context.env, AUDIENCE.caller, token);
     if (account !== session.account || subject !== session.lease.scope.id)
       throw new MatrxError(
         unauthenticated("The token belongs to another grant", "Open a separate connection for it"),
@@ -210,7 +197,7 @@ export class Callers implements SessionHost {
   async #renewLease(session: CallerSession): Promise<void> {
     const { scope } = session.lease;
     try {
-      session.lease = await this.#leases.ask(
+      session.lease = await this.#context.leases.ask(
         session.account as AccountId,
         scope.id as GrantId,
         session.device,

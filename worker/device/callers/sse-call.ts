@@ -8,42 +8,39 @@ import type { CallId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import type { Admission } from "../calls/admission.ts";
 import type { Calls } from "../calls/calls.ts";
-import type { Ledger } from "../calls/ledger.ts";
 import { follow } from "../calls/pending.ts";
 import { type Recipient, readsTooSlowly, withId } from "../calls/types.ts";
+import type { DeviceContext } from "../context.ts";
 import type { Lease } from "../leases.ts";
 import { requireMaker } from "./rest.ts";
 
-export interface RestStreamsParts {
-  device: () => DeviceId;
-  admission: Admission;
-  calls: Calls;
-  ledger: Ledger;
-  streams: EventStreams;
-}
-
 export class RestStreams {
-  readonly #parts: RestStreamsParts;
+  readonly #context: DeviceContext;
+  readonly #admission: Admission;
+  readonly #calls: Calls;
+  readonly #streams: EventStreams;
 
-  constructor(parts: RestStreamsParts) {
-    this.#parts = parts;
+  constructor(context: DeviceContext, admission: Admission, calls: Calls, streams: EventStreams) {
+    this.#context = context;
+    this.#admission = admission;
+    this.#calls = calls;
+    this.#streams = streams;
   }
 
   /** Sends a call and tells what becomes of it. Throws MatrxError; then nothing was sent. */
   call(lease: Lease, { cancelOnDisconnect, ...wanted }: StreamedCall, now: number): OpenStream {
-    const { admission } = this.#parts;
-    admission.message(lease, now);
+    this.#admission.message(lease, now);
     const { session } = wanted;
     return this.#open(lease, { session, cancelOnDisconnect }, (recipient) =>
-      admission.admit({ ...wanted, lease, stream: true }, now, recipient),
+      this.#admission.admit({ ...wanted, lease, stream: true }, now, recipient),
     );
   }
 
   /** Tells what becomes of a call that was made before. Throws MatrxError `NOT_FOUND`. */
   attach(lease: Lease, call: CallId, now: number): OpenStream {
-    const { admission, calls, ledger } = this.#parts;
-    admission.message(lease, now);
-    const pending = calls.pendingCalls.get(call);
+    const { ledger } = this.#context;
+    this.#admission.message(lease, now);
+    const pending = this.#calls.pendingCalls.get(call);
     const row = pending ? undefined : ledger.find(call);
     requireMaker(pending?.grant ?? row?.grant_id, lease);
     return this.#open(lease, {}, (recipient) => {
@@ -51,20 +48,20 @@ export class RestStreams {
       recipient.accepted(call, pending?.deadline ?? row?.deadline ?? now, pending?.effect ?? "execute");
       // The answer may bear the id that a socket gave its call.
       if (pending) follow(pending, recipient);
-      else if (row) admission.join(row, recipient, now);
+      else if (row) this.#admission.join(row, recipient, now);
       return call;
     });
   }
 
   #open({ scope }: Lease, wish: Wish, begin: (recipient: StreamRecipient) => CallId): OpenStream {
-    const { streams, calls, device } = this.#parts;
+    const streams = this.#streams;
     const grant = scope.id as GrantId;
     const stream = streams.open(grant);
     const recipient: StreamRecipient = new StreamRecipient(stream, {
       ...wish,
-      device: device(),
+      device: this.#context.device,
       hasRoomFor: (bytes) => streams.hasRoomFor(bytes, grant),
-      left: (call, stops) => calls.abandon(call, (one) => one === recipient, stops),
+      left: (call, stops) => this.#calls.abandon(call, (one) => one === recipient, stops),
     });
     try {
       return { call: begin(recipient), body: stream.body };

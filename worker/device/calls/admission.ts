@@ -4,50 +4,42 @@ import { type ErrorShape, isErrorCode, MatrxError } from "@matrx/shared/errors.t
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
-import type { StorageHealth } from "../../storage/health.ts";
-import type { DeviceLink } from "../connection.ts";
+import type { DeviceContext } from "../context.ts";
 import type { Lease } from "../leases.ts";
-import type { Rates } from "../rates.ts";
-import type { RecordStore } from "../store.ts";
 import type { Keyed, Passed, WantedCall } from "./call.ts";
 import type { Calls } from "./calls.ts";
 import { passGate, passMessage } from "./gate.ts";
 import { digestOf, requireSameCall } from "./idempotency.ts";
-import type { Ledger, LedgerRow } from "./ledger.ts";
+import type { LedgerRow } from "./ledger.ts";
 import { follow } from "./pending.ts";
 import type { Recovery } from "./recovery.ts";
 import type { Recipient } from "./types.ts";
 
-export interface AdmissionParts {
-  store: RecordStore;
-  link: DeviceLink;
-  ledger: Ledger;
-  calls: Calls;
-  recovery: Recovery;
-  rates: () => Rates;
-  health: Pick<StorageHealth, "requireWritable">;
-}
-
 const NOT_KNOWN = "The call's outcome is not known";
 
 export class Admission {
-  readonly #parts: AdmissionParts;
+  readonly #context: DeviceContext;
+  readonly #calls: Calls;
+  readonly #recovery: Recovery;
 
-  constructor(parts: AdmissionParts) {
-    this.#parts = parts;
+  constructor(context: DeviceContext, calls: Calls, recovery: Recovery) {
+    this.#context = context;
+    this.#calls = calls;
+    this.#recovery = recovery;
   }
 
   /** Throws MatrxError `RATE_LIMITED`. */
   message(lease: Lease, now: number): void {
-    passMessage(lease, this.#parts.store.policy, this.#parts.rates(), now);
+    passMessage(lease, this.#context.store.policy, this.#context.rates, now);
   }
 
   /** Sends a call, or gives the outcome that its idempotency key stands for. Throws MatrxError; then nothing was sent. */
   admit(wanted: WantedCall, now: number, recipient: Recipient): CallId {
-    const { store, calls, rates, link, health } = this.#parts;
+    const { store, rates, link, health } = this.#context;
+    const calls = this.#calls;
     // Connections broke with the storage: that they are not back is not the device's fault.
     if (!link.current) health.requireWritable();
-    const keeping = { store, rates: rates(), underWay: calls.pendingCalls.size };
+    const keeping = { store, rates, underWay: calls.pendingCalls.size };
     const passed = passGate(wanted.tool, wanted.lease, keeping, now);
     const keyed = keyedOf(wanted, passed);
     const earlier = keyed && this.#earlier(wanted, passed, keyed, now, recipient);
@@ -58,8 +50,8 @@ export class Admission {
 
   /** Says nothing of the call that has the name: it may be another grant's. Throws MatrxError `CONFLICT`. */
   #requireNew(call: CallId | undefined): void {
-    const { calls, ledger } = this.#parts;
-    if (call && (calls.pendingCalls.get(call) || ledger.find(call))) throw takenName();
+    const { ledger } = this.#context;
+    if (call && (this.#calls.pendingCalls.get(call) || ledger.find(call))) throw takenName();
   }
 
   /** The call that a key stands for already; its outcome, now or later, goes to this asker too. */
@@ -70,7 +62,7 @@ export class Admission {
     now: number,
     recipient: Recipient,
   ): CallId | undefined {
-    const { ledger } = this.#parts;
+    const { ledger } = this.#context;
     const grant = wanted.lease.scope.id as GrantId;
     const row = key === null ? undefined : ledger.findByKey(grant, key, now);
     if (!row) return undefined;
@@ -83,7 +75,8 @@ export class Admission {
 
   /** Gives the outcome of a recorded call, now or later, to one more who asks. */
   join(row: LedgerRow, recipient: Recipient, now: number): void {
-    const { calls, link, recovery } = this.#parts;
+    const { link } = this.#context;
+    const calls = this.#calls;
     const call = row.call as CallId;
     const grant = row.grant_id as GrantId;
     const effect = row.effect as Effect;
@@ -97,7 +90,7 @@ export class Admission {
     else if (row.state === "accepted" && row.deadline > now && link.current)
       calls.rejoin(recorded, recipient);
     else if (row.state === "expired") recipient.refuse(neverRan(row.code), call);
-    else recipient.refuse(recovery.outcomeUnknown(call, NOT_KNOWN), call);
+    else recipient.refuse(this.#recovery.outcomeUnknown(call, NOT_KNOWN), call);
   }
 }
 

@@ -6,14 +6,13 @@ import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { OutputHeader, ResultHeader } from "@matrx/shared/result-frame.ts";
 import { outcomeUnknown } from "../../refusals.ts";
 import { Tally } from "../../tally.ts";
-import { type DeviceLink, offlineError } from "../connection.ts";
+import { offlineError } from "../connection.ts";
+import type { DeviceContext } from "../context.ts";
 import { requireWithinLimits } from "../link/bare-limits.ts";
 import { checkedAnswer, isOutputOf } from "../link/device-answer.ts";
-import { type Sign, type SignOfLife, silent } from "../link/sign-of-life.ts";
-import type { RecordStore } from "../store.ts";
+import { type Sign, silent } from "../link/sign-of-life.ts";
 import type { Keyed, Passed, WantedCall } from "./call.ts";
 import { executeFrame, extrasOf, replayFrame } from "./execute-frame.ts";
-import type { Ledger } from "./ledger.ts";
 import { follow, type PendingCall, PendingCalls } from "./pending.ts";
 import { refusalAfter, unknownAfter } from "./refusals.ts";
 import { type CallEvent, next } from "./state.ts";
@@ -34,10 +33,7 @@ export class Calls {
   readonly pendingCalls = new PendingCalls();
   /** Answers to calls that were never given. */
   readonly strays: Tally;
-  readonly #store: RecordStore;
-  readonly #link: DeviceLink;
-  readonly #signs: SignOfLife;
-  readonly #ledger: Ledger;
+  readonly #context: DeviceContext;
   readonly #settled: (call: string) => void;
   /** Effect calls whose outcome is durable, to be told to the agent. */
   #acks: string[] = [];
@@ -46,24 +42,14 @@ export class Calls {
   /** Changed in place: it is noted for each answer. */
   readonly #proof: LastAnswer = { at: 0, verdict: "success", tool: "", ms: 0 };
 
-  /** `later`: as a Tally asks. `settled` hears of each call that got its one answer, or that nobody waits for any more. */
-  constructor(
-    store: RecordStore,
-    link: DeviceLink,
-    signs: SignOfLife,
-    ledger: Ledger,
-    later: (at: number) => void,
-    settled: (call: string) => void,
-  ) {
-    this.strays = new Tally(
-      (count) => `device ${store.record?.id} answered calls it was not given: ${count}`,
-      later,
-    );
-    this.#store = store;
-    this.#link = link;
-    this.#signs = signs;
-    this.#ledger = ledger;
+  /** `settled` hears of each call that got its one answer, or that nobody waits for any more. */
+  constructor(context: DeviceContext, settled: (call: string) => void) {
+    this.#context = context;
     this.#settled = settled;
+    this.strays = new Tally(
+      (count) => `device ${context.store.record?.id} answered calls it was not given: ${count}`,
+      (at) => context.timer.by(at),
+    );
   }
 
   /**
@@ -77,14 +63,14 @@ export class Calls {
     now: number,
     recipient: Recipient,
   ): CallId {
-    const socket = this.#signs.requireLive(now);
+    const socket = this.#context.signs.requireLive(now);
     const call = wanted.call ?? makeCallId(now);
     const { tool, called, effect } = passed;
     const timeoutMs = wanted.timeoutMs ?? passed.toolTimeoutMs;
     const deadline = now + timeoutMs;
     const { ours } = socket.attachment;
-    if (!ours) requireWithinLimits(tool, wanted.input, wanted.lease.scope, this.#store.policy);
-    const extras = ours ? extrasOf(wanted, keyed, this.#store.limits, called) : "";
+    if (!ours) requireWithinLimits(tool, wanted.input, wanted.lease.scope, this.#context.store.policy);
+    const extras = ours ? extrasOf(wanted, keyed, this.#context.store.limits, called) : "";
     const frame = executeFrame(call, tool, timeoutMs, wanted.input, extras);
     const grant = wanted.lease.scope.id as GrantId;
     const pending: PendingCall = {
@@ -116,8 +102,9 @@ export class Calls {
     if (to === "ended") this.#giveUp(pending);
     else if (to) pending.phase = to;
     if (row === "open") this.#keep(pending);
-    else if (row === "expired") this.#ledger.close(pending.call, row, refusal?.code ?? "DEVICE_OFFLINE", now);
-    else if (row === "unknown") this.#ledger.close(pending.call, row, "OUTCOME_UNKNOWN", now);
+    else if (row === "expired")
+      this.#context.ledger.close(pending.call, row, refusal?.code ?? "DEVICE_OFFLINE", now);
+    else if (row === "unknown") this.#context.ledger.close(pending.call, row, "OUTCOME_UNKNOWN", now);
     if (device === "send") this.#sendFrame(pending, now);
     else if (device === "stop" && !this.#stop(pending.call)) this.apply(pending, "unstoppable", now);
     if (refusal) this.#refuse(pending, refusal);
@@ -133,13 +120,13 @@ export class Calls {
 
   #record(pending: PendingCall, keyed: Keyed | undefined): void {
     const { key, digest } = keyed ?? { key: null, digest: null };
-    this.#ledger.open({ ...pending, key, digest });
+    this.#context.ledger.open({ ...pending, key, digest });
     pending.recorded = true;
   }
 
   /** A read that fetches an outcome from the journal has a row already. */
   #keep(pending: PendingCall): void {
-    if (this.#ledger.find(pending.call)) pending.recorded = true;
+    if (this.#context.ledger.find(pending.call)) pending.recorded = true;
     else this.#record(pending, undefined);
   }
 
@@ -149,15 +136,15 @@ export class Calls {
 
   /** False: the link is down, or the device knows no such word. */
   #stop(call: CallId): boolean {
-    const ours = this.#link.current?.attachment.ours ?? false;
-    return ours && this.#link.send({ type: "tool_cancel", tool_call_id: call });
+    const ours = this.#context.link.current?.attachment.ours ?? false;
+    return ours && this.#context.link.send({ type: "tool_cancel", tool_call_id: call });
   }
 
   #sendFrame(pending: PendingCall, now: number): void {
-    const { current } = this.#link;
+    const { current } = this.#context.link;
     try {
       if (!current) throw droppedOut();
-      this.#link.sendTo(current, pending.frame ?? "");
+      this.#context.link.sendTo(current, pending.frame ?? "");
       this.pendingCalls.sent(pending);
     } catch (error) {
       this.apply(pending, "undeliverable", now, (error instanceof MatrxError ? error : broken()).shape());
@@ -167,14 +154,19 @@ export class Calls {
   /** Sends what was admitted, to a silent device after a sign of life. */
   #begin(pending: PendingCall, now: number): void {
     this.pendingCalls.add(pending);
-    if (!this.#signs.isDue(now)) return this.apply(pending, "alive", now);
+    if (!this.#context.signs.isDue(now)) return this.apply(pending, "alive", now);
     const told = (sign: Sign, at: number) => {
       if (sign === "alive") this.apply(pending, "alive", at);
       else if (sign === "silent")
-        this.apply(pending, "undeliverable", at, (this.#link.current ? silent() : droppedOut()).shape());
+        this.apply(
+          pending,
+          "undeliverable",
+          at,
+          (this.#context.link.current ? silent() : droppedOut()).shape(),
+        );
     };
     try {
-      this.#signs.wait(pending.frame?.length ?? 0, told, now);
+      this.#context.signs.wait(pending.frame?.length ?? 0, told, now);
     } catch (error) {
       if (!(error instanceof MatrxError)) throw error;
       this.apply(pending, "undeliverable", now, error.shape());
@@ -194,7 +186,7 @@ export class Calls {
         recipient.result(answer.header, answer.body, pending.missed);
     this.#settled(call);
     // One that nobody knows is acknowledged too: it is not sent again.
-    const isDone = row === "outcome" ? this.#ledger.finish(answer.header, answer.body, now) : !to;
+    const isDone = row === "outcome" ? this.#context.ledger.finish(answer.header, answer.body, now) : !to;
     if (isDone) this.#acks.push(call);
   }
 
@@ -226,7 +218,7 @@ export class Calls {
   replay(recorded: RecordedCall, recipient: Recipient, now: number): void {
     const { call, tool } = recorded;
     const frame = replayFrame(call, tool);
-    const socket = this.#link.current;
+    const socket = this.#context.link.current;
     if (!socket?.attachment.ours) {
       const error = offlineError("The outcome is in the device's journal, and the device is offline");
       return recipient.refuse(error.shape(), call);
@@ -254,13 +246,15 @@ export class Calls {
   revoke(grant: GrantId): void {
     for (const pending of this.pendingCalls.all())
       if (pending.grant === grant) this.apply(pending, "revoked", Date.now());
-    const told = this.#link.current?.attachment.ours && this.#link.send({ type: "session_end", grant });
-    if (!told && this.#store.record?.identity.kind === "agent") this.#store.noteEnded(grant);
+    const told =
+      this.#context.link.current?.attachment.ours && this.#context.link.send({ type: "session_end", grant });
+    if (!told && this.#context.store.record?.identity.kind === "agent") this.#context.store.noteEnded(grant);
   }
 
   /** Tells the agent which grants went while it was away. */
   tellEnded(): void {
-    for (const grant of this.#store.takeEnded()) this.#link.send({ type: "session_end", grant });
+    for (const grant of this.#context.store.takeEnded())
+      this.#context.link.send({ type: "session_end", grant });
   }
 
   /** Calls that have not left were let through by a policy that holds no more, and no other is sent again. */
@@ -281,11 +275,12 @@ export class Calls {
   /** Tells the agent which outcomes are durable; the platform holds the frame until they are. */
   flushAcks(): void {
     if (this.#acks.length === 0) return;
-    this.#ledger.flush();
-    if (this.#ledger.isUnsaved) return;
+    this.#context.ledger.flush();
+    if (this.#context.ledger.isUnsaved) return;
     const tool_call_ids = this.#acks;
     this.#acks = [];
-    if (this.#link.current?.attachment.ours) this.#link.reply({ type: "result_ack", tool_call_ids });
+    if (this.#context.link.current?.attachment.ours)
+      this.#context.link.reply({ type: "result_ack", tool_call_ids });
   }
 
   /** The last real answer of the device. */
@@ -301,7 +296,7 @@ export class Calls {
   }
 
   #device(): DeviceId {
-    return this.#store.record?.id ?? ("" as DeviceId);
+    return this.#context.store.record?.id ?? ("" as DeviceId);
   }
 
   #end(pending: PendingCall): void {
@@ -327,7 +322,7 @@ export class Calls {
 
   /** A call that nobody waits for: one with a row, one that was given up, or one that was never given. */
   #unawaited(call: string, now: number): PendingCall {
-    const recorded = this.#ledger.find(call as CallId) !== undefined;
+    const recorded = this.#context.ledger.find(call as CallId) !== undefined;
     if (!recorded && !this.#givenUp.delete(call)) this.strays.add(now);
     return { ...endedCall(call as CallId), recorded };
   }

@@ -1,12 +1,11 @@
 /** What becomes of calls when the link drops, the device dies, or an answer does not come. */
 import type { DeviceRegister } from "@matrx/shared/device-frames.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
-import { type CallId, callTime, type DeviceId, isCallId } from "@matrx/shared/ids.ts";
+import { type CallId, callTime, isCallId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { outcomeUnknown } from "../../refusals.ts";
-import type { DeviceLink } from "../connection.ts";
+import type { DeviceContext } from "../context.ts";
 import type { Calls } from "./calls.ts";
-import type { Ledger } from "./ledger.ts";
 import type { PendingCall } from "./pending.ts";
 
 /** What the agent's journal knows of a call. */
@@ -19,18 +18,14 @@ export interface CallStatus {
 const PRUNED_EARLY = 60 * 60_000;
 
 export class Recovery {
-  readonly #device: () => DeviceId;
+  readonly #context: DeviceContext;
   readonly #calls: Calls;
-  readonly #link: DeviceLink;
-  readonly #ledger: Ledger;
   /** When the link went down, while calls wait for it. */
   #downSince: number | undefined;
 
-  constructor(device: () => DeviceId, calls: Calls, link: DeviceLink, ledger: Ledger) {
-    this.#device = device;
+  constructor(context: DeviceContext, calls: Calls) {
+    this.#context = context;
     this.#calls = calls;
-    this.#link = link;
-    this.#ledger = ledger;
   }
 
   linkDown(now: number): void {
@@ -45,8 +40,8 @@ export class Recovery {
     if (journalIsNew) this.#journalLost(now);
     for (const pending of this.#calls.pendingCalls.all()) this.#calls.apply(pending, "link_up", now);
     const isOpen = (call: CallId) => this.#calls.pendingCalls.get(call)?.phase !== "delivered";
-    const open = ours ? this.#ledger.openCalls().filter(isOpen) : [];
-    if (open.length > 0) this.#link.send({ type: "call_status", tool_call_ids: open });
+    const open = ours ? this.#context.ledger.openCalls().filter(isOpen) : [];
+    if (open.length > 0) this.#context.link.send({ type: "call_status", tool_call_ids: open });
   }
 
   /** Tells whether the device knows of records that are not here any more: a disk lost them, or a backup is older. */
@@ -58,10 +53,10 @@ export class Recovery {
     if (ledger_id === undefined || ledgerId === undefined) return false;
     const isKept = (call: string) =>
       isCallId(call) && callTime(call) > now - TIMES.outcomeKept + PRUNED_EARLY;
-    const lost = last_calls.filter((call) => isKept(call) && !this.#ledger.find(call as CallId));
+    const lost = last_calls.filter((call) => isKept(call) && !this.#context.ledger.find(call as CallId));
     if (ledger_id === ledgerId && lost.length === 0) return false;
     const such = lost.length > 0 ? `, such as ${lost.join(", ")}` : "";
-    console.error(`device ${this.#device()}: the storage lost records of calls${such}`);
+    console.error(`device ${this.#context.device}: the storage lost records of calls${such}`);
     return true;
   }
 
@@ -100,13 +95,13 @@ export class Recovery {
   }
 
   outcomeUnknown(call: CallId, message: string): ErrorShape {
-    return outcomeUnknown(this.#device(), call, message);
+    return outcomeUnknown(this.#context.device, call, message);
   }
 
   #journalLost(now: number): void {
-    for (const call of this.#ledger.openCalls())
+    for (const call of this.#context.ledger.openCalls())
       this.#calls.apply(this.#calls.named(call), "journal_lost", now);
-    this.#ledger.forgetJournal();
+    this.#context.ledger.forgetJournal();
   }
 
   /** A REST caller has waited long enough and goes away with the call's name: now its outcome must be kept. */
@@ -115,7 +110,7 @@ export class Recovery {
       waitsUntil !== undefined && now >= waitsUntil;
     const leaving = pending.recipients.filter(isOver);
     // Without a record they have to wait.
-    if (leaving.length === 0 || (!pending.recorded && this.#ledger.takesNoRows)) return;
+    if (leaving.length === 0 || (!pending.recorded && this.#context.ledger.takesNoRows)) return;
     this.#calls.apply(pending, "sent_away", now);
     pending.recipients = pending.recipients.filter((recipient) => !isOver(recipient));
     for (const recipient of leaving) recipient.sendAway(pending.call);

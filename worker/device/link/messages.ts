@@ -14,7 +14,7 @@ import type { DeviceEvent } from "@matrx/shared/events.ts";
 import { free } from "@matrx/shared/free-buffer.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
 import { check, isLongerThan, parseJsonObject } from "@matrx/shared/json-input.ts";
-import { LIMITS, RATES } from "@matrx/shared/limits.ts";
+import { LIMITS, RATES, TIMES } from "@matrx/shared/limits.ts";
 import { decodeAgentFrame, type ResultHeader } from "@matrx/shared/result-frame.ts";
 import { manifestSchema } from "@matrx/shared/tool.ts";
 import { errorShapeOf } from "../../problem.ts";
@@ -22,9 +22,8 @@ import { Tally } from "../../tally.ts";
 import type { AnswerCredit } from "../calls/answer-credit.ts";
 import type { Calls } from "../calls/calls.ts";
 import type { Recovery } from "../calls/recovery.ts";
-import type { DeviceLink, DeviceSocket } from "../connection.ts";
-import type { Rates } from "../rates.ts";
-import type { RecordStore } from "../store.ts";
+import type { DeviceSocket } from "../connection.ts";
+import type { DeviceContext } from "../context.ts";
 import { isDeviceCode } from "./device-answer.ts";
 
 const encoder = new TextEncoder();
@@ -71,20 +70,13 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export interface DeviceMessagesParts {
-  device: () => DeviceId;
-  link: DeviceLink;
-  calls: Calls;
-  credit: AnswerCredit;
-  recovery: Recovery;
-  store: RecordStore;
-  rates: () => Rates;
+/** Who hears what a device says. */
+interface Hearers {
+  readonly calls: Calls;
+  readonly credit: AnswerCredit;
+  readonly recovery: Recovery;
   /** Keeps an event and tells who asked. Throws MatrxError. */
-  event: (event: DeviceEvent, now: number) => void;
-  /** Outcomes wait to be acknowledged. */
-  scheduled: (now: number) => void;
-  /** As a Tally asks. */
-  later: (at: number) => void;
+  readonly event: (event: DeviceEvent, now: number) => void;
 }
 
 /** A client that sends every ten seconds is sometimes early on the way. */
@@ -95,17 +87,22 @@ const NO_ASSISTANT = "No assistant is set up on this relay yet.";
 export class DeviceMessages {
   /** Errors that it reported of itself. */
   readonly reports: Tally;
-  readonly #parts: DeviceMessagesParts;
+  readonly #context: DeviceContext;
+  readonly #hearers: Hearers;
   #lastReport = "";
   /** The last `device_heartbeat` of each connection, in milliseconds since 1970. */
   readonly #lastHeartbeat = new WeakMap<WebSocket, number>();
 
-  constructor(parts: DeviceMessagesParts) {
-    this.#parts = parts;
-    this.reports = new Tally((count) => {
-      const others = count > 1 ? ` (and ${count - 1} before it)` : "";
-      return `device ${parts.device()} reports ${this.#lastReport}${others}`;
-    }, parts.later);
+  constructor(context: DeviceContext, hearers: Hearers) {
+    this.#context = context;
+    this.#hearers = hearers;
+    this.reports = new Tally(
+      (count) => {
+        const others = count > 1 ? ` (and ${count - 1} before it)` : "";
+        return `device ${context.device} reports ${this.#lastReport}${others}`;
+      },
+      (at) => context.timer.by(at),
+    );
   }
 
   /** One message of the registered device. Never throws. */
@@ -115,7 +112,7 @@ export class DeviceMessages {
       if (typeof data === "string") this.#text(socket, data, now);
       else this.#binary(data, now);
     } catch (error) {
-      this.#parts.link.reply(errorFrame(errorShapeOf(error), now));
+      this.#context.link.reply(errorFrame(errorShapeOf(error), now));
     }
   }
 
@@ -124,11 +121,11 @@ export class DeviceMessages {
     const frame = decodeAgentFrame(data);
     if (frame.kind === "output") {
       if (data.byteLength > LIMITS.outputFrameBytes) throw tooLarge("output", LIMITS.outputFrameBytes);
-      return this.#parts.calls.output(frame.header, frame.body);
+      return this.#hearers.calls.output(frame.header, frame.body);
     }
-    this.#parts.calls.result(frame.header, frame.body, now);
+    this.#hearers.calls.result(frame.header, frame.body, now);
     if (data.byteLength > LIMITS.largeAnswerBytes) free(data);
-    if (this.#parts.calls.hasAcks) this.#parts.scheduled(now);
+    if (this.#hearers.calls.hasAcks) this.#context.timer.by(now + TIMES.ackWithin);
   }
 
   #text(socket: DeviceSocket, data: string, now: number): void {
@@ -136,10 +133,10 @@ export class DeviceMessages {
     const frame = readFrame(data, ours ? LIMITS.deviceFrameBytes : LIMITS.resultFrameBytes);
     if (frame.type === "tool_result") return this.#bareResult(frame, now);
     // Held to the calls that are under way, as results are.
-    if (frame.type === "credit_request") return this.#parts.credit.ask(frame, now);
+    if (frame.type === "credit_request") return this.#hearers.credit.ask(frame, now);
     if (isLongerThan(data, LIMITS.deviceFrameBytes)) throw tooLarge("text", LIMITS.deviceFrameBytes);
     const limits = { ...RATES.guest, ...(ours && RATES.owner) };
-    if (!this.#parts.rates().takeMessage("device", limits, now)) throw tooFast(limits.messages_per_second);
+    if (!this.#context.rates.takeMessage("device", limits, now)) throw tooFast(limits.messages_per_second);
     this.#known(socket, frame, now);
   }
 
@@ -154,18 +151,18 @@ export class DeviceMessages {
           hop: "relay",
         });
       case "manifest":
-        return this.#parts.store.setManifest(manifestSchema.parse(frame));
+        return this.#context.store.setManifest(manifestSchema.parse(frame));
       case "call_status":
-        return this.#parts.recovery.status(frame.calls, now);
+        return this.#hearers.recovery.status(frame.calls, now);
       case "user_query":
-        this.#parts.link.reply({ type: "assistant_response", response: NO_ASSISTANT, timestamp: iso(now) });
+        this.#context.link.reply({ type: "assistant_response", response: NO_ASSISTANT, timestamp: iso(now) });
         return;
       case "error":
         this.#lastReport = `${frame.error_code}: ${frame.message.slice(0, REPORT_CHARS)}`;
         this.reports.add(now);
         return;
       case "event":
-        return this.#parts.event(frame, now);
+        return this.#hearers.event(frame, now);
       case "llm_response_chunk":
         return;
     }
@@ -177,13 +174,18 @@ export class DeviceMessages {
     if (now - last < RATES.heartbeatEvery - HEARTBEAT_SLACK) throw heartbeatTooOften();
     this.#lastHeartbeat.set(socket.ws, now);
     socket.ws.serializeAttachment(socket.attachment);
-    this.#parts.link.reply({ type: "heartbeat_ack", timestamp: iso(now) });
+    this.#context.link.reply({ type: "heartbeat_ack", timestamp: iso(now) });
   }
 
   #bareResult(result: ToolResult, now: number): void {
-    const { calls, device } = this.#parts;
+    const { calls } = this.#hearers;
     const pending = calls.pendingCalls.get(result.tool_call_id);
-    const { header, body } = answerOfBare(result, pending?.id, device(), pending ? now - pending.created : 0);
+    const { header, body } = answerOfBare(
+      result,
+      pending?.id,
+      this.#context.device,
+      pending ? now - pending.created : 0,
+    );
     calls.result(header, body, now);
     // A bare device keeps no journal: what waits here to be written is nowhere else.
     calls.flushAcks();

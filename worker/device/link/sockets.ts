@@ -10,28 +10,23 @@ import { NONCE_HEADER, PROTOCOL } from "@matrx/shared/tokens.ts";
 import { bearerOf } from "../../auth/caller.ts";
 import { unauthenticated } from "../../auth/keys.ts";
 import { errorShapeOf } from "../../problem.ts";
-import type { Secrets } from "../../secrets.ts";
 import type { AnswerCredit } from "../calls/answer-credit.ts";
 import type { Calls } from "../calls/calls.ts";
 import type { Recovery } from "../calls/recovery.ts";
-import type { DeviceAttachment, DeviceLink, DeviceSocket } from "../connection.ts";
+import type { DeviceAttachment, DeviceSocket } from "../connection.ts";
+import type { DeviceContext } from "../context.ts";
 import type { Rates } from "../rates.ts";
 import { MessageBuffer, sourceOfDevice, switching } from "../socket.ts";
-import type { DeviceRecord, RecordStore } from "../store.ts";
+import type { DeviceRecord } from "../store.ts";
 import { type DeviceMessages, sendError } from "./messages.ts";
 import { deviceInfoOf, isOwnCredential, requireProof } from "./registration.ts";
-import type { SignOfLife } from "./sign-of-life.ts";
 
-export interface DeviceSocketsParts {
-  store: RecordStore;
-  link: DeviceLink;
-  signs: SignOfLife;
-  calls: Calls;
-  credit: AnswerCredit;
-  recovery: Recovery;
-  messages: DeviceMessages;
-  /** The link changed; calls want a look. */
-  linkChanged: () => void;
+/** Who hears of the link, and of what comes over it. */
+interface Hearers {
+  readonly calls: Calls;
+  readonly credit: AnswerCredit;
+  readonly recovery: Recovery;
+  readonly messages: DeviceMessages;
 }
 
 /** A socket that has not proved itself yet. */
@@ -55,17 +50,15 @@ const TOKEN_CHARS_MAX = 8192;
 const WRONG_MAX = 8;
 
 export class DeviceSockets {
-  readonly #state: DurableObjectState;
-  readonly #secrets: Secrets;
-  readonly #parts: DeviceSocketsParts;
+  readonly #context: DeviceContext;
+  readonly #hearers: Hearers;
   readonly #candidates = new Map<WebSocket, Candidate>();
   /** Sockets that were registered; of these only the link's own counts. */
   readonly #registered = new Map<WebSocket, DeviceSocket>();
 
-  constructor(state: DurableObjectState, secrets: Secrets, parts: DeviceSocketsParts) {
-    this.#state = state;
-    this.#secrets = secrets;
-    this.#parts = parts;
+  constructor(context: DeviceContext, hearers: Hearers) {
+    this.#context = context;
+    this.#hearers = hearers;
   }
 
   /** A device dials in; it has ten seconds to register. */
@@ -74,8 +67,8 @@ export class DeviceSockets {
     if (token && token.length > TOKEN_CHARS_MAX)
       throw new MatrxError(unauthenticated("The token can't be read"));
     const { host } = new URL(request.url);
-    const vouched = token !== undefined && (await isOwnCredential(this.#secrets, record, token, host));
-    if (!vouched && this.#state.getWebSockets("device").length >= SOCKETS_MAX) throw tooCrowded();
+    const vouched = token !== undefined && (await isOwnCredential(this.#context.env, record, token, host));
+    if (!vouched && this.#context.state.getWebSockets("device").length >= SOCKETS_MAX) throw tooCrowded();
     const [client, server] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
     const attachment: DeviceAttachment = {
       role: "device",
@@ -91,7 +84,7 @@ export class DeviceSockets {
       proof: null,
       rates: [],
     };
-    this.#state.acceptWebSocket(server, ["device"]);
+    this.#context.state.acceptWebSocket(server, ["device"]);
     server.serializeAttachment(attachment);
     this.#addCandidate({ ws: server, attachment });
     return switching(client, { [NONCE_HEADER]: attachment.nonce });
@@ -103,16 +96,16 @@ export class DeviceSockets {
       if (socket.attachment.registered) this.#registered.set(socket.ws, socket);
       else if (socket.ws.readyState === WebSocket.OPEN) this.#addCandidate(socket);
     }
-    this.#parts.link.restore(sockets);
+    this.#context.link.restore(sockets);
   }
 
   /** False: it is not a device's socket. */
   message(ws: WebSocket, data: string | ArrayBuffer, now: number): boolean {
     const socket = this.#registered.get(ws);
     if (socket) {
-      if (!this.#parts.link.isCurrent(ws)) return true;
-      this.#parts.messages.message(socket, data, now);
-      this.#parts.signs.heard(now);
+      if (!this.#context.link.isCurrent(ws)) return true;
+      this.#hearers.messages.message(socket, data, now);
+      this.#context.signs.heard(now);
       return true;
     }
     const candidate = this.#candidates.get(ws);
@@ -122,7 +115,8 @@ export class DeviceSockets {
 
   closed(ws: WebSocket, attachment: DeviceAttachment, now: number): void {
     this.#dropCandidate(ws);
-    const { link, signs, store, calls, credit, recovery, linkChanged } = this.#parts;
+    const { link, signs, store, timer } = this.#context;
+    const { calls, credit, recovery } = this.#hearers;
     const socket = this.#registered.get(ws);
     const last_seen = link.signOf(socket ?? { ws, attachment });
     this.#registered.delete(ws);
@@ -133,7 +127,7 @@ export class DeviceSockets {
     credit.linkChanged(now);
     recovery.linkDown(now);
     if (store.record) store.rememberLastSeen({ last_seen, proof: calls.proof ?? attachment.proof });
-    linkChanged();
+    timer.by(now);
   }
 
   /** The device is no more: nothing that its sockets still say is heard. */
@@ -142,14 +136,14 @@ export class DeviceSockets {
     for (const ws of sockets) {
       this.#dropCandidate(ws);
       this.#registered.delete(ws);
-      this.#parts.link.drop(ws);
+      this.#context.link.drop(ws);
       ws.close(code, reason);
     }
   }
 
   /** Asks a link that looks open but has been silent, and closes it once it is dead. */
   requireSigns(now: number): void {
-    const { link, signs } = this.#parts;
+    const { link, signs } = this.#context;
     if (!link.current) return;
     if (signs.isDead(now)) {
       const { ws, attachment } = link.current;
@@ -160,7 +154,7 @@ export class DeviceSockets {
 
   /** Keeps proof and rates with the socket, so that they outlive sleep. */
   persist(rates: Rates, proof: Proof | null): void {
-    const socket = this.#parts.link.current;
+    const socket = this.#context.link.current;
     if (!socket || socket.ws.readyState !== WebSocket.OPEN) return;
     socket.attachment.rates = rates.state();
     socket.attachment.proof = proof;
@@ -216,10 +210,10 @@ export class DeviceSockets {
 
   async #register(candidate: Candidate, register: DeviceRegister): Promise<void> {
     const { socket } = candidate;
-    const { record } = this.#parts.store;
+    const { record } = this.#context.store;
     try {
       if (!record) throw notRegistered();
-      await requireProof(this.#secrets, record, register, socket.attachment);
+      await requireProof(this.#context.env, record, register, socket.attachment);
     } catch (error) {
       return this.#turnAway(socket.ws, error);
     }
@@ -231,7 +225,8 @@ export class DeviceSockets {
 
   #welcome(socket: DeviceSocket, record: DeviceRecord, register: DeviceRegister): void {
     const now = Date.now();
-    const { store, link, signs, calls, credit, recovery, linkChanged } = this.#parts;
+    const { store, link, signs, timer } = this.#context;
+    const { calls, credit, recovery } = this.#hearers;
     const ours = record.identity.kind === "agent" && register.protocol !== undefined;
     const earlierJournal = store.deviceInfo?.journal_id ?? null;
     link.take(socket, ours, now);
@@ -254,7 +249,7 @@ export class DeviceSockets {
     credit.linkChanged(now);
     recovery.linkUp(ours, journalIsNew, now);
     if (ours) calls.tellEnded();
-    linkChanged();
+    timer.by(now);
   }
 
   #turnAway(ws: WebSocket, error: unknown): void {

@@ -1,0 +1,86 @@
+/** What the object does by itself: it looks after what takes long or is over, and sleeps in between. */
+import { TIMES } from "@matrx/shared/limits.ts";
+import { AlarmTable } from "../storage/alarms.ts";
+import type { Callers } from "./callers/sockets.ts";
+import type { AnswerCredit } from "./calls/answer-credit.ts";
+import type { Calls } from "./calls/calls.ts";
+import type { Recovery } from "./calls/recovery.ts";
+import type { DeviceContext } from "./context.ts";
+import type { DeviceMessages } from "./link/messages.ts";
+import type { DeviceSockets } from "./link/sockets.ts";
+
+/** What has to be looked after. */
+interface Charges {
+  readonly calls: Calls;
+  readonly recovery: Recovery;
+  readonly credit: AnswerCredit;
+  readonly callers: Callers;
+  readonly sockets: DeviceSockets;
+  readonly messages: DeviceMessages;
+}
+
+/** How often an object looks after calls that take long, in milliseconds. */
+const LOOK_AGAIN = 60_000;
+/** How often old outcomes are removed, in milliseconds. */
+const PRUNE_EVERY = 6 * 60 * 60_000;
+
+export class Upkeep {
+  readonly #context: DeviceContext;
+  readonly #charges: Charges;
+  readonly #alarms: AlarmTable<"calls" | "prune">;
+
+  constructor(context: DeviceContext, charges: Charges) {
+    this.#context = context;
+    this.#charges = charges;
+    const calls = (now: number) => void this.tick(now);
+    this.#alarms = new AlarmTable(
+      context.storage,
+      { calls, prune: (now) => this.#prune(now) },
+      context.health,
+    );
+  }
+
+  /** The platform's alarm. */
+  ring(now: number): Promise<void> {
+    return this.#alarms.ring(now);
+  }
+
+  /** Looks after acknowledgements, attachments, deadlines, a silent link. */
+  tick(now: number): void {
+    const { store, events, health, rates } = this.#context;
+    const { calls, recovery, credit, callers, sockets, messages } = this.#charges;
+    if (!store.record) return;
+    calls.flushAcks();
+    calls.strays.flush(now);
+    messages.reports.flush(now);
+    events.flush();
+    credit.look(now);
+    callers.persist(now);
+    sockets.persist(rates, calls.proof);
+    if (calls.pendingCalls.size > 0) sockets.requireSigns(now);
+    recovery.sweep(now);
+    health.probe();
+    this.#lookAgain(now);
+  }
+
+  #prune(now: number): number | undefined {
+    const { ledger } = this.#context;
+    ledger.prune(now);
+    return ledger.isEmpty() ? undefined : now + PRUNE_EVERY;
+  }
+
+  #lookAgain(now: number): void {
+    const { signs, ledger, timer } = this.#context;
+    const { pendingCalls } = this.#charges.calls;
+    if (signs.isAsked && pendingCalls.size > 0) timer.by(now + TIMES.signWithin);
+    if (ledger.isUnsaved) timer.by(now + TIMES.settleAfter);
+    const next = this.#charges.recovery.nextSweep();
+    if (next === undefined) {
+      if (!ledger.isEmpty()) this.#alarms.by("prune", now + PRUNE_EVERY);
+      return;
+    }
+    const young = pendingCalls.all().some(({ created }) => now - created < TIMES.settleAfter);
+    if (young || next - now <= 2 * TIMES.settleAfter) timer.by(Math.min(next, now + TIMES.settleAfter));
+    else this.#alarms.by("calls", Math.min(next, now + LOOK_AGAIN));
+  }
+}
