@@ -1,48 +1,53 @@
-/** So many at once, and one more every so often. Times in milliseconds of one clock that never goes back. */
+/**
+ * So many at once, and one more every so often: the generic cell rate algorithm (GCRA), a token bucket whose whole state is
+ * one time, so that it fits a row or an attachment. Times in milliseconds of one clock.
+ */
 
-export interface TokenBucketOptions {
+export interface Rate {
   readonly burst: number;
   /** One more is allowed after this long. */
   readonly everyMs: number;
 }
 
+/** For what sums of fractions are off by. */
+const SLACK = 0.01;
+
+/** The state after one more, from the state before it (0: there was none). Undefined: it is one too many. */
+export function takeOne(state: number, { burst, everyMs }: Rate, now: number): number | undefined {
+  const next = Math.max(state, now) + everyMs;
+  return next - now <= burst * everyMs + SLACK ? next : undefined;
+}
+
+/** Milliseconds until one more is allowed. */
+function readyIn(state: number, { burst, everyMs }: Rate, now: number): number {
+  return Math.max(0, Math.ceil(state - (burst - 1) * everyMs - SLACK - now));
+}
+
+/** A rate with its state in memory. */
 export class TokenBucket {
-  readonly #burst: number;
-  readonly #everyMs: number;
-  #tokens: number;
-  #at: number;
+  readonly #rate: Rate;
+  #state: number;
 
   /** Begins full. */
-  constructor({ burst, everyMs }: TokenBucketOptions, now: number) {
-    this.#burst = burst;
-    this.#everyMs = everyMs;
-    this.#tokens = burst;
-    this.#at = now;
+  constructor(rate: Rate, now: number) {
+    this.#rate = rate;
+    this.#state = now;
   }
 
   /** Takes one. False: none is left. */
   take(now: number): boolean {
-    this.#fill(now);
-    if (this.#tokens < 1) return false;
-    this.#tokens -= 1;
-    return true;
+    const next = takeOne(this.#state, this.#rate, now);
+    if (next !== undefined) this.#state = next;
+    return next !== undefined;
   }
 
   /** Milliseconds until one can be taken. */
   readyIn(now: number): number {
-    this.#fill(now);
-    return this.#tokens >= 1 ? 0 : Math.ceil((1 - this.#tokens) * this.#everyMs);
+    return readyIn(this.#state, this.#rate, now);
   }
 
   /** Nothing was taken lately: it is as good as a new one. */
   isFull(now: number): boolean {
-    this.#fill(now);
-    return this.#tokens >= this.#burst;
-  }
-
-  #fill(now: number): void {
-    const passed = Math.max(0, now - this.#at);
-    this.#tokens = Math.min(this.#burst, this.#tokens + passed / this.#everyMs);
-    this.#at = now;
+    return this.#state <= now;
   }
 }

@@ -3,13 +3,13 @@
  * have lost them. Knows no clock and no link: `now` is in milliseconds of one clock that never goes back.
  */
 import type { DeviceEvent } from "@matrx/shared/events.ts";
-import { TokenBucket, type TokenBucketOptions } from "../../shared/rate-limit.ts";
+import { type Rate, TokenBucket } from "../../shared/rate-limit.ts";
 import type { Fold } from "./report.ts";
 
 /** Events that wait for the relay; beyond them the oldest go, and are counted. */
 export const WAITING_MAX = 100;
 /** Well under what the relay takes (`LIMITS.eventBurst`, `TIMES.eventEvery`), also with what is sent again. */
-export const PACE: TokenBucketOptions = { burst: 10, everyMs: 15_000 };
+export const PACE: Rate = { burst: 10, everyMs: 15_000 };
 /** What was sent this short a time before a link was lost, in milliseconds, may be lost with it. */
 export const AGAIN_WITHIN = 60_000;
 /** An event is handed to at most so many links. */
@@ -42,7 +42,7 @@ export class Outbox {
   readonly #told = new Set<string>();
   #dropped = 0;
 
-  constructor(now: number, pace: TokenBucketOptions = PACE) {
+  constructor(now: number, pace: Rate = PACE) {
     this.#bucket = new TokenBucket(pace, now);
   }
 

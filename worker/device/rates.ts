@@ -1,10 +1,12 @@
-/** Token buckets: messages per second and calls per minute, for each grant and for the device's own socket. */
+/** Messages per second and calls per minute, for each grant and for the device's own socket. */
+import { type Rate, takeOne } from "@matrx/shared/rate-limit.ts";
 
-/** Two buckets as numbers, small enough for a socket's attachment. */
+/** Two states, small enough for a socket's attachment. */
 export interface RateState {
   messages: number;
   calls: number;
-  at: number;
+  /** The release before stored what was left at this time instead. */
+  at?: number;
 }
 
 export interface RateLimits {
@@ -15,55 +17,65 @@ export interface RateLimits {
 const GRANTS_KEPT = 32;
 
 export class Rates {
-  readonly #buckets: Map<string, RateState>;
+  readonly #states: Map<string, RateState>;
 
   /** `kept`: what `state()` gave before the object slept, so that sleeping refills nothing too early. */
   constructor(kept: readonly (readonly [string, RateState])[] = []) {
-    this.#buckets = new Map(kept);
+    this.#states = new Map(kept);
   }
 
   /** Takes one message. False: too many. */
   takeMessage(key: string, limits: RateLimits, now: number): boolean {
-    return takeOne(this.#bucket(key, limits, now), "messages");
+    return this.#take("messages", key, limits, now);
   }
 
   /** Takes one call. False: too many. */
   takeCall(key: string, limits: RateLimits, now: number): boolean {
-    return takeOne(this.#bucket(key, limits, now), "calls");
+    return this.#take("calls", key, limits, now);
   }
 
-  /** The busiest buckets, for the attachment. */
+  /** Of the grants that are limited for longest, for the attachment. */
   state(): [string, RateState][] {
-    return [...this.#buckets].sort(([, a], [, b]) => b.at - a.at).slice(0, GRANTS_KEPT);
+    return [...this.#states].sort(([, a], [, b]) => until(b) - until(a)).slice(0, GRANTS_KEPT);
   }
 
-  #bucket(key: string, limits: RateLimits, now: number): RateState {
-    const bucket = this.#buckets.get(key);
-    if (!bucket) {
-      const full = { messages: limits.messages_per_second, calls: limits.calls_per_minute, at: now };
-      if (this.#buckets.size > 8 * GRANTS_KEPT) this.#drop();
-      this.#buckets.set(key, full);
-      return full;
-    }
-    const seconds = Math.max(0, now - bucket.at) / 1000;
-    bucket.messages = Math.min(
-      limits.messages_per_second,
-      bucket.messages + seconds * limits.messages_per_second,
-    );
-    bucket.calls = Math.min(limits.calls_per_minute, bucket.calls + (seconds * limits.calls_per_minute) / 60);
-    bucket.at = now;
-    return bucket;
+  #take(what: "messages" | "calls", key: string, limits: RateLimits, now: number): boolean {
+    const state = this.#of(key, limits);
+    const next = takeOne(state[what], rateOf(limits, what), now);
+    if (next !== undefined) state[what] = next;
+    return next !== undefined;
+  }
+
+  #of(key: string, limits: RateLimits): RateState {
+    const known = this.#states.get(key);
+    if (known && known.at === undefined) return known;
+    if (this.#states.size > 8 * GRANTS_KEPT) this.#drop();
+    const state = known ? converted(known, known.at ?? 0, limits) : { messages: 0, calls: 0 };
+    this.#states.set(key, state);
+    return state;
   }
 
   #drop(): void {
     const kept = this.state();
-    this.#buckets.clear();
-    for (const [key, bucket] of kept) this.#buckets.set(key, bucket);
+    this.#states.clear();
+    for (const [key, state] of kept) this.#states.set(key, state);
   }
 }
 
-function takeOne(bucket: RateState, what: "messages" | "calls"): boolean {
-  if (bucket[what] < 1) return false;
-  bucket[what] -= 1;
-  return true;
+function rateOf(limits: RateLimits, what: "messages" | "calls"): Rate {
+  const burst = what === "messages" ? limits.messages_per_second : limits.calls_per_minute;
+  return { burst, everyMs: (what === "messages" ? 1000 : 60_000) / burst };
+}
+
+function until({ messages, calls, at }: RateState): number {
+  return at ?? Math.max(messages, calls);
+}
+
+/** From what was left at a time. */
+function converted(left: RateState, at: number, limits: RateLimits): RateState {
+  const state = (what: "messages" | "calls") => {
+    const { burst, everyMs } = rateOf(limits, what);
+    return at + (burst - left[what]) * everyMs;
+  };
+  return { messages: state("messages"), calls: state("calls") };
 }

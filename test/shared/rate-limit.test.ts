@@ -1,0 +1,62 @@
+/** The one rate limiter, against a bucket of tokens that is counted plainly; and the relay's states of the release before. */
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { TokenBucket } from "../../shared/rate-limit.ts";
+import { Rates } from "../../worker/device/rates.ts";
+
+it("allows what a bucket of tokens allows", () => {
+  const rate = fc.record({
+    burst: fc.integer({ min: 1, max: 50 }),
+    everyMs: fc.integer({ min: 3, max: 60_000 }),
+  });
+  const pauses = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 100_000 })), { maxLength: 200 });
+  fc.assert(
+    fc.property(rate, pauses, ({ burst, everyMs }, list) => {
+      let now = 1_700_000_000_000;
+      const limited = new TokenBucket({ burst, everyMs }, now);
+      // Tokens in thousandths of their time, so that they are counted exactly.
+      let left = burst * everyMs;
+      for (const pause of list) {
+        now += pause;
+        left = Math.min(burst * everyMs, left + pause);
+        const allowed = left >= everyMs;
+        expect(limited.readyIn(now) === 0).toBe(allowed);
+        expect(limited.take(now)).toBe(allowed);
+        if (allowed) left -= everyMs;
+      }
+    }),
+  );
+});
+
+it("is full once as much time passed as was taken", () => {
+  const bucket = new TokenBucket({ burst: 3, everyMs: 10 }, 0);
+  for (let n = 0; n < 3; n++) expect(bucket.take(0)).toBe(true);
+  expect([bucket.take(0), bucket.readyIn(0), bucket.isFull(29), bucket.isFull(30)]).toEqual([
+    false,
+    10,
+    false,
+    true,
+  ]);
+});
+
+const LIMITS = { messages_per_second: 10, calls_per_minute: 6 };
+
+it("goes on after a sleep where it was", () => {
+  const before = new Rates();
+  for (let n = 0; n < 6; n++) expect(before.takeCall("g", LIMITS, 1000)).toBe(true);
+  const after = new Rates(before.state());
+  expect(after.takeCall("g", LIMITS, 1000)).toBe(false);
+  expect(after.takeCall("other", LIMITS, 1000)).toBe(true);
+  expect(after.takeCall("g", LIMITS, 11_000)).toBe(true);
+  expect(after.takeMessage("g", LIMITS, 1000)).toBe(true);
+});
+
+it("understands what the release before stored", () => {
+  const rates = new Rates([["g", { messages: 10, calls: 2.5, at: 1000 }]]);
+  expect(rates.takeCall("g", LIMITS, 1000)).toBe(true);
+  expect(rates.takeCall("g", LIMITS, 1000)).toBe(true);
+  expect(rates.takeCall("g", LIMITS, 1000)).toBe(false);
+  expect(rates.takeCall("g", LIMITS, 6000)).toBe(true);
+  for (let n = 0; n < 10; n++) expect(rates.takeMessage("g", LIMITS, 1000)).toBe(true);
+  expect(rates.takeMessage("g", LIMITS, 1000)).toBe(false);
+});
