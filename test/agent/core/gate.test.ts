@@ -1,8 +1,8 @@
 /** The gate: what each tool needs by its input, and that nothing runs which may not have it. Real tools, real folders. */
 import { join } from "node:path";
+import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { makeCallId } from "@matrx/shared/ids.ts";
-import type { Answer } from "@matrx/shared/json-input.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Dispatcher } from "../../../agent/core/dispatcher.ts";
