@@ -24,7 +24,7 @@ import type { Outcome } from "../core/answers.ts";
 import { ByteBudget } from "../core/byte-budget.ts";
 import type { OutputPiece } from "../core/live-output.ts";
 import type { EventHub } from "../events/hub.ts";
-import { describeMachine } from "../relay/register.ts";
+import { describeMachine } from "../platform/machine.ts";
 import { eventList } from "./events.ts";
 import { endsWithCaller, LOCAL_OWNER, type LocalCalls, type StartedCall } from "./local-calls.ts";
 

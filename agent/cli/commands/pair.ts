@@ -6,7 +6,7 @@ import type { Command } from "commander";
 import { type Home, homeOf } from "../../config/app-dirs.ts";
 import { type Config, readConfig, writeConfig } from "../../config/config.ts";
 import { fingerprintOf, makeIdentity, writeIdentity } from "../../config/identity.ts";
-import { describeMachine } from "../../relay/register.ts";
+import { describeMachine } from "../../platform/machine.ts";
 import { awaitConfirmation, showCode } from "../client/await-confirmation.ts";
 import { type CallerOptions, relayOf, relayOption } from "../client/credentials.ts";
 import { RelayClient } from "../client/relay-client.ts";
