@@ -86,24 +86,29 @@ export class MatrxError extends Error {
 
 /** What the details of an error hold, where its code says that. */
 interface DetailsOf {
-  INVALID_PARAMETERS: { field: string; choices?: unknown };
   METHOD_NOT_ALLOWED: { allow: readonly string[] };
-  PAYLOAD_TOO_LARGE: { limit_bytes: number };
 }
 
 interface Besides<Code> {
-  hint?: string;
-  details?: Code extends keyof DetailsOf ? DetailsOf[Code] : Record<string, unknown>;
+  /** What to do about it. */
+  hint?: string | undefined;
+  details?: (Code extends keyof DetailsOf ? DetailsOf[Code] : Record<string, unknown>) | undefined;
   cause?: unknown;
 }
 
 /** Makes errors of one hop. */
-export function errorsFor(hop: Hop) {
+function errorsFor(hop: Hop) {
   return <Code extends ErrorCode>(code: Code, message: string, besides: Besides<Code> = {}): MatrxError => {
     const { hint, details, cause } = besides;
     return new MatrxError({ code, message, hint, hop, details: details && { ...details } }, cause);
   };
 }
+
+export const callerError = errorsFor("caller");
+export const relayError = errorsFor("relay");
+export const deviceError = errorsFor("device");
+export const agentError = errorsFor("agent");
+export const toolError = errorsFor("tool");
 
 /**
  * The outside of any thrown value. A stranger becomes `INTERNAL` with an incident number; the caller logs it with the

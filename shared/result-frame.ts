@@ -6,8 +6,9 @@
  *     header      JSON, UTF-8
  *     body        the frame that the caller gets, JSON, UTF-8
  */
+
 import * as z from "zod";
-import { ERROR_CODES, MatrxError } from "./errors.ts";
+import { ERROR_CODES, type MatrxError, relayError } from "./errors.ts";
 import { strictTextOf } from "./utf8.ts";
 
 const FRAME_KIND = { result: 1, output: 2 } as const;
@@ -111,10 +112,7 @@ function read<Schema extends z.ZodType>(schema: Schema, header: unknown): z.infe
 }
 
 function invalid(what: string): MatrxError {
-  return new MatrxError({
-    code: "INVALID_MESSAGE",
-    message: `The binary frame ${what}`,
+  return relayError("INVALID_MESSAGE", `The binary frame ${what}`, {
     hint: "Result frames are described in docs/protocol.md",
-    hop: "relay",
   });
 }

@@ -1,12 +1,9 @@
 /** Refusals that more than one place gives. */
-import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
+import { type ErrorShape, type MatrxError, relayError } from "@matrx/shared/errors.ts";
 
 export function unknownDeviceError(id: string): MatrxError {
-  return new MatrxError({
-    code: "UNKNOWN_DEVICE",
-    message: `There is no device ${id.slice(0, 64)}`,
+  return relayError("UNKNOWN_DEVICE", `There is no device ${id.slice(0, 64)}`, {
     hint: "GET /v1/devices lists yours; `matrx up` adds this machine",
-    hop: "relay",
   });
 }
 

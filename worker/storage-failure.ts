@@ -1,5 +1,5 @@
 /** What an object's storage may fail with, in words for callers. It is the relay that fails, not the device. */
-import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
+import { type ErrorShape, MatrxError, relayError } from "@matrx/shared/errors.ts";
 
 /** `details.storage` of an error that the relay's storage is the cause of. */
 export type StorageState = "full" | "damaged" | "newer" | "lost" | "failed";
@@ -54,11 +54,12 @@ export function newerDataError(version: number, known: number): Error {
 
 /** The account has the device, and what its object stored is gone. */
 export function lostRecordError(device: string): MatrxError {
-  return new MatrxError({
-    code: "UNAVAILABLE",
-    message: `The relay's data about the device ${device.slice(0, 64)} is gone: its database was damaged or emptied`,
-    hint: "Restore the relay's data from a backup; or remove the device, add it again, and set its policy again",
-    hop: "relay",
-    details: { storage: "lost" satisfies StorageState },
-  });
+  return relayError(
+    "UNAVAILABLE",
+    `The relay's data about the device ${device.slice(0, 64)} is gone: its database was damaged or emptied`,
+    {
+      hint: "Restore the relay's data from a backup; or remove the device, add it again, and set its policy again",
+      details: { storage: "lost" satisfies StorageState },
+    },
+  );
 }

@@ -1,5 +1,5 @@
 /** `config.json`: which device this is, and at which relay. */
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { agentError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { rawMonitorsSchema } from "../monitors/settings.ts";
 import { readJsonFile, writePrivateFile } from "../platform/private-file.ts";
@@ -29,11 +29,8 @@ export function readConfig(home: Home): Config | undefined {
 export function requireConfig(home: Home): Config {
   const config = readConfig(home);
   if (config) return config;
-  throw new MatrxError({
-    code: "UNKNOWN_DEVICE",
-    message: `This machine is not paired yet (there is no ${home.configFile})`,
+  throw agentError("UNKNOWN_DEVICE", `This machine is not paired yet (there is no ${home.configFile})`, {
     hint: "Pair and connect it: matrx up --relay https://your-relay",
-    hop: "agent",
   });
 }
 

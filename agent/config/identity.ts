@@ -1,4 +1,5 @@
 /** The device's key: made at pairing, never leaves this machine; the relay knows the public half. */
+
 import {
   createHash,
   createPrivateKey,
@@ -6,7 +7,7 @@ import {
   generateKeyPairSync,
   type KeyObject,
 } from "node:crypto";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import { hexOf } from "@matrx/shared/ids.ts";
 import type { DeviceAssertion, EarlyAssertion } from "@matrx/shared/tokens.ts";
 import { SignJWT } from "jose";
@@ -62,13 +63,8 @@ function identityOf(privateKey: KeyObject): Identity {
 }
 
 function noKey(message: string, cause?: unknown): MatrxError {
-  return new MatrxError(
-    {
-      code: "UNAUTHENTICATED",
-      message,
-      hint: "Pair this machine again: matrx pair --replace",
-      hop: "agent",
-    },
+  return agentError("UNAUTHENTICATED", message, {
+    hint: "Pair this machine again: matrx pair --replace",
     cause,
-  );
+  });
 }

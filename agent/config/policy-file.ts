@@ -1,6 +1,7 @@
 /** `policy.json`: what the owner of this machine allows, whatever the relay says. Damaged: nothing is allowed. */
+
 import { statSync } from "node:fs";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { agentError, MatrxError } from "@matrx/shared/errors.ts";
 import { type Policy, policySchema, policyWarnings } from "@matrx/shared/policy.ts";
 import type { Logger } from "pino";
 import { readJsonFile } from "../platform/private-file.ts";
@@ -58,14 +59,13 @@ export class PolicyFile {
       return readJsonFile(this.#path, policySchema) ?? {};
     } catch (cause) {
       const why = cause instanceof MatrxError ? cause.message : "policy.json cannot be read";
-      return new MatrxError(
+      return agentError(
+        "PERMISSION_DENIED",
+        `All calls are refused because the device's policy is damaged: ${why}`,
         {
-          code: "PERMISSION_DENIED",
-          message: `All calls are refused because the device's policy is damaged: ${why}`,
           hint: "Correct policy.json in the agent's configuration folder, or delete it to remove its limits",
-          hop: "agent",
+          cause,
         },
-        cause,
       );
     }
   }

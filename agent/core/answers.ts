@@ -1,7 +1,8 @@
 /** Answers in the caller's shape, written once here: relay and local server pass the bytes on. */
+
 import { hash } from "node:crypto";
 import { type Answer, errorAnswer, imageOf } from "@matrx/shared/caller/to-caller.ts";
-import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
+import { agentError, type ErrorShape, type MatrxError } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import { previewOf } from "./redact.ts";
@@ -112,11 +113,12 @@ function bytesOf(answer: Answer): Uint8Array {
 }
 
 function tooLarge(bytes: number): MatrxError {
-  return new MatrxError({
-    code: "PAYLOAD_TOO_LARGE",
-    message: `The tool ran, but its answer has ${bytes} bytes; at most ${LIMITS.resultFrameBytes} can be sent`,
-    hint: "Ask for less at once: a range, a filter, or a smaller limit",
-    hop: "agent",
-    details: { bytes, limit_bytes: LIMITS.resultFrameBytes },
-  });
+  return agentError(
+    "PAYLOAD_TOO_LARGE",
+    `The tool ran, but its answer has ${bytes} bytes; at most ${LIMITS.resultFrameBytes} can be sent`,
+    {
+      hint: "Ask for less at once: a range, a filter, or a smaller limit",
+      details: { bytes, limit_bytes: LIMITS.resultFrameBytes },
+    },
+  );
 }

@@ -1,5 +1,5 @@
 /** Calls per minute of each grant, as the device's own policy file limits them. */
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { agentError } from "@matrx/shared/errors.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import { TokenBucket } from "../../shared/rate-limit.ts";
@@ -23,11 +23,8 @@ export class CallRates {
     const { bucket } = this.#of(grant, limit, now);
     if (bucket.take(now)) return;
     const seconds = Math.ceil(bucket.readyIn(now) / 1000);
-    throw new MatrxError({
-      code: "RATE_LIMITED",
-      message: `This device accepts ${limit} calls per minute from one token`,
+    throw agentError("RATE_LIMITED", `This device accepts ${limit} calls per minute from one token`, {
       hint: `Wait ${seconds} s; the device's owner can raise rates.calls_per_minute in its policy.json`,
-      hop: "agent",
       details: { calls_per_minute: limit, retry_after_seconds: seconds },
     });
   }

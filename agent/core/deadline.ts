@@ -1,5 +1,5 @@
 /** Deadlines and cancelling: the tool hears of both through its signal, and is not waited for without end. */
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { agentError, MatrxError } from "@matrx/shared/errors.ts";
 import type { ToolResult } from "./tool.ts";
 
 interface Limits {
@@ -11,12 +11,7 @@ interface Limits {
 
 /** The reason of a cancelled call. */
 export function cancelledError(message: string): MatrxError {
-  return new MatrxError({
-    code: "CANCELLED",
-    message,
-    hint: "What it did until then is not undone",
-    hop: "agent",
-  });
+  return agentError("CANCELLED", message, { hint: "What it did until then is not undone" });
 }
 
 /** Waits for what is not the tool's to hurry: its deadline stands still meanwhile. */
@@ -89,11 +84,8 @@ function saysItself(error: unknown): boolean {
 }
 
 function timedOut(tool: string, timeoutMs: number): MatrxError {
-  return new MatrxError({
-    code: "TIMEOUT",
-    message: `${tool} was stopped after ${timeoutMs} ms`,
+  return agentError("TIMEOUT", `${tool} was stopped after ${timeoutMs} ms`, {
     hint: "Allow more time with timeout_ms, or give it less to do; what it did until then is not undone",
-    hop: "agent",
     details: { timeout_ms: timeoutMs },
   });
 }

@@ -3,8 +3,9 @@
  * first by the tool's name, and then by what the input needs: paths, an application, rights of further tools. What is
  * looked up by path is looked at once more, by descriptors, where it is used: that is the last word.
  */
+
 import type { BuiltInTool } from "@matrx/shared/effects.ts";
-import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
+import { agentError, type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { mayRunAnyProgram, type Policy, refusalOf } from "@matrx/shared/policy.ts";
 import { CallRates } from "./call-rates.ts";
@@ -165,5 +166,5 @@ export class Admission {
 }
 
 function denied(message: string, hint: string, details: Record<string, unknown>): MatrxError {
-  return new MatrxError({ code: "PERMISSION_DENIED", message, hint, hop: "agent", details });
+  return agentError("PERMISSION_DENIED", message, { hint, details });
 }

@@ -1,7 +1,7 @@
 /** A call's input against its tool's schema, and what to say when name or parameter is wrong. */
 
 import { namesLike, nearestName } from "@matrx/shared/effects.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { agentError, type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { invalidParametersError } from "@matrx/shared/json-input.ts";
 import { zodMessages } from "@matrx/shared/zod-messages.ts";
 import * as z from "zod";
@@ -70,11 +70,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 export function toolNotFoundError(name: string, known: Iterable<string>): MatrxError {
   const names = namesLike(name, known);
   const near = nearestName(name, names);
-  return new MatrxError({
-    code: "TOOL_NOT_FOUND",
-    message: `This device has no tool named "${name.slice(0, 128)}"`,
+  return agentError("TOOL_NOT_FOUND", `This device has no tool named "${name.slice(0, 128)}"`, {
     hint: near ? `Did you mean "${near}"?` : `It has: ${names.join(", ")}`,
-    hop: "agent",
     details: near ? { tool: name, did_you_mean: near } : { tool: name },
   });
 }
@@ -91,11 +88,8 @@ function refused(tool: Tool, error: z.ZodError): MatrxError {
   const name = unknown?.code === "unrecognized_keys" ? unknown.keys[0] : undefined;
   const near = name && nearestName(name, known);
   const parameters = `${nameInUse(tool.name)} takes: ${known.join(", ") || "no parameters"}`;
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message,
+  return toolError("INVALID_PARAMETERS", message, {
     hint: near ? `Did you mean "${near}"?` : unknown ? parameters : hint,
-    hop: "tool",
     details: near ? { ...details, did_you_mean: near } : details,
   });
 }

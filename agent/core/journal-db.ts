@@ -1,7 +1,8 @@
 /** The journal's file: opened by one agent at a time; a damaged one is kept aside, never repaired by guessing. */
+
 import { closeSync, existsSync, openSync, renameSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { agentError, MatrxError } from "@matrx/shared/errors.ts";
 
 /**
  * One after the other, from the version that the file names (`user_version`); once released, one never changes
@@ -96,24 +97,18 @@ function errorCodeOf(error: unknown): number | undefined {
 }
 
 function inUse(path: string, cause: unknown): MatrxError {
-  return new MatrxError(
-    {
-      code: "UNAVAILABLE",
-      message: `matrx is already running here (it is using ${path})`,
-      hint: "Stop the other one, or set MATRX_HOME to another folder for this one",
-      hop: "agent",
-    },
+  return agentError("UNAVAILABLE", `matrx is already running here (it is using ${path})`, {
+    hint: "Stop the other one, or set MATRX_HOME to another folder for this one",
     cause,
-  );
+  });
 }
 
 function newerJournalError(path: string, version: number): MatrxError {
-  return new MatrxError({
-    code: "UNAVAILABLE",
-    message: `${path} was written by a newer matrx: it is of version ${version}, and this program knows up to ${MIGRATIONS.length}. It was left untouched`,
-    hint: "Update matrx on this machine; or set MATRX_HOME to another folder for this older one",
-    hop: "agent",
-  });
+  return agentError(
+    "UNAVAILABLE",
+    `${path} was written by a newer matrx: it is of version ${version}, and this program knows up to ${MIGRATIONS.length}. It was left untouched`,
+    { hint: "Update matrx on this machine; or set MATRX_HOME to another folder for this older one" },
+  );
 }
 
 /** What the system or the database refused, in plain words. */
@@ -121,13 +116,8 @@ export function unusableJournalError(path: string, cause: unknown): MatrxError {
   if (cause instanceof MatrxError) return cause;
   const why =
     cause instanceof Error && "errstr" in cause ? cause.errstr : (cause as NodeJS.ErrnoException).code;
-  return new MatrxError(
-    {
-      code: "UNAVAILABLE",
-      message: `${path} cannot be opened for writing (${why ?? String(cause)})`,
-      hint: "Free some space there, and check that the file belongs to this user; or set MATRX_HOME to another folder",
-      hop: "agent",
-    },
+  return agentError("UNAVAILABLE", `${path} cannot be opened for writing (${why ?? String(cause)})`, {
+    hint: "Free some space there, and check that the file belongs to this user; or set MATRX_HOME to another folder",
     cause,
-  );
+  });
 }

@@ -2,9 +2,10 @@
  * The journal: which calls with an effect were begun here, and how they ended. A row is on the disk before its tool
  * runs, so that no call runs twice, whatever died in between.
  */
+
 import { closeSync, openSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { Logger } from "pino";
 import type { Outcome } from "./answers.ts";
@@ -363,13 +364,8 @@ export function openJournal(path: string, log: Logger): Journal {
 function silent(): void {}
 
 function unwritable(cause: unknown): MatrxError {
-  return new MatrxError(
-    {
-      code: "UNAVAILABLE",
-      message: "The call did not run: the device's journal can't be written",
-      hint: "Free up space on the device's disk, then try again",
-      hop: "agent",
-    },
+  return agentError("UNAVAILABLE", "The call did not run: the device's journal can't be written", {
+    hint: "Free up space on the device's disk, then try again",
     cause,
-  );
+  });
 }

@@ -1,7 +1,8 @@
 /** Sessions: a caller's working directory, reads and job cursors. Each belongs to one grant by the key it lies under. */
+
 import type { BigIntStats } from "node:fs";
 import { homedir } from "node:os";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { type GrantId, isSessionId, makeSessionId, type SessionId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
@@ -148,10 +149,7 @@ export class Sessions {
 }
 
 function badId(id: string): MatrxError {
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: `"${id.slice(0, 64)}" is not a session's id`,
+  return agentError("INVALID_PARAMETERS", `"${id.slice(0, 64)}" is not a session's id`, {
     hint: "Leave it out to work without a session, or ask for a new one",
-    hop: "agent",
   });
 }

@@ -1,5 +1,5 @@
 /** What goes wrong on the desktop. */
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 
 /** There is no screen to show things on, or to take a picture of. */
 export function noDisplayError(message: string, hint: string): MatrxError {
@@ -11,7 +11,7 @@ export function desktopError(
   hint: string,
   details: Record<string, unknown> = {},
 ): MatrxError {
-  return new MatrxError({ code: "TOOL_EXECUTION_FAILED", message, hint, hop: "tool", details });
+  return toolError("TOOL_EXECUTION_FAILED", message, { hint, details });
 }
 
 export function deniedError(
@@ -19,15 +19,9 @@ export function deniedError(
   hint: string,
   details: Record<string, unknown> = {},
 ): MatrxError {
-  return new MatrxError({ code: "PERMISSION_DENIED", message, hint, hop: "tool", details });
+  return toolError("PERMISSION_DENIED", message, { hint, details });
 }
 
 export function wrongParameterError(field: string, message: string, hint: string): MatrxError {
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message,
-    hint,
-    hop: "tool",
-    details: { field },
-  });
+  return toolError("INVALID_PARAMETERS", message, { hint, details: { field } });
 }

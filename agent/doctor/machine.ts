@@ -1,6 +1,7 @@
 /** What every device needs: a Node that runs this, folders that can be written, room on the disk, a shell. */
+
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { Home } from "../config/app-dirs.ts";
 import { PolicyFile } from "../config/policy-file.ts";
 import { AGENT_VERSION } from "../config/program.ts";
@@ -87,5 +88,5 @@ function watches({ name }: Platform): Finding {
 }
 
 function failure(message: string, hint: string): MatrxError {
-  return new MatrxError({ code: "UNAVAILABLE", message, hint, hop: "agent" });
+  return agentError("UNAVAILABLE", message, { hint });
 }

@@ -3,7 +3,7 @@
  * and cut in units leaves every other byte as it was, also those that are no text.
  */
 
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
 import { counted } from "../text/counted.ts";
 import { characterLengthOf, decode, encode, isUtf16, type TextEncoding } from "../text/encodings.ts";
@@ -23,23 +23,25 @@ export function editableText(bytes: Buffer, declared: TextEncoding | undefined, 
 /** Throws MatrxError when a file is too large to be edited. */
 export function checkEditSize(size: bigint, shown: string): void {
   if (size <= EDIT_MAX_BYTES) return;
-  throw new MatrxError({
-    code: "PAYLOAD_TOO_LARGE",
-    message: `${shown} has ${size} bytes; only files up to ${EDIT_MAX_BYTES} can be edited`,
-    hint: `Use ${toolName("Bash")} with sed or perl for a file of this size`,
-    hop: "tool",
-    details: { path: shown, size: Number(size), limit_bytes: EDIT_MAX_BYTES },
-  });
+  throw toolError(
+    "PAYLOAD_TOO_LARGE",
+    `${shown} has ${size} bytes; only files up to ${EDIT_MAX_BYTES} can be edited`,
+    {
+      hint: `Use ${toolName("Bash")} with sed or perl for a file of this size`,
+      details: { path: shown, size: Number(size), limit_bytes: EDIT_MAX_BYTES },
+    },
+  );
 }
 
 function notText(shown: string, mediaType: string, size: number): MatrxError {
-  return new MatrxError({
-    code: "TOOL_EXECUTION_FAILED",
-    message: `${shown} is not text (${mediaType}, ${counted(size, "byte")}), so it can't be edited`,
-    hint: `If it is text, use ${toolName("Edit")} with its encoding, such as utf-8 or utf-16le; otherwise use ${toolName("Bash")} with a program for such files`,
-    hop: "tool",
-    details: { path: shown, reason: "binary", media_type: mediaType, size },
-  });
+  return toolError(
+    "TOOL_EXECUTION_FAILED",
+    `${shown} is not text (${mediaType}, ${counted(size, "byte")}), so it can't be edited`,
+    {
+      hint: `If it is text, use ${toolName("Edit")} with its encoding, such as utf-8 or utf-16le; otherwise use ${toolName("Bash")} with a program for such files`,
+      details: { path: shown, reason: "binary", media_type: mediaType, size },
+    },
+  );
 }
 
 export interface UnitText {

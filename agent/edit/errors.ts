@@ -1,5 +1,5 @@
 /** Why a text could not be edited, in words for the reader outside. */
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { toolName } from "../core/tool-names.ts";
 import type { ResolvedPath } from "../fs/access.ts";
@@ -14,26 +14,25 @@ export function checkSha256(
   place: ResolvedPath,
 ): void {
   if (expected === undefined || found === expected.toLowerCase()) return;
-  throw new MatrxError({
-    code: "CONFLICT",
-    message: found
+  throw toolError(
+    "CONFLICT",
+    found
       ? `${place.shown} has changed: its SHA-256 is ${found}`
       : `${place.shown} does not exist, so it cannot have the expected content`,
-    hint: "Read it again, then write",
-    hop: "tool",
-    details: { path: place.shown, ...(found && { sha256: found }) },
-  });
+    { hint: "Read it again, then write", details: { path: place.shown, ...(found && { sha256: found }) } },
+  );
 }
 
 /** `sha256`: of its content now; undefined: not known. */
 export function changedError(place: ResolvedPath, sha256: string | undefined): MatrxError {
-  return new MatrxError({
-    code: "CONFLICT",
-    message: `${place.shown} has changed since this session read or wrote it${sha256 ? `: its SHA-256 is now ${sha256}` : ""}. Nothing was written`,
-    hint: "Read it again, then write; to replace it anyway, give its current SHA-256 as expected_sha256",
-    hop: "tool",
-    details: { path: place.shown, reason: "changed", ...(sha256 && { sha256 }) },
-  });
+  return toolError(
+    "CONFLICT",
+    `${place.shown} has changed since this session read or wrote it${sha256 ? `: its SHA-256 is now ${sha256}` : ""}. Nothing was written`,
+    {
+      hint: "Read it again, then write; to replace it anyway, give its current SHA-256 as expected_sha256",
+      details: { path: place.shown, reason: "changed", ...(sha256 && { sha256 }) },
+    },
+  );
 }
 
 /** What is edited. */
@@ -54,11 +53,8 @@ export function refused(
   hint: string,
   details: Record<string, unknown> = {},
 ): MatrxError {
-  return new MatrxError({
-    code: "TOOL_EXECUTION_FAILED",
-    message,
+  return toolError("TOOL_EXECUTION_FAILED", message, {
     hint,
-    hop: "tool",
     details: { path: subject.shown, reason, ...details },
   });
 }

@@ -1,17 +1,14 @@
 /** What a patch says, in whatever format it was written. */
 
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 
 export const BEGIN = "*** Begin Patch";
 export const END = "*** End Patch";
 
 /** `line` is counted from 1. */
 export function badPatchError(why: string, line?: number): MatrxError {
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: `patch${line === undefined ? "" : `, line ${line}`}: ${why}`,
+  return toolError("INVALID_PARAMETERS", `patch${line === undefined ? "" : `, line ${line}`}: ${why}`, {
     hint: `Send a unified diff, or lines between "${BEGIN}" and "${END}" with "*** Update File: PATH", "*** Add File: PATH" or "*** Delete File: PATH"`,
-    hop: "tool",
     details: { field: "patch", ...(line !== undefined && { line }) },
   });
 }

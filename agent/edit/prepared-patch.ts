@@ -1,6 +1,7 @@
 /** From what a patch says to the bytes that each file will have; nothing is changed here. */
+
 import { hash } from "node:crypto";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { PathNeed } from "../core/gate.ts";
 import type { FileAccess, ResolvedPath } from "../fs/access.ts";
 import type { OpenedFile } from "../fs/file-handle.ts";
@@ -213,11 +214,8 @@ export function pathsOf(found: readonly FoundPatch[]): string[] {
 }
 
 function namedTwice(shown: string): MatrxError {
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: `patch: ${shown} is named twice. Nothing was changed`,
+  return toolError("INVALID_PARAMETERS", `patch: ${shown} is named twice. Nothing was changed`, {
     hint: "Put all hunks of a file under one line that names it",
-    hop: "tool",
     details: { field: "patch", path: shown },
   });
 }

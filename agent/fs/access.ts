@@ -1,7 +1,8 @@
 /** The only way in which tools touch the file system: under the protected set and the call's rights. */
+
 import type { BigIntStats } from "node:fs";
 import { lstat } from "node:fs/promises";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { Caller, Intent, PathNeed, Rights } from "../core/gate.ts";
 import { toolName } from "../core/tool-names.ts";
 import { currentPlatform } from "../platform/current.ts";
@@ -203,11 +204,8 @@ export class FileAccess {
   async #checkCwd(): Promise<void> {
     const cwd = await canonicalOf(this.#cwd, this.platform).catch(() => undefined);
     if (cwd?.missing.length === 0) return;
-    throw new MatrxError({
-      code: "NOT_FOUND",
-      message: `The session's working directory ${this.#cwd} no longer exists`,
+    throw toolError("NOT_FOUND", `The session's working directory ${this.#cwd} no longer exists`, {
       hint: `Give an absolute path, or change directory with ${toolName("Bash")}: cd /somewhere`,
-      hop: "tool",
       details: { cwd: this.#cwd },
     });
   }

@@ -2,6 +2,7 @@
  * Copies an entry with all that lies in it, piece by piece and on to the disk. Mode, times and, where the user may, the
  * owner are kept; links stay links. Not kept: extended attributes, and that two names are one file.
  */
+
 import { type BigIntStats, constants } from "node:fs";
 import {
   chmod,
@@ -18,7 +19,7 @@ import {
   symlink,
   utimes,
 } from "node:fs/promises";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { Directory } from "../platform/directory.ts";
 import { hasCode } from "./errors.ts";
@@ -162,29 +163,25 @@ function seconds(nanoseconds: bigint): number {
 }
 
 function cannotBeCopied(stat: BigIntStats): MatrxError {
-  return new MatrxError({
-    code: "TOOL_EXECUTION_FAILED",
-    message: `It contains ${kindOf(stat)}, which cannot be moved to another file system`,
-    hint: "Remove it, or move the other entries one by one",
-    hop: "tool",
-  });
+  return toolError(
+    "TOOL_EXECUTION_FAILED",
+    `It contains ${kindOf(stat)}, which cannot be moved to another file system`,
+    { hint: "Remove it, or move the other entries one by one" },
+  );
 }
 
 export function changedMeanwhileError(): MatrxError {
-  return new MatrxError({
-    code: "CONFLICT",
-    message: "A file changed while it was copied to the other file system; nothing was moved",
-    hint: "Find out what is writing it, then try again",
-    hop: "tool",
-  });
+  return toolError(
+    "CONFLICT",
+    "A file changed while it was copied to the other file system; nothing was moved",
+    { hint: "Find out what is writing it, then try again" },
+  );
 }
 
 function tooMany(): MatrxError {
-  return new MatrxError({
-    code: "PAYLOAD_TOO_LARGE",
-    message: `The folder has more than ${MOST_ENTRIES} entries, and would move to another file system`,
-    hint: `Use ${toolName("Bash")}: mv, in the background`,
-    hop: "tool",
-    details: { limit: MOST_ENTRIES },
-  });
+  return toolError(
+    "PAYLOAD_TOO_LARGE",
+    `The folder has more than ${MOST_ENTRIES} entries, and would move to another file system`,
+    { hint: `Use ${toolName("Bash")}: mv, in the background`, details: { limit: MOST_ENTRIES } },
+  );
 }

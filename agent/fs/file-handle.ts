@@ -1,9 +1,10 @@
 /** A file that is to be changed, or made: its folder is held open, so that what was looked at is what is changed. */
+
 import { createHash } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, lstat, open, stat as statOf } from "node:fs/promises";
 import { homedir } from "node:os";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { Directory } from "../platform/directory.ts";
 import { bytesFrom } from "../text/chunks.ts";
 import type { FileAccess, ResolvedPath } from "./access.ts";
@@ -136,35 +137,28 @@ export class OpenedFile {
 }
 
 export function isFolderError(place: ResolvedPath): MatrxError {
-  return new MatrxError({
-    code: "TOOL_EXECUTION_FAILED",
-    message: `${place.shown} is a folder`,
+  return toolError("TOOL_EXECUTION_FAILED", `${place.shown} is a folder`, {
     hint: "Name a file in it",
-    hop: "tool",
     details: { path: place.shown },
   });
 }
 
 function changed(place: ResolvedPath): MatrxError {
-  return new MatrxError({
-    code: "CONFLICT",
-    message: `${place.shown} was just changed by another program; nothing was written`,
+  return toolError("CONFLICT", `${place.shown} was just changed by another program; nothing was written`, {
     hint: "Read it, then write again",
-    hop: "tool",
     details: { path: place.shown },
   });
 }
 
 function partlyWritten(place: ResolvedPath, cause: PartlyWritten): MatrxError {
-  return new MatrxError(
+  return toolError(
+    "TOOL_EXECUTION_FAILED",
+    `Writing ${place.shown} failed partway (${cause.message}): it now has part of the new content and the rest of the old`,
     {
-      code: "TOOL_EXECUTION_FAILED",
-      message: `Writing ${place.shown} failed partway (${cause.message}): it now has part of the new content and the rest of the old`,
       hint: "Free some space, then write it again",
-      hop: "tool",
       details: { path: place.shown, system_code: cause.message },
+      cause,
     },
-    cause,
   );
 }
 
@@ -221,11 +215,8 @@ async function refuseNeeded(
 }
 
 function needed({ shown }: ResolvedPath, why: string): MatrxError {
-  return new MatrxError({
-    code: "PERMISSION_DENIED",
-    message: `${shown} can't be moved or deleted: ${why}`,
+  return toolError("PERMISSION_DENIED", `${shown} can't be moved or deleted: ${why}`, {
     hint: "Name the entries in it one by one",
-    hop: "tool",
     details: { path: shown },
   });
 }

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { chmod, lstat, unlink } from "node:fs/promises";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { FileAccess, ResolvedPath } from "./access.ts";
 import { type Copying, changedMeanwhileError, copyTree, stateOf } from "./copy-tree.ts";
@@ -68,15 +68,14 @@ function ofCopy(): Removal {
 }
 
 function sourceLeft({ place }: OpenedEntry, { removed, kept }: Removal, cause: unknown): MatrxError {
-  return new MatrxError(
+  return toolError(
+    "TOOL_EXECUTION_FAILED",
+    `The copy is complete, but not all of ${place.shown} could be removed (${removed} entries were)`,
     {
-      code: "TOOL_EXECUTION_FAILED",
-      message: `The copy is complete, but not all of ${place.shown} could be removed (${removed} entries were)`,
       hint: `Look with ${toolName("ListDirectory")} at what is left there, and delete what the copy has too`,
-      hop: "tool",
       details: { path: place.shown, removed, changed: kept },
+      cause,
     },
-    cause,
   );
 }
 
@@ -156,11 +155,8 @@ function refuseOld(
 }
 
 function taken(shown: string, hint: string): MatrxError {
-  return new MatrxError({
-    code: "CONFLICT",
-    message: `${shown} already exists; nothing was moved`,
+  return toolError("CONFLICT", `${shown} already exists; nothing was moved`, {
     hint,
-    hop: "tool",
     details: { path: shown },
   });
 }

@@ -1,8 +1,9 @@
 /** What is said of a path that leads to nothing: names that are spelled alike, or the one that cannot be spelled. */
+
 import { isUtf8 } from "node:buffer";
 import { readdir } from "node:fs/promises";
 import { nearestName } from "@matrx/shared/effects.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
 import { plainSpelling } from "../text/sniff.ts";
 import { shellName, shownName, textOfName } from "./display-name.ts";
@@ -31,14 +32,11 @@ export async function notFound(what: NotFound, join: (...parts: string[]) => str
   );
   const suggestions = folder === undefined ? [] : alike.map((other) => join(folder, other));
   const also = suggestions.map(shownName).join(" or ");
-  return new MatrxError({
-    code: "NOT_FOUND",
-    message: `${shown} does not exist${also && `. Did you mean ${also}?`}`,
+  return toolError("NOT_FOUND", `${shown} does not exist${also && `. Did you mean ${also}?`}`, {
     hint:
       folder === undefined
         ? `Only ${existing} exists; look there with ${toolName("ListDirectory")}`
         : `Look with ${toolName("ListDirectory")}`,
-    hop: "tool",
     details: { path: shown, ...(suggestions.length > 0 && { suggestions }) },
   });
 }
@@ -70,11 +68,12 @@ function namesLike(name: string, from: readonly string[]): string[] {
 }
 
 function notUtf8(shown: string, spelled: string): MatrxError {
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: `The name of ${shown} is not UTF-8, so file tools cannot address it`,
-    hint: `Rename it with ${toolName("Bash")}, in its folder: mv -- ${spelled} NEW-NAME`,
-    hop: "tool",
-    details: { path: shown, shell_name: spelled },
-  });
+  return toolError(
+    "INVALID_PARAMETERS",
+    `The name of ${shown} is not UTF-8, so file tools cannot address it`,
+    {
+      hint: `Rename it with ${toolName("Bash")}, in its folder: mv -- ${spelled} NEW-NAME`,
+      details: { path: shown, shell_name: spelled },
+    },
+  );
 }

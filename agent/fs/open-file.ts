@@ -1,7 +1,8 @@
 /** Opens an ordinary file for reading. What would block or act when opened is refused by its kind, unopened. */
+
 import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
 import { pathChangedError } from "../platform/directory.ts";
 import type { FileAccess, ResolvedPath } from "./access.ts";
@@ -55,14 +56,11 @@ export function kindOf(stat: BigIntStats): string {
 }
 
 function notAFile(place: ResolvedPath, kind: string): MatrxError {
-  return new MatrxError({
-    code: "TOOL_EXECUTION_FAILED",
-    message: `${place.shown} is ${kind}, not a file`,
+  return toolError("TOOL_EXECUTION_FAILED", `${place.shown} is ${kind}, not a file`, {
     hint:
       kind === "a folder"
         ? `Use ${toolName("ListDirectory")}, or name a file in it`
         : "Only ordinary files can be opened",
-    hop: "tool",
     details: { path: place.shown, kind },
   });
 }

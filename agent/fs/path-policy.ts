@@ -1,6 +1,7 @@
 /** Folders that policies and a grant allow: a path must lie in one of each. */
+
 import { statSync } from "node:fs";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { toolError } from "@matrx/shared/errors.ts";
 import type { FolderLimit } from "../core/gate.ts";
 import type { Platform } from "../platform/platform.ts";
 import { absolutePath, isAbsolute, isWithin } from "./path-syntax.ts";
@@ -34,11 +35,8 @@ export class FolderLimits {
     const limit = this.#refusing(canonical);
     if (!limit) return;
     const allowed = limit.folders.slice(0, 8).join(", ");
-    throw new MatrxError({
-      code: "PERMISSION_DENIED",
-      message: `Access to ${shown} is not allowed by ${limit.by}`,
+    throw toolError("PERMISSION_DENIED", `Access to ${shown} is not allowed by ${limit.by}`, {
       hint: allowed ? `Allowed: ${allowed}` : "No folder is allowed; ask the owner to allow one",
-      hop: "tool",
       details: { path: shown, allowed_paths: limit.folders.slice(0, 64) },
     });
   }

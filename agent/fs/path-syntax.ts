@@ -1,6 +1,7 @@
 /** From what a caller wrote to an absolute path of this system. Touches no file. */
+
 import { homedir } from "node:os";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { Platform } from "../platform/platform.ts";
 import { quotedName } from "./display-name.ts";
 
@@ -33,11 +34,8 @@ function expandHome(text: string, home: string, { path }: Platform): string {
 }
 
 function badPath(text: string, why: string): MatrxError {
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: `${quotedName(text)} cannot be used as a path: ${why}`,
+  return toolError("INVALID_PARAMETERS", `${quotedName(text)} cannot be used as a path: ${why}`, {
     hint: "Give an absolute path on this device, or one relative to the home folder (~/...) or the working directory",
-    hop: "tool",
     details: { path: text },
   });
 }

@@ -2,8 +2,9 @@
  * The protected set: what belongs to Matrx itself, by every path that leads there, whatever the policy
  * (docs/decisions/0010-protected-set.md).
  */
+
 import type { BigIntStats } from "node:fs";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { Mounts } from "../platform/mounts.ts";
 import type { KernelView, Platform } from "../platform/platform.ts";
@@ -97,11 +98,5 @@ function kernelView(path: string, view: KernelView): MatrxError {
 }
 
 function denied(path: string, reason: string, message: string, hint = OWN_HINT): MatrxError {
-  return new MatrxError({
-    code: "PERMISSION_DENIED",
-    message,
-    hint,
-    hop: "tool",
-    details: { path, reason },
-  });
+  return toolError("PERMISSION_DENIED", message, { hint, details: { path, reason } });
 }

@@ -1,7 +1,8 @@
 /** Removes an entry with all that lies in it. Links are removed and never followed; each folder is reached by its descriptor. */
+
 import type { BigIntStats } from "node:fs";
 import { lstat, opendir, rmdir, unlink } from "node:fs/promises";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { Directory } from "../platform/directory.ts";
 import { hasCode } from "./errors.ts";
@@ -98,20 +99,14 @@ async function statOf(path: Buffer): Promise<BigIntStats | undefined> {
 }
 
 function anotherFileSystem(): MatrxError {
-  return new MatrxError({
-    code: "PERMISSION_DENIED",
-    message: "Another file system is mounted in the folder",
+  return toolError("PERMISSION_DENIED", "Another file system is mounted in the folder", {
     hint: "Name the entries in it one by one",
-    hop: "tool",
   });
 }
 
 export function tooDeepError(): MatrxError {
-  return new MatrxError({
-    code: "TOOL_EXECUTION_FAILED",
-    message: `The folder is nested more than ${MOST_DEPTH} levels deep`,
+  return toolError("TOOL_EXECUTION_FAILED", `The folder is nested more than ${MOST_DEPTH} levels deep`, {
     hint: `Use ${toolName("Bash")}: rm or mv`,
-    hop: "tool",
     details: { limit: MOST_DEPTH },
   });
 }

@@ -1,7 +1,8 @@
 /** Where a path really leads: links followed, also those that lead to nothing yet. */
+
 import { isUtf8 } from "node:buffer";
 import { lstat, readdir, readlink, realpath } from "node:fs/promises";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { Platform } from "../platform/platform.ts";
 import { hasCode } from "./errors.ts";
@@ -101,21 +102,16 @@ async function otherSpelling(folder: string, name: string): Promise<string | und
     .map((bytes) => bytes.toString("utf8"))
     .filter((other) => other !== name && other.normalize("NFC") === wanted);
   if (alike.length <= 1) return alike[0];
-  throw new MatrxError({
-    code: "CONFLICT",
-    message: `${alike.length} entries of ${folder} are spelled like "${name}", with accents composed differently`,
-    hint: `Rename one of them with ${toolName("Bash")}`,
-    hop: "tool",
-    details: { folder, names: alike },
-  });
+  throw toolError(
+    "CONFLICT",
+    `${alike.length} entries of ${folder} are spelled like "${name}", with accents composed differently`,
+    { hint: `Rename one of them with ${toolName("Bash")}`, details: { folder, names: alike } },
+  );
 }
 
 function circle(path: string): MatrxError {
-  return new MatrxError({
-    code: "TOOL_EXECUTION_FAILED",
-    message: `Cannot open ${path}: its links form a loop`,
+  return toolError("TOOL_EXECUTION_FAILED", `Cannot open ${path}: its links form a loop`, {
     hint: "Name the file itself",
-    hop: "tool",
     details: { path },
   });
 }

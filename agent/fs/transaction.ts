@@ -1,8 +1,9 @@
 /** Changes of several files of which either all stay, or none. */
+
 import { randomBytes } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { rmdir, unlink } from "node:fs/promises";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { FileAccess, ResolvedPath } from "./access.ts";
 import { explained, hasCode } from "./errors.ts";
 import { OpenedFile } from "./file-handle.ts";
@@ -165,11 +166,8 @@ async function runAll(actions: readonly { shown: string; act: () => Promise<void
 }
 
 export function existsError(place: ResolvedPath): MatrxError {
-  return new MatrxError({
-    code: "CONFLICT",
-    message: `${place.shown} exists already`,
+  return toolError("CONFLICT", `${place.shown} exists already`, {
     hint: "Update it instead, or choose another name",
-    hop: "tool",
     details: { path: place.shown },
   });
 }

@@ -1,6 +1,7 @@
 /** Filters lines by a caller's regular expression, in a thread that is ended when the expression takes too long. */
+
 import { Worker } from "node:worker_threads";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 
 /** Milliseconds for all lines together, after the thread has begun. */
 const BUDGET = 1000;
@@ -56,8 +57,5 @@ function tooSlow(field: string): MatrxError {
 }
 
 function badPattern(field: string, why: string, hint: string, cause?: unknown): MatrxError {
-  return new MatrxError(
-    { code: "INVALID_PARAMETERS", message: `${field}: ${why}`, hint, hop: "tool", details: { field } },
-    cause,
-  );
+  return toolError("INVALID_PARAMETERS", `${field}: ${why}`, { hint, details: { field }, cause });
 }

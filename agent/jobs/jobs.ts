@@ -1,9 +1,10 @@
 /** The jobs of this device: started, found again after a restart, stopped, and forgotten after some time. */
+
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { toolError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import { toolName } from "../core/tool-names.ts";
@@ -105,11 +106,8 @@ export class Jobs {
   find(id: string, grant: Pick<GrantScope, "id" | "owner">): Job {
     const job = this.#jobs.get(id);
     if (job && (grant.owner || job.record.grant === grant.id)) return job;
-    throw new MatrxError({
-      code: "NOT_FOUND",
-      message: `No job ${id.slice(0, 64)}`,
+    throw toolError("NOT_FOUND", `No job ${id.slice(0, 64)}`, {
       hint: `Use the id that ${toolName("Bash")} returned; finished jobs are kept for a day at most`,
-      hop: "tool",
       details: { job: id.slice(0, 64) },
     });
   }
@@ -222,13 +220,14 @@ export class Jobs {
   #checkRoom(grant: GrantId): void {
     const running = [...this.#jobs.values()].filter((job) => job.isRunning && job.record.grant === grant);
     if (running.length < this.#limits.runningPerGrant) return;
-    throw new MatrxError({
-      code: "RATE_LIMITED",
-      message: `${running.length} commands are already running, the most one token may run at once`,
-      hint: `Wait for one to end, or stop one with ${toolName("TaskStop")}`,
-      hop: "tool",
-      details: { limit: this.#limits.runningPerGrant, jobs: running.map((job) => job.id) },
-    });
+    throw toolError(
+      "RATE_LIMITED",
+      `${running.length} commands are already running, the most one token may run at once`,
+      {
+        hint: `Wait for one to end, or stop one with ${toolName("TaskStop")}`,
+        details: { limit: this.#limits.runningPerGrant, jobs: running.map((job) => job.id) },
+      },
+    );
   }
 
   /** Forgets finished jobs: the oldest first, when they are too old, too many, or too large together. Never the newest. */

@@ -1,10 +1,11 @@
 /** Starts a command as a job, apart from the agent: it goes on when the agent ends. */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { open } from "node:fs/promises";
 import { Socket } from "node:net";
 import path from "node:path";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { Shell } from "../platform/platform.ts";
 
 /** What the command reads, in the job's directory; gone when it has ended. */
@@ -71,14 +72,9 @@ function watched(child: ChildProcess): Started {
 
 function cannotStart(file: string, cause: unknown): MatrxError {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
-  return new MatrxError(
-    {
-      code: "TOOL_EXECUTION_FAILED",
-      message: `The shell ${file} could not be started: ${code}`,
-      hint: "Check that the working directory and the shell exist, and that the system can start more processes",
-      hop: "tool",
-      details: { shell: file, system_code: code },
-    },
+  return toolError("TOOL_EXECUTION_FAILED", `The shell ${file} could not be started: ${code}`, {
+    hint: "Check that the working directory and the shell exist, and that the system can start more processes",
+    details: { shell: file, system_code: code },
     cause,
-  );
+  });
 }

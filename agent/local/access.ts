@@ -1,7 +1,8 @@
 /** Who may talk to the local server: this machine's programs with the token, and pages that the owner listed. */
+
 import type { IncomingMessage } from "node:http";
 import { offeredSubprotocols } from "@matrx/shared/caller/upgrade.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { agentError } from "@matrx/shared/errors.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import { isSameToken } from "./token.ts";
 
@@ -22,11 +23,8 @@ export function checkHost(request: IncomingMessage, rules: AccessRules): void {
   if (host && namesOf(rules).some((name) => host === `${name}:${port}` || (port === 80 && host === name))) {
     return;
   }
-  throw new MatrxError({
-    code: "PERMISSION_DENIED",
-    message: `The Host header "${host ?? ""}" is not this server's`,
+  throw agentError("PERMISSION_DENIED", `The Host header "${host ?? ""}" is not this server's`, {
     hint: `Use http://localhost:${port}`,
-    hop: "agent",
   });
 }
 
@@ -36,11 +34,8 @@ export function checkOrigin(request: IncomingMessage, rules: AccessRules): void 
   if (origin === undefined) return;
   const own = namesOf(rules).map((name) => `http://${name}${rules.port === 80 ? "" : `:${rules.port}`}`);
   if (own.includes(origin) || rules.allowedOrigins.includes(origin)) return;
-  throw new MatrxError({
-    code: "PERMISSION_DENIED",
-    message: `Pages from ${origin} may not call this machine's tools`,
+  throw agentError("PERMISSION_DENIED", `Pages from ${origin} may not call this machine's tools`, {
     hint: `If you trust them, start the server with --allow-origin ${origin}`,
-    hop: "agent",
   });
 }
 
@@ -62,11 +57,8 @@ export function checkToken(request: IncomingMessage, rules: Pick<AccessRules, "t
 /** Throws MatrxError `UNAUTHENTICATED`. */
 export function requireToken(given: string | undefined, { token }: Pick<AccessRules, "token">): void {
   if (token === undefined || (given !== undefined && isSameToken(given, token))) return;
-  throw new MatrxError({
-    code: "UNAUTHENTICATED",
-    message: given === undefined ? "A token is required" : "The token is wrong",
+  throw agentError("UNAUTHENTICATED", given === undefined ? "A token is required" : "The token is wrong", {
     hint: "Send the header Authorization: Bearer <token>, or for a WebSocket the subprotocol bearer.<token>; `matrx serve` prints where the token is",
-    hop: "agent",
   });
 }
 

@@ -1,7 +1,7 @@
 /** Events of this machine for its own programs: report one, read the last. */
 import type { EventList, EventQuery, EventView } from "@matrx/shared/api.ts";
 import { CALL } from "@matrx/shared/caller/parts.ts";
-import { errorsFor, type MatrxError } from "@matrx/shared/errors.ts";
+import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import { type DeviceEvent, SEVERITIES } from "@matrx/shared/events.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import type { Operation } from "@matrx/shared/openapi/operation.ts";
@@ -96,7 +96,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 function tooLarge(bytes: number): MatrxError {
   const limit = LIMITS.eventDataBytes - COUNTS_BYTES;
   const message = `An event can have at most ${limit} bytes of data; this one has ${bytes}`;
-  return errorsFor("agent")("PAYLOAD_TOO_LARGE", message, {
+  return agentError("PAYLOAD_TOO_LARGE", message, {
     hint: "Write large data to a file, and send its path",
     details: { limit_bytes: limit },
   });

@@ -1,5 +1,5 @@
 /** Routes of the guide that came before its tools (Legacy Routes): gone, and each says what does its work now. */
-import { errorsFor, type MatrxError } from "@matrx/shared/errors.ts";
+import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 
 const TOOLS: ReadonlyMap<string, string> = new Map([
   ["/system/info", "SystemInfo"],
@@ -24,5 +24,5 @@ export function notAnyMore(path: string): MatrxError | undefined {
     ? `Call the tool ${tool}: POST /tools/invoke {"tool":"${tool}","input":{...}}`
     : DATABASES;
   const details = tool === undefined ? {} : { details: { tool } };
-  return errorsFor("agent")("NOT_FOUND", `${path} is not available here`, { hint, ...details });
+  return agentError("NOT_FOUND", `${path} is not available here`, { hint, ...details });
 }

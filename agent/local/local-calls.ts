@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import type { Call } from "@matrx/shared/caller/from-caller.ts";
 import { EFFECTS, effectOf, toolNameOf } from "@matrx/shared/effects.ts";
-import { errorsFor } from "@matrx/shared/errors.ts";
+import { agentError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { type CallId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
@@ -115,7 +115,7 @@ export class LocalCalls {
 
   #freeName(chosen: CallId | undefined): CallId | undefined {
     if (chosen === undefined || this.#dispatcher.stateOf(chosen) === "never") return chosen;
-    throw errorsFor("agent")("CONFLICT", "Another call already has this name", {
+    throw agentError("CONFLICT", "Another call already has this name", {
       hint: "Use a new name for each new call",
     });
   }

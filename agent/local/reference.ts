@@ -1,7 +1,7 @@
 /** The page to read this server's description, whose files are the relay's. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { errorsFor } from "@matrx/shared/errors.ts";
+import { agentError } from "@matrx/shared/errors.ts";
 import { CONTENT_TYPES, PAGE_HEADERS } from "@matrx/shared/pages.ts";
 import { CLONE_FOLDER, PACKAGE_FOLDER } from "../config/program.ts";
 
@@ -10,7 +10,7 @@ const WEB = join(CLONE_FOLDER ?? PACKAGE_FOLDER, "web");
 /** One of its files. Throws MatrxError where the page is not installed. */
 export async function referenceFile(name: string): Promise<Response> {
   const content = await readFile(join(WEB, name)).catch((cause) => {
-    throw errorsFor("agent")("NOT_FOUND", "This page is not installed here", {
+    throw agentError("NOT_FOUND", "This page is not installed here", {
       hint: "GET /openapi.json has the same for programs; the relay has the page at /docs",
       cause,
     });

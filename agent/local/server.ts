@@ -1,4 +1,5 @@
 /** `matrx serve`: this machine's tools at http://localhost, as the guide says. Loopback only. */
+
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
@@ -6,7 +7,7 @@ import { getRequestListener } from "@hono/node-server";
 import { noRouteError } from "@matrx/shared/caller/no-route.ts";
 import { problemOfShape } from "@matrx/shared/caller/problem.ts";
 import { chooseSubprotocol, requestedSession } from "@matrx/shared/caller/upgrade.ts";
-import { type ErrorShape, MatrxError, problemOf } from "@matrx/shared/errors.ts";
+import { agentError, type ErrorShape, type MatrxError, problemOf } from "@matrx/shared/errors.ts";
 import type { SessionId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { SESSION_HEADER } from "@matrx/shared/tokens.ts";
@@ -146,13 +147,9 @@ async function end(server: Server, sockets: WebSocketServer): Promise<void> {
 
 function cannotListen(host: string, port: number, cause: NodeJS.ErrnoException): MatrxError {
   const inUse = cause.code === "EADDRINUSE";
-  return new MatrxError(
-    {
-      code: "UNAVAILABLE",
-      message: inUse ? `Port ${port} is in use` : `Cannot listen on ${host}:${port} (${cause.code})`,
-      hint: "Stop the other program, or choose another port with --port",
-      hop: "agent",
-    },
-    cause,
+  return agentError(
+    "UNAVAILABLE",
+    inUse ? `Port ${port} is in use` : `Cannot listen on ${host}:${port} (${cause.code})`,
+    { hint: "Stop the other program, or choose another port with --port", cause },
   );
 }

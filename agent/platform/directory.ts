@@ -1,7 +1,8 @@
 /** A directory held open, so that its entries are reached through it and not through its name. */
+
 import { type BigIntStats, lstatSync, realpathSync } from "node:fs";
 import path from "node:path";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 
 export interface Directory extends AsyncDisposable {
   /** A path to the directory itself. */
@@ -61,11 +62,9 @@ function same(a: BigIntStats, b: BigIntStats): boolean {
 }
 
 export function pathChangedError(canonical: string): MatrxError {
-  return new MatrxError({
-    code: "PERMISSION_DENIED",
-    message: `${canonical} changed while it was being opened: a folder was replaced by a link`,
-    hint: "Nothing was touched; look at the folder, then try again",
-    hop: "tool",
-    details: { path: canonical },
-  });
+  return toolError(
+    "PERMISSION_DENIED",
+    `${canonical} changed while it was being opened: a folder was replaced by a link`,
+    { hint: "Nothing was touched; look at the folder, then try again", details: { path: canonical } },
+  );
 }

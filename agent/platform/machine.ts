@@ -48,4 +48,3 @@ function linuxName(): string | undefined {
     return undefined;
   }
 }
-

@@ -1,4 +1,5 @@
 /** Files for this user's eyes alone: whole or not at all, 0600. */
+
 import {
   accessSync,
   closeSync,
@@ -12,7 +13,7 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname } from "node:path";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import { randomBase32 } from "@matrx/shared/ids.ts";
 import { zodMessages } from "@matrx/shared/zod-messages.ts";
 import type * as z from "zod";
@@ -83,11 +84,8 @@ export function isNodeError(error: unknown, code: string): error is NodeJS.Errno
 }
 
 function damaged(path: string, what: string): MatrxError {
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: `${basename(path)}: ${what}`,
+  return agentError("INVALID_PARAMETERS", `${basename(path)}: ${what}`, {
     hint: `Correct ${path}`,
-    hop: "agent",
     details: { file: path },
   });
 }
@@ -100,15 +98,10 @@ export function inPlainWords(error: unknown): unknown {
 
 function fileError(path: string, what: string, cause: unknown): MatrxError {
   const why = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
-  return new MatrxError(
-    {
-      code: "UNAVAILABLE",
-      message: `${path} ${what}${why}`,
-      hint: "Check that this user owns the folder, that nothing else is in the file's place, and that there is free space; or set MATRX_HOME to another folder",
-      hop: "agent",
-    },
+  return agentError("UNAVAILABLE", `${path} ${what}${why}`, {
+    hint: "Check that this user owns the folder, that nothing else is in the file's place, and that there is free space; or set MATRX_HOME to another folder",
     cause,
-  );
+  });
 }
 
 /** Makes the rename durable; not every system can open a folder. */

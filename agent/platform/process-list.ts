@@ -1,5 +1,5 @@
 /** All processes of the machine, as a person would look at them. */
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
 
 export interface ProcessFacts {
@@ -44,10 +44,7 @@ export async function processesOf(list: ProcessList, signal: AbortSignal): Promi
 }
 
 function tookTooLong(): MatrxError {
-  return new MatrxError({
-    code: "TOOL_EXECUTION_FAILED",
-    message: `The system did not list its processes within ${LOOK_MS} ms`,
+  return toolError("TOOL_EXECUTION_FAILED", `The system did not list its processes within ${LOOK_MS} ms`, {
     hint: `Try again; if it happens again, find the hanging process with ${toolName("Bash")}`,
-    hop: "tool",
   });
 }

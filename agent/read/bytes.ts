@@ -1,6 +1,7 @@
 /** Bytes of any file as base64, a range at a time. */
+
 import { hash } from "node:crypto";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";
 import type { OpenFile } from "../fs/open-file.ts";
 import { readByteRange } from "../text/chunks.ts";
@@ -52,13 +53,14 @@ export async function readBytes(
 }
 
 function beyondBytes(file: OpenFile, offset: number): MatrxError {
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: `byte_offset ${offset} is at or beyond the end of ${file.place.shown}: it has ${counted(Number(file.stat.size), "byte")}`,
-    hint: "Use a smaller byte_offset, or a negative one to read from the end",
-    hop: "tool",
-    details: { ...factsOf(file), field: "byte_offset" },
-  });
+  return toolError(
+    "INVALID_PARAMETERS",
+    `byte_offset ${offset} is at or beyond the end of ${file.place.shown}: it has ${counted(Number(file.stat.size), "byte")}`,
+    {
+      hint: "Use a smaller byte_offset, or a negative one to read from the end",
+      details: { ...factsOf(file), field: "byte_offset" },
+    },
+  );
 }
 
 export function factsOf({ place, stat }: OpenFile) {

@@ -1,7 +1,8 @@
 /** The last lines of a log, from a file or from a program that prints it. What is kept of it at once is bounded. */
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { FileAccess } from "../fs/access.ts";
 import { explained } from "../fs/errors.ts";
@@ -113,13 +114,8 @@ function codeOf(error: unknown): string {
 }
 
 function failed(program: string, why: string, cause?: unknown): MatrxError {
-  return new MatrxError(
-    {
-      code: "TOOL_EXECUTION_FAILED",
-      message: `${program} couldn't read the log: ${why}`,
-      hint: `Use ${toolName("Bash")} to see more`,
-      hop: "tool",
-    },
+  return toolError("TOOL_EXECUTION_FAILED", `${program} couldn't read the log: ${why}`, {
+    hint: `Use ${toolName("Bash")} to see more`,
     cause,
-  );
+  });
 }

@@ -1,7 +1,8 @@
 /** What Read gives of files that are no text: the image, or a refusal with facts. */
+
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { OpenFile } from "../fs/open-file.ts";
@@ -23,13 +24,14 @@ export async function readImage(
 ): Promise<ToolResult> {
   const size = Number(file.stat.size);
   if (size > IMAGE_MAX_BYTES) {
-    throw new MatrxError({
-      code: "PAYLOAD_TOO_LARGE",
-      message: `${file.place.shown} is an image of ${size} bytes; at most ${IMAGE_MAX_BYTES} can be returned`,
-      hint: `Make a smaller copy of it with ${toolName("Bash")}, and read that`,
-      hop: "tool",
-      details: { ...factsOf(file), media_type: mediaType, limit_bytes: IMAGE_MAX_BYTES },
-    });
+    throw toolError(
+      "PAYLOAD_TOO_LARGE",
+      `${file.place.shown} is an image of ${size} bytes; at most ${IMAGE_MAX_BYTES} can be returned`,
+      {
+        hint: `Make a smaller copy of it with ${toolName("Bash")}, and read that`,
+        details: { ...factsOf(file), media_type: mediaType, limit_bytes: IMAGE_MAX_BYTES },
+      },
+    );
   }
   await room(base64Length(size));
   const bytes = whole ?? (await readAll(file.handle, size));
@@ -43,13 +45,14 @@ export async function readImage(
 export async function binary(file: OpenFile, mediaType: string, signal: AbortSignal): Promise<MatrxError> {
   const size = Number(file.stat.size);
   const sha256 = size <= HASHED_MAX_BYTES ? await sha256Of(file.handle, signal) : undefined;
-  return new MatrxError({
-    code: "TOOL_EXECUTION_FAILED",
-    message: `${file.place.shown} is a binary file (${mediaType}, ${counted(size, "byte")})`,
-    hint: `Read its bytes with encoding=base64, or look into it with ${toolName("Bash")}, for example: file, hexdump -C, strings, unzip -l. If it is text, give its encoding, such as utf-8 or utf-16le`,
-    hop: "tool",
-    details: { ...factsOf(file), media_type: mediaType, ...(sha256 && { sha256 }) },
-  });
+  return toolError(
+    "TOOL_EXECUTION_FAILED",
+    `${file.place.shown} is a binary file (${mediaType}, ${counted(size, "byte")})`,
+    {
+      hint: `Read its bytes with encoding=base64, or look into it with ${toolName("Bash")}, for example: file, hexdump -C, strings, unzip -l. If it is text, give its encoding, such as utf-8 or utf-16le`,
+      details: { ...factsOf(file), media_type: mediaType, ...(sha256 && { sha256 }) },
+    },
+  );
 }
 
 async function sha256Of(handle: FileHandle, signal: AbortSignal): Promise<string> {

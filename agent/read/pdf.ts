@@ -1,5 +1,5 @@
 /** What Read gives of a PDF: the text of its pages, with a mark before each. */
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { ToolResult } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { OpenFile } from "../fs/open-file.ts";
@@ -87,13 +87,14 @@ function noteOfEmpty({ texts }: PdfPages, first: number): string | undefined {
 }
 
 function tooLarge(file: OpenFile): MatrxError {
-  return new MatrxError({
-    code: "PAYLOAD_TOO_LARGE",
-    message: `${file.place.shown} is a PDF of ${file.stat.size} bytes; at most ${MOST_BYTES} can be read`,
-    hint: `Use ${toolName("Bash")} with pdftotext`,
-    hop: "tool",
-    details: { ...factsOf(file), media_type: PDF, limit_bytes: MOST_BYTES },
-  });
+  return toolError(
+    "PAYLOAD_TOO_LARGE",
+    `${file.place.shown} is a PDF of ${file.stat.size} bytes; at most ${MOST_BYTES} can be read`,
+    {
+      hint: `Use ${toolName("Bash")} with pdftotext`,
+      details: { ...factsOf(file), media_type: PDF, limit_bytes: MOST_BYTES },
+    },
+  );
 }
 
 function hintOf(reason: PdfFailed["reason"]): string {
@@ -109,31 +110,26 @@ function hintOf(reason: PdfFailed["reason"]): string {
 }
 
 function notRead(file: OpenFile, { reason, message }: PdfFailed): MatrxError {
-  return new MatrxError({
-    code: "TOOL_EXECUTION_FAILED",
-    message: `${file.place.shown} cannot be read as a PDF: ${message}`,
+  return toolError("TOOL_EXECUTION_FAILED", `${file.place.shown} cannot be read as a PDF: ${message}`, {
     hint: hintOf(reason),
-    hop: "tool",
     details: { ...factsOf(file), media_type: PDF, reason },
   });
 }
 
 function beyondPages(file: OpenFile, first: number, total: number): MatrxError {
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: `page ${first} is beyond the end of ${file.place.shown}: it has ${counted(total, "page")}`,
-    hint: total === 1 ? "Leave pages out" : `Use pages from 1 to ${total}`,
-    hop: "tool",
-    details: { ...factsOf(file), field: "pages", pages: total },
-  });
+  return toolError(
+    "INVALID_PARAMETERS",
+    `page ${first} is beyond the end of ${file.place.shown}: it has ${counted(total, "page")}`,
+    {
+      hint: total === 1 ? "Leave pages out" : `Use pages from 1 to ${total}`,
+      details: { ...factsOf(file), field: "pages", pages: total },
+    },
+  );
 }
 
 function wrongPages(pages: string): MatrxError {
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: `pages: ${pages} ends before it begins`,
+  return toolError("INVALID_PARAMETERS", `pages: ${pages} ends before it begins`, {
     hint: "Give the first page, then the last one, such as 1-5",
-    hop: "tool",
     details: { field: "pages" },
   });
 }

@@ -1,6 +1,6 @@
 /** A page of lines as an answer shows it. */
 
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { OpenFile } from "../fs/open-file.ts";
 import { sourceOf } from "../text/chunks.ts";
@@ -79,11 +79,12 @@ export async function pageOfText(file: OpenFile, text: string, wanted: LinesWant
 
 export function beyondEndError(file: OpenFile, offset: number, page: TextPage | undefined): MatrxError {
   const { shown } = file.place;
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: `offset ${offset} is beyond the end of ${shown}: it has ${counted(page?.totalLines ?? 0, "line")}`,
-    hint: `Use an offset of at most ${page?.totalLines}, or a negative one to read from the end`,
-    hop: "tool",
-    details: { ...factsOf(file), field: "offset", total_lines: page?.totalLines },
-  });
+  return toolError(
+    "INVALID_PARAMETERS",
+    `offset ${offset} is beyond the end of ${shown}: it has ${counted(page?.totalLines ?? 0, "line")}`,
+    {
+      hint: `Use an offset of at most ${page?.totalLines}, or a negative one to read from the end`,
+      details: { ...factsOf(file), field: "offset", total_lines: page?.totalLines },
+    },
+  );
 }

@@ -1,6 +1,7 @@
 /** A place among lines in order of path, as a text that a caller hands back: `src/a.ts:12`. */
+
 import { isUtf8 } from "node:buffer";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 
 export interface Cursor {
   /** Relative to the folder that is searched. */
@@ -37,11 +38,8 @@ export function orderKey(path: Buffer): string {
 }
 
 function badCursor(text: string): MatrxError {
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: `after: "${text.slice(0, 200)}" is not a position in the results`,
+  return toolError("INVALID_PARAMETERS", `after: "${text.slice(0, 200)}" is not a position in the results`, {
     hint: 'Give the text that the last page gave, or "" to start',
-    hop: "tool",
     details: { field: "after" },
   });
 }

@@ -1,6 +1,7 @@
 /** File types by name: ripgrep's most used ones, kept here so that both engines agree. */
+
 import { nearestName } from "@matrx/shared/effects.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { FileChoice } from "./engine.ts";
 import { pathPattern } from "./path-pattern.ts";
 
@@ -112,11 +113,8 @@ function extension(name: string): string[] | undefined {
 
 function unknownType(wanted: string): MatrxError {
   const near = nearestName(wanted, Object.keys(FILE_TYPES));
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: `type: "${wanted.slice(0, 64)}" is not a known file type`,
+  return toolError("INVALID_PARAMETERS", `type: "${wanted.slice(0, 64)}" is not a known file type`, {
     hint: `${near ? `Did you mean "${near}"? Otherwise use` : "Use"} include with a glob, such as *.ts`,
-    hop: "tool",
     details: { field: "type", ...(near && { did_you_mean: near }) },
   });
 }

@@ -1,5 +1,5 @@
 /** Translates a ripgrep pattern (Rust's regex) to JavaScript, with the same matches: in a line without its end, or a text. */
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { LineQuery } from "./engine.ts";
 
 export interface JavascriptPattern {
@@ -147,14 +147,13 @@ function escaped(token: string, others: Partial<Record<string, string>>): string
 }
 
 function badPattern(cause: unknown): MatrxError {
-  return new MatrxError(
+  return toolError(
+    "INVALID_PARAMETERS",
+    `pattern: ${cause instanceof Error ? cause.message : "it is not valid"}`,
     {
-      code: "INVALID_PARAMETERS",
-      message: `pattern: ${cause instanceof Error ? cause.message : "it is not valid"}`,
       hint: "Correct the pattern, or search for it literally with literal=true",
-      hop: "tool",
       details: { field: "pattern" },
+      cause,
     },
-    cause,
   );
 }

@@ -1,5 +1,5 @@
 /** Glob patterns over paths: one meaning, whatever engine finds the files. */
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { FileChoice } from "./engine.ts";
 import { globMatcher, separateGlobs, withChoices } from "./glob.ts";
 
@@ -77,11 +77,9 @@ function nameHints(name: string): string[] {
 }
 
 function badPattern(pattern: string, why: string): MatrxError {
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: `"${pattern.slice(0, 100)}" cannot be used as a glob pattern: ${why}`,
-    hint: "Use one such as *.ts, src/**/*.ts or **/*.{js,ts}",
-    hop: "tool",
-    details: { field: "pattern" },
-  });
+  return toolError(
+    "INVALID_PARAMETERS",
+    `"${pattern.slice(0, 100)}" cannot be used as a glob pattern: ${why}`,
+    { hint: "Use one such as *.ts, src/**/*.ts or **/*.{js,ts}", details: { field: "pattern" } },
+  );
 }

@@ -1,6 +1,7 @@
 /** One run of ripgrep: its output record by record, and never a process left behind. */
+
 import { type ChildProcess, spawn } from "node:child_process";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { Missed } from "./engine.ts";
 
 interface RipgrepRun {
@@ -123,23 +124,15 @@ function badPattern(words: string): MatrxError {
     place === undefined || MISSED_AT_END.test(why)
       ? ""
       : ` (at byte ${Math.max(1, Number(place) - PATTERN_BEGINS + 1)})`;
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: `pattern: ${why.slice(0, 500)}${where}`,
+  return toolError("INVALID_PARAMETERS", `pattern: ${why.slice(0, 500)}${where}`, {
     hint: "Correct the pattern, or search for it literally with literal=true",
-    hop: "tool",
     details: { field: "pattern" },
   });
 }
 
 function cannotRun(cause: Error): MatrxError {
-  return new MatrxError(
-    {
-      code: "TOOL_EXECUTION_FAILED",
-      message: `ripgrep could not be run: ${cause.message}`,
-      hint: "Try again; if it happens again, restart the agent",
-      hop: "tool",
-    },
+  return toolError("TOOL_EXECUTION_FAILED", `ripgrep could not be run: ${cause.message}`, {
+    hint: "Try again; if it happens again, restart the agent",
     cause,
-  );
+  });
 }

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import type { SeenFile } from "../core/sessions.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
@@ -207,11 +207,8 @@ function checkCount(patches: readonly FilePatch[]): void {
 }
 
 function tooMuch(why: string): MatrxError {
-  return new MatrxError({
-    code: "PAYLOAD_TOO_LARGE",
-    message: `patch: ${why}. Nothing was changed`,
+  return toolError("PAYLOAD_TOO_LARGE", `patch: ${why}. Nothing was changed`, {
     hint: "Split it into several patches",
-    hop: "tool",
     details: { field: "patch" },
   });
 }

@@ -1,4 +1,4 @@
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";
 import { ANSWER_CHARS } from "../jobs/excerpt.ts";
@@ -121,11 +121,8 @@ function checkEncoding({ encoding, filter, byte_limit }: Input): void {
   if (encoding === "base64" && filter !== undefined)
     throw wrongTogether(["encoding", "filter"], "Leave one out");
   if (encoding !== undefined || byte_limit === undefined) return;
-  throw new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: "byte_limit: works only with encoding base64",
+  throw toolError("INVALID_PARAMETERS", "byte_limit: works only with encoding base64", {
     hint: "Set encoding to base64, or omit byte_limit",
-    hop: "tool",
     details: { field: "byte_limit" },
   });
 }
@@ -224,11 +221,8 @@ function statusText({ id, record: { status, exit } }: Job, running: boolean): st
 }
 
 function wrongTogether(fields: readonly string[], hint: string): MatrxError {
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: `${fields.join(" and ")} cannot be given together`,
+  return toolError("INVALID_PARAMETERS", `${fields.join(" and ")} cannot be given together`, {
     hint,
-    hop: "tool",
     details: { fields },
   });
 }

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { agentError, MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { type GrantId, makeSessionId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import * as z from "zod";
@@ -264,11 +264,8 @@ function stopped(
     code === "TIMEOUT"
       ? "Check what it changed before you run it again; allow a longer timeout, or set run_in_background"
       : "Check what it changed before you run it again";
-  return new MatrxError({
-    code,
-    message: `${message}. What it did until then is not undone.\n${outputSoFar(text)}`,
+  return toolError(code, `${message}. What it did until then is not undone.\n${outputSoFar(text)}`, {
     hint,
-    hop: "tool",
     details: metadata,
   });
 }
@@ -281,21 +278,19 @@ function outputSoFar(text: string): string {
 async function endNotSeen(job: Job): Promise<MatrxError> {
   const end = await job.log.size();
   const { text } = await excerptOf(job.log, end, (from, to) => leftOut(job, from, to));
-  return new MatrxError({
-    code: "OUTCOME_UNKNOWN",
-    message: `The command ended while the agent was not running, so its exit code is not known.\n${outputSoFar(plainOutput(text).text)}`,
-    hint: "Check what it changed before you decide; it is never run again automatically",
-    hop: "agent",
-    details: { bash_id: job.id, status: job.record.status, exit_code: null, end_offset: end },
-  });
+  return agentError(
+    "OUTCOME_UNKNOWN",
+    `The command ended while the agent was not running, so its exit code is not known.\n${outputSoFar(plainOutput(text).text)}`,
+    {
+      hint: "Check what it changed before you decide; it is never run again automatically",
+      details: { bash_id: job.id, status: job.record.status, exit_code: null, end_offset: end },
+    },
+  );
 }
 
 function unreadable(): MatrxError {
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: "command: contains a NUL character or half a character",
+  return toolError("INVALID_PARAMETERS", "command: contains a NUL character or half a character", {
     hint: "Send text only; write bytes with printf",
-    hop: "tool",
     details: { field: "command" },
   });
 }

@@ -1,4 +1,4 @@
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";
 import type { FileAccess, Files, ResolvedPath } from "../fs/access.ts";
@@ -30,11 +30,8 @@ export function createDirectoryTool(files: Files) {
 
 async function existing(access: FileAccess, place: ResolvedPath): Promise<ToolResult> {
   if (await isDirectory(access, place)) return resultOf(place, "Directory already exists", false);
-  throw new MatrxError({
-    code: "CONFLICT",
-    message: `${place.shown} exists but is not a directory`,
+  throw toolError("CONFLICT", `${place.shown} exists but is not a directory`, {
     hint: "Choose another name",
-    hop: "tool",
     details: { path: place.shown },
   });
 }
@@ -54,11 +51,8 @@ function resultOf(place: ResolvedPath, message: string, created: boolean): ToolR
 }
 
 function noParent(access: FileAccess, place: ResolvedPath): MatrxError {
-  return new MatrxError({
-    code: "NOT_FOUND",
-    message: `The parent folder of ${place.shown} does not exist`,
+  return toolError("NOT_FOUND", `The parent folder of ${place.shown} does not exist`, {
     hint: `Only ${access.existingPart(place)} exists; use recursive to create the rest`,
-    hop: "tool",
     details: { path: place.shown },
   });
 }

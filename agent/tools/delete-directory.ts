@@ -1,4 +1,4 @@
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { toolError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import * as z from "zod";
 import { defineTool } from "../core/tool.ts";
@@ -35,11 +35,8 @@ export function deleteDirectoryTool(files: Files) {
 function refuseOther({ place, stat }: OpenedEntry): void {
   if (stat.isDirectory()) return;
   const kind = stat.isSymbolicLink() ? "a symlink" : "a file";
-  throw new MatrxError({
-    code: "TOOL_EXECUTION_FAILED",
-    message: `${place.shown} is ${kind}, not a directory`,
+  throw toolError("TOOL_EXECUTION_FAILED", `${place.shown} is ${kind}, not a directory`, {
     hint: `Use ${toolName("Delete")}`,
-    hop: "tool",
     details: { path: place.shown },
   });
 }

@@ -1,4 +1,4 @@
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
@@ -100,21 +100,16 @@ function labelOf({ name, type, target, error, children }: TreeNode): string {
 }
 
 function notADirectory(path: string): MatrxError {
-  return new MatrxError({
-    code: "TOOL_EXECUTION_FAILED",
-    message: `${path} is not a directory`,
+  return toolError("TOOL_EXECUTION_FAILED", `${path} is not a directory`, {
     hint: `Read a file with ${toolName("Read")}, or name a directory`,
-    hop: "tool",
     details: { path },
   });
 }
 
 function unreadable(path: string, code: string): MatrxError {
-  return new MatrxError({
-    code: code === "EACCES" || code === "EPERM" ? "PERMISSION_DENIED" : "TOOL_EXECUTION_FAILED",
-    message: `${path} could not be listed: ${code}`,
-    hint: "Its owner can change the permissions",
-    hop: "tool",
-    details: { path, system_code: code },
-  });
+  return toolError(
+    code === "EACCES" || code === "EPERM" ? "PERMISSION_DENIED" : "TOOL_EXECUTION_FAILED",
+    `${path} could not be listed: ${code}`,
+    { hint: "Its owner can change the permissions", details: { path, system_code: code } },
+  );
 }

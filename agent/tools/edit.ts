@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
@@ -181,11 +181,5 @@ function checked(replacement: Replacement): Replacement {
 }
 
 function wrong(field: string, why: string, hint: string): MatrxError {
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: `${field}: ${why}`,
-    hint,
-    hop: "tool",
-    details: { field },
-  });
+  return toolError("INVALID_PARAMETERS", `${field}: ${why}`, { hint, details: { field } });
 }

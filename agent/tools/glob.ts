@@ -1,4 +1,4 @@
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";
 import type { FileAccess, Files, ResolvedPath } from "../fs/access.ts";
@@ -154,11 +154,8 @@ function nothing(place: ResolvedPath, why: string, missed: readonly string[] = [
 }
 
 function notAFolder(place: ResolvedPath): MatrxError {
-  return new MatrxError({
-    code: "TOOL_EXECUTION_FAILED",
-    message: `${place.shown} is a file, not a directory`,
+  return toolError("TOOL_EXECUTION_FAILED", `${place.shown} is a file, not a directory`, {
     hint: "Name the directory it is in",
-    hop: "tool",
     details: { path: place.shown },
   });
 }

@@ -1,4 +1,4 @@
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
@@ -297,11 +297,8 @@ function checkPattern({ pattern, literal, multiline }: Input): void {
 }
 
 function notWithinLine(why: string, hint: string): MatrxError {
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: `pattern: ${why}, but each line is searched by itself`,
+  return toolError("INVALID_PARAMETERS", `pattern: ${why}, but each line is searched by itself`, {
     hint,
-    hop: "tool",
     details: { field: "pattern" },
   });
 }

@@ -1,5 +1,5 @@
 import { lstat } from "node:fs/promises";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
@@ -64,11 +64,8 @@ async function checkIsFolder(
 }
 
 function notAFolder(place: ResolvedPath): MatrxError {
-  return new MatrxError({
-    code: "TOOL_EXECUTION_FAILED",
-    message: `${place.shown} is not a directory`,
+  return toolError("TOOL_EXECUTION_FAILED", `${place.shown} is not a directory`, {
     hint: `Read a file with ${toolName("Read")}, or name a directory`,
-    hop: "tool",
     details: { path: place.shown },
   });
 }

@@ -1,6 +1,6 @@
 import type { BigIntStats } from "node:fs";
 import { lstat } from "node:fs/promises";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import * as z from "zod";
 import type { Session } from "../core/sessions.ts";
@@ -91,11 +91,8 @@ async function prepareFolder(access: FileAccess, to: ResolvedPath, request: Inpu
   if (folders.length === 0) return;
   const existing = access.existingPart(to);
   if (request.create_directories === false) {
-    throw new MatrxError({
-      code: "NOT_FOUND",
-      message: `The folder of ${to.shown} does not exist`,
+    throw toolError("NOT_FOUND", `The folder of ${to.shown} does not exist`, {
       hint: `Only ${shownName(existing)} exists; omit create_directories to create the rest`,
-      hop: "tool",
       details: { path: to.shown },
     });
   }
@@ -164,11 +161,8 @@ function resultOf({ place, stat }: OpenedEntry, to: ResolvedPath, { overwrote, c
 }
 
 function wrongDestination(to: ResolvedPath, message: string, hint: string): MatrxError {
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message,
+  return toolError("INVALID_PARAMETERS", message, {
     hint,
-    hop: "tool",
     details: { field: "destination", path: to.shown },
   });
 }

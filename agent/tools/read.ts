@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
@@ -126,13 +126,7 @@ function checkFields(request: Input): void {
 }
 
 function wrong(field: string, why: string, hint: string): MatrxError {
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: `${field}: ${why}`,
-    hint,
-    hop: "tool",
-    details: { field },
-  });
+  return toolError("INVALID_PARAMETERS", `${field}: ${why}`, { hint, details: { field } });
 }
 
 async function read(
@@ -190,11 +184,9 @@ async function wholeOf({ handle, stat }: OpenFile, mostBytes: number): Promise<B
 }
 
 function tailTooLong(file: OpenFile, offset: number): MatrxError {
-  return new MatrxError({
-    code: "TOOL_EXECUTION_FAILED",
-    message: `The last ${-offset} lines of ${file.place.shown} are too long to find from its end`,
-    hint: `Ask for fewer lines, or use ${toolName("Bash")} with tail -c`,
-    hop: "tool",
-    details: factsOf(file),
-  });
+  return toolError(
+    "TOOL_EXECUTION_FAILED",
+    `The last ${-offset} lines of ${file.place.shown} are too long to find from its end`,
+    { hint: `Ask for fewer lines, or use ${toolName("Bash")} with tail -c`, details: factsOf(file) },
+  );
 }

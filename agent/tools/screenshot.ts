@@ -1,4 +1,4 @@
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
@@ -75,11 +75,12 @@ function resultOf(path: string, picture: Picture, { wantedFormat, blankHint }: W
 }
 
 function tooLarge(path: string, { bytes, width, height }: Picture): MatrxError {
-  return new MatrxError({
-    code: "PAYLOAD_TOO_LARGE",
-    message: `The picture (${width}x${height}) has ${bytes.length} bytes even as JPEG; at most ${IMAGE_MAX_BYTES} can be returned`,
-    hint: `It is saved as ${path}: make a smaller copy of it with ${toolName("Bash")}, or choose one monitor`,
-    hop: "tool",
-    details: { path, width, height, size: bytes.length, limit_bytes: IMAGE_MAX_BYTES },
-  });
+  return toolError(
+    "PAYLOAD_TOO_LARGE",
+    `The picture (${width}x${height}) has ${bytes.length} bytes even as JPEG; at most ${IMAGE_MAX_BYTES} can be returned`,
+    {
+      hint: `It is saved as ${path}: make a smaller copy of it with ${toolName("Bash")}, or choose one monitor`,
+      details: { path, width, height, size: bytes.length, limit_bytes: IMAGE_MAX_BYTES },
+    },
+  );
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import * as z from "zod";
 import { previewOf } from "../core/redact.ts";
@@ -103,13 +103,11 @@ async function end({ processes }: Platform, { pid, began }: Target, signal: Abor
   if (await endedWithin(TIMES.killAfter)) return "terminated";
   if (await lives()) send(pid, "SIGKILL");
   if (await endedWithin(AFTER_KILL)) return "killed";
-  throw new MatrxError({
-    code: "TOOL_EXECUTION_FAILED",
-    message: `Process ${pid} was killed but has not ended: the system holds it, for example in a read from a drive that doesn't respond`,
-    hint: `Look again later with ${toolName("ListProcesses")}`,
-    hop: "tool",
-    details: { pid },
-  });
+  throw toolError(
+    "TOOL_EXECUTION_FAILED",
+    `Process ${pid} was killed but has not ended: the system holds it, for example in a read from a drive that doesn't respond`,
+    { hint: `Look again later with ${toolName("ListProcesses")}`, details: { pid } },
+  );
 }
 
 function send(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
@@ -119,13 +117,11 @@ function send(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ESRCH") return;
     if (code !== "EPERM") throw error;
-    throw new MatrxError({
-      code: "PERMISSION_DENIED",
-      message: `Process ${pid} belongs to another user, and the system does not let the agent stop it`,
-      hint: "Its owner or an administrator can",
-      hop: "tool",
-      details: { pid },
-    });
+    throw toolError(
+      "PERMISSION_DENIED",
+      `Process ${pid} belongs to another user, and the system does not let the agent stop it`,
+      { hint: "Its owner or an administrator can", details: { pid } },
+    );
   }
 }
 
@@ -147,31 +143,26 @@ function resultOf(target: ProcessFacts, how: Ending, children: readonly number[]
 function checkStart(target: ProcessFacts, wanted: number, within: number): void {
   if (Math.abs(target.started - wanted) <= within) return;
   const started = new Date(target.started).toISOString();
-  throw new MatrxError({
-    code: "CONFLICT",
-    message: `Process ${target.pid} is a different one now: ${shownName(target.name)}, started ${started}`,
-    hint: `Nothing was stopped; look with ${toolName("ListProcesses")}`,
-    hop: "tool",
-    details: { pid: target.pid, started },
-  });
+  throw toolError(
+    "CONFLICT",
+    `Process ${target.pid} is a different one now: ${shownName(target.name)}, started ${started}`,
+    {
+      hint: `Nothing was stopped; look with ${toolName("ListProcesses")}`,
+      details: { pid: target.pid, started },
+    },
+  );
 }
 
 function notThere(pid: number): MatrxError {
-  return new MatrxError({
-    code: "NOT_FOUND",
-    message: `There is no process ${pid}`,
+  return toolError("NOT_FOUND", `There is no process ${pid}`, {
     hint: `It may have ended; look with ${toolName("ListProcesses")}`,
-    hop: "tool",
     details: { pid },
   });
 }
 
 function refused({ pid, name }: ProcessFacts, why: string): MatrxError {
-  return new MatrxError({
-    code: "PERMISSION_DENIED",
-    message: `Process ${pid} (${shownName(name)}) can't be stopped: ${why}`,
+  return toolError("PERMISSION_DENIED", `Process ${pid} (${shownName(name)}) can't be stopped: ${why}`, {
     hint: "Use the matrx command, or npm start, on the device itself",
-    hop: "tool",
     details: { pid },
   });
 }

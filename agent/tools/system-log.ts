@@ -1,4 +1,4 @@
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
@@ -115,11 +115,8 @@ function lastThatFit(lines: readonly string[]): readonly string[] {
 }
 
 function noLog(reasons: readonly string[]): MatrxError {
-  return new MatrxError({
-    code: "NOT_FOUND",
-    message: "This device has no system log that can be read",
+  return toolError("NOT_FOUND", "This device has no system log that can be read", {
     hint: `Ask for the log of one program instead, with ${toolName("Bash")} or ${toolName("Read")}`,
-    hop: "tool",
     details: { looked_at: reasons },
   });
 }

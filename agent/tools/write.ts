@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { BigIntStats } from "node:fs";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import type { SeenFile } from "../core/sessions.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
@@ -134,21 +134,15 @@ function changedLines(before: Buffer, bytes: Buffer) {
 }
 
 function noFolder(access: FileAccess, place: ResolvedPath): MatrxError {
-  return new MatrxError({
-    code: "NOT_FOUND",
-    message: `The folder of ${place.shown} does not exist`,
+  return toolError("NOT_FOUND", `The folder of ${place.shown} does not exist`, {
     hint: `Only ${access.existingPart(place)} exists; omit create_directories to create the rest`,
-    hop: "tool",
     details: { path: place.shown },
   });
 }
 
 function halfCharacter(): MatrxError {
-  return new MatrxError({
-    code: "INVALID_PARAMETERS",
-    message: "content: contains half a character, which UTF-8 can't encode",
+  return toolError("INVALID_PARAMETERS", "content: contains half a character, which UTF-8 can't encode", {
     hint: "Send whole characters: surrogates come in pairs",
-    hop: "tool",
     details: { field: "content" },
   });
 }

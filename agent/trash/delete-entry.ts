@@ -1,6 +1,7 @@
 /** Deletes an entry for a caller: into the trash, or for good. */
+
 import { opendir } from "node:fs/promises";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { FileAccess, Files } from "../fs/access.ts";
@@ -87,13 +88,14 @@ function factsOf({ place, stat }: OpenedEntry) {
 
 function refuseOwnPlace({ platform }: FileAccess, { place, stat }: OpenedEntry, cwd: string): void {
   if (!stat.isDirectory() || !isWithin(cwd, place.path, platform)) return;
-  throw new MatrxError({
-    code: "CONFLICT",
-    message: `${place.shown} was not deleted: it contains the session's working directory, ${shownName(cwd)}`,
-    hint: `Change directory first with ${toolName("Bash")}: cd /somewhere`,
-    hop: "tool",
-    details: { path: place.shown, cwd },
-  });
+  throw toolError(
+    "CONFLICT",
+    `${place.shown} was not deleted: it contains the session's working directory, ${shownName(cwd)}`,
+    {
+      hint: `Change directory first with ${toolName("Bash")}: cd /somewhere`,
+      details: { path: place.shown, cwd },
+    },
+  );
 }
 
 async function refuseFull(access: FileAccess, { place, parent, name }: OpenedEntry): Promise<void> {
@@ -105,11 +107,8 @@ async function refuseFull(access: FileAccess, { place, parent, name }: OpenedEnt
 }
 
 function full(shown: string): MatrxError {
-  return new MatrxError({
-    code: "CONFLICT",
-    message: `${shown} is not empty; nothing was deleted`,
+  return toolError("CONFLICT", `${shown} is not empty; nothing was deleted`, {
     hint: `Look into it with ${toolName("ListDirectory")}; give recursive: true to delete everything in it too`,
-    hop: "tool",
     details: { path: shown },
   });
 }

@@ -1,8 +1,9 @@
 /** Puts an entry into the trash of this system: a folder of it on the same file system, or a program that does it. */
+
 import { lstat, mkdir, realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { FileAccess } from "../fs/access.ts";
 import { fileError, hasCode } from "../fs/errors.ts";
@@ -129,21 +130,19 @@ function otherFileSystem(): Error {
 }
 
 function inTrash({ place }: OpenedEntry): MatrxError {
-  return new MatrxError({
-    code: "CONFLICT",
-    message: `${place.shown} is already in the trash`,
+  return toolError("CONFLICT", `${place.shown} is already in the trash`, {
     hint: `Give permanent: true to delete it for good, or restore it with ${toolName("Move")}`,
-    hop: "tool",
     details: { path: place.shown },
   });
 }
 
 function noTrash({ place }: OpenedEntry, reasons: readonly string[]): MatrxError {
-  return new MatrxError({
-    code: "TOOL_EXECUTION_FAILED",
-    message: `No trash can be used for ${place.shown} (${reasons.join("; ") || "none is there"}); nothing was deleted`,
-    hint: "Give permanent: true to delete it for good, or move it to another folder",
-    hop: "tool",
-    details: { path: place.shown, reasons },
-  });
+  return toolError(
+    "TOOL_EXECUTION_FAILED",
+    `No trash can be used for ${place.shown} (${reasons.join("; ") || "none is there"}); nothing was deleted`,
+    {
+      hint: "Give permanent: true to delete it for good, or move it to another folder",
+      details: { path: place.shown, reasons },
+    },
+  );
 }

@@ -1,6 +1,6 @@
 /** Reads request bodies at the border, within limits of size and time that hold whatever the headers say. */
 import type * as z from "zod";
-import { errorsFor, MatrxError } from "../errors.ts";
+import { MatrxError, relayError } from "../errors.ts";
 import { check, parseJsonObject } from "../json-input.ts";
 import { LIMITS } from "../limits.ts";
 import { type Call, readCall } from "./from-caller.ts";
@@ -17,8 +17,6 @@ export interface BodyRules {
 }
 
 const HINT = "Send a JSON object as the body; GET /docs shows one for each route";
-const error = errorsFor("relay");
-
 /** The text of a body that is a JSON object, to be passed on as it is. Throws MatrxError. */
 export async function readObjectText(request: Request, rules: BodyRules): Promise<string> {
   const text = (await readText(request, rules)) || "{}";
@@ -53,7 +51,7 @@ async function readText(request: Request, rules: BodyRules): Promise<string> {
 function requireJson(request: Request): void {
   const type = request.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
   if (type === "application/json") return;
-  throw error(
+  throw relayError(
     "INVALID_MESSAGE",
     `The body's type is ${type?.slice(0, 64) ?? "missing"}, not application/json`,
     {
@@ -81,7 +79,10 @@ export async function readBounded(
   } catch (cause) {
     if (cause instanceof MatrxError) throw cause;
     brokeOff();
-    throw error("INVALID_MESSAGE", "The body ended too early", { hint: "Send the request again", cause });
+    throw relayError("INVALID_MESSAGE", "The body ended too early", {
+      hint: "Send the request again",
+      cause,
+    });
   } finally {
     clearTimeout(timer);
     isOver = true;
@@ -107,14 +108,14 @@ async function countedText(
 }
 
 function tooLarge(bytes: number): MatrxError {
-  return error("PAYLOAD_TOO_LARGE", `The body is larger than ${bytes} bytes`, {
+  return relayError("PAYLOAD_TOO_LARGE", `The body is larger than ${bytes} bytes`, {
     hint: "Send large content in parts",
     details: { limit_bytes: bytes },
   });
 }
 
 function tooSlow(ms: number): MatrxError {
-  return error("INVALID_MESSAGE", `The body did not arrive within ${ms / 1000} seconds`, {
+  return relayError("INVALID_MESSAGE", `The body did not arrive within ${ms / 1000} seconds`, {
     hint: "Send the whole body at once",
     details: { limit_ms: ms },
   });

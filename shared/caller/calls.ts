@@ -3,7 +3,7 @@
 import type { HonoRequest } from "hono";
 import * as z from "zod";
 import { callListSchema, callQuerySchema, callViewSchema } from "../api.ts";
-import { errorsFor, type MatrxError } from "../errors.ts";
+import { type MatrxError, relayError } from "../errors.ts";
 import { type CallId, isCallId } from "../ids.ts";
 import { check } from "../json-input.ts";
 import { stoppingCallSchema } from "../openapi/bodies.ts";
@@ -103,7 +103,7 @@ function callOf(request: HonoRequest): CallId {
 }
 
 export function noSuchCallError(): MatrxError {
-  return errorsFor("relay")("NOT_FOUND", "No such call, or it isn't yours", {
+  return relayError("NOT_FOUND", "No such call, or it isn't yours", {
     hint: "Calls that only read leave no record; others are kept for 24 hours",
   });
 }

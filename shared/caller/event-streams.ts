@@ -1,5 +1,5 @@
 /** Server-sent events towards readers. */
-import { type ErrorShape, errorsFor, type MatrxError, problemOf } from "../errors.ts";
+import { type ErrorShape, type MatrxError, problemOf, relayError } from "../errors.ts";
 import type { GrantId } from "../ids.ts";
 import { LIMITS } from "../limits.ts";
 import type { ResponseBodies } from "./response-bodies.ts";
@@ -54,14 +54,10 @@ export class EventStreams {
 
 function tooManyStreams(): MatrxError {
   const limit = LIMITS.streamsPerGrant;
-  return errorsFor("relay")(
-    "RATE_LIMITED",
-    `This token already has ${limit} event streams open on the device`,
-    {
-      hint: "Finish or close one first, or make your calls over one WebSocket",
-      details: { limit },
-    },
-  );
+  return relayError("RATE_LIMITED", `This token already has ${limit} event streams open on the device`, {
+    hint: "Finish or close one first, or make your calls over one WebSocket",
+    details: { limit },
+  });
 }
 
 const LINE_FEED = 10;

@@ -1,16 +1,18 @@
 /** No route for this path, or none for this method. */
-import { errorsFor, type MatrxError } from "../errors.ts";
+import { type MatrxError, relayError } from "../errors.ts";
 import type { Operation } from "../openapi/operation.ts";
 
-const error = errorsFor("relay");
 const hint = "GET /docs lists all routes; GET /openapi.json does so for programs";
 
 /** 405 with the allowed methods where other methods have a route (RFC 9110, 15.5.6), else 404. */
 export function noRouteError(path: string, operations: readonly Operation[]): MatrxError {
   const allowed = methodsAt(path, operations);
-  if (allowed.length === 0) return error("NOT_FOUND", "Nothing here at this path", { hint });
+  if (allowed.length === 0) return relayError("NOT_FOUND", "Nothing here at this path", { hint });
   const allow = allowed.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
-  return error("METHOD_NOT_ALLOWED", `This path accepts ${allow.join(", ")}`, { hint, details: { allow } });
+  return relayError("METHOD_NOT_ALLOWED", `This path accepts ${allow.join(", ")}`, {
+    hint,
+    details: { allow },
+  });
 }
 
 /** The methods of the most specific route that matches a path: the one with the fewest parameters. */

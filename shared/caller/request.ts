@@ -1,5 +1,5 @@
 /** What a request says of its call in headers and address. Each function throws MatrxError naming the field. */
-import { errorsFor, type MatrxError } from "../errors.ts";
+import { type MatrxError, relayError } from "../errors.ts";
 import {
   type CallId,
   callTime,
@@ -90,9 +90,7 @@ function parameterOf(request: Request, name: string): string | undefined {
   return new URL(request.url).searchParams.get(name) ?? undefined;
 }
 
-const error = errorsFor("relay");
-
 /** An error that names a header, or a parameter of the address. */
 function wrongFieldError(field: string, message: string): MatrxError {
-  return error("INVALID_PARAMETERS", `${field}: ${message}`, { details: { field } });
+  return relayError("INVALID_PARAMETERS", `${field}: ${message}`, { details: { field } });
 }

@@ -1,6 +1,6 @@
 /** The caller link: its description. The upgrade itself is the host's. */
 import * as z from "zod";
-import { errorsFor, type MatrxError } from "../errors.ts";
+import { type MatrxError, relayError } from "../errors.ts";
 import type { Answer, Operation } from "../openapi/operation.ts";
 import { SESSION_HEADER } from "../tokens.ts";
 
@@ -39,7 +39,7 @@ export const socketOperation: Operation = {
 
 /** A request for a link that is no upgrade. */
 export function notUpgradedError(): MatrxError {
-  return errorsFor("relay")("INVALID_MESSAGE", "This path accepts only WebSockets", {
+  return relayError("INVALID_MESSAGE", "This path accepts only WebSockets", {
     hint: "Open it with a WebSocket client (ws:// or wss://)",
   });
 }

@@ -1,5 +1,5 @@
 /** Where this relay is reached: by `MATRX_URL` if the owner named it, else as each request says. Forwarding headers say nothing. */
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { publicOrigin } from "@matrx/shared/public-url.ts";
 
 export interface AddressEnv {
@@ -48,21 +48,15 @@ export function requireHost(env: AddressEnv, request: Request): void {
   if (!address && local.length === 0) return;
   const host = request.headers.get("Host") ?? new URL(request.url).host;
   if (host === address?.host || local.includes(host)) return;
-  throw new MatrxError({
-    code: "PERMISSION_DENIED",
-    message: `This relay doesn't serve the host ${host}`,
+  throw relayError("PERMISSION_DENIED", `This relay doesn't serve the host ${host}`, {
     hint: address
       ? `Use ${address.origin}; a proxy in front must pass on the Host header`
       : `Use one of: ${local.join(", ")}. Behind a proxy, set MATRX_URL to its address`,
-    hop: "relay",
   });
 }
 
 function notAnAddress(): MatrxError {
-  return new MatrxError({
-    code: "UNAVAILABLE",
-    message: "MATRX_URL is not the address of a relay",
+  return relayError("UNAVAILABLE", "MATRX_URL is not the address of a relay", {
     hint: "Set it to scheme and host only, such as https://relay.example",
-    hop: "relay",
   });
 }

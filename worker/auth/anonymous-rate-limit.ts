@@ -1,5 +1,5 @@
 /** The rate of strangers, by where they come from. */
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { relayError } from "@matrx/shared/errors.ts";
 import type { Env } from "../env.ts";
 import { publicAddress } from "./address.ts";
 
@@ -7,11 +7,8 @@ import { publicAddress } from "./address.ts";
 export async function requireAnonymousRate(env: Env, request: Request): Promise<void> {
   const wait = await env.ANONYMOUS_RATE_LIMIT.getByName(prefixOf(env, request)).pass();
   if (wait === undefined) return;
-  throw new MatrxError({
-    code: "RATE_LIMITED",
-    message: "Too many pairings were started from this address",
+  throw relayError("RATE_LIMITED", "Too many pairings were started from this address", {
     hint: `Try again in ${Math.ceil(wait / 60_000)} minutes`,
-    hop: "relay",
   });
 }
 

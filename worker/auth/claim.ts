@@ -1,5 +1,5 @@
 /** Sign-in links: a one-time code, signed by whoever holds `CLAIM_SECRET`. */
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { AUDIENCE } from "@matrx/shared/tokens.ts";
 import { errors, jwtVerify, SignJWT } from "jose";
 import type { Secrets } from "../secrets.ts";
@@ -44,10 +44,9 @@ export async function verifyClaim(secrets: Secrets, code: string): Promise<Token
 function secretOf({ CLAIM_SECRET }: Secrets): Uint8Array {
   const secret = new TextEncoder().encode(CLAIM_SECRET ?? "");
   if (secret.length >= 32) return secret;
-  throw new MatrxError({
-    code: "UNAVAILABLE",
-    message: "This relay cannot be claimed: CLAIM_SECRET is not set, or shorter than 32 bytes",
-    hint: "Run `npm start` or `npm run deploy` to create it",
-    hop: "relay",
-  });
+  throw relayError(
+    "UNAVAILABLE",
+    "This relay cannot be claimed: CLAIM_SECRET is not set, or shorter than 32 bytes",
+    { hint: "Run `npm start` or `npm run deploy` to create it" },
+  );
 }

@@ -1,5 +1,5 @@
 /** The relay's signing keys: EdDSA JWTs, one audience each. */
-import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
+import { type ErrorShape, MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { createLocalJWKSet, errors, importJWK, type JWK, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import * as z from "zod";
 import type { Secrets } from "../secrets.ts";
@@ -86,11 +86,8 @@ function parseKeys(text: string) {
 }
 
 function unconfigured(message: string): MatrxError {
-  return new MatrxError({
-    code: "UNAVAILABLE",
-    message,
+  return relayError("UNAVAILABLE", message, {
     hint: "Run `npm start` or `npm run deploy` to create the relay's secrets",
-    hop: "relay",
   });
 }
 

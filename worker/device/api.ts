@@ -1,4 +1,5 @@
 /** What callers ask of a device over HTTP. Each request is under a lease of its caller's grant. */
+
 import type {
   CallList,
   CallQuery,
@@ -18,7 +19,7 @@ import type {
   StreamedCall,
 } from "@matrx/shared/caller/port.ts";
 import type { SystemCommand } from "@matrx/shared/device-frames.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { eventRefusal } from "@matrx/shared/events.ts";
 import type { AccountId, CallId } from "@matrx/shared/ids.ts";
 import { type Policy, policyWarnings } from "@matrx/shared/policy.ts";
@@ -86,11 +87,8 @@ export class Requests {
   policy(caller: Caller): Promise<Outcome<Policy>> {
     return this.#leased(caller, ({ scope }) => {
       if (scope.owner) return this.#context.store.policy;
-      throw new MatrxError({
-        code: "PERMISSION_DENIED",
-        message: "Only the owner can see a device's policy",
+      throw relayError("PERMISSION_DENIED", "Only the owner can see a device's policy", {
         hint: "GET /v1/devices/DEVICE/tools?format=mcp lists what this token may call; errors name the limit",
-        hop: "relay",
       });
     });
   }

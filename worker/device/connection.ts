@@ -1,8 +1,9 @@
 /** The device's own socket: which one counts, when it last gave a sign of life, and sending on it. */
+
 import type { DeviceState, Proof } from "@matrx/shared/api.ts";
 import { CLOSE } from "@matrx/shared/close-codes.ts";
 import type { ToDevice } from "@matrx/shared/device-frames.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { DEVICE_QUEUE_MAX_BYTES, TIMES } from "@matrx/shared/limits.ts";
 import type { RateState } from "./rates.ts";
 import { queuedBytes } from "./socket.ts";
@@ -155,19 +156,13 @@ export class DeviceLink {
 }
 
 export function offlineError(message: string): MatrxError {
-  return new MatrxError({
-    code: "DEVICE_OFFLINE",
-    message,
+  return relayError("DEVICE_OFFLINE", message, {
     hint: "Check that the machine is on and `matrx up` is running there; `matrx status` shows which step fails",
-    hop: "relay",
   });
 }
 
 export function congestedError(): MatrxError {
-  return new MatrxError({
-    code: "RATE_LIMITED",
-    message: "The device reads too slowly: too much is queued for it",
+  return relayError("RATE_LIMITED", "The device reads too slowly: too much is queued for it", {
     hint: "Send less at once, or try again in a moment",
-    hop: "relay",
   });
 }

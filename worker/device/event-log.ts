@@ -3,8 +3,9 @@
  * newest event tells whether it is open. Events come in bursts and then at most every ten seconds: the newest row says
  * how many came, so neither sleep nor restart lets more in.
  */
+
 import type { EventView } from "@matrx/shared/api.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
 import { makeEventId } from "@matrx/shared/ids.ts";
 import { isLongerThan } from "@matrx/shared/json-input.ts";
@@ -257,20 +258,16 @@ function viewOf({ seq: _, taken_until: __, data, resolved, open, received, ...ro
 }
 
 function tooLarge(): MatrxError {
-  return new MatrxError({
-    code: "PAYLOAD_TOO_LARGE",
-    message: `The event's data is larger than ${LIMITS.eventDataBytes} bytes`,
+  return relayError("PAYLOAD_TOO_LARGE", `The event's data is larger than ${LIMITS.eventDataBytes} bytes`, {
     hint: "Send only the key facts, and let a tool read the rest",
-    hop: "relay",
     details: { limit_bytes: LIMITS.eventDataBytes },
   });
 }
 
 function tooMany(): MatrxError {
-  return new MatrxError({
-    code: "RATE_LIMITED",
-    message: `More than ${LIMITS.eventBurst} events at once, or more than one every ${TIMES.eventEvery / 1000} seconds after that`,
-    hint: "This one, and any that follow too soon, are dropped and counted",
-    hop: "relay",
-  });
+  return relayError(
+    "RATE_LIMITED",
+    `More than ${LIMITS.eventBurst} events at once, or more than one every ${TIMES.eventEvery / 1000} seconds after that`,
+    { hint: "This one, and any that follow too soon, are dropped and counted" },
+  );
 }

@@ -1,7 +1,8 @@
 /** One user's devices, grants and tokens. Written on change only. */
+
 import { DurableObject } from "cloudflare:workers";
 import type { newTokenSchema, tokenViewSchema } from "@matrx/shared/api.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { type Grant, type GrantKind, isPersonSession } from "@matrx/shared/grant.ts";
 import { type AccountId, type DeviceId, type GrantId, makeDeviceId, makeGrantId } from "@matrx/shared/ids.ts";
 import { LIFETIME } from "@matrx/shared/tokens.ts";
@@ -186,12 +187,7 @@ export class Account extends DurableObject<AccountEnv> {
       this.#person(grant);
       const guess = this.#once.takeGuess(Date.now());
       if (guess !== undefined) return guess;
-      throw new MatrxError({
-        code: "RATE_LIMITED",
-        message: "Too many wrong codes",
-        hint: "Wait ten minutes, then pair again",
-        hop: "relay",
-      });
+      throw relayError("RATE_LIMITED", "Too many wrong codes", { hint: "Wait ten minutes, then pair again" });
     });
   }
 
@@ -216,11 +212,8 @@ export class Account extends DurableObject<AccountEnv> {
   #person(id: GrantId): Grant {
     const grant = this.#grant(id);
     if (isPersonSession(grant)) return grant;
-    throw new MatrxError({
-      code: "PERMISSION_DENIED",
-      message: "Only a signed-in person may do this, not an API token",
+    throw relayError("PERMISSION_DENIED", "Only a signed-in person may do this, not an API token", {
       hint: "Sign in on the relay's page or with `matrx login`",
-      hop: "relay",
     });
   }
 
@@ -261,12 +254,7 @@ export class Account extends DurableObject<AccountEnv> {
   async #revoke(id: GrantId): Promise<void> {
     const holders = this.#grants.remove(id);
     if (!holders) {
-      throw new MatrxError({
-        code: "NOT_FOUND",
-        message: "No such token",
-        hint: "GET /v1/tokens lists them",
-        hop: "relay",
-      });
+      throw relayError("NOT_FOUND", "No such token", { hint: "GET /v1/tokens lists them" });
     }
     await this.#send(holders, { type: "revoke", grant: id });
   }
@@ -298,20 +286,14 @@ function effectsOf(access: "full" | "read"): Grant["effects"] {
 }
 
 function notForDevice(device: string): MatrxError {
-  return new MatrxError({
-    code: "PERMISSION_DENIED",
-    message: `This token may not use the device ${device}`,
+  return relayError("PERMISSION_DENIED", `This token may not use the device ${device}`, {
     hint: "GET /v1/devices lists the devices it may use",
-    hop: "relay",
   });
 }
 
 function tooMany(what: string, limit: number): MatrxError {
-  return new MatrxError({
-    code: "RATE_LIMITED",
-    message: `An account can have at most ${limit} ${what}`,
+  return relayError("RATE_LIMITED", `An account can have at most ${limit} ${what}`, {
     hint: "Remove some first",
-    hop: "relay",
     details: { limit },
   });
 }

@@ -2,9 +2,10 @@
  * Pairing and login codes (RFC 8628 pattern). One object for each first character, not one for each code: the file of an
  * object stays, and anybody can make codes up (docs/decisions/0011-pairing-codes.md).
  */
+
 import { DurableObject } from "cloudflare:workers";
 import type { newPairingSchema, pairingViewSchema } from "@matrx/shared/api.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type * as z from "zod";
 import { attempt, type Outcome } from "../outcome.ts";
@@ -145,19 +146,13 @@ export function pairingOf(
 }
 
 function gone(): MatrxError {
-  return new MatrxError({
-    code: "NOT_FOUND",
-    message: "This code is wrong, was already used, or has expired",
+  return relayError("NOT_FOUND", "This code is wrong, was already used, or has expired", {
     hint: "Start again for a new code; codes are valid for ten minutes",
-    hop: "relay",
   });
 }
 
 function tooManyWait(): MatrxError {
-  return new MatrxError({
-    code: "UNAVAILABLE",
-    message: "Too many pairings are waiting for approval at this relay",
+  return relayError("UNAVAILABLE", "Too many pairings are waiting for approval at this relay", {
     hint: "Try again in ten minutes",
-    hop: "relay",
   });
 }

@@ -2,7 +2,7 @@
 import { commandedSchema, newCommandSchema } from "@matrx/shared/api.ts";
 import { readBody } from "@matrx/shared/caller/body.ts";
 import { DEVICE } from "@matrx/shared/caller/parts.ts";
-import { errorsFor, type MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { isLongerThan } from "@matrx/shared/json-input.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { policySchema, policySetSchema } from "@matrx/shared/policy.ts";
@@ -86,7 +86,7 @@ export const controlRoutes: readonly RelayRoute[] = [
 ];
 
 function tooLargePolicy(): MatrxError {
-  return errorsFor("relay")("PAYLOAD_TOO_LARGE", `The policy is larger than ${LIMITS.policyBytes} bytes`, {
+  return relayError("PAYLOAD_TOO_LARGE", `The policy is larger than ${LIMITS.policyBytes} bytes`, {
     hint: "Allow folders instead of their contents",
     details: { limit_bytes: LIMITS.policyBytes },
   });

@@ -10,7 +10,7 @@ import type {
   RestAnswer,
   StreamedCall,
 } from "@matrx/shared/caller/port.ts";
-import { errorsFor } from "@matrx/shared/errors.ts";
+import { relayError } from "@matrx/shared/errors.ts";
 import type { CallId } from "@matrx/shared/ids.ts";
 import { DEVICE_HEADER } from "@matrx/shared/tokens.ts";
 import type { Context } from "hono";
@@ -42,7 +42,7 @@ async function namedDevice(env: Env, caller: Caller, request: Request): Promise<
     devices.length === 0
       ? ["You have no devices", "Add one with `matrx up`"]
       : ["Which device? You have several", `Name one in the header ${DEVICE_HEADER} or with ?device=`];
-  throw errorsFor("relay")("INVALID_PARAMETERS", message, { hint, details: { field: "device", choices } });
+  throw relayError("INVALID_PARAMETERS", message, { hint, details: { field: "device", choices } });
 }
 
 /** RPC types cannot express free JSON, nor streams: the object's own types can. */

@@ -10,7 +10,7 @@ import {
 } from "@matrx/shared/api.ts";
 import { readBody } from "@matrx/shared/caller/body.ts";
 import { DEVICE } from "@matrx/shared/caller/parts.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { hexOf, randomBase32 } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { confirmedPairingSchema } from "@matrx/shared/openapi/bodies.ts";
@@ -250,7 +250,7 @@ function plain(shown: string): string {
     .replaceAll("O", "0")
     .replace(/[IL]/g, "1");
   if (/^[0-9A-Z]{8}$/.test(code)) return code;
-  throw new MatrxError({ code: "NOT_FOUND", message: "A code has eight letters and digits", hop: "relay" });
+  throw relayError("NOT_FOUND", "A code has eight letters and digits");
 }
 
 /** SHA-256 of the key's 32 bytes, the first 16 in groups of four digits; the device shows the same. */

@@ -2,7 +2,7 @@
 import { DEVICE, PATH } from "@matrx/shared/caller/parts.ts";
 import { under } from "@matrx/shared/caller/route.ts";
 import { notUpgradedError, socketOperation, switched } from "@matrx/shared/caller/socket.ts";
-import { errorsFor, type MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { Context } from "hono";
 import { prefixOf } from "../auth/anonymous-rate-limit.ts";
 import { authenticateUpgrade } from "../auth/caller.ts";
@@ -58,12 +58,8 @@ function requireUpgrade(request: Request): void {
 }
 
 function noDevice(): MatrxError {
-  return errorsFor("relay")(
-    "INVALID_PARAMETERS",
-    "device: the address doesn't say which device is connecting",
-    {
-      hint: "Connect to /v1/device/ws?device=<id>; POST /v1/devices gives an id and a token",
-      details: { field: "device" },
-    },
-  );
+  return relayError("INVALID_PARAMETERS", "device: the address doesn't say which device is connecting", {
+    hint: "Connect to /v1/device/ws?device=<id>; POST /v1/devices gives an id and a token",
+    details: { field: "device" },
+  });
 }

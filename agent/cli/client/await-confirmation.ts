@@ -1,7 +1,8 @@
 /** Shows a code to a person and waits until it was confirmed on a signed-in screen (RFC 8628). */
+
 import { setTimeout as sleep } from "node:timers/promises";
 import { polledPairingSchema, type startedPairingSchema } from "@matrx/shared/api.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { callerError, MatrxError } from "@matrx/shared/errors.ts";
 import { renderUnicodeCompact } from "uqr";
 import type * as z from "zod";
 import { plain, printJsonLine, styled } from "../output/print.ts";
@@ -72,5 +73,5 @@ async function pollOnce(client: RelayClient, path: string, secret: string) {
 }
 
 function gaveUp(code: "CANCELLED" | "APPROVAL_EXPIRED", message: string): MatrxError {
-  return new MatrxError({ code, message, hint: "Run the command again for a new code", hop: "caller" });
+  return callerError(code, message, { hint: "Run the command again for a new code" });
 }

@@ -1,8 +1,9 @@
 /** A call by REST: one request, and where it takes longer, its outcome asked for until it is there. */
+
 import { setTimeout as sleep } from "node:timers/promises";
 import { callViewSchema } from "@matrx/shared/api.ts";
 import { type Answer, answerSchema } from "@matrx/shared/caller/to-caller.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { callerError, MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { CALL_HEADER, SESSION_HEADER } from "@matrx/shared/tokens.ts";
 import type { LiveOutput } from "../output/live-output.ts";
@@ -62,20 +63,14 @@ async function outcomeOf(client: RelayClient, { device, stop }: CallToMake, repl
 }
 
 function stoppedWaiting(key: string | undefined): MatrxError {
-  return new MatrxError({
-    code: "CANCELLED",
-    message: "Stopped waiting; the call may still be running",
+  return callerError("CANCELLED", "Stopped waiting; the call may still be running", {
     hint: key ? `To get its outcome, repeat the call with --idempotency-key ${key}` : "",
-    hop: "caller",
   });
 }
 
 function noOutcome(state: string, url: string): MatrxError {
-  return new MatrxError({
-    code: "OUTCOME_UNKNOWN",
-    message: `The call is ${state}, but the relay doesn't have its outcome`,
+  return relayError("OUTCOME_UNKNOWN", `The call is ${state}, but the relay doesn't have its outcome`, {
     hint: `Try ${url} again later`,
-    hop: "relay",
   });
 }
 

@@ -1,7 +1,8 @@
 /** A call over a WebSocket: its output may be shown while it comes, and Ctrl-C cancels it. */
+
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Answer, toCallerSchema } from "@matrx/shared/caller/to-caller.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import { WebSocket } from "ws";
@@ -105,15 +106,10 @@ function frameOf({ tool, input, timeoutMs, key }: CallToMake, stream: boolean) {
 function notSent(why: string, stop: AbortSignal): MatrxError {
   if (stop.aborted) {
     const message = "Cancelled before the call was sent: nothing ran";
-    return new MatrxError({ code: "CANCELLED", message, hint: "", hop: "caller" });
+    return callerError("CANCELLED", message, { hint: "" });
   }
   const message = `Can't reach the relay, so nothing ran: ${why}`;
-  return new MatrxError({
-    code: "UNAVAILABLE",
-    message,
-    hint: "Check the address and your network",
-    hop: "caller",
-  });
+  return callerError("UNAVAILABLE", message, { hint: "Check the address and your network" });
 }
 
 function lost(why: string, { key, stop }: CallToMake): MatrxError {
@@ -122,8 +118,8 @@ function lost(why: string, { key, stop }: CallToMake): MatrxError {
     : "It only reads, so just run it again";
   if (stop.aborted) {
     const message = "Cancelled without an answer; the call may still be running";
-    return new MatrxError({ code: "CANCELLED", message, hint, hop: "caller" });
+    return callerError("CANCELLED", message, { hint });
   }
   const message = `Lost the connection to the relay before the answer arrived: ${why}`;
-  return new MatrxError({ code: key ? "OUTCOME_UNKNOWN" : "UNAVAILABLE", message, hint, hop: "caller" });
+  return callerError(key ? "OUTCOME_UNKNOWN" : "UNAVAILABLE", message, { hint });
 }

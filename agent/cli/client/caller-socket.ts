@@ -1,6 +1,7 @@
 /** A caller's WebSocket to one device, kept open by pings until it is closed. */
+
 import type { IncomingMessage } from "node:http";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { WebSocket } from "ws";
 import { callerSocketUrl } from "../../config/relay-url.ts";
@@ -58,10 +59,11 @@ async function refusalOf(response: IncomingMessage): Promise<MatrxError> {
   }
   const said = errorInProblem(parsedJson(text));
   if (said) return said;
-  return new MatrxError({
-    code: response.statusCode === 401 ? "UNAUTHENTICATED" : "UNAVAILABLE",
-    message: `The relay answered ${response.statusCode} to the WebSocket`,
-    hint: "Check the address, and that any proxy in front allows WebSockets (matrx call --rest works without them)",
-    hop: "relay",
-  });
+  return relayError(
+    response.statusCode === 401 ? "UNAUTHENTICATED" : "UNAVAILABLE",
+    `The relay answered ${response.statusCode} to the WebSocket`,
+    {
+      hint: "Check the address, and that any proxy in front allows WebSockets (matrx call --rest works without them)",
+    },
+  );
 }

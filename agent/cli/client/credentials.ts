@@ -1,6 +1,7 @@
 /** Who this command line is, and at which relay: from options, environment, or what `matrx login` kept. */
+
 import { rmSync } from "node:fs";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { callerError } from "@matrx/shared/errors.ts";
 import { isLoopback } from "@matrx/shared/public-url.ts";
 import { Option } from "commander";
 import * as z from "zod";
@@ -101,11 +102,8 @@ function readCredentials(home: Home): Credentials | undefined {
 function keptToken(home: Home, relay: string): string {
   const login = keptLogin(home, relay);
   if (login) return login.token;
-  throw new MatrxError({
-    code: "UNAUTHENTICATED",
-    message: `Not signed in to ${relay}`,
+  throw callerError("UNAUTHENTICATED", `Not signed in to ${relay}`, {
     hint: `Run: matrx login --relay ${relay} (or use --token-file)`,
-    hop: "caller",
   });
 }
 

@@ -1,6 +1,7 @@
 /** The device that is meant where none is named: `MATRX_DEVICE`, else what `matrx use` chose, else the only one. */
+
 import { type DeviceView, deviceListSchema } from "@matrx/shared/api.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { callerError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { type Home, homeOf } from "../../config/app-dirs.ts";
 import { readJsonFile, writePrivateFile } from "../../platform/private-file.ts";
@@ -32,12 +33,13 @@ export async function onlyDevice(client: RelayClient): Promise<DeviceView> {
   const { devices } = await client.get("/v1/devices", deviceListSchema);
   const [only] = devices;
   if (only && devices.length === 1) return only;
-  throw new MatrxError({
-    code: "UNKNOWN_DEVICE",
-    message: only ? `You have ${devices.length} devices, and none was named` : "You have no devices yet",
-    hint: only
-      ? `Name one, or choose a default: matrx use ${only.name}. You have: ${devices.map(({ name }) => name).join(", ")}`
-      : `On the machine you want to reach: matrx up --relay ${client.relay}`,
-    hop: "caller",
-  });
+  throw callerError(
+    "UNKNOWN_DEVICE",
+    only ? `You have ${devices.length} devices, and none was named` : "You have no devices yet",
+    {
+      hint: only
+        ? `Name one, or choose a default: matrx use ${only.name}. You have: ${devices.map(({ name }) => name).join(", ")}`
+        : `On the machine you want to reach: matrx up --relay ${client.relay}`,
+    },
+  );
 }

@@ -1,7 +1,8 @@
 /** Which device is meant: by id, by name, or by the beginning of one. */
+
 import { type DeviceView, deviceListSchema, deviceViewSchema } from "@matrx/shared/api.ts";
 import { nearestName } from "@matrx/shared/effects.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
 import { isDeviceId } from "@matrx/shared/ids.ts";
 import { chosenDevice, onlyDevice } from "./default-device.ts";
 import { pathOf, type RelayClient } from "./relay-client.ts";
@@ -35,11 +36,8 @@ export function deviceNamed(devices: readonly DeviceView[], wanted: string): Dev
 }
 
 function ambiguous(wanted: string, found: readonly DeviceView[]): MatrxError {
-  return new MatrxError({
-    code: "UNKNOWN_DEVICE",
-    message: `${found.length} devices match "${wanted}"`,
+  return callerError("UNKNOWN_DEVICE", `${found.length} devices match "${wanted}"`, {
     hint: `Name one: ${found.map(({ id }) => id).join(", ")}`,
-    hop: "caller",
   });
 }
 
@@ -49,14 +47,11 @@ function unknown(wanted: string, devices: readonly DeviceView[]): MatrxError {
     devices.map(({ name }) => name),
   );
   const names = devices.map(({ id }) => id).join(", ");
-  return new MatrxError({
-    code: "UNKNOWN_DEVICE",
-    message: `You have no device "${wanted}"`,
+  return callerError("UNKNOWN_DEVICE", `You have no device "${wanted}"`, {
     hint: near
       ? `Did you mean "${near}"?`
       : names
         ? `You have: ${names}`
         : "Pair one first, on that machine: matrx up --relay https://your-relay",
-    hop: "caller",
   });
 }

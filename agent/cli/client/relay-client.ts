@@ -1,7 +1,7 @@
 /** The relay's REST interface, as the command line uses it. */
 
 import { problemSchema } from "@matrx/shared/api.ts";
-import { type ErrorCode, type Hop, MatrxError } from "@matrx/shared/errors.ts";
+import { callerError, type ErrorCode, type Hop, MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type * as z from "zod";
 import { lostBecause } from "../../relay/close-reasons.ts";
 import { parsedJson } from "./json.ts";
@@ -88,38 +88,31 @@ export class RelayClient {
     const result = schema.safeParse(body);
     if (result.success) return result.data;
     const issue = result.error.issues[0];
-    throw new MatrxError({
-      code: "UNAVAILABLE",
-      message: `${this.relay} sent an answer this program doesn't understand (${issue?.path.join(".")}: ${issue?.message})`,
-      hint: "Check the address; if it is right, update this program",
-      hop: "relay",
-    });
+    throw relayError(
+      "UNAVAILABLE",
+      `${this.relay} sent an answer this program doesn't understand (${issue?.path.join(".")}: ${issue?.message})`,
+      { hint: "Check the address; if it is right, update this program" },
+    );
   }
 
   #problemOf(response: Response, value: unknown): MatrxError {
     const said = errorInProblem(value);
     if (said) return this.refusal(said);
-    return new MatrxError({
-      code: codeOfStatus(response.status),
-      message: `${this.relay} answered ${response.status} ${response.statusText}, with no details`,
-      hint: "Check the relay's address",
-      hop: "relay",
-    });
+    return relayError(
+      codeOfStatus(response.status),
+      `${this.relay} answered ${response.status} ${response.statusText}, with no details`,
+      { hint: "Check the relay's address" },
+    );
   }
 
   #unreachable(cause: unknown): MatrxError {
     const isTimeout = cause instanceof DOMException && cause.name === "TimeoutError";
     const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
     const why = isTimeout ? "no answer in time" : inner instanceof Error ? lostBecause(inner) : "unknown";
-    return new MatrxError(
-      {
-        code: "UNAVAILABLE",
-        message: `Can't reach the relay at ${this.relay}: ${why}`,
-        hint: "Check the address and your network",
-        hop: "caller",
-      },
+    return callerError("UNAVAILABLE", `Can't reach the relay at ${this.relay}: ${why}`, {
+      hint: "Check the address and your network",
       cause,
-    );
+    });
   }
 }
 

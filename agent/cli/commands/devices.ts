@@ -1,6 +1,7 @@
 /** `matrx devices`: your machines, whether they answer, their names, and their end. */
+
 import { type DeviceView, deviceListSchema, deviceViewSchema } from "@matrx/shared/api.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "../client/credentials.ts";
 import { viewDevice } from "../client/find-device.ts";
@@ -89,5 +90,5 @@ async function remove(wanted: string, options: DevicesOptions): Promise<void> {
 }
 
 function kept(): MatrxError {
-  return new MatrxError({ code: "CANCELLED", message: "Nothing was removed", hop: "caller" });
+  return callerError("CANCELLED", "Nothing was removed");
 }

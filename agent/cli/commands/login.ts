@@ -1,7 +1,8 @@
 /** `matrx login`: signs this command line in, as the person who confirms. */
+
 import { hostname, userInfo } from "node:os";
 import { startedPairingSchema } from "@matrx/shared/api.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
 import { homeOf } from "../../config/app-dirs.ts";
 import { awaitConfirmation, showCode } from "../client/await-confirmation.ts";
@@ -46,10 +47,7 @@ async function login(options: LoginOptions): Promise<void> {
 }
 
 function notALogin(): MatrxError {
-  return new MatrxError({
-    code: "CONFLICT",
-    message: "The relay answered with a pairing instead of a login",
+  return relayError("CONFLICT", "The relay answered with a pairing instead of a login", {
     hint: "Run the command again",
-    hop: "relay",
   });
 }

@@ -1,6 +1,7 @@
 /** `matrx logs`: what the programs on this machine logged, from their files. */
+
 import { once } from "node:events";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import { type Command, Option } from "commander";
 import { shortLine } from "../../log/log.ts";
 import { LogReader } from "../../log/log-reader.ts";
@@ -75,10 +76,7 @@ function levelOf(line: string): number {
 }
 
 function noLog(path: string, local: boolean): MatrxError {
-  return new MatrxError({
-    code: "NOT_FOUND",
-    message: `There is no log at ${path}`,
+  return agentError("NOT_FOUND", `There is no log at ${path}`, {
     hint: `Nothing has been logged yet. Run: matrx ${local ? "serve" : "up"}.`,
-    hop: "agent",
   });
 }

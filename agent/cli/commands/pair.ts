@@ -1,7 +1,8 @@
 /** `matrx pair`: makes this machine a device of your account. */
+
 import { hostname } from "node:os";
 import { startedPairingSchema } from "@matrx/shared/api.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { callerError, type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
 import { type Home, homeOf } from "../../config/app-dirs.ts";
 import { type Config, readConfig, writeConfig } from "../../config/config.ts";
@@ -94,30 +95,23 @@ function readForPairing(home: Home, replace: boolean): Config | undefined {
     if (!replace) throw error;
   }
   if (config && !replace) {
-    throw new MatrxError({
-      code: "CONFLICT",
-      message: `This machine is already paired, as ${config.device_id} at ${config.relay}`,
-      hint: "Run matrx up, or add --replace to pair it again",
-      hop: "caller",
-    });
+    throw callerError(
+      "CONFLICT",
+      `This machine is already paired, as ${config.device_id} at ${config.relay}`,
+      { hint: "Run matrx up, or add --replace to pair it again" },
+    );
   }
   return config;
 }
 
 function declined(device: string): MatrxError {
-  return new MatrxError({
-    code: "APPROVAL_DENIED",
-    message: "Not paired: nothing was saved on this machine",
+  return callerError("APPROVAL_DENIED", "Not paired: nothing was saved on this machine", {
     hint: `The account still lists ${device}; it can be removed there`,
-    hop: "caller",
   });
 }
 
 function notAPairing(): MatrxError {
-  return new MatrxError({
-    code: "CONFLICT",
-    message: "The relay answered with a login instead of a pairing",
+  return relayError("CONFLICT", "The relay answered with a login instead of a pairing", {
     hint: "Run the command again",
-    hop: "relay",
   });
 }

@@ -1,5 +1,5 @@
 /** `matrx run`: runs a program on a device as ssh does: its bytes in and out, its exit code, its end at Ctrl-C. */
-import { MatrxError, shapeOf } from "@matrx/shared/errors.ts";
+import { callerError, MatrxError, shapeOf, toolError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
 import { powershellLiteral } from "../../platform/windows/powershell.ts";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "../client/credentials.ts";
@@ -104,7 +104,7 @@ async function stopped(job: RemoteJob, result: RunResult): Promise<unknown> {
   try {
     await job.stop();
     if (!isReaderGone()) await show(job, result);
-    return new MatrxError({ code: "CANCELLED", message: "The program was stopped", hop: "caller" });
+    return callerError("CANCELLED", "The program was stopped");
   } catch (error) {
     return error;
   }
@@ -122,19 +122,12 @@ async function fail(error: unknown, job: RemoteJob, result: RunResult, device: s
 }
 
 function incomplete({ message }: OutputLost): MatrxError {
-  return new MatrxError({
-    code: "OUTCOME_UNKNOWN",
-    message: `The output is incomplete: ${message}`,
-    hop: "caller",
-  });
+  return callerError("OUTCOME_UNKNOWN", `The output is incomplete: ${message}`);
 }
 
 function noExitCode(): MatrxError {
-  return new MatrxError({
-    code: "OUTCOME_UNKNOWN",
-    message: "The program ended without an exit code: its shell was killed",
+  return toolError("OUTCOME_UNKNOWN", "The program ended without an exit code: its shell was killed", {
     hint: "Check what it did before you run it again",
-    hop: "tool",
   });
 }
 
@@ -160,12 +153,11 @@ async function readAll(): Promise<Buffer> {
 }
 
 function tooLarge(): MatrxError {
-  return new MatrxError({
-    code: "PAYLOAD_TOO_LARGE",
-    message: `stdin is larger than ${MOST_BYTES / 1024 / 1024} MiB, so nothing was run`,
-    hint: "Send less, or run without stdin (-n) and have the program fetch it",
-    hop: "caller",
-  });
+  return callerError(
+    "PAYLOAD_TOO_LARGE",
+    `stdin is larger than ${MOST_BYTES / 1024 / 1024} MiB, so nothing was run`,
+    { hint: "Send less, or run without stdin (-n) and have the program fetch it" },
+  );
 }
 
 /** `os` as the device tells it. */

@@ -1,11 +1,12 @@
 /** `matrx token`: makes, lists and revokes tokens for scripts and models. */
+
 import {
   createdTokenSchema,
   tokenAccessSchema,
   tokenListSchema,
   type tokenViewSchema,
 } from "@matrx/shared/api.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { callerError } from "@matrx/shared/errors.ts";
 import { type Command, Option } from "commander";
 import type * as z from "zod";
 import { writePrivateFile } from "../../platform/private-file.ts";
@@ -129,12 +130,13 @@ function chosen(tokens: readonly TokenView[], wanted: string): TokenView {
   const found = tokens.filter(({ id, name }) => id === wanted || name === wanted);
   const [token] = found;
   if (token && found.length === 1) return token;
-  throw new MatrxError({
-    code: "NOT_FOUND",
-    message: token ? `${found.length} tokens are named "${wanted}"` : `You have no token "${wanted}"`,
-    hint: token
-      ? `Give the id of one: ${found.map(({ id }) => id).join(", ")}`
-      : "matrx token list shows them",
-    hop: "caller",
-  });
+  throw callerError(
+    "NOT_FOUND",
+    token ? `${found.length} tokens are named "${wanted}"` : `You have no token "${wanted}"`,
+    {
+      hint: token
+        ? `Give the id of one: ${found.map(({ id }) => id).join(", ")}`
+        : "matrx token list shows them",
+    },
+  );
 }

@@ -1,7 +1,8 @@
 /** `matrx tools`: what a device can do. */
+
 import { deviceToolsSchema } from "@matrx/shared/api.ts";
 import { nearestName } from "@matrx/shared/effects.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { callerError } from "@matrx/shared/errors.ts";
 import type { ToolDescription } from "@matrx/shared/tool.ts";
 import type { Command } from "commander";
 import * as z from "zod";
@@ -91,10 +92,7 @@ function find(tools: readonly ToolDescription[], name: string): ToolDescription 
     name,
     tools.map((candidate) => candidate.name),
   );
-  throw new MatrxError({
-    code: "TOOL_NOT_FOUND",
-    message: `The device has no tool named "${name}"`,
+  throw callerError("TOOL_NOT_FOUND", `The device has no tool named "${name}"`, {
     hint: near ? `Did you mean "${near}"?` : "matrx tools DEVICE lists them",
-    hop: "caller",
   });
 }

@@ -1,6 +1,7 @@
 /** `matrx unpair`: this machine is no device any more. */
+
 import { renameSync, rmSync } from "node:fs";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { callerError, MatrxError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
 import { type Home, homeOf } from "../../config/app-dirs.ts";
 import { type Config, readConfig } from "../../config/config.ts";
@@ -81,5 +82,5 @@ function forget(home: Home, { monitors, log_level }: Config): void {
 }
 
 function kept(): MatrxError {
-  return new MatrxError({ code: "CANCELLED", message: "Nothing was changed", hop: "caller" });
+  return callerError("CANCELLED", "Nothing was changed");
 }

@@ -1,5 +1,12 @@
 /** How a command ends that could not do it: plain words on stderr, and an exit code. */
-import { type ErrorShape, errorInfo, type Hop, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
+import {
+  callerError,
+  type ErrorShape,
+  errorInfo,
+  type Hop,
+  MatrxError,
+  shapeOf,
+} from "@matrx/shared/errors.ts";
 import { CommanderError } from "commander";
 import { asTyped } from "../program-name.ts";
 import { printJsonLine, styled, toolOutput } from "./print.ts";
@@ -40,7 +47,7 @@ export function reportFailure(error: unknown, { json }: { json: boolean }): void
 
 /** Wrong use of a command, found after commander's own checks. */
 export function usageError(message: string, hint: string): MatrxError {
-  return new MatrxError({ code: "INVALID_PARAMETERS", message, hint, hop: "caller" });
+  return callerError("INVALID_PARAMETERS", message, { hint });
 }
 
 const WHO: Record<Hop, string> = {

@@ -1,7 +1,8 @@
 /** The hops of `matrx status`, each checked by using it. A hop after one that failed is not tried. */
+
 import { accountViewSchema, deviceViewSchema } from "@matrx/shared/api.ts";
 import { answerSchema } from "@matrx/shared/caller/to-caller.ts";
-import { type ErrorShape, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
+import { callerError, deviceError, type ErrorShape, shapeOf } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { type Home, homeOf } from "../../config/app-dirs.ts";
 import { readConfig } from "../../config/config.ts";
@@ -65,11 +66,8 @@ function readOwnConfig({ home, agent, options, wanted }: Journey): string {
   const config = readConfig(agent);
   if (config) return `paired as ${config.device_id} at ${config.relay}`;
   if (wanted !== undefined || mayCall(options, home)) return "not paired: it only calls other machines";
-  throw new MatrxError({
-    code: "UNKNOWN_DEVICE",
-    message: "This machine is not paired, and no device was given",
+  throw callerError("UNKNOWN_DEVICE", "This machine is not paired, and no device was given", {
     hint: "Give one (matrx status DEVICE), or pair this machine: matrx up --relay https://your-relay",
-    hop: "caller",
   });
 }
 
@@ -104,12 +102,11 @@ async function registered(journey: Journey): Promise<string> {
   if (device.state === "ONLINE" || device.state === "IDLE") {
     return `${device.name} is ${device.state} (${device.os ?? "system unknown"}, agent ${device.agent_version ?? "unknown"})`;
   }
-  throw new MatrxError({
-    code: "DEVICE_OFFLINE",
-    message: `${device.name} is ${device.state}, last seen ${ago(device.last_seen)}`,
-    hint: "On that machine run: matrx up",
-    hop: "device",
-  });
+  throw deviceError(
+    "DEVICE_OFFLINE",
+    `${device.name} is ${device.state}, last seen ${ago(device.last_seen)}`,
+    { hint: "On that machine run: matrx up" },
+  );
 }
 
 async function proveByCall({ home, options, device }: Journey): Promise<string> {

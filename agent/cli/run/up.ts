@@ -1,5 +1,5 @@
 /** What `matrx up` runs, again whenever it is told to restart. */
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { callerError, MatrxError } from "@matrx/shared/errors.ts";
 import { type AgentEnd, startAgent } from "../../agent.ts";
 import { type Home, homeOf } from "../../config/app-dirs.ts";
 import { type Config, readConfig, requireConfig } from "../../config/config.ts";
@@ -57,11 +57,8 @@ async function pairIfNew(home: Home, options: UpOptions, stop: AbortSignal): Pro
 /** Throws MatrxError when another relay is named than the one that the machine is paired with. */
 function requireRelay({ relay, device_id }: Config, named: string | undefined): void {
   if (named === undefined || relayOf({ relay: named }) === relay) return;
-  throw new MatrxError({
-    code: "CONFLICT",
-    message: `This machine is paired with ${relay}, as ${device_id}`,
+  throw callerError("CONFLICT", `This machine is paired with ${relay}, as ${device_id}`, {
     hint: `Leave out --relay, or pair it again: matrx pair --replace --relay ${named}`,
-    hop: "caller",
   });
 }
 

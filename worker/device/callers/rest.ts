@@ -1,8 +1,9 @@
 /** REST at the device: a call that is waited for, or answered later under its URL. */
+
 import { EarlyResponse } from "@matrx/shared/caller/early-response.ts";
 import type { Ending, GuideAnswer, RestAnswer, RestCall } from "@matrx/shared/caller/port.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
-import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
+import { type ErrorShape, MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
@@ -145,10 +146,7 @@ export function requireMaker(maker: string | undefined, { scope }: Lease): void 
 }
 
 export function noSuchCallError(): MatrxError {
-  return new MatrxError({
-    code: "NOT_FOUND",
-    message: "No such call, or it isn't yours",
+  return relayError("NOT_FOUND", "No such call, or it isn't yours", {
     hint: "Calls that only read leave no record; others are kept for 24 hours",
-    hop: "relay",
   });
 }

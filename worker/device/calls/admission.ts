@@ -1,6 +1,7 @@
 /** The way in of every call, from a socket or REST: gate, idempotency, then the device. No await on it. */
+
 import type { Effect } from "@matrx/shared/effects.ts";
-import { type ErrorShape, isErrorCode, MatrxError } from "@matrx/shared/errors.ts";
+import { type ErrorShape, isErrorCode, type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
@@ -101,11 +102,8 @@ function keyedOf({ key, chosen, input }: WantedCall, { tool, effect }: Passed): 
 }
 
 function takenName(): MatrxError {
-  return new MatrxError({
-    code: "CONFLICT",
-    message: "Another call already has this name",
+  return relayError("CONFLICT", "Another call already has this name", {
     hint: "If it is yours, ask for its record; use a new name for each new call",
-    hop: "relay",
   });
 }
 

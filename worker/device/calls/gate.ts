@@ -1,4 +1,5 @@
 /** The relay's gate: may this grant call this tool here, now? Synchronous; the agent checks again. */
+
 import { DEVICE_DOCUMENT_DESCRIPTIONS } from "@matrx/shared/device-document-tools.ts";
 import {
   DEVICE_DOCUMENT_TOOLS,
@@ -8,7 +9,7 @@ import {
   nearestName,
   toolNameOf,
 } from "@matrx/shared/effects.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { LIMITS, RATES, TIMES } from "@matrx/shared/limits.ts";
 import { type ModelTool, modelView } from "@matrx/shared/model-view.ts";
@@ -101,18 +102,15 @@ function rateLimits(lease: Lease, { rates }: Policy): RateLimits {
 
 function toolNotFound(tool: string, grant: GrantScope, store: RecordStore): MatrxError {
   const near = nearestName(tool, namesLike(tool, toolNames(store)));
-  return new MatrxError({
-    code: "TOOL_NOT_FOUND",
-    message: `The device has no tool "${tool}"`,
+  return relayError("TOOL_NOT_FOUND", `The device has no tool "${tool}"`, {
     hint: near
       ? `Did you mean ${near}?`
       : `You can call: ${callableNames(tool, grant, store).join(", ") || "none"}`,
-    hop: "relay",
     details: near ? { tool, did_you_mean: near } : { tool },
   });
 }
 
 function tooMany(message: string): MatrxError {
   const hint = "Wait a moment; the owner can raise the rates in the device's policy";
-  return new MatrxError({ code: "RATE_LIMITED", message, hint, hop: "relay" });
+  return relayError("RATE_LIMITED", message, { hint });
 }

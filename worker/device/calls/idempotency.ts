@@ -1,5 +1,5 @@
 /** Same idempotency key, same outcome: within one grant on one device, for 24 hours. */
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { relayError } from "@matrx/shared/errors.ts";
 import { hexOf } from "@matrx/shared/ids.ts";
 import { sha256 } from "@noble/hashes/sha2.js";
 import canonicalize from "canonicalize";
@@ -18,16 +18,14 @@ function canonicalOf(value: unknown): string {
   try {
     return canonicalize(value) ?? "";
   } catch (cause) {
-    throw new MatrxError(
+    throw relayError(
+      "INVALID_PARAMETERS",
+      "input: contains half a surrogate pair or too large a number, so it can't be used with an idempotency key or your own name",
       {
-        code: "INVALID_PARAMETERS",
-        message:
-          "input: contains half a surrogate pair or too large a number, so it can't be used with an idempotency key or your own name",
         hint: "Send the call without the key or name, or without that value",
-        hop: "relay",
         details: { field: "input" },
+        cause,
       },
-      cause,
     );
   }
 }
@@ -35,11 +33,8 @@ function canonicalOf(value: unknown): string {
 /** Throws MatrxError `CONFLICT` when a key comes again with something else. */
 export function requireSameCall(row: { digest: string | null; call: string }, digest: string): void {
   if (row.digest === digest) return;
-  throw new MatrxError({
-    code: "CONFLICT",
-    message: "This idempotency key was used for another call",
+  throw relayError("CONFLICT", "This idempotency key was used for another call", {
     hint: "Use a new key for each new call; a key belongs to its call for 24 hours",
-    hop: "relay",
     details: { call: row.call },
   });
 }

@@ -3,7 +3,7 @@
  * Registered). The relay enforces it too where it can see what a call touches, and sends no call where it cannot. A grant's
  * folders are never told to a bare device.
  */
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 
@@ -36,12 +36,11 @@ function requireFolder(tool: string, input: string, folders: readonly string[]):
 function requireApp(app: string | undefined, apps: readonly string[]): void {
   const plain = (name: string) => name.toLowerCase().replace(/\.exe$/, "");
   if (app !== undefined && apps.some((one) => plain(one) === plain(app))) return;
-  throw new MatrxError({
-    code: "PERMISSION_DENIED",
-    message: `Starting ${app?.slice(0, 200) ?? "an application"} is not allowed by the device's policy`,
-    hint: apps.length > 0 ? `Allowed: ${apps.slice(0, 20).join(", ")}` : "No application is allowed",
-    hop: "relay",
-  });
+  throw relayError(
+    "PERMISSION_DENIED",
+    `Starting ${app?.slice(0, 200) ?? "an application"} is not allowed by the device's policy`,
+    { hint: apps.length > 0 ? `Allowed: ${apps.slice(0, 20).join(", ")}` : "No application is allowed" },
+  );
 }
 
 function fieldOf(input: string, name: string): string | undefined {
@@ -65,21 +64,22 @@ function partsOf(path: string): string[] | undefined {
 }
 
 function cannotLimitError(why: string): MatrxError {
-  return new MatrxError({
-    code: "PERMISSION_DENIED",
-    message: `${why}, and this device can't enforce that`,
+  return relayError("PERMISSION_DENIED", `${why}, and this device can't enforce that`, {
     hint: "Use a token and tools without folder limits, or run the Matrx agent there",
-    hop: "relay",
   });
 }
 
 function outside(path: string | undefined, folders: readonly string[]): MatrxError {
   const allowed = folders.slice(0, 8).join(", ");
-  return new MatrxError({
-    code: "PERMISSION_DENIED",
-    message: `Access to ${path?.slice(0, 500) ?? "a place that is not named"} is not allowed by the device's policy`,
-    hint: allowed ? `Give an absolute path without dots. Allowed: ${allowed}` : "No folder is allowed",
-    hop: "relay",
-    details: { ...(path !== undefined && { path: path.slice(0, 500) }), allowed_paths: folders.slice(0, 64) },
-  });
+  return relayError(
+    "PERMISSION_DENIED",
+    `Access to ${path?.slice(0, 500) ?? "a place that is not named"} is not allowed by the device's policy`,
+    {
+      hint: allowed ? `Give an absolute path without dots. Allowed: ${allowed}` : "No folder is allowed",
+      details: {
+        ...(path !== undefined && { path: path.slice(0, 500) }),
+        allowed_paths: folders.slice(0, 64),
+      },
+    },
+  );
 }

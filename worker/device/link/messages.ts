@@ -9,7 +9,7 @@ import {
   type ToolResult,
   toDeviceSchema,
 } from "@matrx/shared/device-frames.ts";
-import { type ErrorCode, type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
+import { type ErrorCode, type ErrorShape, type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
 import { free } from "@matrx/shared/free-buffer.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
@@ -145,11 +145,7 @@ export class DeviceMessages {
       case "device_heartbeat":
         return this.#heartbeat(socket, now);
       case "device_register":
-        throw new MatrxError({
-          code: "CONFLICT",
-          message: "This connection is already registered",
-          hop: "relay",
-        });
+        throw relayError("CONFLICT", "This connection is already registered");
       case "manifest":
         return this.#context.store.setManifest(manifestSchema.parse(frame));
       case "call_status":
@@ -205,15 +201,13 @@ function readFrame(data: string, maxBytes: number): FromDevice {
   const type = String(value.type);
   if (FROM_DEVICE.has(type)) return check(fromDeviceSchema, value);
   const known = TO_DEVICE.has(type);
-  throw new MatrxError({
-    code: known ? "INVALID_PARAMETERS" : "INVALID_MESSAGE",
-    message: known
+  throw relayError(
+    known ? "INVALID_PARAMETERS" : "INVALID_MESSAGE",
+    known
       ? `type: ${type} is sent by the relay, not by devices`
       : `Unknown message type "${type.slice(0, 64)}"`,
-    hint: `A device sends: ${[...FROM_DEVICE].join(", ")}`,
-    hop: "relay",
-    details: { field: "type" },
-  });
+    { hint: `A device sends: ${[...FROM_DEVICE].join(", ")}`, details: { field: "type" } },
+  );
 }
 
 /** To a socket that is not registered. */
@@ -233,25 +227,19 @@ function iso(now: number): string {
 }
 
 function tooLarge(what: string, limit: number): MatrxError {
-  return new MatrxError({
-    code: "PAYLOAD_TOO_LARGE",
-    message: `The ${what} frame is larger than ${limit} bytes`,
+  return relayError("PAYLOAD_TOO_LARGE", `The ${what} frame is larger than ${limit} bytes`, {
     hint: "Shorten the answer, and say how to read the rest",
-    hop: "relay",
     details: { limit_bytes: limit },
   });
 }
 
 function tooFast(limit: number): MatrxError {
   const message = `More than ${limit} messages per second`;
-  return new MatrxError({ code: "RATE_LIMITED", message, hint: "Send fewer", hop: "relay" });
+  return relayError("RATE_LIMITED", message, { hint: "Send fewer" });
 }
 
 function heartbeatTooOften(): MatrxError {
-  return new MatrxError({
-    code: "RATE_LIMITED",
-    message: "Heartbeats arrive more often than every ten seconds",
+  return relayError("RATE_LIMITED", "Heartbeats arrive more often than every ten seconds", {
     hint: "Every 30 seconds is enough",
-    hop: "relay",
   });
 }

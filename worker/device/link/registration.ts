@@ -1,6 +1,7 @@
 /** How a device proves that it is the one: our agent by its key over this connection's nonce, a bare one by its token. */
+
 import type { DeviceRegister } from "@matrx/shared/device-frames.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { plainName } from "@matrx/shared/plain-names.ts";
 import { AUDIENCE } from "@matrx/shared/tokens.ts";
 import { errors, importJWK, type JWTPayload, jwtVerify } from "jose";
@@ -98,12 +99,11 @@ function bareToken(token: string | undefined): string | undefined {
 }
 
 function wrongDevice(id: string): MatrxError {
-  return new MatrxError({
-    code: "UNKNOWN_DEVICE",
-    message: `This connection is for the device ${id}, but device_register names another`,
-    hint: "Connect to /v1/device/ws?device=<id> with the id you register",
-    hop: "relay",
-  });
+  return relayError(
+    "UNKNOWN_DEVICE",
+    `This connection is for the device ${id}, but device_register names another`,
+    { hint: "Connect to /v1/device/ws?device=<id> with the id you register" },
+  );
 }
 
 /** What of a registration is kept for the owner to see. */

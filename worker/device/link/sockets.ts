@@ -1,8 +1,9 @@
 /** The device's sockets: accepted before they prove anything, registered once they do, and let go. */
+
 import type { Proof } from "@matrx/shared/api.ts";
 import { CLOSE, closeReason } from "@matrx/shared/close-codes.ts";
 import { type DeviceRegister, deviceRegisterSchema } from "@matrx/shared/device-frames.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { randomBase32 } from "@matrx/shared/ids.ts";
 import { check, parseJsonObject } from "@matrx/shared/json-input.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
@@ -276,28 +277,19 @@ function oldestOfLargestCrowd(candidates: readonly Candidate[]): WebSocket {
 }
 
 function tooCrowded(): MatrxError {
-  return new MatrxError({
-    code: "UNAVAILABLE",
-    message: "Too many connections for this device are waiting to register",
+  return relayError("UNAVAILABLE", "Too many connections for this device are waiting to register", {
     hint: "Reconnect in a moment; with the device's credential in the Authorization header there is always room",
-    hop: "relay",
   });
 }
 
 function notRegistered(): MatrxError {
-  return new MatrxError({
-    code: "UNKNOWN_DEVICE",
-    message: "The device is not registered on this connection",
+  return relayError("UNKNOWN_DEVICE", "The device is not registered on this connection", {
     hint: "Send device_register first",
-    hop: "relay",
   });
 }
 
 function tooEager(): MatrxError {
-  return new MatrxError({
-    code: "RATE_LIMITED",
-    message: "Too many messages before registration was answered",
+  return relayError("RATE_LIMITED", "Too many messages before registration was answered", {
     hint: "Wait for device_registered",
-    hop: "relay",
   });
 }
