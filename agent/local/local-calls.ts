@@ -32,7 +32,9 @@ export interface LocalCallsOptions {
 
 /** What a caller wants besides, or can do. */
 export interface CallOptions {
-  /** The call's name that its caller chose, unless its key stands for one. */
+  /** The name for a new call; absent: one is made. */
+  readonly name?: CallId | undefined;
+  /** The same, but the caller's own choice: it may be taken. */
   readonly chosen?: CallId | undefined;
   readonly session?: string | undefined;
   readonly onOutput?: ((call: string, piece: OutputPiece) => void) | undefined;
@@ -85,9 +87,9 @@ export class LocalCalls {
    */
   start(
     { id, tool, input, timeout_ms, idempotency_key: key }: Call,
-    { chosen, session, onOutput, room }: CallOptions = {},
+    { name, chosen, session, onOutput, room }: CallOptions = {},
   ): StartedCall {
-    const call = this.#nameOf(key, chosen);
+    const call = this.#nameOf(key, chosen) ?? name ?? makeCallId();
     const outcome = this.#dispatcher.run({
       call,
       tool,
@@ -107,10 +109,10 @@ export class LocalCalls {
     return { call, deadline: Date.now() + (timeout_ms ?? own), outcome };
   }
 
-  /** A new call's name, or that of the call which the key stands for. */
-  #nameOf(key: string | undefined, chosen: CallId | undefined): CallId {
+  /** The name of the call that the key stands for, or that its caller chose. */
+  #nameOf(key: string | undefined, chosen: CallId | undefined): CallId | undefined {
     const known = key === undefined ? undefined : this.#dispatcher.callUnder(LOCAL_OWNER, key);
-    return (known as CallId | undefined) ?? this.#freeName(chosen) ?? makeCallId();
+    return (known as CallId | undefined) ?? this.#freeName(chosen);
   }
 
   #freeName(chosen: CallId | undefined): CallId | undefined {

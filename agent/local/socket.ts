@@ -91,7 +91,7 @@ class LocalCaller implements CallerPort<LocalCall> {
     const waiting = new LocalCall(this, id, onClose);
     const onOutput = call.stream ? (_call: string, piece: OutputPiece) => waiting.output(piece) : undefined;
     // Its name is its id where it has none of its own.
-    const name = call.id === undefined ? id : undefined;
+    const name = call.id === undefined ? (id as CallId) : undefined;
     const options = { name, session: this.#session, onOutput, room: waiting.room };
     const started = this.#callers.calls.start({ ...call, id }, options);
     waiting.call = started.call as CallId;
