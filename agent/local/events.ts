@@ -35,6 +35,7 @@ export const triggerOperation: Operation = {
   body: {
     schema: triggerSchema,
     example: { event_type: "backup_done", severity: "info", data: { files: 120 } },
+    optional: true,
   },
   answers: {
     200: {

@@ -102,7 +102,7 @@ describe("a name that the caller chose", () => {
         expect(response.status).toBe(409);
         expect(response.headers.get("Matrx-Call")).toBe(call);
         expect(Object.keys(await response.json<object>()).sort()).toEqual(
-          ["type", "title", "status", "detail", "code", "hint", "hop", "call", "device"].sort(),
+          ["type", "title", "status", "detail", "code", "hint", "hop", "call", "device", "output"].sort(),
         );
       }
     };

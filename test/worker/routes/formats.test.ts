@@ -207,7 +207,7 @@ it("says no in the names that the call came with", async () => {
     ["Raed", "Read"],
   ] as const) {
     const response = await ask(`/v1/devices/${identity.id}/tools/${wrong}`, json({}, bearer(full)));
-    expect(await response.json()).toMatchObject({ code: "TOOL_NOT_FOUND", near });
+    expect(await response.json()).toMatchObject({ code: "TOOL_NOT_FOUND", did_you_mean: near });
   }
 });
 
