@@ -12,15 +12,22 @@ export interface Rate {
 /** For what sums of fractions are off by. */
 const SLACK = 0.01;
 
+/** What counts of a state now. One that the rate cannot reach was left by a clock that was set back since. */
+function stateAt(state: number, { burst, everyMs }: Rate, now: number): number {
+  return state - now > burst * everyMs + SLACK ? now : Math.max(state, now);
+}
+
 /** The state after one more, from the state before it (0: there was none). Undefined: it is one too many. */
-export function takeOne(state: number, { burst, everyMs }: Rate, now: number): number | undefined {
-  const next = Math.max(state, now) + everyMs;
+export function takeOne(state: number, rate: Rate, now: number): number | undefined {
+  const { burst, everyMs } = rate;
+  const next = stateAt(state, rate, now) + everyMs;
   return next - now <= burst * everyMs + SLACK ? next : undefined;
 }
 
 /** Milliseconds until one more is allowed. */
-function readyIn(state: number, { burst, everyMs }: Rate, now: number): number {
-  return Math.max(0, Math.ceil(state - (burst - 1) * everyMs - SLACK - now));
+function readyIn(state: number, rate: Rate, now: number): number {
+  const { burst, everyMs } = rate;
+  return Math.max(0, Math.ceil(stateAt(state, rate, now) - (burst - 1) * everyMs - SLACK - now));
 }
 
 /** A rate with its state in memory. */
@@ -48,6 +55,6 @@ export class TokenBucket {
 
   /** Nothing was taken lately: it is as good as a new one. */
   isFull(now: number): boolean {
-    return this.#state <= now;
+    return stateAt(this.#state, this.#rate, now) <= now;
   }
 }

@@ -39,6 +39,19 @@ it("is full once as much time passed as was taken", () => {
   ]);
 });
 
+it("begins anew when the clock was set back, in memory and after a sleep", () => {
+  const hour = 60 * 60_000;
+  const bucket = new TokenBucket({ burst: 2, everyMs: 10 }, hour);
+  expect([bucket.take(hour), bucket.take(hour), bucket.take(hour)]).toEqual([true, true, false]);
+  expect([bucket.readyIn(1000), bucket.isFull(1000)]).toEqual([0, true]);
+  expect([bucket.take(1000), bucket.take(1000), bucket.take(1000)]).toEqual([true, true, false]);
+  const before = new Rates();
+  for (let n = 0; n < 6; n++) expect(before.takeCall("g", LIMITS, hour)).toBe(true);
+  const after = new Rates(before.state());
+  for (let n = 0; n < 6; n++) expect(after.takeCall("g", LIMITS, 1000)).toBe(true);
+  expect(after.takeCall("g", LIMITS, 1000)).toBe(false);
+});
+
 const LIMITS = { messages_per_second: 10, calls_per_minute: 6 };
 
 it("goes on after a sleep where it was", () => {

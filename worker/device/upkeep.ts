@@ -74,11 +74,10 @@ export class Upkeep {
     const { pendingCalls } = this.#charges.calls;
     if (signs.isAsked && pendingCalls.size > 0) timer.by(now + TIMES.signWithin);
     if (ledger.isUnsaved) timer.by(now + TIMES.settleAfter);
+    // Also while calls are under way: on a busy device some always are.
+    if (!ledger.isEmpty()) this.#alarms.by("prune", now + PRUNE_EVERY);
     const next = this.#charges.recovery.nextSweep();
-    if (next === undefined) {
-      if (!ledger.isEmpty()) this.#alarms.by("prune", now + PRUNE_EVERY);
-      return;
-    }
+    if (next === undefined) return;
     const young = pendingCalls.all().some(({ created }) => now - created < TIMES.settleAfter);
     if (young || next - now <= 2 * TIMES.settleAfter) timer.by(Math.min(next, now + TIMES.settleAfter));
     else this.#alarms.by("calls", Math.min(next, now + LOOK_AGAIN));

@@ -68,8 +68,11 @@ export class AlarmTable<Name extends string> {
     this.#set = Number.POSITIVE_INFINITY;
     this.#isRinging = true;
     const due = Object.keys(rows).filter((name) => (rows[name]?.due ?? until) <= until);
-    await Promise.all(due.map((name) => this.#run(name, now)));
-    this.#isRinging = false;
+    try {
+      await Promise.all(due.map((name) => this.#run(name, now)));
+    } finally {
+      this.#isRinging = false;
+    }
     this.#arm();
   }
 

@@ -18,8 +18,9 @@ export function watched(
   return {
     getAlarm: () => storage.getAlarm(),
     setAlarm(at) {
+      const setting = storage.setAlarm(at);
       onWrite();
-      return storage.setAlarm(at);
+      return setting;
     },
     sql: {
       exec(query, ...bindings) {

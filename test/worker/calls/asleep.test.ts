@@ -66,6 +66,19 @@ it("goes on looking after a long call each minute, though outcomes wait to be pr
   expect(await alarm()).toBeLessThan(Date.now() + 70_000);
 });
 
+it("prunes outcomes also on a device that always has a call under way", async () => {
+  const { identity, device, caller } = await home();
+  caller.send({ id: "1", tool: "Bash", input: {} });
+  await device.expect("tool_execute");
+  const begun = Date.now();
+  await sweepAt(identity.id, begun);
+  const alarms = () =>
+    runInDurableObject(object(identity.id), (_, { storage }) =>
+      storage.kv.get<Record<string, { due: number }>>("alarms"),
+    );
+  expect((await alarms())?.prune?.due).toBeLessThanOrEqual(Date.now() + 6 * 60 * 60_000);
+});
+
 it("gives a device that drops out while the object sleeps its thirty seconds, and says when it was last seen", async () => {
   const { person, identity, device, caller } = await home();
   await runInDurableObject(object(identity.id), (_, state) =>

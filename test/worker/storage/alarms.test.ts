@@ -127,6 +127,36 @@ describe("an alarm table", () => {
       expect(ran.one).toEqual([now]);
     }));
 
+  it("sets the platform's alarm again though writing failed while it rang", () =>
+    withTable(async (_, storage) => {
+      const now = Date.now();
+      let isBroken = false;
+      const { kv } = storage;
+      const put = (key: string, value: unknown) => {
+        if (isBroken) throw new Error("disk full");
+        kv.put(key, value);
+      };
+      const table = new AlarmTable<"one" | "two">(
+        {
+          kv: {
+            get: (key: string) => kv.get(key),
+            delete: (key) => kv.delete(key),
+            put: put as typeof kv.put,
+          },
+          getAlarm: () => storage.getAlarm(),
+          setAlarm: (at) => storage.setAlarm(at),
+        },
+        { one: (at) => at + HOUR, two: () => undefined },
+      );
+      table.by("one", now + HOUR);
+      isBroken = true;
+      await expect(table.ring(now)).rejects.toThrow("disk full");
+      await storage.deleteAlarm();
+      isBroken = false;
+      table.by("two", now + 2 * HOUR);
+      expect(await storage.getAlarm()).toBe(now + HOUR);
+    }));
+
   it("sets the platform's alarm anew when that was given up, and writes nothing when it stands", async () => {
     const now = Date.now();
     await withTable(async (_, storage) => {
