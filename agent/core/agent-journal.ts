@@ -1,7 +1,8 @@
 /**
  * The one journal of an agent, which is also its lock: of the agents of one folder only one connects to the relay, and
- * only one serves local callers. `matrx serve` may run beside `matrx up`, so it has a file of its own. What idempotency
- * keys of local callers stand for is known in both files: whichever agent a key is given to next, it runs no call twice.
+ * only one serves local callers. `matrx serve` may run beside `matrx up`, so it has a file of its own. The calls of
+ * local callers are known in both files: whichever agent an idempotency key, or a name that a caller chose, is given to
+ * next, it runs no call twice.
  */
 import { existsSync } from "node:fs";
 import type { Logger } from "pino";
@@ -29,9 +30,9 @@ export function openAgentJournal(options: AgentJournalOptions): AgentJournal {
   using opened = new DisposableStack();
   const open = (path: string) => opened.adopt(openJournal(path, log), (journal) => journal.close());
   const journal = open(connects ? journalFile : localJournalFile);
-  if (connects && serves) adopt(localJournalFile, () => journal.adoptLocalKeys(open(localJournalFile)));
-  else if (connects) withOther(localJournalFile, log, (other) => other.adoptLocalKeys(journal));
-  else withOther(journalFile, log, (other) => journal.adoptLocalKeys(other));
+  if (connects && serves) adopt(localJournalFile, () => journal.adoptLocalCalls(open(localJournalFile)));
+  else if (connects) withOther(localJournalFile, log, (other) => other.adoptLocalCalls(journal));
+  else withOther(journalFile, log, (other) => journal.adoptLocalCalls(other));
   const stays = opened.move();
   return { journal, close: () => stays.dispose() };
 }
@@ -44,7 +45,7 @@ function adopt(path: string, action: () => void): void {
   }
 }
 
-/** Does something with a journal that no agent holds now. One that holds it knew these keys before it began. */
+/** Does something with a journal that no agent holds now. One that holds it knew these calls before it began. */
 function withOther(path: string, log: Logger, action: (journal: Journal) => void): void {
   if (!existsSync(path)) return;
   try {

@@ -165,6 +165,11 @@ export class Dispatcher {
     return this.#running.has(call);
   }
 
+  /** Whom a call that runs, or is known, runs or ran for. */
+  grantOf(call: string): string | undefined {
+    return (this.#running.get(call) ?? this.#options.journal.find(call))?.grant;
+  }
+
   /** What is known of a call. */
   stateOf(call: string): CallState {
     if (this.#running.has(call)) return "started";

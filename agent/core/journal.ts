@@ -235,12 +235,12 @@ export class Journal {
   }
 
   /**
-   * Takes over what another journal knows of the idempotency keys of this machine's own programs, so that a key is known
-   * here that was used there.
+   * Takes over what another journal knows of the calls of this machine's own programs, so that an idempotency key, or a
+   * name that its caller chose, is known here that was used there.
    */
-  adoptLocalKeys(other: Journal, now: number = Date.now()): void {
+  adoptLocalCalls(other: Journal, now: number = Date.now()): void {
     const known = other.#db.prepare(
-      `SELECT ${ADOPTED.join(", ")} FROM calls WHERE key IS NOT NULL AND started > ? AND ${IS_LOCAL}`,
+      `SELECT ${ADOPTED.join(", ")} FROM calls WHERE started > ? AND ${IS_LOCAL}`,
     );
     const adopt = this.#db.prepare(
       `INSERT OR IGNORE INTO calls (${ADOPTED.join(", ")}, acknowledged)

@@ -153,10 +153,13 @@ export class LocalPort implements CallerPort {
       if (!(error instanceof MatrxError)) throw error;
       return { kind: "refused", call: wanted.call, error: error.shape() };
     }
-    this.#gone.addEventListener("abort", () => {
+    const left = () => {
       room.leave();
       this.#callerLeft(wanted, started.call);
-    });
+    };
+    // It may have left while its body was read.
+    if (this.#gone.aborted) left();
+    else this.#gone.addEventListener("abort", left);
     return { ...started, room };
   }
 
@@ -164,9 +167,12 @@ export class LocalPort implements CallerPort {
     if (endsWithCaller({ tool, cancel_on_disconnect: cancelOnDisconnect })) this.#host.calls.cancel(call);
   }
 
-  /** A large answer is passed on as it is read, and has its room so long. */
+  /** A large answer is passed on as it is read, and has its room so long; a small one needs none, whatever was asked for. */
   #handOn(ending: Ending<Uint8Array>, room: AnswerRoom): Ending {
-    if (ending.kind !== "answer" || ending.body.length <= LIMITS.largeAnswerBytes) return ending;
+    if (ending.kind !== "answer" || ending.body.length <= LIMITS.largeAnswerBytes) {
+      room.leave();
+      return ending;
+    }
     const body = this.#host.bodies.open(GRANT, undefined, () => room.leave());
     body.push(ending.body);
     body.end();

@@ -6,7 +6,7 @@ import { bodilessOutcome, errorOutcome, type Outcome } from "../core/answers.ts"
 import { cancelledError } from "../core/deadline.ts";
 import type { Dispatcher } from "../core/dispatcher.ts";
 import type { Journal } from "../core/journal.ts";
-import type { CallState, JournalEntry } from "../core/journal-entry.ts";
+import { type CallState, isLocalGrant, type JournalEntry } from "../core/journal-entry.ts";
 import type { Link } from "./link.ts";
 import { OutcomeSender } from "./outcome-sender.ts";
 
@@ -102,7 +102,7 @@ export class RelayCalls {
     const { dispatcher, device } = this.#options;
     const { tool_call_id: call, id, session, grant, timeout_ms, timeout_sec } = frame;
     // Sent again while it runs: its one answer is still to come.
-    if (dispatcher.isRunning(call)) return;
+    if (dispatcher.isRunning(call) && !this.#isLocal(call)) return;
     if (this.#sender.sendKept(call)) return;
     if (frame.replay) {
       this.#replay(call);
@@ -137,7 +137,7 @@ export class RelayCalls {
 
   /** The relay asks for what it had acknowledged: its storage lost the outcome. What it had not is sent anyway. */
   #sendLost(call: string): void {
-    const entry = this.#options.journal.find(call);
+    const entry = this.#find(call);
     if (entry?.acknowledged) void this.#sender.send(this.#outcomeOf(entry), entry.id);
   }
 
@@ -155,7 +155,7 @@ export class RelayCalls {
   /** A read that has ended and only waits to be sent is answered too: its caller may be gone. */
   #cancel(call: string): void {
     const { dispatcher, device } = this.#options;
-    if (dispatcher.cancel(call)) return;
+    if (!this.#isLocal(call) && dispatcher.cancel(call)) return;
     const read = this.#sender.dropRead(call);
     if (!read) return;
     const error = cancelledError("The call was cancelled").shape();
@@ -167,7 +167,7 @@ export class RelayCalls {
 
   /** The relay asks for an outcome that only the journal holds: as it was, or that it is not there. */
   #replay(call: string): void {
-    const entry = this.#options.journal.find(call);
+    const entry = this.#find(call);
     void this.#sender.send(entry ? this.#outcomeOf(entry) : this.#notKept(call, undefined), entry?.id);
   }
 
@@ -187,7 +187,19 @@ export class RelayCalls {
   }
 
   #stateOf(call: string): CallState {
-    return this.#sender.isKept(call) ? "finished" : this.#options.dispatcher.stateOf(call);
+    if (this.#sender.isKept(call)) return "finished";
+    return this.#isLocal(call) ? "never" : this.#options.dispatcher.stateOf(call);
+  }
+
+  /** What is known of a call of the relay's. */
+  #find(call: string): JournalEntry | undefined {
+    const entry = this.#options.journal.find(call);
+    return isLocalGrant(entry?.grant) ? undefined : entry;
+  }
+
+  /** A call of this machine's own programs, whose name a caller at the relay chose, too. */
+  #isLocal(call: string): boolean {
+    return isLocalGrant(this.#options.dispatcher.grantOf(call));
   }
 }
 

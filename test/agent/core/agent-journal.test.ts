@@ -24,7 +24,7 @@ function folder() {
   };
 }
 
-async function use(journal: Journal, call: string, key: string, grant: GrantId = LOCAL_GRANT) {
+async function use(journal: Journal, call: string, key: string | undefined, grant: GrantId = LOCAL_GRANT) {
   await journal.begin(call, "Bash", { grant, key, input: "f" });
   journal.finish(call, {
     header: { call, status: "success", ms: 1 },
@@ -47,20 +47,29 @@ test.each([
   ["up --serve", "serve"],
   ["serve", "serve"],
   ["up --serve", "up --serve"],
-] as const)("a key that was used with %s is known to %s, with its outcome", async (before, after) => {
-  const start = folder();
-  const first = start(before);
-  await use(first.journal, "a", "k");
-  await first.journal.begin("b", "Bash", { grant: LOCAL_GRANT, key: "l" });
-  first.close();
-  const { journal } = start(after);
-  expect(journal.findByKey(LOCAL_GRANT, "k")).toMatchObject({
-    ...{ call: "a", state: "finished", input: "f", header: { status: "success" } },
-    body: new Uint8Array(Buffer.from('{"call":"a"}')),
-  });
-  expect(journal.findByKey(LOCAL_GRANT, "l")?.call).toBe("b");
-  expect(journal.started().map(({ call }) => call)).toEqual(["b"]);
-});
+] as const)(
+  "a key or a chosen name that was used with %s is known to %s, with its outcome",
+  async (before, after) => {
+    const start = folder();
+    const first = start(before);
+    await use(first.journal, "a", "k");
+    await first.journal.begin("b", "Bash", { grant: LOCAL_GRANT, key: "l" });
+    await use(first.journal, "chosen", undefined);
+    first.close();
+    const { journal } = start(after);
+    expect(journal.findByKey(LOCAL_GRANT, "k")).toMatchObject({
+      ...{ call: "a", state: "finished", input: "f", header: { status: "success" } },
+      body: new Uint8Array(Buffer.from('{"call":"a"}')),
+    });
+    expect(journal.findByKey(LOCAL_GRANT, "l")?.call).toBe("b");
+    expect(journal.find("chosen")).toMatchObject({
+      state: "finished",
+      grant: LOCAL_GRANT,
+      acknowledged: true,
+    });
+    expect(journal.started().map(({ call }) => call)).toEqual(["b"]);
+  },
+);
 
 test("a key is known to a server that begins beside an agent that only connects", async () => {
   const start = folder();
@@ -80,7 +89,7 @@ test("a key whose day is over is not taken over", async () => {
   const other = new Journal(join(temporaryFolder(), "other"));
   onTestFinished(() => other.close());
   const { journal } = start("serve");
-  other.adoptLocalKeys(journal, tomorrow);
+  other.adoptLocalCalls(journal, tomorrow);
   expect(other.find("a")).toBeUndefined();
 });
 

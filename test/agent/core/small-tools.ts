@@ -69,6 +69,10 @@ export function smallTools(): { tools: Tool[]; runs: Runs } {
           await room(bytes);
           return { output: "x".repeat(bytes) };
         }
+        if (command.startsWith("cautious ")) {
+          await room(Number(command.slice(9)));
+          return { output: "small" };
+        }
         if (command.startsWith("big ")) return { output: "x".repeat(Number(command.slice(4))) };
         await sleep(ms, undefined, command === "deaf" ? {} : { signal });
         return { output: `slept ${ms}` };

@@ -59,3 +59,16 @@ test.each(["/tools/Bash", "/tools/invoke"])(
     await expectWhole();
   },
 );
+
+test.each(["/tools/Bash", "/tools/invoke"])(
+  "room that an answer of %s did not need is given back",
+  async (path) => {
+    const { url } = await serve();
+    const input = { command: `cautious ${BYTES}` };
+    const body = JSON.stringify(path === "/tools/Bash" ? input : { tool: "Bash", input });
+    for (let n = 0; n < 4; n++) {
+      const response = await fetch(url + path, { method: "POST", headers: json, body });
+      expect(await response.json()).toMatchObject({ output: "small" });
+    }
+  },
+);

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Dispatcher } from "../../../agent/core/dispatcher.ts";
 import { Journal } from "../../../agent/core/journal.ts";
+import { LOCAL_OWNER } from "../../../agent/local/local-calls.ts";
 import { RelayCalls } from "../../../agent/relay/calls.ts";
 import type { Link } from "../../../agent/relay/link.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
@@ -18,18 +19,23 @@ function line() {
   return { sent, link: link as unknown as Link };
 }
 
-test("an outcome that the disk did not take, while no link was up, is sent when the relay asks", async () => {
+function relayCalls() {
   const journal = new Journal(join(temporaryFolder(), "journal"));
   onTestFinished(() => journal.close());
-  vi.spyOn(journal, "finish").mockImplementation(() => {
-    throw new Error("disk full");
-  });
   const toolbox = smallToolbox();
   const device = "box";
   const policy = { current: () => ({}) };
   const dispatcher = new Dispatcher({ device, policy, journal, log: silentLog, ...toolbox });
   const options = { device, dispatcher, journal, log: silentLog };
   const calls = new RelayCalls({ ...options, onSessionEnd: () => {}, onSystemCommand: () => {} });
+  return { calls, dispatcher, journal, runs: toolbox.runs };
+}
+
+test("an outcome that the disk did not take, while no link was up, is sent when the relay asks", async () => {
+  const { calls, dispatcher, journal, runs } = relayCalls();
+  vi.spyOn(journal, "finish").mockImplementation(() => {
+    throw new Error("disk full");
+  });
   const { link: lost } = line();
   calls.handle(
     {
@@ -46,5 +52,36 @@ test("an outcome that the disk did not take, while no link was up, is sent when 
     { type: "call_status", calls: [{ tool_call_id: "c1", state: "finished" }] },
     expect.objectContaining({ call: "c1", status: "success" }),
   ]);
-  expect(toolbox.runs.get("Write")).toBe(1);
+  expect(runs.get("Write")).toBe(1);
+});
+
+test("the relay neither hears of a call of this machine's programs nor stops it, though it knows the name", async () => {
+  const { calls, dispatcher, runs } = relayCalls();
+  const { link, sent } = line();
+  calls.attach(link);
+  const input = { command: "sleep", ms: 200 };
+  const outcome = dispatcher.run({ call: "c1", tool: "Bash", input, grant: LOCAL_OWNER });
+  const execute = {
+    type: "tool_execute",
+    tool_call_id: "c1",
+    id: "1",
+    tool: "Bash",
+    timeout_sec: 5,
+  } as const;
+  const never = { type: "call_status", calls: [{ tool_call_id: "c1", state: "never" }] };
+  const conflict = expect.objectContaining({ call: "c1", code: "CONFLICT", ran: false });
+  const ask = async () => {
+    sent.length = 0;
+    calls.handle({ type: "tool_cancel", tool_call_id: "c1" }, link);
+    calls.handle({ type: "call_status", tool_call_ids: ["c1"] }, link);
+    calls.handle({ ...execute, parameters: input, grant: OWNER }, link);
+    await expect.poll(() => sent.length).toBe(2);
+    expect(sent).toEqual([never, conflict]);
+  };
+  await ask();
+  expect((await outcome).header.status).toBe("success");
+  await ask();
+  calls.handle({ ...execute, parameters: {}, replay: true }, link);
+  await expect.poll(() => sent.at(-1)).toMatchObject({ call: "c1", code: "OUTCOME_UNKNOWN" });
+  expect(runs.get("Bash")).toBe(1);
 });
