@@ -38,6 +38,14 @@ const UNREACHED: ReadonlySet<string> = new Set([
   "POST /v1/devices/{device}/tools/BashOutput",
 ]);
 
+/** The same at the local server. */
+const UNREACHED_HERE: ReadonlySet<string> = new Set([
+  "GET /ws",
+  "POST /calls/{call}/cancel",
+  "POST /tools/{tool}",
+  "POST /tools/BashOutput",
+]);
+
 const options = { timeout: WITHIN + 60_000, ...SCHEMATHESIS.options };
 
 describe("fuzzed from its own description", options, () => {
@@ -55,7 +63,7 @@ describe("fuzzed from its own description", options, () => {
     const place = await localPlace();
     const { failures, operations } = await fuzzed(place);
     expect(failures).toBe("");
-    expect(refusedAlways(operations)).toEqual(["GET /ws"]);
+    expect(refusedAlways(operations).filter((operation) => !UNREACHED_HERE.has(operation))).toEqual([]);
   });
 
   test("a server that answers otherwise is found out", async () => {

@@ -11,6 +11,7 @@ import {
   polledPairingSchema,
   startedPairingSchema,
 } from "../../shared/api.ts";
+import type { ToolDescription } from "../../shared/tool.ts";
 import { startLocalServer } from "../conformance/local-server.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
 import { connectMachine } from "../helpers/machine.ts";
@@ -71,19 +72,7 @@ export async function relayPlace(): Promise<Place> {
   const [lost, spare] = [await bare("lost"), await bare("spare")];
   await widenRates(relay.url, token, machine.id);
   const { tools } = await relay.request({ token }, `GET /v1/devices/${machine.id}/tools`, deviceToolsSchema);
-  const paths = ["a", "b", "new", "b/new"].map((name) => join(folder, name));
-  // What a text must fit to is not made up by chance.
-  const examples: Readonly<Record<string, Record<string, unknown>>> = {
-    Write: { file_path: join(folder, "new"), content: "text\n" },
-    Edit: { file_path: join(folder, "a"), old_string: "text", new_string: "text, and more" },
-  };
-  const harmless = tools
-    .filter(({ name }) => HARMLESS.includes(name))
-    .map(({ name, input_schema }) => ({
-      name,
-      input_schema: atPaths(input_schema, paths),
-      example: examples[name],
-    }));
+  const harmless = harmlessTools(tools, folder);
   // Signing out would end the token that all requests are made with.
   let document = without(await fetchDocument(relay.url), ["signOut"]);
   document = withTools(document, "/v1/devices/{device}/tools/{tool}", harmless);
@@ -102,6 +91,23 @@ export async function relayPlace(): Promise<Place> {
   // Of two ways to name the device one counts, whatever stands in the other.
   document = withoutParameter(document, "X-Matrx-Device");
   return { url: relay.url, token, document };
+}
+
+/** Tools that the machine is held to, with paths in its folder. */
+function harmlessTools(tools: readonly ToolDescription[], folder: string) {
+  const paths = ["a", "b", "new", "b/new"].map((name) => join(folder, name));
+  // What a text must fit to is not made up by chance.
+  const examples: Readonly<Record<string, Record<string, unknown>>> = {
+    Write: { file_path: join(folder, "new"), content: "text\n" },
+    Edit: { file_path: join(folder, "a"), old_string: "text", new_string: "text, and more" },
+  };
+  return tools
+    .filter(({ name }) => HARMLESS.includes(name))
+    .map(({ name, input_schema }) => ({
+      name,
+      input_schema: atPaths(input_schema, paths),
+      example: examples[name],
+    }));
 }
 
 /** So that calls get through to the tools, and are not all refused as too many. */
@@ -134,5 +140,8 @@ export async function localPlace(): Promise<Place> {
   holdTo(folder, home);
   const { url, token = "", child } = await startLocalServer({ home, temporary: folder });
   onTestFinished(() => child.stop(5000));
-  return { url, token, document: await fetchDocument(url) };
+  const response = await fetch(`${url}/tools`, { headers: { Authorization: `Bearer ${token}` } });
+  const { tools } = deviceToolsSchema.parse(await response.json());
+  const described = withTools(await fetchDocument(url), "/tools/{tool}", harmlessTools(tools, folder));
+  return { url, token, document: only(described, "tool", () => [...HARMLESS, "Nothing"]) };
 }
