@@ -162,7 +162,15 @@ describe(
     });
 
     test("serves this machine's tools, with the page that describes them", async () => {
-      const serve = startMatrx(["serve", "--port", "0", "--json"], at(temporaryFolder()));
+      const home = temporaryFolder();
+      const serve = startMatrx(["serve", "--port", "0", "--json"], at(home));
+      // Killed at once, an older Node would leave behind the one that it started.
+      onTestFinished(async () => {
+        const ended = once(serve, "exit");
+        serve.kill("SIGTERM");
+        await ended;
+        expect(processesOf(home)).toEqual([]);
+      });
       const { url } = await lineOf(serve, (line) => "url" in line);
       const statuses = await Promise.all(
         ["/docs", "/docs.js", "/openapi.json", "/tools/list"].map(
