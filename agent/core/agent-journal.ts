@@ -1,7 +1,7 @@
 /**
- * The one journal of an agent, which is also its lock: of the agents of one folder only one connects to the relay, and
- * only one serves local callers. `matrx serve` may run beside `matrx up`, so it has a file of its own. What idempotency
- * keys of local callers stand for is known in both files: whichever agent a key is given to next, it runs no call twice.
+ * An agent's one journal, which is also its lock: of the agents in a folder, only one connects to the relay and only one
+ * serves local callers. `matrx serve` may run beside `matrx up`, so it has its own file. Both files know the idempotency
+ * keys of local callers, so whichever agent gets a key next, no call runs twice.
  */
 import { existsSync } from "node:fs";
 import type { Logger } from "pino";
@@ -9,9 +9,9 @@ import { type Journal, openJournal } from "./journal.ts";
 import { unusableJournalError } from "./journal-db.ts";
 
 export interface AgentJournalOptions {
-  /** Of an agent that connects to a relay. */
+  /** For an agent that connects to a relay. */
   readonly journalFile: string;
-  /** Of an agent that only serves local callers; one that does both holds it, too. */
+  /** For an agent that only serves local callers; an agent that does both locks it as well. */
   readonly localJournalFile: string;
   readonly connects: boolean;
   readonly serves: boolean;
@@ -23,7 +23,7 @@ export interface AgentJournal {
   close(): void;
 }
 
-/** Throws MatrxError if another agent holds a file that this one needs. */
+/** Throws MatrxError if another agent has locked a file that this one needs. */
 export function openAgentJournal(options: AgentJournalOptions): AgentJournal {
   const { journalFile, localJournalFile, connects, serves, log } = options;
   using opened = new DisposableStack();
@@ -44,7 +44,7 @@ function adopt(path: string, action: () => void): void {
   }
 }
 
-/** Does something with a journal that no agent holds now. One that holds it knew these keys before it began. */
+/** Runs an action on the other journal, unless an agent has it locked: that agent copied these keys when it started. */
 function withOther(path: string, log: Logger, action: (journal: Journal) => void): void {
   if (!existsSync(path)) return;
   try {

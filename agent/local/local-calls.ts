@@ -1,4 +1,4 @@
-/** Calls of local callers: the machine's owner, who needs no relay. */
+/** Calls of local callers, who act as the machine's owner. */
 import { hash } from "node:crypto";
 import type { Call } from "@matrx/shared/caller/from-caller.ts";
 import { EFFECTS, effectOf, toolNameOf } from "@matrx/shared/effects.ts";
@@ -16,7 +16,7 @@ import type { OutputPiece } from "../core/live-output.ts";
 import { manifestOf } from "../core/manifest.ts";
 import type { Tool } from "../core/tool.ts";
 
-/** Who holds the token of this machine owns it. */
+/** Whoever has this machine's token is its owner. */
 export const LOCAL_OWNER: GrantScope & { id: GrantId } = {
   id: LOCAL_GRANT,
   owner: true,
@@ -30,9 +30,9 @@ export interface LocalCallsOptions {
   readonly policy: { current(): Policy };
 }
 
-/** What a caller wants besides, or can do. */
+/** What a caller may add to a call. */
 export interface CallOptions {
-  /** The call's name that its caller chose, unless its key stands for one. */
+  /** The call's name as chosen by its caller; an idempotency key's call takes precedence. */
   readonly chosen?: CallId | undefined;
   readonly session?: string | undefined;
   readonly onOutput?: ((call: string, piece: OutputPiece) => void) | undefined;
@@ -59,14 +59,14 @@ export class LocalCalls {
     this.#policy = options.policy;
   }
 
-  /** What a model gets that calls here. */
+  /** The tools shown to a model that calls here. */
   async openTools() {
     const mayCall = (tool: string) => this.#dispatcher.mayCall(tool, { grant: LOCAL_OWNER });
     const { hash, tools } = await manifestOf(this.#tools);
     return { hash, tools: modelView(tools, mayCall), folders: this.#policy.current().allowed_paths ?? null };
   }
 
-  /** As the policy leaves them. */
+  /** The tools that the policy allows. */
   toolNames(): string[] {
     const { allowed_tools } = this.#policy.current();
     const names = this.#tools.map(({ name }) => name).sort();
@@ -80,8 +80,8 @@ export class LocalCalls {
   }
 
   /**
-   * Runs a call; with an idempotency key the same key is the same call. Throws MatrxError `CONFLICT` when the name that its
-   * caller chose is taken.
+   * Runs a call; the same idempotency key means the same call. Throws MatrxError `CONFLICT` if the name that its caller
+   * chose is taken.
    */
   start(
     { id, tool, input, timeout_ms, idempotency_key: key }: Call,
@@ -99,7 +99,7 @@ export class LocalCalls {
       timeoutMs: timeout_ms,
       key,
       fingerprint: key === undefined ? undefined : fingerprintOf(tool, input),
-      // Who gives neither key nor name cannot ask for the same call again.
+      // Without a key or a name, a caller cannot ask for the same call again.
       journal: chosen === undefined ? "keyed" : "always",
       onOutput: onOutput && ((piece: OutputPiece) => onOutput(call, piece)),
     });
@@ -107,7 +107,7 @@ export class LocalCalls {
     return { call, deadline: Date.now() + (timeout_ms ?? own), outcome };
   }
 
-  /** A new call's name, or that of the call which the key stands for. */
+  /** The name for a new call, or the name of the call that the key stands for. */
   #nameOf(key: string | undefined, chosen: CallId | undefined): CallId {
     const known = key === undefined ? undefined : this.#dispatcher.callUnder(LOCAL_OWNER, key);
     return (known as CallId | undefined) ?? this.#freeName(chosen) ?? makeCallId();
@@ -120,13 +120,13 @@ export class LocalCalls {
     });
   }
 
-  /** Asks for a call to stop. False: there is none of this name. */
+  /** Asks a call to stop. Returns false if there is none with this name. */
   cancel(call: string): boolean {
     return this.#dispatcher.cancel(call) || this.#dispatcher.stateOf(call) !== "never";
   }
 }
 
-/** What only reads ends with its caller; effects go on unless they asked otherwise. */
+/** Whether a call stops when its caller leaves: reads do, effects only if the caller asked for it. */
 export function endsWithCaller({
   tool,
   cancel_on_disconnect,
@@ -138,7 +138,7 @@ function fingerprintOf(tool: string, input: Record<string, unknown>): string {
   return hash("sha256", JSON.stringify([toolNameOf(tool), sorted(input)]));
 }
 
-/** Keys in order, so that the same input hashes the same however it was written. */
+/** Sorts keys, so that the same input has the same hash however it was written. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
