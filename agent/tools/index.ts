@@ -30,7 +30,7 @@ import { systemLogTool } from "./system-log.ts";
 import { taskStopTool } from "./task-stop.ts";
 import { writeTool } from "./write.ts";
 
-/** What tools work with, besides what a call brings. */
+/** What tools need besides a call's input and context. */
 export interface ToolDeps {
   readonly files: Files;
   readonly jobs: Jobs;
