@@ -6,7 +6,6 @@
  *     header      JSON, UTF-8
  *     body        the frame that the caller gets, JSON, UTF-8
  */
-
 import * as z from "zod";
 import { ERROR_CODES, type MatrxError, relayError } from "./errors.ts";
 import { strictTextOf } from "./utf8.ts";

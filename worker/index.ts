@@ -1,5 +1,4 @@
 /** The relay's routes, as a table of contents. */
-
 import { CORS_HEADERS } from "@matrx/shared/caller/cors.ts";
 import { noRouteError } from "@matrx/shared/caller/no-route.ts";
 import { NO_SNIFFING } from "@matrx/shared/caller/problem.ts";

@@ -1,5 +1,4 @@
 /** Writes answers in the caller's format, once: relay and local server pass on the bytes. */
-
 import { hash } from "node:crypto";
 import { type Answer, errorAnswer, imageOf } from "@matrx/shared/caller/to-caller.ts";
 import { agentError, type ErrorShape, type MatrxError } from "@matrx/shared/errors.ts";

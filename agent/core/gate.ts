@@ -3,7 +3,6 @@
  * the tool's name first, then what the input needs: paths, an application, rights of further tools. Paths are checked once
  * more by descriptor where they are used, which rules out races (TOCTOU): that check is final.
  */
-
 import type { BuiltInTool } from "@matrx/shared/effects.ts";
 import { agentError, type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";

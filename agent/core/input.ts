@@ -1,5 +1,4 @@
 /** Checks a call's input against its tool's schema, and suggests names for misspelt tools and parameters. */
-
 import { namesLike, nearestName } from "@matrx/shared/effects.ts";
 import { agentError, type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { invalidParametersError } from "@matrx/shared/json-input.ts";

@@ -1,5 +1,4 @@
 /** The journal's file: opened by one agent at a time; a damaged file is moved aside, never repaired by guessing. */
-
 import { closeSync, existsSync, openSync, renameSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { agentError, MatrxError } from "@matrx/shared/errors.ts";

@@ -1,5 +1,4 @@
 /** A journal entry of one call, its table row, and the ledgers that the journal knows. */
-
 import type { DatabaseSync } from "node:sqlite";
 import { type GrantId, randomBase32 } from "@matrx/shared/ids.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";

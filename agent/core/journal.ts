@@ -2,7 +2,6 @@
  * The journal: which calls with an effect were begun here, and how they ended. A row is on disk before its tool runs, so
  * that a call runs at most once, whatever crashes in between.
  */
-
 import { closeSync, openSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";

@@ -1,5 +1,4 @@
 /** Sessions: a caller's working directory, files seen and job cursors. Keyed by grant, so that each belongs to one. */
-
 import type { BigIntStats } from "node:fs";
 import { homedir } from "node:os";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";

@@ -1,5 +1,4 @@
 /** The only way for tools to touch the file system: enforces the protected set and the call's rights. */
-
 import type { BigIntStats } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { MatrxError, toolError } from "@matrx/shared/errors.ts";

@@ -2,7 +2,6 @@
  * Copies an entry with everything in it, piece by piece, and syncs it to disk. Keeps mode, times and, where permitted, the
  * owner; links stay links. Does not keep extended attributes and hard links.
  */
-
 import { type BigIntStats, constants } from "node:fs";
 import {
   chmod,

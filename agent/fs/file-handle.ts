@@ -1,5 +1,4 @@
 /** A file to be changed or created: its folder is kept open, so that what was checked is what is changed (no TOCTOU race). */
-
 import { createHash } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, lstat, open, stat as statOf } from "node:fs/promises";

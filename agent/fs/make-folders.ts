@@ -1,5 +1,4 @@
 /** Creates missing folders, each relative to its parent's descriptor. */
-
 import { constants } from "node:fs";
 import { mkdir, open } from "node:fs/promises";
 import type { FileAccess } from "./access.ts";

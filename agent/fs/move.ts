@@ -1,5 +1,4 @@
 /** Moves an entry, also to another file system, and explains why it cannot. */
-
 import { randomBytes } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { chmod, lstat, unlink } from "node:fs/promises";

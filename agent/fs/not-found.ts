@@ -1,5 +1,4 @@
 /** The error for a path that does not exist: suggests similar names, or explains a name that cannot be written as text. */
-
 import { isUtf8 } from "node:buffer";
 import { readdir } from "node:fs/promises";
 import { nearestName } from "@matrx/shared/effects.ts";

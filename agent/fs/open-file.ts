@@ -1,5 +1,4 @@
 /** Opens an ordinary file for reading. Refuses other types unopened, because opening them may block or have effects. */
-
 import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";

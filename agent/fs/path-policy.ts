@@ -1,5 +1,4 @@
 /** Folders that policies and a grant allow: a path must be in one of each. */
-
 import { statSync } from "node:fs";
 import { toolError } from "@matrx/shared/errors.ts";
 import type { FolderLimit } from "../core/gate.ts";

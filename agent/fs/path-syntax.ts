@@ -1,5 +1,4 @@
 /** Turns a caller's path into an absolute path of this system, without touching the file system. */
-
 import { homedir } from "node:os";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { Platform } from "../platform/platform.ts";

@@ -2,7 +2,6 @@
  * The protected set: Matrx's own files, by every path that leads there, whatever the policy
  * (docs/decisions/0010-protected-set.md).
  */
-
 import type { BigIntStats } from "node:fs";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";

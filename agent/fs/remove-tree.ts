@@ -1,5 +1,4 @@
 /** Removes an entry with everything in it. Links are removed, never followed; each folder is reached by its descriptor. */
-
 import type { BigIntStats } from "node:fs";
 import { lstat, opendir, rmdir, unlink } from "node:fs/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";

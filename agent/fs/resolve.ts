@@ -1,5 +1,4 @@
 /** Resolves a path to its canonical form, following links, even those whose target does not exist yet. */
-
 import { isUtf8 } from "node:buffer";
 import { lstat, readdir, readlink, realpath } from "node:fs/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";

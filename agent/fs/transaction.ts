@@ -1,5 +1,4 @@
 /** A transaction over several files: either all changes stay, or none. */
-
 import { randomBytes } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { rmdir, unlink } from "node:fs/promises";

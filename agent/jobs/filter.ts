@@ -1,5 +1,4 @@
 /** Filters lines by a caller's regular expression, in a thread that is terminated if the expression takes too long. */
-
 import { Worker } from "node:worker_threads";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 

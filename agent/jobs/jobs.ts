@@ -1,5 +1,4 @@
 /** The jobs of this device: started, found again after a restart, stopped, and forgotten after some time. */
-
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";

@@ -1,5 +1,4 @@
 /** A page of a job's output: as much as fits into one answer. */
-
 import { withoutOpenSequence } from "../text/plain-output.ts";
 import { withoutPart } from "../text/sniff.ts";
 import { ANSWER_CHARS, firstChars } from "./excerpt.ts";

@@ -1,5 +1,4 @@
 /** Starts a command as a job, detached from the agent: it continues when the agent ends. */
-
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { open } from "node:fs/promises";

@@ -1,5 +1,4 @@
 /** Who may talk to the local server: this machine's programs with the token, and pages that the owner listed. */
-
 import type { IncomingMessage } from "node:http";
 import { offeredSubprotocols } from "@matrx/shared/caller/upgrade.ts";
 import { agentError } from "@matrx/shared/errors.ts";

@@ -1,5 +1,4 @@
 /** `matrx serve`: this machine's tools at http://localhost, as the guide says. Loopback only. */
-
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";

@@ -1,5 +1,4 @@
 /** One WebSocket of a local caller (guide, WebSocket Protocol): the protocol shared with the relay, on top of this machine's calls. */
-
 import type { Call } from "@matrx/shared/caller/from-caller.ts";
 import {
   type CallerPort,

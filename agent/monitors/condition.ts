@@ -1,5 +1,4 @@
 /** Conditions of one event type: each is reported when it begins, when it gets worse, and when it is over. */
-
 import { createHash } from "node:crypto";
 import { SEVERITIES, type Severity } from "@matrx/shared/events.ts";
 import type { Emit, EventData } from "../events/report.ts";

@@ -1,5 +1,4 @@
 /** `low_disk_space`: a drive has less free than the limit (device document: 10 %). */
-
 import { stat } from "node:fs/promises";
 import type { EventData } from "../events/report.ts";
 import { type DiskRoom, roomAt } from "../platform/disk-room.ts";

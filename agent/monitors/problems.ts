@@ -1,5 +1,4 @@
 /** `error_occurred`: what went wrong in the agent itself, said once, without secrets. */
-
 import { previewOf } from "../core/redact.ts";
 import type { Emit, EventData } from "../events/report.ts";
 import { Conditions, keyOf } from "./condition.ts";

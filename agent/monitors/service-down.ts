@@ -1,5 +1,4 @@
 /** `service_down`: a service of the home network does not answer, several times in a row. */
-
 import { Conditions, type MonitorParts } from "./condition.ts";
 import { type Repeated, repeat } from "./repeat.ts";
 import { type CheckService, placeOf, type Service } from "./service-check.ts";

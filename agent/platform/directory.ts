@@ -1,5 +1,4 @@
 /** An open directory, so that its entries are reached through it and not by its path. */
-
 import { type BigIntStats, lstatSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";

@@ -1,5 +1,4 @@
 /** Files that only this user can read (0600), written atomically. */
-
 import {
   accessSync,
   closeSync,

@@ -1,5 +1,4 @@
 /** Runs a system program to its end, with empty stdin and a time limit. */
-
 import { accessSync, constants, statSync } from "node:fs";
 import path from "node:path";
 import type { Result } from "execa";

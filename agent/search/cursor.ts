@@ -1,5 +1,4 @@
 /** A position among lines sorted by path, as text that a caller passes back: `src/a.ts:12`. */
-
 import { isUtf8 } from "node:buffer";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 

@@ -1,5 +1,4 @@
 /** Chooses the engine: ripgrep if one runs here, else this program itself. */
-
 import { closeSync } from "node:fs";
 import { textOfName } from "../fs/display-name.ts";
 import { CheckedFiles } from "./checked-files.ts";

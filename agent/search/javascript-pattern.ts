@@ -142,7 +142,7 @@ function escaped(token: string, others: Partial<Record<string, string>>): string
   if (sign.startsWith("x{")) return `\\u${sign.slice(1)}`;
   const other = others[sign];
   if (other !== undefined) return other;
-  // In JavaScript's `u` mode an unnecessary backslash is an error.
+  // In JavaScript an unnecessary backslash is an error.
   return /^["'#%&,:;=@`~!<>\s]$/.test(sign) ? sign : token;
 }
 

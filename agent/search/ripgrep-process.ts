@@ -1,5 +1,4 @@
 /** One run of ripgrep: streams its records, and never leaves a process behind. */
-
 import { type ChildProcess, spawn } from "node:child_process";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { Missed } from "./engine.ts";

@@ -1,3 +1,4 @@
+/** ApplyPatch: changes several files by a patch, all or none. */
 import { hash } from "node:crypto";
 import { MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";

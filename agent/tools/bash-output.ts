@@ -1,3 +1,4 @@
+/** BashOutput: reads, waits for and filters the output of a job. */
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";

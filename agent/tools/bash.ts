@@ -1,3 +1,4 @@
+/** Bash: runs a command as a job, in the foreground or background. */
 import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { agentError, MatrxError, toolError } from "@matrx/shared/errors.ts";

@@ -1,3 +1,4 @@
+/** Edit: replaces text in a file. */
 import { hash } from "node:crypto";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";

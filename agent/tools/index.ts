@@ -1,5 +1,4 @@
 /** The tools of this device: one line each. */
-
 import type { Tool } from "../core/tool.ts";
 import type { Desktop } from "../desktop/desktop.ts";
 import type { Files } from "../fs/access.ts";

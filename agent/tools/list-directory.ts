@@ -1,3 +1,4 @@
+/** The tool that lists a directory. */
 import { lstat } from "node:fs/promises";
 import { MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";

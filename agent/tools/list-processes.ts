@@ -1,3 +1,4 @@
+/** The tool that lists processes. */
 import * as z from "zod";
 import { previewOf } from "../core/redact.ts";
 import { defineTool, type ToolResult } from "../core/tool.ts";

@@ -1,3 +1,4 @@
+/** The tool that moves or renames a file or directory. */
 import type { BigIntStats } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";

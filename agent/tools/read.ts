@@ -1,3 +1,4 @@
+/** Read: shows text, notebooks, PDFs and bytes of a file. */
 import { hash } from "node:crypto";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";

@@ -1,3 +1,4 @@
+/** The tool that ends a process. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";

@@ -1,3 +1,4 @@
+/** The tool that describes this machine. */
 import { statfs } from "node:fs/promises";
 import os from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";

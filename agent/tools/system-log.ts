@@ -1,3 +1,4 @@
+/** The tool that reads the system's log. */
 import { MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";

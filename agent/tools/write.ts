@@ -1,3 +1,4 @@
+/** Write: creates or replaces a file. */
 import { hash } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { MatrxError, toolError } from "@matrx/shared/errors.ts";

@@ -1,5 +1,4 @@
 /** The events of a call for its reader: `call`, then `output` and `gap`, and finally `result` or `error`. */
-
 import { type ErrorShape, problemOf } from "../errors.ts";
 import type { CallId, SessionId } from "../ids.ts";
 import type { ResultHeader } from "../result-frame.ts";

@@ -1,5 +1,4 @@
 /** Routes for earlier calls: list them, read the record of one, stop it. */
-
 import type { HonoRequest } from "hono";
 import * as z from "zod";
 import { callListSchema, callQuerySchema, callViewSchema } from "../api.ts";

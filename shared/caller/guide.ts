@@ -1,5 +1,4 @@
 /** The guide's REST routes of one device: list the tools, invoke one. */
-
 import type { HonoRequest } from "hono";
 import * as z from "zod";
 import { toolDefinitionsSchema, toolNamesSchema } from "../api.ts";

@@ -1,5 +1,4 @@
 /** Parameters, answers and examples that several routes share. */
-
 import * as z from "zod";
 import { type callViewSchema, problemSchema } from "../api.ts";
 import { DEVICE_ID } from "../ids.ts";

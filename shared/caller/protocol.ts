@@ -1,5 +1,4 @@
 /** The caller protocol (guide, WebSocket Protocol) on one connection, for relay and local server, independent of transport. */
-
 import { CLOSE } from "../close-codes.ts";
 import type { Effect } from "../effects.ts";
 import { type ErrorCode, type ErrorShape, type Hop, MatrxError } from "../errors.ts";

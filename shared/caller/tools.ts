@@ -1,5 +1,4 @@
 /** Routes for the tools of one device: listing and calling them. */
-
 import type { HonoRequest } from "hono";
 import * as z from "zod";
 import { deviceToolsSchema, toolDefinitionsSchema } from "../api.ts";

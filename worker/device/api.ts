@@ -1,5 +1,4 @@
 /** What callers request of a device over HTTP. Each request runs under a lease of its caller's grant. */
-
 import type {
   CallList,
   CallQuery,

@@ -1,5 +1,4 @@
 /** The device's own socket: which one is current, when it last gave a sign of life, and sending on it. */
-
 import type { DeviceState, Proof } from "@matrx/shared/api.ts";
 import { CLOSE } from "@matrx/shared/close-codes.ts";
 import type { ToDevice } from "@matrx/shared/device-frames.ts";

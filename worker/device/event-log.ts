@@ -3,7 +3,6 @@
  * tells whether it is open. The rate allows a burst, then one event every ten seconds; its state is in the newest row, so
  * that neither hibernation nor a restart resets it.
  */
-
 import type { EventView } from "@matrx/shared/api.ts";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";

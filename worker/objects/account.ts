@@ -1,5 +1,4 @@
 /** One user's devices, grants and tokens. Written on change only. */
-
 import { DurableObject } from "cloudflare:workers";
 import type { newTokenSchema, tokenViewSchema } from "@matrx/shared/api.ts";
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";

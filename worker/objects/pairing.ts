@@ -2,7 +2,6 @@
  * Pairing and login codes (RFC 8628 pattern). One object per first character rather than per code: an object's file is
  * never deleted, and anybody can make up codes (docs/decisions/0011-pairing-codes.md).
  */
-
 import { DurableObject } from "cloudflare:workers";
 import type { newPairingSchema, pairingViewSchema } from "@matrx/shared/api.ts";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";

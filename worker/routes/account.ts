@@ -1,5 +1,4 @@
 /** Signing in and out, and who is signed in. */
-
 import {
   accountViewSchema,
   claimedSchema,

@@ -1,5 +1,4 @@
 /** The devices of an account. */
-
 import {
   createdDeviceSchema,
   type DeviceView,

@@ -1,5 +1,4 @@
 /** Pairing a device and signing a command line in: a code, confirmed by a signed-in person (RFC 8628 pattern). */
-
 import {
   newLoginSchema,
   newPairingSchema,

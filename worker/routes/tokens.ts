@@ -1,5 +1,4 @@
 /** API tokens and other grants of an account; person sessions only. */
-
 import { createdTokenSchema, newTokenSchema, tokenListSchema } from "@matrx/shared/api.ts";
 import { readBody } from "@matrx/shared/caller/body.ts";
 import { DEVICE } from "@matrx/shared/caller/parts.ts";

@@ -2,7 +2,6 @@
  * The tables and keys of each object, as numbered steps: a new table is a new step at the end of its list. Step 1 also
  * handles data stored before there were versions, so some of its tables may already exist.
  */
-
 import type { Migration } from "./migrate.ts";
 import type { Kv } from "./watched.ts";
 

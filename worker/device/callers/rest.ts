@@ -1,5 +1,4 @@
 /** REST calls at the Device object: answered while the caller waits, or later under the call's URL. */
-
 import { EarlyResponse } from "@matrx/shared/caller/early-response.ts";
 import type { Ending, GuideAnswer, RestAnswer, RestCall } from "@matrx/shared/caller/port.ts";
 import type { Effect } from "@matrx/shared/effects.ts";

@@ -1,5 +1,4 @@
 /** One caller's socket at the relay: its lease and its unanswered calls. Survives hibernation as an attachment. */
-
 import type { Call } from "@matrx/shared/caller/from-caller.ts";
 import {
   type CallerPort,

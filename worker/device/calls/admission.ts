@@ -1,5 +1,4 @@
 /** Admits every call, from a socket or REST: gate, idempotency, then the device. Without an await, so there are no races. */
-
 import type { Effect } from "@matrx/shared/effects.ts";
 import { type ErrorShape, isErrorCode, type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";

@@ -1,5 +1,4 @@
 /** The relay's gate: may this grant call this tool here, now? Synchronous; the agent checks again. */
-
 import { DEVICE_DOCUMENT_DESCRIPTIONS } from "@matrx/shared/device-document-tools.ts";
 import {
   DEVICE_DOCUMENT_TOOLS,

@@ -157,7 +157,7 @@ function hasId(answer: Answer, id: string | undefined): boolean {
   return id === undefined || answer.id === id;
 }
 
-/** Whether an error can be passed on unchanged: it has no unknown fields and contradicts nothing known here. */
+/** Whether an error can be passed on unchanged: its bytes hold exactly the known fields, which agree with the header. */
 function isOwn(read: Answer, { header, body }: DeviceAnswer, { device }: Answered): boolean {
   if (read.code !== header.code || read.hop === undefined) return false;
   if (read.call !== header.call || read.device !== device) return false;

@@ -1,5 +1,4 @@
 /** Handles what a registered device sends (device document, and our agent's additions). */
-
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import {
   type CreditRequest,

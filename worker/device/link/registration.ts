@@ -1,5 +1,4 @@
 /** How a device proves its identity: our agent signs this connection's nonce, a bare device presents its token. */
-
 import type { DeviceRegister } from "@matrx/shared/device-frames.ts";
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { plainName } from "@matrx/shared/plain-names.ts";

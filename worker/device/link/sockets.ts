@@ -1,5 +1,4 @@
 /** The device's sockets: accepted before they prove anything, registered once they do, and closed. */
-
 import type { Proof } from "@matrx/shared/api.ts";
 import { CLOSE, closeReason } from "@matrx/shared/close-codes.ts";
 import { type DeviceRegister, deviceRegisterSchema } from "@matrx/shared/device-frames.ts";
@@ -22,7 +21,7 @@ import type { DeviceRecord } from "../store.ts";
 import { type DeviceMessages, sendError } from "./messages.ts";
 import { deviceInfoOf, isOwnCredential, requireProof } from "./registration.ts";
 
-/** The parts that handle the link's changes and its messages. */
+/** The parts that react to the link and to its messages. */
 interface Hearers {
   readonly calls: Calls;
   readonly credit: AnswerCredit;
