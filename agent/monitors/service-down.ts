@@ -6,13 +6,13 @@ import { type CheckService, placeOf, type Service } from "./service-check.ts";
 export interface ServiceSettings {
   readonly every_seconds: number;
   readonly timeout_seconds: number;
-  /** So many failures in a row are a service that is down. */
+  /** A service counts as down after this many failures in a row. */
   readonly failures: number;
 }
 
-/** While it is in doubt, it is asked again sooner, in milliseconds. */
+/** While its state is in doubt, it is checked more often, in milliseconds. */
 const DOUBT_EVERY = 10_000;
-/** Back only after so many answers in a row: one that starts over and over is not there. */
+/** It counts as back only after this many answers in a row: a service in a restart loop is not up. */
 const ANSWERS = 2;
 
 /** What the checks of one service mean. */
