@@ -1,4 +1,4 @@
-/** The agent: one core, which runs this machine's tools, and the surfaces that hand it calls: relay and local server. */
+/** The agent: one core that runs this machine's tools, and the surfaces that hand it calls: relay and local server. */
 import { once } from "node:events";
 import type { MatrxError } from "@matrx/shared/errors.ts";
 import type { Logger } from "pino";
@@ -23,19 +23,19 @@ export interface AgentOptions {
   readonly device: string;
   readonly log: LogOptions;
   readonly monitors: Config["monitors"];
-  /** Absent: no relay is dialled. */
+  /** Absent: does not connect to a relay. */
   readonly relay?: RelayOptions | undefined;
-  /** Absent: the tools are not served locally. */
+  /** Absent: does not serve local callers. */
   readonly local?: LocalOptions | undefined;
   readonly windDownMs?: number | undefined;
 }
 
 export interface LocalOptions extends Pick<LocalServerOptions, "host" | "port" | "token" | "allowedOrigins"> {
-  /** Hears where it is served. */
+  /** Called with the URL of the local server. */
   readonly onListening: (url: string) => void;
 }
 
-/** What an agent is made of, in the order in which it is opened; tests make it of other things. */
+/** The parts of an agent, in the order in which they are opened; tests substitute their own. */
 export interface AgentParts {
   readonly openReporting: typeof openReporting;
   readonly openToolbox: typeof openToolbox;
@@ -44,12 +44,12 @@ export interface AgentParts {
 
 const PARTS: AgentParts = { openReporting, openToolbox, startMonitors };
 
-/** Why the agent ended: `stopped` by a signal or the owner's `shutdown`, `restart` asked for, or the relay's final no. */
+/** Why the agent ended: `stopped` by a signal or the owner's `shutdown`, `restart` requested, or refused by the relay for good. */
 export type AgentEnd = "stopped" | "restart" | MatrxError;
 
 /**
- * Starts all that the options name, and runs until the signal, a command of the owner, or the relay's final no. Calls that
- * run then are stopped first; what was started ends in the opposite order. Throws MatrxError when something cannot start.
+ * Starts everything that the options name, and runs until the signal, an owner's command, or the relay's final refusal.
+ * Then running calls are stopped first, and parts are closed in reverse order. Throws MatrxError if a part cannot start.
  */
 export async function startAgent(options: AgentOptions, stop: AbortSignal, parts = PARTS): Promise<AgentEnd> {
   const { home, device, relay, local, windDownMs } = options;
@@ -62,7 +62,7 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
     }),
     ({ close }) => close(),
   );
-  // Before the tools: its lock keeps a second agent away from the jobs of the first.
+  // Opened before the tools: its lock keeps a second agent away from the first one's jobs.
   const { journal } = services.adopt(
     openAgentJournal({ ...home, connects: relay !== undefined, serves: local !== undefined, log }),
     ({ close }) => close(),
@@ -81,7 +81,7 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
   const resumed = dispatcher.recover();
   const departure = new Departure(dispatcher, log);
   void aborted(stop).then(() => departure.begin("stopped"));
-  // Those that came while the surfaces were closing.
+  // Stops calls that arrived while the surfaces were closing.
   services.defer(() => departure.stopCalls());
 
   if (local) {
@@ -107,7 +107,7 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
       },
     }));
   services.defer(() => connection?.close());
-  // While the local server can still carry their outcomes.
+  // Stops calls while the local server can still deliver their outcomes.
   services.defer(() => departure.stopCalls());
 
   const refusal = await (connection?.connect(departure.signal) ?? aborted(departure.signal));
@@ -115,7 +115,7 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
   return refusal ?? departure.end;
 }
 
-/** The agent's end: what runs is stopped while the surfaces can still carry the outcomes, and then they are closed. */
+/** Shutdown: stops running calls while the surfaces can still deliver their outcomes, then closes the surfaces. */
 class Departure {
   readonly #dispatcher: Dispatcher;
   readonly #log: Logger;

@@ -1,4 +1,4 @@
-/** What a program of ours says of itself and its machine: the log, and events. Errors in the log are events, too. */
+/** What a program of ours reports about itself and its machine: the log, and events. Errors in the log are also events. */
 import type { DeviceEvent } from "@matrx/shared/events.ts";
 import type { Logger } from "pino";
 import { EventHub } from "./events/hub.ts";
@@ -11,14 +11,14 @@ export interface Reporting {
   readonly log: Logger;
   readonly hub: EventHub;
   readonly problems: Problems;
-  /** Says in the log what never left this machine. */
+  /** Logs what never left this machine. */
   close(): void;
 }
 
 export interface ReportingOptions {
   readonly device: string;
   readonly log: LogOptions;
-  /** Present: events go to the relay, and conditions are remembered in this file over restarts. */
+  /** If present, events go to the relay, and open conditions are kept in this file across restarts. */
   readonly conditionsFile?: string;
 }
 
@@ -46,14 +46,14 @@ export function openReporting({ device, log: options, conditionsFile }: Reportin
   return { log, hub, problems, close };
 }
 
-/** Conditions stand in the log, too; notices are many, and their programs have logs of their own. */
+/** Logs conditions, but not notices: those are many, and their programs have logs of their own. */
 function logCondition({ event_type, key, resolved, data }: DeviceEvent, log: Logger): void {
   if (key === undefined) return;
   if (resolved) log.info({ about: key, data }, `${event_type} is over`);
   else log.warn({ about: key, data }, event_type);
 }
 
-/** A promise that failed and that nothing waited for is no end of the program; what it cannot survive is told first. */
+/** Keeps the program running after an unhandled rejection, and logs an uncaught exception before it ends the program. */
 function guardProcess(log: Logger): () => void {
   const onRejection = (err: unknown) => log.error({ err }, "an error was not handled");
   const onException = (err: unknown) => log.fatal({ err }, "the program ends because of an internal error");

@@ -1,4 +1,4 @@
-/** What `up` and `serve` run: the tools of this machine and the sessions that they share. */
+/** What `up` and `serve` both run: this machine's tools and the sessions that they share. */
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Logger } from "pino";
 import type { Home } from "./config/app-dirs.ts";
@@ -17,22 +17,22 @@ export interface Toolbox {
   readonly tools: readonly Tool[];
   readonly sessions: SessionSource;
   readonly checkPaths: PathCheck;
-  /** What is closed to them, as things stand when it is called. */
+  /** The paths that tools may not touch, as of the time of the call. */
   readonly protectedPaths: () => ProtectedPaths;
-  /** A grant is gone: its sessions and jobs end. */
+  /** Ends the sessions and jobs of a revoked grant. */
   endGrant(grant: GrantId): void;
-  /** Lets go of what runs in the background: it goes on, and is found again. */
+  /** Detaches background jobs: they keep running, and are found again later. */
   close(): void;
 }
 
 export interface ToolboxOptions {
   readonly home: Home;
-  /** Where jobs lie; one program at a time. */
+  /** The folder of jobs; only one program may use it at a time. */
   readonly jobs: string;
   readonly log: Logger;
 }
 
-/** The tools of this machine. What is Matrx's own on it is closed to them. */
+/** Opens the tools of this machine. Matrx's own files are off limits to them. */
 export async function openToolbox({ home, jobs: directory, log }: ToolboxOptions): Promise<Toolbox> {
   const jobs = await Jobs.open({ directory });
   const folders = new MatrxFolders(home);

@@ -16,7 +16,7 @@ type Step = () => Promise<void> | void;
 
 const say = (line: string) => console.error(line);
 
-/** Starts everything, waits for the signal, and leaves by `cleanups` what is to be undone, the newest first. */
+/** Starts everything and waits for the signal; pushes onto `cleanups` what to undo, newest first. */
 async function run(stop: AbortSignal, cleanups: Step[]): Promise<void> {
   const args = process.argv.slice(2);
   if (asksForHelp(args)) return console.log(`Usage: ${START_USAGE}`);
@@ -66,7 +66,7 @@ async function run(stop: AbortSignal, cleanups: Step[]): Promise<void> {
   await aborted(stop);
 }
 
-/** What goes wrong the same way each minute is said once. */
+/** Prints a recurring problem only once. */
 function sayOnce(line: string): void {
   if (line !== lastSaid) say(line);
   lastSaid = line;

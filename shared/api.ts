@@ -55,7 +55,7 @@ export const deviceListSchema = z.object({
     .describe("Devices whose stored data the relay cannot read; ask for one to see why"),
 });
 
-/** What stands in lists and questions of others: nothing hidden in it. */
+/** Text that others see in lists and prompts, stripped of hidden characters. */
 const shownText = z.string().overwrite(plainName);
 const deviceName = shownText.trim().min(1).max(64);
 
@@ -115,7 +115,7 @@ export type CallQuery = z.infer<typeof callQuerySchema>;
 export const listedCallSchema = callViewSchema.omit({ outcome: true });
 export type ListedCall = z.infer<typeof listedCallSchema>;
 
-/** The newest first. */
+/** Newest first. */
 export const callListSchema = z.object({
   device: z.string(),
   calls: z.array(listedCallSchema),
@@ -144,7 +144,7 @@ export const eventQuerySchema = z.object({
   limit: z.coerce.number().int().min(1).max(LIMITS.eventsKept).default(LIMITS.eventsKept),
 });
 export type EventQuery = z.infer<typeof eventQuerySchema>;
-/** The newest last. */
+/** Newest last. */
 export const eventListSchema = z.object({
   device: z.string(),
   events: z.array(eventViewSchema),
@@ -157,7 +157,7 @@ export const newCommandSchema = z.strictObject({
   command: systemCommandSchema.shape.command,
   reason: z.string().max(500).optional().describe("Shown in the device's log"),
 });
-/** It was handed to the device's connection. */
+/** The command was handed to the device's connection. */
 export const commandedSchema = z.object({ device: z.string(), command: systemCommandSchema.shape.command });
 
 /** The events of a call over `text/event-stream`: the first, ... */
@@ -188,7 +188,7 @@ export const accountViewSchema = z.object({
   expires: time,
 });
 
-/** Of any system; `~` is the home folder of whoever runs the agent. */
+/** An absolute path on any system; `~` is the home folder of the agent's user. */
 const FULL_PATH = /^(?:\/|~(?:[\\/]|$)|[A-Za-z]:[\\/]|\\\\)/;
 
 export const tokenAccessSchema = z.enum(["full", "read"]);
@@ -223,7 +223,7 @@ export const tokenViewSchema = z.object({
   expires: time,
 });
 export const tokenListSchema = z.object({ tokens: z.array(tokenViewSchema) });
-/** The token itself is shown this once. */
+/** The token itself is shown only this once. */
 export const createdTokenSchema = z.object({ token: z.string(), ...tokenViewSchema.shape });
 
 /** `POST /v1/pairings`: a device asks to be paired. */

@@ -18,13 +18,13 @@ export const CLOSE = {
   tooSlow: 1013,
 } as const;
 
-/** A peer may send any number; only these may be sent back (RFC 6455, section 7.4). */
+/** Whether a code may be sent back: a peer may send any number, but only some are valid (RFC 6455, section 7.4). */
 export function isSendable(code: number): boolean {
   const known = code >= 1000 && code <= 1014 && code !== 1004 && code !== 1005 && code !== 1006;
   return known || (code >= 3000 && code < 5000);
 }
 
-/** A close frame carries 123 bytes of reason: 41 characters of any kind fit. */
+/** Cuts a reason to 41 characters, which always fit into the 123 bytes of a close frame. */
 export function closeReason(text: string): string {
   return /^[ -~]*$/.test(text) ? text.slice(0, 123) : text.slice(0, 41);
 }

@@ -1,4 +1,4 @@
-/** The tools of the device document as it shows them (Backend to Client, 1. Tool Execute): a bare device announces none itself. */
+/** The device document's own tools (Backend to Client, 1. Tool Execute), since a bare device announces none. */
 import { DEVICE_DOCUMENT_TOOLS, effectOf } from "./effects.ts";
 import type { ToolDescription } from "./tool.ts";
 
@@ -38,7 +38,7 @@ const DOCUMENTED: Record<
   },
 };
 
-/** In the shape in which other devices announce theirs. */
+/** In the same shape as an announced manifest. */
 export const DEVICE_DOCUMENT_DESCRIPTIONS: readonly ToolDescription[] = DEVICE_DOCUMENT_TOOLS.map((name) => {
   const { description, properties, required } = DOCUMENTED[name];
   return {

@@ -30,9 +30,9 @@ export const deviceRegisterSchema = z.object({
   manifest_hash: z.string().max(128).optional(),
   /** Ours: name of the agent's journal. A new one means that earlier calls were forgotten. */
   journal_id: z.string().max(64).optional(),
-  /** Ours: the relay's ledger as this device knew it last. Another one now, or the same without the calls: it lost records. */
+  /** Ours: the relay's ledger that this device knew last. If it has changed, or misses the calls, the relay lost records. */
   ledger_id: z.string().max(64).optional(),
-  /** Ours: the newest calls with an effect that came by that ledger. */
+  /** Ours: the newest calls with an effect recorded in that ledger. */
   last_calls: z.array(toolCallId).max(LIMITS.lastCalls).optional(),
 });
 
@@ -82,7 +82,7 @@ const deviceErrorSchema = z.object({
 /** Ours: the tool list, sent when the relay asked for it. */
 const manifestFrameSchema = z.object({ type: z.literal("manifest"), ...manifestSchema.shape });
 
-/** Ours: what the journal knows of calls that the relay asked about. `never`: not seen, so not run. */
+/** Ours: what the journal knows about calls that the relay asked about. `never`: not seen, so not run. */
 const callStatusSchema = z.object({
   type: z.literal("call_status"),
   calls: z
@@ -90,7 +90,7 @@ const callStatusSchema = z.object({
     .max(LIMITS.unansweredPerDevice),
 });
 
-/** Ours: an answer of so many bytes, or about so many, is ready or can be made once there is room for it. */
+/** Ours: asks for room for an answer of (about) this many bytes, which is ready or yet to be made. */
 const creditRequestSchema = z.object({
   type: z.literal("credit_request"),
   tool_call_id: toolCallId,
@@ -114,12 +114,12 @@ export const fromDeviceSchema = z.discriminatedUnion("type", [
 export type FromDevice = z.infer<typeof fromDeviceSchema>;
 export type DeviceRegister = z.infer<typeof deviceRegisterSchema>;
 
-/** Device document, Backend to Client 1. Tool Execute, and what our agent gets besides. */
+/** Device document, Backend to Client 1. Tool Execute, with additions for our agent. */
 const toolExecuteSchema = z.object({
   type: z.literal("tool_execute"),
   tool_call_id: toolCallId,
   tool: z.string(),
-  /** Ours: what the caller called the tool, where that is not its own name. */
+  /** Ours: the caller's name for the tool, if it is not the tool's own. */
   called: z.string().optional(),
   parameters: z.record(z.string(), z.unknown()),
   /** Seconds, rounded up from the deadline. */
@@ -128,23 +128,23 @@ const toolExecuteSchema = z.object({
   timeout_ms: z.int().positive().optional(),
   /** Ours: the caller's id, which the agent writes into the answer. Absent: REST, the answer has none. */
   id: z.string().optional(),
-  /** Ours: the caller's session. Absent: a fresh one for this call alone. */
+  /** Ours: the caller's session. Absent: a new one just for this call. */
   session: z.string().optional(),
   grant: grantScopeSchema.optional(),
-  /** Ours: what the owner set for this device at the relay; absent: not limited there. */
+  /** Ours: the owner's policy for this device at the relay; absent: no limits there. */
   policy: policySchema.pick({ allowed_tools: true, allowed_paths: true, allowed_apps: true }).optional(),
   /** Ours: the caller wants live output. */
   stream: z.boolean().optional(),
   /** Ours: the caller's idempotency key. The journal keeps it, in case the relay's storage loses the call. */
   idempotency_key: z.string().optional(),
-  /** Ours: hash of tool and input: the same key or name with another one is a `CONFLICT`. */
+  /** Ours: hash of tool and input: reusing a key or name with a different hash is a `CONFLICT`. */
   input_hash: z.string().optional(),
   /** Ours: answer from the journal only, never run: the relay fetches an outcome that it does not hold. */
   replay: z.boolean().optional(),
 });
 export type ToolExecute = z.infer<typeof toolExecuteSchema>;
 
-/** What a device may do, as its policy at the relay leaves it. A list that is absent limits nothing. */
+/** What a device may do under its policy at the relay. An absent list sets no limit. */
 const permissionsSchema = z.object(
   policySchema.pick({ allowed_tools: true, allowed_paths: true, allowed_apps: true }).shape,
 );
@@ -155,7 +155,7 @@ export const systemCommandSchema = z.object({
   type: z.literal("system_command"),
   command: z.enum(["restart_client", "update_permissions", "shutdown"]),
   reason: z.string().optional(),
-  /** Ours: with `update_permissions`, what now holds, as in `device_registered`. */
+  /** Ours: with `update_permissions`, the permissions that now apply, as in `device_registered`. */
   permissions: permissionsSchema.optional(),
 });
 export type SystemCommand = z.infer<typeof systemCommandSchema>;
@@ -168,7 +168,7 @@ const deviceRegisteredSchema = z.object({
   protocol: z.int().optional(),
   /** Ours: send the manifest's body. */
   manifest_wanted: z.boolean().optional(),
-  /** Ours: name of the relay's ledger of this device; a new one begins when records were lost. */
+  /** Ours: name of the relay's ledger for this device; it changes when records were lost. */
   ledger_id: z.string().max(64).optional(),
   /** Ours: ask for credit before an answer of more bytes than this. Absent: the relay knows no credit. */
   credit_above: z.int().positive().optional(),
@@ -190,13 +190,13 @@ export const toDeviceSchema = z.discriminatedUnion("type", [
   toolExecuteSchema,
   /** Ours: stop a call; the agent answers it with `CANCELLED`. */
   z.object({ type: z.literal("tool_cancel"), tool_call_id: toolCallId }),
-  /** Ours: which of these did the journal see? */
+  /** Ours: asks which of these calls the journal has seen. */
   z.object({ type: z.literal("call_status"), tool_call_ids: z.array(toolCallId) }),
   /** Ours: the outcome of these calls is durable at the relay. */
   z.object({ type: z.literal("result_ack"), tool_call_ids: z.array(toolCallId) }),
   /** Ours: the readers of these answers have room now. */
   z.object({ type: z.literal("credit"), tool_call_ids: z.array(toolCallId) }),
-  /** Ours: the grant is gone; its sessions and jobs end. */
+  /** Ours: the grant was revoked; its sessions and jobs end. */
   z.object({ type: z.literal("session_end"), grant: z.string() }),
   systemCommandSchema,
   relayErrorSchema,

@@ -37,7 +37,7 @@ export type BuiltInTool = keyof typeof EFFECT_OF;
 
 const PINNED: ReadonlyMap<string, Effect> = new Map(Object.entries(EFFECT_OF));
 
-/** Names of the tools that an agent may have without any server mounted beside them. */
+/** Names of an agent's built-in tools. */
 export const BUILT_IN_TOOLS: readonly string[] = [...PINNED.keys()];
 
 /** The effect of a tool: pinned for built-in names, else `execute`, the strictest, until the owner says otherwise. */
@@ -45,7 +45,7 @@ export function effectOf(tool: string): Effect {
   return PINNED.get(tool) ?? "execute";
 }
 
-/** The built-in tools of the device document, which a bare device is taken to have. */
+/** The built-in tools of the device document, which a bare device is assumed to have. */
 export const DEVICE_DOCUMENT_TOOLS = [
   "create_directory",
   "delete_directory",
@@ -53,23 +53,23 @@ export const DEVICE_DOCUMENT_TOOLS = [
   "search_files",
 ] as const;
 
-/** The name under which a tool is meant: `local_*` names of AI tool definitions are aliases (guide, AI Agent Integration). */
+/** The tool that a name means: `local_*` names of AI tool definitions are aliases (guide, AI Agent Integration). */
 export function toolNameOf(name: string): string {
   return ALIASES.get(name) ?? name;
 }
 
-/** What models call a built-in tool, such as `local_bash` for Bash; undefined: it is none. */
+/** The model name of a built-in tool, such as `local_bash` for Bash; undefined for other tools. */
 export function modelNameOf(tool: string): string | undefined {
   return PINNED.has(tool) ? aliasOf(tool) : undefined;
 }
 
-/** Names of the same kind as one that is not known, for saying what there is. */
+/** The tools' names in the same style as an unknown name, to list the choices. */
 export function namesLike(wrong: string, tools: Iterable<string>): string[] {
   const ofModels = isModelName(wrong);
   return [...tools].map((tool) => (ofModels && modelNameOf(tool)) || tool).sort();
 }
 
-/** Whether a name, known or not, is of the kind that models call tools by. */
+/** Whether a name, known or not, is in the style of model names. */
 export function isModelName(name: string): boolean {
   return name.startsWith(MODEL_PREFIX);
 }
@@ -83,7 +83,7 @@ function aliasOf(tool: string): string {
 
 const ALIASES: ReadonlyMap<string, string> = new Map([...PINNED.keys()].map((tool) => [aliasOf(tool), tool]));
 
-/** The known name nearest to a wrong one, or undefined if none is near; `mistakes`: letters in which it may differ. */
+/** The known name nearest to a wrong one, or undefined if none is near; `mistakes`: how many letters may differ. */
 export function nearestName(
   name: string,
   known: Iterable<string>,

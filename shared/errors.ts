@@ -1,6 +1,6 @@
-/** The error codes of every surface, and the one table that gives each its face outside. */
+/** The error codes of every surface, and the one table of their status, title and exit code. */
 
-/** Who said it: the first place where the call could not go on. */
+/** Where an error arose: the first hop at which the call could not continue. */
 export const HOPS = ["caller", "relay", "device", "agent", "tool"] as const;
 export type Hop = (typeof HOPS)[number];
 
@@ -46,12 +46,12 @@ export function errorInfo(code: ErrorCode): ErrorInfo {
   return FACES[code];
 }
 
-/** Tells whether a string from outside is one of our codes. */
+/** Whether a string from outside is one of our codes. */
 export function isErrorCode(code: unknown): code is ErrorCode {
   return typeof code === "string" && Object.hasOwn(FACES, code);
 }
 
-/** What every error carries outside, on any surface. */
+/** What every error carries, on any surface. */
 export interface ErrorShape {
   code: ErrorCode;
   message: string;
@@ -62,7 +62,7 @@ export interface ErrorShape {
   details?: Record<string, unknown> | undefined;
 }
 
-/** An error that may leave the process: message and hint are written for the reader outside. */
+/** An error that may leave the process: message and hint are written for users. */
 export class MatrxError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
@@ -84,7 +84,7 @@ export class MatrxError extends Error {
   }
 }
 
-/** What the details of an error hold, where its code says that. */
+/** The details of an error, for codes that define them. */
 interface DetailsOf {
   METHOD_NOT_ALLOWED: { allow: readonly string[] };
 }
@@ -111,8 +111,8 @@ export const agentError = errorsFor("agent");
 export const toolError = errorsFor("tool");
 
 /**
- * The outside of any thrown value. A stranger becomes `INTERNAL` with an incident number; the caller logs it with the
- * same number, so that nothing of the inside leaves.
+ * The public shape of any thrown value. Unexpected errors become `INTERNAL` with an incident number, so that no internals
+ * leak; the caller of this function logs them under the same number.
  */
 export function shapeOf(error: unknown, hop: Hop, incident: string): ErrorShape {
   if (error instanceof MatrxError) return error.shape();
@@ -125,7 +125,7 @@ export function shapeOf(error: unknown, hop: Hop, incident: string): ErrorShape 
   };
 }
 
-/** The header `Allow` of a 405 (RFC 9110, 15.5.6); undefined: the error is another. */
+/** The `Allow` header of a 405 (RFC 9110, 15.5.6); undefined for other errors. */
 export function allowHeaderOf({ code, details }: ErrorShape): string | undefined {
   const allow = code === "METHOD_NOT_ALLOWED" ? details?.allow : undefined;
   return Array.isArray(allow) ? allow.join(", ") : undefined;

@@ -1,4 +1,4 @@
-/** What a device reports by itself (device document, 4. Device Event). */
+/** Events that a device reports (device document, 4. Device Event). */
 import * as z from "zod";
 import type { ErrorShape } from "./errors.ts";
 import type { GrantScope } from "./grant.ts";
@@ -15,8 +15,8 @@ export const SEVERITIES = ["info", "warning", "critical"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 /**
- * Device document 4. Device Event, and what our agent adds. A device may report types of its own, and may use the names
- * of our additions for something else: what is not ours is left alone.
+ * Device document 4. Device Event, and what our agent adds. A device may report its own types, and may use our field names
+ * for something else: values that are not ours are ignored.
  */
 export const eventSchema = z.object({
   type: z.literal("event"),
@@ -25,11 +25,11 @@ export const eventSchema = z.object({
   severity: z.string().max(32).optional(),
   data: z.record(z.string(), z.unknown()).optional(),
   timestamp: z.string().max(64).optional(),
-  /** Ours: UUIDv7. The same event sent again, after a link dropped, is kept once. */
+  /** Ours: UUIDv7, which makes resending an event after a dropped link idempotent. */
   id: z.uuidv7().optional().catch(undefined),
-  /** Ours: what it is about, such as a drive or a service; an event that resolves carries the key of the one it ends. */
+  /** Ours: what it is about, such as a drive or a service; a resolving event carries the key of the condition that it ends. */
   key: z.string().min(1).max(256).optional().catch(undefined),
-  /** Ours: what was reported under this type and key is over. */
+  /** Ours: the condition of this type and key is over. */
   resolved: z.boolean().optional().catch(undefined),
 });
 export type DeviceEvent = z.infer<typeof eventSchema>;

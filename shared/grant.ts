@@ -3,15 +3,15 @@ import * as z from "zod";
 import { effectSchema } from "./effects.ts";
 import type { AccountId, GrantId } from "./ids.ts";
 
-/** What a Device object and the agent need of a grant, and all that travels in a frame. */
+/** The part of a grant that a Device object and the agent need, and the only part sent in frames. */
 export const grantScopeSchema = z.object({
   id: z.string().transform((id) => id as GrantId),
-  /** The account's owner acts through it: shell without sandbox, the wider rates, every job. */
+  /** Whether it acts for the account's owner: shell without sandbox, the wider rates, every job. */
   owner: z.boolean(),
   effects: z.array(effectSchema),
-  /** Tools by name; absent: not limited by this side. */
+  /** Tools by name; absent: no limit on this side. */
   tools: z.array(z.string()).optional(),
-  /** Folders for file tools; absent: not limited by this side. */
+  /** Folders for file tools; absent: no limit on this side. */
   paths: z.array(z.string()).optional(),
 });
 export type GrantScope = z.infer<typeof grantScopeSchema>;
@@ -24,17 +24,17 @@ export interface Grant extends GrantScope {
   account: AccountId;
   kind: GrantKind;
   name: string;
-  /** Devices by id; absent: all of the account. */
+  /** Devices by id; absent: all devices of the account. */
   devices?: string[];
   /** Milliseconds since 1970. */
   created: number;
   /** Milliseconds since 1970. */
   expires: number;
-  /** Grows with every change, so that a late copy is known as late. */
+  /** Incremented on every change, so that a stale copy can be recognised. */
   version: number;
 }
 
-/** A person signed in for this grant: it may manage grants, devices, policy and pairing. */
+/** Whether a person signed in for this grant: then it may manage grants, devices, policy and pairing. */
 export function isPersonSession(grant: Pick<Grant, "kind">): boolean {
   return grant.kind === "web" || grant.kind === "cli";
 }

@@ -9,7 +9,7 @@ export type GrantId = Branded<"GrantId">;
 export type CallId = Branded<"CallId">;
 export type SessionId = Branded<"SessionId">;
 
-/** Crockford's base32 in lower case: 32 characters, none read for another. */
+/** Crockford's base32 in lower case: 32 characters that are not mistaken for one another. */
 const BASE32 = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /** `length` random characters of base32, 5 bits each. */

@@ -1,4 +1,4 @@
-/** JSON from outside: read under limits, and checked against a schema. */
+/** JSON from outside: parsed within limits, and checked against a schema. */
 import type * as z from "zod";
 import { type Hop, MatrxError } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
@@ -81,7 +81,7 @@ export function isLongerThan(text: string, maxBytes: number): boolean {
 const QUOTE = 34;
 const BACKSLASH = 92;
 
-/** Tells whether JSON nests deeper than `limit`; for other texts the result means nothing. Short ones cannot, and are not scanned. */
+/** Whether JSON nests deeper than `limit`; for other texts the result means nothing. Texts too short for that are not scanned. */
 export function isDeeper(text: string, limit: number): boolean {
   if (text.length <= 2 * limit) return false;
   let depth = 0;

@@ -1,13 +1,13 @@
-/** What models call the tools of a device. */
+/** The names that models use for a device's tools. */
 import { modelNameOf } from "./effects.ts";
 
-/** What the APIs of models take as a name. */
+/** What model APIs accept as a name. */
 const MODEL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
- * What each tool of a device is called by models, by its own name: `local_bash` for Bash, the own name of others where
- * the APIs take it. Two tools never share one, and the same tools always get the same ones. All tools of the device
- * must be given, so that a name does not depend on who asks.
+ * The model name of each tool of a device: `local_bash` for Bash; for others their own name if the APIs accept it. Names
+ * are unique, and the same tools always get the same names. Pass all tools of the device, so that a name does not depend
+ * on who asks.
  */
 export function modelNames(tools: Iterable<string>): ReadonlyMap<string, string> {
   const own = [...new Set(tools)].sort();
@@ -34,7 +34,7 @@ function distinctName(name: string, wanted: string, taken: ReadonlySet<string>):
   }
 }
 
-/** FNV-1a, 32 bits, as eight hex digits: it keeps names apart, and protects nothing. */
+/** FNV-1a, 32 bits, as eight hex digits: only to keep names apart, not for security. */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++)

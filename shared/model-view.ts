@@ -1,4 +1,4 @@
-/** What a model is given of a device's tools. One function, for every format and surface. */
+/** A device's tools as shown to a model: one function for every format and surface. */
 import { modelNameOf } from "./effects.ts";
 import { modelNames } from "./model-names.ts";
 import type { ToolDescription } from "./tool.ts";
@@ -13,14 +13,14 @@ export interface ModelTool {
   input_schema: Record<string, unknown>;
 }
 
-/** What another tool, if it is offered, does as well: two ways to one end only cost a model attention. */
+/** Tools left out if another one that does the same is offered: a choice between equals only distracts a model. */
 const DONE_BY: ReadonlyMap<string, string> = new Map([
   ["create_directory", "Bash"],
   ["delete_directory", "Delete"],
   ["search_files", "Glob"],
 ]);
 
-/** What cannot be used without another tool, which gives what it takes. */
+/** Tools that are useless without another one, which produces their input. */
 const NEEDS: ReadonlyMap<string, string> = new Map([
   ["BashOutput", "Bash"],
   ["TaskStop", "Bash"],
@@ -28,8 +28,8 @@ const NEEDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The tools that a model gets of all that a device announced: those that it may call and that can work there, under the
- * names that models know, with the parameters that matter to it. In the order of the manifest.
+ * The announced tools that a model is shown: those that it may call and that can work there, under their model names,
+ * with the parameters that matter to a model. In the order of the manifest.
  */
 export function modelView(
   announced: readonly ToolDescription[],
@@ -51,7 +51,7 @@ export function modelView(
 function viewOf(tool: ToolDescription, names: ReadonlyMap<string, string>): ModelTool {
   const { name } = tool;
   const seen = { name, model_name: names.get(name) ?? name };
-  // Others' words are theirs: a word in backticks need not be a tool of this device.
+  // Leave others' descriptions alone: a word in backticks need not be a tool of this device.
   if (modelNameOf(name) === undefined)
     return { ...seen, description: tool.description, input_schema: topLevel(tool.input_schema) };
   return {
@@ -61,18 +61,18 @@ function viewOf(tool: ToolDescription, names: ReadonlyMap<string, string>): Mode
   };
 }
 
-/** `\`Bash\`` is the tool, by the name that the model knows. */
+/** Replaces tool names in backticks, such as `\`Bash\``, by the names that the model knows. */
 function inNames(text: string, names: ReadonlyMap<string, string>): string {
   return text.replace(/`(\w+)`/g, (marked, name: string) => names.get(name) ?? marked);
 }
 
-/** What the device checks by itself, with an error that says more than a bound does. */
+/** Keywords that the device checks itself, with an error that says more than a bound would. */
 const CHECKED_THERE = new Set([
   ...["additionalProperties", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems"],
   ...["pattern", "format", "exclusiveMinimum"],
 ]);
 
-/** The input of a built-in tool: the parameters that are listed, in a few words. */
+/** The input schema of a built-in tool: only the listed parameters, with short descriptions. */
 function ownSchema(
   { input_schema, model = {} }: ToolDescription,
   names: ReadonlyMap<string, string>,
@@ -103,19 +103,19 @@ function brief(schema: unknown, names: ReadonlyMap<string, string>): unknown {
   );
 }
 
-/** Keys that the APIs refuse at the top of a schema. What they would say is checked on the device all the same. */
+/** Keys that model APIs refuse at the top level of a schema. The device checks those constraints anyway. */
 const NOT_AT_TOP = new Set([
   ...["$schema", "$id", "$anchor", "anyOf", "oneOf", "allOf", "not", "enum", "if", "then", "else"],
 ]);
 
-/** An object schema as all APIs take it. */
+/** An object schema that all APIs accept. */
 function topLevel(schema: Record<string, unknown>): Record<string, unknown> {
   const kept = Object.fromEntries(Object.entries(schema).filter(([key]) => !NOT_AT_TOP.has(key)));
   const { type: _, properties, ...rest } = withoutIntegerBounds(kept) as typeof schema;
   return { type: "object", properties: properties ?? {}, ...rest };
 }
 
-/** A schema without the bounds of JavaScript's integers, which say nothing to a model. */
+/** A schema without the bounds of JavaScript's integers, which tell a model nothing. */
 function withoutIntegerBounds(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutIntegerBounds);
   if (typeof schema !== "object" || schema === null) return schema;

@@ -1,6 +1,6 @@
-/** What every page of ours is sent with, by the relay and by the local server. */
+/** Headers and content types of our pages, at the relay and at the local server. */
 
-/** Content types by a file's ending; others are not served. */
+/** Content types by file extension; other files are not served. */
 export const CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
   ["html", "text/html; charset=utf-8"],
   ["js", "text/javascript; charset=utf-8"],
@@ -10,7 +10,7 @@ export const CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
   ["ico", "image/x-icon"],
 ]);
 
-/** Nothing foreign runs, is loaded, or is told of. */
+/** Nothing foreign may run, be loaded, or learn of the page. */
 export const PAGE_HEADERS = {
   "Content-Security-Policy": [
     "default-src 'none'",
@@ -28,7 +28,7 @@ export const PAGE_HEADERS = {
   "Cache-Control": "no-cache",
 } as const;
 
-/** The files of the reference at `/docs`, which lie in `web/`. */
+/** The files of the reference at `/docs`, from `web/`. */
 export const REFERENCE_FILES = [
   "docs.html",
   "docs.js",

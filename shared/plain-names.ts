@@ -1,12 +1,12 @@
-/** Names from elsewhere that people read and compare. */
+/** Cleans foreign names that people read and compare. */
 
-/** Control characters, other ends of lines, marks that turn the direction of writing, and what cannot be seen at all. */
+/** Control characters, other line ends, marks that change the text direction, and invisible characters. */
 export const MISLEADING =
   /[\p{Cc}\p{Bidi_Control}\u00ad\u180e\u200b\u2028\u2029\u2060-\u2064\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
 
 const EACH_MISLEADING = new RegExp(MISLEADING, "gu");
 
-/** The name without what could make it look like another one. */
+/** The name without characters that could make it look like another. */
 export function plainName(name: string): string {
   return name.toWellFormed().replace(EACH_MISLEADING, "");
 }

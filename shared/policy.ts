@@ -1,10 +1,10 @@
-/** The gate: one pure function, asked by the relay before a call leaves and by the agent before it runs. */
+/** The policy decision as one pure function, asked by the relay before it sends a call and by the agent before it runs one. */
 import * as z from "zod";
 import { BUILT_IN_TOOLS, type Effect, effectOf, nearestName, toolNameOf } from "./effects.ts";
 import type { ErrorShape, Hop } from "./errors.ts";
 import type { GrantScope } from "./grant.ts";
 
-/** What one device allows. `allowed_*` absent: not limited by this side; `[]`: nothing. Unknown keys are refused: a misspelt limit must not be an absent one. */
+/** What one device allows. `allowed_*` absent: no limit on this side; `[]`: nothing. Unknown keys are refused: a misspelt limit must not count as absent. */
 export const policySchema = z.strictObject({
   allowed_tools: z.array(z.string().min(1)).optional(),
   allowed_paths: z.array(z.string().min(1)).optional(),
@@ -21,7 +21,7 @@ export type Policy = z.infer<typeof policySchema>;
 /** The policy as it was set; `warnings` lists the allowed tools that the device does not have. */
 export const policySetSchema = policySchema.extend({ warnings: z.array(z.string()).optional() });
 
-/** A warning for each of `allowed_tools` that is neither built in nor announced: most are misspelt. */
+/** A warning for each of `allowed_tools` that is neither built in nor announced, and so probably misspelt. */
 export function policyWarnings({ allowed_tools = [] }: Policy, announced: readonly string[]): string[] {
   const known = [...new Set([...BUILT_IN_TOOLS, ...announced])];
   return allowed_tools
@@ -34,15 +34,15 @@ export function policyWarnings({ allowed_tools = [] }: Policy, announced: readon
 
 export interface Question {
   tool: string;
-  /** What the caller called it; absent: by its own name. */
+  /** The name that the caller used; absent if it is the tool's own name. */
   called?: string | undefined;
   grant: GrantScope;
   policy: Policy;
 }
 
 /**
- * Tools that see and change nothing but what lies in folders, and what the grant itself began. Under limits of folders
- * all others are closed: those that see or act beyond, and those of which nothing is known.
+ * Tools that can be confined to folders: they see and change only what is in them, or what the grant itself began. Under
+ * folder limits all others are refused: those that reach beyond, and unknown ones.
  */
 const HELD_TO_FOLDERS: ReadonlySet<string> = new Set([
   "Read",
@@ -76,7 +76,7 @@ export function refusalOf(question: Question, hop: Hop): ErrorShape | undefined 
   return refusal && { code: "PERMISSION_DENIED", ...refusal, hop, details: { tool, ...refusal.details } };
 }
 
-/** `name` is what the tool is called in the words. */
+/** `name` is what the message calls the tool. */
 function refusalByName({ tool, grant, policy }: Question, name: string): Refusal | undefined {
   const effect = effectOf(tool);
   if (!grant.effects.includes(effect)) return deniedEffect(name, effect, grant.effects);
@@ -90,20 +90,20 @@ function refusalByName({ tool, grant, policy }: Question, name: string): Refusal
 
 type Refusal = Pick<ErrorShape, "message" | "hint" | "details">;
 
-/** It runs any command: nothing holds it to anything. */
+/** It runs any command, so nothing can confine it. */
 const SHELL = "Bash";
 
 const GRANT = "the token's grant";
 const POLICY = "the device's policy";
 
-/** An application that a policy names is its owner's choice; it gets documents of the folders, and no options. */
+/** If the policy names applications, that is the owner's choice; they get documents in the folders, and no options. */
 function isHeldToFolders(tool: string, { allowed_apps }: Policy): boolean {
   return HELD_TO_FOLDERS.has(tool) || (tool === "open_app" && allowed_apps !== undefined);
 }
 
 /**
- * Tells whether a grant may run any program, unheld: what is opened or started for it needs no further look. All policies
- * that hold are asked at once, each as for Bash.
+ * Whether a grant may run any program without restriction, so that what is opened or started for it needs no further
+ * check. All policies that apply must allow it, each as for Bash.
  */
 export function mayRunAnyProgram(grant: GrantScope, policies: readonly Policy[]): boolean {
   const mayCall = (tools: readonly string[] | undefined) => tools === undefined || tools.includes(SHELL);

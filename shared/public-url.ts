@@ -1,13 +1,13 @@
-/** `MATRX_URL`: the one address at which people, machines and programs reach a relay behind a proxy or on a domain of its own. */
+/** `MATRX_URL`: the one address of a relay that is behind a proxy or on its own domain. */
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Tells whether a host name of a URL is this machine. */
+/** Whether a URL's host name means this machine. */
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname) || hostname.endsWith(".localhost");
 }
 
-/** The origin that the text names; undefined unless it is `https://` (on this machine `http://` too), a host, and no more. */
+/** The origin in the text; undefined unless it is just `https://` (on this machine also `http://`) and a host. */
 export function publicOrigin(text: string): string | undefined {
   const url = URL.parse(text);
   if (!url || (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))))

@@ -1,15 +1,15 @@
 /**
- * So many at once, and one more every so often: the generic cell rate algorithm (GCRA), a token bucket whose whole state is
- * one time, so that it fits a row or an attachment. Times in milliseconds of one clock.
+ * Rate limits with a burst: the generic cell rate algorithm (GCRA), a token bucket whose whole state is one time, so that
+ * it fits into a row or an attachment. All times are milliseconds of one clock.
  */
 
 export interface Rate {
   readonly burst: number;
-  /** One more is allowed after this long. */
+  /** One more is allowed after each such interval. */
   readonly everyMs: number;
 }
 
-/** For what sums of fractions are off by. */
+/** Tolerates rounding errors in sums of fractions. */
 const SLACK = 0.01;
 
 /** What counts of a state now. One that the rate cannot reach was left by a clock that was set back since. */
@@ -35,13 +35,13 @@ export class TokenBucket {
   readonly #rate: Rate;
   #state: number;
 
-  /** Begins full. */
+  /** Starts full. */
   constructor(rate: Rate, now: number) {
     this.#rate = rate;
     this.#state = now;
   }
 
-  /** Takes one. False: none is left. */
+  /** Takes one. Returns false if none is left. */
   take(now: number): boolean {
     const next = takeOne(this.#state, this.#rate, now);
     if (next !== undefined) this.#state = next;
@@ -53,7 +53,7 @@ export class TokenBucket {
     return readyIn(this.#state, this.#rate, now);
   }
 
-  /** Nothing was taken lately: it is as good as a new one. */
+  /** Whether the bucket is full again, and so equivalent to a new one. */
   isFull(now: number): boolean {
     return stateAt(this.#state, this.#rate, now) <= now;
   }

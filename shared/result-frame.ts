@@ -6,7 +6,6 @@
  *     header      JSON, UTF-8
  *     body        the frame that the caller gets, JSON, UTF-8
  */
-
 import * as z from "zod";
 import { ERROR_CODES, type MatrxError, relayError } from "./errors.ts";
 import { strictTextOf } from "./utf8.ts";
@@ -16,7 +15,7 @@ const FRAME_KIND = { result: 1, output: 2 } as const;
 const CALL_CHARS = 64;
 const TOOL_CHARS = 128;
 
-/** All that relay, ledger and feed know of a result. */
+/** Everything that relay, ledger and feed know about a result. */
 export const resultHeaderSchema = z.object({
   call: z.string().max(CALL_CHARS),
   tool: z.string().max(TOOL_CHARS).optional(),
@@ -91,7 +90,7 @@ function parseHeader(bytes: Uint8Array): unknown {
   }
 }
 
-/** The header of a read's usual result, known without the schema; see `usualCall` in `caller/from-caller.ts`. */
+/** Recognises the usual header of a read's result without the schema; see `usualCall` in `caller/from-caller.ts`. */
 function usualHeader(header: unknown): ResultHeader | undefined {
   if (typeof header !== "object" || header === null) return undefined;
   const { call, tool, status, ms } = header as Record<string, unknown>;

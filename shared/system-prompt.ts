@@ -1,8 +1,8 @@
-/** What a model is told of a device (guide, Recommended AI System Prompt Addition): its tools, and how to use them. */
+/** What a model is told about a device (guide, Recommended AI System Prompt Addition): its tools, and how to use them. */
 import { effectOf } from "./effects.ts";
 import type { ModelTool } from "./model-view.ts";
 
-/** The device, in its owner's and its own words: data, however it reads. */
+/** The device as described by its owner and itself. To be treated as data, however it reads. */
 export interface Machine {
   name: string;
   os: string | null;
@@ -11,7 +11,7 @@ export interface Machine {
   folders: readonly string[] | null;
 }
 
-/** The guide's own lines, and ours for tools that it does not know; others are told by what they say of themselves. */
+/** The guide's own lines, and ours for tools that it does not list; other tools use their own descriptions. */
 const LINES: ReadonlyMap<string, string> = new Map([
   ["Bash", "Run shell commands (cwd persists between calls)"],
   ["BashOutput", "Read the output of a background command"],
@@ -43,7 +43,7 @@ const NAME_CHARS = 64;
 const DESCRIPTION_CHARS = 160;
 const FOLDER_CHARS = 1024;
 
-/** The text, with these tools and no others. What devices and their owners wrote stays on one line, in quotes. */
+/** The prompt for exactly these tools. Text written by devices and owners stays on one line, in quotes. */
 export function systemPrompt(machine: Machine, tools: readonly ModelTool[]): string {
   const intro = `You have access to the user's local machine ${described(machine)} via the Matrx Local tool system.`;
   if (tools.length === 0) return `${intro} You may not use any of its tools.\n`;
@@ -111,7 +111,7 @@ function firstSentence(text: string): string {
   return text.trim().split(/(?<=[.!?])\s|[\r\n]/, 1)[0] ?? "";
 }
 
-/** Foreign words in quotes: one line, of bounded length, with no quote or invisible character that could end them. */
+/** Quotes foreign text: one line of bounded length, without quotes or invisible characters that could end the quotation. */
 function quoted(text: string, max: number): string {
   const line = text
     .toWellFormed()

@@ -1,4 +1,4 @@
-/** Audiences and lifetimes of the JWTs. A token of one audience is worth nothing as another. */
+/** Audiences and lifetimes of the JWTs. A token for one audience is never valid for another. */
 
 export const AUDIENCE = {
   /** A caller's bearer token: API token or command line. */
@@ -46,12 +46,12 @@ export const PROTOCOL = 1;
 /** Subprotocols of the caller link. */
 export const SUBPROTOCOL = { v1: "matrx.v1", binary: "matrx.v1.bin", bearer: "bearer." } as const;
 
-/** What a device signs: the nonce of this connection, for the host that it dialled. No clock is needed. */
+/** What a device signs: this connection's nonce, for the host that it dialled. Needs no clock. */
 export interface DeviceAssertion {
   iss: string;
   aud: string;
   nonce: string;
 }
 
-/** The same before there is a nonce: it proves nothing, but keeps the connection's place until it registers. */
+/** The same before there is a nonce: it proves nothing, but reserves the connection's place until it registers. */
 export type EarlyAssertion = Omit<DeviceAssertion, "nonce">;

@@ -1,4 +1,4 @@
-/** Tool definitions as the APIs of AI models take them. */
+/** Tool definitions in the formats of model APIs. */
 import * as z from "zod";
 import { type Effect, effectOf } from "./effects.ts";
 import type { ModelTool } from "./model-view.ts";
@@ -14,7 +14,7 @@ const named = { name: z.string(), description: z.string() };
 /** Anthropic, Messages API. */
 export const anthropicToolSchema = z.strictObject({ ...named, input_schema: jsonSchemaSchema });
 
-/** OpenAI, Chat Completions, and all that copy it. */
+/** OpenAI, Chat Completions, and compatible APIs. */
 export const openaiToolSchema = z.strictObject({
   type: z.literal("function"),
   function: z.strictObject({ ...named, parameters: jsonSchemaSchema }),
@@ -47,7 +47,7 @@ export const toolDefinitionSchema = z.union([
 ]);
 export type ToolDefinition = z.infer<typeof toolDefinitionSchema>;
 
-/** What OpenAI takes of a function's description, in characters. */
+/** OpenAI's limit on a function's description, in characters. */
 const OPENAI_DESCRIPTION_CHARS = 1024;
 
 /** One tool in the shape of one API. */
@@ -67,8 +67,8 @@ export function toolDefinition(tool: ModelTool, format: ToolFormat): ToolDefinit
 }
 
 /**
- * Hints of the Model Context Protocol; they say no more than the effect does, which the gate enforces. What means nothing
- * for a tool that only reads, and what is false unless said, is left out.
+ * Hints of the Model Context Protocol, derived from the effect, which the gate enforces. Hints that do not apply to
+ * read-only tools, and those that default to false, are omitted.
  */
 function annotationsOf(effect: Effect): z.infer<typeof mcpToolSchema>["annotations"] {
   const openWorldHint = effect === "execute";

@@ -1,8 +1,8 @@
-/** What a device announces of its tools. */
+/** What a device announces about its tools. */
 import * as z from "zod";
 import { effectSchema } from "./effects.ts";
 
-/** JSON Schema (draft 2020-12) of a tool's input, passed on as it came. */
+/** JSON Schema (draft 2020-12) of a tool's input, passed on unchanged. */
 export const jsonSchemaSchema = z.record(z.string(), z.unknown());
 
 const parameters = z.array(z.string().max(128)).max(128);
@@ -16,7 +16,7 @@ export const toolDescriptionSchema = z.object({
   details: z.string().max(8192).optional().describe("Additional text for people"),
   effect: effectSchema,
   input_schema: jsonSchemaSchema,
-  /** The longest that it takes, in milliseconds, when the caller sets no deadline. */
+  /** Its time limit in milliseconds if the caller sets no deadline. */
   timeout_ms: z.int().positive().optional(),
   unavailable: z
     .string()

@@ -1,17 +1,17 @@
 /** UTF-8 to text. */
 
-/** Up to here, in bytes, text is put together in JavaScript: a call into the runtime's decoder costs more. */
+/** Up to this many bytes, text is decoded in JavaScript, which is cheaper than a call into the runtime's decoder. */
 const SHORT = 512;
 
 const lenient = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Decodes UTF-8; what is none becomes U+FFFD. */
+/** Decodes UTF-8; invalid bytes become U+FFFD. */
 export function textOf(bytes: Uint8Array): string {
   return shortAscii(bytes) ?? lenient.decode(bytes);
 }
 
-/** Decodes UTF-8. Throws TypeError on bytes that are none. */
+/** Decodes UTF-8. Throws TypeError on invalid bytes. */
 export function strictTextOf(bytes: Uint8Array): string {
   return shortAscii(bytes) ?? strict.decode(bytes);
 }

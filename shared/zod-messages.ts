@@ -1,4 +1,4 @@
-/** What a schema's refusal is called outside, in words that follow the field's name: `limit: must be at least 1`. */
+/** Messages for schema errors, worded to follow the field's name: `limit: must be at least 1`. */
 import type * as z from "zod";
 
 type Issue = Parameters<NonNullable<z.core.$ZodErrorMap>>[0];

@@ -1,4 +1,4 @@
-/** What the Worker and its objects are given. */
+/** The bindings of the Worker and its objects. */
 import type { AddressEnv } from "./auth/address.ts";
 import type { Account } from "./objects/account.ts";
 import type { AnonymousRateLimit } from "./objects/anonymous-rate-limit.ts";

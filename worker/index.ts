@@ -1,5 +1,4 @@
 /** The relay's routes, as a table of contents. */
-
 import { CORS_HEADERS } from "@matrx/shared/caller/cors.ts";
 import { noRouteError } from "@matrx/shared/caller/no-route.ts";
 import { NO_SNIFFING } from "@matrx/shared/caller/problem.ts";
@@ -28,7 +27,7 @@ export { Device } from "./objects/device.ts";
 export { Directory } from "./objects/directory.ts";
 export { Pairing } from "./objects/pairing.ts";
 
-/** Where people sign in and let others in: closed to every page but ours. */
+/** Where people sign in and let others in: only our own page may use these. */
 const OWN_PAGE_ONLY = /^\/v1\/(?:claim|logins|pairings|sign-in-links)(?:\/|$)/;
 
 const app = new Hono<RelayEnv>();
@@ -42,10 +41,10 @@ app.use(async (c, next) => {
     if (c.res.status !== 101 && !c.res.headers.has(name)) c.res.headers.set(name, value);
 });
 
-// Sockets: before anything that touches response headers, which a 101 does not allow.
+// Sockets come before any middleware that sets response headers: a 101 response does not allow it.
 for (const { method, path, answer } of socketRoutes) app.on(method, honoPath(path), answer);
 
-// A page of any origin may call with a token of its own; the cookie is not sent across origins.
+// A page of any origin may call with its own token; the cookie is not sent across origins.
 for (const path of ["/v1/*", "/tools/*", "/openapi.json"]) app.use(path, forOtherOrigins(corsForTokens()));
 
 mount(app, relayRoutes);
@@ -54,7 +53,7 @@ app.route("/", callerApi(callerRoutes, devicePort));
 app.route("/", callerApi(rootRoutes, devicePort));
 app.get("*", page);
 
-/** Only a browser sends an Origin; other requests are spared the headers. */
+/** Only browsers send an Origin; other requests skip the CORS headers. */
 function forOtherOrigins(handler: MiddlewareHandler): MiddlewareHandler<RelayEnv> {
   return (c, next) => {
     if (!c.req.raw.headers.has("Origin")) return next();

@@ -1,4 +1,4 @@
-/** Refuses ids that the relay never gave, before a Device object is touched: touching one stores a file in workerd. */
+/** Refuses ids that the relay never issued before it touches a Device object: in workerd, touching one creates a file. */
 import { type AccountId, type DeviceId, isDeviceId } from "@matrx/shared/ids.ts";
 import type { Env } from "./env.ts";
 import type { Device } from "./objects/device.ts";
@@ -7,15 +7,15 @@ import { unknownDeviceError } from "./refusals.ts";
 
 interface Found {
   account: AccountId;
-  /** Working it out from the name costs a hash at each request. */
+  /** Cached: deriving it from the name costs a hash on each request. */
   object: DurableObjectId;
 }
 
-/** Devices found by this isolate. A device never changes its account, and a removed one refuses by itself. */
+/** Devices found by this isolate. A device never changes its account, and a removed device's object refuses by itself. */
 const found = new Map<DeviceId, Found>();
 const FOUND_MAX = 10_000;
 
-/** The object of a device of any account, and which that is. Throws MatrxError `UNKNOWN_DEVICE`. */
+/** The object of a device, and the account that it belongs to. Throws MatrxError `UNKNOWN_DEVICE`. */
 export async function knownDevice(
   env: Env,
   id: string,
@@ -24,7 +24,7 @@ export async function knownDevice(
   return { device: env.DEVICE.get(object), account };
 }
 
-/** The object of a device of this account; another's device looks like none. Throws MatrxError `UNKNOWN_DEVICE`. */
+/** The object of a device of this account; other accounts' devices do not exist for it. Throws MatrxError `UNKNOWN_DEVICE`. */
 export async function ownDevice(
   env: Env,
   account: AccountId,

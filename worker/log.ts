@@ -1,14 +1,14 @@
-/** The relay's log. What others wrote stays on one line of it and forges none. */
+/** The relay's log. Text from others is kept on one line, so that it cannot forge log lines. */
 import { oneLine } from "@matrx/shared/one-line.ts";
 
 const LINE_CHARS = 4000;
 
-/** Something that the owner may want to know; `error` is told with where it came from. */
+/** Logs something that the owner may want to know, with the stack of `error`. */
 export function logWarning(text: string, error?: unknown): void {
   console.warn(lineOf(text, error));
 }
 
-/** A fault of ours. `incident`: the number that the caller was given. */
+/** Logs an internal error. `incident`: the number that the caller was given. */
 export function logIncident(incident: string, error: unknown): void {
   console.error(lineOf(`incident ${incident}`, error));
 }

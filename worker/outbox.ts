@@ -1,4 +1,4 @@
-/** What one object must tell another and may not lose: a row, pushed until it is acknowledged. */
+/** Messages from one object to another that must not be lost: one row each, pushed until acknowledged. */
 import { logWarning } from "./log.ts";
 
 export interface OutboxRow {
@@ -14,7 +14,7 @@ export class Outbox {
   readonly #sql: SqlStorage;
   readonly #deliver: (device: string, body: string) => Promise<void>;
 
-  /** `deliver` resolves once the other object has acknowledged. */
+  /** `deliver` resolves once the other object has acknowledged the message. */
   constructor(sql: SqlStorage, deliver: (device: string, body: string) => Promise<void>) {
     this.#sql = sql;
     this.#deliver = deliver;
@@ -24,7 +24,7 @@ export class Outbox {
     this.#sql.exec("INSERT INTO outbox (device, body, due) VALUES (?, ?, ?)", device, body, now);
   }
 
-  /** Pushes what is due. Returns when the next push is, or undefined when all is acknowledged. */
+  /** Pushes what is due. Returns when the next push is due, or undefined when everything is acknowledged. */
   async flush(now: number): Promise<number | undefined> {
     const due = this.#sql
       .exec<{ id: number; device: string; body: string; tries: number }>(

@@ -1,4 +1,4 @@
-/** Refusals that more than one place gives. */
+/** Refusals that several modules give. */
 import { type ErrorShape, type MatrxError, relayError } from "@matrx/shared/errors.ts";
 
 export function unknownDeviceError(id: string): MatrxError {
@@ -7,7 +7,7 @@ export function unknownDeviceError(id: string): MatrxError {
   });
 }
 
-/** It cannot be told what became of a call; its caller is told where to look. */
+/** The outcome of a call is unknown; the error tells its caller where to look. */
 export function outcomeUnknown(device: string, call: string, message: string): ErrorShape {
   const url = `/v1/devices/${device}/calls/${call}`;
   const hint = `It may have run. Before you send it again, check GET ${url}`;

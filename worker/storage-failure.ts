@@ -1,15 +1,15 @@
-/** What an object's storage may fail with, in words for callers. It is the relay that fails, not the device. */
+/** Storage errors of an object, worded for callers. The relay is at fault, not the device. */
 import { type ErrorShape, MatrxError, relayError } from "@matrx/shared/errors.ts";
 
-/** `details.storage` of an error that the relay's storage is the cause of. */
+/** `details.storage` of an error caused by the relay's storage. */
 export type StorageState = "full" | "damaged" | "newer" | "lost" | "failed";
 
-/** Crosses from object to Worker, where of an error only its message is left. */
+/** A marker in the message: the message is all that is left of an error when it reaches the Worker. */
 const NEWER = "MATRX_NEWER_DATA";
 
 const RESTORE = "Restore the relay's data from a backup; its log says more";
 
-/** What the words of SQLite and of workerd mean; the latter tells nobody why it could not open a database. */
+/** What the messages of SQLite and workerd mean; workerd does not say why it could not open a database. */
 const SIGNS: readonly [RegExp, StorageState, string, string][] = [
   [
     /\bSQLITE_FULL\b/,
@@ -38,7 +38,7 @@ const SIGNS: readonly [RegExp, StorageState, string, string][] = [
   ],
 ];
 
-/** The refusal for an error of the storage; undefined: it is another one. */
+/** The refusal for a storage error; undefined for any other error. */
 export function storageFailure(error: unknown): ErrorShape | undefined {
   if (!(error instanceof Error) || error instanceof MatrxError) return undefined;
   const sign = SIGNS.find(([pattern]) => pattern.test(error.message));
@@ -47,12 +47,12 @@ export function storageFailure(error: unknown): ErrorShape | undefined {
   return { code: "UNAVAILABLE", message, hint, hop: "relay", details: { storage } };
 }
 
-/** An object's data is of a version that this program does not know. Plain: an object's construction fails with it. */
+/** An object's data has a version that this program does not know. A plain Error, because the object's constructor throws it. */
 export function newerDataError(version: number, known: number): Error {
   return new Error(`the data is of version ${version}, and this relay knows up to ${known}: ${NEWER}`);
 }
 
-/** The account has the device, and what its object stored is gone. */
+/** The account has the device, but its object's data is gone. */
 export function lostRecordError(device: string): MatrxError {
   return relayError(
     "UNAVAILABLE",

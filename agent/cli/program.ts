@@ -1,5 +1,4 @@
 /** The commands of `matrx`, as a table of contents. */
-
 import { Command, Option } from "commander";
 import { AGENT_VERSION } from "../config/program.ts";
 import { addAccount } from "./commands/account.ts";

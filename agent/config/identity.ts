@@ -1,5 +1,4 @@
 /** The device's key: made at pairing, never leaves this machine; the relay knows the public half. */
-
 import {
   createHash,
   createPrivateKey,

@@ -1,5 +1,4 @@
 /** `policy.json`: what the owner of this machine allows, whatever the relay says. Damaged: nothing is allowed. */
-
 import { statSync } from "node:fs";
 import { agentError, MatrxError } from "@matrx/shared/errors.ts";
 import { type Policy, policySchema, policyWarnings } from "@matrx/shared/policy.ts";

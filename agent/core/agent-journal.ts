@@ -10,9 +10,9 @@ import { type Journal, openJournal } from "./journal.ts";
 import { unusableJournalError } from "./journal-db.ts";
 
 export interface AgentJournalOptions {
-  /** Of an agent that connects to a relay. */
+  /** For an agent that connects to a relay. */
   readonly journalFile: string;
-  /** Of an agent that only serves local callers; one that does both holds it, too. */
+  /** For an agent that only serves local callers; an agent that does both locks it as well. */
   readonly localJournalFile: string;
   readonly connects: boolean;
   readonly serves: boolean;
@@ -24,7 +24,7 @@ export interface AgentJournal {
   close(): void;
 }
 
-/** Throws MatrxError if another agent holds a file that this one needs. */
+/** Throws MatrxError if another agent has locked a file that this one needs. */
 export function openAgentJournal(options: AgentJournalOptions): AgentJournal {
   const { journalFile, localJournalFile, connects, serves, log } = options;
   using opened = new DisposableStack();

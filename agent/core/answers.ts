@@ -1,5 +1,4 @@
-/** Answers in the caller's shape, written once here: relay and local server pass the bytes on. */
-
+/** Writes answers in the caller's format, once: relay and local server pass on the bytes. */
 import { hash } from "node:crypto";
 import { type Answer, errorAnswer, imageOf } from "@matrx/shared/caller/to-caller.ts";
 import { agentError, type ErrorShape, type MatrxError } from "@matrx/shared/errors.ts";
@@ -8,13 +7,13 @@ import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import { previewOf } from "./redact.ts";
 import type { ToolResult } from "./tool.ts";
 
-/** A call's end: what the relay may know of it, and the answer's bytes that it passes on. */
+/** The outcome of a call: a header for the relay, and the answer's bytes, which it passes on. */
 export interface Outcome {
   readonly header: ResultHeader;
   readonly body: Uint8Array;
 }
 
-/** Whose answer it is. Without the caller's id it takes the shape of REST. */
+/** Whom the answer is for. Without the caller's id it has the REST format. */
 export interface Addressee {
   readonly call: string;
   readonly id?: string | undefined;
@@ -25,9 +24,9 @@ export interface Addressee {
 
 interface Facts {
   ms: number;
-  /** The call had an effect: hash and preview go into ledger and feed. */
+  /** Whether the call had an effect: then hash and preview go into ledger and feed. */
   effect: boolean;
-  /** False: it is known that nothing ran. */
+  /** False if it is known that nothing ran. */
   ran?: false;
 }
 
@@ -69,7 +68,7 @@ export function errorOutcome(to: Addressee, error: ErrorShape, facts: Facts): Ou
   return sealed(header, body, error.message, facts.effect);
 }
 
-/** The outcome of a call of which only the header is kept: how it ended is known, what it said is not. */
+/** The outcome of a call of which only the header is left: how it ended is known, its answer is not. */
 export function bodilessOutcome(to: Addressee, { status, code, exit, preview, ms }: ResultHeader): Outcome {
   const how = code ?? (exit === undefined ? status : `${status}, exit code ${exit}`);
   const error: ErrorShape = {
@@ -82,7 +81,7 @@ export function bodilessOutcome(to: Addressee, { status, code, exit, preview, ms
   return errorOutcome(to, error, { ms, effect: true });
 }
 
-/** The same answer for another caller's id, or for another call of the same idempotency key. */
+/** The same answer for another caller's id, or for another call with the same idempotency key. */
 export function readdressed(
   { header, body }: Outcome,
   { call, id }: Pick<Addressee, "call" | "id">,

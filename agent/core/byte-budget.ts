@@ -9,8 +9,8 @@ export class ByteBudget {
   }
 
   /**
-   * Resolves once the bytes are free, with the function that gives them back; a request larger than
-   * the whole budget waits until nothing else is taken. Rejects with the signal's reason.
+   * Resolves once the bytes are free, with a function that releases them. A request larger than the whole budget waits
+   * until nothing else is taken. Rejects with the signal's reason.
    */
   async take(bytes: number, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();

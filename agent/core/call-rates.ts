@@ -1,11 +1,11 @@
-/** Calls per minute of each grant, as the device's own policy file limits them. */
+/** Limits calls per minute of each grant, as the device's own policy file says. */
 import { agentError } from "@matrx/shared/errors.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import { TokenBucket } from "../../shared/rate-limit.ts";
 
 const MINUTE = 60_000;
-/** Beyond so many grants those that were quiet are forgotten. */
+/** Beyond this many grants, quiet ones are forgotten. */
 const GRANTS_KEPT = 256;
 
 interface Counted {
@@ -16,7 +16,7 @@ interface Counted {
 export class CallRates {
   readonly #grants = new Map<GrantId, Counted>();
 
-  /** Counts a call; `now` in milliseconds of one clock. Throws MatrxError `RATE_LIMITED`. */
+  /** Counts a call; `now` is in milliseconds of a monotonic clock. Throws MatrxError `RATE_LIMITED`. */
   count(grant: GrantId, { rates }: Policy, now: number): void {
     const limit = rates?.calls_per_minute;
     if (limit === undefined) return;

@@ -1,11 +1,11 @@
-/** Deadlines and cancelling: the tool hears of both through its signal, and is not waited for without end. */
+/** Deadlines and cancellation: both abort the tool's signal, and a tool that does not stop is not waited for indefinitely. */
 import { agentError, MatrxError } from "@matrx/shared/errors.ts";
 import type { ToolResult } from "./tool.ts";
 
 interface Limits {
   tool: string;
   timeoutMs: number;
-  /** After the signal the tool gets this long to wind down, in milliseconds. */
+  /** How long the tool may wind down after the signal, in milliseconds. */
   windDownMs: number;
 }
 
@@ -14,10 +14,10 @@ export function cancelledError(message: string): MatrxError {
   return agentError("CANCELLED", message, { hint: "What it did until then is not undone" });
 }
 
-/** Waits for what is not the tool's to hurry: its deadline stands still meanwhile. */
+/** Waits for something that the tool cannot speed up, with its deadline paused. */
 export type StandStill = (wait: () => Promise<void>) => Promise<void>;
 
-/** Runs a handler until it ends, or until it was stopped and did not wind down in time. */
+/** Runs a handler until it ends, or is stopped and fails to wind down in time. */
 export async function runWithDeadline(
   handle: (standStill: StandStill) => Promise<ToolResult>,
   stop: AbortController,
@@ -78,7 +78,7 @@ class Deadline {
   }
 }
 
-/** A tool may answer being stopped in its own words, such as with the output so far. */
+/** Whether a stopped tool gave its own answer, for example with the output so far. */
 function saysItself(error: unknown): boolean {
   return error instanceof MatrxError && (error.code === "TIMEOUT" || error.code === "CANCELLED");
 }

@@ -1,5 +1,5 @@
 /**
- * From a request to its outcome: gate, session, input, journal, deadline, tool. Knows no transport; relay link and
+ * Takes a request to its outcome: gate, session, input, journal, deadline, tool. Independent of transport: relay link and
  * local server both call it.
  */
 import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
@@ -29,36 +29,36 @@ import type { Tool, ToolContext, ToolResult } from "./tool.ts";
 import { nameInUse, type ToolNames, withToolNames } from "./tool-names.ts";
 
 export interface CallRequest {
-  /** The call's name: one call runs at most once under it. */
+  /** The call's name, under which it runs at most once. */
   readonly call: string;
   readonly tool: string;
-  /** What the caller called the tool; absent: as `tool` has it. Texts use names of the same kind. */
+  /** The caller's name for the tool; absent: the same as `tool`. Texts use names in the same style. */
   readonly called?: string | undefined;
   readonly input: Record<string, unknown>;
   readonly grant: GrantScope;
-  /** What the owner set for this device at the relay; holds besides the device's own policy. */
+  /** The owner's policy for this device at the relay; applies in addition to the device's own. */
   readonly relayPolicy?: Policy | undefined;
   /** The caller's own name for the call. */
   readonly id?: string | undefined;
-  /** Absent: a fresh session for this call alone. */
+  /** Absent: a new session just for this call. */
   readonly session?: string | undefined;
-  /** Milliseconds from now; absent: the tool's own. */
+  /** Milliseconds from now; absent: the tool's own limit. */
   readonly timeoutMs?: number | undefined;
-  /** Hash of tool and input: the same call, or key, with another one is a `CONFLICT`. */
+  /** Hash of tool and input: reusing a call's name or key with a different hash is a `CONFLICT`. */
   readonly fingerprint?: string | undefined;
-  /** Idempotency key: one call of the grant runs at most once under it, whatever its name. */
+  /** Idempotency key: at most one call of the grant runs under it, whatever its name. */
   readonly key?: string | undefined;
-  /** Which calls with an effect are written down: all (also if absent), or only those with an idempotency key. */
+  /** Which calls with an effect go into the journal: all (the default), or only those with an idempotency key. */
   readonly journal?: "always" | "keyed" | undefined;
   /** The caller wants live output. */
   readonly onOutput?: ((piece: OutputPiece) => void) | undefined;
-  /** Resolves once there is room for a large answer, of so many bytes; rejects with the signal's reason. */
+  /** Resolves once there is room for a large answer of this many bytes; rejects with the signal's reason. */
   readonly room?: ((bytes: number, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
-/** Sessions as the dispatcher needs them. */
+/** What the dispatcher needs of sessions. */
 export interface SessionSource {
-  /** The session of this id for this grant; without an id a fresh one. Throws MatrxError. */
+  /** The grant's session with this id; without an id, a new one. Throws MatrxError. */
   open(id: string | undefined, grant: GrantScope): Session;
 }
 
@@ -70,11 +70,11 @@ export interface DispatcherOptions {
   readonly checkPaths: PathCheck;
   readonly journal: Journal;
   readonly log: Logger;
-  /** A stopped tool gets this long to wind down, in milliseconds. */
+  /** How long a stopped tool may wind down, in milliseconds. */
   readonly windDownMs?: number;
 }
 
-/** A call that an earlier run of this program began. */
+/** A call begun by an earlier run of this program. */
 export interface ResumedCall {
   readonly grant: string | undefined;
   readonly outcome: Promise<Outcome>;
@@ -89,7 +89,7 @@ interface Running {
   readonly fingerprint: string | undefined;
 }
 
-/** A stopped tool gets this long to wind down, in milliseconds. */
+/** How long a stopped tool may wind down, in milliseconds. */
 const WIND_DOWN = TIMES.killAfter + 1000;
 
 /** Errors that mean nothing ran: from the dispatcher before the tool, or from the tool before it began. */
@@ -109,7 +109,7 @@ export class Dispatcher {
     this.#modelNames = modelNames(this.#tools.keys());
   }
 
-  /** Runs a call, or joins it, or answers it from the journal. Never rejects. */
+  /** Runs a call, joins a running one, or answers from the journal. Never rejects. */
   run(request: CallRequest): Promise<Outcome> {
     const { call, key, fingerprint } = request;
     const running = this.#running.get(call) ?? this.#runningUnder(request);
@@ -123,8 +123,8 @@ export class Dispatcher {
   }
 
   /**
-   * Goes on with the calls that an earlier run of this program began and did not see the end of; those whose tool left
-   * nothing to go by are unknown from now on. To be asked once, before the first call.
+   * Resumes calls that an earlier run of this program began but did not finish; those whose tool left nothing behind become
+   * `unknown`. Must be called once, before the first call.
    */
   recover(): ResumedCall[] {
     const { journal } = this.#options;
@@ -137,7 +137,7 @@ export class Dispatcher {
     return resumed;
   }
 
-  /** Stops a call; it answers `CANCELLED`. Tells whether it was running. */
+  /** Stops a call, which then answers `CANCELLED`. Returns whether it was running. */
   cancel(call: string, reason = "The call was cancelled"): boolean {
     const running = this.#running.get(call);
     running?.stop.abort(cancelledError(reason));
@@ -150,13 +150,13 @@ export class Dispatcher {
     await Promise.all([...this.#running.values()].map(({ outcome }) => outcome));
   }
 
-  /** The call that an idempotency key stands for; undefined: it is free. */
+  /** The call that an idempotency key stands for; undefined if the key is free. */
   callUnder(grant: GrantScope, key: string): string | undefined {
     const running = this.#runningUnder({ grant, key });
     return running?.call ?? this.#options.journal.findByKey(grant.id, key)?.call;
   }
 
-  /** Tells whether a call of a tool could run, whatever its input. */
+  /** Whether a call of this tool could run, whatever its input. */
   mayCall(tool: string, asker: Asker): boolean {
     return this.#gate.mayCall(tool, asker);
   }
@@ -293,7 +293,7 @@ export class Dispatcher {
     return { call, id, tool: toolNameOf(tool), device: this.#options.device };
   }
 
-  /** A call that runs under the same idempotency key. */
+  /** A running call with the same idempotency key. */
   #runningUnder({ grant, key }: Pick<CallRequest, "grant" | "key">): Running | undefined {
     if (key === undefined) return undefined;
     for (const running of this.#running.values())
@@ -336,7 +336,7 @@ function knownCall(journal: Journal, { call, grant, key }: CallRequest): Journal
   return journal.find(call) ?? (key === undefined ? undefined : journal.findByKey(grant.id, key));
 }
 
-/** What an older agent wrote down names no grant, and no input of a relay's call. */
+/** Whether a known call is a different one. Rows of older agents have no grant, and no input hash for the relay's calls. */
 function isAnother({ grant, fingerprint }: CallRequest, known: JournalEntry): boolean {
   const input = fingerprint ?? null;
   if (known.grant === undefined) return known.input !== null && known.input !== input;

@@ -1,9 +1,8 @@
 /**
- * The gate: decides whether a call may run, by its grant, the owner's policy at the relay, and the device's own. It asks
- * first by the tool's name, and then by what the input needs: paths, an application, rights of further tools. What is
- * looked up by path is looked at once more, by descriptors, where it is used: that is the last word.
+ * The gate: decides whether a call may run, by its grant, the owner's policy at the relay, and the device's own. It checks
+ * the tool's name first, then what the input needs: paths, an application, rights of further tools. Paths are checked once
+ * more by descriptor where they are used, which rules out races (TOCTOU): that check is final.
  */
-
 import type { BuiltInTool } from "@matrx/shared/effects.ts";
 import { agentError, type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
@@ -11,60 +10,60 @@ import { mayRunAnyProgram, type Policy, refusalOf } from "@matrx/shared/policy.t
 import { CallRates } from "./call-rates.ts";
 import { nameInUse, toolName } from "./tool-names.ts";
 
-/** What is done at a path. `folder`: making one, where nothing stands. `remove`: deleting, moving or replacing what stands there. */
+/** What is done at a path. `folder`: creating a folder where nothing is. `remove`: deleting, moving or replacing what is there. */
 export type Intent = "read" | "write" | "folder" | "remove";
 
 export interface PathNeed {
   /** As the caller named it. */
   readonly path: string;
   readonly intent: Intent;
-  /** A link at its end is meant itself, and not what it leads to. */
+  /** Whether a link at its end means the link itself, not its target. */
   readonly isEntry?: boolean;
 }
 
 /** What a call needs besides its tool. */
 export interface Needs {
   readonly paths?: readonly PathNeed[];
-  /** Tools without whose rights it may not do this, and what it does, as the beginning of a sentence. */
+  /** Other tools whose rights it needs, and what it does with them, as the beginning of a sentence. */
   readonly tools?: readonly { readonly tool: BuiltInTool; readonly does: string }[];
   /** An application that it starts. */
   readonly app?: { readonly name: string; isListedAs(name: string): boolean };
 }
 
-/** Folders that a call is held to, and by whom. */
+/** Folders that a call is confined to, and who set that limit. */
 export interface FolderLimit {
   readonly by: string;
   readonly folders: readonly string[];
 }
 
-/** What a call may do, for the tools that do it. */
+/** What a call may do, as seen by tools. */
 export interface Rights {
-  /** Contents of files may be shown to it. */
+  /** Whether it may see the contents of files. */
   readonly mayRead: boolean;
-  /** It may run any program, unheld; what is opened, started or changed for others must not become one. */
+  /** Whether it may run any program without restriction. If not, nothing opened, started or changed may become a program. */
   readonly mayRunAnyProgram: boolean;
-  /** A path must lie in one folder of each. */
+  /** A path must be in one folder of each limit. */
   readonly folderLimits: readonly FolderLimit[];
 }
 
-/** What decides about a call's paths; a tool's context is one. */
+/** What path decisions depend on; a tool's context has it. */
 export interface Caller {
   readonly session: { readonly cwd: string };
   readonly rights: Rights;
 }
 
-/** Throws MatrxError `PERMISSION_DENIED` if one of them may not be touched. */
+/** Throws MatrxError `PERMISSION_DENIED` if one of the paths may not be touched. */
 export type PathCheck = (paths: readonly PathNeed[], caller: Caller) => Promise<void>;
 
-/** Who asks for a call. */
+/** Who makes a call. */
 export interface Asker {
   readonly grant: GrantScope;
-  /** What the owner set for this device at the relay; holds besides the device's own policy. */
+  /** The owner's policy for this device at the relay; applies in addition to the device's own. */
   readonly relayPolicy?: Policy | undefined;
 }
 
 export interface GateOptions {
-  /** The device's own. */
+  /** The device's own policy. */
   readonly policy: { current(): Policy };
   readonly checkPaths: PathCheck;
 }
@@ -77,12 +76,12 @@ export class Gate {
     this.#options = options;
   }
 
-  /** Tells whether a call of a tool could run, whatever its input. */
+  /** Whether a call of this tool could run, whatever its input. */
   mayCall(tool: string, asker: Asker): boolean {
     return this.#admission(asker).refusal(tool) === undefined;
   }
 
-  /** Lets a call in by its tool's name, and counts it. Throws MatrxError. */
+  /** Admits a call by its tool's name, and counts it. Throws MatrxError. */
   admit(tool: string, asker: Asker): Admission {
     const admission = this.#admission(asker);
     const refusal = admission.refusal(tool);
@@ -96,7 +95,7 @@ export class Gate {
   }
 }
 
-/** A call under the policies that held when it came. */
+/** An admitted call, with the policies that applied when it arrived. */
 export class Admission {
   readonly devicePolicy: Policy;
   readonly rights: Rights;

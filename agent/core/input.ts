@@ -1,5 +1,4 @@
-/** A call's input against its tool's schema, and what to say when name or parameter is wrong. */
-
+/** Checks a call's input against its tool's schema, and suggests names for misspelt tools and parameters. */
 import { namesLike, nearestName } from "@matrx/shared/effects.ts";
 import { agentError, type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { invalidParametersError } from "@matrx/shared/json-input.ts";
@@ -8,7 +7,7 @@ import * as z from "zod";
 import type { Tool } from "./tool.ts";
 import { nameInUse } from "./tool-names.ts";
 
-/** Parses the input, tolerating what can mean only one thing. Throws MatrxError `INVALID_PARAMETERS` that names the field. */
+/** Parses the input, tolerating whatever is unambiguous. Throws MatrxError `INVALID_PARAMETERS` naming the field. */
 export function parseInput(tool: Tool, input: Record<string, unknown>): Record<string, unknown> {
   const strict = tool.input.safeParse(input, { error: zodMessages });
   if (strict.success) return strict.data;
@@ -17,12 +16,12 @@ export function parseInput(tool: Tool, input: Record<string, unknown>): Record<s
   throw refused(tool, tolerant.error);
 }
 
-/** A parameter that only people read: what is too long of it is cut. */
+/** A parameter that only people read, so it is cut if too long. */
 const FOR_PEOPLE = "description";
 
 /**
- * The input without what is refused in it only for its form: typed clients send `null` for what they leave out, and weaker
- * models send numbers and booleans as text, or text that is a number as one.
+ * Repairs input that is wrong only in form: typed clients send `null` for omitted parameters, and weaker models send
+ * numbers and booleans as text, or numeric text as a number.
  */
 function mended(
   input: Record<string, unknown>,
@@ -41,10 +40,10 @@ function mended(
   return copy;
 }
 
-/** What a text stands for where the schema wants something else. */
+/** What a text means where the schema expects another type. */
 function meant(text: string, issue: z.core.$ZodIssue): unknown {
   if (issue.code === "too_big" && issue.path.join() === FOR_PEOPLE) {
-    // The limit counts characters; some take two UTF-16 units.
+    // The limit counts characters, some of which take two UTF-16 units.
     const most = Number(issue.maximum);
     return Array.from(text.slice(0, 2 * most))
       .slice(0, most)
@@ -66,7 +65,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** `TOOL_NOT_FOUND`, with the name that may have been meant. */
+/** `TOOL_NOT_FOUND`, with the name that was probably meant. */
 export function toolNotFoundError(name: string, known: Iterable<string>): MatrxError {
   const names = namesLike(name, known);
   const near = nearestName(name, names);
@@ -77,7 +76,7 @@ export function toolNotFoundError(name: string, known: Iterable<string>): MatrxE
 }
 
 function refused(tool: Tool, error: z.ZodError): MatrxError {
-  // A misspelt parameter is also a missing one: the name that is there helps more.
+  // A misspelt parameter also counts as missing: reporting the misspelt name helps more.
   const unknown = error.issues.find((issue) => issue.code === "unrecognized_keys" && issue.path.length === 0);
   const { message, hint, details } = invalidParametersError(
     unknown ? new z.ZodError([unknown]) : error,

@@ -1,12 +1,11 @@
-/** The journal's file: opened by one agent at a time; a damaged one is kept aside, never repaired by guessing. */
-
+/** The journal's file: opened by one agent at a time; a damaged file is moved aside, never repaired by guessing. */
 import { closeSync, existsSync, openSync, renameSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { agentError, MatrxError } from "@matrx/shared/errors.ts";
 
 /**
- * One after the other, from the version that the file names (`user_version`); once released, one never changes
- * (docs/storage.md). Version 0 is also what came before versions.
+ * Run in order, starting at the file's version (`user_version`); once released, a migration never changes
+ * (docs/storage.md). Files from before there were versions count as version 0.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -38,7 +37,7 @@ function versionOf(db: DatabaseSync): number {
   return Number(db.prepare("PRAGMA user_version").get()?.user_version);
 }
 
-/** Brings the tables to what this program knows. */
+/** Migrates the tables to this program's version. */
 function migrate(db: DatabaseSync): void {
   const version = versionOf(db);
   for (const [index, migration] of MIGRATIONS.entries()) {
@@ -49,7 +48,7 @@ function migrate(db: DatabaseSync): void {
 const BUSY = 5;
 const DAMAGED: readonly number[] = [11, 26];
 
-/** Opens the database for this process alone. `setAside` hears where a damaged one was moved to. */
+/** Opens the database exclusively. `setAside` is told where a damaged one was moved to. */
 export function openDatabase(path: string, setAside: (to: string) => unknown): DatabaseSync {
   try {
     return openChecked(path);
@@ -67,7 +66,7 @@ export function openDatabase(path: string, setAside: (to: string) => unknown): D
 function openChecked(path: string): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: 1000 });
   try {
-    // Before anything that may write: a newer program's file stays as it is.
+    // Checked before anything may write: a newer program's file stays untouched.
     const version = versionOf(db);
     if (version > MIGRATIONS.length) throw newerJournalError(path, version);
     // Exclusive: a second agent in the same folder would run the same calls.
@@ -111,7 +110,7 @@ function newerJournalError(path: string, version: number): MatrxError {
   );
 }
 
-/** What the system or the database refused, in plain words. */
+/** The error for a journal that the system or the database refused, in plain words. */
 export function unusableJournalError(path: string, cause: unknown): MatrxError {
   if (cause instanceof MatrxError) return cause;
   const why =

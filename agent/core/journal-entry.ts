@@ -1,5 +1,4 @@
-/** What the journal says of one call, and the row of its table that says so. */
-
+/** A journal entry of one call, its table row, and the ledgers that the journal knows. */
 import type { DatabaseSync } from "node:sqlite";
 import { type GrantId, randomBase32 } from "@matrx/shared/ids.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
@@ -7,28 +6,28 @@ import { type ResultHeader, resultHeaderSchema } from "@matrx/shared/result-fram
 import * as z from "zod";
 
 /**
- * Ids of grants that this machine gives to its own programs begin so, and those of a relay never do. No relay knows
- * their calls, and none waits for the outcomes.
+ * Prefix of the ids of grants for this machine's own programs; a relay's ids never begin with it. No relay knows their
+ * calls or waits for their outcomes.
  */
 const LOCAL_PREFIX = "grant_local";
-/** The grant of the local server: who holds the token of this machine owns it. */
+/** The local server's grant: whoever has this machine's token is its owner. */
 export const LOCAL_GRANT = LOCAL_PREFIX as GrantId;
 
 export function isLocalGrant(grant: string | undefined): boolean {
   return grant?.startsWith(LOCAL_PREFIX) ?? false;
 }
 
-/** The same of a row. */
+/** The same test in SQL, for a row. */
 export const IS_LOCAL = `ifnull(grant_id GLOB '${LOCAL_PREFIX}*', 0)`;
 
-/** As a registration tells it. */
+/** The relay's ledger, as a registration names it. */
 export interface KnownLedger {
   readonly ledger_id: string;
-  /** The newest first. */
+  /** Newest first. */
   readonly last_calls: string[];
 }
 
-/** The ledger of a device at its relay; calls after this row came by it. */
+/** A device's ledger at its relay; calls after this row were recorded in it. */
 const ledgerSchema = z.object({ device: z.string(), ledger: z.string(), after: z.number() });
 
 export class JournalFacts {
@@ -38,7 +37,7 @@ export class JournalFacts {
     this.#db = db;
   }
 
-  /** Made with the file. */
+  /** Created together with the file. */
   journalId(): string {
     const id = `journal_${randomBase32(16)}`;
     this.#db.prepare("INSERT OR IGNORE INTO facts (name, value) VALUES ('journal_id', ?)").run(id);
@@ -51,7 +50,7 @@ export class JournalFacts {
     const { device: known, ledger, after } = parsed.data ?? {};
     if (known !== device || ledger === undefined) return undefined;
     const rows = this.#db
-      // What `Journal.keep` took has no grant: no ledger knows it, nor calls of this machine's own programs.
+      // No ledger knows the reads of `Journal.keep`, which have no grant, or calls of this machine's own programs.
       .prepare(
         `SELECT call FROM calls WHERE rowid > ? AND grant_id IS NOT NULL AND NOT ${IS_LOCAL}
          ORDER BY rowid DESC LIMIT ?`,
@@ -72,10 +71,10 @@ export class JournalFacts {
   }
 }
 
-/** `unknown`: begun by an agent that died before the end. */
+/** `unknown`: begun by an agent that died before the call ended. */
 export type CallState = "never" | "started" | "finished" | "unknown";
 
-/** What is known of a call when it begins, besides its name and tool. */
+/** What is known about a call when it begins, besides its name and tool. */
 export interface Beginning {
   /** Hash of tool and input. */
   readonly input?: string | undefined;
@@ -84,7 +83,7 @@ export interface Beginning {
   readonly grant?: string | undefined;
   /** Idempotency key, within the grant. */
   readonly key?: string | undefined;
-  /** When it is stopped, in milliseconds since 1970. */
+  /** When it will be stopped, in milliseconds since 1970. */
   readonly deadline?: number | undefined;
 }
 
@@ -98,16 +97,16 @@ export interface JournalEntry {
   readonly grant: string | undefined;
   readonly key: string | undefined;
   readonly deadline: number | undefined;
-  /** Hash of the input, where it was given. */
+  /** Hash of the input, if it was given. */
   readonly input: string | null;
   readonly header: ResultHeader | undefined;
-  /** Undefined: not ended yet, or not kept any more. */
+  /** Undefined if the call has not ended, or the body is no longer kept. */
   readonly body: Uint8Array | undefined;
-  /** The relay has said that it keeps the outcome, or none waits for it. */
+  /** Whether the relay has stored the outcome, or no relay waits for it. */
   readonly acknowledged: boolean;
 }
 
-/** As the table has it. */
+/** A row of the table. */
 export interface Row {
   call: string;
   state: JournalEntry["state"];

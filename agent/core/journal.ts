@@ -1,8 +1,7 @@
 /**
- * The journal: which calls with an effect were begun here, and how they ended. A row is on the disk before its tool
- * runs, so that no call runs twice, whatever died in between.
+ * The journal: which calls with an effect were begun here, and how they ended. A row is on disk before its tool runs, so
+ * that a call runs at most once, whatever crashes in between.
  */
-
 import { closeSync, openSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
@@ -30,30 +29,30 @@ interface WaitingBeginning extends Beginning {
 
 /** Rows outlive their bodies, so that a late repeat is still known. */
 const ROW_KEPT = 2 * TIMES.outcomeKept;
-/** A little shorter than at the relay: a key that is free there is free here. In milliseconds. */
+/** A little shorter than at the relay, so that a key that is free there is free here. In milliseconds. */
 const KEY_KEPT = TIMES.outcomeKept - 10 * 60 * 1000;
-/** What is past its time is looked for this often, in milliseconds. */
+/** How often expired rows are pruned, in milliseconds. */
 const PRUNE_EVERY = 60 * 60 * 1000;
-/** Acknowledgements are written together, at the latest after this many milliseconds. */
+/** Acknowledgements are written in batches, after at most this many milliseconds. */
 const ACKNOWLEDGE_WITHIN = 200;
 
-/** What a row tells of a call in any journal. */
+/** The columns that mean the same in any journal. */
 const ADOPTED = [
   ...["call", "tool", "input", "state", "started", "finished", "header", "body", "bytes"],
   ...["caller_id", "grant_id", "key", "deadline"],
 ];
 
 export interface JournalOptions {
-  /** All outcomes together, in bytes. */
+  /** Limit on all outcomes together, in bytes. */
   readonly maxBytes?: number;
-  /** Hears where a damaged file was moved to. */
+  /** Called with the new path of a damaged file. */
   readonly setAside?: (to: string) => unknown;
-  /** Hears of what could not be written, such as on a full disk, and may wait. */
+  /** Called when an optional write fails, for example on a full disk. */
   readonly failed?: (error: unknown) => unknown;
 }
 
 export class Journal {
-  /** Made with the file: a new one means that earlier calls were forgotten. */
+  /** Created together with the file: a new one means that earlier calls are forgotten. */
   readonly id: string;
   readonly #db: DatabaseSync;
   readonly #facts: JournalFacts;
@@ -75,7 +74,7 @@ export class Journal {
   #keptBytes = 0;
   #closed = false;
 
-  /** Opens or makes the file. Throws MatrxError if another agent holds it. */
+  /** Opens or creates the file. Throws MatrxError if another agent has locked it. */
   constructor(
     path: string,
     { maxBytes = LIMITS.journalBytes, setAside = silent, failed = silent }: JournalOptions = {},
@@ -112,13 +111,13 @@ export class Journal {
     this.#pruning = setInterval(() => this.#tidy(() => this.prune()), PRUNE_EVERY).unref();
   }
 
-  /** What is known of a call; undefined: never seen. */
+  /** What is known about a call; undefined if it was never seen. */
   find(call: string): JournalEntry | undefined {
     const row = this.#select.get(call) as Row | undefined;
     return row && entryOf(row);
   }
 
-  /** The call that an idempotency key of a grant stands for. One that is over is free from now on. */
+  /** The call that a grant's idempotency key stands for. Frees an expired key. */
   findByKey(grant: string, key: string, now: number = Date.now()): JournalEntry | undefined {
     const row = this.#selectByKey.get(grant, key) as Row | undefined;
     if (!row || row.started > now - KEY_KEPT) return row && entryOf(row);
@@ -126,7 +125,7 @@ export class Journal {
     return undefined;
   }
 
-  /** Calls that were begun and have not ended; right after opening, those of an agent that died. Oldest first. */
+  /** Calls that have begun and not ended; right after opening, those of an agent that died. Oldest first. */
   started(): JournalEntry[] {
     const rows = this.#db
       .prepare(`SELECT ${COLUMNS} FROM calls WHERE state = 'started' ORDER BY rowid`)
@@ -134,25 +133,25 @@ export class Journal {
     return rows.map((row) => entryOf(row as unknown as Row));
   }
 
-  /** The relay's ledger that this device knew last, and the newest calls that came by it; none: another device's, or none yet. */
+  /** The relay's ledger that this device knew last, and its newest calls; undefined if it is another device's, or there is none yet. */
   ledgerOf(device: string): KnownLedger | undefined {
     return this.#facts.ledgerOf(device);
   }
 
-  /** A relay named its ledger: calls from now on came by it. */
+  /** A relay named its ledger: calls from now on are recorded in it. */
   noteLedger(device: string, ledger: string): void {
     if (this.ledgerOf(device)?.ledger_id === ledger) return;
     this.#tidy(() => this.#facts.setLedger(device, ledger));
   }
 
-  /** Nobody can tell any more how a call ended. */
+  /** Marks a call as `unknown`: nobody can tell any more how it ended. */
   giveUp(call: string): void {
     this.#tidy(() => this.#db.prepare("UPDATE calls SET state = 'unknown' WHERE call = ?").run(call));
   }
 
   /**
-   * Writes that a call begins; resolves once that would survive a power cut. Calls that begin in one turn share one
-   * write to the disk.
+   * Records that a call begins; resolves once that would survive a power cut. Calls that begin in the same turn share one
+   * disk sync.
    */
   begin(call: string, tool: string, beginning: Beginning = {}): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -162,8 +161,8 @@ export class Journal {
   }
 
   /**
-   * Writes how a call ended; if it did not run, its key may stand for another. Survives the process; a power cut may
-   * forget it, which leaves the call `unknown`, never run again.
+   * Records how a call ended; if it did not run, its key becomes free. Survives a crash of the process. A power cut may
+   * lose it, which leaves the call `unknown`, never run again.
    */
   finish(call: string, { header, body }: Outcome): void {
     const frees = header.ran === false ? 1 : 0;
@@ -177,7 +176,7 @@ export class Journal {
     this.#makeRoom();
   }
 
-  /** The outcome of a call is here. */
+  /** Whether the outcome of a call is here. */
   holds(call: string): boolean {
     return (
       this.#db.prepare("SELECT 1 FROM calls WHERE call = ? AND body IS NOT NULL").get(call) !== undefined
@@ -185,8 +184,8 @@ export class Journal {
   }
 
   /**
-   * Keeps the outcome of a call that only read, until `drop`: it waits for its reader, and takes too much memory. False:
-   * the call is known already, and its row, which keeps it from running twice, stays as it is.
+   * Stores a read's outcome until `drop`, because it waits for its reader and takes too much memory. Returns false if the
+   * call is already known: its row, which keeps it from running twice, stays unchanged.
    */
   keep({ header, body }: Outcome): boolean {
     const now = Date.now();
@@ -207,7 +206,7 @@ export class Journal {
     return true;
   }
 
-  /** Lets an outcome go that `keep` took. */
+  /** Deletes an outcome stored by `keep`. */
   drop(call: string): void {
     this.#tidy(() => {
       const row = this.#db
@@ -217,7 +216,7 @@ export class Journal {
     });
   }
 
-  /** The relay keeps these outcomes: small ones may go from here, but not those that a key may be asked for. */
+  /** The relay has stored these outcomes: small ones may be deleted here, unless an idempotency key may still ask for them. */
   acknowledge(calls: readonly string[]): void {
     this.#acknowledged.push(...calls);
     this.#acknowledgeTimer ??= setTimeout(() => this.#commitAcknowledged(), ACKNOWLEDGE_WITHIN).unref();
@@ -260,7 +259,7 @@ export class Journal {
     this.#makeRoom();
   }
 
-  /** Drops what is older than its time. A call that runs stays: a clock that was set makes it look old. */
+  /** Deletes expired rows. Running calls stay: they may look old because the clock was set. */
   prune(now: number = Date.now()): void {
     this.#db.prepare("UPDATE calls SET body = NULL WHERE finished < ?").run(now - TIMES.outcomeKept);
     this.#db
@@ -307,7 +306,7 @@ export class Journal {
     const calls = this.#acknowledged;
     this.#acknowledged = [];
     if (calls.length === 0 || this.#closed) return;
-    // What cannot be written is forgotten: those outcomes are sent, and acknowledged, once more.
+    // If this write fails, the acknowledgements are lost: those outcomes are sent and acknowledged again.
     this.#tidy(() => {
       let freed = 0;
       this.#syncNormal.run();
@@ -323,7 +322,7 @@ export class Journal {
     });
   }
 
-  /** Does what may also wait: when it cannot be done, the agent goes on. */
+  /** Runs an optional write: if it fails, the agent carries on. */
   #tidy(action: () => void): void {
     try {
       action();
@@ -343,8 +342,7 @@ export class Journal {
 }
 
 /**
- * Opens the journal of a program that says in its log what became of it. Throws MatrxError if another agent holds it, or
- * it cannot be written.
+ * Opens the journal and logs its problems. Throws MatrxError if another agent has locked it, or it cannot be written.
  */
 export function openJournal(path: string, log: Logger): Journal {
   try {

@@ -1,4 +1,4 @@
-/** Live output of one call: first bytes at once, then in pieces of some milliseconds. Never queued. */
+/** Live output of one call: the first bytes at once, then batched for a few milliseconds. Never queued. */
 
 export interface OutputPiece {
   channel: "stdout" | "stderr";
@@ -7,9 +7,9 @@ export interface OutputPiece {
   data: string;
 }
 
-/** Gathered for at most this long, in milliseconds. */
+/** Output is batched for at most this long, in milliseconds. */
 const GATHER_MS = 8;
-/** And at most this much, in UTF-16 units; a job's log is handed on in pieces that fit: however it is escaped, a frame stays under 64 KiB. */
+/** And at most this much, in UTF-16 units. A job's log comes in pieces that fit: however it is escaped, a frame stays under 64 KiB. */
 const PIECE_CHARS = 8 * 1024;
 
 export class LiveOutput {
@@ -33,7 +33,7 @@ export class LiveOutput {
     }
   }
 
-  /** Sends what is left; nothing is sent after it. */
+  /** Sends what is left, and nothing after that. */
   close(): void {
     this.#flush();
     this.#closed = true;
@@ -51,7 +51,7 @@ export class LiveOutput {
       this.#gathered = { channel, offset, data };
     }
     this.#nextOffset = offset + Buffer.byteLength(data);
-    // The timer runs from the piece sent last: after a pause the first bytes leave at once.
+    // The timer starts with the last piece sent, so after a pause the first bytes are sent at once.
     if (this.#timer === undefined) this.#flush();
   }
 

@@ -1,11 +1,11 @@
-/** What this device announces of its tools. */
+/** What this device announces about its tools. */
 import { createHash } from "node:crypto";
 import { effectOf } from "@matrx/shared/effects.ts";
 import type { Manifest, ToolDescription } from "@matrx/shared/tool.ts";
 import * as z from "zod";
 import type { Lack, Tool } from "./tool.ts";
 
-/** The manifest of a list of tools as the machine is now; the hash changes with any word of it. */
+/** The manifest of these tools in the machine's current state; any change to it changes the hash. */
 export async function manifestOf(tools: readonly Tool[]): Promise<Manifest> {
   const described = (await Promise.all(tools.map(describe))).sort((a, b) => (a.name < b.name ? -1 : 1));
   const hash = createHash("sha256").update(JSON.stringify(described)).digest("hex");
@@ -27,7 +27,7 @@ async function describe(tool: Tool): Promise<ToolDescription> {
   };
 }
 
-/** What could not be looked at is found out when the tool is called. */
+/** What the tool lacks; if that cannot be checked now, a call will find out. */
 async function lackOf(tool: Tool): Promise<Lack | undefined> {
   try {
     return await tool.unavailable?.();

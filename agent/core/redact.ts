@@ -1,4 +1,4 @@
-/** Leaves secrets out of what ledger and feed show of an answer. */
+/** Masks secrets in what ledger and feed show of an answer. */
 import { LIMITS } from "@matrx/shared/limits.ts";
 
 const MASK = "[redacted]";
@@ -13,7 +13,7 @@ const RULES: readonly [RegExp, string][] = [
     /((?:pass(?:word|wd|phrase)?|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|authorization|cookie|credential)\w*["']?\s*[:=]\s*["']?)[^\s"',;]{3,}/gi,
     `$1${MASK}`,
   ],
-  // An option of a command and the word after it.
+  // A command-line option and the word after it.
   [
     /(--?(?:[a-z0-9]{1,20}[-_]){0,4}(?:pass(?:word|wd|phrase)?|secret|token|api[-_]?key|access[-_]?key|private[-_]?key)\s+["']?)(?!-)[^\s"']{3,}/gi,
     `$1${MASK}`,
@@ -22,7 +22,7 @@ const RULES: readonly [RegExp, string][] = [
 
 /** The first characters of a text, with what looks like a secret masked. */
 export function previewOf(text: string, chars: number = LIMITS.previewChars): string {
-  // A secret that is cut in half still matches: redact more than is shown.
+  // Redact more than is shown, so that a secret cut off at the end still matches.
   let shown = text.slice(0, chars * 4);
   for (const [pattern, mask] of RULES) shown = shown.replace(pattern, mask);
   return shown.slice(0, chars).toWellFormed();

@@ -1,5 +1,4 @@
-/** Sessions: a caller's working directory, reads and job cursors. Each belongs to one grant by the key it lies under. */
-
+/** Sessions: a caller's working directory, files seen and job cursors. Keyed by grant, so that each belongs to one. */
 import type { BigIntStats } from "node:fs";
 import { homedir } from "node:os";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
@@ -7,14 +6,14 @@ import type { GrantScope } from "@matrx/shared/grant.ts";
 import { type GrantId, isSessionId, makeSessionId, type SessionId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 
-/** What a file was like when this session read or wrote it. */
+/** The state of a file when this session last read or wrote it. */
 export interface SeenFile {
   readonly stat: Pick<BigIntStats, "ino" | "size" | "mtimeNs">;
-  /** Of all of it, in hex; undefined: it was too large to be read whole. */
+  /** Hash of the whole file, in hex; undefined if it was too large to read whole. */
   readonly sha256: string | undefined;
 }
 
-/** The part of a job's log that was shown last, in bytes, and by which call. */
+/** The part of a job's log that was last shown, in bytes, and the call that showed it. */
 export interface Cursor {
   readonly call: string;
   readonly from: number;
@@ -27,7 +26,7 @@ const MOST_CURSORS = 1000;
 export class Session {
   readonly id: SessionId;
   readonly grant: GrantId;
-  /** Where it began, and where it goes back to when its directory vanished. */
+  /** Where it began, and where it returns to if its directory vanishes. */
   readonly start: string;
   cwd: string;
   readonly #seen = new Map<string, SeenFile>();
@@ -40,7 +39,7 @@ export class Session {
     this.cwd = start;
   }
 
-  /** Remembers that a file's content is known here, by canonical path. */
+  /** Notes that this session has seen a file's content; `path` is canonical. */
   noteSeen(path: string, seen: SeenFile): void {
     putBounded(this.#seen, path, seen, MOST_SEEN);
   }
@@ -50,8 +49,8 @@ export class Session {
   }
 
   /**
-   * Byte offset in a job's log up to which this session has seen it. A call that runs again, because its answer was lost,
-   * begins where it began.
+   * The byte offset up to which this session has seen a job's log. A call that runs again because its answer was lost
+   * starts where it did the first time.
    */
   cursorOf(job: string, call: string): number {
     const cursor = this.#cursors.get(job);
@@ -65,7 +64,7 @@ export class Session {
   }
 }
 
-/** Puts an entry last; the entry not touched for longest goes. */
+/** Moves an entry to the end, and evicts the least recently used one. */
 function putBounded<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
   map.delete(key);
   map.set(key, value);
@@ -79,7 +78,7 @@ function putBounded<Value>(map: Map<string, Value>, key: string, value: Value, m
 export interface SessionsOptions {
   /** Where sessions begin; absent: the home folder. */
   readonly workspace?: string | undefined;
-  /** Milliseconds that an unused session is kept. */
+  /** How long an unused session is kept, in milliseconds. */
   readonly keptMs?: number;
   readonly mostPerGrant?: number;
   readonly now?: () => number;
@@ -103,7 +102,7 @@ export class Sessions {
     this.#options = { workspace, keptMs, mostPerGrant, now };
   }
 
-  /** The session of this id for this grant, begun if it is not there; without an id a fresh one that is not kept. Throws MatrxError. */
+  /** The grant's session with this id, created if missing; without an id, a new one that is not kept. Throws MatrxError. */
   open(id: string | undefined, grant: Pick<GrantScope, "id">): Session {
     const { workspace, now } = this.#options;
     if (id === undefined) return new Session(makeSessionId(), grant.id, workspace);
@@ -117,7 +116,7 @@ export class Sessions {
     return kept.session;
   }
 
-  /** Forgets all sessions of a grant. */
+  /** Drops all sessions of a grant. */
   endGrant(grant: GrantId): void {
     this.#byGrant.delete(grant);
   }
@@ -134,7 +133,7 @@ export class Sessions {
     return sessions;
   }
 
-  /** Sessions stand in order of their last use. */
+  /** Sessions are ordered by last use. */
   #prune(): void {
     const { keptMs, mostPerGrant, now } = this.#options;
     const oldestKept = now() - keptMs;

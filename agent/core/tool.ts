@@ -1,4 +1,4 @@
-/** What a tool of this device is: one file in `tools/` gives schema, description and handler; `shared/effects.ts` its effect. */
+/** What a tool is: a file in `tools/` has its schema, description and handler; `shared/effects.ts` has its effect. */
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { Logger } from "pino";
 import type * as z from "zod";
@@ -15,50 +15,50 @@ export interface ToolContext {
   readonly rights: Rights;
   /** Aborted by cancel and by the deadline; `signal.reason` is the MatrxError to answer with. */
   readonly signal: AbortSignal;
-  /** Live output of callers that opted in; `offset` is a byte offset into the job's log. */
+  /** Live output for callers that opted in; `offset` is a byte offset into the job's log. */
   readonly output: (channel: "stdout" | "stderr", offset: number, data: string) => void;
   /**
-   * To be awaited before an answer of about so many bytes is made, where that is known: until its reader has room for it.
-   * Small ones are let through at once; the deadline stands still meanwhile. Rejects when the call is stopped.
+   * Back-pressure: await it before making an answer of about this many bytes, if known, until its reader has room. Small
+   * answers pass at once; the deadline is paused meanwhile. Rejects when the call is stopped.
    */
   readonly room: (bytes: number) => Promise<void>;
   readonly log: Logger;
 }
 
-/** What there is of the context of a call that an earlier run of this program began. */
+/** The part of the context that a call from an earlier run of this program still has. */
 export type ResumeContext = Pick<ToolContext, "call" | "signal" | "log">;
 
-/** What a handler returns. It throws MatrxError (hop `tool`) when the tool could not do it. */
+/** What a handler returns. It throws MatrxError (hop `tool`) if the tool fails. */
 export interface ToolResult {
   output: string;
   image?: { media_type: string; base64_data: string };
   metadata?: Record<string, unknown>;
-  /** Exit code of a command; not zero is a result, not an error. */
+  /** Exit code of a command; non-zero is a result, not an error. */
   exit?: number;
 }
 
 export interface Tool<Schema extends z.ZodObject = z.ZodObject> {
   readonly name: string;
-  /** For models and people: what it does, when to use it, its pitfalls. Other tools are named in backticks. */
+  /** For models and people: what it does, when to use it, its pitfalls. Names of other tools are in backticks. */
   readonly description: string;
-  /** For people: the rest. */
+  /** Further details, for people only. */
   readonly details?: string;
   /** Strict: an unknown parameter is refused by name. Each field is described. */
   readonly input: Schema;
-  /** Why it cannot work on this machine now; absent or undefined: it can. A call is tried all the same. */
+  /** Why it cannot work on this machine now; absent or undefined if it can. Calls are attempted anyway. */
   unavailable?(): Lack | undefined | Promise<Lack | undefined>;
-  /** How models see the input: what is not listed to them, though it is taken, and what they must give. */
+  /** How models see the input: which parameters are accepted but not listed, and which are required. */
   readonly model?: ModelInput<keyof z.infer<Schema> & string>;
-  /** The longest that it takes, in milliseconds, when the caller sets no deadline. */
+  /** Its time limit in milliseconds if the caller sets no deadline. */
   readonly timeoutMs: number;
-  /** What a call needs besides this tool, by its input. The gate decides by that before the call runs. Throws MatrxError. */
+  /** What a call with this input needs besides the tool; the gate checks that before the call runs. Throws MatrxError. */
   prepare?(input: z.infer<Schema>, context: Pick<ToolContext, "rights">): Needs;
   handle(input: z.infer<Schema>, context: ToolContext): Promise<ToolResult>;
-  /** Goes on with a call that was begun before this program died, by what it left behind. Undefined: it left nothing. */
+  /** Resumes a call that began before this program died, from what it left behind. Undefined if it left nothing. */
   resume?(context: ResumeContext): Promise<ToolResult> | undefined;
 }
 
-/** What a machine lacks for a tool, in sentences without their ends. */
+/** What a machine lacks for a tool, as sentences without the final full stop. */
 export interface Lack {
   readonly why: string;
   readonly help: string;
@@ -69,7 +69,7 @@ export interface ModelInput<Parameter extends string> {
   readonly require?: readonly Parameter[];
 }
 
-/** Keeps the input's type between schema and handler. */
+/** Ties the handler's input type to the schema. */
 export function defineTool<Schema extends z.ZodObject>(tool: Tool<Schema>): Tool {
   return tool as unknown as Tool;
 }

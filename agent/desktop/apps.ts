@@ -28,7 +28,7 @@ export function neededToStart(
   };
 }
 
-/** What is to be started for a caller that the gate let in, as its arguments may be. Throws MatrxError. */
+/** What to start for a caller that the gate admitted, with its permitted arguments. Throws MatrxError. */
 export async function allowedStart(
   files: Files,
   caller: Caller,
@@ -53,7 +53,7 @@ function checkName(app: string, { path }: Platform): void {
   }
 }
 
-/** Names are compared as the system tells files apart; on Windows with or without `.exe`, on macOS `.app`. */
+/** Compares names as the system compares file names; on Windows with or without `.exe`, on macOS `.app`. */
 function sameApp(allowed: string, app: string, platform: Platform): boolean {
   const plain = (name: string) => {
     const folded = platform.name === "Linux" ? name : platform.fold(name);

@@ -1,7 +1,6 @@
 /**
- * A program of its own that takes a picture with node-screenshots: a crash or a hang in the library, or in what it asks
- * of the system, ends this process and not the agent. Argument: what is wanted, as JSON. Writes one line of JSON, then
- * the picture's bytes.
+ * A separate program that takes a picture with node-screenshots, so that a crash or hang in the library or the system only
+ * affects this process and not the agent. Argument: the request, as JSON. Writes one line of JSON, then the picture.
  */
 import type { Monitor as NativeMonitor } from "node-screenshots";
 import type { CaptureAnswer } from "./native-screenshot.ts";
@@ -58,7 +57,7 @@ function described(monitor: NativeMonitor, index: number): Monitor {
   };
 }
 
-/** -1: there is none such. Without a wish, the primary one, or the first where none is said to be that. */
+/** -1 if there is no such monitor. By default the primary one, or the first if none is marked primary. */
 function indexOf(monitors: readonly Monitor[], wanted: PictureWanted["monitor"]): number {
   if (wanted === undefined) {
     return Math.max(

@@ -1,5 +1,4 @@
 /** Takes a picture of the screen: by node-screenshots, else by what the system has. */
-
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { MatrxError } from "@matrx/shared/errors.ts";

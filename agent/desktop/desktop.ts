@@ -1,5 +1,4 @@
 /** The screen of this machine: what is opened on it, and pictures of it. */
-
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { Lack } from "../core/tool.ts";

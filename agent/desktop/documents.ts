@@ -1,6 +1,6 @@
 /**
- * What may be opened for a confined caller: folders, and documents by a list of kinds. Everything else may run when it
- * is opened. The system opens by name, so a file that is exchanged after this look is not noticed.
+ * What may be opened for a confined caller: folders, and documents of listed types. Anything else might run when opened.
+ * The system opens by path, so there is a race: a file exchanged after this check goes unnoticed.
  */
 import { lstat } from "node:fs/promises";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** Starts a program apart from the agent, with nothing to read and its output to nowhere, and sees whether it fails at once. */
+/** Starts a program detached from the agent, without input or output, and checks whether it fails at once. */
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
@@ -14,7 +14,7 @@ export interface Launched {
   readonly pid: number;
   /** It ended well while it was watched. */
   readonly ended: boolean;
-  /** It only passes things on: what became of them is not known. */
+  /** It only hands over to another program, whose success is not known. */
   readonly handedOver: boolean;
 }
 

@@ -12,7 +12,7 @@ interface Size {
 const PNG_MARK = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const PNG_HEADER_BYTES = 33;
 
-/** Undefined: it is no whole PNG or JPEG. */
+/** Undefined if it is not a complete PNG or JPEG. */
 export function sizeOf(bytes: Buffer): Size | undefined {
   if (bytes.length > PNG_HEADER_BYTES && bytes.subarray(0, 8).equals(PNG_MARK)) {
     return { format: "png", width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
@@ -35,7 +35,7 @@ const inflated = promisify(inflate);
 /** A picture of one colour is packed at least this many times; only such a one is unpacked. */
 const BLANK_RATIO = 200;
 
-/** Tells whether a PNG has one colour all over, as far as its rows say; any other picture: false. */
+/** Whether a PNG is all one colour, judged by its rows; false for any other picture. */
 export async function looksOneColour(bytes: Buffer): Promise<boolean> {
   const size = sizeOf(bytes);
   if (size?.format !== "png") return false;

@@ -13,7 +13,7 @@ export class Pictures {
   #made = 0;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** One picture at a time is taken: each needs a process and room for all of its pixels. */
+  /** A mutex: takes one picture at a time, since each needs a process and memory for all its pixels. */
   inTurn<T>(take: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(take, take);
     this.#last = turn;
@@ -33,7 +33,7 @@ export class Pictures {
     return file;
   }
 
-  /** Gives `use` the path of a file that does not exist yet, and removes what it became. */
+  /** Gives `use` the path of a file that does not exist yet, and deletes the file afterwards. */
   async withScratch<T>(extension: string, use: (file: string) => Promise<T>): Promise<T> {
     const folder = await mkdtemp(path.join(os.tmpdir(), "matrx-screenshot-"));
     try {

@@ -28,7 +28,7 @@ export interface PictureFacts {
   /** In pixels. */
   readonly width: number;
   readonly height: number;
-  /** Of one colour all over; absent: it was not looked at. */
+  /** Whether it is all one colour; absent if not checked. */
   readonly isOneColour?: boolean;
   /** Index of the monitor, where it is known. */
   readonly monitor?: number;

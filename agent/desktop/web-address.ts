@@ -1,5 +1,4 @@
 /** Addresses that may be handed to the browser or the mail program. */
-
 import { toolName } from "../core/tool-names.ts";
 import { deniedError, wrongParameterError } from "./errors.ts";
 

@@ -1,5 +1,4 @@
 /** What every device needs: a Node that runs this, folders that can be written, room on the disk, a shell. */
-
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { Home } from "../config/app-dirs.ts";

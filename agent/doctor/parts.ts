@@ -1,5 +1,4 @@
 /** The parts that a device may lack: what each is for, and how to get it. */
-
 import path from "node:path";
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import type { Lack } from "../core/tool.ts";

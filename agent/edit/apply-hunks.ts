@@ -1,5 +1,4 @@
 /** Changes a file's text by hunks. Their lines must stand there exactly; nothing is guessed. */
-
 import { type UnitText, unitsFor } from "./code-units.ts";
 import { notInEncoding, refused, type Subject } from "./errors.ts";
 import { type Line, type LineEnd, linesOf } from "./line-ends.ts";

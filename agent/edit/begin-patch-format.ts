@@ -1,5 +1,4 @@
 /** Reads the patch format of `*** Begin Patch`, which marks files by lines of their own and needs no line numbers. */
-
 import type { Line } from "./line-ends.ts";
 import {
   BEGIN,

@@ -2,7 +2,6 @@
  * A file's text as it lies there, undecoded: one unit for each byte, or for each pair of bytes in UTF-16. What is searched
  * and cut in units leaves every other byte as it was, also those that are no text.
  */
-
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
 import { counted } from "../text/counted.ts";

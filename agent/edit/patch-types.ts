@@ -1,5 +1,4 @@
 /** What a patch says, in whatever format it was written. */
-
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 
 export const BEGIN = "*** Begin Patch";

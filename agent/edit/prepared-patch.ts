@@ -1,5 +1,4 @@
 /** From what a patch says to the bytes that each file will have; nothing is changed here. */
-
 import { hash } from "node:crypto";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { PathNeed } from "../core/gate.ts";

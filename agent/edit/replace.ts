@@ -1,5 +1,4 @@
 /** Replaces texts in a file's text. All of them are looked for in the text as it was; what they do not touch stays as it is. */
-
 import { characterStarts, type UnitText, unitsFor } from "./code-units.ts";
 import {
   noChangeError,

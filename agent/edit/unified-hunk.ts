@@ -1,5 +1,4 @@
 /** Reads one hunk of a unified diff. Its counts may be wrong: then it reaches to whatever can only be its end. */
-
 import type { Line } from "./line-ends.ts";
 import { badPatchError, type Hunk, type HunkLine, LINE_KINDS } from "./patch-types.ts";
 

@@ -1,5 +1,4 @@
-/** The only way in which tools touch the file system: under the protected set and the call's rights. */
-
+/** The only way for tools to touch the file system: enforces the protected set and the call's rights. */
 import type { BigIntStats } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { MatrxError, toolError } from "@matrx/shared/errors.ts";
@@ -20,21 +19,21 @@ import { type Canonical, canonicalEntryOf, canonicalOf } from "./resolve.ts";
 
 /** A path that was allowed. */
 export interface ResolvedPath extends Canonical {
-  /** As the caller named it, made absolute. */
+  /** The absolute form of what the caller named. */
   readonly named: string;
-  /** The same for messages: on one line, with nothing hidden in it. */
+  /** The same for messages: on one line, without hidden characters. */
   readonly shown: string;
 }
 
 export interface FilesOptions {
-  /** What belongs to Matrx itself, as things stand when it is called. */
+  /** Matrx's own files, as of the time of the call. */
   readonly protectedPaths: () => ProtectedPaths;
   readonly platform?: Platform;
 }
 
 export class Files {
   readonly platform: Platform;
-  /** By canonical path; every tool that changes a file takes its turn here. */
+  /** Keyed by canonical path; every tool that changes a file holds it. */
   readonly mutex = new KeyedMutex();
   readonly protectedPaths: () => ProtectedPaths;
   readonly #protectedFiles = newProtectedFiles();
@@ -45,7 +44,7 @@ export class Files {
     this.protectedPaths = protectedPaths;
   }
 
-  /** The file system as one call may see it, from when it was first asked. */
+  /** The file system as one call may see it; created once per call. */
   as(caller: Caller): Promise<FileAccess> {
     let access = this.#accesses.get(caller.rights);
     if (!access) {
@@ -55,7 +54,7 @@ export class Files {
     return access;
   }
 
-  /** Asks of each path whether it may be touched, and nothing else: what stands there is the tool's to say. Throws MatrxError `PERMISSION_DENIED`. */
+  /** Checks only whether each path may be touched; other errors are left to the tool. Throws MatrxError `PERMISSION_DENIED`. */
   async check(paths: readonly PathNeed[], caller: Caller): Promise<void> {
     const access = await this.as(caller);
     for (const { path, intent, isEntry = false } of paths) {
@@ -70,7 +69,7 @@ export class Files {
   async #lookUp({ session, rights }: Caller): Promise<FileAccess> {
     const limits = await FolderLimits.lookUp(rights.folderLimits, this.platform);
     const { closed, program } = this.protectedPaths();
-    // Who may run any program changes this one too, whatever file tools say.
+    // A caller that may run any program could change this one anyway, whatever file tools forbid.
     const paths = { closed, program: rights.mayRunAnyProgram ? [] : program };
     const protectedSet = new ProtectedSet(paths, this.platform, this.#protectedFiles);
     return new FileAccess(this.platform, session.cwd, protectedSet, limits);
@@ -90,12 +89,12 @@ export class FileAccess {
     this.#limits = limits;
   }
 
-  /** Follows a path and asks whether it may be touched. Throws MatrxError. */
+  /** Resolves a path and checks whether it may be touched. Throws MatrxError. */
   find(text: string, intent: Intent): Promise<ResolvedPath> {
     return this.#find(text, intent, canonicalOf);
   }
 
-  /** As `find`, but a link at the end of the path is meant itself, and not what it leads to. */
+  /** As `find`, but a link at the end of the path means the link itself, not its target. */
   findEntry(text: string, intent: Intent): Promise<ResolvedPath> {
     return this.#find(text, intent, canonicalEntryOf);
   }
@@ -105,7 +104,7 @@ export class FileAccess {
     const shown = shownName(named);
     const canonical = await this.#follow(named, shown, follow);
     this.#limits.check(canonical.path, shown);
-    // To remove an entry is to change the folder that holds it.
+    // Removing an entry changes the folder that contains it.
     if (intent === "remove") this.#limits.check(this.parentOf(canonical).folder, `the folder of ${shown}`);
     this.#protected.check(canonical.path, shown, useOf(intent, canonical, follow === canonicalEntryOf));
     const inCwd = !isAbsolute(text, this.platform);
@@ -113,12 +112,12 @@ export class FileAccess {
     return { ...canonical, named, shown };
   }
 
-  /** As `find`, and it must exist: else the error names what is spelled alike. */
+  /** As `find`, and it must exist; otherwise the error suggests similar names. */
   async findExisting(text: string, intent: Intent): Promise<ResolvedPath> {
     return await this.#existing(await this.find(text, intent));
   }
 
-  /** As `findExisting`, for what another program will open by this path: it is not a protected file under another name. */
+  /** As `findExisting`, for a path that another program will open: also refuses a protected file under another name. */
   async findToHandOver(text: string): Promise<ResolvedPath> {
     const place = await this.findExisting(text, "read");
     const { folder, name } = this.parentOf(place);
@@ -134,7 +133,7 @@ export class FileAccess {
     return await this.#existing(await this.findEntry(text, intent));
   }
 
-  /** Tells whether what stands at a path, or where it leads, may be read. */
+  /** Whether a path, or the target that it leads to, may be read. */
   async mayRead(path: string): Promise<boolean> {
     try {
       await this.find(path, "read");
@@ -144,13 +143,13 @@ export class FileAccess {
     }
   }
 
-  /** Throws MatrxError `PERMISSION_DENIED` unless a path that is free of links may be read. Nothing is looked up. */
+  /** Throws MatrxError `PERMISSION_DENIED` unless a canonical path may be read. Does not touch the file system. */
   checkCanonical(canonical: string): void {
     this.#limits.check(canonical, canonical);
     this.#protected.check(canonical, canonical, "look");
   }
 
-  /** What is closed to all tools inside a folder, so that a search need not even look there. */
+  /** Paths in a folder that are closed to all tools, so that a search need not look there. */
   closedInside(folder: string): string[] {
     return this.#protected.inside(folder);
   }
@@ -162,7 +161,7 @@ export class FileAccess {
     );
   }
 
-  /** The canonical path of the last folder of a place that exists. */
+  /** The canonical path of the deepest existing folder of a path. */
   existingPart(place: Canonical): string {
     return this.platform.path.resolve(place.path, ...place.missing.map(() => ".."));
   }
@@ -172,18 +171,18 @@ export class FileAccess {
     return { folder: path.dirname(place.path), name: path.basename(place.path) };
   }
 
-  /** Tells whether the caller named a link, and not what it leads to. */
+  /** Whether the caller named a link rather than its target. */
   async isReachedByLink({ named, path }: ResolvedPath): Promise<boolean> {
     if (named === path) return false;
     return (await lstat(named).catch(() => undefined))?.isSymbolicLink() ?? false;
   }
 
-  /** Throws MatrxError `PERMISSION_DENIED` when this very file is protected under another name. */
+  /** Throws MatrxError `PERMISSION_DENIED` if this file is protected under another name. */
   inspect(stat: BigIntStats, shown: string): void {
     this.#protected.inspect(stat, shown);
   }
 
-  /** As `inspect`, of a file that is to be changed. */
+  /** As `inspect`, for a file that is about to be changed. */
   inspectChange(stat: BigIntStats, shown: string): void {
     this.#protected.inspectChange(stat, shown);
   }
@@ -192,7 +191,7 @@ export class FileAccess {
     try {
       return await follow(named, this.platform, (folder) => this.#limits.allows(folder));
     } catch (error) {
-      // Outside the allowed folders, and of what is protected, nothing is said about what stands there.
+      // Checked first, so that errors reveal nothing about paths outside the allowed folders, or protected ones.
       this.#limits.check(named, shown);
       const place = [...linkChain(named, this.platform)].at(-1)?.place ?? named;
       this.#limits.check(place, shown);
@@ -222,7 +221,7 @@ export class FileAccess {
   }
 }
 
-/** A folder that exists is not replaced by writing; one that does not exist yet would be by a file, and a link itself. */
+/** Writing does not replace an existing folder, but would put a file where a folder does not exist yet, or replace a link itself. */
 function useOf(intent: Intent, { missing }: Canonical, isEntry: boolean): Use {
   if (intent === "read") return "look";
   if (intent === "remove" || (intent === "write" && (missing.length > 0 || isEntry))) return "replace";

@@ -1,8 +1,7 @@
 /**
- * Copies an entry with all that lies in it, piece by piece and on to the disk. Mode, times and, where the user may, the
- * owner are kept; links stay links. Not kept: extended attributes, and that two names are one file.
+ * Copies an entry with everything in it, piece by piece, and syncs it to disk. Keeps mode, times and, where permitted, the
+ * owner; links stay links. Does not keep extended attributes and hard links.
  */
-
 import { type BigIntStats, constants } from "node:fs";
 import {
   chmod,
@@ -31,21 +30,21 @@ export interface Copying {
   /** Throws to refuse a folder or file. */
   readonly inspect: (stat: BigIntStats) => void;
   readonly signal: AbortSignal;
-  /** What was copied, as it was then. */
+  /** The state of each entry when it was copied. */
   readonly copied: Set<string>;
   bytes: number;
 }
 
-/** What is remembered of each, so that only what was copied is removed afterwards, takes memory. */
+/** Bounded because each entry's state is kept in memory, so that only what was copied is removed afterwards. */
 const MOST_ENTRIES = 200_000;
 const PIECE = 1024 * 1024;
 
-/** One state of one entry. A folder's time changes with what is removed from it. */
+/** The state of an entry as text. Without a folder's time, which changes when entries are removed from it. */
 export function stateOf(stat: BigIntStats): string {
   return stat.isDirectory() ? `${stat.ino}` : `${stat.ino}:${stat.size}:${stat.mtimeNs}`;
 }
 
-/** Throws what the system says; the copy is not whole then, and the caller's to remove. */
+/** Throws the system's error; then the copy is incomplete, and the caller must remove it. */
 export async function copyTree(
   from: Directory,
   name: Buffer,
@@ -139,12 +138,12 @@ function byPath(path: string): Facts {
 
 async function keepFacts(copy: Facts, stat: BigIntStats): Promise<void> {
   const isOwned = await keepOwner(stat, (user, group) => copy.chown(user, group));
-  // A file that runs as its owner must not do so for another one.
+  // A setuid file must not become setuid for another owner.
   await copy.chmod(Number(stat.mode & (isOwned ? 0o7777n : 0o777n)));
   await copy.utimes(seconds(stat.atimeNs), seconds(stat.mtimeNs));
 }
 
-/** Tells whether the owner is the same. */
+/** Keeps the owner if permitted. Returns whether it is the same. */
 async function keepOwner(
   stat: BigIntStats,
   change: (user: number, group: number) => Promise<void>,

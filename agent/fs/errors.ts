@@ -1,8 +1,8 @@
-/** What the file system says, in words for the reader outside. */
+/** File system errors, worded for users. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
 
-/** Turns a failed file operation into a MatrxError; a MatrxError and strangers pass unchanged. */
+/** Turns a file system error into a MatrxError; a MatrxError and any other error pass unchanged. */
 export function fileError(error: unknown, path: string, doing: string): unknown {
   if (error instanceof MatrxError || !isSystemError(error)) return error;
   const { code } = error;
@@ -76,7 +76,7 @@ export function fileError(error: unknown, path: string, doing: string): unknown 
   }
 }
 
-/** Runs a file operation; what the system refuses leaves as MatrxError. */
+/** Runs a file operation; file system errors are thrown as MatrxError. */
 export async function explained<T>(path: string, doing: string, operation: () => Promise<T>): Promise<T> {
   try {
     return await operation();

@@ -1,5 +1,4 @@
-/** A file that is to be changed, or made: its folder is held open, so that what was looked at is what is changed. */
-
+/** A file to be changed or created: its folder is kept open, so that what was checked is what is changed (no TOCTOU race). */
 import { createHash } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, lstat, open, stat as statOf } from "node:fs/promises";
@@ -35,22 +34,22 @@ export class OpenedFile {
     return new OpenedFile(access, place, await access.openFolder(folder, place.shown), name);
   }
 
-  /** What to call it by, as long as it is held. */
+  /** A path to it, valid while it is open. */
   get path(): string {
     return this.#parent.at(this.#name);
   }
 
-  /** The folder, as long as it is held. */
+  /** Its folder, valid while it is open. */
   get parent(): Directory {
     return this.#parent;
   }
 
-  /** As what moves entries takes it. */
+  /** The form that moving and deleting take. */
   asEntry(stat: BigIntStats): OpenedEntry {
     return { place: this.place, parent: this.#parent, name: this.#name, stat };
   }
 
-  /** The ordinary file that stands there, or undefined. Throws MatrxError when it is something else, or protected. */
+  /** The ordinary file there, or undefined. Throws MatrxError if it is something else, or protected. */
   async entry(): Promise<BigIntStats | undefined> {
     const stat = await explained(this.place.shown, "look at", () => entryAt(this.#parent, this.#name));
     if (!stat) return undefined;
@@ -67,7 +66,7 @@ export class OpenedFile {
     return stat;
   }
 
-  /** All of it, which is bounded by the size in `stat`. Throws MatrxError. */
+  /** Its content, bounded by the size in `stat`. Throws MatrxError. */
   read(stat: BigIntStats, signal: AbortSignal): Promise<Buffer> {
     return this.#opened(stat, async (handle) => {
       const buffer = Buffer.allocUnsafe(Number(stat.size));
@@ -89,7 +88,7 @@ export class OpenedFile {
     });
   }
 
-  /** Writes all of it, if it still is as `old` says; `mode`: of a new file, before the user's mask. Throws MatrxError. */
+  /** Writes the whole file if it is still as in `old`; `mode` is for a new file, before the umask. Throws MatrxError. */
   async write(
     old: BigIntStats | undefined,
     bytes: Uint8Array,
@@ -108,7 +107,7 @@ export class OpenedFile {
     );
   }
 
-  /** Throws MatrxError `CONFLICT` unless it still is as `old` says. */
+  /** Throws MatrxError `CONFLICT` unless it is still as in `old`. */
   async confirm(old: BigIntStats | undefined): Promise<void> {
     const now = await this.entry();
     if (now?.ino !== old?.ino || now?.size !== old?.size || now?.mtimeNs !== old?.mtimeNs) {
@@ -166,13 +165,13 @@ export interface OpenedEntry {
   readonly place: ResolvedPath;
   readonly parent: Directory;
   readonly name: string;
-  /** Its own: of a link, not of what it leads to. */
+  /** Its own stat: a link's, not its target's. */
   readonly stat: BigIntStats;
 }
 
 /**
  * Opens the folder of an entry that was found with the intent `remove`. Close its parent. Throws MatrxError, also for what
- * nobody means to move or delete as a whole: the root, the home folder, folders of the system, mount points.
+ * nobody would mean to move or delete as a whole: the root, the home folder, system folders, mount points.
  */
 export async function openEntry(access: FileAccess, place: ResolvedPath): Promise<OpenedEntry> {
   const { folder, name } = access.parentOf(place);

@@ -1,27 +1,27 @@
-/** Which files lie in some folders, by device and inode: a hard link elsewhere is the same file under another name. */
+/** Indexes the files in some folders by device and inode, to recognise hard links to them elsewhere. */
 import { type BigIntStats, lstatSync, readdirSync } from "node:fs";
 import path from "node:path";
 
-/** Entries that are looked at. */
+/** Limit on entries. */
 const MOST = 200_000;
-/** Coarsest step of a folder's mtime, in milliseconds: two changes within it may look like one. */
+/** Coarsest resolution of a folder's mtime, in milliseconds: two changes within it may look like one. */
 const STEP_MS = 2000;
 
 interface Folder {
-  /** Undefined: it changed just before it was read, and may have changed unnoticed since. */
+  /** Undefined if it changed just before it was read, and so may have changed unnoticed since. */
   readonly state: string | undefined;
   readonly files: readonly string[];
   readonly folders: readonly string[];
 }
 
 /**
- * A folder is read again only when an entry of it came or went. That a file got a second name elsewhere does not show
- * there, so files with one name are remembered too.
+ * A folder is read again only when an entry was added or removed. A new hard link elsewhere does not show in the folder,
+ * so files with a single name are indexed too.
  */
 export class FileIndex {
   #folders: ReadonlyMap<string, Folder> = new Map();
 
-  /** Of all files in folders, or of a file itself. Looks in one go, as what is asked about is open meanwhile; links are not followed. Undefined: there are too many. */
+  /** Identities of all files in folders, or of a file itself. Synchronous, because the file in question is open meanwhile; does not follow links. Undefined if there are too many. */
   identitiesIn(roots: readonly string[]): ReadonlySet<string> | undefined {
     const identities = new Set<string>();
     const seen = new Map<string, Folder>();
@@ -60,7 +60,7 @@ export function identityOf(found: BigIntStats): string {
   return `${found.dev}:${found.ino}`;
 }
 
-/** Undefined: it is not there, or is closed to this program as well. */
+/** Undefined if it does not exist, or this program may not read it either. */
 function statOf(place: string): BigIntStats | undefined {
   try {
     return lstatSync(place, { bigint: true, throwIfNoEntry: false });

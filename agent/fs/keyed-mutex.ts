@@ -1,4 +1,4 @@
-/** Changes of one path wait for each other: each looks at what the one before left. */
+/** A mutex per path: changes run one at a time, so each sees the result of the one before. */
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>();
 

@@ -1,18 +1,18 @@
-/** The way that a path takes, entry by entry and link by link, as far as the system goes along. */
+/** Walks the chain of entries and links that a path leads through, as far as the system resolves it. */
 import { lstatSync, readlinkSync } from "node:fs";
 import type { Platform } from "../platform/platform.ts";
 
 const MOST_LINKS = 40;
 
 export interface Step {
-  /** Canonical, but for the entry itself. */
+  /** The entry's path, canonical except for the entry itself. */
   readonly place: string;
   readonly isLink: boolean;
-  /** Names that come after it. */
+  /** The names after it. */
   readonly rest: readonly string[];
 }
 
-/** The last step is where the path leads, or where the system refuses to go on. Never throws. */
+/** The last step is the path's target, or where the system stops resolving. Never throws. */
 export function* linkChain(absolute: string, { path }: Platform): Generator<Step, void> {
   const namesOf = (text: string) => text.split(path.sep).filter((name) => name !== "" && name !== ".");
   let folder = path.parse(absolute).root;
@@ -21,7 +21,7 @@ export function* linkChain(absolute: string, { path }: Platform): Generator<Step
     const [name = "", ...rest] = names;
     names = rest;
     if (name === "..") {
-      // Not taken away as written: it leads out of where the link before it leads.
+      // Not removed lexically: `..` after a link leads to the parent of the link's target.
       folder = path.dirname(folder);
       continue;
     }
@@ -40,10 +40,10 @@ export function* linkChain(absolute: string, { path }: Platform): Generator<Step
   }
 }
 
-/** Undefined: it is no link. Null: the system does not say. */
+/** Undefined if it is not a link; null if the system does not tell. */
 function targetOf(place: string): string | undefined | null {
   try {
-    // Nothing is thrown for what is not there: an error takes longer than the look.
+    // Does not throw if nothing is there: creating an error takes longer than the lookup.
     const stat = lstatSync(place, { throwIfNoEntry: false });
     if (!stat) return null;
     return stat.isSymbolicLink() ? readlinkSync(place) : undefined;

@@ -1,4 +1,4 @@
-/** The entries of a folder, in order of their names, a page at a time; a huge folder is never held whole. */
+/** Lists a folder sorted by name, a page at a time; a huge folder is never in memory as a whole. */
 import { isUtf8 } from "node:buffer";
 import type { BigIntStats } from "node:fs";
 import { lstat, opendir, readlink, stat } from "node:fs/promises";
@@ -11,15 +11,15 @@ export interface Entry {
   readonly type: "file" | "directory" | "symlink" | "fifo" | "socket" | "device" | "unknown";
   readonly size?: number;
   readonly mtime?: string;
-  /** Where a symlink points, as it is written in it. */
+  /** The target of a symlink, as written in it. */
   readonly target?: string;
-  /** What the target is; absent: nothing is there, or it cannot be seen. */
+  /** The target's type; absent if it does not exist, or cannot be seen. */
   readonly target_type?: Entry["type"];
-  /** The target lies where the caller may not look. */
+  /** The caller may not look at the target. */
   readonly target_closed?: true;
-  /** Why nothing more is known, such as `EACCES`. */
+  /** Why no more is known, such as `EACCES`. */
   readonly error?: string;
-  /** The name is no UTF-8: file tools cannot address it, and `name` is not it. Its bytes, in base64. */
+  /** The bytes of a name that is not UTF-8, in base64: file tools cannot address it, and `name` is only for display. */
   readonly name_base64?: string;
 }
 
@@ -33,14 +33,14 @@ export interface EntryPage {
 interface Wanted {
   readonly showHidden: boolean;
   readonly limit: number;
-  /** Only names after this one. */
+  /** List only names after this one. */
   readonly after: string | undefined;
   /** Asked before a symlink of this name is followed. */
   readonly mayFollow: (name: string) => Promise<boolean>;
   readonly signal: AbortSignal;
 }
 
-/** Entries that are looked at together. */
+/** How many entries to stat concurrently. */
 const AT_ONCE = 32;
 
 interface Name {
@@ -59,7 +59,7 @@ export async function listFolder(folder: Directory, wanted: Wanted): Promise<Ent
   return { entries, remaining: following - names.length, total };
 }
 
-/** The first names after the cursor: gathered in a list that is cut back whenever it is twice as long as needed. */
+/** The first names after the cursor, collected in a list that is truncated whenever it is twice as long as needed. */
 async function firstNames(folder: Directory, { showHidden, limit, after, signal }: Wanted) {
   let names: Name[] = [];
   let total = 0;
@@ -84,7 +84,7 @@ async function firstNames(folder: Directory, { showHidden, limit, after, signal 
 
 const DOT = 46;
 
-/** By code units: the same everywhere, so that a cursor keeps its meaning. */
+/** Sorts by code units, which is the same everywhere, so that cursors stay valid. */
 function sorted(names: Name[]): Name[] {
   return names.sort((a, b) => (a.shown < b.shown ? -1 : a.shown > b.shown ? 1 : 0));
 }

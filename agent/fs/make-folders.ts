@@ -1,11 +1,10 @@
-/** Makes the folders that a place lacks, each below the last one's descriptor. */
-
+/** Creates missing folders, each relative to its parent's descriptor. */
 import { constants } from "node:fs";
 import { mkdir, open } from "node:fs/promises";
 import type { FileAccess } from "./access.ts";
 import { explained, hasCode } from "./errors.ts";
 
-/** Makes `names` one below the other in an existing folder. Tells whether any was made; existing ones are left alone. */
+/** Creates nested folders `names` in an existing folder. Returns whether any was created; existing ones are unchanged. */
 export async function makeFolders(
   access: FileAccess,
   existing: string,
@@ -29,12 +28,12 @@ export async function makeFolders(
   return made;
 }
 
-/** Makes what changed in a folder last through a power cut; not every file system can. */
+/** Syncs a folder, so that its changes survive a power cut; not every file system can. */
 export async function syncFolder(path: string): Promise<void> {
   try {
     const handle = await open(path, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0));
     await handle.sync().finally(() => handle.close());
   } catch {
-    // What was written is written either way.
+    // Best effort: the write itself succeeded.
   }
 }

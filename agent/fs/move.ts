@@ -1,5 +1,4 @@
-/** Gives an entry its new place, on whatever file system that is, and says why not. */
-
+/** Moves an entry, also to another file system, and explains why it cannot. */
 import { randomBytes } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { chmod, lstat, unlink } from "node:fs/promises";
@@ -15,11 +14,11 @@ import { entryAt } from "./write-file.ts";
 
 interface Carried {
   readonly entries: number;
-  /** Of files. */
+  /** Bytes of all files. */
   readonly bytes: number;
 }
 
-/** Throws, and leaves all as it was, unless the error says otherwise. `replaces` says that a file stands there. */
+/** If it throws, everything is as before, unless the error says otherwise. `replaces`: whether the destination has a file. */
 async function moveAcrossDevices(
   access: FileAccess,
   source: OpenedEntry,
@@ -43,7 +42,7 @@ async function moveAcrossDevices(
   const removal = newRemoval({
     inspect,
     signal: NEVER,
-    // What was written meanwhile was not copied, and stays.
+    // Whatever was written meanwhile was not copied, and stays.
     mayGo: (stat) => copying.copied.has(stateOf(stat)),
   });
   const cause = await removeTree(source.parent, Buffer.from(source.name), removal).then(
@@ -58,7 +57,7 @@ async function moveAcrossDevices(
 
 const NEVER = new AbortController().signal;
 
-/** Folders of the copy may be closed to writing already, as those of the source are. */
+/** Folders of the copy may already be read-only, like those of the source. */
 function ofCopy(): Removal {
   return newRemoval({
     inspect: () => undefined,
@@ -81,11 +80,11 @@ function sourceLeft({ place }: OpenedEntry, { removed, kept }: Removal, cause: u
 
 export interface Moved {
   readonly overwrote: boolean;
-  /** It went to another file system. */
+  /** Set if it moved to another file system. */
   readonly carried?: Carried;
 }
 
-/** Throws MatrxError where the place is taken, else what the system says. */
+/** Throws MatrxError if the destination is taken, otherwise the system's error. */
 export async function moveEntry(
   access: FileAccess,
   source: OpenedEntry,
@@ -114,7 +113,7 @@ export async function moveEntry(
   }
 }
 
-/** The system takes both names for the same entry, or they are two names of one file. */
+/** Renames between two spellings of the same entry, or two hard links to one file. */
 async function respell(
   source: OpenedEntry,
   spot: Destination,
@@ -127,7 +126,7 @@ async function respell(
   }
   if (!overwrite)
     throw taken(to.shown, "It is another name for the same file; give overwrite to keep only that name");
-  // To rename one onto the other would leave both.
+  // Renaming one hard link onto another does nothing.
   await source.parent.confirm(source.name, source.stat);
   await unlink(source.parent.at(source.name));
   return { overwrote: true };

@@ -1,5 +1,4 @@
-/** What is said of a path that leads to nothing: names that are spelled alike, or the one that cannot be spelled. */
-
+/** The error for a path that does not exist: suggests similar names, or explains a name that cannot be written as text. */
 import { isUtf8 } from "node:buffer";
 import { readdir } from "node:fs/promises";
 import { nearestName } from "@matrx/shared/effects.ts";
@@ -9,11 +8,11 @@ import { plainSpelling } from "../text/sniff.ts";
 import { shellName, shownName, textOfName } from "./display-name.ts";
 
 export interface NotFound {
-  /** As in messages. */
+  /** The path, for messages. */
   readonly shown: string;
-  /** The last folder of the path that exists, as in messages. */
+  /** The deepest existing folder of the path, for messages. */
   readonly existing: string;
-  /** The path of the folder that should hold `name`; undefined: it is not there, or is closed to the caller. */
+  /** The folder that should contain `name`; undefined if it does not exist, or is closed to the caller. */
   readonly folder: string | undefined;
   readonly name: string;
 }
@@ -46,17 +45,17 @@ async function namesIn(folder: string): Promise<Buffer[]> {
   return names.slice(0, MOST_NAMES);
 }
 
-/** As the listing shows it, or with the mark that stands for what could not be decoded. */
+/** Whether `name` is how the listing shows these bytes, or has replacement characters for undecodable ones. */
 function isMeant(bytes: Buffer, name: string): boolean {
   return name === textOfName(bytes) || name === bytes.toString("utf8");
 }
 
-/** First those that look the same, with other quotes, spaces or accents. */
+/** First names that look the same, but with other quotes, spaces or accents. */
 function namesLike(name: string, from: readonly string[]): string[] {
   const wanted = plainSpelling(name);
   const found = from.filter((other) => plainSpelling(other) === wanted).slice(0, MOST_SUGGESTIONS);
   const names = new Set(from.filter((other) => !found.includes(other)));
-  // Among all names of a folder, two letters make no short one near.
+  // Short names must differ in fewer letters: in a whole folder, too many would be near.
   const mistakes = Math.max(1, Math.floor(name.length / 3));
   while (found.length < MOST_SUGGESTIONS) {
     const next = nearestName(name, names, mistakes);

@@ -1,5 +1,4 @@
-/** Opens an ordinary file for reading. What would block or act when opened is refused by its kind, unopened. */
-
+/** Opens an ordinary file for reading. Refuses other types unopened, because opening them may block or have effects. */
 import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
@@ -21,7 +20,7 @@ export async function openFile(access: FileAccess, text: string): Promise<OpenFi
   await using parent = await access.openFolder(folder, place.shown);
   return await explained(place.shown, "read", async () => {
     if (name === "") throw notAFile(place, "a folder");
-    // Looked up a moment ago in a thread of the pool, so the system knows it.
+    // Synchronous, because the entry was just looked up asynchronously and is in the system's cache.
     refuseOddKind(lstatSync(parent.at(name), { bigint: true }), place);
     const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
     const handle = await open(parent.at(name), flags);
@@ -41,12 +40,12 @@ export async function openFile(access: FileAccess, text: string): Promise<OpenFi
 /** Throws MatrxError unless it is an ordinary file. */
 export function refuseOddKind(stat: BigIntStats, place: ResolvedPath): void {
   if (stat.isFile()) return;
-  // The place was free of links when it was looked up.
+  // There was no link when the path was resolved.
   if (stat.isSymbolicLink()) throw pathChangedError(place.path);
   throw notAFile(place, kindOf(stat));
 }
 
-/** In words with an article. */
+/** The type in words, with an article. */
 export function kindOf(stat: BigIntStats): string {
   if (stat.isDirectory()) return "a folder";
   if (stat.isFIFO()) return "a named pipe";

@@ -1,5 +1,4 @@
-/** Folders that policies and a grant allow: a path must lie in one of each. */
-
+/** Folders that policies and a grant allow: a path must be in one of each. */
 import { statSync } from "node:fs";
 import { toolError } from "@matrx/shared/errors.ts";
 import type { FolderLimit } from "../core/gate.ts";
@@ -47,8 +46,8 @@ export class FolderLimits {
 }
 
 /**
- * Another spelling of the root counts only where it is the same folder: a volume may tell upper case from lower case
- * though its system mostly does not.
+ * Another spelling of the root counts only if it is the same folder: a volume may be case-sensitive on a system that
+ * usually is not.
  */
 function liesIn(canonical: string, root: string, platform: Platform): boolean {
   const { sep } = platform.path;
@@ -63,7 +62,7 @@ function same(one: string, other: string): boolean {
   return a !== undefined && a.dev === b?.dev && a.ino === b.ino;
 }
 
-/** A folder that is not absolute, or is one of another system, allows nothing here. */
+/** A folder that is not absolute, or has another system's syntax, allows nothing here. */
 async function rootsOf(written: readonly string[], platform: Platform): Promise<string[]> {
   const roots: string[] = [];
   for (const folder of written) {
@@ -71,7 +70,7 @@ async function rootsOf(written: readonly string[], platform: Platform): Promise<
     try {
       roots.push((await canonicalOf(absolutePath(folder, "/", platform), platform)).path);
     } catch {
-      // What cannot be looked up allows nothing.
+      // A folder that cannot be resolved allows nothing.
     }
   }
   return roots;

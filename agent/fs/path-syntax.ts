@@ -1,5 +1,4 @@
-/** From what a caller wrote to an absolute path of this system. Touches no file. */
-
+/** Turns a caller's path into an absolute path of this system, without touching the file system. */
 import { homedir } from "node:os";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -17,12 +16,12 @@ export function absolutePath(text: string, cwd: string, platform: Platform, home
   return path.resolve(cwd, expanded);
 }
 
-/** Tells whether a path stands by itself, without a working directory. */
+/** Whether a path is absolute, including a leading `~`. */
 export function isAbsolute(text: string, platform: Platform): boolean {
   return platform.path.isAbsolute(text) || /^~(?:[\\/]|$)/.test(text);
 }
 
-/** Tells whether a path as written ends with a separator. */
+/** Whether a path as written ends with a separator. */
 export function namesFolder(text: string, { path }: Platform): boolean {
   return text.endsWith("/") || text.endsWith(path.sep);
 }
@@ -40,7 +39,7 @@ function badPath(text: string, why: string): MatrxError {
   });
 }
 
-/** Tells whether `path` is `folder` or lies below it; both absolute. */
+/** Whether `path` is `folder` or below it; both absolute. */
 export function isWithin(path: string, folder: string, platform: Platform): boolean {
   const place = platform.fold(path);
   const root = platform.fold(folder);

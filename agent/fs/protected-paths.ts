@@ -1,8 +1,7 @@
 /**
- * The protected set: what belongs to Matrx itself, by every path that leads there, whatever the policy
+ * The protected set: Matrx's own files, by every path that leads there, whatever the policy
  * (docs/decisions/0010-protected-set.md).
  */
-
 import type { BigIntStats } from "node:fs";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
@@ -13,20 +12,20 @@ import { ProtectedPlaces } from "./protected-places.ts";
 
 /** Absolute paths, which need not exist yet. */
 export interface ProtectedPaths {
-  /** Configuration, state, credentials, relay data: closed to reading and writing. */
+  /** Configuration, state, credentials, relay data: neither readable nor writable. */
   readonly closed: readonly string[];
-  /** Programs and their packages: read by all, changed only by who may run any program anyway. */
+  /** Programs and their packages: readable by all, writable only by callers that may run any program anyway. */
   readonly program: readonly string[];
 }
 
-/** What is remembered from one look to the next. */
+/** File indexes kept between checks. */
 export type ProtectedFiles = Readonly<Record<keyof ProtectedPaths, FileIndex>>;
 
 export function newProtectedFiles(): ProtectedFiles {
   return { closed: new FileIndex(), program: new FileIndex() };
 }
 
-/** What a call means to do: to look, to change or make what stands there, or to put something else in its place. */
+/** What a call does: look, change or create what is there, or replace it. */
 export type Use = "look" | "change" | "replace";
 
 export class ProtectedSet {
@@ -35,7 +34,7 @@ export class ProtectedSet {
   readonly #closed: ProtectedPlaces;
   readonly #program: ProtectedPlaces;
 
-  /** As things stand now: links and mounts may have changed since the last time. */
+  /** Reflects the present state: links and mounts may have changed since the last check. */
   constructor({ closed, program }: ProtectedPaths, platform: Platform, files = newProtectedFiles()) {
     const mounts = platform.mounts();
     this.#platform = platform;
@@ -56,17 +55,17 @@ export class ProtectedSet {
     if (this.#program.liesWithin(canonical)) throw leadsThere(shown, "the Matrx program");
   }
 
-  /** Closed paths in a folder. */
+  /** Closed paths inside a folder. */
   inside(folder: string): string[] {
     return this.#closed.inside(folder);
   }
 
-  /** Throws MatrxError `PERMISSION_DENIED` when this very directory or file is closed, under whatever name. */
+  /** Throws MatrxError `PERMISSION_DENIED` if this directory or file is closed, under whatever name. */
   inspect(found: BigIntStats, shown: string): void {
     if (this.#closed.is(found)) throw closed(shown);
   }
 
-  /** As `inspect`, of a file that is to be changed. */
+  /** As `inspect`, for a file that is about to be changed. */
   inspectChange(found: BigIntStats, shown: string): void {
     this.inspect(found, shown);
     if (this.#program.is(found)) throw program(shown);

@@ -1,4 +1,4 @@
-/** Some paths, with every other way that leads to what stands there: links, mounts, second names of files. */
+/** A set of paths, with every other path to the same files and folders: links, mounts, hard links. */
 import { type BigIntStats, realpathSync, statSync } from "node:fs";
 import type { Mounts } from "../platform/mounts.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -9,18 +9,18 @@ import { isWithin } from "./path-syntax.ts";
 export class ProtectedPlaces {
   readonly #platform: Platform;
   readonly #index: FileIndex;
-  /** As configured, as they really are, and as mounts show them elsewhere. */
+  /** The paths as configured, as resolved, and as seen through other mounts. */
   readonly #paths: readonly string[];
-  /** The same for comparing: each, and what paths in it begin with. */
+  /** The same, folded for comparison: each path, and the prefix of paths inside it. */
   readonly #folded: readonly (readonly [itself: string, above: string])[];
-  /** Links on the way there. */
+  /** Links on the way to them. */
   readonly #links: readonly string[];
-  /** Of what stands at the paths. */
+  /** Identities of the paths' own entries. */
   readonly #identities: ReadonlySet<string>;
-  /** Of all files in them; looked up when one with a second name is met. */
+  /** Identities of all files in them; computed when a file with several names is first met. */
   #files: Pick<ReadonlySet<string>, "has"> | undefined;
 
-  /** Synchronously: a thread of the pool would cost ten times as much. */
+  /** Synchronous: asynchronous calls would cost ten times as much. */
   constructor(configured: readonly string[], platform: Platform, mounts: Mounts, index: FileIndex) {
     this.#platform = platform;
     this.#index = index;
@@ -42,13 +42,13 @@ export class ProtectedPlaces {
     this.#identities = identities;
   }
 
-  /** Tells whether a path is one of these, or lies in one. */
+  /** Whether a path is one of these, or inside one. */
   holds(canonical: string): boolean {
     const place = this.#platform.fold(canonical);
     return this.#folded.some(([itself, above]) => place === itself || place.startsWith(above));
   }
 
-  /** Tells whether one of these, or a link on the way to it, lies in a folder or is it. */
+  /** Whether one of these, or a link on the way to it, is this folder or inside it. */
   liesWithin(canonical: string): boolean {
     const within = (path: string) => isWithin(path, canonical, this.#platform);
     return this.#paths.some(within) || this.#links.some(within);
@@ -58,25 +58,25 @@ export class ProtectedPlaces {
     return this.#paths.filter((path) => isWithin(path, folder, this.#platform));
   }
 
-  /** Tells whether this very folder is one of these, or this very file is or lies in one, under whatever name. */
+  /** Whether this folder is one of these, or this file is one of these or inside one, under whatever name. */
   is(found: BigIntStats): boolean {
     const identity = identityOf(found);
     if (this.#identities.has(identity)) return true;
-    // A file with a single name is reached by no other path than those.
+    // A file with a single name cannot be reached by any other path.
     if (!found.isFile() || found.nlink < 2n || this.#paths.length === 0) return false;
     this.#files ??= this.#index.identitiesIn(this.#paths) ?? TOO_MANY;
     return this.#files.has(identity);
   }
 }
 
-/** What cannot be told apart is not touched. */
+/** If there are too many files to tell apart, none is touched. */
 const TOO_MANY = { has: () => true };
 
 function beginningsOf(path: string, { path: { sep } }: Platform): [itself: string, above: string] {
   return [path, path.endsWith(sep) ? path : path + sep];
 }
 
-/** Where a path leads now; what is not there yet will be made where its path leads. Notes the links on the way. */
+/** The real path at present; something that does not exist yet will be created where its path leads. Notes the links on the way. */
 function realPathOf(path: string, platform: Platform, links: Set<string>): string {
   let real = path;
   for (const { place, isLink, rest } of linkChain(path, platform)) {
@@ -86,7 +86,7 @@ function realPathOf(path: string, platform: Platform, links: Set<string>): strin
   return real;
 }
 
-/** With the names that the system itself has for it: on Windows a name has a short form too. */
+/** Spelt with the system's own names: on Windows a name also has a short form. */
 function spelledBySystem(path: string): string {
   try {
     return realpathSync.native(path);
@@ -95,7 +95,7 @@ function spelledBySystem(path: string): string {
   }
 }
 
-/** Undefined: it is not there, or is closed to this program as well. */
+/** Undefined if it does not exist, or this program may not read it either. */
 function statOf(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false });

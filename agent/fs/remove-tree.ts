@@ -1,5 +1,4 @@
-/** Removes an entry with all that lies in it. Links are removed and never followed; each folder is reached by its descriptor. */
-
+/** Removes an entry with everything in it. Links are removed, never followed; each folder is reached by its descriptor. */
 import type { BigIntStats } from "node:fs";
 import { lstat, opendir, rmdir, unlink } from "node:fs/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
@@ -10,16 +9,16 @@ import { hasCode } from "./errors.ts";
 export interface Removal {
   /** Throws to refuse a folder. */
   readonly inspect: (stat: BigIntStats) => void;
-  /** False: an entry stays. */
+  /** Returns false for an entry that must stay. */
   readonly mayGo: (stat: BigIntStats) => boolean;
-  /** Called of each folder before it is emptied. */
+  /** Called for each folder before it is emptied. */
   readonly prepare?: (folder: Directory) => Promise<void>;
   readonly signal: AbortSignal;
-  /** The file system of the first folder: another one in it is not entered. */
+  /** The file system of the first folder: file systems mounted inside it are not entered. */
   device?: bigint;
-  /** Entries that went. */
+  /** Entries removed. */
   removed: number;
-  /** Entries that stayed. */
+  /** Entries kept. */
   kept: number;
 }
 
@@ -27,10 +26,10 @@ export function newRemoval(options: Pick<Removal, "inspect" | "signal"> & Partia
   return { mayGo: () => true, removed: 0, kept: 0, ...options };
 }
 
-/** A folder in a folder in a folder: each holds a descriptor. */
+/** Nesting is bounded because each level keeps a descriptor open. */
 export const MOST_DEPTH = 400;
 
-/** Tells whether it is gone. Throws what the system says; what went until then stays gone. */
+/** Returns whether it is gone. Throws the system's error; what was removed until then stays removed. */
 export async function removeTree(
   parent: Directory,
   name: Buffer,
@@ -81,7 +80,7 @@ async function emptyFolder(
       const bytes = entry.name as unknown as Buffer;
       if (!(await removeTree(folder, bytes, removal, depth + 1))) isEmpty = false;
     }
-    // What was skipped because others went while the list was read is found in the next round.
+    // The listing may skip entries because others were removed while reading it; the next round finds them.
     if (!isEmpty || removal.removed === before) return isEmpty;
   }
 }

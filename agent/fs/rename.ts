@@ -1,4 +1,4 @@
-/** Gives an entry a new path on the same file system. */
+/** Renames an entry within a file system. */
 import { constants } from "node:fs";
 import { link, lstat, open, rename, unlink } from "node:fs/promises";
 import { type Directory, pathChangedError } from "../platform/directory.ts";
@@ -6,15 +6,15 @@ import type { Platform } from "../platform/platform.ts";
 import { hasCode } from "./errors.ts";
 import type { OpenedEntry } from "./file-handle.ts";
 
-/** Where something is to stand. */
+/** Where something is to be placed. */
 export interface Destination {
   readonly parent: Directory;
   readonly name: string;
 }
 
 /**
- * Puts it where nothing stands; who makes something there first keeps it. Throws EEXIST or ENOTEMPTY then, EXDEV when
- * the spot is on another file system.
+ * Renames to a free path, without a race: if something else is created there first, throws EEXIST or ENOTEMPTY. Throws
+ * EXDEV if the destination is on another file system.
  */
 export async function renameNoReplace(
   entry: OpenedEntry,
@@ -28,7 +28,7 @@ export async function renameNoReplace(
   await spot.parent.confirm(spot.name, stat);
 }
 
-/** A second name, then the first one goes. False: this file system has no second names, or not for this user. */
+/** Makes a hard link, then removes the old name. Returns false if the file system has no hard links, or not for this user. */
 async function placeByLink(entry: OpenedEntry, spot: Destination): Promise<boolean> {
   const source = entry.parent.at(entry.name);
   const destination = spot.parent.at(spot.name);
@@ -52,7 +52,7 @@ async function isStill(path: string, { stat }: OpenedEntry): Promise<boolean> {
   return found?.ino === stat.ino && found.dev === stat.dev;
 }
 
-/** An empty file keeps the place until it is taken over. */
+/** Reserves the path with an empty file, then replaces it. */
 async function placeByHolder(entry: OpenedEntry, spot: Destination): Promise<void> {
   const destination = spot.parent.at(spot.name);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
@@ -65,7 +65,7 @@ async function placeByHolder(entry: OpenedEntry, spot: Destination): Promise<voi
   }
 }
 
-/** Puts a file or link where one stands, or where the same one stands in another spelling. Throws EXDEV. */
+/** Replaces a file or link, or renames to another spelling of the same one. Throws EXDEV. */
 export async function renameReplace({ parent, name, stat }: OpenedEntry, spot: Destination): Promise<void> {
   await parent.confirm(name, stat);
   await rename(parent.at(name), spot.parent.at(spot.name));

@@ -1,5 +1,4 @@
-/** Where a path really leads: links followed, also those that lead to nothing yet. */
-
+/** Resolves a path to its canonical form, following links, even those whose target does not exist yet. */
 import { isUtf8 } from "node:buffer";
 import { lstat, readdir, readlink, realpath } from "node:fs/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
@@ -10,18 +9,18 @@ import { hasCode } from "./errors.ts";
 export interface Canonical {
   /** Free of links. */
   readonly path: string;
-  /** Names at its end that do not exist yet; none: it exists. */
+  /** Names at its end that do not exist yet; empty if it exists. */
   readonly missing: readonly string[];
 }
 
 const MOST_LINKS = 40;
-/** Entries of a folder that are looked through for another spelling of a name. */
+/** Limit on entries of a folder that are searched for another spelling of a name. */
 const MOST_ENTRIES = 20_000;
 
-/** Asked before a folder's entries are looked through. */
+/** Called before a folder's entries are searched. */
 type MayLook = (folder: string) => boolean;
 
-/** Throws MatrxError, or what the system says of a path that cannot be followed. */
+/** Throws MatrxError, or the system's error for a path that cannot be resolved. */
 export async function canonicalOf(
   absolute: string,
   platform: Platform,
@@ -33,7 +32,7 @@ export async function canonicalOf(
   try {
     return { path: await realpath(absolute), missing: [] };
   } catch (error) {
-    // A root that does not exist, such as a drive, has nothing above it.
+    // A root that does not exist, such as a drive, has no parent.
     if (!hasCode(error, "ENOENT") || path.dirname(absolute) === absolute) throw error;
   }
   const target = await linkTarget(absolute);
@@ -51,7 +50,7 @@ export async function canonicalOf(
   return canonicalOf(path.join(parent.path, spelled), platform, mayLook, links + 1);
 }
 
-/** As `canonicalOf`, but a link at the very end is not followed. */
+/** As `canonicalOf`, but does not follow a link at the very end. */
 export async function canonicalEntryOf(
   absolute: string,
   platform: Platform,
@@ -65,7 +64,7 @@ export async function canonicalEntryOf(
   if (parent.missing.length > 0) return { path: entry, missing: [...parent.missing, name] };
   const kind = await kindOf(entry);
   if (kind === "link") return { path: entry, missing: [] };
-  // Its true name, where the system takes others for it.
+  // Resolved to its true name, since the system may accept other spellings.
   if (kind === "other") return canonicalOf(entry, platform, mayLook);
   const spelled = mayLook(parent.path) ? await otherSpelling(parent.path, name) : undefined;
   if (spelled === undefined) return { path: entry, missing: [name] };
@@ -85,13 +84,13 @@ async function linkTarget(absolute: string): Promise<string | undefined> {
   try {
     return await readlink(absolute);
   } catch (error) {
-    // EINVAL: it exists and is no link; UNKNOWN: Windows says so of ordinary files.
+    // EINVAL: it exists and is not a link; UNKNOWN: what Windows reports for ordinary files.
     if (hasCode(error, "ENOENT", "EINVAL", "ENOTDIR", "UNKNOWN")) return undefined;
     throw error;
   }
 }
 
-/** The one existing name that differs only in how its accents are composed (NFC, NFD). Throws when there are several. */
+/** The one existing name that differs only in Unicode normalization (NFC, NFD). Throws if there are several. */
 async function otherSpelling(folder: string, name: string): Promise<string | undefined> {
   if (/^[\x20-\x7e]*$/.test(name)) return undefined;
   const wanted = name.normalize("NFC");

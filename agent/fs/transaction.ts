@@ -1,5 +1,4 @@
-/** Changes of several files of which either all stay, or none. */
-
+/** A transaction over several files: either all changes stay, or none. */
 import { randomBytes } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { rmdir, unlink } from "node:fs/promises";
@@ -11,13 +10,13 @@ import { makeFolders } from "./make-folders.ts";
 import { renameNoReplace } from "./rename.ts";
 import { PartlyWritten } from "./write-file.ts";
 
-/** What a file was when the changes were prepared. */
+/** A file's state when the changes were prepared. */
 export interface Before {
   readonly stat: BigIntStats;
   readonly bytes: Buffer;
 }
 
-/** What is undone is undone whatever becomes of the call. */
+/** Undo must not be aborted, whatever happens to the call. */
 const NEVER = new AbortController().signal;
 
 export class UndoableChanges {
@@ -32,7 +31,7 @@ export class UndoableChanges {
     this.#signal = signal;
   }
 
-  /** Makes a file, and the folders that it lacks; gives what it is then. Throws MatrxError. */
+  /** Creates a file and its missing folders; returns its stat. Throws MatrxError. */
   async make(place: ResolvedPath, bytes: Buffer, mode: number): Promise<BigIntStats> {
     await this.#makeFolders(place);
     const file = await this.#hold(place);
@@ -45,7 +44,7 @@ export class UndoableChanges {
     return made;
   }
 
-  /** Throws MatrxError `CONFLICT` when it is not any more as it was. */
+  /** Throws MatrxError `CONFLICT` if the file has changed. */
   async write(file: OpenedFile, { stat, bytes: old }: Before, bytes: Buffer): Promise<BigIntStats> {
     let written: BigIntStats;
     try {
@@ -60,7 +59,7 @@ export class UndoableChanges {
     return written;
   }
 
-  /** It lies under another name until all has been done. */
+  /** Moves the file aside until the transaction is finished. */
   async remove(file: OpenedFile, { stat }: Before): Promise<void> {
     this.#signal.throwIfAborted();
     await file.confirm(stat);
@@ -74,7 +73,7 @@ export class UndoableChanges {
     this.#finish.push({ shown, act: () => explained(shown, "delete", () => unlink(path)) });
   }
 
-  /** Gives it a new path where nothing stands, and makes the folders that are missing there. */
+  /** Moves it to a free path, and creates the missing folders there. */
   async move(
     file: OpenedFile,
     { stat, bytes: old }: Before,
@@ -95,12 +94,12 @@ export class UndoableChanges {
     return await this.write(moved, { stat: await moved.existing(), bytes: old }, bytes);
   }
 
-  /** Nothing can be undone after this. Gives what could not be cleared away. */
+  /** Commits: nothing can be undone after this. Returns what could not be cleaned up. */
   async finish(): Promise<string[]> {
     return await runAll(this.#finish);
   }
 
-  /** Takes back all that was done, last things first. Gives what could not be taken back. */
+  /** Undoes everything in reverse order. Returns what could not be undone. */
   async undo(): Promise<string[]> {
     return await runAll(this.#undo.reverse());
   }
@@ -135,7 +134,7 @@ export class UndoableChanges {
     await makeFolders(this.#access, existing, names, place.shown);
   }
 
-  /** Those that are empty; another program may use them by now. */
+  /** Removes only empty folders: another program may use them by now. */
   async #removeFolders(existing: string, names: readonly string[], { shown }: ResolvedPath): Promise<void> {
     const { join, dirname, basename } = this.#access.platform.path;
     for (let count = names.length; count > 0; count--) {
@@ -152,7 +151,7 @@ export class UndoableChanges {
   }
 }
 
-/** Each is tried, whatever became of the ones before. Gives what failed, with the reason. */
+/** Runs every action, even after failures. Returns what failed, with the reason. */
 async function runAll(actions: readonly { shown: string; act: () => Promise<void> }[]): Promise<string[]> {
   const failed: string[] = [];
   for (const { shown, act } of actions) {

@@ -1,4 +1,4 @@
-/** Writes a whole file: a new one beside it takes its place at once, or, where that would break something, in place. */
+/** Writes a whole file: atomically, by renaming a new file over it, or in place if that would break something. */
 import { randomBytes } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import { access as askRight, type FileHandle, lstat, open, rename, unlink } from "node:fs/promises";
@@ -9,13 +9,13 @@ import { syncFolder } from "./make-folders.ts";
 
 export interface Written {
   readonly created: boolean;
-  /** The old content was whole until the new one was. Not so for links, hard links and files of others. */
+  /** Whether the replacement was atomic. Not so for links, hard links and other users' files. */
   readonly atomic: boolean;
-  /** As it was when all had been written. */
+  /** The file's stat after the write. */
   readonly stat: BigIntStats;
 }
 
-/** What stands there, or undefined. */
+/** The entry's stat, or undefined if nothing is there. */
 export async function entryAt(parent: Directory, name: string): Promise<BigIntStats | undefined> {
   try {
     return await lstat(parent.at(name), { bigint: true });
@@ -28,40 +28,40 @@ export async function entryAt(parent: Directory, name: string): Promise<BigIntSt
 interface Target {
   readonly parent: Directory;
   readonly name: string;
-  /** What stands there now. */
+  /** The existing file. */
   readonly old: BigIntStats | undefined;
-  /** It was reached through a link. */
+  /** Whether it was reached through a link. */
   readonly linked: boolean;
-  /** Of a new file, before the user's mask. */
+  /** For a new file, before the umask. */
   readonly mode: number;
   readonly makeSuccessor: MakeSuccessor;
 }
 
-/** Throws what the system says; the old content is untouched then, unless it was being written in place. */
+/** Throws the system's error; the old content is then unchanged, unless it was being written in place. */
 export async function writeFile(target: Target, bytes: Uint8Array, signal: AbortSignal): Promise<Written> {
   const { parent, name, old } = target;
-  // A file that may not be written must not be replaced either, though its folder would allow it.
+  // A read-only file must not be replaced either, even if its folder would allow it.
   if (old) await askRight(parent.at(name), constants.W_OK);
   if (!old || !mustStay(old, target)) {
     try {
       const stat = await replace(target, bytes, signal);
       if (stat) return { created: !old, atomic: true, stat };
     } catch (error) {
-      // EBUSY: something is mounted on the file itself, as containers do with /etc/hosts.
+      // EBUSY: the file itself is a mount point, like /etc/hosts in containers.
       if (!old || !hasCode(error, "EACCES", "EPERM", "EBUSY")) throw error;
     }
   }
   return { created: false, atomic: false, stat: await overwrite(target, bytes, signal) };
 }
 
-/** A new file in its place would part hard links, or change the owner. */
+/** Replacing the file would break hard links, or change its owner. */
 function mustStay(old: BigIntStats, { linked }: Target): boolean {
   if (linked || old.nlink > 1n) return true;
   const user = process.geteuid?.();
   return user !== undefined && user !== 0 && old.uid !== BigInt(user);
 }
 
-/** Undefined: what stands beside the old content cannot be kept so. */
+/** Undefined if that would lose attributes kept beside the old content. */
 async function replace(
   target: Target,
   bytes: Uint8Array,
@@ -118,10 +118,10 @@ async function overwrite({ parent, name, old }: Target, bytes: Uint8Array, signa
   return await handle.stat({ bigint: true });
 }
 
-/** Another file stands there than a moment ago. */
+/** The file there is not the one that was there a moment ago. */
 export class FileChanged extends Error {}
 
-/** It failed while a file was written in place: the old content is gone in part. */
+/** Writing in place failed: part of the old content is lost. */
 export class PartlyWritten extends Error {
   constructor(cause: unknown) {
     super(cause instanceof Error && "code" in cause ? String(cause.code) : "unknown", { cause });

@@ -1,4 +1,4 @@
-/** Text out of a log that fits into an answer: all of it, or its beginning and its end. */
+/** Text from a log that fits into an answer: the whole log, or its beginning and end. */
 import { withoutPart } from "../text/sniff.ts";
 import type { JobLog } from "./log.ts";
 
@@ -8,11 +8,11 @@ const HEAD_SHARE = 0.2;
 
 export interface Excerpt {
   readonly text: string;
-  /** What is left out, in bytes; undefined: nothing. */
+  /** The range left out, in bytes; undefined if nothing is. */
   readonly left: { readonly from: number; readonly to: number } | undefined;
 }
 
-/** Where the last whole character ends of a log that is still written. */
+/** The end of the last complete character in a log that is still being written. */
 export async function wholeEnd(log: JobLog): Promise<number> {
   const size = await log.size();
   const last = await readRange(log, Math.max(0, size - 3), size);
@@ -41,7 +41,7 @@ export async function excerptOf(
   return { text, left };
 }
 
-/** The bytes of a range as far as they are kept. */
+/** The bytes of a range, as far as they are still kept. */
 async function readRange(log: JobLog, from: number, to: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   for (let offset = from; offset < to; ) {

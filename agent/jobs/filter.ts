@@ -1,11 +1,10 @@
-/** Filters lines by a caller's regular expression, in a thread that is ended when the expression takes too long. */
-
+/** Filters lines by a caller's regular expression, in a thread that is terminated if the expression takes too long. */
 import { Worker } from "node:worker_threads";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 
-/** Milliseconds for all lines together, after the thread has begun. */
+/** Time for all lines together once the thread has started, in milliseconds. */
 const BUDGET = 1000;
-/** Characters of a line that are looked at. */
+/** How many characters of a line are matched. */
 const LINE_CHARS = 10_000;
 
 /** Throws MatrxError `INVALID_PARAMETERS`. */

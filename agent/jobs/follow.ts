@@ -1,13 +1,13 @@
-/** Hands on a job's output as it arrives. Falls behind by leaping ahead, never by gathering: the bytes stay in the log. */
+/** Passes on a job's output as it arrives. If it falls behind, it skips ahead instead of queueing: the bytes stay in the log. */
 import { type FSWatcher, watch } from "node:fs";
 import { withoutPart } from "../text/sniff.ts";
 import type { Job } from "./job.ts";
 
-/** Bytes handed on at once: no more than one frame carries, because what is no UTF-8 tells no offsets within it. */
+/** Bytes passed on at once: at most one frame, because offsets cannot be found within text that is not UTF-8. */
 const PIECE = 8 * 1024;
-/** Further behind than this it leaps, in bytes. */
+/** If it is further behind than this, it skips ahead, in bytes. */
 const MOST_BEHIND = 1024 * 1024;
-/** Also looks without being told of a change, in milliseconds: not every file system tells. */
+/** Polling interval in milliseconds, because not every file system reports changes. */
 const LOOK_EVERY = 250;
 
 /** `offset` is where `text` begins in the log, in bytes; a jump is a gap. */
@@ -30,7 +30,7 @@ export class LogFollower {
       this.#watcher = watch(job.log.file, () => this.#look());
       this.#watcher.on("error", () => undefined);
     } catch {
-      // The system has no watches left: the timer does.
+      // The system has no watches left: the timer is enough.
     }
     this.#look();
   }
@@ -58,7 +58,7 @@ export class LogFollower {
     if (size - this.#offset > MOST_BEHIND) this.#offset = size - PIECE;
     while (this.#offset < size) {
       const { bytes, offset } = await this.#job.log.read(this.#offset, PIECE);
-      // A character is handed on when all of it is there.
+      // An incomplete character waits for the rest of its bytes.
       const whole = isLast && offset + bytes.length >= size ? bytes : withoutPart(bytes);
       if (whole.length === 0) break;
       this.#offset = offset + whole.length;

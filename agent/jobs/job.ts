@@ -25,7 +25,7 @@ export class Job {
   #stopReason: StopReason | undefined;
   /** When its processes were signalled first, in milliseconds since 1970. */
   #signalledAt: number | undefined;
-  /** The processes are being ended. */
+  /** Set while the processes are being ended. */
   #ending: Promise<number[]> | undefined;
   #deadline: NodeJS.Timeout | undefined;
 
@@ -56,44 +56,44 @@ export class Job {
     return this.#ended.promise;
   }
 
-  /** Where the command was when it ended; undefined: not known, such as after `exec` or a kill. */
+  /** The command's directory when it ended; undefined if not known, such as after `exec` or a kill. */
   async lastCwd(): Promise<string | undefined> {
     const bytes = await readFile(path.join(this.directory, "cwd")).catch(() => Buffer.alloc(0));
-    // A folder whose name is no UTF-8 cannot be named in what follows.
+    // Later commands could not name a folder whose name is not UTF-8.
     if (!isUtf8(bytes)) return undefined;
     const last = bytes.toString("utf8").replace(/\r?\n$/, "");
     return this.#platform.path.isAbsolute(last) ? last : undefined;
   }
 
   /**
-   * Ends the command and every process that it began, within `TIMES.killAfter`. Resolves with those that could not be
-   * ended. Of a command that has ended, seen here or not, it ends what was left running: its own end counts.
+   * Ends the command and every process that it started, within `TIMES.killAfter`. Resolves with those that could not be
+   * ended. If the command has already ended, ends what it left running, and the command's own exit counts.
    */
   async stop(reason: StopReason): Promise<number[]> {
     if (!(await this.hasLeftExitCode())) this.#stopReason ??= reason;
     this.#ending ??= stopTree(this.#signalled(), this.#root(), this.#limits.stopGrace);
     const left = await this.#ending;
     this.#ending = undefined;
-    // Processes that not even a kill ends are not waited for.
+    // Do not wait for processes that not even a kill ends.
     if (left.length > 0) await this.settle(null);
     await this.ended;
     return left;
   }
 
-  /** Living processes of the job, also those that it left behind. */
+  /** Live processes of the job, including those that it left behind. */
   processes(): Promise<number[]> {
     return this.#platform.processes.members(this.#root());
   }
 
-  /** Tells whether one of its processes seems to wait for someone to type at a terminal that the command opened. */
+  /** Whether one of its processes seems to wait for input at a terminal that the command opened. */
   async waitsForKeys(): Promise<boolean> {
     return await this.#platform.processes.waitForKeys(await this.processes());
   }
 
-  /** The command is over: takes its exit code from the file that it left, else from the process. */
+  /** The command has ended: takes its exit code from the file that it left, else from the process. */
   async settle(exitOfProcess: number | null): Promise<void> {
     const exit = (await this.#exitFile()) ?? exitOfProcess;
-    // The command may end before others that it began.
+    // The command may end before other processes that it started.
     await this.#ending;
     const stopReason = (await this.#endedUnsignalled()) ? undefined : this.#stopReason;
     if (!this.isRunning) return;
@@ -104,7 +104,7 @@ export class Job {
       await this.save();
       for (const file of ["command", STDIN_FILE]) await rm(path.join(this.directory, file), { force: true });
     } catch {
-      // A full disk must not keep a job from ending: after a restart its exit code is read from its own file.
+      // A full disk must not keep a job from ending; after a restart its exit code is read from its own file.
     }
     this.#ended.resolve();
   }
@@ -115,7 +115,7 @@ export class Job {
     return /^-?\d+\s$/.test(text) ? Number(text) : null;
   }
 
-  /** It had ended by itself before a signal was sent: finding whom to send it to takes a while. */
+  /** Whether it ended by itself before a signal was sent: finding the processes to signal takes a while. */
   async #endedUnsignalled(): Promise<boolean> {
     if (!(await this.hasLeftExitCode())) return false;
     const { mtimeMs } = await stat(path.join(this.directory, "rc"));
@@ -146,7 +146,7 @@ export class Job {
     return saveRecord(this.directory, this.#record);
   }
 
-  /** Stops watching; the command goes on. */
+  /** Stops watching; the command continues. */
   release(): void {
     clearTimeout(this.#deadline);
   }

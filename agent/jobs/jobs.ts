@@ -1,5 +1,4 @@
 /** The jobs of this device: started, found again after a restart, stopped, and forgotten after some time. */
-
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -18,7 +17,7 @@ import { JOB_LIMITS, type JobLimits, type JobRecord, loadRecord, makeJobId, save
 import { STDIN_FILE, type Started, startCommand } from "./spawn.ts";
 
 export interface JobsOptions {
-  /** Where logs and records lie: below the agent's state, closed to all other tools. */
+  /** The folder of logs and records: below the agent's state, closed to all other tools. */
   readonly directory: string;
   readonly platform?: Platform;
   readonly limits?: Partial<JobLimits>;
@@ -30,21 +29,21 @@ export interface Command {
   readonly grant: GrantId;
   /** The call that it answers. */
   readonly call?: string | undefined;
-  /** Milliseconds until that is answered although the command still runs; absent: at its end. */
+  /** Milliseconds until the call is answered even if the command is still running; absent: when the command ends. */
   readonly answerMs?: number | undefined;
   readonly command: string;
   readonly description?: string | undefined;
   readonly cwd: string;
   readonly background: boolean;
-  /** Milliseconds until it is stopped; absent: never. */
+  /** Milliseconds until the command is stopped; absent: never. */
   readonly timeoutMs?: number | undefined;
   /** What it reads from stdin; absent: nothing. */
   readonly stdin?: Uint8Array | undefined;
 }
 
-/** The process of a command that may not have begun: no process has this number, so the job's mark alone tells which are its own. */
+/** Stands for a process that may not have started: no process has this pid, so only the job's mark identifies its processes. */
 const NOT_NOTED = { pid: -1, began: "0" } as const;
-/** Characters of a command that are written down. */
+/** How many characters of a command are recorded. */
 const COMMAND_SHOWN = 200;
 
 export class Jobs {
@@ -65,7 +64,7 @@ export class Jobs {
     this.#path = loginPath(env);
   }
 
-  /** Makes the folder, and finds the jobs of an earlier run of the agent: those that still run are watched again. */
+  /** Creates the folder, and finds jobs of an earlier run of the agent; those still running are watched again. */
   static async open(options: JobsOptions): Promise<Jobs> {
     const jobs = new Jobs(options);
     makePrivateFolder(options.directory);
@@ -83,7 +82,7 @@ export class Jobs {
       await writeFile(path.join(directory, "command"), command.command, { mode: 0o600 });
       await writeFile(path.join(directory, "log"), "", { mode: 0o600 });
       if (command.stdin) await writeFile(path.join(directory, STDIN_FILE), command.stdin, { mode: 0o600 });
-      // Before it runs: whatever dies from now on, the next agent knows of it.
+      // Recorded before it runs, so that after any crash the next agent knows of it.
       const record = recordOf(id, command);
       await saveRecord(directory, record);
       const shell = this.#platform.shell(this.#env, existsSync);
@@ -112,12 +111,12 @@ export class Jobs {
     });
   }
 
-  /** The job that a call began. */
+  /** The job that a call started. */
   ofCall(call: string): Job | undefined {
     return [...this.#jobs.values()].find(({ record }) => record.call === call);
   }
 
-  /** Stops all that runs for a grant. */
+  /** Stops all running jobs of a grant. */
   async endGrant(grant: GrantId): Promise<void> {
     const own = [...this.#jobs.values()].filter((job) => job.record.grant === grant && job.isRunning);
     await Promise.all(own.map((job) => job.stop("stopped")));
@@ -128,7 +127,7 @@ export class Jobs {
     await Promise.all([...this.#jobs.values()].filter((job) => job.isRunning).map((job) => job.stop(reason)));
   }
 
-  /** Stops watching. What runs goes on, and is found again by the next `open`. */
+  /** Stops watching. Running jobs continue, and the next `open` finds them again. */
   close(): void {
     this.#closing.abort();
     clearInterval(this.#measuring);
@@ -151,7 +150,7 @@ export class Jobs {
   async #watch(job: Job, started: Started): Promise<void> {
     await started.commandEnded;
     if (this.#closing.signal.aborted) return;
-    // What the command left running holds its output open; it is not waited for.
+    // Processes that the command left running keep its output open; do not wait for them.
     const drained = new AbortController();
     const exit = await Promise.race([
       started.allEnded,
@@ -185,7 +184,7 @@ export class Jobs {
       await sleep(this.#limits.adoptedLookEvery, null, { signal, ref: false }).catch(() => undefined);
       if (signal.aborted || (await this.#settleIfGone(job))) return;
       if (!(await job.hasLeftExitCode())) continue;
-      // The command has ended, and what it left running holds its output open.
+      // The command has ended, but processes that it left running keep its output open.
       await sleep(this.#limits.drain, null, { signal }).catch(() => undefined);
       if (!signal.aborted) await job.settle(null);
       return;
@@ -230,7 +229,7 @@ export class Jobs {
     );
   }
 
-  /** Forgets finished jobs: the oldest first, when they are too old, too many, or too large together. Never the newest. */
+  /** Deletes finished jobs, oldest first, when they are too old, too many, or too large together. Never the newest. */
   async #prune(): Promise<void> {
     const finished = [...this.#jobs.values()].filter((job) => !job.isRunning);
     finished.sort((a, b) => endOf(b) - endOf(a));

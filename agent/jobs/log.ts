@@ -1,5 +1,5 @@
 /**
- * A job's output in files. Offsets count all bytes that the job ever wrote, also when the middle of them was cut:
+ * A job's output in files. Offsets count all bytes that the job ever wrote, even if the middle was cut out:
  * `log.head` (the beginning), a gap, `log.tail`, and `log`, the live end that the job appends to.
  */
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
@@ -7,12 +7,12 @@ import { open, stat } from "node:fs/promises";
 import path from "node:path";
 import type { JobLimits, JobRecord } from "./record.ts";
 
-/** A job that is faster than this many looks loses a little at a cut. */
+/** A job that keeps writing through this many rounds loses a little at a cut. */
 const MOVE_ROUNDS = 4;
 
 export interface LogPart {
   readonly bytes: Buffer;
-  /** Offset of the first byte: later than asked for when those in between were cut. */
+  /** Offset of the first byte; later than requested if the bytes there were cut. */
   readonly offset: number;
 }
 
@@ -21,7 +21,7 @@ export class JobLog {
   readonly #directory: string;
   readonly #limits: JobLimits;
   #shape: JobRecord["log"];
-  /** Reading and cutting take turns. */
+  /** A mutex: reads and cuts run one at a time. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(directory: string, shape: JobRecord["log"], limits: JobLimits) {
@@ -46,12 +46,12 @@ export class JobLog {
     return this.#inTurn(async () => this.#shape.base + (await this.#liveSize()));
   }
 
-  /** When the last bytes came, in milliseconds since 1970. */
+  /** When the last bytes were written, in milliseconds since 1970. */
   async lastWrite(): Promise<number> {
     return (await stat(this.file)).mtimeMs;
   }
 
-  /** At most `length` bytes from an offset; fewer at the end of a part. None: the end of the log. */
+  /** At most `length` bytes from an offset; fewer at the end of a part, none at the end of the log. */
   read(offset: number, length: number): Promise<LogPart> {
     return this.#inTurn(async () => {
       const { base, headBytes, tailBytes } = this.#shape;
@@ -63,7 +63,7 @@ export class JobLog {
     });
   }
 
-  /** Cuts the middle out when the live end has grown too long. Tells whether it did. */
+  /** Cuts out the middle if the live end has grown too long. Returns whether it did. */
   async cut(): Promise<boolean> {
     return this.#inTurn(async () => {
       const { logHeadBytes, logLiveBytes } = this.#limits;
@@ -77,8 +77,8 @@ export class JobLog {
   }
 
   /**
-   * Moves the last bytes of the live end away and empties it: at once, without letting anything in between, because what
-   * a job writes between the last look and the emptying is lost. The job appends, so it goes on at the new start.
+   * Moves the last bytes of the live end away and empties it. Synchronous, because whatever the job writes between the last
+   * read and the truncation is lost. The job appends, so it continues at the new start.
    */
   #emptyLiveEnd(earliest: number): { cutAt: number; tailBytes: number } {
     const from = openSync(this.file, "r+");

@@ -1,5 +1,4 @@
-/** A part of a job's output, as much as one answer holds. */
-
+/** A page of a job's output: as much as fits into one answer. */
 import { withoutOpenSequence } from "../text/plain-output.ts";
 import { withoutPart } from "../text/sniff.ts";
 import { ANSWER_CHARS, firstChars } from "./excerpt.ts";
@@ -8,9 +7,9 @@ import type { Job } from "./job.ts";
 const DEFAULT_BYTES = 64 * 1024;
 export const MOST_BYTES = 1024 * 1024;
 
-/** What comes next from an offset on. A job that does not run and has no `more` wrote nothing else. */
+/** The next bytes from an offset. If the job has ended and there is no `more`, that is all its output. */
 export async function bytesPage(job: Job, start: number, limit = DEFAULT_BYTES) {
-  // Asked before reading: what a job that has ended wrote is all there then.
+  // Checked before reading: once a job has ended, all its output is there.
   const { isRunning } = job;
   const { bytes, offset } = await job.log.read(start, limit);
   const size = await job.log.size();
@@ -37,17 +36,17 @@ const PAGE_BYTES = ANSWER_CHARS * 3;
 
 export interface Page {
   readonly text: string;
-  /** Offset of its first byte: later than asked for where the log was cut. */
+  /** Offset of its first byte; later than requested if the log was cut there. */
   readonly begin: number;
   /** Offset of the byte after it. */
   readonly end: number;
   readonly size: number;
-  /** As it was before reading: a job that had ended then has nothing more to come. */
+  /** Whether it was running before the read: if not, there is no more output to come. */
   readonly running: boolean;
 }
 
 /**
- * Reads what comes next. A line without its end is shown, as it may be a question; but where a page ends, and while
+ * Reads the next page. An unfinished last line is included, as it may be a prompt; but at a page's end, and when
  * `filtering`, only whole lines are taken.
  */
 export async function readPage(job: Job, start: number, filtering: boolean): Promise<Page> {
@@ -58,7 +57,7 @@ export async function readPage(job: Job, start: number, filtering: boolean): Pro
   const skipped = start > 0 && offset === start ? continuationBytes(bytes) : 0;
   const page = firstChars(bytes.subarray(skipped), ANSWER_CHARS);
   const isEnd = !running && offset + skipped + page.length >= size;
-  // What was cut from the log took the rest of this line with it.
+  // The rest of this line was cut from the log.
   const beforeGap = bytes.length < PAGE_BYTES && offset + bytes.length < known;
   const isLast = isEnd || (beforeGap && skipped + page.length === bytes.length);
   const whole = isLast ? bytes.subarray(skipped) : withoutOpenSequence(withoutPart(page));
@@ -72,7 +71,7 @@ export async function readPage(job: Job, start: number, filtering: boolean): Pro
   return { text: shown.toString("utf8"), begin, end: begin + shown.length, size, running };
 }
 
-/** Bytes at the start that belong to a character which began before. */
+/** How many bytes at the start belong to a character that began earlier. */
 function continuationBytes(bytes: Buffer): number {
   let count = 0;
   while (count < 3 && count < bytes.length && ((bytes[count] ?? 0) & 0xc0) === 0x80) count++;

@@ -1,4 +1,4 @@
-/** What is written down of a job, so that it is known after a restart of the agent. */
+/** A job's record on disk, which survives a restart of the agent. */
 import { readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { randomBase32 } from "@matrx/shared/ids.ts";
@@ -17,26 +17,26 @@ export const JOB_LIMITS = {
   logLiveBytes: 32 * MiB,
   /** How often the logs of running jobs are measured, in milliseconds. */
   measureEvery: 100,
-  /** After a command's end, output of what it left running is waited for this long, in milliseconds. */
+  /** After a command ends, how long to wait for output of processes that it left running, in milliseconds. */
   drain: 250,
-  /** A stopped job is asked to end for this long, in milliseconds: also on a busy machine it is gone within `TIMES.killAfter`. */
+  /** How long a stopped job may take before it is killed, in milliseconds: even on a busy machine it is gone within `TIMES.killAfter`. */
   stopGrace: 2000,
-  /** How often a job that was begun before the agent's restart is looked at, in milliseconds. */
+  /** How often to check a job that was started before the agent's restart, in milliseconds. */
   adoptedLookEvery: 250,
   /** Running jobs of one grant. */
   runningPerGrant: 32,
   /** Finished jobs kept for reading. */
   finishedKept: 200,
-  /** Logs of finished jobs together, in bytes. */
+  /** Limit on all logs of finished jobs, in bytes. */
   finishedBytes: 512 * MiB,
-  /** A finished job is kept this long, in milliseconds. */
+  /** How long a finished job is kept, in milliseconds. */
   finishedKeptFor: 24 * 60 * 60 * 1000,
 } as const;
 
 export type JobLimits = { readonly [Name in keyof typeof JOB_LIMITS]: number };
 
 const JOB_STATUS = ["running", "completed", "stopped", "cancelled", "timed_out", "lost"] as const;
-/** `lost`: it ended while no agent was there, and left no exit code. */
+/** `lost`: it ended while no agent was running, and left no exit code. */
 export type JobStatus = (typeof JOB_STATUS)[number];
 
 const count = z.int().nonnegative();
@@ -46,9 +46,9 @@ const jobRecordSchema = z.object({
   grant: z.string(),
   /** The call that it answers. */
   call: z.string().optional(),
-  /** When that is answered although the command still runs, in milliseconds since 1970; absent: at its end. */
+  /** When the call is answered even if the command is still running, in milliseconds since 1970; absent: when the command ends. */
   answer_by: z.number().optional(),
-  /** Its beginning, for people. */
+  /** The beginning of the command, for people. */
   command: z.string(),
   description: z.string().optional(),
   cwd: z.string(),
@@ -79,7 +79,7 @@ export async function saveRecord(directory: string, record: JobRecord): Promise<
   await rename(temporary, file);
 }
 
-/** Undefined: there is none, or it is damaged. */
+/** Undefined if there is none, or it is damaged. */
 export async function loadRecord(directory: string): Promise<JobRecord | undefined> {
   try {
     return jobRecordSchema.parse(JSON.parse(await readFile(path.join(directory, "job.json"), "utf8")));

@@ -1,5 +1,4 @@
-/** Starts a command as a job, apart from the agent: it goes on when the agent ends. */
-
+/** Starts a command as a job, detached from the agent: it continues when the agent ends. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { open } from "node:fs/promises";
@@ -8,7 +7,7 @@ import path from "node:path";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { Shell } from "../platform/platform.ts";
 
-/** What the command reads, in the job's directory; gone when it has ended. */
+/** The command's stdin, in the job's directory; deleted when the command has ended. */
 export const STDIN_FILE = "stdin";
 
 interface Start {
@@ -16,28 +15,28 @@ interface Start {
   readonly directory: string;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** There is a `STDIN_FILE`; else there is nothing to read. */
+  /** Whether there is a `STDIN_FILE`; otherwise stdin is empty. */
   readonly readsStdin: boolean;
 }
 
 export interface Started {
   readonly pid: number;
-  /** The command has ended. */
+  /** Resolves when the command has ended. */
   readonly commandEnded: Promise<void>;
-  /** Also what carries its output has; with the exit code of the process, where that is the command's. */
+  /** Resolves when the process that writes its log has ended, too; with the exit code of the process, if that is the command's. */
   readonly allEnded: Promise<number | null>;
   /** Stops watching. */
   release(): void;
 }
 
-/** Throws MatrxError when the system cannot start it. */
+/** Throws MatrxError if the system cannot start it. */
 export async function startCommand({ shell, directory, cwd, env, readsStdin }: Start): Promise<Started> {
   try {
     await using log = shell.logsItself ? undefined : await open(path.join(directory, "log"), "a", 0o600);
     await using stdin = readsStdin ? await open(path.join(directory, STDIN_FILE)) : undefined;
     const from = stdin?.fd ?? "ignore";
     const out = log?.fd ?? "ignore";
-    // A group and session of its own, and no terminal.
+    // Its own group and session, and no terminal.
     const child = spawn(shell.file, shell.argumentsFor(directory), {
       cwd,
       env,
@@ -56,7 +55,7 @@ export async function startCommand({ shell, directory, cwd, env, readsStdin }: S
 function watched(child: ChildProcess): Started {
   const witness = child.stdio[3] instanceof Socket ? child.stdio[3] : undefined;
   const allEnded = new Promise<number | null>((resolve) => {
-    // With a witness the process that ends last is the one that wrote the log: its code is not the command's.
+    // With a witness, the last process to end is the one that wrote the log: its exit code is not the command's.
     child.once("exit", (code) => resolve(witness ? null : code));
   });
   const commandEnded = witness

@@ -1,4 +1,4 @@
-/** Waits until a job has something to tell: output, an amount of it, a line that matches, its end, or the time is over. */
+/** Waits for something of a job: any output, an amount of output, a matching line, its end, or a timeout. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { statesOf } from "../text/plain-output.ts";
 import { withoutPart } from "../text/sniff.ts";
@@ -9,7 +9,7 @@ import { readPage } from "./page.ts";
 export interface Waiting {
   readonly from: number;
   readonly ms: number;
-  /** Nothing given: any output. */
+  /** Defaults to any output. */
   readonly until: "output" | "exit" | { readonly bytes: number } | { readonly pattern: string };
   /** Only whole lines are output. */
   readonly filtering: boolean;
@@ -17,16 +17,16 @@ export interface Waiting {
 
 export type WaitEnd = "output" | "bytes" | "pattern" | "exit" | "time";
 
-/** How often it looks, in milliseconds. */
+/** Polling interval, in milliseconds. */
 const LOOK_EVERY = 40;
-/** Bytes that are searched for a pattern at once. */
+/** How many bytes are searched for a pattern at once. */
 const PIECE = 64 * 1024;
 
 export async function waitFor(job: Job, waiting: Waiting, signal: AbortSignal): Promise<WaitEnd> {
   const deadline = performance.now() + waiting.ms;
   const look = lookerFor(job, waiting);
   for (;;) {
-    // Asked before looking: what a job that has ended wrote is all there then.
+    // Checked first: once a job has ended, all its output is there.
     const { isRunning } = job;
     const found = await look();
     if (found) return found;
@@ -45,12 +45,12 @@ function lookerFor(job: Job, { from, until, filtering }: Waiting): () => Promise
   return patternLooker(job, from, until.pattern);
 }
 
-/** Half a character is no output yet, nor is, for a filter, half a line. */
+/** An incomplete character does not count as output yet; nor, for a filter, does an incomplete line. */
 async function hasText(job: Job, from: number, filtering: boolean): Promise<boolean> {
   return (await job.log.size()) > from && (await readPage(job, from, filtering)).text !== "";
 }
 
-/** A line is looked at again while it grows: a question mostly has no end of line. */
+/** A growing line is searched again: a prompt usually has no line end. */
 function patternLooker(job: Job, from: number, pattern: string): () => Promise<WaitEnd | undefined> {
   let lineStart = from;
   let seen = from;
@@ -63,7 +63,7 @@ function patternLooker(job: Job, from: number, pattern: string): () => Promise<W
       if ((await matchingLines(pattern, lines, "wait_pattern")).includes(true)) return "pattern";
       seen = offset + whole.length;
       const lastBreak = whole.lastIndexOf(10);
-      // A line longer than a piece is looked at piece by piece.
+      // A line longer than a piece is searched piece by piece.
       lineStart =
         lastBreak === -1 && whole.length < PIECE - 4
           ? offset

@@ -1,5 +1,4 @@
 /** Who may talk to the local server: this machine's programs with the token, and pages that the owner listed. */
-
 import type { IncomingMessage } from "node:http";
 import { offeredSubprotocols } from "@matrx/shared/caller/upgrade.ts";
 import { agentError } from "@matrx/shared/errors.ts";
@@ -7,16 +6,16 @@ import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import { isSameToken } from "./token.ts";
 
 export interface AccessRules {
-  /** Where it listens. */
+  /** The address that the server listens on. */
   readonly host: string;
   readonly port: number;
-  /** Undefined: the owner asked for no token. */
+  /** Undefined if the owner disabled the token. */
   readonly token: string | undefined;
   /** Exact origins of pages that may call. */
   readonly allowedOrigins: readonly string[];
 }
 
-/** Checks `Host`: a page of a foreign name that resolves to this machine (DNS rebinding) is refused. Throws MatrxError. */
+/** Checks `Host`, which refuses pages whose foreign name resolves to this machine (DNS rebinding). Throws MatrxError. */
 export function checkHost(request: IncomingMessage, rules: AccessRules): void {
   const { port } = rules;
   const host = request.headers.host?.toLowerCase();
@@ -39,7 +38,7 @@ export function checkOrigin(request: IncomingMessage, rules: AccessRules): void 
   });
 }
 
-/** What this server is called in a URL. */
+/** The names of this server in a URL. */
 function namesOf({ host }: AccessRules): string[] {
   return ["localhost", "127.0.0.1", "[::1]", host.includes(":") ? `[${host}]` : host];
 }

@@ -1,4 +1,4 @@
-/** What the local server answers over HTTP: to whom, and in whose name. */
+/** The local server's HTTP application: access checks, routes and errors. */
 import type { HttpBindings } from "@hono/node-server";
 import { CORS_HEADERS } from "@matrx/shared/caller/cors.ts";
 import { noRouteError } from "@matrx/shared/caller/no-route.ts";
@@ -41,7 +41,7 @@ export function localApp({ host, rules, log }: LocalAppOptions): Hono<LocalEnv> 
   const allowOrigin = cors({ origin: (origin) => origin, allowMethods: ["GET", "POST"], ...CORS_HEADERS });
   app.use((c, next) => {
     if (!c.req.raw.headers.has("Origin")) return next();
-    // A page on the internet asks for a machine on the private network.
+    // Lets allowed pages on the internet reach a machine on the private network.
     if (c.req.method === "OPTIONS") c.header("Access-Control-Allow-Private-Network", "true");
     return allowOrigin(c, next);
   });
@@ -59,7 +59,7 @@ export function localApp({ host, rules, log }: LocalAppOptions): Hono<LocalEnv> 
   return app;
 }
 
-/** Any thrown value in this server's name, also where it checks by what it shares with the relay. */
+/** The shape of any thrown value in this server's name, including errors of code shared with the relay. */
 export function shapeHere(error: unknown, log: Logger): ErrorShape {
   const incident = crypto.randomUUID().slice(0, 8);
   if (!(error instanceof MatrxError)) log.error({ err: error, incident }, "a request failed");

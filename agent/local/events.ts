@@ -1,4 +1,4 @@
-/** Events of this machine for its own programs: report one, read the last. */
+/** Events of this machine for its own programs: reporting one, reading the latest. */
 import type { EventList, EventQuery, EventView } from "@matrx/shared/api.ts";
 import { CALL } from "@matrx/shared/caller/parts.ts";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
@@ -8,7 +8,7 @@ import type { Operation } from "@matrx/shared/openapi/operation.ts";
 import * as z from "zod";
 import type { EventHub } from "../events/hub.ts";
 
-/** Left for the counts that an event may get on its way. */
+/** Reserved for the counts that may be added to an event later. */
 const COUNTS_BYTES = 128;
 
 /** The body of `POST /trigger`. */
@@ -51,7 +51,7 @@ export const triggerOperation: Operation = {
   },
 };
 
-/** Makes an event of a body; fields of `data` stand beside the others. Throws MatrxError. */
+/** Makes an event from a body; the fields of `data` are beside the others. Throws MatrxError. */
 export function trigger(
   hub: EventHub,
   { event_type, severity, ...body }: z.infer<typeof triggerSchema>,
@@ -64,13 +64,13 @@ export function trigger(
   return { id, event_type, timestamp, relay: hub.relay };
 }
 
-/** The last events since this program began, as the relay shows them. */
+/** The latest events since this program started, in the relay's format. */
 export function eventList(device: string, hub: EventHub, { after, limit }: EventQuery): EventList {
   const events = after === undefined ? viewsOf(hub).slice(-limit) : eventsAfter(after, hub).slice(0, limit);
   return { device, events, dropped: 0 };
 }
 
-/** The events after one of them; all if that is no longer kept. */
+/** The events after a given one; all if that is no longer kept. */
 export function eventsAfter(after: string, hub: EventHub): EventView[] {
   const views = viewsOf(hub);
   return views.slice(views.findIndex(({ id }) => id === after) + 1);
@@ -82,7 +82,7 @@ function viewsOf(hub: EventHub): EventView[] {
   return events.map((event) => viewOf(event, newest.get(`${event.event_type} ${event.key}`) === event));
 }
 
-/** An event as callers see it; `isNewest`: of its type and key. */
+/** An event as callers see it; `isNewest`: the newest of its type and key. */
 export function viewOf(event: DeviceEvent, isNewest: boolean): EventView {
   const { id = "", event_type, key, severity, data = {}, resolved = false, timestamp = "" } = event;
   const open = key !== undefined && !resolved && isNewest;

@@ -1,4 +1,4 @@
-/** Routes of the guide that came before its tools (Legacy Routes): gone, and each says what does its work now. */
+/** The guide's routes from before its tools (Legacy Routes): gone, and each names its replacement. */
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 
 const TOOLS: ReadonlyMap<string, string> = new Map([
@@ -16,7 +16,7 @@ const TOOLS: ReadonlyMap<string, string> = new Map([
 
 const DATABASES = "Reach databases through an MCP server for them, next to these tools";
 
-/** Whoever asks for one is told what to do; undefined: the path was never there. */
+/** The error for a legacy path, which says what to use instead; undefined for other paths. */
 export function notAnyMore(path: string): MatrxError | undefined {
   const tool = TOOLS.get(path);
   if (path !== "/db-data" && tool === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Calls of local callers: the machine's owner, who needs no relay. */
+/** Calls of local callers, who act as the machine's owner. */
 import { hash } from "node:crypto";
 import type { Call } from "@matrx/shared/caller/from-caller.ts";
 import { EFFECTS, effectOf, toolNameOf } from "@matrx/shared/effects.ts";
@@ -16,7 +16,7 @@ import type { OutputPiece } from "../core/live-output.ts";
 import { manifestOf } from "../core/manifest.ts";
 import type { Tool } from "../core/tool.ts";
 
-/** Who holds the token of this machine owns it. */
+/** Whoever has this machine's token is its owner. */
 export const LOCAL_OWNER: GrantScope & { id: GrantId } = {
   id: LOCAL_GRANT,
   owner: true,
@@ -30,7 +30,7 @@ export interface LocalCallsOptions {
   readonly policy: { current(): Policy };
 }
 
-/** What a caller wants besides, or can do. */
+/** What a caller may add to a call. */
 export interface CallOptions {
   /** The name for a new call; absent: one is made. */
   readonly name?: CallId | undefined;
@@ -61,14 +61,14 @@ export class LocalCalls {
     this.#policy = options.policy;
   }
 
-  /** What a model gets that calls here. */
+  /** The tools shown to a model that calls here. */
   async openTools() {
     const mayCall = (tool: string) => this.#dispatcher.mayCall(tool, { grant: LOCAL_OWNER });
     const { hash, tools } = await manifestOf(this.#tools);
     return { hash, tools: modelView(tools, mayCall), folders: this.#policy.current().allowed_paths ?? null };
   }
 
-  /** As the policy leaves them. */
+  /** The tools that the policy allows. */
   toolNames(): string[] {
     const { allowed_tools } = this.#policy.current();
     const names = this.#tools.map(({ name }) => name).sort();
@@ -82,8 +82,8 @@ export class LocalCalls {
   }
 
   /**
-   * Runs a call; with an idempotency key the same key is the same call. Throws MatrxError `CONFLICT` when the name that its
-   * caller chose is taken.
+   * Runs a call; the same idempotency key means the same call. Throws MatrxError `CONFLICT` if the name that its caller
+   * chose is taken.
    */
   start(
     { id, tool, input, timeout_ms, idempotency_key: key }: Call,
@@ -101,7 +101,7 @@ export class LocalCalls {
       timeoutMs: timeout_ms,
       key,
       fingerprint: key === undefined ? undefined : fingerprintOf(tool, input),
-      // Who gives neither key nor name cannot ask for the same call again.
+      // Without a key or a name, a caller cannot ask for the same call again.
       journal: chosen === undefined ? "keyed" : "always",
       onOutput: onOutput && ((piece: OutputPiece) => onOutput(call, piece)),
     });
@@ -122,13 +122,13 @@ export class LocalCalls {
     });
   }
 
-  /** Asks for a call to stop. False: there is none of this name. */
+  /** Asks a call to stop. Returns false if there is none with this name. */
   cancel(call: string): boolean {
     return this.#dispatcher.cancel(call) || this.#dispatcher.stateOf(call) !== "never";
   }
 }
 
-/** What only reads ends with its caller; effects go on unless they asked otherwise. */
+/** Whether a call stops when its caller leaves: reads do, effects only if the caller asked for it. */
 export function endsWithCaller({
   tool,
   cancel_on_disconnect,
@@ -140,7 +140,7 @@ function fingerprintOf(tool: string, input: Record<string, unknown>): string {
   return hash("sha256", JSON.stringify([toolNameOf(tool), sorted(input)]));
 }
 
-/** Keys in order, so that the same input hashes the same however it was written. */
+/** Sorts keys, so that the same input has the same hash however it was written. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;

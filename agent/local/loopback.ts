@@ -1,21 +1,21 @@
-/** The addresses of this machine itself. `localhost` may mean either, so a server has both, or it is not safe to call it so. */
+/** Listens on the loopback addresses. `localhost` may mean either one, so it is only safe if our server has both. */
 import { once } from "node:events";
 import type { AddressInfo, Server } from "node:net";
 import { isNodeError } from "../platform/private-file.ts";
 
 const ADDRESSES = ["127.0.0.1", "::1"];
-/** Where the first address finds a free port, the second may find it taken. */
+/** How often to retry, since a port that is free on the first address may be taken on the second. */
 const TRIES = 20;
 
 export interface Listening<S extends Server> {
   readonly port: number;
-  /** One for each address. */
+  /** One server per address. */
   readonly servers: readonly S[];
 }
 
 /**
- * Listens at `localhost`: on each loopback address that this machine has, on one port. 0: any that is free on all.
- * Throws the system's error when the port is taken on one of them; then nothing listens.
+ * Listens at `localhost`: on each loopback address of this machine, on the same port (0: any that is free on all). If the
+ * port is taken on one of them, nothing listens and the system's error is thrown.
  */
 export async function listenAtLocalhost<S extends Server>(
   make: () => S,
@@ -56,7 +56,7 @@ async function listenAtAll<S extends Server>(make: () => S, wanted: number): Pro
   return { port, servers };
 }
 
-/** The machine has no such address: IPv6 is switched off. */
+/** Whether the machine has no such address, because IPv6 is disabled. */
 function isMissing(error: unknown): boolean {
   return isNodeError(error, "EADDRNOTAVAIL") || isNodeError(error, "EAFNOSUPPORT");
 }

@@ -1,4 +1,4 @@
-/** The caller API of this machine, for one request of its owner. */
+/** Implements the caller API for this machine, for one request of its owner. */
 import type { EventList, EventQuery } from "@matrx/shared/api.ts";
 import type { BodyRules } from "@matrx/shared/caller/body.ts";
 import { CallEvents } from "@matrx/shared/caller/call-events.ts";
@@ -28,13 +28,13 @@ import { describeMachine } from "../platform/machine.ts";
 import { eventList } from "./events.ts";
 import { endsWithCaller, LOCAL_OWNER, type LocalCalls, type StartedCall } from "./local-calls.ts";
 
-/** Large answers over REST that are made or not read yet, in bytes. */
+/** Limit on large REST answers that are being made or not yet read, in bytes. */
 const UNREAD_BYTES = 24 * 1024 * 1024;
 
 const BODY: BodyRules = {
   bytes: LIMITS.restBodyBytes,
   ms: TIMES.restBodyWithin,
-  // Forms and plain text come from any page without a preflight.
+  // Any page can send forms and plain text without a preflight.
   mustBeJson: () => true,
   brokeOff: () => undefined,
 };
@@ -63,7 +63,7 @@ export class LocalPort implements CallerPort {
   readonly #host: LocalHost;
   readonly #gone: AbortSignal;
 
-  /** `gone`: the caller left before it had its answer. */
+  /** `gone` is aborted when the caller leaves before its answer. */
   constructor(host: LocalHost, gone: AbortSignal) {
     this.#host = host;
     this.#gone = gone;
@@ -141,7 +141,7 @@ export class LocalPort implements CallerPort {
     return this.#host.hub;
   }
 
-  /** A call that was not begun is refused under its name. */
+  /** Starts a call; one that cannot begin is refused under its name. */
   #start(wanted: StreamedCall): (StartedCall & { room: AnswerRoom }) | Extract<Ending, { kind: "refused" }> {
     const { calls, unread } = this.#host;
     const room = new AnswerRoom(unread);
@@ -193,12 +193,12 @@ function chosenName({ chosen, call }: StreamedCall): CallId | undefined {
   return chosen ? call : undefined;
 }
 
-/** The bytes are copied: streams take them away, and others may wait for the same outcome. */
+/** Copies the bytes: streams transfer them away, and others may be waiting for the same outcome. */
 function endingOf(call: CallId, { header, body }: Outcome): Ending<Uint8Array> {
   return { kind: "answer", call, status: header.status, code: header.code, body: new Uint8Array(body) };
 }
 
-/** Room for one large answer, from when it is made until it was read. */
+/** Room for one large answer, from making it until it has been read. */
 class AnswerRoom {
   readonly #budget: ByteBudget;
   #giveBack: (() => void) | undefined;
@@ -215,7 +215,7 @@ class AnswerRoom {
     if (this.#isLeft) this.#giveBack();
   };
 
-  /** The answer was read, or nobody will. */
+  /** Releases the room: the answer was read, or never will be. */
   leave(): void {
     this.#isLeft = true;
     this.#giveBack?.();

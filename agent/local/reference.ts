@@ -1,4 +1,4 @@
-/** The page to read this server's description, whose files are the relay's. */
+/** The reference page for this server's OpenAPI document; its files are the relay's. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { agentError } from "@matrx/shared/errors.ts";

@@ -1,4 +1,4 @@
-/** The local server's whole interface: what is mounted, and what is described. */
+/** The local server's whole HTTP interface: what is mounted, and what is described. */
 import * as api from "@matrx/shared/api.ts";
 import { readBody } from "@matrx/shared/caller/body.ts";
 import { cancelRoute } from "@matrx/shared/caller/calls.ts";
@@ -20,10 +20,10 @@ import { referenceFile } from "./reference.ts";
 
 const greetingSchema = z.object({ status: z.literal("ok"), name: z.literal("matrx"), version: z.string() });
 
-/** For who has the token. */
+/** Routes that require the token. */
 export const callerRoutes: readonly CallerRoute<LocalPort>[] = [
   ...guideRoutes,
-  // Calls are held to their end, however long they take.
+  // Requests wait for the end of their call, however long it takes.
   ...toolRoutes({}),
   cancelRoute,
   eventsRoute,
@@ -44,7 +44,7 @@ export interface OpenRoute extends Operation {
   readonly answer: () => Response | Promise<Response>;
 }
 
-/** They say nothing of the machine, so they need no token. */
+/** Routes that reveal nothing about the machine, so they need no token. */
 export const openRoutes: readonly OpenRoute[] = [
   {
     method: "GET",
@@ -119,7 +119,7 @@ export const LOCAL: Surface = {
   implied,
 };
 
-/** Any request may come under a wrong Host or Origin, or meet a fault of ours; the rest follows from what it is. */
+/** Any request may have a wrong Host or Origin, or hit an internal error; the rest follows from its access and body. */
 function implied({ access, body }: Operation): ErrorCode[] {
   const codes: ErrorCode[] = ["PERMISSION_DENIED", "INTERNAL"];
   if (access === "caller") codes.push("UNAUTHENTICATED");
@@ -129,7 +129,7 @@ function implied({ access, body }: Operation): ErrorCode[] {
 
 let text: Promise<string> | undefined;
 
-/** Made when it is first asked for. */
+/** The OpenAPI document, generated on first request. */
 async function describe(): Promise<Response> {
   text ??= import("@matrx/shared/openapi/document.ts").then(({ openApiDocument }) =>
     JSON.stringify(openApiDocument(LOCAL)),

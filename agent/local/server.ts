@@ -1,5 +1,4 @@
 /** `matrx serve`: this machine's tools at http://localhost, as the guide says. Loopback only. */
-
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
@@ -23,9 +22,9 @@ import { OPERATIONS } from "./routes.ts";
 import { type LocalCallers, serveSocket } from "./socket.ts";
 
 export interface LocalServerOptions {
-  /** An address of this machine alone, or `localhost` for all of them. */
+  /** One loopback address, or `localhost` for all of them. */
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
   readonly token: string | undefined;
   readonly allowedOrigins: readonly string[];
@@ -40,10 +39,10 @@ export interface LocalServer {
   close(): Promise<void>;
 }
 
-/** How often it is looked which requests took too long to come, in milliseconds. */
+/** How often to check for requests that took too long to arrive, in milliseconds. */
 const OVERDUE_EVERY = 1000;
 
-/** Starts to listen. Throws MatrxError if the port is taken, on one address of `localhost` even. */
+/** Starts listening. Throws MatrxError if the port is taken, even on just one address of `localhost`. */
 export async function startLocalServer(options: LocalServerOptions): Promise<LocalServer> {
   const { host, log } = options;
   const sockets = new WebSocketServer({
@@ -70,7 +69,7 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
     });
     const rules = (): AccessRules => ({ ...options, port: (server.address() as AddressInfo).port });
     const { fetch } = localApp({ host: shared, rules, log });
-    // An address that is none: nothing is there.
+    // The request's URL is invalid, so no route matches.
     const errorHandler = () => problemOfShape(shapeHere(noRouteError("", []), log));
     server.on("request", getRequestListener(fetch, { overrideGlobalObjects: false, errorHandler }));
     server.on("upgrade", (request, socket, head) => {
@@ -97,12 +96,12 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
   return { port, url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`, close };
 }
 
-/** Browsers want one of what they offered; the token is echoed only if nothing else was. */
+/** Browsers require one of the subprotocols that they offered; the token is echoed only if there is no other. */
 function chosenOf(offered: Set<string>): string | false {
   return chooseSubprotocol([...offered]) ?? [...offered].find(isBearer) ?? false;
 }
 
-/** Bytes that wait for all connections: they are all the owner's. */
+/** Bytes queued on all connections, which all belong to the owner. */
 function queuedOf({ clients }: WebSocketServer): number {
   let bytes = 0;
   for (const { bufferedAmount } of clients) bytes += bufferedAmount;

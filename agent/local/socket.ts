@@ -1,5 +1,4 @@
-/** One WebSocket of a local caller (guide, WebSocket Protocol): the protocol that it shares with the relay, over this machine's calls. */
-
+/** One WebSocket of a local caller (guide, WebSocket Protocol): the protocol shared with the relay, on top of this machine's calls. */
 import type { Call } from "@matrx/shared/caller/from-caller.ts";
 import {
   type CallerPort,
@@ -26,15 +25,15 @@ export interface LocalCallers {
   readonly hub: EventHub;
   /** Throws MatrxError `UNAUTHENTICATED`. */
   requireToken(token: string): void;
-  /** What the caller is told of an error; what is not ours is logged. */
+  /** What the caller is told about an error; unexpected ones are logged. */
   errorShape(error: unknown): ErrorShape;
-  /** Bytes that wait for all connections. */
+  /** Bytes queued on all connections. */
   queued(): number;
 }
 
-/** A caller that was told to go is gone after this long, in milliseconds. */
+/** How long a closed caller may take to answer the close frame, in milliseconds. */
 const CLOSE_WITHIN = 500;
-/** The local token does not end. */
+/** The local token does not expire. */
 const FOR_EVER = "9999-12-31T23:59:59.999Z";
 
 /** Serves a caller's connection until it closes. */
@@ -52,7 +51,7 @@ class LocalCaller implements CallerPort<LocalCall> {
   readonly expires = Number.POSITIVE_INFINITY;
   readonly protocol: CallerProtocol<LocalCall>;
   readonly device: DeviceId;
-  /** Large answers that are made or not read yet. */
+  /** Large answers that are being made or not yet read. */
   readonly unread = new ByteBudget(LIMITS.callerAnswersBytes);
   readonly #socket: WebSocket;
   readonly #session: SessionId;
@@ -83,7 +82,7 @@ class LocalCaller implements CallerPort<LocalCall> {
     return this.#callers.queued();
   }
 
-  /** Who has this machine's token may send as much as it likes. */
+  /** Whoever has this machine's token may send as much as it likes. */
   countMessage(): void {}
 
   start(id: string, call: Call): void {
@@ -109,7 +108,7 @@ class LocalCaller implements CallerPort<LocalCall> {
     if (onClose !== "goes_on") this.cancel(call);
   }
 
-  /** There is one token, and it does not end: nothing changes, but a wrong one is told. */
+  /** There is only one token, and it does not expire: nothing changes, but a wrong token is refused. */
   async renew(token: string): Promise<void> {
     this.#callers.requireToken(token);
     this.protocol.send({ type: "authenticated", expires: FOR_EVER });
@@ -141,13 +140,13 @@ class LocalCaller implements CallerPort<LocalCall> {
   }
 }
 
-/** One call of a local caller until it is answered. */
+/** One unanswered call of a local caller. */
 class LocalCall implements UnansweredCall {
   call: CallId = "" as CallId;
   readonly onClose: OnClose;
   readonly #caller: LocalCaller;
   readonly #id: string;
-  /** Pieces of live output left out since the last one that was passed on. */
+  /** Pieces of live output dropped since the last one passed on. */
   #missed = 0;
   #giveBack: (() => void) | undefined;
 
@@ -157,7 +156,7 @@ class LocalCall implements UnansweredCall {
     this.onClose = onClose;
   }
 
-  /** Waits for room for a large answer, of so many bytes. */
+  /** Waits for room for a large answer of this many bytes. */
   readonly room = async (bytes: number, signal: AbortSignal): Promise<void> => {
     this.#giveBack?.();
     this.#giveBack = await this.#caller.unread.take(bytes, signal);

@@ -1,9 +1,9 @@
-/** The local server's token: made at first start, kept for this user alone. */
+/** The local server's token: created on first start, readable only by this user. */
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Home } from "../config/app-dirs.ts";
 import { readPrivateFile, writePrivateFile } from "../platform/private-file.ts";
 
-/** The token in the file, which is made if there is none. */
+/** The token in the file, which is created if missing. */
 export function localToken(home: Home): string {
   const kept = readPrivateFile(home.localTokenFile)?.trim();
   if (kept) return kept;
@@ -12,7 +12,7 @@ export function localToken(home: Home): string {
   return token;
 }
 
-/** Compares in a time that tells nothing of where they differ. */
+/** Compares in constant time. */
 export function isSameToken(given: string, token: string): boolean {
   return timingSafeEqual(digest(given), digest(token));
 }

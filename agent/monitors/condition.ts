@@ -1,5 +1,4 @@
-/** Conditions of one event type: each is reported when it begins, when it gets worse, and when it is over. */
-
+/** Conditions of one event type: each is reported when it begins, gets worse, and ends. */
 import { createHash } from "node:crypto";
 import { SEVERITIES, type Severity } from "@matrx/shared/events.ts";
 import type { Emit, EventData } from "../events/report.ts";
@@ -17,7 +16,7 @@ export class Conditions {
   readonly #type: string;
   readonly #emit: Emit;
   readonly #raised = new Map<string, Severity>();
-  /** Begun in an earlier run of the agent: reported again if it holds, else ended. */
+  /** Conditions from an earlier run of the agent: reported again if they still hold, otherwise ended. */
   readonly #left: Set<string>;
 
   constructor(type: string, emit: Emit, left: readonly string[] = []) {
@@ -26,12 +25,12 @@ export class Conditions {
     this.#left = new Set(left);
   }
 
-  /** Keys that are to be looked at: begun, and not over. */
+  /** Keys of open conditions. */
   get open(): string[] {
     return [...new Set([...this.#raised.keys(), ...this.#left])];
   }
 
-  /** It holds. Reported if that is new, or worse than it was. */
+  /** The condition holds: reports it if that is new, or worse than before. */
   raise(key: string, severity: Severity, data: EventData): void {
     const known = this.#raised.get(key);
     if (known && SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(known)) return;
@@ -40,7 +39,7 @@ export class Conditions {
     this.#emit({ type: this.#type, key, severity, data });
   }
 
-  /** It is over, if it ever began. */
+  /** Ends the condition, if it ever began. */
   clear(key: string, data: EventData): void {
     const known = this.#raised.delete(key);
     if (!this.#left.delete(key) && !known) return;
@@ -50,8 +49,8 @@ export class Conditions {
 
 export interface MonitorParts {
   readonly emit: Emit;
-  /** Keys of this type's conditions that an earlier run reported, and that were not over. */
+  /** Keys of this type's conditions that an earlier run left open. */
   openKeys(type: string): string[];
-  /** A look of this monitor ended; `failure`: it could not look. */
+  /** A check of this monitor ended; `failure` if it could not check. */
   onLook(monitor: string, failure: Error | undefined): void;
 }

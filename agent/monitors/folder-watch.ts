@@ -1,4 +1,4 @@
-/** Watches one folder, as long as it is there: chokidar's events, batched; nothing of Matrx itself, no link followed. */
+/** Watches one folder while it exists: batches chokidar's events, leaves out Matrx's own files, follows no links. */
 import { Stats } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import path from "node:path";
@@ -56,9 +56,9 @@ export interface FolderSettings {
 
 export interface FolderParts {
   readonly emit: Emit;
-  /** The problem that keeps this folder from being watched, or undefined: it is. */
+  /** Called with the problem that keeps this folder from being watched, or undefined once it is watched. */
   readonly onProblem: (problem: Problem | undefined) => void;
-  /** Tells of a path, free of links, whether it is closed to all watching, as things stand now. */
+  /** Returns a check whether a canonical path is closed to watching, as of now. */
   readonly closedNow: () => IsClosed;
   readonly watch: (folder: string, options: ChokidarOptions) => FSWatcher;
   readonly times?: Partial<FolderTimes>;
@@ -68,11 +68,11 @@ type IsClosed = (canonical: string) => boolean;
 
 /** In milliseconds. */
 export interface FolderTimes {
-  /** Changes are gathered for this long from the first on. */
+  /** Changes are debounced: collected for this long from the first one. */
   readonly gather: number;
   /** A file is reported once its size stays the same for this long. */
   readonly settle: number;
-  /** Until a folder that cannot be watched is tried again. */
+  /** Delay until a folder that cannot be watched is retried. */
   readonly again: number;
 }
 
@@ -140,7 +140,7 @@ export class FolderWatch {
     this.#follow(watcher, root);
   }
 
-  /** A drive that was taken out may leave a watcher that hears nothing. */
+  /** Removing a drive may leave a watcher that gets no events. */
   async #checkRoot(watcher: FSWatcher): Promise<void> {
     const found = await stat(this.#settings.path).catch((error: unknown) => error);
     // A relay may have been started in it.
@@ -204,7 +204,7 @@ export class FolderWatch {
     });
   }
 
-  /** Says why it is not watched, until it is again. */
+  /** Reports why the folder is not watched, until it is again. */
   #stop(watcher: FSWatcher, problem: Problem): void {
     if (this.#watcher !== watcher) return;
     this.#flush();

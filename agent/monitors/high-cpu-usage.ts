@@ -29,7 +29,7 @@ export interface CpuLimits {
   readonly gapMs: number;
 }
 
-/** What the samples mean over time. `now` in milliseconds of one clock. */
+/** Interprets the samples over time. `now` is in milliseconds of a monotonic clock. */
 export class CpuWatch {
   readonly #limits: CpuLimits;
   #busy: { since: number; sum: number; samples: number } | undefined;
@@ -37,7 +37,7 @@ export class CpuWatch {
   #raised: boolean;
   #lastAt: number | undefined;
 
-  /** `raised`: an earlier run said that it began, and not that it is over. */
+  /** `raised`: an earlier run reported that it began, but not that it ended. */
   constructor(limits: CpuLimits, raised = false) {
     this.#limits = limits;
     this.#raised = raised;
@@ -116,7 +116,7 @@ export function watchCpu(settings: HighCpuUsageSettings, parts: CpuParts): Repea
 async function report(change: CpuChange, conditions: Conditions, parts: CpuParts, signal: AbortSignal) {
   const data = dataOf(change);
   if (change.kind === "over") return conditions.clear(KEY, data);
-  // Whether they can be named or not, the load is told.
+  // Report the load even if the processes cannot be listed.
   const processes = await parts.busiest(signal).catch(() => undefined);
   conditions.raise(KEY, "warning", { ...data, ...(processes && { processes }) });
 }
@@ -125,7 +125,7 @@ function dataOf({ percentage, minutes }: CpuChange): EventData {
   return { percentage: rounded(percentage), ...(minutes !== undefined && { minutes: rounded(minutes) }) };
 }
 
-/** To one place after the point. */
+/** Rounds to one decimal place. */
 function rounded(value: number): number {
   return Math.round(value * 10) / 10;
 }

@@ -1,5 +1,4 @@
 /** `low_disk_space`: a drive has less free than the limit (device document: 10 %). */
-
 import { stat } from "node:fs/promises";
 import type { EventData } from "../events/report.ts";
 import { type DiskRoom, roomAt } from "../platform/disk-room.ts";
@@ -17,11 +16,11 @@ interface DriveReading {
   readonly silent: string[];
 }
 
-/** Undefined: it is no folder, as a file that is mounted into a container. */
+/** Undefined if it is not a folder, such as a file mounted into a container. */
 type AskDrive = (path: string) => Promise<DiskRoom | undefined>;
 
 const ANSWER_WITHIN = 5000;
-/** Each call that hangs holds a thread of the few there are. */
+/** Limit on hanging calls: each blocks one of the few threads of the pool. */
 const MOST_HANGING = 2;
 
 interface DriveUsesOptions {
@@ -42,7 +41,7 @@ export class DriveUses {
     this.#answerWithinMs = answerWithinMs;
   }
 
-  /** One after the other: there is no hurry, and threads are few. */
+  /** Reads one drive at a time: there is no hurry, and threads are few. */
   async read(): Promise<DriveReading> {
     const reading: DriveReading = { uses: [], silent: [] };
     for (const drive of await this.#list()) {
@@ -64,7 +63,7 @@ export class DriveUses {
       if (answer === undefined || answer === "silent") return answer;
       return answer.totalBytes > 0 ? { drive: name, ...answer } : undefined;
     } catch {
-      // It goes at this moment, is not this user's to see, or is broken: nothing is known of it.
+      // It was just removed, this user may not see it, or it is broken: nothing is known about it.
       return "silent";
     } finally {
       clearTimeout(timer);
@@ -88,7 +87,7 @@ const CRITICAL_BELOW = 1;
 
 const GiB = 1024 ** 3;
 
-/** What each reading means; knows no clock and no file system. */
+/** Interprets readings, independent of clock and file system. */
 export class DiskWatch {
   readonly #conditions: Conditions;
   readonly #limit: number;

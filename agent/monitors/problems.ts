@@ -1,5 +1,4 @@
-/** `error_occurred`: what went wrong in the agent itself, said once, without secrets. */
-
+/** `error_occurred`: errors in the agent itself, reported once each and without secrets. */
 import { previewOf } from "../core/redact.ts";
 import type { Emit, EventData } from "../events/report.ts";
 import { Conditions, keyOf } from "./condition.ts";
@@ -26,7 +25,7 @@ export class Problems {
     this.#conditions = new Conditions("error_occurred", emit, left);
   }
 
-  /** Something does not work until `clear`. */
+  /** Something does not work, until `clear`. */
   raise(key: string, problem: Problem): void {
     this.#conditions.raise(keyOf(key), "warning", shown(problem));
   }
@@ -35,7 +34,7 @@ export class Problems {
     this.#conditions.clear(keyOf(key), { message: previewOf(message) });
   }
 
-  /** Ends what an earlier run reported, and this one knows nothing of. */
+  /** Ends problems that an earlier run reported and this one does not know. */
   clearUnknown(known: readonly string[]): void {
     const keys = new Set(known.map(keyOf));
     for (const key of this.#conditions.open) {

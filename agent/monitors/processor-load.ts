@@ -1,4 +1,4 @@
-/** How busy the processors were between two looks. */
+/** Measures the load of the processors between two samples. */
 import { type CpuInfo, cpus } from "node:os";
 import { type ProcessList, processesOf } from "../platform/process-list.ts";
 
@@ -41,7 +41,7 @@ export class ProcessorLoad {
     if (!last) return undefined;
     const total = now.total - last.total;
     const busy = now.busy - last.busy;
-    // A processor that was taken away turns the sums back.
+    // Removing a processor makes the sums go backwards.
     if (total <= 0 || busy < 0 || busy > total) return undefined;
     return (busy / total) * 100;
   }

@@ -1,20 +1,20 @@
-/** Looks again and again, each time after the last look ended; keeps no program alive. */
+/** Repeats a check, with a pause after each; does not keep the process alive. */
 
 export interface Repeated {
-  /** No look begins any more; the one under way hears it by its signal. */
+  /** Starts no further check, and aborts the signal of the running one. */
   close(): void;
 }
 
 export interface RepeatOptions {
-  /** Looks once; resolves to the milliseconds until the next look. */
+  /** Checks once; resolves to the milliseconds until the next check. */
   readonly look: (signal: AbortSignal) => Promise<number>;
-  /** Milliseconds until the next look after one that failed. */
+  /** Milliseconds until the next check after a failed one. */
   readonly againMs: number;
-  /** Hears how each look ended: undefined, well. */
+  /** Called after each check, with its failure if there was one. */
   readonly onEnd: (failure: Error | undefined) => void;
 }
 
-/** Many devices, and many services of one, must not all look at the same moment. */
+/** Keeps many devices, and many services of one device, from checking at the same moment. */
 const JITTER = 0.1;
 
 export function repeat({ look, againMs, onEnd }: RepeatOptions): Repeated {

@@ -1,4 +1,4 @@
-/** Asks a service once whether it is there: a GET, or a TCP connection. */
+/** Checks once whether a service responds: with a GET, or a TCP connection. */
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { connect } from "node:net";
@@ -18,7 +18,7 @@ export interface TcpService {
   readonly port: number;
 }
 
-/** Why the service is down, in words; undefined: it is there. Never rejects. */
+/** Why the service is down; undefined if it is up. Never rejects. */
 export type CheckService = (service: Service, signal: AbortSignal) => Promise<string | undefined>;
 
 export const checkService: CheckService = async (service, signal) => {
@@ -30,7 +30,7 @@ export const checkService: CheckService = async (service, signal) => {
   }
 };
 
-/** Where a service is, without what may be secret in its URL. */
+/** A service's address, without the possibly secret parts of its URL. */
 export function placeOf(service: Service): string {
   if (!("url" in service)) return `${service.host}:${service.port}`;
   const { origin, pathname } = new URL(service.url);
@@ -40,7 +40,7 @@ export function placeOf(service: Service): string {
 function getsAnswer({ url, status }: HttpService, signal: AbortSignal): Promise<string | undefined> {
   const request = url.startsWith("https:") ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
-    // A connection of its own: one that is kept open may be older than the trouble.
+    // Use a new connection: one that was kept alive may predate the failure.
     const asked = request(url, { agent: false, signal, headers: { "User-Agent": "matrx-monitor" } });
     asked.on("error", reject);
     asked.on("response", (response) => {

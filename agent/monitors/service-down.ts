@@ -1,5 +1,4 @@
 /** `service_down`: a service of the home network does not answer, several times in a row. */
-
 import { Conditions, type MonitorParts } from "./condition.ts";
 import { type Repeated, repeat } from "./repeat.ts";
 import { type CheckService, placeOf, type Service } from "./service-check.ts";
@@ -7,13 +6,13 @@ import { type CheckService, placeOf, type Service } from "./service-check.ts";
 export interface ServiceSettings {
   readonly every_seconds: number;
   readonly timeout_seconds: number;
-  /** So many failures in a row are a service that is down. */
+  /** A service counts as down after this many failures in a row. */
   readonly failures: number;
 }
 
-/** While it is in doubt, it is asked again sooner, in milliseconds. */
+/** While its state is in doubt, it is checked more often, in milliseconds. */
 const DOUBT_EVERY = 10_000;
-/** Back only after so many answers in a row: one that starts over and over is not there. */
+/** It counts as back only after this many answers in a row: a service in a restart loop is not up. */
 const ANSWERS = 2;
 
 /** What the checks of one service mean. */

@@ -1,7 +1,7 @@
 /** `monitors` in config.json: what is watched on this machine. Absent parts have these defaults. */
 import * as z from "zod";
 
-/** The shortest time between two looks, in seconds: looking must cost nothing. */
+/** Minimum interval between checks, in seconds: their cost must be negligible. */
 const SHORTEST = 30;
 const DAY = 86_400;
 
@@ -73,7 +73,7 @@ const monitorsSchema = z.strictObject({
 });
 export type MonitorSettings = z.infer<typeof monitorsSchema>;
 
-/** Checked, but kept as the owner wrote it: a file that is written again must not fill with defaults. */
+/** Validates, but keeps what the owner wrote: rewriting the file must not fill it with defaults. */
 export const rawMonitorsSchema = z.custom<z.input<typeof monitorsSchema>>().superRefine((value, context) => {
   const issues = monitorsSchema.safeParse(value).error?.issues ?? [];
   for (const { path, message } of issues) context.addIssue({ code: "custom", path, message });

@@ -1,4 +1,4 @@
-/** Starts what watches this machine, as its owner set it, and stops it. */
+/** Starts and stops this machine's monitors, as its owner configured them. */
 import { homedir } from "node:os";
 import type { EventHub } from "../events/hub.ts";
 import { absolutePath } from "../fs/path-syntax.ts";
@@ -19,7 +19,7 @@ export interface MonitorsOptions {
   readonly settings: MonitorSettings;
   readonly hub: EventHub;
   readonly problems: Problems;
-  /** What belongs to Matrx itself, as things stand when it is called. */
+  /** Matrx's own files, as of the time of the call. */
   readonly protectedPaths: () => ProtectedPaths;
 }
 
@@ -82,7 +82,7 @@ async function watchFolders(
   });
 }
 
-/** What an earlier run reported, and what is not watched any more, is over. */
+/** Ends conditions that an earlier run reported and that are no longer monitored. */
 function endUnwatched({ settings, hub, problems }: MonitorsOptions): void {
   for (const type of ["low_disk_space", "high_cpu_usage"] as const) {
     if (settings[type].enabled) continue;

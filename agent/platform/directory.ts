@@ -1,5 +1,4 @@
-/** A directory held open, so that its entries are reached through it and not through its name. */
-
+/** An open directory, so that its entries are reached through it and not by its path. */
 import { type BigIntStats, lstatSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
@@ -11,20 +10,20 @@ export interface Directory extends AsyncDisposable {
   at(name: string): string;
   /** The same of a name's bytes, which need not be UTF-8. */
   entry(name: Buffer): Buffer;
-  /** Opens a folder in it, which must be no link. Close it. `inspect` throws to refuse it. */
+  /** Opens a folder in it, which must not be a link. Close it. `inspect` throws to refuse it. */
   openFolder(name: Buffer, inspect: (stat: BigIntStats) => void): Promise<Directory>;
-  /** Throws unless `opened` still is the entry of this name, in this directory. */
+  /** Throws unless `opened` is still the entry of this name in this directory. */
   confirm(name: string, opened: BigIntStats): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
  * Opens a directory by its canonical path. `inspect` sees every directory on the way and throws to refuse one.
- * Throws MatrxError `PERMISSION_DENIED` when a link stands where none stood a moment ago.
+ * Throws MatrxError `PERMISSION_DENIED` if a link has appeared on the way since the path was resolved.
  */
 export type OpenDirectory = (canonical: string, inspect: (stat: BigIntStats) => void) => Promise<Directory>;
 
-/** For systems that cannot walk by descriptors: names are used, and identity is compared before and after. */
+/** For systems that cannot walk by descriptors: uses paths, and compares identities before and after. */
 export const openByIdentity: OpenDirectory = async (canonical, inspect) => {
   const identity = inspectWay(canonical, inspect);
   return {
@@ -42,7 +41,7 @@ export const openByIdentity: OpenDirectory = async (canonical, inspect) => {
   };
 };
 
-/** Without a thread of the pool, as by descriptors and for the same reason. */
+/** Synchronous, as with descriptors and for the same reason. */
 function inspectWay(canonical: string, inspect: (stat: BigIntStats) => void): BigIntStats {
   const root = path.parse(canonical).root;
   let place = root;

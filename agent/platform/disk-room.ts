@@ -1,3 +1,4 @@
+/** How much room a file system has. */
 import { statfs } from "node:fs/promises";
 
 export interface DiskRoom {

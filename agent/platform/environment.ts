@@ -1,4 +1,4 @@
-/** The environment of commands: the agent's own, without its secrets and without what its starter told it. */
+/** The environment of commands: the agent's own, without its secrets and its launcher's variables. */
 import { execFile } from "node:child_process";
 import { delimiter, sep } from "node:path";
 
@@ -38,7 +38,7 @@ export function cleanEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 
 const OF_NPM = /^(npm_|INIT_CWD$|NODE$|COLOR$)/;
 
-/** What the person had before npm or npx: without their variables, and their folders on the PATH. */
+/** The user's environment from before npm or npx: without their variables and their folders on the PATH. */
 export function withoutNpm(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const own = Object.entries(env).filter(([name]) => !OF_NPM.test(name));
   const path = env.PATH?.split(delimiter).filter((folder) => !isOfNpm(folder));
@@ -61,7 +61,7 @@ export function loginPath(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const shell = env.SHELL;
   if (!isService || !shell || process.platform === "win32") return Promise.resolve(undefined);
   const script = `printf '%s' '${BEGIN}'; printenv PATH; printf '%s' '${END}'`;
-  // The person's profile runs, too, which is no place for our secrets.
+  // The user's profile runs too, and must not see our secrets.
   const options = { env: cleanEnvironment(env), timeout: 3000, killSignal: "SIGKILL" } as const;
   return new Promise((resolve) => {
     execFile(shell, ["-l", "-c", script], options, (_error, stdout) => {

@@ -1,13 +1,13 @@
-/** Ends the processes of a job: they are asked, and after a grace killed, until none is left. */
+/** Ends the processes of a job: asks them, and kills them after a grace period, until none is left. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ProcessRoot, ProcessTable } from "./processes.ts";
 
-/** Between two looks at the process table, in milliseconds. */
+/** Interval between reads of the process table, in milliseconds. */
 const LOOK_EVERY = 40;
-/** Looks after the first kill: new processes may have been made in between. */
+/** Rounds after the first kill, because new processes may have been started in between. */
 const KILL_ROUNDS = 25;
 
-/** Resolves with the numbers of those that could not be ended (not ours to signal): mostly none. */
+/** Resolves with the pids that could not be ended (not ours to signal): usually none. */
 export async function stopTree(table: ProcessTable, root: ProcessRoot, graceMs: number): Promise<number[]> {
   const began = performance.now();
   const asked = new Set<number>();

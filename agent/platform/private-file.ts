@@ -1,5 +1,4 @@
-/** Files for this user's eyes alone: whole or not at all, 0600. */
-
+/** Files that only this user can read (0600), written atomically. */
 import {
   accessSync,
   closeSync,
@@ -90,7 +89,7 @@ function damaged(path: string, what: string): MatrxError {
   });
 }
 
-/** What the system refused of a file, in plain words; any other error as it is. */
+/** Explains a file system error in plain words; returns any other error unchanged. */
 export function inPlainWords(error: unknown): unknown {
   const isOfSystem = error instanceof Error && "syscall" in error && "path" in error;
   return isOfSystem ? fileError(String(error.path), "cannot be used", error) : error;

@@ -1,24 +1,24 @@
-/** The processes of a job: found wherever they went, and signalled. */
+/** Finds and signals the processes of a job. */
 
 export interface ProcessRoot {
   readonly pid: number;
-  /** When it began, as the system tells it: a number given anew is not the same process. */
+  /** When it began, as the system reports it, since a pid may be reused for another process. */
   readonly began: string;
   /** `NAME=value` in the environment that the job's processes inherit. */
   readonly mark: string;
 }
 
 export interface ProcessTable {
-  /** When a process began; undefined: there is none of this number. */
+  /** When a process began; undefined if there is none with this pid. */
   beginOf(pid: number): Promise<string | undefined>;
   /** Living processes of a job. */
   members(root: ProcessRoot): Promise<number[]>;
-  /** Tells whether one of them seems to wait for someone to type at a terminal; false also where the system does not tell. */
+  /** Whether one of them seems to wait for input at a terminal; also false if the system does not tell. */
   waitForKeys(pids: readonly number[]): Promise<boolean>;
   signal(root: ProcessRoot, pids: readonly number[], signal: "SIGTERM" | "SIGKILL"): Promise<void>;
 }
 
-/** Signals processes one by one; those that have gone meanwhile are no error. */
+/** Signals each process; ignores those that have ended meanwhile. */
 export function signalEach(pids: readonly number[], signal: "SIGTERM" | "SIGKILL"): void {
   for (const pid of pids) {
     try {
@@ -40,7 +40,7 @@ export interface ProcessRow {
 
 /**
  * The processes that belong to a root: its group, its session, its descendants, and their descendants.
- * A group or session number counts only while it is the root's own, not one given anew.
+ * A group or session number counts only while it is the root's own and not reused.
  */
 export function familyOf(
   root: ProcessRoot,

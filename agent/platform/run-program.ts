@@ -1,5 +1,4 @@
-/** Runs a program of the system to its end, with nothing to read, and no longer than it may take. */
-
+/** Runs a system program to its end, with empty stdin and a time limit. */
 import { accessSync, constants, statSync } from "node:fs";
 import path from "node:path";
 import type { Result } from "execa";
@@ -22,17 +21,17 @@ export interface ProgramOutput {
 const OUTPUT_MAX_BYTES = 128 * 1024 * 1024;
 const REASON_CHARS = 200;
 
-/** A program could not be started, failed, or did not end in time. The message says why, in its own last words if it had any. */
+/** A program could not be started, failed, or timed out. The message says why, with its last output if there is any. */
 export class ProgramFailed extends Error {}
 
-/** What it wrote. Throws ProgramFailed, or the signal's reason when that ended it. */
+/** Returns its output. Throws ProgramFailed, or the signal's reason if that ended it. */
 export async function runProgram(
   file: string,
   args: readonly string[],
   { timeoutMs, env, cwd, signal }: ProgramOptions,
 ): Promise<ProgramOutput> {
   signal?.throwIfAborted();
-  // Loaded late: most programs of ours run no other.
+  // Loaded lazily: most of our programs run no other program.
   const { execa } = await import("execa");
   const result = await execa(file, args, {
     ...(env && { env, extendEnv: false }),
@@ -72,7 +71,7 @@ function reasonOf(end: End, said: string, timeoutMs: number): string {
 /** A program of the PATH, or an absolute path itself; undefined: it is not there, or may not be run. */
 export function findProgram(name: string, env: NodeJS.ProcessEnv): string | undefined {
   if (path.isAbsolute(name)) return isProgram(name) ? name : undefined;
-  // A folder relative to wherever the agent happens to be is nobody's choice.
+  // Ignore relative folders: nobody chose the agent's current directory.
   const folders = (env.PATH ?? "").split(path.delimiter).filter((folder) => path.isAbsolute(folder));
   return folders.map((folder) => path.join(folder, name)).find(isProgram);
 }

@@ -1,4 +1,4 @@
-/** A file that is to take another one's place, with what the system keeps beside its content. */
+/** A file to replace another one, with the attributes that the system keeps beside the content. */
 import { type BigIntStats, constants } from "node:fs";
 import { copyFile, type FileHandle, open, unlink } from "node:fs/promises";
 import type { Directory } from "./directory.ts";
@@ -45,7 +45,7 @@ export const successorByCopy: MakeSuccessor = async (folder, old, name) => {
   }
 };
 
-/** There is no room: then nothing is to be tried in another way. */
+/** Whether the disk is full: then there is no point in trying another way. */
 export function isSystemFull(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
 }

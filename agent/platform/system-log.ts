@@ -1,4 +1,4 @@
-/** Where a system keeps its log, and how its last lines are had. */
+/** Where a system keeps its log, and how to read its last lines. */
 import { powershellArguments, systemPowershell } from "./windows/powershell.ts";
 
 /** `place` is asked of the path limits: who may not read there may not read the log by a program either. */

@@ -1,5 +1,4 @@
 /** Bytes of any file as base64, a range at a time. */
-
 import { hash } from "node:crypto";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";

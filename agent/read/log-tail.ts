@@ -1,5 +1,4 @@
 /** The last lines of a log, from a file or from a program that prints it. What is kept of it at once is bounded. */
-
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { MatrxError, toolError } from "@matrx/shared/errors.ts";

@@ -1,5 +1,4 @@
 /** What Read gives of files that are no text: the image, or a refusal with facts. */
-
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";

@@ -1,5 +1,4 @@
 /** A page of lines as an answer shows it. */
-
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { OpenFile } from "../fs/open-file.ts";

@@ -1,4 +1,4 @@
-/** Keeps what the relay knows of this device's tools true: what can work here may change while the agent runs. */
+/** Keeps the relay up to date on this device's tools: which of them can work may change while the agent runs. */
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { Manifest } from "@matrx/shared/tool.ts";
 import type { Logger } from "pino";
@@ -11,7 +11,7 @@ export class Announcement {
   readonly #log: Logger;
   readonly #timer: NodeJS.Timeout;
   #current: Manifest;
-  /** What the relay was told last, by hash. */
+  /** Hash of the manifest that the relay was last sent. */
   #told: string | undefined;
   #link: Link | undefined;
 
@@ -30,14 +30,14 @@ export class Announcement {
     return this.#current;
   }
 
-  /** For a registration, which tells the relay its hash. */
+  /** The current manifest, whose hash goes into a registration. */
   async fresh(): Promise<Manifest> {
     await this.look();
     this.#told = this.#current.hash;
     return this.#current;
   }
 
-  /** A connection is registered. */
+  /** Called when a connection is registered. */
   attach(link: Link): void {
     this.#link = link;
     this.#tell();
@@ -47,7 +47,7 @@ export class Announcement {
     if (this.#link === link) this.#link = undefined;
   }
 
-  /** Looks what can work now, and tells the relay if that is something else. */
+  /** Checks which tools can work now, and tells the relay if that has changed. */
   async look(): Promise<void> {
     try {
       this.#current = await manifestOf(this.#tools);

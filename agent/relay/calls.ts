@@ -1,4 +1,4 @@
-/** The relay's calls: run here, and answered over whichever connection is up when they end. */
+/** Runs the relay's calls, and answers them over whichever connection is up when they end. */
 import type { SystemCommand, ToDevice, ToolExecute } from "@matrx/shared/device-frames.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Logger } from "pino";
@@ -22,8 +22,8 @@ export interface RelayCallsOptions {
 export class RelayCalls {
   readonly #options: RelayCallsOptions;
   /**
-   * Keeps what comes while no connection is up, and is not in the journal: outcomes of reads, which the relay gives again,
-   * and of effects that were refused or could not be written down, for which it asks.
+   * While no connection is up, it keeps outcomes that are not in the journal: those of reads, which the relay would send
+   * again, and of effects that were refused or could not be recorded, which the relay asks about.
    */
   readonly #sender: OutcomeSender;
   #link: Link | undefined;
@@ -34,14 +34,14 @@ export class RelayCalls {
     this.#sender = new OutcomeSender({ journal, log, notKept: (call, id) => this.#notKept(call, id) });
   }
 
-  /** A connection is registered: what was not acknowledged goes first. */
+  /** A connection is registered: unacknowledged outcomes are sent first. */
   attach(link: Link): void {
     this.#link = link;
     this.#sender.attach(link);
     void this.#resend(link);
   }
 
-  /** Takes over calls of an earlier run of this program: their outcomes are sent as they come. */
+  /** Takes over calls of an earlier run of this program: their outcomes are sent as they arrive. */
   takeOver(outcomes: readonly Promise<Outcome>[]): void {
     for (const outcome of outcomes) void outcome.then((ended) => this.#sender.send(ended));
   }
@@ -51,12 +51,12 @@ export class RelayCalls {
     this.#sender.detach(link);
   }
 
-  /** Ends with the agent. */
+  /** Called when the agent ends. */
   close(): void {
     this.#sender.close();
   }
 
-  /** One frame of the relay. */
+  /** Handles one frame from the relay. */
   handle(frame: ToDevice, link: Link): void {
     const { journal, log, onSessionEnd, onSystemCommand } = this.#options;
     switch (frame.type) {
@@ -135,13 +135,13 @@ export class RelayCalls {
     void dispatcher.run(request).then((outcome) => this.#sender.send(outcome, id));
   }
 
-  /** The relay asks for what it had acknowledged: its storage lost the outcome. What it had not is sent anyway. */
+  /** The relay asks for an outcome that it had acknowledged: its storage lost it. Unacknowledged ones are sent anyway. */
   #sendLost(call: string): void {
     const entry = this.#find(call);
     if (entry?.acknowledged) void this.#sender.send(this.#outcomeOf(entry), entry.id);
   }
 
-  /** Of a call that has ended, as far as it is kept. */
+  /** The outcome of an ended call, as far as it is still kept. */
   #outcomeOf({ call, id, tool, header, body }: JournalEntry): Outcome {
     const { device } = this.#options;
     if (!header) return this.#notKept(call, id);
@@ -152,7 +152,7 @@ export class RelayCalls {
     return errorOutcome({ call, id, device: this.#options.device }, NOT_KEPT, { ms: 0, effect: true });
   }
 
-  /** A read that has ended and only waits to be sent is answered too: its caller may be gone. */
+  /** Also ends a read whose outcome is only waiting to be sent: its caller may be gone. */
   #cancel(call: string): void {
     const { dispatcher, device } = this.#options;
     if (!this.#isLocal(call) && dispatcher.cancel(call)) return;
@@ -165,13 +165,13 @@ export class RelayCalls {
     );
   }
 
-  /** The relay asks for an outcome that only the journal holds: as it was, or that it is not there. */
+  /** The relay asks for an outcome that only the journal has: sends it, or says that it is not there. */
   #replay(call: string): void {
     const entry = this.#find(call);
     void this.#sender.send(entry ? this.#outcomeOf(entry) : this.#notKept(call, undefined), entry?.id);
   }
 
-  /** One after the other, each once the one before has left: a backlog must not fill the memory. */
+  /** Sends one at a time, each after the previous one is sent: a backlog must not fill memory. */
   async #resend(link: Link): Promise<void> {
     const { journal, log } = this.#options;
     try {

@@ -1,8 +1,8 @@
-/** What a lost connection means. Only the relay's answer to a registration that it checked is final; all else is dialled again. */
+/** What a lost connection means. Only the relay's answer to a registration that it checked is final; otherwise we reconnect. */
 import { CLOSE } from "@matrx/shared/close-codes.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 
-/** Why a registered connection will not be given back, or undefined if dialling again may help. */
+/** Why a connection is lost for good, or undefined if reconnecting may help. */
 export function finalCloseError(closeCode: number, said: string): MatrxError | undefined {
   switch (closeCode) {
     case CLOSE.replaced:
@@ -28,7 +28,7 @@ export function finalCloseError(closeCode: number, said: string): MatrxError | u
   }
 }
 
-/** The relay checked the registration, and its answer will not change. */
+/** The error when the relay checked and refused the registration, which is final. */
 export function keyRefusedError(said: string): MatrxError {
   return finalNo(
     {
@@ -40,20 +40,20 @@ export function keyRefusedError(said: string): MatrxError {
   );
 }
 
-/** An HTTP answer to the upgrade, which comes before any registration and so is never final. */
+/** An HTTP response to the upgrade. It precedes any registration, so it is never final. */
 export interface UpgradeAnswer {
   readonly status: number;
-  /** `type` and `detail`, if it is a problem of our kind. */
+  /** `type` and `detail`, if the body is problem+json. */
   readonly type?: string | undefined;
   readonly detail?: string | undefined;
 }
 
-/** The relay has no such device, now: it was removed, or the relay's data is lost until it is brought back. */
+/** Whether the relay does not know the device at present: it was removed, or the relay's data is lost until restored. */
 export function isUnknownDevice({ status, type }: UpgradeAnswer): boolean {
   return status === 404 && type === "urn:matrx:error:UNKNOWN_DEVICE";
 }
 
-/** An answer to the upgrade in words. */
+/** Describes a response to the upgrade. */
 export function upgradeRefused(answer: UpgradeAnswer): string {
   if (isUnknownDevice(answer)) {
     return "The relay doesn't know this device: it was removed, or the relay's data is gone. To pair it again: matrx pair --replace";
@@ -63,7 +63,7 @@ export function upgradeRefused(answer: UpgradeAnswer): string {
   return `The answer was ${status}, but not from the relay: something in between is answering instead`;
 }
 
-/** A transport error in words. */
+/** Describes a transport error. */
 export function lostBecause(error: Error): string {
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
   switch (code) {

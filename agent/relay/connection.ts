@@ -1,9 +1,9 @@
-/** Keeps this device connected: dials, and dials again for ever, until it is told to stop or the relay's checked refusal is final. */
+/** Keeps this device connected: reconnects for ever, until it is stopped or the relay refuses it for good. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MatrxError } from "@matrx/shared/errors.ts";
 import { Link, type LinkOptions } from "./link.ts";
 
-/** When to dial again: at once, then often for a minute, then seldom. */
+/** When to reconnect: at once, then often for a minute, then seldom. */
 const SECOND = 1000;
 const FIRST_WITHIN = 1 * SECOND;
 const OFTEN = 2 * SECOND;
@@ -11,16 +11,16 @@ const OFTEN_FOR = 60 * SECOND;
 const CAP = 15 * SECOND;
 const GROWTH = 1.5;
 
-/** A relay that does not know the device is asked again about this often, in milliseconds. */
+/** How often, roughly, to retry a relay that does not know the device, in milliseconds. */
 const SELDOM = 5 * 60 * SECOND;
 
-/** A connection that held this long, in milliseconds, makes the next loss a first one again. */
+/** A connection that lasted this long resets the backoff, in milliseconds. */
 const HEALTHY_AFTER = 60 * SECOND;
 
 /**
- * Milliseconds until the next try.
- * @param tries tries that failed since the loss
- * @param sinceMs how long ago the loss was
+ * Milliseconds until the next attempt.
+ * @param tries failed attempts since the loss
+ * @param sinceMs time since the loss
  */
 export function retryDelay(tries: number, sinceMs: number, random: () => number = Math.random): number {
   if (tries === 0) return random() * FIRST_WITHIN;
@@ -30,20 +30,20 @@ export function retryDelay(tries: number, sinceMs: number, random: () => number 
   return Math.min(CAP, OFTEN * GROWTH ** steps * jitter);
 }
 
-/** Milliseconds until a relay that does not know the device is asked again: each try costs it a request. */
+/** Milliseconds until the next attempt at a relay that does not know the device: each one costs it a request. */
 export function seldomDelay(random: () => number = Math.random): number {
   return SELDOM * (0.75 + random() * 0.5);
 }
 
 export interface ConnectionOptions extends LinkOptions {
-  /** Milliseconds until the next try; for tests. */
+  /** Milliseconds until the next attempt; for tests. */
   readonly retryDelay?: typeof retryDelay | undefined;
   /** The same, while the relay does not know the device. */
   readonly seldomDelay?: typeof seldomDelay | undefined;
   readonly healthyAfterMs?: number | undefined;
 }
 
-/** Runs until `signal` (resolves undefined) or until the relay's refusal is final (resolves with it). */
+/** Runs until `signal` aborts (resolves with undefined) or the relay's refusal is final (resolves with it). */
 export async function keepConnected(
   options: ConnectionOptions,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** The text heartbeat: the relay's runtime answers it while the device's object sleeps. */
+/** The text heartbeat: the relay's runtime answers it while the Device object hibernates. */
 import { TIMES } from "@matrx/shared/limits.ts";
 
 export interface HeartbeatTimes {
@@ -10,7 +10,7 @@ export const HEARTBEAT: HeartbeatTimes = { every: TIMES.heartbeat, pongWithin: T
 
 interface Line {
   ping(): void;
-  /** Bytes that have left this process, ever. */
+  /** Total bytes that this process has sent. */
   leftBytes(): number;
 }
 
@@ -21,7 +21,7 @@ export class Heartbeat {
   #timer: NodeJS.Timeout;
   #left = 0;
 
-  /** Begins to beat. `onSilence` is called once when no `pong` came in time. */
+  /** Starts the heartbeat. `onSilence` is called once if no `pong` arrives in time. */
   constructor(line: Line, times: HeartbeatTimes, onSilence: () => void) {
     this.#line = line;
     this.#times = times;
@@ -29,7 +29,7 @@ export class Heartbeat {
     this.#timer = setTimeout(() => this.#beat(), times.every);
   }
 
-  /** A `pong` came. */
+  /** Notes a `pong`. */
   answered(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#beat(), this.#times.every);
@@ -49,7 +49,7 @@ export class Heartbeat {
     this.#timer = setTimeout(() => this.#overdue(), this.#times.pongWithin);
   }
 
-  /** On a slow line the ping may still wait behind much else: while bytes leave, the link lives. */
+  /** On a slow line the ping may still be queued: as long as bytes are being sent, the link is alive. */
   #overdue(): void {
     if (this.#line.leftBytes() > this.#left) this.#await();
     else this.#onSilence();

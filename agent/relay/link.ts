@@ -1,4 +1,4 @@
-/** One connection to the relay, from dialling to its end. Whether to dial again is decided by its caller. */
+/** One connection to the relay, from dialling to its end. The caller decides whether to reconnect. */
 import type { IncomingMessage } from "node:http";
 import { type ToDevice, toDeviceSchema } from "@matrx/shared/device-frames.ts";
 import type { MatrxError } from "@matrx/shared/errors.ts";
@@ -30,8 +30,8 @@ export type ClientState =
   | "RECONNECTING";
 
 /**
- * How a connection ended. `lost`: dial again, and seldom while the relay does not know the device. `refused`: do not.
- * `stopped`: we wanted it.
+ * How a connection ended. `lost`: reconnect, but seldom if the relay does not know the device. `refused`: do not reconnect.
+ * `stopped`: we ended it.
  */
 export type LinkEnd =
   | { kind: "lost"; why: string; registeredMs: number }
@@ -41,9 +41,9 @@ export type LinkEnd =
 
 export interface LinkOptions {
   readonly url: string;
-  /** What the device announces now. */
+  /** What the device currently announces. */
   readonly manifest: () => Manifest;
-  /** Sent with the upgrade: keeps this connection's place while strangers crowd in. */
+  /** Sent with the upgrade: reserves this connection's place if strangers crowd in. */
   readonly credential: string;
   /** The `device_register` frame for this connection's nonce. */
   readonly register: (nonce: string) => Promise<object>;
@@ -57,7 +57,7 @@ export interface LinkOptions {
   readonly handshakeMs?: number | undefined;
 }
 
-/** Bytes waiting on the socket before live output is dropped: every other answer waits behind them. */
+/** Beyond this many bytes queued on the socket, live output is dropped: every answer waits behind them. */
 const OUTPUT_QUEUE_BYTES = 256 * 1024;
 
 export class Link {
@@ -65,7 +65,7 @@ export class Link {
   readonly #socket: WebSocket;
   readonly #end = Promise.withResolvers<LinkEnd>();
   #heartbeat: Heartbeat | undefined;
-  /** The next step to a registered link is waited for. */
+  /** Runs out if the next step to a registered link takes too long. */
   #timer: NodeJS.Timeout | undefined;
   #sentBytes = 0;
   #registerSent = false;
@@ -93,7 +93,7 @@ export class Link {
       handshakeTimeout: options.handshakeMs ?? TIMES.registerWithin,
       maxPayload: LIMITS.platformFrameBytes,
     });
-    // `handshakeTimeout` counts silence only, and a server may dribble.
+    // `handshakeTimeout` only covers silence, and a server may send its response in drips.
     this.#await("The relay did not answer the upgrade in time");
     this.#listen();
   }
@@ -102,20 +102,20 @@ export class Link {
     this.#send(JSON.stringify(frame));
   }
 
-  /** Sends an outcome; resolves when it left this process, or the connection is gone. */
+  /** Sends an outcome; resolves when this process has sent it, or the connection is gone. */
   sendOutcome({ header, body }: Outcome): Promise<void> {
     const frame = encodeResultFrame(header, body);
     return new Promise((resolve) => this.#send(frame, () => resolve()));
   }
 
-  /** Sends live output, or drops it while the line is full. A caller over REST has no id. */
+  /** Sends live output, or drops it while the queue is full. A REST caller has no id. */
   sendOutput(call: string, id: string | undefined, piece: OutputPiece): void {
     if (this.#socket.bufferedAmount > OUTPUT_QUEUE_BYTES) return;
     const body = Buffer.from(JSON.stringify({ id, type: "output", ...piece }));
     this.#send(encodeOutputFrame({ call }, body));
   }
 
-  /** The relay wants to be asked before an answer of more bytes. Undefined: it knows nothing of that. */
+  /** Larger answers need the relay's credit. Undefined if the relay does not support that. */
   get creditAbove(): number | undefined {
     return this.#creditAbove;
   }
@@ -185,7 +185,7 @@ export class Link {
     else if (this.#registeredAt !== undefined) this.#obey(frame);
   }
 
-  /** What goes wrong inside is said, and is no end of the program. */
+  /** Errors in a handler are logged, and the link continues. */
   #obey(frame: ToDevice): void {
     try {
       this.#options.onFrame(frame, this);
@@ -194,7 +194,7 @@ export class Link {
     }
   }
 
-  /** Unknown and malformed frames leave here: a newer relay may say more than we know. */
+  /** Unknown and malformed frames are ignored: a newer relay may send more than we know. */
   #parse(text: string): ToDevice | undefined {
     try {
       const result = toDeviceSchema.safeParse(JSON.parse(text));
@@ -235,7 +235,7 @@ export class Link {
     if (this.#registerSent && frame.details?.final === true) this.#refusal = keyRefusedError(frame.message);
   }
 
-  /** The upgrade was answered with a plain HTTP response, by the relay or by something on the way to it. */
+  /** The upgrade got a plain HTTP response, from the relay or from something in between. */
   async #refused(response: IncomingMessage): Promise<void> {
     const answer = await readAnswer(response);
     this.#unknown = isUnknownDevice(answer);
@@ -276,10 +276,10 @@ export class Link {
   }
 }
 
-/** The connection's end is heard by its close event. */
+/** The close event reports the connection's end. */
 function ignoreFailure(): void {}
 
-/** Status, and what a problem+json body says as far as it can be read. */
+/** The status, and what can be read of a problem+json body. */
 async function readAnswer(response: IncomingMessage): Promise<UpgradeAnswer> {
   const status = response.statusCode ?? 0;
   let text = "";

@@ -1,6 +1,6 @@
 /**
- * Outcomes on their way to the relay: small ones at once; large ones one after the other, so that small ones pass between
- * them, and each once the relay says that its readers have room.
+ * Sends outcomes to the relay: small ones at once; large ones one at a time, so that small ones pass between them, and
+ * only with credit, once the relay says that their readers have room.
  */
 import { LIMITS } from "@matrx/shared/limits.ts";
 import type { Logger } from "pino";
@@ -12,31 +12,31 @@ import { UnsentOutcomes } from "./unsent-outcomes.ts";
 
 interface Asked {
   readonly bytes: number;
-  /** Hears that there is credit. */
+  /** Called when there is credit. */
   readonly go: () => void;
 }
 
 export interface OutcomeSenderOptions {
   readonly journal: Journal;
   readonly log: Logger;
-  /** The outcome of a call whose own is not kept any more. */
+  /** Makes the outcome for a call whose own is no longer kept. */
   readonly notKept: (call: string, id: string | undefined) => Outcome;
 }
 
-/** Large answers that are made at once, in bytes: each takes several times its size until it has left. */
+/** Bytes of large answers in the making at once: each takes several times its size until it is sent. */
 const MADE_AT_ONCE = 24 * 1024 * 1024;
-/** The relay may have forgotten who asked, after a restart of its own: it is asked again, in milliseconds. */
+/** The relay may forget requests for credit when it restarts, so they are repeated; in milliseconds. */
 const ASK_AGAIN = 10_000;
 
 export class OutcomeSender {
   readonly #options: OutcomeSenderOptions;
   readonly #unsent: UnsentOutcomes;
   readonly #budget = new ByteBudget(MADE_AT_ONCE);
-  /** What calls took of the budget. */
+  /** Each call's share of the budget. */
   readonly #shares = new Map<string, () => void>();
-  /** Calls that wait for credit. */
+  /** Calls waiting for credit. */
   readonly #asked = new Map<string, Asked>();
-  /** Calls that have credit, and whose outcomes have not left. */
+  /** Calls with credit, whose outcomes are not sent yet. */
   readonly #credited = new Set<string>();
   #link: Link | undefined;
   #lastLarge: Promise<void> = Promise.resolve();
@@ -59,14 +59,14 @@ export class OutcomeSender {
     this.#unsent.restart();
   }
 
-  /** Resolves once a large answer, of so many bytes, may be made for a call. Rejects with the signal's reason. */
+  /** Resolves once a large answer of this many bytes may be made for a call. Rejects with the signal's reason. */
   async room(call: string, bytes: number, signal: AbortSignal): Promise<void> {
     await this.#creditFor(call, bytes, signal);
     this.#giveBack(call);
     this.#shares.set(call, await this.#budget.take(bytes, signal));
   }
 
-  /** The relay has room for these. */
+  /** The relay gives credit for these calls. */
   credit(calls: readonly string[]): void {
     for (const call of calls) {
       const asked = this.#asked.get(call);
@@ -78,8 +78,8 @@ export class OutcomeSender {
   }
 
   /**
-   * Sends the outcome of a call that has ended; while that cannot be, it is kept. Resolves when it has left this process or
-   * is kept; never rejects. `id` is the caller's.
+   * Sends the outcome of a call that has ended, or keeps it until that is possible. Resolves when this process has sent or
+   * kept it; never rejects. `id` is the caller's.
    */
   async send(outcome: Outcome, id?: string): Promise<void> {
     const { call } = outcome.header;
@@ -90,7 +90,7 @@ export class OutcomeSender {
     else this.#hold(outcome, id);
   }
 
-  /** Sends an outcome that was kept. Tells whether there was one. */
+  /** Sends a kept outcome. Returns whether there was one. */
   sendKept(call: string): boolean {
     if (this.#asked.has(call)) return true;
     if (!this.#unsent.has(call)) return false;
@@ -99,19 +99,19 @@ export class OutcomeSender {
     return true;
   }
 
-  /** Lets go what a call read, for its reader does not want it any more; returns the caller's id. An effect's outcome stays. */
+  /** Drops a read's outcome that its reader no longer wants; returns the caller's id. An effect's outcome stays. */
   dropRead(call: string): { id: string | undefined } | undefined {
     const read = this.#asked.has(call) ? this.#unsent.idOfRead(call) : undefined;
     if (read) this.#unsent.drop(call);
     return read;
   }
 
-  /** The call's outcome waits here. */
+  /** Whether the call's outcome is waiting here. */
   isKept(call: string): boolean {
     return this.#unsent.has(call);
   }
 
-  /** The call's outcome is on its way. */
+  /** Whether the call's outcome is being sent. */
   isLeaving(call: string): boolean {
     return this.#credited.has(call);
   }
@@ -158,7 +158,7 @@ export class OutcomeSender {
     else link.sendText({ type: "credit_request", tool_call_id: call, bytes });
   }
 
-  /** Waits until the relay has room for an answer that was made already. */
+  /** Holds an answer that is already made until the relay has room. */
   #hold(outcome: Outcome, id: string | undefined): void {
     const { call } = outcome.header;
     this.#unsent.put(outcome, id);
@@ -172,7 +172,7 @@ export class OutcomeSender {
     return this.#lastLarge;
   }
 
-  /** Resolves when it left this process, or is kept. */
+  /** Resolves when this process has sent or kept it. */
   async #transmit(outcome: Outcome, id: string | undefined): Promise<void> {
     const { call } = outcome.header;
     if (this.#link?.isOpen) await this.#link.sendOutcome(outcome);
@@ -181,7 +181,7 @@ export class OutcomeSender {
     this.#giveBack(call);
   }
 
-  /** No connection is up. What the journal has is sent again from there. */
+  /** No connection is up. What the journal has will be sent from there. */
   #keep(outcome: Outcome, id: string | undefined): void {
     const { call } = outcome.header;
     if (!this.#options.journal.holds(call)) this.#unsent.put(outcome, id);

@@ -9,7 +9,7 @@ interface Registration {
   device: string;
   manifest: Manifest;
   journalId: string;
-  /** What the journal knows of the relay's ledger. */
+  /** What the journal knows about the relay's ledger. */
   ledger?: Pick<DeviceRegister, "ledger_id" | "last_calls"> | undefined;
   token: string;
 }
@@ -31,7 +31,7 @@ export function registerFrame(registration: Registration): DeviceRegister {
   };
 }
 
-/** The device document's four, and ours. */
+/** The device document's four capabilities, and ours. */
 export function capabilitiesOf(tools: readonly ToolDescription[]): Record<string, boolean> {
   const names = new Set(tools.filter((tool) => tool.unavailable === undefined).map(({ name }) => name));
   return {

@@ -1,4 +1,4 @@
-/** The relay as a surface of the agent: the tools that it is told of, the calls that it gives, the connection for both. */
+/** The relay as a surface of the agent: announcing tools, running calls, and the connection for both. */
 import type { SystemCommand } from "@matrx/shared/device-frames.ts";
 import type { MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
@@ -21,7 +21,7 @@ export interface RelayOptions {
   readonly config: Pick<Config, "relay" | "device_id">;
   readonly identity: Identity;
   readonly onState?: ((state: ClientState) => void) | undefined;
-  /** For tests: other times. */
+  /** Other times, for tests. */
   readonly times?: Partial<
     Pick<ConnectionOptions, "retryDelay" | "seldomDelay" | "healthyAfterMs" | "heartbeat" | "handshakeMs"> & {
       toolsLookMs: number;
@@ -29,14 +29,14 @@ export interface RelayOptions {
   >;
 }
 
-/** What the relay needs of the agent. */
+/** The parts of the agent that the relay surface needs. */
 export interface RelayParts {
   readonly tools: readonly Tool[];
   readonly dispatcher: Dispatcher;
   readonly journal: Journal;
   readonly hub: Pick<EventHub, "attach" | "detach">;
   readonly log: Logger;
-  /** Calls of an earlier run whose outcomes the relay waits for. */
+  /** Calls of an earlier run whose outcomes the relay is waiting for. */
   readonly resumed: readonly ResumedCall[];
   readonly onSessionEnd: (grant: GrantId) => void;
   readonly onSystemCommand: (command: SystemCommand["command"], reason: string | undefined) => void;
@@ -62,7 +62,7 @@ export class Relay {
     return new Relay(calls, announcement, connection);
   }
 
-  /** Stays connected until the signal, or until the relay's refusal is final, which it then resolves with. */
+  /** Stays connected until the signal aborts, or the relay's refusal is final; resolves with that refusal. */
   connect(signal: AbortSignal): Promise<MatrxError | undefined> {
     return keepConnected(this.#connection, signal);
   }
@@ -73,7 +73,7 @@ export class Relay {
   }
 }
 
-/** How this device dials and proves itself, and who hears what comes. */
+/** How this device dials and proves itself, and who handles frames. */
 async function connectionOf(
   { config, identity, onState, times }: RelayOptions,
   { journal, hub, log }: RelayParts,

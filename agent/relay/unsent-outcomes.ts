@@ -1,18 +1,18 @@
-/** Outcomes that cannot be sent yet: in memory up to a bound, what is beyond it in the journal. */
+/** Outcomes that cannot be sent yet: in memory up to a limit, the rest in the journal. */
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { Logger } from "pino";
 import type { Outcome } from "../core/answers.ts";
 import type { Journal } from "../core/journal.ts";
 
-/** All in memory together, in bytes. */
+/** Limit on all outcomes in memory, in bytes. */
 const MEMORY_BYTES = 32 * 1024 * 1024;
 
 interface Unsent {
   /** The caller's own name for the call. */
   readonly id: string | undefined;
-  /** Undefined: the journal has it, or it is lost. */
+  /** Undefined if the journal has it, or it is lost. */
   outcome: Outcome | undefined;
-  /** Where the journal has it: for the call's sake, or only because memory was full. */
+  /** `journal`: stored there anyway; `spilled`: stored there only because memory was full. */
   place: "memory" | "journal" | "spilled";
   since: number;
 }
@@ -32,7 +32,7 @@ export class UnsentOutcomes {
     return this.#unsent.has(call);
   }
 
-  /** The caller's own name for a call that is kept here alone, and so ends with being dropped. */
+  /** The caller's id of a call that is kept only here, so that dropping it ends the call. */
   idOfRead(call: string): { id: string | undefined } | undefined {
     const unsent = this.#unsent.get(call);
     return unsent && unsent.place !== "journal" ? { id: unsent.id } : undefined;
@@ -51,7 +51,7 @@ export class UnsentOutcomes {
     this.#spill();
   }
 
-  /** Takes one out. Undefined: there is none, or it is not kept any more. */
+  /** Removes and returns an outcome. Undefined if there is none, or it is no longer kept. */
   take(call: string): Outcome | undefined {
     const unsent = this.#unsent.get(call);
     if (!unsent) return undefined;
@@ -68,13 +68,13 @@ export class UnsentOutcomes {
     if (unsent.place === "spilled") this.#journal.drop(call);
   }
 
-  /** The connection is gone: from now on each waits for as long as the relay waits for the device. */
+  /** The connection is gone: from now on, each is kept as long as the relay waits for the device. */
   restart(): void {
     const now = performance.now();
     for (const unsent of this.#unsent.values()) unsent.since = now;
   }
 
-  /** Drops what waited for longer than the relay waits for the device, and tells which calls those were. */
+  /** Drops outcomes that have waited longer than the relay waits for the device, and returns their calls. */
   expire(): string[] {
     const oldest = performance.now() - TIMES.reconnectGrace;
     const expired = [...this.#unsent].filter(([, { since }]) => since < oldest).map(([call]) => call);
@@ -82,7 +82,7 @@ export class UnsentOutcomes {
     return expired;
   }
 
-  /** The oldest first. What the disk does not take is lost, which its caller is told. */
+  /** Spills the oldest first. What the disk does not accept is lost, and its caller is told so. */
   #spill(): void {
     for (const [call, unsent] of this.#unsent) {
       if (this.#memoryBytes <= MEMORY_BYTES) return;

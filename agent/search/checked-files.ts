@@ -1,6 +1,6 @@
 /**
- * The last word on what a search shows: each path that an engine found is walked to again by descriptors, under policy,
- * grant and protected set, and files are read through what was opened then.
+ * The final check on what a search shows: each path that an engine found is opened again by descriptors, under policy,
+ * grant and protected set, and files are read through those descriptors, so that no race (TOCTOU) can change them.
  */
 import { isUtf8 } from "node:buffer";
 import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
@@ -14,9 +14,9 @@ import type { Scope } from "./scope.ts";
 import { TimeSlice } from "./time-slice.ts";
 
 const MOST_NOTED = 1000;
-/** For how long folders on the way are walked on from, in milliseconds. */
+/** How long open folders on the way may be reused, in milliseconds. */
 const LONGEST_HELD = 20;
-/** Folders that are open together; of a longer way the first ones and the last. */
+/** How many folders are open at once; on a deeper path, the first ones and the last. */
 const MOST_HELD = 64;
 
 export interface CheckedEntry {
@@ -29,7 +29,7 @@ export interface CheckedFile extends CheckedEntry {
   readonly descriptor: number;
 }
 
-/** What may be seen of some paths, in their order; undefined: as with `look`. */
+/** What may be seen of some paths, in their order; undefined as with `look`. */
 export async function checkedEntries(
   relatives: readonly Buffer[],
   run: Pick<Run, "scope" | "missed">,
@@ -58,7 +58,7 @@ export class CheckedFiles {
   readonly #unaddressable = new Set<string>();
   /** The scope's folder, and those below it on the way to the last path. */
   #way: Opened[] = [];
-  /** When the way was begun, as `performance.now()` has it. */
+  /** When the first folder was opened, by `performance.now()`. */
   #begun = 0;
 
   constructor({ scope, missed }: Pick<Run, "scope" | "missed">) {
@@ -66,7 +66,7 @@ export class CheckedFiles {
     this.#missed = missed;
   }
 
-  /** Undefined: it may not be seen, it is gone, or a link stands on the way. */
+  /** Undefined if it may not be seen, is gone, or a link is on the way. */
   look(relative: Buffer): Promise<CheckedEntry | undefined> {
     return this.#at(relative, async ({ at, name, path, shown, folder }) => {
       const stat = lstatSync(at, { bigint: true });
@@ -76,10 +76,10 @@ export class CheckedFiles {
     });
   }
 
-  /** Opens an ordinary file; close its descriptor. Undefined: as with `look`, or it cannot be opened. */
+  /** Opens an ordinary file; close its descriptor. Undefined as with `look`, or if it cannot be opened. */
   open(relative: Buffer): Promise<CheckedFile | undefined> {
     return this.#at(relative, async ({ at, name, path, shown, folder }) => {
-      // What blocks or acts when opened is known by its kind, unopened.
+      // Check the type first: opening other types may block or have effects.
       if (!lstatSync(at).isFile()) return undefined;
       const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
       const descriptor = openSync(at, flags);
@@ -112,7 +112,7 @@ export class CheckedFiles {
     }
   }
 
-  /** A folder whose name is no UTF-8 cannot be opened by it: counted once. */
+  /** A folder whose name is not UTF-8 cannot be opened by name: counted once. */
   #noteUnaddressable(folder: Buffer): undefined {
     const key = folder.toString("latin1");
     if (this.#unaddressable.has(key) || this.#unaddressable.size >= MOST_NOTED) return;
@@ -134,7 +134,7 @@ export class CheckedFiles {
   async #opened(relative: string): Promise<Opened> {
     const last = this.#way.at(-1);
     if (last?.relative === relative) return last;
-    // What was opened a while ago may have been moved since.
+    // Folders opened a while ago may have been moved since.
     if (performance.now() - this.#begun > LONGEST_HELD) await this.close();
     await this.#closeBelow(this.#way.findLastIndex((one) => isAbove(one.relative, relative)) + 1);
     let above = this.#way.at(-1) ?? (await this.#begin());

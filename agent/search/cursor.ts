@@ -1,5 +1,4 @@
-/** A place among lines in order of path, as a text that a caller hands back: `src/a.ts:12`. */
-
+/** A position among lines sorted by path, as text that a caller passes back: `src/a.ts:12`. */
 import { isUtf8 } from "node:buffer";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 
@@ -9,7 +8,7 @@ export interface Cursor {
   readonly line: number;
 }
 
-/** Bytes that are no UTF-8, control characters and `%` itself are written as in a URL. */
+/** Invalid UTF-8, control characters and `%` itself are percent-encoded. */
 export function cursorText({ path, line }: Cursor): string {
   const text = isUtf8(path) ? path.toString("utf8") : path.toString("latin1");
   const odd = isUtf8(path) ? /[%\p{C}]/gu : /[^ -~]|%/g;
@@ -20,7 +19,7 @@ export function cursorText({ path, line }: Cursor): string {
   return `${escaped}:${line}`;
 }
 
-/** Undefined: the empty text, which stands before all lines. Throws MatrxError `INVALID_PARAMETERS`. */
+/** Undefined for the empty text, which is before all lines. Throws MatrxError `INVALID_PARAMETERS`. */
 export function cursorOf(text: string): Cursor | undefined {
   if (text === "") return undefined;
   const found = /^(.+):(\d+)$/s.exec(text);
@@ -32,7 +31,7 @@ export function cursorOf(text: string): Cursor | undefined {
   return { path: Buffer.concat(parts), line: Number(line) };
 }
 
-/** Paths whose keys are in order are in order name by name, as folders are walked. */
+/** Sorting by these keys sorts paths name by name, in the order in which folders are walked. */
 export function orderKey(path: Buffer): string {
   return path.toString("latin1").replaceAll("/", "\0");
 }

@@ -1,4 +1,4 @@
-/** What finds files and lines: ripgrep, or this program itself. What it proposes is checked before it is shown. */
+/** The interface of search engines: ripgrep, or this program itself. Their findings are checked before they are shown. */
 import type { Scope } from "./scope.ts";
 
 /** A line of a file, as an engine found it. */
@@ -7,9 +7,9 @@ export interface Hit {
   readonly path: Buffer;
   /** From 1. */
   readonly line: number;
-  /** Of the line's first byte, in the file after its byte order mark; of UTF-16, in what it would be as UTF-8. */
+  /** The offset of the line's first byte, after any byte order mark; for UTF-16, the offset in its UTF-8 form. */
   readonly offset: number;
-  /** Where the match begins, in bytes from 1 (1 in any line of a `multiline` match); undefined: a line of context. */
+  /** Where the match begins, in bytes from 1 (1 in any line of a `multiline` match); undefined for a context line. */
   readonly column: number | undefined;
   /** The line without its end (LF or CRLF), or a beginning of it. */
   readonly text: Buffer;
@@ -37,34 +37,34 @@ export interface LineQuery {
   readonly firstOnly: boolean;
   /** Which files; undefined: all. */
   readonly include: FileChoice | undefined;
-  /** By path, name by name, in order of bytes. Else in any order, which is faster. */
+  /** Sorted by path, name by name, in byte order; otherwise in any order, which is faster. */
   readonly ordered: boolean;
 }
 
-/** What an engine could not look into. */
+/** What an engine could not search. */
 export interface Missed {
-  /** The system refused, or the pattern took too long there. */
+  /** The system refused access, or the pattern took too long there. */
   unreadable: number;
   /** Too large for this engine. */
   large: number;
   /** Too many entries in a folder. */
   crowded: number;
-  /** Lines were found in it, but it was searched only up to a NUL. */
+  /** Files with matches that were searched only up to a NUL. */
   cut: number;
 }
 
 export interface Run {
   readonly scope: Scope;
   readonly missed: Missed;
-  /** Aborted: the engine ends soon, and its generator with it, without an error. */
+  /** When aborted, the engine and its generator end soon, without an error. */
   readonly signal: AbortSignal;
 }
 
 export interface Engine {
   readonly name: "ripgrep" | "javascript";
-  /** Relative paths of ordinary files; those that do not match may be left out already. */
+  /** Relative paths of ordinary files; the engine may already leave out those that do not match. */
   files(pattern: FileChoice, run: Run): AsyncGenerator<Buffer[], void>;
-  /** Lines of a file come together, in their order. Throws MatrxError `INVALID_PARAMETERS` for a bad pattern. */
+  /** The lines of a file come together and in order. Throws MatrxError `INVALID_PARAMETERS` for a bad pattern. */
   lines(query: LineQuery, run: Run): AsyncGenerator<Hit[], void>;
 }
 

@@ -1,5 +1,4 @@
-/** Which engine searches here: ripgrep where there is one that runs, else this program itself. */
-
+/** Chooses the engine: ripgrep if one runs here, else this program itself. */
 import { closeSync } from "node:fs";
 import { textOfName } from "../fs/display-name.ts";
 import { CheckedFiles } from "./checked-files.ts";
@@ -49,7 +48,7 @@ async function* filesOf(run: Run, wish: Pick<Wish, "ordered">): AsyncGenerator<B
   }
 }
 
-/** Undefined: it may not be read, or is no text. */
+/** Undefined if it may not be read, or is not text. */
 async function bytesOf(path: Buffer, checked: CheckedFiles, run: Run): Promise<Buffer | undefined> {
   const file = await checked.open(path);
   if (!file) return undefined;
@@ -62,7 +61,7 @@ async function bytesOf(path: Buffer, checked: CheckedFiles, run: Run): Promise<B
   }
 }
 
-/** Looks once, when it is first asked. */
+/** Looks for ripgrep once, on first use. */
 export class SearchEngines {
   readonly #places: RipgrepPlaces | undefined;
   #engine: Promise<Engine> | undefined;

@@ -1,14 +1,14 @@
-/** A text file's bytes by offset, as engines count them, and what they say. */
+/** Reads a text file by engines' offsets, and decodes it. */
 import { readSync } from "node:fs";
 import { decode, isUtf16, type TextEncoding } from "../text/encodings.ts";
 import { encodingOf, sniff, withoutPart } from "../text/sniff.ts";
 import type { CheckedFile } from "./checked-files.ts";
 
-/** As much as decides about a file, in bytes. */
+/** How much of a file determines its encoding, in bytes. */
 const HEAD = 8192;
-/** UTF-16 is changed to UTF-8 as a whole, in bytes. */
+/** Limit on UTF-16 files, which are converted to UTF-8 as a whole, in bytes. */
 const LARGEST_UTF16 = 16 * 1024 * 1024;
-/** The end of a line is looked for so far, in bytes. */
+/** How far to search for a line's end, in bytes. */
 const LONGEST_LINE = 1024 * 1024;
 /** Characters shown of a line, and of those the ones before the match. */
 const LINE_CHARS = 500;
@@ -20,7 +20,7 @@ export class FileText {
   readonly #file: CheckedFile;
   readonly #head: Buffer;
   readonly #bom: number;
-  /** UTF-8 of what is UTF-16 in the file. */
+  /** The UTF-8 form of a UTF-16 file. */
   readonly #changed: Buffer | undefined;
 
   private constructor(
@@ -37,7 +37,7 @@ export class FileText {
     this.#changed = changed;
   }
 
-  /** Undefined: it is no text (a NUL stands near its beginning), or is UTF-16 and too large. */
+  /** Undefined if it is not text (it has a NUL near its beginning), or is UTF-16 and too large. */
   static of(file: CheckedFile): FileText | undefined {
     const head = readAt(file, 0, HEAD);
     const whole = file.stat.size > head.length ? withoutPart(head) : head;
@@ -70,7 +70,7 @@ export class FileText {
     return this.read(0, this.#changed?.length ?? Number(this.#file.stat.size));
   }
 
-  /** The line that begins there, decoded; of a long one the part around a column (in bytes, from 1). */
+  /** The decoded line that begins there; for a long one, the part around a column (in bytes, from 1). */
   line(offset: number, column: number): string {
     const near = this.read(offset, 4 * LINE_CHARS);
     const end = near.indexOf(NEWLINE);
@@ -97,7 +97,7 @@ export class FileText {
 
   #decoded(bytes: Buffer): string {
     const line = bytes.at(-1) === 13 ? bytes.subarray(0, -1) : bytes;
-    // The head of the file was UTF-8; this line may still tell otherwise.
+    // The head of the file was UTF-8, but this line may not be.
     if (this.encoding === "utf-8") return decode(line, encodingOf(line));
     return decode(line, this.#changed ? "utf-8" : this.encoding);
   }

@@ -1,5 +1,4 @@
 /** File types by name: ripgrep's most used ones, kept here so that both engines agree. */
-
 import { nearestName } from "@matrx/shared/effects.ts";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { FileChoice } from "./engine.ts";

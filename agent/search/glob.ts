@@ -1,32 +1,32 @@
 /**
- * Matches paths with globs in time that grows with both lengths and not their product's power: a regular expression
- * made of many stars takes forever on a long name, and nothing else runs meanwhile.
+ * Matches paths against globs in polynomial time. A regular expression made of many stars backtracks exponentially on a
+ * long name, and blocks everything else meanwhile.
  */
 
-/** Tells whether a character, as a text of its own, fits. */
+/** Whether a character, given as a string, fits. */
 type Fits = (character: string) => boolean;
 type Piece = "*" | Fits;
 type Part = "**" | NamePattern;
 
 interface NamePattern {
   readonly fits: (name: string) => boolean;
-  /** It begins with a dot itself. */
+  /** Whether the part itself begins with a dot. */
   readonly beginsWithDot: boolean;
 }
 
 export interface GlobOptions {
-  /** What is not written out may be a dot at the beginning of a name. */
+  /** Whether wildcards match a dot at the beginning of a name. */
   readonly dot: boolean;
 }
 
 /**
- * `*` and `?` stay within a name, `**` as a whole name spans any number of folders, `[a-z]` and `[!a-z]` choose a
- * character, `\` takes a sign as it stands. All names of the path must fit.
+ * `*` and `?` stay within a name, `**` as a whole name spans any number of folders, `[a-z]` and `[!a-z]` match one
+ * character, `\` escapes a character. All names of the path must match.
  */
 export function globMatcher(glob: string, { dot }: GlobOptions): (path: string) => boolean {
-  // A slash is one with a backslash before it, too.
+  // An escaped slash is still a slash.
   const plain = glob.replace(/\\(.)/gs, (pair, sign) => (sign === "/" ? sign : pair));
-  // What ends in a slash and two stars names what is in a folder, and not the folder.
+  // A trailing `/**` means what is in the folder, not the folder itself.
   const names = plain.replace(/\/\*\*$/, "/**/*").split("/");
   const parts = withoutRepeats(names.map(partOf));
   return (path) => matchesAll(parts, path.split("/"), dot);
@@ -36,7 +36,7 @@ function withoutRepeats(parts: readonly Part[]): Part[] {
   return parts.filter((part, index) => part !== "**" || parts[index - 1] !== "**");
 }
 
-/** The last `**` takes one folder more when what follows does not fit: earlier ones need not be tried again. */
+/** On a mismatch only the last `**` takes one more folder; earlier ones need not be retried. */
 function matchesAll(parts: readonly Part[], names: readonly string[], dot: boolean): boolean {
   let part = 0;
   let name = 0;
@@ -66,7 +66,7 @@ function matchesName({ fits, beginsWithDot }: NamePattern, text: string, dot: bo
   return (beginsWithDot || mayStartWith(text, dot)) && fits(text);
 }
 
-/** As with folders: the last `*` takes one character more. */
+/** As with folders: on a mismatch the last `*` takes one more character. */
 function fitsPieces(pieces: readonly Piece[], text: string): boolean {
   let piece = 0;
   let at = 0;
@@ -88,7 +88,7 @@ function fitsPieces(pieces: readonly Piece[], text: string): boolean {
   return pieces.slice(piece).every((left) => left === "*");
 }
 
-/** The usual pattern, and faster: texts with stars between them. */
+/** A faster path for the usual pattern: literal texts with stars between them. */
 function fitsTexts(first: string, others: readonly string[], name: string): boolean {
   const last = others.at(-1);
   if (last === undefined) return name === first;
@@ -131,7 +131,7 @@ function pieceOf(sign: string): Piece {
 
 const RANGES = /(\\?.)-(\\?.)|\\?./gsu;
 
-/** What stands between brackets. */
+/** Parses what is between brackets. */
 function oneOf(written: string): Fits {
   const isNot = /^[!^]/.test(written);
   const ranges = [...written.slice(isNot ? 1 : 0).matchAll(RANGES)].map(([all, from = all, to = from]) => ({
@@ -148,7 +148,7 @@ function codeOf(sign: string): number {
   return (sign.length > 1 && sign.startsWith("\\") ? sign.slice(1) : sign).codePointAt(0) ?? 0;
 }
 
-/** `{a,b}` written out, also one in another; what chooses nothing stays as it is. Undefined: it is longer than `most` characters. */
+/** Expands `{a,b}`, also nested; braces without a choice stay as they are. Undefined if the result exceeds `most` characters. */
 export function withChoices(glob: string, most: number): string[] | undefined {
   const done: string[] = [];
   const pending = [glob];

@@ -1,6 +1,6 @@
 /**
- * Named pipes called `.gitignore`. Ripgrep opens whatever has this name, and waits until something writes to a pipe: this
- * opens and closes the other end, so that ripgrep sees an empty file. Our own reader opens no pipes.
+ * Named pipes called `.gitignore`. Ripgrep opens anything with this name, and would block on a pipe until something writes
+ * to it: this opens and closes the other end, so that ripgrep sees an empty file. Our own reader opens no pipes.
  */
 import { closeSync, constants, lstatSync, openSync, realpathSync } from "node:fs";
 import { nothingMissed, type Run } from "./engine.ts";
@@ -17,7 +17,7 @@ export class IgnoreFifos {
     this.#run = run;
   }
 
-  /** Lets a reader that waits for one continue. Tells whether there are any: it may wait for them again. */
+  /** Unblocks a reader that waits for a pipe. Returns whether there are any: it may wait for them again. */
   release(): boolean {
     // Systems without it have no pipes.
     if (constants.O_NONBLOCK === undefined) return false;
@@ -26,7 +26,7 @@ export class IgnoreFifos {
     return this.#found.size > 0;
   }
 
-  /** Ripgrep reads all folders above, and those below that nothing leaves out. */
+  /** Ripgrep reads all folders above, and those below that are not ignored. */
   async #lookAround(): Promise<void> {
     const { scope, signal } = this.#run;
     const { dirname, join } = scope.access.platform.path;
@@ -50,7 +50,7 @@ export class IgnoreFifos {
   }
 }
 
-/** Where a pipe is, also at the end of a link. */
+/** The path of a pipe, also at the end of a link. */
 function pipeAt(path: string): string | undefined {
   try {
     const stat = lstatSync(path, { throwIfNoEntry: false });

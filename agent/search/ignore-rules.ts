@@ -1,10 +1,10 @@
-/** What `.gitignore` files leave out: those of a folder, of those below it, and of the repository that it lies in. */
+/** The rules of `.gitignore` files: in a folder, in those below it, and in the repository that contains it. */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
 import type { FileAccess } from "../fs/access.ts";
 import type { Directory } from "../platform/directory.ts";
 import { globMatcher } from "./glob.ts";
 
-/** A larger `.gitignore` is none, in bytes. */
+/** Larger `.gitignore` files are ignored, in bytes. */
 const MOST_BYTES = 1024 * 1024;
 
 interface Layer {
@@ -16,9 +16,9 @@ interface Layer {
 
 export class IgnoreRules {
   static readonly none = new IgnoreRules([], false);
-  /** None yet, of a folder in a repository: the rules end where another repository begins. */
+  /** No rules yet, at the top of a repository: rules do not extend into another repository. */
   static readonly ofRepository = new IgnoreRules([], true);
-  /** The deepest folder comes first: it has the last word. */
+  /** The deepest folder comes first: its rules take precedence. */
   readonly #layers: readonly Layer[];
 
   readonly #inRepository: boolean;
@@ -28,7 +28,7 @@ export class IgnoreRules {
     this.#inRepository = inRepository;
   }
 
-  /** With the `.gitignore` of a folder, if there is one. */
+  /** Adds the `.gitignore` of a folder, if there is one. */
   withThoseOf(opened: Directory, folder: string, separator: string): IgnoreRules {
     const kept = this.#inRepository && stands(opened.at(".git")) ? [] : this.#layers;
     const text = readSmall(opened.at(".gitignore"));
@@ -38,7 +38,7 @@ export class IgnoreRules {
     return new IgnoreRules([layer, ...kept], this.#inRepository);
   }
 
-  /** `path` is absolute, and lies below the folders that the rules are of. */
+  /** `path` is absolute, and below the folders of these rules. */
   ignores(path: string, isFolder: boolean): boolean {
     for (const { folder, separator, rules } of this.#layers) {
       const ignored = ignoredBy(rules, path.slice(folder.length).replaceAll(separator, "/"), isFolder);
@@ -49,8 +49,8 @@ export class IgnoreRules {
 }
 
 /**
- * The rules above a folder, up to the top of its repository. Undefined: it is in none, it is ignored itself, which is
- * no reason to find nothing in it, or the caller may not read all of the way up.
+ * The rules above a folder, up to the top of its repository. Undefined if it is not in a repository, if it is ignored
+ * itself (a search in it should still find something), or if the caller may not read all folders above.
  */
 export async function rulesAbove(access: FileAccess, folder: string): Promise<IgnoreRules | undefined> {
   const above = wayToRepository(access, folder);
@@ -80,7 +80,7 @@ function wayToRepository(access: FileAccess, folder: string): string[] | undefin
   return undefined;
 }
 
-/** The way to it was followed a moment ago, so the system knows it. */
+/** Synchronous, because the path was just resolved and is in the system's cache. */
 function stands(place: string): boolean {
   try {
     return lstatSync(place, { throwIfNoEntry: false }) !== undefined;
@@ -98,11 +98,11 @@ function mayRead(access: FileAccess, folder: string): boolean {
   }
 }
 
-/** Undefined: there is none that can be read. */
+/** Undefined if there is none that can be read. */
 function readSmall(path: string): string | undefined {
   let file: number;
   try {
-    // A pipe would be told that somebody reads it.
+    // Opening a pipe would unblock its writer.
     if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
     file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   } catch {
@@ -119,7 +119,7 @@ function readSmall(path: string): string | undefined {
 interface Rule {
   readonly fits: (path: string) => boolean;
   readonly foldersOnly: boolean;
-  /** It brings back what an earlier line left out. */
+  /** Whether the line (`!`) includes again what an earlier line ignored. */
   readonly bringsBack: boolean;
 }
 
@@ -129,7 +129,7 @@ export function gitIgnoreOf(text: string): GitIgnore {
   return text.split(/\r?\n/).flatMap((line) => ruleOf(line) ?? []);
 }
 
-/** Of a path below the `.gitignore`'s folder, with `/` between names. Undefined: no line is about it. */
+/** For a path below the `.gitignore`'s folder, with `/` between names. Undefined if no line matches it. */
 export function ignoredBy(rules: GitIgnore, path: string, isFolder: boolean): boolean | undefined {
   const last = rules.findLast((rule) => (isFolder || !rule.foldersOnly) && rule.fits(path));
   return last && !last.bringsBack;
@@ -141,12 +141,12 @@ function ruleOf(line: string): Rule | undefined {
   const foldersOnly = written.endsWith("/");
   const glob = foldersOnly ? written.slice(0, -1) : written;
   if (glob === "" || line.startsWith("#")) return undefined;
-  // A slash at its beginning or within binds it to this folder.
+  // A slash at the beginning or within anchors the pattern to this folder.
   const bound = glob.includes("/") ? glob.replace(/^\//, "") : `**/${glob}`;
   return { fits: globMatcher(bound, { dot: true }), foldersOnly, bringsBack };
 }
 
-/** Those at the end, unless a backslash keeps the first of them. */
+/** Removes trailing blanks, unless a backslash escapes the first of them. */
 function withoutBlanks(line: string): string {
   const text = line.trimEnd();
   const backslashes = text.length - text.replace(/\\+$/, "").length;

@@ -19,7 +19,7 @@ export function javascriptPattern({
   const ignoresCase = caseInsensitive || (inline?.[1]?.includes("i") ?? false);
   const flags = `g${ignoresCase ? "i" : ""}s`;
   if (literal) return { source: written.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), flags: `${flags}u` };
-  // A pattern that cannot be translated may be valid JavaScript as it is.
+  // A pattern that cannot be translated may be valid JavaScript unchanged.
   const ways: JavascriptPattern[] = [
     { source: inOtherWords(written, multiline), flags: `${flags}u` },
     { source: written, flags },
@@ -96,7 +96,7 @@ function inOtherWords(pattern: string, isMultiline: boolean): string {
     const next: RegExp = isInClass ? IN_CLASS : OUTSIDE;
     next.lastIndex = at;
     const [token = ""]: string[] = next.exec(pattern) ?? [];
-    // A backslash at the end: JavaScript says what is wrong with it.
+    // A trailing backslash: JavaScript reports the error.
     if (token === "") return pattern;
     at += token.length;
     words += isInClass ? inClass(token) : outside(token, isMultiline);
@@ -142,7 +142,7 @@ function escaped(token: string, others: Partial<Record<string, string>>): string
   if (sign.startsWith("x{")) return `\\u${sign.slice(1)}`;
   const other = others[sign];
   if (other !== undefined) return other;
-  // In JavaScript a needless backslash is an error.
+  // In JavaScript an unnecessary backslash is an error.
   return /^["'#%&,:;=@`~!<>\s]$/.test(sign) ? sign : token;
 }
 

@@ -1,4 +1,4 @@
-/** Matches lines in a thread of its own, which is ended with the search: a pattern that takes forever holds up nobody. */
+/** Matches lines in a separate thread, terminated with the search, so that a pattern that never finishes blocks nobody. */
 import { Worker } from "node:worker_threads";
 import type { Hit, LineQuery } from "./engine.ts";
 import { javascriptPattern } from "./javascript-pattern.ts";
@@ -35,7 +35,7 @@ export class Matcher {
     if (signal.aborted) this.#stop();
   }
 
-  /** The lines of a file that match, with context, some at a time. It ends early when the search does. */
+  /** The matching lines of a file with context, in batches. Ends early if the search does. */
   async *match(bytes: Buffer): AsyncGenerator<FoundLine[], void> {
     let next: Buffer | "more" = bytes;
     for (let done = false; !done; next = "more") {
@@ -46,7 +46,7 @@ export class Matcher {
     }
   }
 
-  /** Undefined: the search was ended meanwhile. */
+  /** Undefined if the search was ended meanwhile. */
   #ask(question: Buffer | "more"): Promise<Answer | undefined> {
     if (this.#stopped !== undefined) return Promise.resolve(undefined);
     const { promise, resolve, reject } = Promise.withResolvers<Answer | undefined>();
@@ -88,7 +88,7 @@ function firstMatch(text) {
   }
 }
 
-/** Tells of each line in turn whether a match touches it. */
+/** Whether a match touches each line, asked in order. */
 function touches(text) {
   let begin = 0, position = 0, line = 1, range = next();
   function next() {

@@ -1,4 +1,4 @@
-/** Lines that match, each read from a file that was opened for this caller, until there are enough. */
+/** Collects enough matching lines, each read from a file that was opened for this caller. */
 import { closeSync } from "node:fs";
 import { textOfName } from "../fs/display-name.ts";
 import { CheckedFiles } from "./checked-files.ts";
@@ -82,7 +82,7 @@ class Collected {
     return key > this.#afterKey || (key === this.#afterKey && line > after.line);
   }
 
-  /** False: there was no room for it. */
+  /** Returns false if there was no room for it. */
   add(line: MatchingLine): boolean {
     if (line.column !== undefined && this.#matches >= this.#page.most) {
       this.stopped = "max_results";
@@ -101,7 +101,7 @@ class Collected {
     return true;
   }
 
-  /** Context that may still follow the last match is waited for. */
+  /** Waits for context that may still follow the last match. */
   isFull(hit: Hit): boolean {
     if (this.#matches < this.#page.most) return false;
     this.stopped = "max_results";
@@ -152,7 +152,7 @@ export class LineReader {
     this.#checked = new CheckedFiles(run);
   }
 
-  /** Undefined: it may not be shown, or the file does not say this there. */
+  /** Undefined if it may not be shown, or the file does not contain this line there. */
   async read(hit: Hit): Promise<MatchingLine | undefined> {
     const file = await this.#confirmed(hit);
     if (!file) return undefined;
@@ -161,7 +161,7 @@ export class LineReader {
     return { relative, path, line: hit.line, column: hit.column, text };
   }
 
-  /** The file, if it says this there; undefined as with `read`. */
+  /** The file, if it contains this line there; undefined as with `read`. */
   async confirm(hit: Hit): Promise<Pick<MatchingLine, "relative" | "path"> | undefined> {
     const file = await this.#confirmed(hit);
     return file && { relative: file.relative, path: file.path };

@@ -1,4 +1,4 @@
-/** What a search says of itself: why it ended, and what it could not look into. */
+/** Notes on a search: why it ended, and what it could not search. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { FileAccess } from "../fs/access.ts";
 import { quotedName, shownBytes, shownName } from "../fs/display-name.ts";
@@ -19,7 +19,7 @@ interface Searched {
   readonly signal: AbortSignal;
 }
 
-/** What to add when nothing was found: nothing, unless what was left out matters. Throws MatrxError. */
+/** A note for a search without results, if something left out would have matched. Throws MatrxError. */
 export async function leftOutNote({ scope, ms, signal }: Searched, findOne: FindOne): Promise<string> {
   // A file given as path is searched whatever its name is.
   if (scope.file !== undefined || (scope.showHidden && scope.includeIgnored)) return "";
@@ -31,7 +31,7 @@ export async function leftOutNote({ scope, ms, signal }: Searched, findOne: Find
   return `. Found in what was left out: ${waysTo(scope, found).join(", ")}`;
 }
 
-/** Git's own files are never what was meant. */
+/** Git's own files are never meant. */
 function widened(scope: Scope): Scope {
   const { join } = scope.access.platform.path;
   const leftOut = [...scope.leftOut, join(scope.folder, ".git")];
@@ -102,7 +102,7 @@ export function missedNotes({ unreadable, large, crowded, cut }: Missed): string
   return notes;
 }
 
-/** What a pattern that found nothing may have been meant to find. */
+/** A hint at what a pattern without results was probably meant to find. */
 export function patternHint({
   pattern,
   literal,

@@ -13,8 +13,8 @@ const LONGEST = 1000;
 const LONGEST_CHOICES = 20_000;
 
 /**
- * `*` and `?` stay within a name, `**` spans folders, `[a-z]` and `{a,b}` choose; all else means itself. Without `/` it is
- * matched with names at any depth. Of several separated by commas, one must match. Throws MatrxError
+ * `*` and `?` stay within a name, `**` spans folders, `[a-z]` and `{a,b}` are choices; everything else is literal. Without
+ * `/` it matches names at any depth. Of several patterns separated by commas, one must match. Throws MatrxError
  * `INVALID_PARAMETERS`.
  */
 export function pathPattern(pattern: string, showHidden: boolean): PathPattern {
@@ -56,7 +56,7 @@ function onePattern(pattern: string, showHidden: boolean): PathPattern {
   };
 }
 
-/** Splits the folder off that a pattern begins with, so that nothing else is walked through. */
+/** Splits off the folder that a pattern begins with, so that only that is walked. */
 export function splitPattern(pattern: string, separator: string): { folder: string; rest: string } {
   const glob = separator === "\\" ? pattern.replaceAll("\\", "/") : pattern;
   if (separateGlobs(glob).length > 1) return { folder: "", rest: glob };

@@ -1,5 +1,4 @@
-/** One run of ripgrep: its output record by record, and never a process left behind. */
-
+/** One run of ripgrep: streams its records, and never leaves a process behind. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { Missed } from "./engine.ts";
@@ -12,7 +11,7 @@ interface RipgrepRun {
   readonly end: number;
   readonly missed: Missed;
   readonly signal: AbortSignal;
-  /** Called when it writes nothing for long; tells whether to call again soon. */
+  /** Called when it has written nothing for long; returns whether to call again soon. */
   readonly onSilence: () => boolean;
 }
 
@@ -55,7 +54,7 @@ export async function* ripgrepRecords(run: RipgrepRun): AsyncGenerator<Buffer[],
       for (let to = bytes.indexOf(run.end); to >= 0; to = bytes.indexOf(run.end, from)) {
         records.push(bytes.subarray(from, to));
         from = to + 1;
-        // Who has enough stops in between, and the rest is not looked at.
+        // A consumer that has enough stops here, and the rest is not parsed.
         if (records.length < BATCH) continue;
         yield records;
         records = [];
@@ -91,7 +90,7 @@ function endOf(child: ChildProcess) {
     gone.resolve();
     closed.reject(cannotRun(error));
   });
-  // Nobody waits for it when the caller had enough.
+  // Nobody awaits it if the caller had enough.
   closed.promise.catch(() => undefined);
   return { gone: gone.promise, closed: closed.promise };
 }

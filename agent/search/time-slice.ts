@@ -1,6 +1,6 @@
 /**
- * How a search asks the file system: without a thread of the pool, which costs ten times as much, in slices between which
- * other work of the agent has its turn; and by threads as long as a drive takes its time.
+ * How a search calls the file system: synchronously, since asynchronous calls cost ten times as much, but in short slices
+ * so that the agent's other work gets its turn; and asynchronously while a drive is slow.
  */
 
 /** In milliseconds. */
@@ -11,7 +11,7 @@ export class TimeSlice {
   #since = performance.now();
   #isSlow = false;
 
-  /** Asks the same either way. What is asked now and consists of parts ends early when it `isLate`. */
+  /** Runs the same query either way. A synchronous query of several parts ends early once it `isLate`. */
   async ask<Answer>(
     now: (isLate: () => boolean) => Answer,
     byThreads: () => Promise<Answer>,
@@ -23,7 +23,7 @@ export class TimeSlice {
     return answer;
   }
 
-  /** The slice is used up: `rest` before the next step. */
+  /** Whether the slice is used up: call `rest` before the next step. */
   get isUp(): boolean {
     return performance.now() - this.#since > SLICE;
   }

@@ -1,4 +1,4 @@
-/** A folder with what is in it, level by level, until there are enough entries: the levels on top come whole first. */
+/** Lists a folder breadth-first until there are enough entries, so that upper levels are complete first. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { isSystemError } from "../fs/errors.ts";
 import { type Entry, type EntryPage, listFolder } from "../fs/list-folder.ts";
@@ -76,7 +76,7 @@ export async function growTree(scope: Scope, { depth, most, signal }: TreeWish):
   return { root, entries: most - room, stopped };
 }
 
-/** Undefined: nothing may be said of what is in it, or the system refuses. */
+/** Undefined if its contents must not be revealed, or the system refuses. */
 async function listed(
   scope: Scope,
   { node, path, rules, siblings }: Pending,
@@ -98,7 +98,7 @@ async function listed(
     if (signal.aborted) return undefined;
     if (code === undefined) {
       if (!(error instanceof MatrxError)) throw error;
-      // Closed to the caller under whatever name: not even that it is there is said.
+      // Closed to the caller under whatever name: not even its existence is revealed.
       const place = siblings.indexOf(node);
       if (place >= 0) siblings.splice(place, 1);
     } else node.error = code;

@@ -1,4 +1,4 @@
-/** Walks through folders, each opened below the one before by descriptors; no link is followed. */
+/** Walks folders, each opened relative to its parent's descriptor; follows no links. */
 import { isUtf8 } from "node:buffer";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { textOfName } from "../fs/display-name.ts";
@@ -18,7 +18,7 @@ export interface Walked {
 }
 
 export interface Wish {
-  /** False: only what stands in the folder itself. */
+  /** False: only the folder itself. */
   readonly deep: boolean;
   /** By path, name by name, in order of bytes; else in any order. */
   readonly ordered: boolean;
@@ -40,17 +40,17 @@ interface Folder {
   readonly above: string;
   readonly rules: IgnoreRules;
   readonly depth: number;
-  /** Undefined: it lies too deep to be held open. */
+  /** Undefined if it is too deep to be kept open. */
   readonly opened: Directory | undefined;
   readonly entries: readonly ListedEntry[];
-  /** Of the first entry that the walk did not come to yet. */
+  /** Index of the next entry to visit. */
   next: number;
 }
 
 /** Entries of one folder; those beyond are left out, and counted. */
 const MOST_ENTRIES = 250_000;
 const BATCH = 256;
-/** Folders on the way that are held open; those below are reached from the system's root. */
+/** How many folders on the way are kept open; deeper ones are reached from the system's root. */
 const MOST_HELD = 64;
 const DOT = 46;
 const GIT = Buffer.from(".git");
@@ -86,7 +86,7 @@ function topOf({ scope: { access, folder, above } }: Run): Step {
   return { place: folder, above: "", rules, depth: 0, open: () => access.openFolder(folder, folder) };
 }
 
-/** Undefined: its name is no UTF-8, and it cannot be opened by it. */
+/** Undefined if its name is not UTF-8, so that it cannot be opened by name. */
 function stepBelow({ scope, missed }: Run, folder: Folder, name: Buffer): Step | undefined {
   if (!isUtf8(name)) {
     missed.unreadable++;
@@ -173,7 +173,7 @@ function leavingOut(scope: Scope, place: string, rules: IgnoreRules): LeavesOut 
   };
 }
 
-/** What is closed to the caller is not there, nor is what is gone; what the system refuses is missed. */
+/** Entries closed to the caller, or gone, do not count; those that the system refuses do. */
 function isMissed(error: Error): boolean {
   const code = isSystemError(error) ? error.code : error instanceof MatrxError && error.details?.system_code;
   return typeof code === "string" && !GONE.includes(code);

@@ -1,3 +1,4 @@
+/** ApplyPatch: changes several files by a patch, all or none. */
 import { hash } from "node:crypto";
 import { MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
@@ -22,11 +23,11 @@ import { UndoableChanges } from "../fs/transaction.ts";
 import { counted } from "../text/counted.ts";
 
 const MOST_FILES = 200;
-/** Each may have to be looked for in all of its file. */
+/** Bounded because each hunk may have to be searched for in the whole file. */
 const MOST_HUNKS = 2000;
-/** All files of a patch together, before the change, in bytes. */
+/** Limit on all files of a patch together, before the change, in bytes. */
 const MOST_BYTES = 64 * 1024 * 1024;
-/** Diffs in an answer, in characters. */
+/** Limit on diffs in an answer, in characters. */
 const DIFF_CHARS = 30_000;
 
 const input = z.strictObject({
@@ -66,7 +67,7 @@ export function applyPatchTool(files: Files) {
   });
 }
 
-/** Prepares all, then changes all; takes back what was done when one fails. */
+/** Prepares all changes, then applies them; undoes those already made if one fails. */
 async function patchFiles(
   access: FileAccess,
   found: readonly FoundPatch[],
@@ -115,12 +116,12 @@ async function prepareAll(
   return prepared;
 }
 
-/** Should the agent die on the way, a file that was to be deleted still stands under its name. */
+/** If the agent dies midway, files to be deleted are still there under their names. */
 function deletionsLast(prepared: readonly Prepared[]): Prepared[] {
   return prepared.toSorted((a, b) => Number(a.kind === "delete") - Number(b.kind === "delete"));
 }
 
-/** Notes in `seen` what the session then knows of the file. */
+/** Notes in `seen` what the session then knows about the file. */
 async function apply(changes: UndoableChanges, change: Prepared, seen: Map<string, SeenFile>): Promise<void> {
   if (change.kind === "delete") return await changes.remove(change.file, change.before);
   const stat = await applied(changes, change);
@@ -147,7 +148,7 @@ function withMutexes<T>(files: Files, paths: readonly string[], action: () => Pr
   return files.mutex.runExclusive(first, () => withMutexes(files, rest, action));
 }
 
-/** What was wrong in the patch but did not matter. */
+/** Notes on errors in the patch that did not matter. */
 function notesOf(found: readonly FoundPatch[]): string[] {
   return found.flatMap((one) => {
     const hunks = one.kind === "add" ? [] : (one.hunks ?? []);
@@ -213,7 +214,7 @@ function tooMuch(why: string): MatrxError {
   });
 }
 
-/** The error that stopped a patch, and what became of the changes made before it. */
+/** The error that stopped a patch, with what became of the changes made before it. */
 function takenBack(error: unknown, problems: readonly string[]): unknown {
   if (problems.length === 0 && !(error instanceof MatrxError)) return error;
   const shape =

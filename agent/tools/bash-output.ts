@@ -1,3 +1,4 @@
+/** BashOutput: reads, waits for and filters the output of a job. */
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";
@@ -11,7 +12,7 @@ import { counted } from "../text/counted.ts";
 import { overwrittenNote, type PlainOutput, plainOutput } from "../text/plain-output.ts";
 
 const MAX_WAIT_MS = 30_000;
-/** A command that wrote nothing for this long is said to be quiet, in milliseconds. */
+/** A command that wrote nothing for this long is reported as quiet, in milliseconds. */
 const QUIET_AFTER_MS = 5000;
 
 const input = z.strictObject({
@@ -103,7 +104,7 @@ function isWait({ wait_for, wait_bytes, wait_pattern }: Input): boolean {
   return wait_for !== undefined || wait_bytes !== undefined || wait_pattern !== undefined;
 }
 
-/** One wait at a time. Throws MatrxError. */
+/** Only one kind of wait may be given. Throws MatrxError. */
 function untilOf({ wait_for, wait_bytes, wait_pattern }: Input): Waiting["until"] {
   const given = Object.entries({ wait_for, wait_bytes, wait_pattern });
   const fields = given.flatMap(([field, value]) => (value === undefined ? [] : [field]));
@@ -116,7 +117,7 @@ function untilOf({ wait_for, wait_bytes, wait_pattern }: Input): Waiting["until"
   return wait_bytes === undefined ? (wait_for ?? "output") : { bytes: wait_bytes };
 }
 
-/** Lines or bytes, not both. Throws MatrxError. */
+/** Only lines or bytes may be given. Throws MatrxError. */
 function checkEncoding({ encoding, filter, byte_limit }: Input): void {
   if (encoding === "base64" && filter !== undefined)
     throw wrongTogether(["encoding", "filter"], "Leave one out");
@@ -128,7 +129,7 @@ function checkEncoding({ encoding, filter, byte_limit }: Input): void {
 }
 
 interface Quietness {
-  /** Milliseconds since it last wrote, or began. */
+  /** Milliseconds since its last output, or since it began. */
   readonly ms: number;
   readonly waitsForKeys: boolean;
 }
@@ -157,9 +158,9 @@ async function filtered(
 
 interface Shown {
   readonly text: string;
-  /** Lines that did not match the filter; undefined: there is no filter. */
+  /** Lines that did not match the filter; undefined without a filter. */
   readonly leftOut: number | undefined;
-  /** Undefined: it is shown raw. */
+  /** Undefined if the output is shown raw. */
   readonly plain: PlainOutput | undefined;
 }
 
@@ -195,7 +196,7 @@ function resultOf(
       end_offset: page.end,
       log_bytes: page.size,
       more: more > 0,
-      // The line break before the note is ours, then, not the command's.
+      // Says that the line break before the note is ours, not the command's.
       ...(endsMidLine && { ends_mid_line: true }),
       ...(plain?.isChanged && { plain: true }),
       ...(leftOut !== undefined && { lines_left_out: leftOut }),

@@ -1,3 +1,4 @@
+/** Bash: runs a command as a job, in the foreground or background. */
 import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { agentError, MatrxError, toolError } from "@matrx/shared/errors.ts";
@@ -15,7 +16,7 @@ import { overwrittenNote, plainOutput } from "../text/plain-output.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;
-/** Bytes that a command can be given to read: as base64 they fit into one call, with the command. */
+/** Limit on a command's stdin: as base64 it fits into one call together with the command. */
 const MAX_STDIN_BYTES = 2 * 1024 * 1024;
 
 const input = z.strictObject({
@@ -80,7 +81,7 @@ export function bashTool(jobs: Jobs) {
       if (background) return begun(job, remark);
       if (!(await finished(job, yield_ms, context))) return await stillRunning(job, context, remark);
       const last = await job.lastCwd();
-      // Commands of one session may overlap: only the one that went elsewhere moves it.
+      // Commands of one session may overlap: only one that changed directory moves the session.
       if (last !== undefined && last !== cwd) session.cwd = last;
       return await resultOf(job, context, remark, timeoutMs);
     },
@@ -91,7 +92,7 @@ export function bashTool(jobs: Jobs) {
   });
 }
 
-/** The end of a command that outlived the agent that started it. */
+/** The result of a command that outlived the agent that started it. */
 async function resumed(job: Job, { call, signal, log }: ResumeContext): Promise<ToolResult> {
   const { background, answer_by, cwd, grant, started, deadline } = job.record;
   if (background) return begun(job, undefined);
@@ -109,7 +110,7 @@ async function resumed(job: Job, { call, signal, log }: ResumeContext): Promise<
   );
 }
 
-/** Goes back to where the session began when its directory vanished, and says so. */
+/** If the session's directory has vanished, returns to where the session began, and says so. */
 async function leaveLostDirectory(session: Session): Promise<string | undefined> {
   if (await isFolder(session.cwd)) return undefined;
   const lost = session.cwd;
@@ -117,7 +118,7 @@ async function leaveLostDirectory(session: Session): Promise<string | undefined>
   return `The working directory ${lost} no longer exists; this ran in ${session.cwd}`;
 }
 
-/** What to say before the output; undefined: nothing. */
+/** A remark before the output, if there is something to say. */
 function remarkOf(lost: string | undefined, isCapped: boolean): string | undefined {
   const capped = isCapped ? `timeout was reduced to ${MAX_TIMEOUT_MS} ms, the maximum` : undefined;
   return [lost, capped].filter((one) => one !== undefined).join(". ") || undefined;
@@ -136,8 +137,8 @@ function begun(job: Job, remark: string | undefined): ToolResult {
 }
 
 /**
- * Waits for the end, or until the caller wants an answer; hands on live output. A cancelled call or one past its deadline
- * stops the command. Tells whether it has ended.
+ * Waits for the command to end, or until the caller wants an answer, and passes on live output. Cancellation and deadline
+ * stop the command. Returns whether it has ended.
  */
 async function finished(
   job: Job,
@@ -147,7 +148,7 @@ async function finished(
   const follower = new LogFollower(job, (offset, text) => output("stdout", offset, text));
   const onAbort = () => {
     const reason = isTimeout(signal.reason) ? "timed_out" : "cancelled";
-    // If it cannot be stopped, the dispatcher gives the call up when the time to wind down is over.
+    // If it cannot be stopped, the dispatcher gives up on the call once the time to wind down is over.
     job.stop(reason).catch((err) => log.error({ err, job: job.id }, "a command could not be stopped"));
   };
   signal.addEventListener("abort", onAbort, { once: true });
@@ -157,7 +158,7 @@ async function finished(
     const ended = job.ended.then(() => true);
     if (yieldMs === undefined) return await ended;
     const enough = sleep(yieldMs, false, { signal: waiting.signal }).catch(() => false);
-    // A command that is being stopped is waited for.
+    // Wait for a command that is being stopped.
     return (await Promise.race([ended, enough])) || (signal.aborted && (await ended));
   } finally {
     waiting.abort();
@@ -274,7 +275,7 @@ function outputSoFar(text: string): string {
   return text === "" ? "It wrote nothing." : `Output so far:\n${text}`;
 }
 
-/** It was killed, or the machine went down: its output is known, but not what it did. */
+/** The error for a command that was killed, or whose machine went down: its output is known, but not what it did. */
 async function endNotSeen(job: Job): Promise<MatrxError> {
   const end = await job.log.size();
   const { text } = await excerptOf(job.log, end, (from, to) => leftOut(job, from, to));

@@ -1,3 +1,4 @@
+/** The tool that deletes a directory. */
 import { toolError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import * as z from "zod";

@@ -1,3 +1,4 @@
+/** The tool that deletes a file. */
 import { TIMES } from "@matrx/shared/limits.ts";
 import * as z from "zod";
 import { defineTool } from "../core/tool.ts";

@@ -1,3 +1,4 @@
+/** The tool that shows a directory as a tree. */
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool } from "../core/tool.ts";

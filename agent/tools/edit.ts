@@ -1,3 +1,4 @@
+/** Edit: replaces text in a file. */
 import { hash } from "node:crypto";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
@@ -134,7 +135,7 @@ function metadataOf(
   };
 }
 
-/** One edit or several, not both. Throws MatrxError `INVALID_PARAMETERS`. */
+/** Either one edit or a list may be given. Throws MatrxError `INVALID_PARAMETERS`. */
 function replacementsOf(request: Input): Replacement[] {
   const { edits, old_string, new_string, replace_all, expected_replacements: expected } = request;
   if (edits) {

@@ -1,3 +1,4 @@
+/** Glob: finds files by pattern, newest first. */
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";
@@ -59,7 +60,7 @@ export function globTool(files: Files, engines: SearchEngines) {
       const { folder, rest } = splitPattern(pattern, access.platform.path.sep);
       const names = pathPattern(rest, showHidden);
       const place = await placeOf(access, path, folder);
-      // An absolute pattern has no other folder to be relative to.
+      // With an absolute pattern, results are relative to the pattern's own folder.
       const base = isAbsolute(folder, access.platform) ? place : await access.find(path, "read");
       if (place.missing.length > 0) return nothing(place, `${place.shown} does not exist`);
       const scope = await openScope(access, place, {
@@ -92,7 +93,7 @@ export function globTool(files: Files, engines: SearchEngines) {
   });
 }
 
-/** Where the pattern begins to choose; only `path` itself must exist. */
+/** The folder where the pattern's wildcards begin; only `path` itself must exist. */
 async function placeOf(access: FileAccess, path: string, folder: string): Promise<ResolvedPath> {
   if (isAbsolute(folder, access.platform)) return access.find(folder, "read");
   const place = await access.findExisting(path, "read");

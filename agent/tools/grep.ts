@@ -1,3 +1,4 @@
+/** Grep: searches file contents. */
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";
@@ -34,7 +35,7 @@ import { counted } from "../text/counted.ts";
 const DEFAULT_RESULTS = 100;
 const MOST_RESULTS = 5000;
 const MOST_CONTEXT = 20;
-/** Characters of lines in one answer if max_results is given. */
+/** Limit on characters of lines in one answer if max_results is given. */
 const MOST_CHARS = 256 * 1024;
 
 const contextLines = z.int().min(0).max(MOST_CONTEXT).optional();
@@ -159,7 +160,7 @@ function pageOf({ max_results: most, after }: Input): Page {
   };
 }
 
-/** A file given as path is shown by its own name. */
+/** A note on what paths are relative to; none for a single file, which is shown by its own name. */
 function baseNote({ access, folder, file }: Scope): Promise<string[]> | string[] {
   return file === undefined ? relativeToNote(access, folder) : [];
 }
@@ -173,7 +174,7 @@ interface Search {
   readonly base: readonly string[];
 }
 
-/** `leftOut`: added when nothing was found. */
+/** `leftOut` is added if nothing was found. */
 function linesResult(
   { query, scope, missed, engine, base }: Search,
   found: MatchingLines,
@@ -279,7 +280,7 @@ function stopNotes(
   return [`${why}. To see more, ${narrower}, raise max_results, or page through all with after=""`];
 }
 
-/** The first escape that matches only at an end of the file; an escaped backslash is none. */
+/** The first escape that matches only at the start or end of the file, skipping escaped backslashes. */
 const FILE_PLACE = /^(?:[^\\]|\\[^AzZG])*?(\\[AzZG])/s;
 
 /** Throws MatrxError `INVALID_PARAMETERS` for a pattern that no single line can match. */

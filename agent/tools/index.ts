@@ -1,5 +1,4 @@
 /** The tools of this device: one line each. */
-
 import type { Tool } from "../core/tool.ts";
 import type { Desktop } from "../desktop/desktop.ts";
 import type { Files } from "../fs/access.ts";
@@ -30,7 +29,7 @@ import { systemLogTool } from "./system-log.ts";
 import { taskStopTool } from "./task-stop.ts";
 import { writeTool } from "./write.ts";
 
-/** What tools work with, besides what a call brings. */
+/** What tools need besides a call's input and context. */
 export interface ToolDeps {
   readonly files: Files;
   readonly jobs: Jobs;

@@ -1,3 +1,4 @@
+/** The tool that lists a directory. */
 import { lstat } from "node:fs/promises";
 import { MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
@@ -100,7 +101,7 @@ function lineOf(entry: Entry): string {
   return `${name} -> ${target}${entry.target_type === "directory" && !target.endsWith("/") ? "/" : ""}`;
 }
 
-/** What a line says besides the name looks like this: a name that holds it is quoted, too. */
+/** What notes after a name look like: names that contain the same are quoted. */
 const LIKE_A_NOTE = / -> |(?:^| )\[[^\]]*\]$/;
 
 function nameOf({ name, name_base64 }: Entry): string {

@@ -1,3 +1,4 @@
+/** The tool that lists processes. */
 import * as z from "zod";
 import { previewOf } from "../core/redact.ts";
 import { defineTool, type ToolResult } from "../core/tool.ts";
@@ -6,7 +7,7 @@ import type { Platform } from "../platform/platform.ts";
 import { type ProcessFacts, processesOf } from "../platform/process-list.ts";
 
 const DEFAULT_LIMIT = 50;
-/** A longer command line is cut, in characters: in the metadata, and in a line of the table. */
+/** Longer command lines are cut: limits in characters, in the metadata and in a row of the table. */
 const COMMAND_CHARS = 1000;
 const SHOWN_CHARS = 120;
 const MiB = 1024 * 1024;
@@ -109,7 +110,7 @@ function tableOf(rows: readonly ProcessFacts[]): string[] {
   return [HEADS, ...cells].map(lineOf);
 }
 
-/** A command may hold line ends, which would make it look like more rows. */
+/** A command may contain line ends, which would look like more rows. */
 function oneLine(command: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
   const line = command.replace(/[\x00-\x1f\x7f]+/g, " ");

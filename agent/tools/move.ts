@@ -1,3 +1,4 @@
+/** The tool that moves or renames a file or directory. */
 import type { BigIntStats } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
@@ -81,7 +82,7 @@ function refuseItself({ platform }: FileAccess, from: ResolvedPath, to: Resolved
   }
 }
 
-/** The name to give: as the caller spelled it, where it stands already in another spelling. */
+/** The new name: as the caller spelt it, even if it already exists in another spelling. */
 function newNameOf(from: ResolvedPath, to: ResolvedPath, path: FileAccess["platform"]["path"]): string {
   return path.basename(from.path === to.path ? to.named : to.path);
 }
@@ -126,13 +127,13 @@ async function move(
   }
 }
 
-/** Sessions go along when their folder is moved. */
+/** A session follows when its folder is moved. */
 function follow(session: Session, from: string, to: string, { platform }: FileAccess): void {
   const { relative, join } = platform.path;
   if (isWithin(session.cwd, from, platform)) session.cwd = join(to, relative(from, session.cwd));
 }
 
-/** The session knows the file under its new name as well as before; to the system a copy is a different file. */
+/** The session still knows the file under its new name, although a copy is a different file to the system. */
 async function followSeen(
   session: Session,
   { place, stat }: OpenedEntry,

@@ -1,3 +1,4 @@
+/** The tool that starts an application. */
 import * as z from "zod";
 import { defineTool } from "../core/tool.ts";
 import { allowedStart, neededToStart } from "../desktop/apps.ts";

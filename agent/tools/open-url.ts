@@ -1,3 +1,4 @@
+/** The tool that opens a web address in the browser. */
 import os from "node:os";
 import * as z from "zod";
 import { defineTool } from "../core/tool.ts";

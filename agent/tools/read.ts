@@ -1,3 +1,4 @@
+/** Read: shows text, notebooks, PDFs and bytes of a file. */
 import { hash } from "node:crypto";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
@@ -28,10 +29,10 @@ import { readTextPage, type TextPage } from "../text/page.ts";
 import { headOf, SNIFF_BYTES, sniff, textIn } from "../text/sniff.ts";
 
 const DEFAULT_LINES = 2000;
-/** Characters of a page with line numbers and line ends: without a limit, and with one. */
+/** Characters of a page, including line numbers and line ends: without a limit, and with one. */
 const DEFAULT_CHARS = 25_000;
 const MOST_CHARS = 100_000;
-/** Files up to this size are read at once, and given a hash, in bytes. */
+/** Files up to this size are read in one go and hashed, in bytes. */
 const WHOLE_MAX_BYTES = 1024 * 1024;
 
 const input = z.strictObject({
@@ -90,7 +91,7 @@ export function readTool(files: Files) {
   });
 }
 
-/** Undefined: it is not a notebook, or too large. */
+/** Undefined if it is not a notebook, or too large. */
 async function notebookIn({ handle, stat }: OpenFile, whole: Buffer | undefined) {
   if (stat.size > NOTEBOOK_MAX_BYTES) return undefined;
   return notebookOf(whole ?? (await readAll(handle, Number(stat.size))));
@@ -113,7 +114,7 @@ async function shownNotebook(
 const LINE_FIELDS = ["offset", "limit", "pages"] as const;
 const BYTE_FIELDS = ["byte_offset", "byte_limit"] as const;
 
-/** Lines or bytes, not both. Throws MatrxError `INVALID_PARAMETERS`. */
+/** Only lines or bytes may be given. Throws MatrxError `INVALID_PARAMETERS`. */
 function checkFields(request: Input): void {
   const isBytes = request.encoding === "base64";
   const field = (isBytes ? LINE_FIELDS : BYTE_FIELDS).find((name) => request[name] !== undefined);
@@ -177,7 +178,7 @@ function rendered(page: TextPage): string {
   return withNotes(numberedLines(page), [noteOfCut(page), noteOfMore(page)]);
 }
 
-/** The whole file if it is small enough; undefined: it is larger, or its size says nothing, as in /proc. */
+/** The whole file; undefined if it is too large, or its size is meaningless, as in /proc. */
 async function wholeOf({ handle, stat }: OpenFile, mostBytes: number): Promise<Buffer | undefined> {
   const size = Number(stat.size);
   return size === 0 || size > mostBytes ? undefined : await readAll(handle, size);

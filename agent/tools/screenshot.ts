@@ -1,3 +1,4 @@
+/** The tool that takes a picture of the screen. */
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";
@@ -7,7 +8,7 @@ import type { Desktop } from "../desktop/desktop.ts";
 import type { Picture, PictureFormat } from "../desktop/screenshot.ts";
 import { base64Length } from "../read/bytes.ts";
 
-/** An image's base64 is a third longer, and must fit into a result frame of 16 MiB. */
+/** As base64 an image is a third longer, and must fit into a 16 MiB result frame. */
 const IMAGE_MAX_BYTES = 10 * 1024 * 1024;
 
 const input = z.strictObject({
@@ -29,7 +30,7 @@ export function screenshotTool(desktop: Desktop) {
     model: { omit: ["format"] },
     timeoutMs: 60_000,
     async handle({ monitor, format = "png" }, { signal, room }) {
-      // Its size is not known in advance; without room for it no picture is taken.
+      // The size is not known in advance, so no picture is taken until there is room for the largest.
       await room(base64Length(IMAGE_MAX_BYTES));
       const wantedFormat: PictureFormat = format === "png" ? "png" : "jpeg";
       const wanted = { format: wantedFormat, monitor, mostBytes: IMAGE_MAX_BYTES };

@@ -1,3 +1,4 @@
+/** The tool that finds files and folders by name. */
 import * as z from "zod";
 import { defineTool } from "../core/tool.ts";
 import type { Files } from "../fs/access.ts";

@@ -1,3 +1,4 @@
+/** The tool that ends a process. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
@@ -12,14 +13,14 @@ import { type ProcessFacts, processesOf } from "../platform/process-list.ts";
 
 interface OwnProcess {
   readonly pid: number;
-  /** Paths that only programs of Matrx are started with: its protected folders. */
+  /** Paths that only appear in command lines of Matrx's own programs: its protected folders. */
   readonly marks: readonly string[];
 }
 
-/** An agent or a local server, by whatever path it was started. */
+/** The command line of an agent or a local server, by whatever path it was started. */
 const AGENT = /(?:^|[\s/\\])matrx(?:\.js)?["']?\s+(?:up|serve)\b/;
 
-/** Why a process is not ended, in words, or undefined. */
+/** Why a process must not be ended, or undefined. */
 export function protectionOf(
   target: ProcessFacts,
   all: readonly ProcessFacts[],
@@ -41,7 +42,7 @@ function ancestorsOf(pid: number, all: readonly ProcessFacts[]): Set<number> {
   return found;
 }
 
-/** Between two looks whether it has ended, and after a kill, in milliseconds. */
+/** How often to check whether it has ended, and how long after a kill, in milliseconds. */
 const LOOK_EVERY = 50;
 const AFTER_KILL = 2000;
 const COMMAND_CHARS = 200;
@@ -65,13 +66,13 @@ export function stopProcessTool({ platform, protectedPaths }: Files) {
     input,
     timeoutMs: TIMES.killAfter + 30_000,
     async handle({ pid, started }, { signal }) {
-      // Taken first: as long as it stays the same, the process is the one that is looked at next.
+      // Read first: while the start time is unchanged, the pid has not been reused for another process.
       const began = await platform.processes.beginOf(pid);
       const all = await processesOf(platform.processList, signal);
       const target = all.find((row) => row.pid === pid);
       if (!target || began === undefined) throw notThere(pid);
       checkStart(target, Date.parse(started), platform.processList.startedWithinMs);
-      // Only programs of Matrx are started with these.
+      // Only Matrx's own programs have these paths in their command lines.
       const marks = protectedPaths().closed;
       const why = protectionOf(target, all, { pid: process.pid, marks });
       if (why) throw refused(target, why);

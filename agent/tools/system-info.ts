@@ -1,3 +1,4 @@
+/** The tool that describes this machine. */
 import { statfs } from "node:fs/promises";
 import os from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,9 +10,9 @@ import { runProgram } from "../platform/run-program.ts";
 
 const ASKED_MS = 2000;
 
-/** Null: none answers. */
+/** Null if there is none. */
 async function pythonVersion(platform: Platform): Promise<string | null> {
-  // Apple's stub opens a dialog that offers to install the tools, unless they are there.
+  // If the developer tools are missing, Apple's stub opens a dialog that offers to install them.
   if (platform.name === "Darwin" && (await answerOf("xcode-select", ["-p"])) === undefined) return null;
   const candidates = platform.name === "Windows" ? [["py", "-3"], ["python"]] : [["python3"], ["python"]];
   for (const [program = "", ...args] of candidates) {
@@ -21,7 +22,7 @@ async function pythonVersion(platform: Platform): Promise<string | null> {
   return null;
 }
 
-/** Python 2 told its version on stderr. */
+/** Reads stderr too, where Python 2 prints its version. */
 async function answerOf(program: string, args: readonly string[]): Promise<string | undefined> {
   try {
     const { stdout, stderr } = await runProgram(program, args, { timeoutMs: ASKED_MS, cwd: os.tmpdir() });
@@ -31,7 +32,7 @@ async function answerOf(program: string, args: readonly string[]): Promise<strin
   }
 }
 
-/** Each part is waited for this long, in milliseconds: a dead network drive must not hold up the others. */
+/** How long to wait for each part, in milliseconds: a dead network drive must not hold up the others. */
 const PART_MS = 2000;
 
 const input = z.strictObject({});
@@ -81,7 +82,7 @@ async function maySee(files: Files, context: ToolContext): Promise<boolean> {
   return await (await files.as(context)).mayRead(context.session.cwd);
 }
 
-/** The value, or null when it does not come in time or cannot be had. */
+/** The value, or null if it fails or does not come in time. */
 async function within<T>(part: Promise<T>): Promise<T | null> {
   const timer = new AbortController();
   const late = sleep(PART_MS, null, { signal: timer.signal }).catch(() => null);
@@ -104,7 +105,7 @@ async function memoryOf() {
   return { total_bytes: total, available_bytes: available };
 }
 
-/** Of the file system that holds the working directory. */
+/** Disk space of the file system with the working directory. */
 async function diskOf(path: string) {
   const { bsize, blocks, bavail } = await statfs(path);
   return { path, total_bytes: blocks * bsize, free_bytes: bavail * bsize };
@@ -114,7 +115,7 @@ function userName(): string {
   try {
     return os.userInfo().username;
   } catch {
-    // A user without an entry in the system's list, as in some containers.
+    // The user has no entry in the system's user list, as in some containers.
     return String(process.getuid?.() ?? "unknown");
   }
 }

@@ -1,3 +1,4 @@
+/** The tool that reads the system's log. */
 import { MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";
@@ -11,7 +12,7 @@ import { lackOfSystemLog } from "../read/system-log-lack.ts";
 
 const DEFAULT_LINES = 50;
 const MOST_LINES = 1000;
-/** Lines that a filter looks through. */
+/** How many lines a filter searches. */
 const LOOKED_THROUGH = 10_000;
 const LINE_CHARS = 2000;
 const ANSWER_CHARS = 50 * 1024;

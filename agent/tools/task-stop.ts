@@ -1,3 +1,4 @@
+/** TaskStop: stops a job. */
 import { TIMES } from "@matrx/shared/limits.ts";
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";

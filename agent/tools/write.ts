@@ -1,3 +1,4 @@
+/** Write: creates or replaces a file. */
 import { hash } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { MatrxError, toolError } from "@matrx/shared/errors.ts";
@@ -12,9 +13,9 @@ import { makeFolders } from "../fs/make-folders.ts";
 import { namesFolder } from "../fs/path-syntax.ts";
 import { counted } from "../text/counted.ts";
 
-/** Old and new contents up to this size are compared to say how many lines change, in bytes. */
+/** Contents up to this size are compared, to report how many lines change; in bytes. */
 const COMPARED_MAX_BYTES = 1024 * 1024;
-/** The error names the hash of a changed file up to this size, in bytes. */
+/** Up to this size, the error for a changed file includes its hash; in bytes. */
 const HASHED_MAX_BYTES = 64 * 1024 * 1024;
 
 const input = z.strictObject({
@@ -89,7 +90,7 @@ async function write(
 
 interface Old {
   readonly stat: BigIntStats;
-  /** Undefined: it is too large, or may not be read. */
+  /** Undefined if it is too large, or may not be read. */
   readonly before: Buffer | undefined;
 }
 
@@ -114,7 +115,7 @@ function isSame(a: SeenFile["stat"], b: SeenFile["stat"]): boolean {
   return a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs;
 }
 
-/** All of a small file; undefined: it is large, or may not be read. */
+/** The content of a small file; undefined if it is large, or may not be read. */
 async function contentOf(
   file: OpenedFile,
   stat: BigIntStats,

@@ -1,5 +1,4 @@
 /** Deletes an entry for a caller: into the trash, or for good. */
-
 import { opendir } from "node:fs/promises";
 import { MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";

@@ -1,5 +1,4 @@
 /** Puts an entry into the trash of this system: a folder of it on the same file system, or a program that does it. */
-
 import { lstat, mkdir, realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";

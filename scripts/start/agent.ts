@@ -14,7 +14,7 @@ import type { Relay } from "./relay.ts";
 import { Supervisor } from "./supervisor.ts";
 import { userEnvironment } from "./user-environment.ts";
 
-/** The agent ends its tools' processes before it goes; this long, in milliseconds, it may take. */
+/** How long the agent may take to end its tools' processes before it exits, in milliseconds. */
 export const AGENT_GRACE = 5000;
 const ONLINE_WITHIN = 20_000;
 const LAST_WORDS_CHARS = 500;
@@ -64,7 +64,7 @@ export async function startAgent({ dataDir, onStart, onDeath }: AgentOptions): P
   };
 }
 
-/** The rest may pass. Of two agents of one device the newer stays: starting the older again would have them take turns. */
+/** Other failures may pass. If two agents run for one device, the newer stays: restarting the older would make them take turns. */
 function isFinal(end: End): boolean {
   return isAsked(end) || isRefused(end) || end.code === errorInfo("CONFLICT").exit;
 }

@@ -1,4 +1,4 @@
-/** What a child prints, kept in files of a bounded size. Whatever it prints, and however fast, this process reads on. */
+/** Keeps a child's output in files of bounded size. However much and fast it prints, this process keeps reading. */
 import type { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,9 +8,9 @@ import { TokenBucket } from "../../shared/rate-limit.ts";
 import { messageOf } from "../problem.ts";
 
 const LINE_CHARS = 8192;
-/** So many lines at once, and then one every so many milliseconds: more than a person reads, less than a disk suffers from. */
+/** Rate limit of lines: a burst, then one per interval in milliseconds. More than a person reads, but harmless to the disk. */
 const LINES = { burst: 1000, everyMs: 20 };
-/** Lines that were left out are counted at most so often, in milliseconds. */
+/** How often, at most, to log the number of dropped lines, in milliseconds. */
 const COUNTED_EVERY = 1000;
 /** Lines that are quoted when a child dies. */
 const QUOTED = 12;
@@ -20,7 +20,7 @@ const READ_WITHIN = 500;
 export class ChildLog {
   readonly #file: LogFile;
   readonly #lines = new TokenBucket(LINES, performance.now());
-  /** Lines that were left out, and not counted in the file yet. */
+  /** Dropped lines that are not yet counted in the file. */
   #leftOut = 0;
   #last: string[] = [];
   #read: Promise<unknown> = Promise.resolve();
@@ -29,7 +29,7 @@ export class ChildLog {
     const onFailure = (cause: unknown) =>
       console.error(`The log ${path} cannot be written (${messageOf(cause)}): free some space there.`);
     this.#file = new LogFile({ path, onFailure });
-    // It is there to be looked for, even while nothing was printed.
+    // Create the file even if nothing is printed, so that people find it.
     this.#file.write("");
   }
 
@@ -41,14 +41,14 @@ export class ChildLog {
     this.#read = Promise.allSettled(pipes.map((pipe) => finished(pipe)));
   }
 
-  /** The last lines of the child that is followed; of one that died, once they were read. */
+  /** The last lines of the current child; if it died, once its output has been read. */
   async lastLines(): Promise<string> {
     await Promise.race([this.#read, sleep(READ_WITHIN)]);
     return this.#last.join("\n");
   }
 
   #followOne(pipe: Readable): void {
-    /** A line whose end has not come; of a long one the beginning. */
+    /** An unfinished line; only the beginning of a long one. */
     let begun = "";
     pipe.setEncoding("utf8");
     pipe.on("data", (text: string) => {

@@ -1,4 +1,4 @@
-/** One relay per data folder: two would each have their own half of the truth. */
+/** Ensures one relay per data folder: two would each have half of the data. */
 import { linkSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -27,19 +27,19 @@ const runningSchema = z.object({
 export type Running = z.infer<typeof runningSchema>;
 
 export interface Lock {
-  /** Notes more about what runs here, for the start after a crash. Never throws: what it cannot write is said. */
+  /** Notes more about what is running, for a start after a crash. Never throws; failures are reported. */
   note(more: Partial<Running>): void;
   release(): void;
 }
 
-/** A launcher that is stopping is waited for, in milliseconds: after Ctrl-C the prompt is back before it is gone. */
+/** How long to wait for a launcher that is stopping, in milliseconds: after Ctrl-C the prompt returns before it is gone. */
 const STOPPING_GRACE = 8000;
 
 function pidFile(dataDir: string): string {
   return join(dataDir, "relay.pid");
 }
 
-/** Who runs on this folder by its pid file; undefined: nobody. Throws Problem if the file is damaged. */
+/** What the folder's pid file says is running; undefined if nothing. Throws Problem if the file is damaged. */
 export function readRunning(dataDir: string): Running | undefined {
   return readFile(pidFile(dataDir));
 }
@@ -56,7 +56,7 @@ function readFile(file: string): Running | undefined {
   }
 }
 
-/** Tells whether the launcher that wrote the pid file still runs. Its number may be another's by now, even this process's. */
+/** Whether the launcher that wrote the pid file is still running. Its pid may have been reused, even by this process. */
 export function isRunning({ launcher, began }: Running): boolean {
   if (!isAlive(launcher)) return false;
   if (began !== undefined) return processTable.beganAt(launcher) === began;
@@ -66,7 +66,7 @@ export function isRunning({ launcher, began }: Running): boolean {
 }
 
 /**
- * Takes the folder for this process. Ends what a launcher that was killed left running; `say` hears of it.
+ * Locks the folder for this process. Ends what a killed launcher left running, and reports that with `say`.
  * Throws Problem if another launcher has the folder.
  */
 export async function takeLock(dataDir: string, say: (line: string) => void): Promise<Lock> {
@@ -104,7 +104,7 @@ async function withoutStopping(dataDir: string): Promise<Running | undefined> {
   }
 }
 
-/** Removes the file of a launcher that is gone. Throws Problem when another start was faster, and it is that one's by now. */
+/** Removes the file of a launcher that is gone. Throws Problem if another start was faster and owns the file by now. */
 function removeStale(dataDir: string, stale: Running): void {
   const aside = join(dataDir, `relay.pid.${process.pid}.old`);
   try {

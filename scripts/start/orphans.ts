@@ -1,4 +1,4 @@
-/** What a launcher that was killed left running on a data folder: found, and ended. */
+/** Finds and ends what a killed launcher left running on a data folder. */
 import { realpathSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasCode, Problem } from "../problem.ts";
@@ -26,8 +26,8 @@ interface Orphan {
 const GONE_WITHIN = 5000;
 
 /**
- * Ends them, the agent first: it stops the commands that run, and its outcomes still reach the relay. `say` hears of it.
- * Throws Problem when one cannot be ended.
+ * Ends them, the agent first: it stops running commands, and its outcomes still reach the relay. Reports with `say`.
+ * Throws Problem if one cannot be ended.
  */
 export async function endOrphans(dataDir: string, noted: Noted, say: (line: string) => void): Promise<void> {
   for (const orphan of orphansOf(dataDir, noted)) await end(orphan, say);
@@ -62,7 +62,7 @@ function isSameFolder(one: string, other: string): boolean {
   }
 }
 
-/** Where the system tells no command lines, a person has to look. Throws Problem. */
+/** Where the system does not show command lines, a person has to check. Throws Problem. */
 function refuseUnknown(pids: readonly (number | undefined)[]): void {
   const left = pids.find((pid) => pid !== undefined && isAlive(pid));
   if (left === undefined) return;

@@ -10,7 +10,7 @@ export type Credential = { cookie: string } | { token: string };
 /** Every answer must come within, in milliseconds. */
 const ANSWER_WITHIN = 20_000;
 
-/** The relay said no. */
+/** The relay refused the request. */
 export class Refusal extends Problem {
   /** What it said, where that could be read. */
   readonly problem: z.infer<typeof problemSchema> | undefined;

@@ -1,4 +1,4 @@
-/** Pairs this machine's agent with the relay: asked for by the agent, confirmed here in the owner's name. */
+/** Pairs this machine's agent with the relay: the agent asks, and this confirms in the owner's name. */
 import { spawn } from "node:child_process";
 import { hostname } from "node:os";
 import { createInterface } from "node:readline";
@@ -52,7 +52,7 @@ async function isKnown(relay: Relay, token: string, id: string): Promise<boolean
   }
 }
 
-/** Nothing is paired anew by itself: a backup may bring back what was lost, and a policy is lost with it. */
+/** Never pairs again automatically: a backup may restore what was lost, and pairing again would lose the policy. */
 function lost({ dataDir }: Relay, what: string): Problem {
   return new Problem(
     `${what}. Its data in ${objectsOf(dataDir)} was damaged or emptied, or is older than the pairing: restore that folder ` +

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { listenAtLocalhost } from "../../agent/local/loopback.ts";
 import { hasCode, messageOf, Problem } from "../problem.ts";
 
-/** Where the relay is to listen: a program on the other address alone would get what is meant for us. */
+/** Where the relay will listen. It needs every address of `localhost`: a program on another one would receive our requests. */
 export interface LocalAddresses {
   readonly port: number;
   /** Those of `localhost` that this machine has: `127.0.0.1`, and mostly `::1`. */

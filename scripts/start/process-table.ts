@@ -9,7 +9,7 @@ export interface FoundProcess {
 }
 
 export interface ProcessTable {
-  /** When a process began, as the system tells it: a number given anew is not the same process. Undefined: it does not tell. */
+  /** When a process began, as the system reports it, since a pid may be reused. Undefined if the system does not tell. */
   beganAt(pid: number): string | undefined;
   /** Program and arguments of a living process; undefined where the system does not tell. */
   commandOf(pid: number): string | undefined;
@@ -51,7 +51,7 @@ export const byPs: ProcessTable = {
   variableOf: () => undefined,
 };
 
-/** Windows tells none of this quickly. */
+/** Windows reports none of this quickly. */
 const unknown: ProcessTable = {
   beganAt: () => undefined,
   commandOf: () => undefined,

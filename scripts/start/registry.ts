@@ -1,4 +1,4 @@
-/** Tells the agents of this machine what is the relay's own: their tools keep away from it. */
+/** Registers the relay's own files with this machine's agents, so that their tools keep away from them. */
 import { fstatSync, readlinkSync } from "node:fs";
 import { ownRegistry } from "../../agent/config/matrx-folders.ts";
 import { messageOf } from "../problem.ts";

@@ -1,7 +1,7 @@
-/** When to stop: asked by a signal, or left alone by a parent that died (a killed `npm` takes nobody with it). */
+/** When to stop: on a signal, or when the parent dies (a killed `npm` does not end its children). */
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-/** How often the parent is looked at, in milliseconds. */
+/** How often to check the parent, in milliseconds. */
 const LOOK_EVERY = 500;
 
 /**
@@ -18,7 +18,7 @@ export function stopSignal(): AbortSignal {
     }, LOOK_EVERY);
     timer.unref();
   }
-  // Whoever read our lines may be gone before us.
+  // Whoever reads our output may be gone before us.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   return stop.signal;
 }

@@ -1,4 +1,4 @@
-/** Keeps a child running: starts it again whenever it dies, at once and then ever more seldom, for as long as that may help. */
+/** Keeps a child running: restarts it with increasing delays whenever it dies, as long as that may help. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../problem.ts";
 import type { Child, End } from "./process.ts";
@@ -6,7 +6,7 @@ import type { Child, End } from "./process.ts";
 /** Pause before a new start, in milliseconds; it doubles until a child stays up. */
 const FIRST_PAUSE = 200;
 const LONGEST_PAUSE = 60_000;
-/** A child that lived so long stayed up, in milliseconds. */
+/** A child that lived this long counts as having stayed up, in milliseconds. */
 const STAYED_UP = 10_000;
 
 export interface Listeners {
@@ -35,7 +35,7 @@ export class Supervisor {
     this.#listeners = listeners;
   }
 
-  /** Resolves, with how the last one died, when a new start would end the same way. */
+  /** Resolves with the last end once restarting would not help. */
   get gaveUp(): Promise<End> {
     return this.#final.promise;
   }
@@ -99,7 +99,7 @@ export class Supervisor {
     }
   }
 
-  /** A listener that fails, on a full disk perhaps, is no reason to lose the child. */
+  /** A failing listener, perhaps because of a full disk, must not cost us the child. */
   #tell(listener: () => void): void {
     try {
       listener();

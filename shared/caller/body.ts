@@ -1,23 +1,23 @@
-/** Reads request bodies at the border, within limits of size and time that hold whatever the headers say. */
+/** Reads request bodies, within limits of size and time that hold whatever the headers say. */
 import type * as z from "zod";
 import { MatrxError, relayError } from "../errors.ts";
 import { check, parseJsonObject } from "../json-input.ts";
 import { LIMITS } from "../limits.ts";
 import { type Call, readCall } from "./from-caller.ts";
 
-/** What a host asks of a body. */
+/** What a host requires of a body. */
 export interface BodyRules {
   readonly bytes: number;
   /** Time for the whole body, in milliseconds. */
   readonly ms: number;
-  /** Only JSON that says so is read: no page of another origin can send it without asking first. */
+  /** Whether the body must be declared as JSON, which pages of other origins cannot send without a preflight. */
   readonly mustBeJson: (request: Request) => boolean;
-  /** Hears of each body that broke off. */
+  /** Called for each body that broke off. */
   readonly brokeOff: () => void;
 }
 
 const HINT = "Send a JSON object as the body; GET /docs shows one for each route";
-/** The text of a body that is a JSON object, to be passed on as it is. Throws MatrxError. */
+/** The text of a body that is a JSON object, to be passed on unchanged. Throws MatrxError. */
 export async function readObjectText(request: Request, rules: BodyRules): Promise<string> {
   const text = (await readText(request, rules)) || "{}";
   parseJsonObject(text, LIMITS.restBodyBytes, HINT);
@@ -71,7 +71,7 @@ export async function readBounded(
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(tooSlow(ms)), ms);
   let isOver = false;
-  // HTTP holds a body to its stated length, so the platform may read it, which is faster than counting here.
+  // HTTP enforces a declared length, so the platform may read the body, which is faster than counting here.
   const reading =
     stated === null && request.body ? countedText(request.body, bytes, () => isOver) : request.text();
   try {

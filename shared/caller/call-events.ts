@@ -1,5 +1,4 @@
-/** What a reader of a call's events is told: `call`, then `output` and `gap`, and at the end `result` or `error`. */
-
+/** The events of a call for its reader: `call`, then `output` and `gap`, and finally `result` or `error`. */
 import { type ErrorShape, problemOf } from "../errors.ts";
 import type { CallId, SessionId } from "../ids.ts";
 import type { ResultHeader } from "../result-frame.ts";
@@ -7,7 +6,7 @@ import { textOf } from "../utf8.ts";
 import type { EventStream } from "./event-streams.ts";
 import { type Answer, answerProblem } from "./to-caller.ts";
 
-/** What a reader is told first. */
+/** The first event's data. */
 export interface BegunCall {
   call: CallId;
   /** Milliseconds since 1970. */
@@ -18,7 +17,7 @@ export interface BegunCall {
 export class CallEvents {
   readonly #stream: EventStream;
   readonly #device: string;
-  /** Pieces of live output that were left out since the last one. */
+  /** Pieces of live output dropped since the last one sent. */
   #missed = 0;
 
   constructor(stream: EventStream, device: string) {
@@ -32,7 +31,7 @@ export class CallEvents {
     this.#stream.send("call", json(facts), call);
   }
 
-  /** Live output, a frame of it as JSON. */
+  /** Sends a frame of live output, as JSON. */
   output(frame: Uint8Array): void {
     if (this.#stream.behind) {
       this.#missed++;
@@ -42,7 +41,7 @@ export class CallEvents {
     this.#stream.send("output", frame);
   }
 
-  /** The answer, as JSON. */
+  /** Sends the answer, as JSON. */
   result({ status, code }: Pick<ResultHeader, "status" | "code">, body: Uint8Array): void {
     this.#sayGap();
     if (status === "success") return this.#stream.end("result", body);

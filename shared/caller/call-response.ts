@@ -1,16 +1,16 @@
-/** What answers of calls have in common over HTTP. */
+/** What HTTP responses to calls have in common. */
 import { CALL_HEADER, SESSION_HEADER } from "../tokens.ts";
 import type { OpenStream } from "./port.ts";
 import { EVENT_STREAM } from "./request.ts";
 
-/** The headers name call and session. */
+/** The headers that name call and session. */
 export function answerHeaders(call: string, session: string | undefined): Record<string, string> {
   const headers: Record<string, string> = { [CALL_HEADER]: call, "Cache-Control": "no-store" };
   if (session) headers[SESSION_HEADER] = session;
   return headers;
 }
 
-/** Bytes, or a stream of them. */
+/** A response of bytes, or of a stream of them. */
 export function bytesResponse(
   bytes: Uint8Array | ReadableStream<Uint8Array>,
   headers: Record<string, string> = {},
@@ -18,14 +18,14 @@ export function bytesResponse(
   return new Response(bytes as ConstructorParameters<typeof Response>[0], { headers });
 }
 
-/** A call's events. */
+/** A response that streams a call's events. */
 export function eventResponse({ call, body }: OpenStream, session?: string): Response {
   return new Response(body, {
     headers: {
       ...answerHeaders(call, session),
       "Content-Type": EVENT_STREAM,
       "Cache-Control": "no-store, no-transform",
-      // Proxies such as nginx hold answers back otherwise.
+      // Otherwise proxies such as nginx buffer the response.
       "X-Accel-Buffering": "no",
     },
   });

@@ -1,5 +1,4 @@
-/** Calls that were made before: their list, the record of one, and stopping it. */
-
+/** Routes for earlier calls: list them, read the record of one, stop it. */
 import type { HonoRequest } from "hono";
 import * as z from "zod";
 import { callListSchema, callQuerySchema, callViewSchema } from "../api.ts";
@@ -67,7 +66,7 @@ export const recordRoutes: readonly CallerRoute<RecordingPort>[] = [
     answer: async (port, request) => {
       const call = callOf(request);
       if (!acceptsEventStream(request.raw)) return Response.json(await port.readCall(call));
-      // So EventSource does not come again.
+      // 204 keeps EventSource from reconnecting.
       if (request.raw.headers.get("Last-Event-ID") === "end") return new Response(null, { status: 204 });
       return eventResponse(await port.attach(call));
     },

@@ -1,4 +1,4 @@
-/** What pages of other origins may send to the caller API, and read of its answers. */
+/** What pages of other origins may send to the caller API, and may read of its answers. */
 import { CALL_HEADER, DEVICE_HEADER, SESSION_HEADER } from "../tokens.ts";
 
 export const CORS_HEADERS = {

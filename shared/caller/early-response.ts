@@ -1,4 +1,4 @@
-/** The guide's route while a call takes long: white space, which JSON may begin with, says that the line is alive. */
+/** The guide's route during a long call: whitespace, which may precede JSON, keeps the connection alive. */
 import type { Effect } from "../effects.ts";
 import type { ErrorShape } from "../errors.ts";
 import type { CallId } from "../ids.ts";
@@ -8,9 +8,9 @@ import type { ResponseBody } from "./response-body.ts";
 import { errorAnswer } from "./to-caller.ts";
 
 interface EarlyResponseParts {
-  /** Answers a call that ended soon. */
+  /** Answers a call that ended quickly. */
   answer: (ending: Ending<Uint8Array>) => void;
-  /** Begins to answer one that takes longer. */
+  /** Begins the response of a longer one. */
   begin: (call: CallId, keepAlive: Uint8Array, effect: Effect) => ResponseBody;
 }
 
@@ -29,7 +29,7 @@ export class EarlyResponse {
     this.#parts = parts;
   }
 
-  /** The call is under way; it is named once the answer begins. */
+  /** The call is in flight; it is named once the response begins. */
   start(named: { readonly call: CallId }, effect: Effect): void {
     if (this.#ended) return;
     this.#timer = setTimeout(() => {

@@ -1,4 +1,4 @@
-/** Server-sent events towards readers. */
+/** Server-sent events for HTTP readers. */
 import { type ErrorShape, type MatrxError, problemOf, relayError } from "../errors.ts";
 import type { GrantId } from "../ids.ts";
 import { LIMITS } from "../limits.ts";
@@ -15,7 +15,7 @@ export class EventStreams {
     this.#bodies = bodies;
   }
 
-  /** `closed` is told once nothing of the stream is left. Throws MatrxError `RATE_LIMITED`. */
+  /** `closed` is called once nothing is left of the stream. Throws MatrxError `RATE_LIMITED`. */
   open(grant: GrantId, closed: () => void = () => undefined): EventStream {
     const streams = this.#open.get(grant) ?? new Set();
     if (streams.size >= LIMITS.streamsPerGrant) throw tooManyStreams();
@@ -30,12 +30,12 @@ export class EventStreams {
     return stream;
   }
 
-  /** Whether so many bytes more may wait for a grant's readers. */
+  /** Whether this many more bytes may queue up for a grant's readers. */
   hasRoomFor(bytes: number, grant: GrantId): boolean {
     return this.#bodies.hasRoomFor(bytes, grant);
   }
 
-  /** The grant is gone: its readers are told, and hear no more. */
+  /** The grant was revoked: tells its readers, and ends their streams. */
   revoke(grant: GrantId, why: ErrorShape): void {
     const problem = encoder.encode(JSON.stringify(problemOf(why)));
     for (const stream of [...(this.#open.get(grant) ?? [])]) stream.endEarly("error", problem);
@@ -63,7 +63,7 @@ function tooManyStreams(): MatrxError {
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
-/** What an event stream says while nothing else is said. */
+/** The comment that keeps an idle event stream alive. */
 export const EVENTS_KEEP_ALIVE = encoder.encode(": keep-alive\n\n");
 
 export class EventStream {
@@ -77,28 +77,28 @@ export class EventStream {
     return this.#body.stream;
   }
 
-  /** Hears when the reader went away, or was sent away, before the call's end. */
+  /** Called when the reader left, or was disconnected, before the call's end. */
   set onLeft(left: () => void) {
     this.#body.onLeft = left;
   }
 
-  /** The reader is so far behind that what may be left out is. */
+  /** Whether the reader is so far behind that optional data is dropped. */
   get behind(): boolean {
     return this.#body.queued > LIMITS.streamQueueBytes;
   }
 
-  /** One event; `data` is JSON, and is copied. */
+  /** Sends one event; `data` is JSON, and is copied. */
   send(event: string, data: Uint8Array, id?: string): void {
     if (!this.#body.isOver) this.#body.push(eventOf(`event: ${event}\n${id ? `id: ${id}\n` : ""}`, data));
   }
 
-  /** The last event. */
+  /** Sends the last event. */
   end(event: string, data: Uint8Array): void {
     this.send(event, data, "end");
     this.#body.end();
   }
 
-  /** The last event of a reader who may not go on. */
+  /** Sends the last event before the call's end, as if the reader had left. */
   endEarly(event: string, data: Uint8Array): void {
     if (this.#body.isOver) return;
     this.end(event, data);
@@ -111,7 +111,7 @@ export class EventStream {
   }
 }
 
-/** An event's bytes. JSON has line breaks between its tokens only: where a device wrote some, they become spaces. */
+/** The bytes of an event. JSON has line breaks only between tokens: any that a device wrote become spaces. */
 function eventOf(head: string, data: Uint8Array): Uint8Array {
   const before = encoder.encode(`${head}data: `);
   const bytes = new Uint8Array(before.length + data.length + 2);

@@ -1,4 +1,4 @@
-/** What a device reported by itself. */
+/** The route for events that a device reported. */
 import { eventListSchema, eventQuerySchema } from "../api.ts";
 import { check } from "../json-input.ts";
 import { LIMITS } from "../limits.ts";

@@ -7,7 +7,7 @@ import { LIMITS, TIMES } from "../limits.ts";
 const TOOL_NAME_CHARS = 128;
 const callerId = z.string().min(1).max(LIMITS.callerIdChars);
 
-/** A call; also the body of `POST .../tools/invoke`. Unknown keys are left alone: newer clients may send more. */
+/** A call; also the body of `POST .../tools/invoke`. Unknown keys are ignored: newer clients may send more. */
 export const callSchema = z.object({
   id: callerId.optional().describe("The caller's own name for the call; if absent, answers use its CallId"),
   tool: z.string().min(1).max(TOOL_NAME_CHARS),
@@ -33,7 +33,7 @@ export const actionSchema = z.discriminatedUnion("action", [
   z.object({ action: z.literal("cancel_all") }),
   z.object({ action: z.literal("ping") }),
   z.object({ action: z.literal("auth"), token: z.string().min(1).max(8192) }),
-  /** Events of the device from now on, or from `after` on. Subprotocol `matrx.v1`. */
+  /** Subscribes to the device's events, from now on or after `after`. Subprotocol `matrx.v1`. */
   z.object({ action: z.literal("events"), after: z.uuid().optional() }),
 ]);
 export type Action = z.infer<typeof actionSchema>;
@@ -43,8 +43,8 @@ export type CallerMessage = { kind: "call"; call: Call } | { kind: "action"; act
 const CALL_HINT = 'Send one JSON object, such as {"id":"1","tool":"SystemInfo","input":{}}';
 
 /**
- * Reads one frame of a caller. Throws MatrxError: `PAYLOAD_TOO_LARGE` or `INVALID_MESSAGE` (nothing of it can be
- * trusted), `INVALID_PARAMETERS` (its `details.id` names the call to answer, where it could be read).
+ * Parses one frame from a caller. Throws MatrxError: `PAYLOAD_TOO_LARGE` or `INVALID_MESSAGE` (nothing in the frame can
+ * be trusted), or `INVALID_PARAMETERS` (`details.id` names the call to answer, if it could be read).
  */
 export function parseCallerFrame(text: string, hop: Hop = "relay"): CallerMessage {
   const value = parseJsonObject(text, LIMITS.callFrameBytes, CALL_HINT, hop);
@@ -52,14 +52,14 @@ export function parseCallerFrame(text: string, hop: Hop = "relay"): CallerMessag
   return { kind: "call", call: readCall(value, hop) };
 }
 
-/** A call, of a frame or of a body. Throws MatrxError `INVALID_PARAMETERS` naming the field. */
+/** Reads a call from a frame or a body. Throws MatrxError `INVALID_PARAMETERS` naming the field. */
 export function readCall(value: Record<string, unknown>, hop: Hop = "relay"): Call {
   return usualCall(value) ?? check(callSchema, value, hop);
 }
 
 /**
- * The usual call, known without the schema, which costs four times as much here (the Workers runtime lets zod compile
- * nothing). Anything else, right or wrong, is for the schema to judge.
+ * Recognises the usual call without the schema, which is four times slower here (the Workers runtime does not let zod
+ * compile). Anything else, valid or not, is left to the schema.
  */
 function usualCall(value: Record<string, unknown>): Call | undefined {
   const { id, tool, input } = value;

@@ -1,5 +1,4 @@
-/** The guide's REST of one device: list the tools, invoke one. */
-
+/** The guide's REST routes of one device: list the tools, invoke one. */
 import type { HonoRequest } from "hono";
 import * as z from "zod";
 import { toolDefinitionsSchema, toolNamesSchema } from "../api.ts";
@@ -75,8 +74,8 @@ export const guideRoutes: readonly CallerRoute<CallerPort>[] = [
 ];
 
 /**
- * 200 with `type: "error"` for what the tool or the device could not do (guide, Invoke a Tool); 400 in the same shape for a
- * body that is not a call.
+ * Answers 200 with `type: "error"` if the tool or the device failed (guide, Invoke a Tool), and 400 in the same shape for
+ * a body that is not a call.
  */
 async function invoke(port: CallerPort, { raw }: HonoRequest): Promise<Response> {
   let body: Call;
@@ -97,7 +96,7 @@ async function invoke(port: CallerPort, { raw }: HonoRequest): Promise<Response>
   const answer = await port.callByGuide(wanted);
   const headers = answerHeaders(answer.call, session);
   headers["Content-Type"] = "application/json";
-  // Proxies such as nginx hold white space back otherwise.
+  // Otherwise proxies such as nginx buffer the whitespace.
   if (answer.kind === "begun") headers["X-Accel-Buffering"] = "no";
   if (answer.kind !== "refused") return bytesResponse(answer.body, headers);
   return new Response(JSON.stringify(errorAnswer(answer.error, { call: answer.call, device: port.device })), {
@@ -105,7 +104,7 @@ async function invoke(port: CallerPort, { raw }: HonoRequest): Promise<Response>
   });
 }
 
-/** A guide client looks for `type`. Any other fault, and any on a request for events, is answered as problem+json. */
+/** A guide client looks for `type`. Any other error, and any on a request for events, is answered as problem+json. */
 function malformedCall({ device }: CallerPort, error: ErrorShape, request: Request): Response {
   const { status } = errorInfo(error.code);
   if (status !== 400 || acceptsEventStream(request)) return problemOfShape(error);

@@ -1,4 +1,4 @@
-/** No route for this path, or none for this method. */
+/** The error when no route matches a path, or its method. */
 import { type MatrxError, relayError } from "../errors.ts";
 import type { Operation } from "../openapi/operation.ts";
 

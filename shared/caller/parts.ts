@@ -1,5 +1,4 @@
 /** Parameters, answers and examples that several routes share. */
-
 import * as z from "zod";
 import { type callViewSchema, problemSchema } from "../api.ts";
 import { DEVICE_ID } from "../ids.ts";
@@ -29,7 +28,7 @@ export const PATH = {
   },
 } satisfies Record<string, Parameter>;
 
-/** The longest deadline in words of the schema that checks it. */
+/** The query parameter for a call's deadline, with the limits of the schema that checks it. */
 export const timeoutMs: Parameter = {
   schema: callSchema.shape.timeout_ms.unwrap(),
   description: "Deadline of the whole call, in milliseconds; the tool's own time limit applies too.",
@@ -100,7 +99,7 @@ export const PENDING: Answer = {
   },
 };
 
-/** A body that is no call, on the guide's routes. */
+/** The answer to a body that is not a call, on the guide's routes. */
 export const MALFORMED_CALL: Answer = {
   description: "The body is not a call; in the guide's shape. Other errors are problem+json.",
   schema: answerSchema,

@@ -8,7 +8,7 @@ import type { Machine } from "../system-prompt.ts";
 import type { ToolDescription } from "../tool.ts";
 import type { BodyRules } from "./body.ts";
 
-/** What a device has, as its policy leaves it. */
+/** The tools that a device's policy leaves available. */
 export interface DeviceTools {
   hash: string | null;
   tools: ToolDescription[];
@@ -21,7 +21,7 @@ export interface OpenTools {
   tools: ModelTool[];
 }
 
-/** A call as the caller API passes it on. */
+/** A call as the caller API hands it to the host. */
 export interface RestCall {
   call: CallId;
   /** Its caller chose the name, so it may be taken. */
@@ -35,11 +35,11 @@ export interface RestCall {
 }
 
 export interface StreamedCall extends RestCall {
-  /** Also stop a call with an effect when the reader goes. */
+  /** Also stop a call with an effect when its reader leaves. */
   cancelOnDisconnect?: boolean | undefined;
 }
 
-/** How a REST call ended. Large answers are a stream: a value is copied into the Worker, and the copies stay in memory for long. */
+/** How a REST call ended. Large answers are streamed: values are copied into the Worker, and the copies stay in memory for long. */
 export type Ending<Bytes = Uint8Array | ReadableStream<Uint8Array>> =
   | {
       kind: "answer";
@@ -52,12 +52,12 @@ export type Ending<Bytes = Uint8Array | ReadableStream<Uint8Array>> =
 
 export type RestAnswer =
   | Ending
-  /** Not finished after 60 seconds: its outcome will stand in the call's record. */
+  /** Not finished after 60 seconds: its outcome will be in the call's record. */
   | { kind: "pending"; call: CallId };
 
 export type GuideAnswer =
   | Ending
-  /** Not finished yet: white space comes, and then the answer in the guide's shape. */
+  /** Not finished yet: the body is whitespace, then the answer in the guide's shape. */
   | { kind: "begun"; call: CallId; body: ReadableStream<Uint8Array> };
 
 export interface OpenStream {
@@ -65,21 +65,21 @@ export interface OpenStream {
   body: ReadableStream<Uint8Array>;
 }
 
-/** One device for one caller. Each method may reject with MatrxError: then nothing was sent. */
+/** One device for one caller. If a method rejects with MatrxError, nothing was sent. */
 export interface CallerPort {
   readonly device: string;
-  /** Who speaks here. */
+  /** The hop that errors are attributed to. */
   readonly hop: Hop;
   readonly body: BodyRules;
   toolNames(): Promise<string[]>;
   tools(): Promise<DeviceTools>;
   openTools(): Promise<OpenTools>;
   call(wanted: StreamedCall): Promise<RestAnswer>;
-  /** The same on the guide's route: waited for to its end. */
+  /** The same on the guide's route, which waits for the end of the call. */
   callByGuide(wanted: StreamedCall): Promise<GuideAnswer>;
-  /** A call whose caller is told what becomes of it as it happens. */
+  /** A call that streams its progress to the caller. */
   streamCall(wanted: StreamedCall): Promise<OpenStream>;
-  /** Asks for a call to stop. */
+  /** Asks a call to stop. */
   cancelCall(call: CallId): Promise<void>;
   events(query: EventQuery): Promise<EventList>;
 }
@@ -88,6 +88,6 @@ export interface CallerPort {
 export interface RecordingPort extends CallerPort {
   listCalls(query: CallQuery): Promise<CallList>;
   readCall(call: CallId): Promise<CallView>;
-  /** What becomes of a call that was made before, as it happens. */
+  /** Streams the progress of an earlier call. */
   attach(call: CallId): Promise<OpenStream>;
 }

@@ -1,7 +1,7 @@
 /** Errors as HTTP: problem+json (RFC 9457). */
 import { allowHeaderOf, type ErrorShape, problemOf } from "../errors.ts";
 
-/** What is sent is what its type says, whoever wrote it. */
+/** Browsers must not guess another content type, whoever wrote the body. */
 export const NO_SNIFFING = { "X-Content-Type-Options": "nosniff" } as const;
 
 /** The response of a known error. */
@@ -10,7 +10,7 @@ export function problemOfShape(shape: ErrorShape, extra: Record<string, unknown>
   const headers = new Headers({
     "Content-Type": "application/problem+json",
     "Cache-Control": "no-store",
-    // Also on what leaves past the routes.
+    // Needed on responses that bypass the routes, too.
     ...NO_SNIFFING,
   });
   if (problem.status === 401) headers.set("WWW-Authenticate", 'Bearer realm="matrx", error="invalid_token"');

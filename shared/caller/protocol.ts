@@ -1,5 +1,4 @@
-/** The caller link (guide, WebSocket Protocol) of one connection, at the relay and at the local server. Knows no transport. */
-
+/** The caller protocol (guide, WebSocket Protocol) on one connection, for relay and local server, independent of transport. */
 import { CLOSE } from "../close-codes.ts";
 import type { Effect } from "../effects.ts";
 import { type ErrorCode, type ErrorShape, type Hop, MatrxError } from "../errors.ts";
@@ -9,10 +8,10 @@ import { SUBPROTOCOL } from "../tokens.ts";
 import { type Action, type Call, parseCallerFrame } from "./from-caller.ts";
 import { errorAnswer, type ToCaller } from "./to-caller.ts";
 
-/** What a call does when its caller goes: a read stops, an effect goes on, or stops because its caller asked for that. */
+/** What a call does when its caller leaves: a read stops; an effect goes on, or stops if its caller asked for that. */
 export type OnClose = "read" | "goes_on" | "stops";
 
-/** A call that its caller has not been answered; hosts keep with it what they need besides. */
+/** A call that has not been answered; hosts extend it with what else they need. */
 export interface UnansweredCall {
   readonly call: CallId;
   readonly onClose: OnClose;
@@ -20,35 +19,35 @@ export interface UnansweredCall {
 
 /** What the host of a connection does for it. */
 export interface CallerPort<Unanswered extends UnansweredCall> {
-  /** Who says the errors. */
+  /** The hop that errors are attributed to. */
   readonly hop: Hop;
   readonly isOpen: boolean;
-  /** When the caller's token ends, in milliseconds since 1970. */
+  /** When the caller's token expires, in milliseconds since 1970. */
   readonly expires: number;
-  /** Bytes that wait for this caller, ... */
+  /** Bytes queued for this caller, ... */
   readonly queued: number;
   /** ... and for all connections of its grant. */
   readonly queuedTogether: number;
   /** Counts a message. Throws MatrxError `RATE_LIMITED`. */
   countMessage(now: number): void;
-  /** Begins a call, and notes it by `expect`. Throws MatrxError; then nothing was begun. */
+  /** Begins a call, and registers it with `expect`. If it throws MatrxError, nothing was begun. */
   start(id: string, call: Call, now: number): void;
-  /** Asks for a call to stop; it is answered all the same. */
+  /** Asks a call to stop; it is still answered. */
   cancel(call: CallId): void;
-  /** A call was taken off the unanswered ones. */
+  /** A call is no longer unanswered. */
   settled(unanswered: Unanswered): void;
-  /** Its caller is gone. */
+  /** The caller left before the answer. */
   abandon(unanswered: Unanswered): void;
-  /** Goes on with a new token, and says so. Rejects with MatrxError. */
+  /** Continues with a new token, and confirms it. Rejects with MatrxError. */
   renew(token: string): Promise<void>;
   /** Sends events from now on, or from the one after `after`. Throws MatrxError. */
   subscribeToEvents(after: string | undefined, now: number): void;
-  /** What the caller is told of anything thrown here. */
+  /** What the caller is told about a thrown value. */
   errorShape(error: unknown): ErrorShape;
   close(code: number, reason: string): void;
 }
 
-/** Passes a frame on: as text, or JSON in UTF-8 as the device wrote it. `left` is told once it has left, or never will. */
+/** Sends a frame: text, or UTF-8 JSON as the device wrote it. `left` is called once it has been sent, or never will be. */
 export type SendFrame = (data: string | Uint8Array, left?: () => void) => void;
 
 const AS_TEXT = 'Send JSON as text, such as {"id":"1","tool":"SystemInfo","input":{}}';
@@ -56,7 +55,7 @@ const RENEW = 'Send {"action":"auth","token":"<new token>"}, or connect again';
 const NOT_V1 = "action: events are sent only on connections with the subprotocol matrx.v1";
 const OFFER_V1 = `Offer ${SUBPROTOCOL.v1} when you connect`;
 
-/** Bytes sent between two looks at the queue. */
+/** Bytes sent between two checks of the queue. */
 const LOOK_EVERY = 256 * 1024;
 
 export class CallerProtocol<Unanswered extends UnansweredCall> {
@@ -66,7 +65,7 @@ export class CallerProtocol<Unanswered extends UnansweredCall> {
   readonly isV1: boolean;
   readonly #unanswered = new Map<string, Unanswered>();
   #idBytes = 0;
-  /** Bytes queued here, and towards all connections of the grant, when they were looked at last. */
+  /** Bytes queued here, and on all connections of the grant, when last checked. */
   #queued = 0;
   #queuedTogether = 0;
   #sinceLook = 0;
@@ -77,17 +76,17 @@ export class CallerProtocol<Unanswered extends UnansweredCall> {
     this.isV1 = isV1;
   }
 
-  /** By the caller's ids. */
+  /** Unanswered calls by the caller's ids. */
   get unanswered(): ReadonlyMap<string, Unanswered> {
     return this.#unanswered;
   }
 
-  /** The connection is new. */
+  /** Greets a new connection. */
   greet(session: SessionId, device: string): void {
     if (this.isV1) this.send({ type: "hello", protocol: 1, session, device });
   }
 
-  /** One message of the caller. Never throws. */
+  /** Handles one message from the caller. Never throws. */
   message(data: string | ArrayBuffer | Uint8Array, now: number): void {
     const port = this.#port;
     let id: string | undefined;
@@ -106,30 +105,30 @@ export class CallerProtocol<Unanswered extends UnansweredCall> {
     }
   }
 
-  /** The caller is gone. */
+  /** The connection closed. */
   closed(): void {
     for (const unanswered of this.#unanswered.values()) this.#port.abandon(unanswered);
   }
 
-  /** Notes a call that was begun; it is answered once. */
+  /** Registers a call that was begun; it is answered once. */
   expect(id: string, unanswered: Unanswered): void {
     this.#idBytes += keptBytes(id);
     this.#unanswered.set(id, unanswered);
   }
 
-  /** The one answer to an id, after `missed` frames of live output were left out. */
+  /** Sends the one answer to an id, after `missed` dropped frames of live output. */
   answer(id: string, body: Uint8Array, missed: number, left?: () => void): void {
     if (!this.#settle(id)) return left?.();
     if (missed > 0) this.send({ id, type: "gap", frames: missed });
     this.#write(body, left);
   }
 
-  /** The one answer to an id, when the host gives it. */
+  /** Sends the one answer to an id, if it comes from the host. */
   refuse(id: string, error: ErrorShape, call: CallId, device: DeviceId): void {
     if (this.#settle(id)) this.send(errorAnswer(error, { id, call, device }));
   }
 
-  /** Live output, after `missed` frames were left out. False: this one is left out too, the caller reads too slowly. */
+  /** Sends live output, after `missed` dropped frames. Returns false if the caller reads too slowly and this one is dropped too. */
   output(id: string, body: Uint8Array, missed: number): boolean {
     this.#look(body.length);
     if (this.#queued > LIMITS.callerQueueBytes) return false;
@@ -172,7 +171,7 @@ export class CallerProtocol<Unanswered extends UnansweredCall> {
     throw this.#error("UNAUTHENTICATED", "This connection's token has expired", RENEW);
   }
 
-  /** Refuses an id that is unanswered already, and more calls than the relay can write down for its sleep. Throws MatrxError. */
+  /** Refuses an id that is already in use, and more calls than the relay can store for hibernation. Throws MatrxError. */
   #requireRoomFor(id: string): void {
     if (this.#unanswered.has(id)) {
       const message = `A call with the id "${id}" has not been answered yet`;
@@ -184,7 +183,7 @@ export class CallerProtocol<Unanswered extends UnansweredCall> {
     throw this.#error("RATE_LIMITED", message, "Wait for answers, or open another session", { limit });
   }
 
-  /** False: it was answered already. */
+  /** Returns false if it was already answered. */
   #settle(id: string): boolean {
     const unanswered = this.#unanswered.get(id);
     if (!unanswered) return false;
@@ -198,7 +197,7 @@ export class CallerProtocol<Unanswered extends UnansweredCall> {
     return new MatrxError({ code, message, hint, hop: this.#port.hop, details });
   }
 
-  /** Names the call where its id could be read. */
+  /** Answers with an error, which names the call if its id could be read. */
   #refuse(id: string | undefined, thrown: unknown): void {
     const error = this.#port.errorShape(thrown);
     const named = id ?? (typeof error.details?.id === "string" ? error.details.id : undefined);
@@ -218,7 +217,7 @@ export class CallerProtocol<Unanswered extends UnansweredCall> {
     this.#send(data, left);
   }
 
-  /** Looks at the queues once much was sent, or while much is queued: asking costs more than a small frame. */
+  /** Checks the queues only after much was sent, or while much is queued: checking costs more than a small frame. */
   #look(toSend: number): void {
     if (this.#sinceLook + toSend <= LOOK_EVERY && this.#queued <= LIMITS.callerQueueBytes) return;
     this.#queued = this.#port.queued;

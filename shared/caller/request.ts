@@ -1,4 +1,4 @@
-/** What a request says of its call in headers and address. Each function throws MatrxError naming the field. */
+/** What a request's headers and URL say about its call. Each function throws MatrxError naming the field. */
 import { type MatrxError, relayError } from "../errors.ts";
 import {
   type CallId,
@@ -16,21 +16,21 @@ import type { RestCall } from "./port.ts";
 
 export const EVENT_STREAM = "text/event-stream";
 
-/** The caller wants to be told as it happens. */
+/** Whether the caller wants server-sent events. */
 export function acceptsEventStream(request: Request): boolean {
   return (
     request.method !== "HEAD" && (request.headers.get("Accept") ?? "").toLowerCase().includes(EVENT_STREAM)
   );
 }
 
-/** Name and session of the call that a request makes. */
+/** Name and session of a request's call. */
 export function newCall(request: Request): Pick<RestCall, "call" | "chosen" | "session"> {
   const now = Date.now();
   const chosen = chosenCallOf(request, now);
   return { call: chosen ?? makeCallId(now), chosen: chosen !== undefined, session: sessionOf(request) };
 }
 
-/** The name that a caller chose for its call; its time must be about now, for records are kept by it. */
+/** The name that a caller chose for its call; its timestamp must be about now, because records are kept by it. */
 function chosenCallOf(request: Request, now: number): CallId | undefined {
   const chosen = request.headers.get(CALL_HEADER);
   if (chosen === null) return undefined;
@@ -43,7 +43,7 @@ function chosenCallOf(request: Request, now: number): CallId | undefined {
   );
 }
 
-/** A session only where one was asked for: REST calls are each on their own (guide, REST Protocol). */
+/** A session only if requested: REST calls are independent of each other (guide, REST Protocol). */
 function sessionOf(request: Request): SessionId | undefined {
   const wanted = request.headers.get(SESSION_HEADER);
   if (wanted === null) return undefined;
@@ -90,7 +90,7 @@ function parameterOf(request: Request, name: string): string | undefined {
   return new URL(request.url).searchParams.get(name) ?? undefined;
 }
 
-/** An error that names a header, or a parameter of the address. */
+/** An error that names a header or a query parameter. */
 function wrongFieldError(field: string, message: string): MatrxError {
   return relayError("INVALID_PARAMETERS", `${field}: ${message}`, { details: { field } });
 }

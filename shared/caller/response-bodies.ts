@@ -1,14 +1,14 @@
-/** What is on its way to the HTTP readers of a device, by grant. */
+/** The response bodies in transit to a device's HTTP readers, by grant. */
 import type { GrantId } from "../ids.ts";
 import { LIMITS } from "../limits.ts";
 import { ResponseBody } from "./response-body.ts";
 
 export class ResponseBodies {
-  /** Is told when a reader took the last of a body, or went. */
+  /** Called when a reader has taken the last of a body, or left. */
   onClosed: () => void = () => undefined;
   readonly #open = new Map<GrantId, Set<ResponseBody>>();
 
-  /** `closed` is told once nothing of the body is left. */
+  /** `closed` is called once nothing is left of the body. */
   open(grant: GrantId, keepAlive?: Uint8Array, closed: () => void = () => undefined): ResponseBody {
     const bodies = this.#open.get(grant) ?? new Set();
     this.#open.set(grant, bodies);
@@ -21,19 +21,19 @@ export class ResponseBodies {
     return body;
   }
 
-  /** Bytes that the readers of a grant do not have yet. */
+  /** Bytes that a grant's readers have not taken yet. */
   queuedOf(grant: GrantId): number {
     let bytes = 0;
     for (const { queued } of this.#open.get(grant) ?? []) bytes += queued;
     return bytes;
   }
 
-  /** Whether so many bytes more may wait for a grant's readers. */
+  /** Whether this many more bytes may queue up for a grant's readers. */
   hasRoomFor(bytes: number, grant: GrantId): boolean {
     return this.queuedOf(grant) + bytes <= LIMITS.callerQueueMaxBytes;
   }
 
-  /** Bytes that nobody has read yet, of all grants. */
+  /** Bytes that have not been read yet, over all grants. */
   get queued(): number {
     let bytes = 0;
     for (const grant of this.#open.keys()) bytes += this.queuedOf(grant);

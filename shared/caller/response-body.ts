@@ -1,29 +1,29 @@
-/** Bytes towards one HTTP reader: queued here, where they are counted, because the platform would queue without a bound. */
+/** Bytes for one HTTP reader: queued and counted here, because the platform's queue is unbounded. */
 import { free } from "../free-buffer.ts";
 import { TIMES } from "../limits.ts";
 
-/** Handed on at a time, in bytes. */
+/** The most bytes handed on at a time. */
 const PIECE = 256 * 1024;
 
 export class ResponseBody {
   readonly stream: ReadableStream<Uint8Array>;
-  /** The reader went away, or was sent away, before the end. */
+  /** Called when the reader left, or was disconnected, before the end. */
   onLeft: () => void = () => undefined;
   readonly #closed: (body: ResponseBody) => void;
   readonly #queue: Uint8Array[] = [];
-  /** Bytes of the queue's first entry that were handed on. */
+  /** How many bytes of the queue's first entry have been handed on. */
   #at = 0;
   readonly #keepAlive: ReturnType<typeof setInterval> | undefined;
   #controller: ReadableByteStreamController | undefined;
-  /** The reader waits for more. */
+  /** Set while the reader waits for more. */
   #asked: (() => void) | undefined;
   #queued = 0;
-  /** Bytes that the reader asked for, and that are on their way until it asks again. */
+  /** Bytes handed to the reader, which count as in transit until it asks again. */
   #handed = 0;
   #ended = false;
   #impatience: ReturnType<typeof setTimeout> | undefined;
 
-  /** `closed` is told once nothing of it is left; `keepAlive` is sent while nothing else is. */
+  /** `closed` is called once nothing is left of it; `keepAlive` is sent while nothing else is. */
   constructor(closed: (body: ResponseBody) => void, keepAlive?: Uint8Array) {
     this.#closed = closed;
     if (keepAlive) this.#keepAlive = setInterval(() => this.#stayAlive(keepAlive), TIMES.streamKeepAlive);
@@ -37,7 +37,7 @@ export class ResponseBody {
     });
   }
 
-  /** Bytes that the reader does not have yet. */
+  /** Bytes that the reader has not taken yet. */
   get queued(): number {
     return this.#queued + this.#handed;
   }
@@ -46,7 +46,7 @@ export class ResponseBody {
     return this.#ended;
   }
 
-  /** `bytes` belong to this body from now on: their memory is given back as soon as they were read. */
+  /** Takes ownership of `bytes`: their memory is freed as soon as they have been read. */
   push(bytes: Uint8Array): void {
     if (this.#ended) return;
     this.#queue.push(bytes);
@@ -54,7 +54,7 @@ export class ResponseBody {
     this.#hand();
   }
 
-  /** Nothing comes after what was pushed. */
+  /** Ends the body after what was pushed. */
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -62,7 +62,7 @@ export class ResponseBody {
     this.#closeWhenRead();
   }
 
-  /** Ends at once, whatever is queued. */
+  /** Ends the body at once, dropping the queue. */
   cut(): void {
     this.#leave();
     this.#close();
@@ -78,7 +78,7 @@ export class ResponseBody {
     return handed;
   }
 
-  /** Gives the reader who asked the next piece. */
+  /** Hands the next piece to the waiting reader. */
   #hand(): void {
     const asked = this.#asked;
     const piece = asked && this.#next();
@@ -103,7 +103,7 @@ export class ResponseBody {
     return piece;
   }
 
-  /** After the end the object may sleep: it waits for nobody who stopped reading. */
+  /** After the end the object may hibernate: it does not wait for a reader that stopped reading. */
   #closeWhenRead(): void {
     if (this.#impatience) clearTimeout(this.#impatience);
     if (this.queued > 0) {

@@ -1,4 +1,4 @@
-/** Routes of the caller API. A route is its description and its answer: none is without the other. */
+/** Routes of the caller API. A route is its description and its handler together. */
 import { type Context, type Env, Hono, type HonoRequest } from "hono";
 import type { Operation } from "../openapi/operation.ts";
 
@@ -8,7 +8,7 @@ export interface CallerRoute<Port> extends Operation {
   readonly answer: (port: Port, request: HonoRequest) => Response | Promise<Response>;
 }
 
-/** What a caller sees of one device over HTTP. `portOf` finds the device of a request; throws MatrxError. */
+/** The HTTP API of one device. `portOf` finds the device of a request, or throws MatrxError. */
 export function callerApi<Port, E extends Env>(
   routes: readonly CallerRoute<Port>[],
   portOf: (c: Context<E>) => Port | Promise<Port>,
@@ -19,12 +19,12 @@ export function callerApi<Port, E extends Env>(
   return app;
 }
 
-/** The same routes behind a path. */
+/** The same routes under a base path. */
 export function under<Route extends Operation>(base: string, routes: readonly Route[]): Route[] {
   return routes.map((route) => ({ ...route, path: base + route.path }));
 }
 
-/** A path of a description, as Hono writes it. */
+/** Converts an OpenAPI path to Hono's syntax. */
 export function honoPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ":$1");
 }

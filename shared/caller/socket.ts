@@ -1,10 +1,10 @@
-/** The caller link: its description. The upgrade itself is the host's. */
+/** The description of the caller link. The host implements the upgrade itself. */
 import * as z from "zod";
 import { type MatrxError, relayError } from "../errors.ts";
 import type { Answer, Operation } from "../openapi/operation.ts";
 import { SESSION_HEADER } from "../tokens.ts";
 
-/** An upgrade that went well; the body is the link itself. */
+/** A successful upgrade; its body is the link itself. */
 export const switched = (link: string): Answer => ({
   description: `The connection is a WebSocket now: the ${link}, see docs/protocol.md.`,
   headers: {
@@ -37,7 +37,7 @@ export const socketOperation: Operation = {
   errors: ["INVALID_MESSAGE", "INVALID_PARAMETERS", "RATE_LIMITED"],
 };
 
-/** A request for a link that is no upgrade. */
+/** The error for a request to a link that is not an upgrade. */
 export function notUpgradedError(): MatrxError {
   return relayError("INVALID_MESSAGE", "This path accepts only WebSockets", {
     hint: "Open it with a WebSocket client (ws:// or wss://)",

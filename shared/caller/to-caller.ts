@@ -1,4 +1,4 @@
-/** What the relay and the local server send to a caller: each frame once, for those who write it and those who read it. */
+/** What the relay and the local server send to a caller: one schema per frame, for its writers and its readers. */
 import * as z from "zod";
 import { eventViewSchema } from "../api.ts";
 import { ERROR_CODES, type ErrorCode, type ErrorShape, HOPS } from "../errors.ts";
@@ -7,7 +7,7 @@ const hop = z.enum(HOPS);
 
 /** One answer to one call (guide, Receiving a Response): `output` is always there. */
 export const answerSchema = z.object({
-  /** The caller's own; REST has none. */
+  /** The caller's own id; REST has none. */
   id: z.string().exactOptional(),
   type: z.enum(["success", "error"]),
   output: z.string(),
@@ -26,7 +26,7 @@ const successFrameSchema = answerSchema
   .omit({ code: true, hint: true, hop: true })
   .extend({ type: z.literal("success") });
 
-/** With the id null it answers no call: the message could not be read. */
+/** With a null id it answers no call: the message could not be parsed. */
 const errorFrameSchema = answerSchema.extend({
   id: z.string().nullable().exactOptional(),
   type: z.literal("error"),
@@ -34,10 +34,10 @@ const errorFrameSchema = answerSchema.extend({
   hop,
 });
 
-/** The call's name, once its record is durable: before the answer, on `matrx.v1`, for calls with an effect. Relay only. */
+/** Names a call with an effect once its record is durable, before its answer, on `matrx.v1`. Relay only. */
 const acceptedFrameSchema = z.object({ id: z.string(), type: z.literal("accepted"), call: z.string() });
 
-/** Live output of a call that opted in; `offset` counts bytes of the job's log, so a gap shows. */
+/** Live output of a call that opted in; `offset` counts bytes of the job's log, which makes gaps visible. */
 const outputFrameSchema = z.object({
   id: z.string(),
   type: z.literal("output"),
@@ -46,7 +46,7 @@ const outputFrameSchema = z.object({
   data: z.string(),
 });
 
-/** Live output was left out; the bytes stay in the job's log. */
+/** Live output was dropped; the bytes remain in the job's log. */
 const gapFrameSchema = z.object({ id: z.string(), type: z.literal("gap"), frames: z.int() });
 
 const pongFrameSchema = z.object({ type: z.literal("pong") });
@@ -59,10 +59,10 @@ const helloFrameSchema = z.object({
   device: z.string(),
 });
 
-/** The connection goes on with the new token of an `auth`, until then. */
+/** The connection continues with the new token of an `auth`, until it expires. */
 const authenticatedFrameSchema = z.object({ type: z.literal("authenticated"), expires: z.iso.datetime() });
 
-/** Something that the device reported, for a caller that asked by the action `events`. */
+/** Something that the device reported, for a caller that subscribed with the action `events`. */
 const eventFrameSchema = z.object({ type: z.literal("event"), device: z.string(), event: eventViewSchema });
 
 export const toCallerSchema = z.discriminatedUnion("type", [
@@ -93,7 +93,7 @@ export function imageOf(id: string | undefined, image: Answer["image"]): Pick<An
   return id === undefined ? { image: null } : {};
 }
 
-/** An error as the answer to a call. Its fields stand in the order by which the relay knows what a device wrote. */
+/** An error as the answer to a call. The relay recognises what a device wrote by the order of the fields. */
 export function errorAnswer({ message, details, code, hint, hop }: ErrorShape, to: Addressee) {
   const { id, call, device } = to;
   return {
@@ -110,7 +110,7 @@ export function errorAnswer({ message, details, code, hint, hop }: ErrorShape, t
   } satisfies Answer;
 }
 
-/** An answer that is an error, as HTTP tells of it: errors are small, and HTTP has a form of its own for them. */
+/** An error answer as problem+json, HTTP's own form for errors. They are small enough to convert. */
 export function answerProblem(
   code: ErrorCode = "TOOL_EXECUTION_FAILED",
   { output, hint, hop, call, device, metadata }: Answer,

@@ -1,5 +1,4 @@
-/** The tools of one device: what it has, and calling them. */
-
+/** Routes for the tools of one device: listing and calling them. */
 import type { HonoRequest } from "hono";
 import * as z from "zod";
 import { deviceToolsSchema, toolDefinitionsSchema } from "../api.ts";
@@ -28,7 +27,7 @@ import { answerProblem, answerSchema, type Answer as CallerAnswer } from "./to-c
 
 const namedSchema = callSchema.pick({ tool: true });
 
-/** `later`: the answers of a host that does not hold calls to their end. */
+/** `later`: the extra answers of a host that does not wait for the end of every call. */
 export const toolRoutes = (later: Operation["answers"]): CallerRoute<CallerPort>[] => [
   {
     method: "GET",
@@ -113,13 +112,13 @@ export const toolRoutes = (later: Operation["answers"]): CallerRoute<CallerPort>
       },
       ...later,
     },
-    // Whatever ends a call, in the relay, the agent or the tool.
+    // Any error, since a call may fail in the relay, the agent or the tool.
     errors: ERROR_CODES,
     answer: callTool,
   },
 ];
 
-/** Definitions for models, of what this caller may call. Rejects with MatrxError. */
+/** Model definitions of the tools that this caller may call. Rejects with MatrxError. */
 export async function definitionsOf(
   port: CallerPort,
   format: ToolFormat,
@@ -155,13 +154,13 @@ async function response({ device }: CallerPort, ending: Ending, headers: Record<
   return withHeaders(problemOfShape(error, extra), headers);
 }
 
-/** In the shape of a tool's error. */
+/** A refusal in the same shape as a tool's error. */
 function refusalProblem({ error, call }: { error: ErrorShape; call: string }, device: string): Response {
   const { message: output, details } = error;
   return problemOfShape(error, { output, call, device, ...(details && { metadata: details }) });
 }
 
-/** 202: the call goes on; its outcome will be at this URL. */
+/** 202: the call continues; its outcome will be at this URL. */
 function pendingResponse(
   { device }: CallerPort,
   { call }: { call: string },

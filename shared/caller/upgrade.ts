@@ -1,4 +1,4 @@
-/** What a caller's upgrade asks for. */
+/** Reads what a caller's upgrade requests. */
 import { type Hop, MatrxError } from "../errors.ts";
 import { isSessionId, makeSessionId, type SessionId } from "../ids.ts";
 import { SUBPROTOCOL } from "../tokens.ts";
@@ -8,12 +8,12 @@ export function offeredSubprotocols(header: string | null | undefined): string[]
   return header?.split(",").map((name) => name.trim()) ?? [];
 }
 
-/** The subprotocol to speak, of those that the client offers; the token among them is never echoed. */
+/** Chooses among the subprotocols that the client offers; the token among them is never echoed. */
 export function chooseSubprotocol(offered: readonly string[]): string | undefined {
   return [SUBPROTOCOL.binary, SUBPROTOCOL.v1].find((name) => offered.includes(name));
 }
 
-/** The session that a caller continues by `?session=`, or a new one. Throws MatrxError `INVALID_PARAMETERS`. */
+/** The session that a caller continues with `?session=`, or a new one. Throws MatrxError `INVALID_PARAMETERS`. */
 export function requestedSession(url: URL, hop: Hop): SessionId {
   const wanted = url.searchParams.get("session");
   if (wanted === null) return makeSessionId();

@@ -1,11 +1,11 @@
-/** Bodies that the code writes and never reads, so that no schema of them stands elsewhere. */
+/** Schemas of bodies that the code only writes, and so defines nowhere else. */
 import * as z from "zod";
 import { callSchema } from "../caller/from-caller.ts";
 
 /** A call as REST takes it; `queue_for` is reserved, and refused. */
 export const callBodySchema = callSchema.omit({ queue_for: true });
 
-/** 202: the call goes on. */
+/** 202: the call continues. */
 export const pendingCallSchema = z.object({
   call: z.string(),
   state: z.literal("accepted"),

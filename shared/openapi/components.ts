@@ -1,4 +1,4 @@
-/** zod schemas as components of an OpenAPI document: each named one stands there once, and only if something uses it. */
+/** zod schemas as components of an OpenAPI document: each named one appears once, and only if it is used. */
 import * as z from "zod";
 
 export type JsonSchema = Record<string, unknown>;
@@ -12,7 +12,7 @@ export class Components {
   readonly #used = new Map<string, JsonSchema>();
   readonly #converted: Partial<Record<Direction, Record<string, JsonSchema>>> = {};
 
-  /** `schemas` by the names of their constants; other things among them are left alone. */
+  /** `schemas` by the names of their constants; anything else among them is ignored. */
   constructor(schemas: Readonly<Record<string, unknown>>) {
     for (const [constant, schema] of Object.entries(schemas)) {
       if (!(schema instanceof z.ZodType)) continue;
@@ -22,10 +22,10 @@ export class Components {
     }
   }
 
-  /** A schema as it stands in the document: a reference if it has a name. `direction` as the server sees it. */
+  /** A schema as it appears in the document: a reference if it has a name. `direction` as the server sees it. */
   of(schema: z.ZodType, direction: Direction): JsonSchema {
     const name = this.#names.get(schema);
-    // Each choice by its name, so that a generated client has one type for it.
+    // Refer to each choice by name, so that a generated client has one type for it.
     if (!name && schema instanceof z.ZodUnion) {
       return { anyOf: schema.options.map((option) => this.of(option as z.ZodType, direction)) };
     }
@@ -34,7 +34,7 @@ export class Components {
     return { $ref: PLACE + name };
   }
 
-  /** All that was used, by name in order. */
+  /** All schemas that were used, sorted by name. */
   all(): Record<string, JsonSchema> {
     return Object.fromEntries([...this.#used].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
@@ -60,14 +60,14 @@ function convert(registry: z.core.$ZodRegistry<{ id: string }>, io: Direction): 
   return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, plain(schema)]));
 }
 
-/** Without what only a document of its own needs. */
+/** Removes keys that only make sense in a standalone schema. */
 function plain({ $schema: _, $id: __, id: ___, "~standard": ____, ...schema }: JsonSchema): JsonSchema {
   return schema;
 }
 
 /**
- * Answers may gain fields; only a strict schema refuses them. The pattern of a time says less than its format, the
- * bounds of whole numbers in JavaScript say nothing.
+ * Answers may gain fields, so only strict schemas forbid additional ones. Drops the pattern of a time, whose format says
+ * more, and the bounds of JavaScript's integers, which say nothing.
  */
 function override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: JsonSchema }): void {
   const { def } = zodSchema._zod;

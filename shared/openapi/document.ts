@@ -12,7 +12,7 @@ export interface OpenApiDocument {
   components: Record<string, unknown>;
 }
 
-/** Who may, as a sentence behind a description. */
+/** Who may call, as a sentence after the description. */
 const WHO: Readonly<Record<Access, string>> = {
   anyone: "No credential is needed.",
   secret: "No credential is needed except the one in the body.",
@@ -34,7 +34,7 @@ export function openApiDocument(surface: Surface): OpenApiDocument {
   return {
     openapi: "3.1.1",
     info: { title: surface.title, version: surface.version, description: surface.description },
-    // Of the address that the document came from, whatever stands before it.
+    // Relative to the URL of the document, whatever proxy is in front.
     servers: [{ url: "/" }],
     tags: Object.entries(surface.tags).map(([name, description]) => ({ name, description })),
     paths,
@@ -70,7 +70,7 @@ function described(
         },
       },
     }),
-    // An answer of its own goes before the usual problem of that status.
+    // An operation's own answer overrides the usual problem of that status.
     responses: {
       ...problems.of([...surface.implied(operation), ...errors]),
       ...Object.fromEntries(

@@ -1,8 +1,8 @@
-/** How a route is described: one entry for each in the tables that an OpenAPI document is made of. */
+/** How a route is described: the entries of the tables that an OpenAPI document is generated from. */
 import type * as z from "zod";
 import type { ErrorCode } from "../errors.ts";
 
-/** Who may call it. `secret`: whoever holds what stands in the body. `device`: the machine itself. */
+/** Who may call it. `secret`: whoever knows the secret in the body. `device`: the machine itself. */
 export type Access = "anyone" | "secret" | "device" | "caller" | "person";
 
 export interface Parameter {
@@ -19,20 +19,20 @@ export interface Body {
   readonly optional?: boolean;
 }
 
-/** An answer that is no problem. */
+/** An answer other than a problem. */
 export interface Answer {
   readonly description: string;
-  /** Of a body in JSON. */
+  /** For a JSON body. */
   readonly schema?: z.ZodType;
   readonly example?: unknown;
-  /** Bodies of other types, by content type: what they hold, in words or as a schema. */
+  /** Bodies of other types, by content type: a description or a schema. */
   readonly other?: Readonly<Record<string, string | z.ZodType>>;
   readonly headers?: Readonly<Record<string, Parameter>>;
 }
 
 export interface Operation {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** With parameters as OpenAPI writes them: `/v1/devices/{device}`. */
+  /** With parameters in OpenAPI syntax: `/v1/devices/{device}`. */
   readonly path: string;
   /** The operationId: generated clients name their functions after it. */
   readonly id: string;
@@ -56,11 +56,11 @@ export interface Surface {
   readonly description: string;
   readonly tags: Readonly<Record<string, string>>;
   readonly security: Readonly<Record<string, object>>;
-  /** The parameters that stand in paths, by name. */
+  /** The path parameters, by name. */
   readonly path: Readonly<Record<string, Parameter>>;
   /** Schemas that get a name in the document, by the name of their constant: `deviceViewSchema` becomes `DeviceView`. */
   readonly schemas: Readonly<Record<string, unknown>>;
   readonly operations: readonly Operation[];
-  /** Errors that follow from what an operation is: who may, what it takes. */
+  /** Errors that follow from an operation's access and body. */
   readonly implied: (operation: Operation) => readonly ErrorCode[];
 }

@@ -1,4 +1,4 @@
-/** The devices of one account: names and ids; all else lives in the Device objects. */
+/** The names and ids of an account's devices; everything else is in the Device objects. */
 import type { DeviceId } from "@matrx/shared/ids.ts";
 
 export interface DeviceEntry {
@@ -7,7 +7,7 @@ export interface DeviceEntry {
   created: number;
 }
 
-/** In milliseconds. */
+/** How long a removed device's id is kept, in milliseconds. */
 const REMOVED_KEPT = 365 * 24 * 60 * 60_000;
 
 export class Devices {
@@ -29,7 +29,7 @@ export class Devices {
     this.#sql.exec("UPDATE devices SET name = ? WHERE id = ?", name, id);
   }
 
-  /** False: there was none. Its id is kept for a while, so that a removed device is told from one that was lost. */
+  /** Returns false if there was none. The id is kept for a while, to distinguish a removed device from one whose data was lost. */
   remove(id: string, now: number): boolean {
     if (this.#sql.exec("DELETE FROM devices WHERE id = ?", id).rowsWritten === 0) return false;
     this.#sql.exec("DELETE FROM removed WHERE at < ?", now - REMOVED_KEPT);
@@ -37,7 +37,7 @@ export class Devices {
     return true;
   }
 
-  /** When a device was removed, in milliseconds since 1970; undefined: it was not, or long ago. */
+  /** When a device was removed, in milliseconds since 1970; undefined if it was not, or long ago. */
   removedAt(id: string): number | undefined {
     const [row] = this.#sql.exec<{ at: number }>("SELECT at FROM removed WHERE id = ?", id);
     return row?.at;

@@ -33,7 +33,7 @@ export class Grants {
     );
   }
 
-  /** A grant that is neither revoked nor over. */
+  /** A grant that is neither revoked nor expired. */
   find(id: GrantId, now: number): Grant | undefined {
     const [row] = this.#sql.exec<GrantRow>("SELECT * FROM grants WHERE id = ? AND expires > ?", id, now);
     return row && this.#grantOf(row);
@@ -66,7 +66,7 @@ export class Grants {
     this.#sql.exec("DELETE FROM leases WHERE device = ?", device);
   }
 
-  /** When the first grant is over, in milliseconds since 1970. */
+  /** When the first grant expires, in milliseconds since 1970. */
   nextExpiry(): number | undefined {
     const { next } = this.#sql.exec<{ next: number | null }>("SELECT MIN(expires) AS next FROM grants").one();
     return next ?? undefined;

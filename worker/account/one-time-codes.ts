@@ -1,4 +1,4 @@
-/** Things that count once or a few times: used sign-in links, guesses of pairing codes. */
+/** What works only once or a few times: used sign-in links, guesses at pairing codes. */
 
 const GUESSES_MAX = 5;
 const GUESSES_WITHIN = 10 * 60_000;
@@ -10,14 +10,14 @@ export class OneTimeCodes {
     this.#sql = sql;
   }
 
-  /** True the first time that an id is used. */
+  /** Returns true the first time an id is used. */
   use(id: string, expires: number): boolean {
     return (
       this.#sql.exec("INSERT OR IGNORE INTO used (id, expires) VALUES (?, ?)", id, expires).rowsWritten > 0
     );
   }
 
-  /** Takes one of five guesses in ten minutes, before it is known whether it is right. Undefined: there is none left. */
+  /** Takes one of five guesses in ten minutes, before it is checked. Returns undefined if none is left. */
   takeGuess(now: number): number | undefined {
     const since = now - GUESSES_WITHIN;
     const [row] = this.#sql.exec<{ id: number }>(
@@ -27,7 +27,7 @@ export class OneTimeCodes {
     return row?.id;
   }
 
-  /** It was right, and does not count. */
+  /** The guess was correct, so it does not count. */
   giveBackGuess(id: number): void {
     this.#sql.exec("DELETE FROM guesses WHERE id = ?", id);
   }

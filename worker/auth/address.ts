@@ -1,11 +1,11 @@
-/** Where this relay is reached: by `MATRX_URL` if the owner named it, else as each request says. Forwarding headers say nothing. */
+/** The address of this relay: `MATRX_URL` if the owner set it, else what each request names. Forwarding headers are ignored. */
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { publicOrigin } from "@matrx/shared/public-url.ts";
 
 export interface AddressEnv {
   /** The one public address, such as `https://relay.example`. */
   MATRX_URL?: string | null;
-  /** Set in the embedded relay: Host headers of this machine itself, separated by commas. */
+  /** Set in the embedded relay: Host headers that mean this machine, separated by commas. */
   HOSTS?: string;
 }
 
@@ -16,7 +16,7 @@ interface PublicAddress {
 
 const known = new Map<string, PublicAddress>();
 
-/** The address that the owner named. Throws MatrxError `UNAVAILABLE` if it is not an address. */
+/** The address that the owner set. Throws MatrxError `UNAVAILABLE` if it is not an address. */
 export function publicAddress({ MATRX_URL: text }: AddressEnv): PublicAddress | undefined {
   if (!text) return undefined;
   const parsed = known.get(text);
@@ -28,23 +28,23 @@ export function publicAddress({ MATRX_URL: text }: AddressEnv): PublicAddress | 
   return address;
 }
 
-/** The origin of this relay's page as the browser that sent the request knows it. */
+/** The origin of this relay's page, as the requesting browser sees it. */
 export function ownOrigin(env: AddressEnv, request: Request): string {
   const { host, origin } = new URL(request.url);
   const address = publicAddress(env);
   return address?.host === host ? address.origin : origin;
 }
 
-/** Where links lead. */
+/** The origin that links point to. */
 export function linkOrigin(env: AddressEnv, request: Request): string {
   return publicAddress(env)?.origin ?? new URL(request.url).origin;
 }
 
-/** Refuses a Host header that is not ours: a page that rebinds its name to this address gets nothing. Throws MatrxError. */
+/** Refuses a Host header that is not ours, which defeats DNS rebinding. Throws MatrxError. */
 export function requireHost(env: AddressEnv, request: Request): void {
   const address = publicAddress(env);
   const local = env.HOSTS ? env.HOSTS.split(",") : [];
-  // Cloudflare routes by host already.
+  // Cloudflare already routes by host.
   if (!address && local.length === 0) return;
   const host = request.headers.get("Host") ?? new URL(request.url).host;
   if (host === address?.host || local.includes(host)) return;

@@ -1,4 +1,4 @@
-/** The rate of strangers, by where they come from. */
+/** The rate limit of anonymous requests, by source address. */
 import { relayError } from "@matrx/shared/errors.ts";
 import type { Env } from "../env.ts";
 import { publicAddress } from "./address.ts";
@@ -13,9 +13,9 @@ export async function requireAnonymousRate(env: Env, request: Request): Promise<
 }
 
 /**
- * Where a request comes from. The embedded relay is spoken to by this machine alone: by its own programs at `localhost`,
- * and by the proxy at the public address, which tells whom it speaks for. So strangers outside use up nothing of what
- * the machine itself, or another address, may do.
+ * Where a request comes from. Only this machine talks to the embedded relay: its own programs at `localhost`, and the
+ * proxy at the public address, which forwards the client's address. So strangers outside cannot use up the rate of the
+ * machine itself, or of another address.
  */
 export function prefixOf(env: Env, request: Request): string {
   if (!env.EMBEDDED) return networkOf(request.headers.get("CF-Connecting-IP") ?? "here");
@@ -26,10 +26,10 @@ export function prefixOf(env: Env, request: Request): string {
 
 const ADDRESS_CHARS = 64;
 
-/** As servers that listen on IPv6 tell of IPv4. */
+/** An IPv4 address as servers that listen on IPv6 report it. */
 const MAPPED = /^::ffff:(?=\d+\.)/i;
 
-/** An IPv4 address, or the first 64 bits of an IPv6 one, spelt as it came; `::` stands for what is left out. */
+/** An IPv4 address, or the first 64 bits of an IPv6 address, as spelt; a `::` within them ends the text. */
 function networkOf(address: string): string {
   const told = address.replace(MAPPED, "");
   if (!told.includes(":")) return told;

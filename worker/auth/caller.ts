@@ -1,4 +1,4 @@
-/** Who calls: the one place where a request's credential is read and checked. */
+/** Authenticates callers: the only place that reads and checks a request's credential. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { AccountId, GrantId } from "@matrx/shared/ids.ts";
 import { AUDIENCE, SUBPROTOCOL } from "@matrx/shared/tokens.ts";
@@ -18,12 +18,12 @@ export interface Caller {
   expires: number;
 }
 
-/** A ticket stands for its caller once, at one device; the Device object strikes it off. */
+/** A caller authenticated by a ticket, which is valid once, for one device; the Device object redeems it. */
 export interface TicketCaller extends Caller {
   ticket?: string;
 }
 
-/** Verified tokens of this isolate. Revocation is the objects' work, so only the expiry is checked again. */
+/** Tokens that this isolate has verified. The objects handle revocation, so only the expiry is checked again. */
 const verified = new Map<string, Caller>();
 const VERIFIED_MAX = 1000;
 

@@ -5,7 +5,7 @@ import { errors, jwtVerify, SignJWT } from "jose";
 import type { Secrets } from "../secrets.ts";
 import { reasonOf, type TokenClaims, unauthenticated } from "./keys.ts";
 
-/** Makes a code that signs a person of this account in once, within so many seconds. Throws MatrxError `UNAVAILABLE`. */
+/** Makes a code that signs a person in to this account once, within `seconds`. Throws MatrxError `UNAVAILABLE`. */
 export function makeClaimCode(secrets: Secrets, account: string, seconds: number): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
   return new SignJWT()
@@ -18,7 +18,7 @@ export function makeClaimCode(secrets: Secrets, account: string, seconds: number
     .sign(secretOf(secrets));
 }
 
-/** Where a code signs its reader in. It stands in the fragment, which browsers do not send. */
+/** The link that signs its reader in. The code is in the fragment, which browsers do not send. */
 export function signInLink(origin: string, code: string): string {
   return `${origin}/#claim=${code}`;
 }

@@ -20,7 +20,7 @@ const privateKeysSchema = z.object({
     .min(1),
 });
 
-/** What a JWT of ours says. */
+/** The claims of our JWTs. */
 export interface TokenClaims {
   account: string;
   /** The grant, device, or code that it names. */
@@ -36,7 +36,7 @@ interface Keyring {
   publicKeys: { keys: JWK[] };
 }
 
-/** One parse per isolate and per value of the secret. */
+/** The secret is parsed once per isolate and value. */
 const keyrings = new Map<string, Promise<Keyring>>();
 
 function keyring(secrets: Secrets): Promise<Keyring> {
@@ -122,17 +122,17 @@ export async function verifyToken(secrets: Secrets, audience: string, token: str
   }
 }
 
-/** Refuses to work without its secrets. Throws MatrxError `UNAVAILABLE`. */
+/** The public half of the signing keys. Throws MatrxError `UNAVAILABLE` if a secret is missing. */
 export async function publicKeys(secrets: Secrets): Promise<{ keys: JWK[] }> {
   return (await keyring(secrets)).publicKeys;
 }
 
-/** 401, with what to do. */
+/** A 401 that says what to do. */
 export function unauthenticated(message: string, hint = "Sign in again, or create a new token"): ErrorShape {
   return { code: "UNAUTHENTICATED", message, hint, hop: "relay" };
 }
 
-/** Why a token was refused, without telling more than its holder knows. */
+/** Why a token was refused, without revealing more than its holder knows. */
 export function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return "The token has expired";
   if (error instanceof errors.JWTClaimValidationFailed) return `The token's ${error.claim} is wrong here`;

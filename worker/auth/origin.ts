@@ -1,8 +1,8 @@
-/** Which pages may do what: only ours with the cookie or without a credential, others with a token. */
+/** Which pages may do what: our own with the cookie or without a credential, others only with a token. */
 import { relayError } from "@matrx/shared/errors.ts";
 import { type AddressEnv, ownOrigin } from "./address.ts";
 
-/** A request that a cookie speaks for must come from our own page. Throws MatrxError. */
+/** A request authenticated by the cookie must come from our own page. Throws MatrxError. */
 export function requireOwnOrigin(env: AddressEnv, request: Request): void {
   const origin = request.headers.get("Origin");
   if (origin === ownOrigin(env, request)) return;
@@ -13,7 +13,7 @@ export function requireOwnOrigin(env: AddressEnv, request: Request): void {
   );
 }
 
-/** For routes that need no credential: a browser names the page in Origin, and it must be ours; programs send none. Throws MatrxError. */
+/** For routes that need no credential: an Origin, which only browsers send, must be our own page. Throws MatrxError. */
 export function refuseForeignPage(env: AddressEnv, request: Request): void {
   const origin = request.headers.get("Origin");
   if (origin === null || origin === ownOrigin(env, request)) return;

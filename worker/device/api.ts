@@ -1,5 +1,4 @@
-/** What callers ask of a device over HTTP. Each request is under a lease of its caller's grant. */
-
+/** What callers request of a device over HTTP. Each request runs under a lease of its caller's grant. */
 import type {
   CallList,
   CallQuery,
@@ -40,7 +39,7 @@ import type { DeviceRecord } from "./store.ts";
 
 export type Command = SystemCommand["command"];
 
-/** How a call is made over HTTP, and what becomes of it. */
+/** The parts that make and follow calls over HTTP. */
 interface Surfaces {
   readonly calls: Calls;
   readonly admission: Admission;
@@ -58,8 +57,8 @@ export class Requests {
   }
 
   /**
-   * Two accounts never meet, whatever the Worker believed. Throws MatrxError: `UNKNOWN_DEVICE`, or `UNAVAILABLE` when the
-   * account has the device, so that its record here was lost.
+   * Keeps accounts apart even if the Worker was wrong. Throws MatrxError: `UNKNOWN_DEVICE`, or `UNAVAILABLE` if the
+   * account has the device, which means that its record here was lost.
    */
   async requireRecord(account: AccountId): Promise<DeviceRecord> {
     const own = this.#recordOf(account);
@@ -74,7 +73,7 @@ export class Requests {
     return record?.account === account ? record : undefined;
   }
 
-  /** For a caller that was checked already. */
+  /** For a caller that has already been checked. */
   viewOf(record: DeviceRecord): DeviceView {
     return deviceView(record, this.#context, this.#surfaces.calls.proof, Date.now());
   }
@@ -83,7 +82,7 @@ export class Requests {
     return this.#leased(caller, () => this.viewOf(this.#context.record));
   }
 
-  /** What the owner set is the owner's to see: it names folders and applications that a token may know nothing of. */
+  /** Only the owner may see the policy: it names folders and applications that must stay hidden from tokens. */
   policy(caller: Caller): Promise<Outcome<Policy>> {
     return this.#leased(caller, ({ scope }) => {
       if (scope.owner) return this.#context.store.policy;
@@ -93,7 +92,7 @@ export class Requests {
     });
   }
 
-  /** Holds at once; the device is told, if it is there. Gives warnings. */
+  /** Takes effect at once; the device is told if it is connected. Returns warnings. */
   setPolicy(policy: Policy): Promise<Outcome<string[]>> {
     return attempt(() => {
       const { store, link, name } = this.#context;
@@ -125,7 +124,7 @@ export class Requests {
     return this.#leased(caller, ({ scope }) => {
       const { store, record } = this.#context;
       const { os = null, os_version = null } = store.deviceInfo ?? {};
-      // Without a shell the working directory stays where sessions begin, which may be outside them.
+      // Without a shell the working directory never leaves where sessions begin, which may be outside the allowed folders.
       const folders = scope.paths ?? store.policy.allowed_paths ?? null;
       const machine = { name: record.name, os, os_version, folders };
       return { machine, hash: store.manifest?.hash ?? null, tools: openTools(scope, store) };
@@ -185,7 +184,7 @@ export class Requests {
     });
   }
 
-  /** The Account has seen that a person asks. */
+  /** The Account has checked that a person is asking. */
   command(caller: Caller, command: Command, reason: string | undefined): Promise<Outcome<void>> {
     return this.#leased(caller, async (lease) => {
       const { link, signs, device } = this.#context;
@@ -205,7 +204,7 @@ export class Requests {
     };
   }
 
-  /** Waits for a sign of life if the device has been silent. Throws MatrxError `DEVICE_OFFLINE`. */
+  /** Waits for a sign of life if the device has been silent. Throws MatrxError `DEVICE_OFFLINE` if none comes. */
   async #requireSign(now: number): Promise<void> {
     const { signs } = this.#context;
     signs.requireLive(now);

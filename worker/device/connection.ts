@@ -1,5 +1,4 @@
-/** The device's own socket: which one counts, when it last gave a sign of life, and sending on it. */
-
+/** The device's own socket: which one is current, when it last gave a sign of life, and sending on it. */
 import type { DeviceState, Proof } from "@matrx/shared/api.ts";
 import { CLOSE } from "@matrx/shared/close-codes.ts";
 import type { ToDevice } from "@matrx/shared/device-frames.ts";
@@ -8,23 +7,23 @@ import { DEVICE_QUEUE_MAX_BYTES, TIMES } from "@matrx/shared/limits.ts";
 import type { RateState } from "./rates.ts";
 import { queuedBytes } from "./socket.ts";
 
-/** All that survives sleep of a device's socket. */
+/** What survives hibernation of a device's socket. */
 export interface DeviceAttachment {
   role: "device";
-  /** What the device signs; a new one for each connection. */
+  /** The nonce that the device signs, new for each connection. */
   nonce: string;
   /** The host that the device dialled. */
   host: string;
-  /** A credential that came as header, before `device_register` or instead of one there. */
+  /** A credential sent as a header, before `device_register` or instead of the one in it. */
   token?: string;
-  /** That credential is the device's own: the place until registration is kept for it. */
+  /** Whether that credential is the device's own: then it keeps its place until it registers. */
   vouched: boolean;
-  /** Address prefix. */
+  /** The address prefix that it came from. */
   source: string;
   registered: boolean;
-  /** Grows with each registration; only the newest counts. */
+  /** Incremented on each registration; only the newest counts. */
   epoch: number;
-  /** Our agent: text `ping`, binary results, calls with all that we add. */
+  /** Whether it is our agent: text `ping`, binary results, calls with all our additions. */
   ours: boolean;
   /** Milliseconds since 1970. */
   lastAt: number;
@@ -44,7 +43,7 @@ const LOOK_EVERY_CHARS = 1024 * 1024;
 export class DeviceLink {
   readonly #autoResponseTime: AutoResponseTime;
   #current: DeviceSocket | undefined;
-  /** Characters sent since the queue was looked at: asking the runtime costs more than a small frame does. */
+  /** Characters sent since the queue was checked: asking the runtime costs more than sending a small frame. */
   #sinceLook = 0;
 
   constructor(autoResponseTime: AutoResponseTime) {
@@ -60,7 +59,7 @@ export class DeviceLink {
     return this.#current?.ws === ws;
   }
 
-  /** After a sleep: the newest registered socket is the one that counts. */
+  /** After hibernation, the newest registered socket becomes the current one. */
   restore(sockets: readonly DeviceSocket[]): void {
     for (const socket of sockets) {
       if (!socket.attachment.registered || socket.ws.readyState !== WebSocket.OPEN) continue;
@@ -68,7 +67,7 @@ export class DeviceLink {
     }
   }
 
-  /** Takes a socket that has proved itself; an older one is closed. */
+  /** Makes a socket that has proved itself the current one, and closes an older one. */
   take(socket: DeviceSocket, ours: boolean, now: number): void {
     const older = this.#current;
     const { attachment } = socket;
@@ -84,7 +83,7 @@ export class DeviceLink {
       older.ws.close(CLOSE.replaced, "A newer connection of this device took over");
   }
 
-  /** Lets a socket go. True: it was the one that counted. */
+  /** Drops a socket. Returns true if it was the current one. */
   drop(ws: WebSocket): boolean {
     if (this.#current?.ws !== ws) return false;
     this.#current = undefined;
@@ -100,7 +99,7 @@ export class DeviceLink {
     return Math.max(attachment.lastAt, this.#autoResponseTime(ws)?.getTime() ?? 0);
   }
 
-  /** Device document, Backend Device States; `UNKNOWN` is its caller's to tell. Our agent beats more often. */
+  /** Device document, Backend Device States; `UNKNOWN` is left to the caller. Our agent's heartbeats are more frequent. */
   state(now: number): Exclude<DeviceState, "UNKNOWN"> {
     const lastSign = this.lastSign();
     if (lastSign === undefined || this.isSilent(now)) return "OFFLINE";
@@ -108,7 +107,7 @@ export class DeviceLink {
     return now - lastSign >= patience ? "IDLE" : "ONLINE";
   }
 
-  /** Of our agent's heartbeats two and a half are missing, or a bare device is `OFFLINE` by its document. */
+  /** Whether our agent missed two and a half heartbeats, or a bare device is `OFFLINE` by the device document. */
   isSilent(now: number): boolean {
     if (!this.#current) return false;
     const { ours, lastAt } = this.#current.attachment;
@@ -116,7 +115,7 @@ export class DeviceLink {
     return now - lastAt >= patience && now - (this.lastSign() ?? now) >= patience;
   }
 
-  /** The socket for a call. Throws MatrxError `DEVICE_OFFLINE`, or `RATE_LIMITED` when its queue is full. */
+  /** The socket for a call. Throws MatrxError `DEVICE_OFFLINE`, or `RATE_LIMITED` if its queue is full. */
   requireLive(now: number): DeviceSocket {
     const socket = this.#current;
     if (!socket || socket.ws.readyState !== WebSocket.OPEN) throw offlineError("The device is not connected");
@@ -128,13 +127,13 @@ export class DeviceLink {
     return socket;
   }
 
-  /** Sends a frame. Throws when the socket broke. */
+  /** Sends a frame. Throws if the socket is broken. */
   sendTo(socket: DeviceSocket, frame: string): void {
     this.#sinceLook += frame.length;
     socket.ws.send(frame);
   }
 
-  /** Sends a frame if the link is up. False: it is not. */
+  /** Sends a frame if the link is up; returns whether it is. */
   send(frame: ToDevice | string): boolean {
     const socket = this.#current;
     if (!socket || socket.ws.readyState !== WebSocket.OPEN) return false;
@@ -142,7 +141,7 @@ export class DeviceLink {
     return true;
   }
 
-  /** Sends what the device's own words brought about, which it may miss: one that talks and does not read is not answered. */
+  /** Replies to the device's own message. May be dropped, so that a device that sends without reading gets no answers. */
   reply(frame: ToDevice): void {
     if (this.#current && !this.#isFull(this.#current)) this.send(frame);
   }

@@ -1,4 +1,4 @@
-/** What all parts of one device share: its storage, its link, its leases and rates, and when it looks after itself. */
+/** What all parts of one device share: its storage, link, leases, rates and timer. */
 import { ResponseBodies } from "@matrx/shared/caller/response-bodies.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
@@ -17,13 +17,13 @@ import { Rates } from "./rates.ts";
 import { type DeviceRecord, RecordStore } from "./store.ts";
 import { Timer } from "./timer.ts";
 
-/** What a device needs of its surroundings. */
+/** The bindings and secrets that a device needs. */
 export interface DeviceEnv extends Secrets {
   ACCOUNT: Accounts;
   DEVICE: { getByName(name: string): { probeStorage(): Promise<void> } };
 }
 
-/** An object of this class without a device, and so without sockets: it may fail. */
+/** The name of an object without a device, and so without sockets: it may break. */
 const PROBE = "storage probe";
 
 export class DeviceContext {
@@ -41,7 +41,7 @@ export class DeviceContext {
   readonly timer: Timer;
   rates = new Rates();
 
-  /** `look`: the object looks after its calls. */
+  /** `look` runs the object's upkeep. */
   constructor(state: DurableObjectState, env: DeviceEnv, look: () => void) {
     this.state = state;
     this.env = env;
@@ -52,7 +52,7 @@ export class DeviceContext {
     });
     this.storage = watched(state.storage, () => this.health.wrote());
     this.store = new RecordStore(this.storage.kv, this.health);
-    // An unknown device stores nothing.
+    // For an unknown device nothing is stored.
     if (this.store.record) migrate(state.storage, DEVICE);
     this.ledger = new Ledger(this.storage.sql, this.health);
     this.events = new Events(this.storage, this.health);
@@ -62,7 +62,7 @@ export class DeviceContext {
     this.timer = new Timer(look);
   }
 
-  /** The device that this object is for, also before it has a record. */
+  /** The id of this object's device, even before it has a record. */
   get name(): DeviceId {
     return (this.state.id.name ?? "") as DeviceId;
   }
@@ -79,7 +79,7 @@ export class DeviceContext {
     return this.record.id;
   }
 
-  /** Calls under way are looked at soon; those that take long, by alarm, so that the object can sleep. */
+  /** Schedules a check of calls in flight: soon by timer; long calls are checked by alarm, so that the object can hibernate. */
   callStarted(now: number): void {
     this.timer.by(now + TIMES.settleAfter);
   }

@@ -1,9 +1,8 @@
 /**
- * What a device reported by itself: its last hundred events. A condition is what is reported under one type and key; its
- * newest event tells whether it is open. Events come in bursts and then at most every ten seconds: the newest row says
- * how many came, so neither sleep nor restart lets more in.
+ * The last hundred events that a device reported. Events with the same type and key describe one condition; the newest
+ * tells whether it is open. The rate allows a burst, then one event every ten seconds; its state is in the newest row, so
+ * that neither hibernation nor a restart resets it.
  */
-
 import type { EventView } from "@matrx/shared/api.ts";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
@@ -24,23 +23,23 @@ interface EventRow extends Record<string, SqlStorageValue> {
   open: number;
   timestamp: string | null;
   received: number;
-  /** Until when this event and those before it take up the device's rate, in milliseconds since 1970. */
+  /** Until when this event and those before it use up the device's rate, in milliseconds since 1970. */
   taken_until: number;
   dropped: number;
 }
 
-/** What is worked out from the rows once, and known from then on. */
+/** Derived from the rows once, then kept in memory. */
 interface Known {
-  /** The place of the newest event; 0: there is none. */
+  /** The sequence number of the newest event; 0 if there is none. */
   end: number;
   open: number;
-  /** Dropped since the newest event. */
+  /** Number of events dropped since the newest one. */
   dropped: number;
-  /** As many of them are written down. */
+  /** How many of those are stored. */
   droppedKept: number;
 }
 
-/** What is kept with an event that the device sent. */
+/** What is stored with an event. */
 interface Placing {
   known: Known;
   data: string;
@@ -49,14 +48,14 @@ interface Placing {
   now: number;
 }
 
-/** An event and its place among the others. */
+/** An event and its sequence number. */
 export interface Placed {
   seq: number;
   event: EventView;
 }
 
 const DROPPED = "events_dropped";
-/** The first characters of a UUIDv7 are its time in milliseconds. */
+/** The first characters of a UUIDv7 are its time, in milliseconds. */
 const TIME_CHARS = 13;
 /** A device's clock may be ahead by this many milliseconds. */
 const CLOCK_SLACK = 60_000;
@@ -76,24 +75,24 @@ export class Events {
     this.#health = health;
   }
 
-  /** Conditions that were reported and are not over. */
+  /** Number of open conditions. */
   get open(): number {
     return this.#state().open;
   }
 
-  /** The place of the newest event; 0: there is none. */
+  /** The sequence number of the newest event; 0 if there is none. */
   get end(): number {
     return this.#state().end;
   }
 
-  /** Events were dropped, and how many is not written down yet. */
+  /** Whether the number of dropped events has yet to be stored. */
   get isUnsaved(): boolean {
     return this.#known !== undefined && this.#known.dropped !== this.#known.droppedKept;
   }
 
   /**
-   * Keeps an event, the same one once. False: it was kept before, or dropped. Throws MatrxError: `PAYLOAD_TOO_LARGE`,
-   * `UNAVAILABLE` when it cannot be written, or `RATE_LIMITED` for the first one that is dropped.
+   * Stores an event, idempotently. Returns false if it was stored before, or is dropped. Throws MatrxError:
+   * `PAYLOAD_TOO_LARGE`, `UNAVAILABLE` if it cannot be written, or `RATE_LIMITED` for the first one dropped.
    */
   keep(event: DeviceEvent, now: number): boolean {
     const data = JSON.stringify(event.data ?? {});
@@ -114,7 +113,7 @@ export class Events {
     return true;
   }
 
-  /** The newest `limit` events, or the first `limit` after one of them; the newest last. */
+  /** The newest `limit` events, or the first `limit` after a given one; newest last. */
   list(after: string | undefined, limit: number): EventView[] {
     this.#state();
     const rows =
@@ -127,24 +126,24 @@ export class Events {
     return rows.map(viewOf);
   }
 
-  /** Events that came since the newest one and were not kept. */
+  /** Number of events dropped since the newest one. */
   get dropped(): number {
     return this.#state().dropped;
   }
 
-  /** The place of an event; 0, before all, if it is not kept. */
+  /** The sequence number of an event; 0, before all others, if it is no longer stored. */
   placeOf(id: string): number {
     this.#state();
     return this.#find(id) ?? 0;
   }
 
-  /** What came after a place. */
+  /** The events after a sequence number. */
   since(place: number): Placed[] {
     if (place >= this.end) return [];
     return this.#after(place, LIMITS.eventsKept).map((row) => ({ seq: row.seq, event: viewOf(row) }));
   }
 
-  /** Writes down how many were dropped. */
+  /** Stores how many were dropped. */
   flush(): void {
     if (!this.#known || !this.isUnsaved || this.#health.isFailing) return;
     this.#known.droppedKept = this.#known.dropped;
@@ -171,8 +170,8 @@ export class Events {
   }
 
   /**
-   * Until when the events so far take up the rate: each takes ten seconds, and a burst may be that far ahead. A clock
-   * that was set back is no reason to wait.
+   * Until when the events so far use up the rate: each takes ten seconds, and a burst may run ahead by its length. A clock
+   * that was set back must not cause a wait.
    */
   #takenAt(now: number): number {
     const [newest] = this.#sql.exec<Pick<EventRow, "received" | "taken_until">>(
@@ -186,7 +185,7 @@ export class Events {
     return row?.seq;
   }
 
-  /** The event of the same condition that is open, else the newest. */
+  /** The open event of the same condition, else its newest. */
   #latestOf({ event_type, key }: DeviceEvent): EventRow | undefined {
     if (key === undefined) return undefined;
     const [row] = this.#sql.exec<EventRow>(
@@ -224,7 +223,7 @@ export class Events {
       `INSERT INTO events
        (seq, id, event_type, key, severity, data, resolved, open, timestamp, received, taken_until, dropped)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      // The newest may just have made room: its place is not given again.
+      // The newest row may just have been deleted to make room: its number must not be reused.
       ...[known.end + 1, id ?? makeEventId(now), event_type, key ?? null, severity ?? null, data],
       ...[Number(resolved ?? false), Number(opens), timestamp ?? null, now, takenUntil, known.dropped],
     );
@@ -233,8 +232,8 @@ export class Events {
 }
 
 /**
- * A condition's event that was dropped at first and is sent again: what came after it holds. Not so if that came from
- * the future: the device's clock was wrong and has been set.
+ * Whether a dropped event of a condition is sent again although a newer one was stored, which then stands. A newer one
+ * from the future does not count: the device's clock was wrong and has been set.
  */
 function isLate({ id }: DeviceEvent, newest: EventRow | undefined): boolean {
   if (id === undefined || newest === undefined) return false;

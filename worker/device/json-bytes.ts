@@ -1,4 +1,4 @@
-/** Scans JSON as bytes, so that a result of megabytes need not become a string. */
+/** Scans JSON as bytes, so that results of many megabytes need not be decoded. */
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
@@ -6,7 +6,7 @@ const QUOTE = 34;
 const BACKSLASH = 92;
 const LOWER_U = 117;
 const SPACE = 32;
-/** By byte: what may follow a backslash, and hexadecimal digits. */
+/** Lookup tables by byte: what may follow a backslash, and hexadecimal digits. */
 const ESCAPED = tableOf('"\\/bfnrt');
 const HEX = tableOf("0123456789abcdefABCDEF");
 
@@ -16,10 +16,10 @@ function tableOf(chars: string): Uint8Array {
   return table;
 }
 
-/** The first bytes of a string that are checked to be valid JSON; after them only its end is looked for, which is faster. */
+/** How many bytes of a string are checked to be valid JSON; beyond that only its end is searched for, which is faster. */
 const CHECKED_BYTES = 16 * 1024;
 
-/** The place after the quote that ends a JSON string. 0: it does not end, or is not valid. */
+/** The offset after a JSON string's closing quote; 0 if it does not end, or is not valid. */
 export function endOfText(body: Uint8Array, from: number): number {
   const checked = Math.min(body.length, from + CHECKED_BYTES);
   let index = from;
@@ -33,7 +33,7 @@ export function endOfText(body: Uint8Array, from: number): number {
   return endOfRest(body, index);
 }
 
-/** The same from a place between two characters, for a quote that no backslash escapes. */
+/** The same, starting between two characters: searches for an unescaped quote. */
 function endOfRest(body: Uint8Array, from: number): number {
   for (let quote = body.indexOf(QUOTE, from); quote !== -1; quote = body.indexOf(QUOTE, quote + 1)) {
     let backslash = quote;
@@ -43,7 +43,7 @@ function endOfRest(body: Uint8Array, from: number): number {
   return 0;
 }
 
-/** The length of an escape; `at` is the place after its backslash. 0: JSON has no such escape. */
+/** The length of an escape, whose backslash is just before `at`; 0 if JSON has no such escape. */
 function escapeLength(body: Uint8Array, at: number): number {
   const byte = body[at] ?? 0;
   if (byte !== LOWER_U) return 2 * (ESCAPED[byte] as number);
@@ -51,7 +51,7 @@ function escapeLength(body: Uint8Array, at: number): number {
   return 6;
 }
 
-/** The place after `text`, if it stands at `from`; else 0. */
+/** The offset after `text` if it starts at `from`, else 0. */
 export function startsWith(body: Uint8Array, text: string, from: number): number {
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
@@ -65,12 +65,12 @@ function startsWithBytes(body: Uint8Array, text: Uint8Array, from: number): numb
   return text.every((byte, index) => body[from + index] === byte) ? from + text.length : 0;
 }
 
-/** Longer strings are left out of an outline, in bytes. */
+/** Longer strings are left out of the outline, in bytes. */
 const LONG_TEXT = 256;
 
 /**
- * The JSON from a place to the end, with `""` for each long string, such as a picture: decoded, it would take several times
- * its size. Undefined: a string does not end, or is not valid.
+ * The JSON from an offset to the end, with `""` for each long string, such as a picture, which would take several times
+ * its size when decoded. Undefined if a string does not end or is not valid.
  */
 export function outlineOf(body: Uint8Array, from: number): string | undefined {
   let outline = "";

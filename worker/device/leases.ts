@@ -1,4 +1,4 @@
-/** Grants that this Device object holds for fifteen minutes, so that a call asks nobody. */
+/** Grants that this Device object caches for fifteen minutes, so that a call needs no request to the Account. */
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { AccountId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
@@ -6,19 +6,19 @@ import { type Outcome, unwrap } from "../outcome.ts";
 
 export interface Lease {
   scope: GrantScope;
-  /** The scope as it stands in every frame of a call. */
+  /** The scope as JSON, as every call's frame carries it. */
   json: string;
   version: number;
-  /** When the grant itself ends, in milliseconds since 1970. */
+  /** When the grant itself expires, in milliseconds since 1970. */
   expires: number;
   /** When the Account object must be asked again, in milliseconds since 1970. */
   until: number;
 }
 
-/** A lease as it outlives sleep. */
+/** A lease as stored in an attachment. */
 export type KeptLease = Omit<Lease, "json">;
 
-/** A grant as the Account object gives it. */
+/** A grant as the Account object leases it. */
 export interface LeasedGrant {
   scope: GrantScope;
   version: number;
@@ -26,7 +26,7 @@ export interface LeasedGrant {
   expires: number;
 }
 
-/** The Account objects, as far as a device needs them. */
+/** The part of the Account objects that a device needs. */
 export interface Accounts {
   getByName(account: string): {
     lease(grant: GrantId, device: DeviceId): Promise<Outcome<LeasedGrant>>;
@@ -35,7 +35,7 @@ export interface Accounts {
 }
 
 const LEASES_MAX = 1000;
-/** A longer scope does not fit into an attachment of 16 KiB beside the unanswered calls. */
+/** A longer scope would not fit into a 16 KiB attachment beside the unanswered calls. */
 const KEPT_CHARS = 512;
 
 export class Leases {
@@ -48,13 +48,13 @@ export class Leases {
     this.#accounts = accounts;
   }
 
-  /** A lease that still holds, if there is one. */
+  /** A lease that is still valid, if there is one. */
   held(grant: GrantId, now: number): Lease | undefined {
     const lease = this.#leases.get(grant);
     return lease && isLive(lease, now) ? lease : undefined;
   }
 
-  /** Asks the Account object, once for all who ask meanwhile. Throws MatrxError when it says no. */
+  /** Asks the Account object; concurrent requests share one answer. Throws MatrxError if it refuses. */
   ask(account: AccountId, grant: GrantId, device: DeviceId): Promise<Lease> {
     let asking = this.#asking.get(grant);
     if (!asking) {
@@ -64,12 +64,12 @@ export class Leases {
     return asking;
   }
 
-  /** A lease from an attachment, after a sleep. */
+  /** Restores a lease from an attachment after hibernation. */
   restore(lease: Lease): void {
     this.#leases.set(lease.scope.id as GrantId, lease);
   }
 
-  /** A grant is gone. An answer that is still under way must not bring it back. */
+  /** A grant was revoked. An answer still in flight must not bring it back. */
   revoke(grant: GrantId): void {
     this.#leases.delete(grant);
     this.#revoked.add(grant);
@@ -86,23 +86,23 @@ export class Leases {
   }
 }
 
-/** For an attachment. A lease that is too large for it is asked for again after the sleep. */
+/** The form stored in an attachment. A lease too large for it is requested again after hibernation. */
 export function keptLease({ scope, json, version, expires, until }: Lease): KeptLease {
   if (json.length <= KEPT_CHARS) return { scope, version, expires, until };
   return { scope: { id: scope.id, owner: false, effects: [] }, version, expires, until: 0 };
 }
 
-/** A lease from an attachment. */
+/** Reads a lease from an attachment. */
 export function leaseOf(kept: KeptLease): Lease {
   return { ...kept, json: JSON.stringify(kept.scope) };
 }
 
-/** The lease holds, and so does the grant. */
+/** Whether both the lease and the grant are still valid. */
 export function isLive(lease: Lease, now: number): boolean {
   return lease.until > now && lease.expires > now;
 }
 
-/** It is time to ask again, off the call's way. */
+/** Whether to renew the lease now, off the path of calls. */
 export function wantsRenewal(lease: Lease, now: number): boolean {
   return lease.until - now < TIMES.leaseRenew;
 }

@@ -1,11 +1,11 @@
-/** Messages per second and calls per minute, for each grant and for the device's own socket. */
+/** Rate limits: messages per second and calls per minute, per grant and for the device's own socket. */
 import { type Rate, takeOne } from "@matrx/shared/rate-limit.ts";
 
-/** Two states, small enough for a socket's attachment. */
+/** The state of both rates, small enough for a socket's attachment. */
 export interface RateState {
   messages: number;
   calls: number;
-  /** The release before stored what was left at this time instead. */
+  /** Only from the previous release, which stored what was left at this time instead. */
   at?: number;
 }
 
@@ -19,22 +19,22 @@ const GRANTS_KEPT = 32;
 export class Rates {
   readonly #states: Map<string, RateState>;
 
-  /** `kept`: what `state()` gave before the object slept, so that sleeping refills nothing too early. */
+  /** `kept`: what `state()` returned before hibernation, so that hibernating refills nothing early. */
   constructor(kept: readonly (readonly [string, RateState])[] = []) {
     this.#states = new Map(kept);
   }
 
-  /** Takes one message. False: too many. */
+  /** Counts one message. Returns false if there were too many. */
   takeMessage(key: string, limits: RateLimits, now: number): boolean {
     return this.#take("messages", key, limits, now);
   }
 
-  /** Takes one call. False: too many. */
+  /** Counts one call. Returns false if there were too many. */
   takeCall(key: string, limits: RateLimits, now: number): boolean {
     return this.#take("calls", key, limits, now);
   }
 
-  /** Of the grants that are limited for longest, for the attachment. */
+  /** The states to keep in the attachment: those of the grants that stay limited longest. */
   state(): [string, RateState][] {
     return [...this.#states].sort(([, a], [, b]) => until(b) - until(a)).slice(0, GRANTS_KEPT);
   }
@@ -71,7 +71,7 @@ function until({ messages, calls, at }: RateState): number {
   return at ?? Math.max(messages, calls);
 }
 
-/** From what was left at a time. */
+/** Converts the previous release's state: what was left at `at`. */
 function converted(left: RateState, at: number, limits: RateLimits): RateState {
   const state = (what: "messages" | "calls") => {
     const { burst, everyMs } = rateOf(limits, what);

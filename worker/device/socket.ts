@@ -1,8 +1,8 @@
-/** What the Worker tells a Device object about an upgrade, and the sockets that come of it. */
+/** What the Worker tells a Device object about an upgrade, and helpers for the resulting sockets. */
 import type { AccountId } from "@matrx/shared/ids.ts";
 import type { TicketCaller } from "../auth/caller.ts";
 
-/** Messages that wait, in order, until their sender is known. Bounded: the sender may be anyone. */
+/** Buffers messages in order until their sender is known. Bounded, because the sender may be anyone. */
 const BYTES_MAX = 8 * 1024 * 1024;
 
 export class MessageBuffer {
@@ -14,7 +14,7 @@ export class MessageBuffer {
     this.#max = max;
   }
 
-  /** False: too many wait, or too much; this one is not kept. */
+  /** Returns false if too many messages, or too many bytes, are waiting; then this one is not kept. */
   push(data: string | ArrayBuffer): boolean {
     this.#bytes += typeof data === "string" ? data.length : data.byteLength;
     if (this.messages.length >= this.#max || this.#bytes > BYTES_MAX) return false;
@@ -23,20 +23,20 @@ export class MessageBuffer {
   }
 }
 
-/** Set by the Worker on the request that it forwards; a client's own is overwritten. */
+/** Set by the Worker on the forwarded request; a client's own value is overwritten. */
 const CALLER_HEADER = "Matrx-Internal-Caller";
 /** As above: where a device's request came from. */
 const SOURCE_HEADER = "Matrx-Internal-Source";
 const ACCOUNT_HEADER = "Matrx-Internal-Account";
 
-/** The request of a caller whose credential the Worker has checked. */
+/** The upgrade request of a caller whose credential the Worker has checked. */
 export function callerUpgrade(request: Request, caller: TicketCaller): Request {
   const headers = new Headers(request.headers);
   headers.set(CALLER_HEADER, JSON.stringify(caller));
   return new Request(request.url, { headers });
 }
 
-/** The request of a device of this account from `source`, an address prefix; its credential is checked by the object. */
+/** The upgrade request of a device of this account from `source`, an address prefix; the object checks its credential. */
 export function deviceUpgrade(request: Request, account: AccountId, source: string): Request {
   const headers = new Headers(request.headers);
   headers.delete(CALLER_HEADER);
@@ -50,23 +50,23 @@ export function sourceOfDevice(request: Request): string {
   return request.headers.get(SOURCE_HEADER) ?? "";
 }
 
-/** The account that the directory names for a device that dials in. */
+/** The account of a device that dials in, according to the directory. */
 export function accountOf(request: Request): AccountId {
   return (request.headers.get(ACCOUNT_HEADER) ?? "") as AccountId;
 }
 
-/** The caller that the Worker vouches for, or undefined for a device. */
+/** The caller that the Worker authenticated, or undefined for a device. */
 export function authenticatedCaller(request: Request): TicketCaller | undefined {
   const header = request.headers.get(CALLER_HEADER);
   return header ? (JSON.parse(header) as TicketCaller) : undefined;
 }
 
-/** A 101 response; `webSocket` is the client's end. */
+/** A 101 response with `webSocket` as the client's end. */
 export function switching(webSocket: WebSocket, headers: Record<string, string>): Response {
   return new Response(null, { status: 101, webSocket, headers });
 }
 
-/** Bytes queued on a socket. Older builds of the runtime do not count; there a socket is taken to keep up. */
+/** Bytes queued on a socket. Older builds of the runtime do not count them; there a socket is assumed to keep up. */
 export function queuedBytes(ws: WebSocket): number {
   return (ws as { bufferedAmount?: number }).bufferedAmount ?? 0;
 }

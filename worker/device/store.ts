@@ -1,4 +1,4 @@
-/** What a Device object knows of its device for good. Written when something changed, never on connect or heartbeat. */
+/** What a Device object durably knows of its device. Written only when something changed, never on connect or heartbeat. */
 import type { Proof } from "@matrx/shared/api.ts";
 import type { Permissions } from "@matrx/shared/device-frames.ts";
 import { effectOf } from "@matrx/shared/effects.ts";
@@ -21,7 +21,7 @@ export interface DeviceRecord {
   identity: DeviceIdentity;
 }
 
-/** What the device said of itself at its last registration. */
+/** What the device said about itself when it last registered. */
 export interface DeviceInfo {
   hostname: string | null;
   os: string | null;
@@ -73,7 +73,7 @@ export class RecordStore {
     return this.#policy;
   }
 
-  /** Throws MatrxError `UNAVAILABLE` when it cannot be written. */
+  /** Throws MatrxError `UNAVAILABLE` if it cannot be written. */
   setPolicy(policy: Policy): void {
     this.#health.requireWritable();
     this.#kv.put("policy", policy);
@@ -81,7 +81,7 @@ export class RecordStore {
     this.#limits = undefined;
   }
 
-  /** What the device may do, for the device. */
+  /** The permissions as told to the device. */
   get permissions(): Permissions {
     const { allowed_tools, allowed_paths, allowed_apps } = this.policy;
     return {
@@ -91,7 +91,7 @@ export class RecordStore {
     };
   }
 
-  /** JSON of the limits that the agent holds a call to; undefined: none. */
+  /** JSON of the limits that the agent enforces on a call; undefined if there are none. */
   get limits(): string | undefined {
     const { allowed_tools, allowed_paths, allowed_apps } = this.policy;
     if (!allowed_tools && !allowed_paths && !allowed_apps) return undefined;
@@ -99,19 +99,19 @@ export class RecordStore {
     return this.#limits;
   }
 
-  /** As the device announced it, but for effects: those are the gate's. */
+  /** As the device announced it, except for effects, which the gate decides. */
   get manifest(): Manifest | undefined {
     this.#manifest ??= withGatesEffects(this.#kv.get<Manifest>("manifest"));
     return this.#manifest;
   }
 
-  /** A tool that the device announced. */
+  /** The tool of this name that the device announced. */
   toolNamed(name: string): ToolDescription | undefined {
     this.#byName ??= new Map(this.manifest?.tools.map((tool) => [tool.name, tool]));
     return this.#byName.get(name);
   }
 
-  /** The tool that a caller means: by its own name, or by the one that models know it by. */
+  /** The tool that a caller means, by its own name or its model name. */
   toolCalled(name: string): string | undefined {
     if (this.toolNamed(name)) return name;
     this.#byModelName ??= new Map(
@@ -131,26 +131,26 @@ export class RecordStore {
     return this.#kv.get<DeviceInfo>("device_info");
   }
 
-  /** Keeps an deviceInfo, if the storage takes writes; the same one again writes nothing. */
+  /** Stores the device's info if storage accepts writes; writes nothing if it is unchanged. */
   setDeviceInfo(deviceInfo: DeviceInfo): void {
     if (this.#health.isFailing) return;
     if (JSON.stringify(deviceInfo) !== JSON.stringify(this.deviceInfo))
       this.#kv.put("device_info", deviceInfo);
   }
 
-  /** Name of the records of calls: made once, and anew when some were lost. Undefined: it cannot be written. */
+  /** The id of this ledger: made once, and again when records were lost. Undefined if it cannot be written. */
   get ledgerId(): string | undefined {
     this.#ledgerId ??= this.#kv.get<string>("ledger_id") ?? this.#newLedgerId();
     return this.#ledgerId;
   }
 
-  /** Records were lost: another ledger begins. */
+  /** Records were lost, so a new ledger id is made. */
   noteLoss(now: number): void {
     if (!this.#newLedgerId()) return;
     this.#kv.put("records_lost", now);
   }
 
-  /** When it was noticed last that records were lost, in milliseconds since 1970. */
+  /** When a loss of records was last noticed, in milliseconds since 1970. */
   get recordsLost(): number | undefined {
     return this.#kv.get<number>("records_lost");
   }
@@ -170,13 +170,13 @@ export class RecordStore {
     if (!this.#health.isFailing) this.#kv.put("last_seen", lastSeen);
   }
 
-  /** A grant went while the agent was away: it is told when it is back. Throws MatrxError `UNAVAILABLE`. */
+  /** A grant was revoked while the agent was away: the agent is told when it is back. Throws MatrxError `UNAVAILABLE`. */
   noteEnded(grant: GrantId): void {
     this.#health.requireWritable();
     this.#kv.put(ENDED + grant, true);
   }
 
-  /** A storage that takes no writes names them again the next time. */
+  /** While storage does not accept writes, the same grants are returned again next time. */
   takeEnded(): GrantId[] {
     const keys = Array.from(this.#kv.list({ prefix: ENDED }), ([key]) => key);
     if (!this.#health.isFailing) for (const key of keys) this.#kv.delete(key);

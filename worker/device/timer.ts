@@ -1,6 +1,6 @@
 /**
- * A timer for what is due within seconds. It keeps the object awake and costs no write; what may find the object asleep
- * is for its alarm table (docs/decisions/0017-alarm-table.md).
+ * A timer for what is due within seconds. It keeps the object awake and costs no write; whatever may be due during
+ * hibernation belongs in the alarm table (docs/decisions/0017-alarm-table.md).
  */
 export class Timer {
   readonly #run: () => void;
@@ -11,7 +11,7 @@ export class Timer {
     this.#run = run;
   }
 
-  /** Runs by `at` (milliseconds since 1970), or sooner if that was asked for. */
+  /** Runs at `at` (milliseconds since 1970), or sooner if already scheduled sooner. */
   by(at: number): void {
     if (this.#due !== undefined && this.#due <= at) return;
     clearTimeout(this.#handle);

@@ -1,4 +1,4 @@
-/** What the object does by itself: it looks after what takes long or is over, and sleeps in between. */
+/** The object's own upkeep: handles slow calls and whatever has expired, so that it can hibernate in between. */
 import { TIMES } from "@matrx/shared/limits.ts";
 import { AlarmTable } from "../storage/alarms.ts";
 import type { Callers } from "./callers/sockets.ts";
@@ -9,7 +9,7 @@ import type { DeviceContext } from "./context.ts";
 import type { DeviceMessages } from "./link/messages.ts";
 import type { DeviceSockets } from "./link/sockets.ts";
 
-/** What has to be looked after. */
+/** The parts that need upkeep. */
 interface Charges {
   readonly calls: Calls;
   readonly recovery: Recovery;
@@ -19,7 +19,7 @@ interface Charges {
   readonly messages: DeviceMessages;
 }
 
-/** How often an object looks after calls that take long, in milliseconds. */
+/** How often an object checks long calls, in milliseconds. */
 const LOOK_AGAIN = 60_000;
 /** How often old outcomes are removed, in milliseconds. */
 const PRUNE_EVERY = 6 * 60 * 60_000;
@@ -40,12 +40,12 @@ export class Upkeep {
     );
   }
 
-  /** The platform's alarm. */
+  /** Handles the platform's alarm. */
   ring(now: number): Promise<void> {
     return this.#alarms.ring(now);
   }
 
-  /** Looks after acknowledgements, attachments, deadlines, a silent link. */
+  /** Handles acknowledgements, attachments, deadlines and silent links. */
   tick(now: number): void {
     const { store, events, health, rates } = this.#context;
     const { calls, recovery, credit, callers, sockets, messages } = this.#charges;

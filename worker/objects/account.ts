@@ -1,5 +1,4 @@
 /** One user's devices, grants and tokens. Written on change only. */
-
 import { DurableObject } from "cloudflare:workers";
 import type { newTokenSchema, tokenViewSchema } from "@matrx/shared/api.ts";
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
@@ -23,7 +22,7 @@ import { ACCOUNT } from "../storage/migrations.ts";
 import type { Device } from "./device.ts";
 import { type Directory, directoryOf } from "./directory.ts";
 
-/** The objects that an account speaks to. */
+/** The objects that an account talks to. */
 export interface AccountEnv {
   DEVICE: DurableObjectNamespace<Device>;
   DIRECTORY: DurableObjectNamespace<Directory>;
@@ -31,7 +30,7 @@ export interface AccountEnv {
 
 const DEVICES_MAX = 1000;
 const TOKENS_MAX = 1000;
-/** What a push that was cut off waits for the next one, in milliseconds. */
+/** Delay before an interrupted push is retried, in milliseconds. */
 const PUSH_AGAIN = 60_000;
 const OWNER: Pick<Grant, "owner" | "effects"> = { owner: true, effects: ["read", "write", "execute"] };
 
@@ -75,7 +74,7 @@ export class Account extends DurableObject<AccountEnv> {
     return attempt(() => this.#grant(grant));
   }
 
-  /** Gives a Device object the grant that a caller came with. */
+  /** Leases the grant that a caller presented to a Device object. */
   lease(grant: GrantId, device: DeviceId): Promise<Outcome<LeasedGrant>> {
     return attempt(() => {
       const found = this.#grant(grant);
@@ -86,12 +85,12 @@ export class Account extends DurableObject<AccountEnv> {
     });
   }
 
-  /** Tells whether the device is one of this account. */
+  /** Whether the device belongs to this account. */
   hasDevice(device: DeviceId): boolean {
     return this.#devices.has(device);
   }
 
-  /** When a person removed the device, in milliseconds since 1970; undefined: nobody did. */
+  /** When a person removed the device, in milliseconds since 1970; undefined if nobody did. */
   removedAt(grant: GrantId, device: string): Promise<Outcome<number | undefined>> {
     return attempt(() => {
       this.#grant(grant);
@@ -107,7 +106,7 @@ export class Account extends DurableObject<AccountEnv> {
     });
   }
 
-  /** Makes a device of this account; `identity` is how it proves itself. */
+  /** Adds a device to this account; `identity` is how it proves itself. */
   addDevice(grant: GrantId, name: string, identity: DeviceIdentity): Promise<Outcome<DeviceEntry>> {
     return attempt(async () => {
       this.#person(grant);
@@ -128,7 +127,7 @@ export class Account extends DurableObject<AccountEnv> {
     });
   }
 
-  /** Removes a device; its object forgets all of it, also when it cannot be reached at once. */
+  /** Removes a device. Its object wipes its data, later if it cannot be reached right now. */
   removeDevice(grant: GrantId, device: DeviceId): Promise<Outcome<void>> {
     return attempt(async () => {
       this.#person(grant);
@@ -160,7 +159,7 @@ export class Account extends DurableObject<AccountEnv> {
     });
   }
 
-  /** Revokes a grant of any kind; open sockets of it are closed by the Device objects. */
+  /** Revokes a grant of any kind; the Device objects close its open sockets. */
   revokeToken(grant: GrantId, revoked: GrantId): Promise<Outcome<void>> {
     return attempt(async () => {
       this.#person(grant);
@@ -173,7 +172,7 @@ export class Account extends DurableObject<AccountEnv> {
     return attempt(() => this.#revoke(this.#grant(grant).id));
   }
 
-  /** Makes the person session of a command line that a signed-in person confirmed. */
+  /** Creates the person session for a command line that a signed-in person confirmed. */
   createLogin(grant: GrantId, name: string): Promise<Outcome<Grant>> {
     return attempt(() => {
       this.#person(grant);
@@ -181,7 +180,7 @@ export class Account extends DurableObject<AccountEnv> {
     });
   }
 
-  /** Takes one of a person's guesses of pairing codes: five in ten minutes. One that was right is given back. */
+  /** Counts a guess at a pairing code: a person has five in ten minutes. A correct guess is given back. */
   takeGuess(grant: GrantId): Promise<Outcome<number>> {
     return attempt(() => {
       this.#person(grant);
@@ -237,7 +236,7 @@ export class Account extends DurableObject<AccountEnv> {
     return grant;
   }
 
-  /** Forgets what is over; tells when the next grant is. */
+  /** Deletes what has expired; returns when the next grant expires. */
   #prune(now: number): number | undefined {
     this.#grants.prune(now);
     this.#once.prune(now);
@@ -263,7 +262,7 @@ export class Account extends DurableObject<AccountEnv> {
     const now = Date.now();
     if (devices.length === 0) return;
     for (const device of devices) this.#outbox.enqueue(device, JSON.stringify(news), now);
-    // Set before the first try: what is not acknowledged when this object dies is pushed again.
+    // Set before the first attempt: if this object dies before the acknowledgement, the alarm pushes again.
     this.#alarms.by("outbox", now + PUSH_AGAIN);
     const next = await this.#outbox.flush(now);
     if (next) this.#alarms.by("outbox", next);

@@ -1,4 +1,4 @@
-/** Holds strangers to a rate: one object for each address prefix, for the routes that ask for no credential and store something. */
+/** Rate-limits anonymous callers: one object per address prefix, for routes that need no credential and store something. */
 import { DurableObject } from "cloudflare:workers";
 import { AlarmTable } from "../storage/alarms.ts";
 import { migrate } from "../storage/migrate.ts";
@@ -20,7 +20,7 @@ export class AnonymousRateLimit extends DurableObject {
     this.#alarms = new AlarmTable(state.storage, { forget: () => this.#forget() });
   }
 
-  /** Lets one more through: undefined. Or says how many milliseconds to wait. */
+  /** Lets one more request through and returns undefined, or returns how many milliseconds to wait. */
   pass(): number | undefined {
     const now = Date.now();
     const kept = this.ctx.storage.kv.get<Window>("window");
@@ -35,7 +35,7 @@ export class AnonymousRateLimit extends DurableObject {
     return this.#alarms.ring(Date.now());
   }
 
-  /** An address that was not seen for a while leaves nothing behind. */
+  /** Once an address has been quiet for a while, nothing is stored for it. */
   async #forget(): Promise<undefined> {
     await this.ctx.storage.deleteAll();
   }

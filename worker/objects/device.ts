@@ -1,4 +1,4 @@
-/** One device: its socket and its callers' end here, and every call passes through. Delegates to `device/`. */
+/** One device: its own socket and its callers' sockets end here, and every call passes through. Delegates to `device/`. */
 import { DurableObject } from "cloudflare:workers";
 import type { CallList, CallQuery, CallView, DeviceView, EventList, EventQuery } from "@matrx/shared/api.ts";
 import { EventStreams } from "@matrx/shared/caller/event-streams.ts";
@@ -87,7 +87,7 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#restore();
   }
 
-  /** Upgrades: callers that the Worker vouches for, and devices that still have to prove themselves. */
+  /** Upgrades: callers that the Worker has authenticated, and devices that have yet to prove themselves. */
   override async fetch(request: Request): Promise<Response> {
     try {
       const caller = authenticatedCaller(request);
@@ -105,7 +105,7 @@ export class Device extends DurableObject<DeviceEnv> {
     if (!this.#sockets.message(ws, data, now)) this.#callers.message(ws, data, now);
   }
 
-  /** The runtime does not answer a close frame of a hibernatable socket by itself. */
+  /** The runtime does not answer a close frame on a hibernatable socket. */
   override webSocketClose(ws: WebSocket, code: number, reason: string): void {
     this.#gone(ws);
     if (ws.readyState !== WebSocket.CLOSED) ws.close(isSendable(code) ? code : 1000, closeReason(reason));
@@ -119,19 +119,19 @@ export class Device extends DurableObject<DeviceEnv> {
     return this.#upkeep.ring(Date.now());
   }
 
-  /** Makes this object the device's: only the Account does that. */
+  /** Ties this object to a device; only the Account calls this. */
   initialize(record: DeviceRecord): void {
     if (this.#context.store.record) throw new Error(`${record.id} is adopted already`);
     migrate(this.ctx.storage, DEVICE);
     this.#context.store.initialize(record);
   }
 
-  /** The Account has seen that a person asks. */
+  /** The Account has checked that a person is asking. */
   rename(name: string): void {
     this.#context.store.rename(name);
   }
 
-  /** The account removed the device: nothing of it stays. */
+  /** The account removed the device: delete everything. */
   async destroy(): Promise<void> {
     if (this.#context.store.record)
       this.#calls.endAll(unknownDeviceError(this.#context.store.record.id).shape());
@@ -142,7 +142,7 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#context.events.destroy();
   }
 
-  /** A grant is gone: its calls end, its sockets close. */
+  /** A grant was revoked: its calls end and its sockets close. */
   revoke(grant: GrantId): void {
     this.#context.leases.revoke(grant);
     if (this.#context.store.record) this.#calls.revoke(grant);
@@ -169,7 +169,7 @@ export class Device extends DurableObject<DeviceEnv> {
     return this.#requests.toolNames(caller);
   }
 
-  /** The tools that this caller may call, as models know them, and the machine that they are on. */
+  /** The tools that this caller may call, under their model names, and the machine that they run on. */
   openTools(caller: Caller): Promise<Outcome<OpenTools>> {
     return this.#requests.openTools(caller);
   }
@@ -179,17 +179,17 @@ export class Device extends DurableObject<DeviceEnv> {
     return this.#requests.call(caller, wanted);
   }
 
-  /** The same on the guide's route: its answer, which begins before the call's end if that takes long. */
+  /** The same on the guide's route: a slow call's response begins before the call ends. */
   callByGuide(caller: Caller, wanted: RestCall): Promise<Outcome<GuideAnswer>> {
     return this.#requests.callByGuide(caller, wanted);
   }
 
-  /** A REST call whose caller is told what becomes of it as it happens. */
+  /** A REST call that streams its progress to the caller. */
   streamCall(caller: Caller, wanted: StreamedCall): Promise<Outcome<OpenStream>> {
     return this.#requests.streamCall(caller, wanted);
   }
 
-  /** What becomes of a call that was made before, as it happens. */
+  /** Streams the progress of an earlier call. */
   attach(caller: Caller, call: CallId): Promise<Outcome<OpenStream>> {
     return this.#requests.attach(caller, call);
   }
@@ -199,7 +199,7 @@ export class Device extends DurableObject<DeviceEnv> {
     return this.#requests.readCall(caller, call);
   }
 
-  /** The calls of a grant, or of all for the owner. */
+  /** The calls of a grant, or of all grants for the owner. */
   listCalls(caller: Caller, query: CallQuery): Promise<Outcome<CallList>> {
     return this.#requests.listCalls(caller, query);
   }
@@ -214,12 +214,12 @@ export class Device extends DurableObject<DeviceEnv> {
     return this.#requests.events(caller, query);
   }
 
-  /** Hands a command to the device's program. */
+  /** Passes a command to the program on the device. */
   command(caller: Caller, command: Command, reason: string | undefined): Promise<Outcome<void>> {
     return this.#requests.command(caller, command, reason);
   }
 
-  /** Writes, for an object that no longer can; resolves when that is confirmed. */
+  /** Writes on behalf of an object that no longer can; resolves once the write is confirmed. */
   probeStorage(): void {
     this.ctx.storage.kv.put("probed", Date.now());
   }
@@ -228,28 +228,28 @@ export class Device extends DurableObject<DeviceEnv> {
     return this.#requests.policy(caller);
   }
 
-  /** The Account has seen that a person asks. Gives warnings. */
+  /** The Account has checked that a person is asking. Returns warnings. */
   setPolicy(policy: Policy): Promise<Outcome<string[]>> {
     return this.#requests.setPolicy(policy);
   }
 
-  /** What is under way inside, since this object woke. */
+  /** What is in flight, and counters since this object woke. */
   diagnostics() {
     return {
-      /** Who waits for the answer to a call. */
+      /** Recipients waiting for the answer to a call. */
       recipients: this.#calls.pendingCalls.all().flatMap(({ recipients }) => recipients).length,
-      /** Bytes of answers that HTTP readers did not take yet. */
+      /** Bytes of answers that HTTP readers have not taken yet. */
       queuedBytes: this.#context.bodies.queued,
-      /** Large answers that wait at the device for their readers. */
+      /** Large answers that wait on the device for their readers. */
       waitingAnswers: this.#credit.waiting,
-      /** Event streams that somebody reads, or did not read to the end yet. */
+      /** Event streams that have not been read to the end. */
       openStreams: this.#streams.size,
-      /** Answers of the device to calls that it was not given. */
+      /** Answers from the device to calls that it was never sent. */
       strays: this.#calls.strays.total,
     };
   }
 
-  /** Looks after what takes long or is over. */
+  /** Handles slow calls, and whatever has expired. */
   tick(now: number): void {
     this.#upkeep.tick(now);
   }
@@ -262,14 +262,14 @@ export class Device extends DurableObject<DeviceEnv> {
     }
   }
 
-  /** Once for each socket. One that dropped while the object slept is met here first: `#restore` does not find it. */
+  /** Called once per socket. A socket that dropped during hibernation is seen here first: `#restore` does not find it. */
   #gone(ws: WebSocket): void {
     const attachment = ws.deserializeAttachment() as DeviceAttachment | CallerAttachment | null;
     if (attachment?.role === "caller") this.#callers.closed(ws, attachment);
     else if (attachment) this.#sockets.closed(ws, attachment, Date.now());
   }
 
-  /** After a sleep everything is in the sockets' attachments. */
+  /** After hibernation, all state comes from the sockets' attachments. */
   #restore(): void {
     const devices: { ws: WebSocket; attachment: DeviceAttachment }[] = [];
     for (const ws of this.ctx.getWebSockets()) {

@@ -1,4 +1,4 @@
-/** Which account a device belongs to. One object for each first character of the ids' random part (docs/decisions/0001). */
+/** Which account a device belongs to. One object per first character of an id's random part (docs/decisions/0001). */
 import { DurableObject } from "cloudflare:workers";
 import type { AccountId, DeviceId } from "@matrx/shared/ids.ts";
 import { migrate } from "../storage/migrate.ts";
@@ -10,7 +10,7 @@ export class Directory extends DurableObject {
     migrate(state.storage, DIRECTORY);
   }
 
-  /** Enters a new id. False: it is taken. */
+  /** Registers a new id. Returns false if it is taken. */
   enter(device: DeviceId, account: AccountId): boolean {
     const { rowsWritten } = this.ctx.storage.sql.exec(
       "INSERT OR IGNORE INTO devices (device, account) VALUES (?, ?)",
@@ -33,7 +33,7 @@ export class Directory extends DurableObject {
   }
 }
 
-/** The directory object that knows a device. */
+/** The directory object that is responsible for a device. */
 export function directoryOf(
   directories: DurableObjectNamespace<Directory>,
   device: DeviceId,

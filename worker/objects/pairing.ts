@@ -1,8 +1,7 @@
 /**
- * Pairing and login codes (RFC 8628 pattern). One object for each first character, not one for each code: the file of an
- * object stays, and anybody can make codes up (docs/decisions/0011-pairing-codes.md).
+ * Pairing and login codes (RFC 8628 pattern). One object per first character rather than per code: an object's file is
+ * never deleted, and anybody can make up codes (docs/decisions/0011-pairing-codes.md).
  */
-
 import { DurableObject } from "cloudflare:workers";
 import type { newPairingSchema, pairingViewSchema } from "@matrx/shared/api.ts";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
@@ -22,7 +21,7 @@ export type PairingAnswer =
   | { kind: "device"; account: string; device: string; name: string }
   | { kind: "login"; account: string; grant: string; expires: number };
 
-/** One code, kept under it until it expires. */
+/** The row of one code, kept until it expires. */
 interface Row {
   wish: PairingWish;
   /** Milliseconds since 1970. */
@@ -32,9 +31,9 @@ interface Row {
   answer?: PairingAnswer;
 }
 
-/** What stands before a code in its row's key. */
+/** Prefix of a code's row key. */
 const CODE = "code:";
-/** Codes that wait in one object. */
+/** How many codes may wait in one object. */
 const WAITING_MAX = 1000;
 
 export class Pairing extends DurableObject {
@@ -46,7 +45,7 @@ export class Pairing extends DurableObject {
     this.#alarms = new AlarmTable(state.storage, { expiry: (now) => this.#prune(now).next });
   }
 
-  /** Opens a code for a wish. False: it is in use. Throws MatrxError `UNAVAILABLE` when too many wait. */
+  /** Opens a code for a wish. Returns false if the code is in use. Throws MatrxError `UNAVAILABLE` when too many wait. */
   open(code: string, wish: PairingWish): Promise<Outcome<boolean>> {
     return attempt(() => {
       const now = Date.now();
@@ -75,7 +74,7 @@ export class Pairing extends DurableObject {
     });
   }
 
-  /** Takes the wish for confirming; a second confirmation finds none. */
+  /** Takes the wish in order to confirm it; a second confirmation finds none. */
   take(code: string): Promise<Outcome<PairingWish>> {
     return attempt(() => {
       const row = this.#waiting(code);
@@ -90,8 +89,8 @@ export class Pairing extends DurableObject {
   }
 
   /**
-   * What the asker is told: an answer, or undefined while it waits. A login's answer, which is worth a token, is given
-   * once; a device's tells no secret, and may be asked for again when it was lost on the way.
+   * Returns the asker's answer, or undefined while it waits. A login's answer is worth a token, so it is given once; a
+   * device's holds no secret, and may be fetched again if it was lost in transit.
    */
   poll(code: string): Promise<Outcome<PairingAnswer | undefined>> {
     return attempt(() => {
@@ -106,7 +105,7 @@ export class Pairing extends DurableObject {
     return this.#alarms.ring(Date.now());
   }
 
-  /** Removes codes that have expired; tells how many wait, and when the first of them expires. */
+  /** Removes expired codes; returns how many wait, and when the first of them expires. */
   #prune(now: number): { rows: number; next: number | undefined } {
     const { kv } = this.ctx.storage;
     let rows = 0;
@@ -137,7 +136,7 @@ export class Pairing extends DurableObject {
   }
 }
 
-/** The object that knows a code. */
+/** The object that is responsible for a code. */
 export function pairingOf(
   pairings: DurableObjectNamespace<Pairing>,
   code: string,

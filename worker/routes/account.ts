@@ -1,5 +1,4 @@
-/** Signing in and out, and who one is. */
-
+/** Signing in and out, and who is signed in. */
 import {
   accountViewSchema,
   claimedSchema,
@@ -23,7 +22,7 @@ import { unwrap } from "../outcome.ts";
 import { CALLER_BODY, OPEN_BODY } from "./body.ts";
 import type { RelayRoute } from "./route.ts";
 
-/** A short name for a browser, so that its owner knows it again in a list. */
+/** Short browser names, so that owners recognise theirs in a list. */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/Edg/, "Edge"],
   [/OPR/, "Opera"],
@@ -41,7 +40,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/Linux/, "Linux"],
 ];
 
-/** "Chrome on Linux"; the start of what it says of itself when it is none that we know. */
+/** For example "Chrome on Linux"; for an unknown browser, the start of its User-Agent. */
 function browserName(userAgent: string | undefined): string {
   if (!userAgent) return "A browser";
   const browser = BROWSERS.find(([sign]) => sign.test(userAgent))?.[1];
@@ -50,7 +49,7 @@ function browserName(userAgent: string | undefined): string {
   return system ? `${browser} on ${system}` : browser;
 }
 
-/** White around a QR code, in modules (ISO/IEC 18004). */
+/** The margin around a QR code, in modules (ISO/IEC 18004). */
 const QUIET_ZONE = 4;
 
 const setCookieHeader = {
@@ -77,7 +76,7 @@ export const accountRoutes: readonly RelayRoute[] = [
       },
     },
     errors: ["UNAUTHENTICATED", "UNAVAILABLE"],
-    // A sign-in link's code becomes a person session, once.
+    // Exchanges a sign-in link's code for a person session, once.
     answer: async (c) => {
       const { code } = await readBody(c.req.raw, OPEN_BODY, claimSchema);
       const claim = await verifyClaim(c.env, code);
@@ -110,7 +109,7 @@ export const accountRoutes: readonly RelayRoute[] = [
       },
     },
     errors: ["UNAVAILABLE"],
-    // Another device of the person who asks, such as a phone, signs in with it once.
+    // Signs in another device of the same person, such as a phone, once.
     answer: async (c) => {
       const { caller } = c.var;
       unwrap(await c.env.ACCOUNT.getByName(caller.account).requirePerson(caller.grant));

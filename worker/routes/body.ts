@@ -1,4 +1,4 @@
-/** What the relay asks of request bodies. */
+/** What the relay requires of request bodies. */
 import type { BodyRules } from "@matrx/shared/caller/body.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { Tally } from "../tally.ts";
@@ -10,7 +10,7 @@ const rules: Pick<BodyRules, "mustBeJson" | "brokeOff"> = {
   brokeOff: () => brokenOff.add(Date.now()),
 };
 
-/** For a caller whose credential was checked. */
+/** For authenticated callers. */
 export const CALLER_BODY: BodyRules = { ...rules, bytes: LIMITS.restBodyBytes, ms: TIMES.restBodyWithin };
 /** For anyone. */
 export const OPEN_BODY: BodyRules = { ...rules, bytes: LIMITS.openBodyBytes, ms: TIMES.openBodyWithin };

@@ -1,4 +1,4 @@
-/** A call whose Device object broke before it answered, as objects do whose storage fails: what is known of it. */
+/** What is known of a call whose Device object broke before it answered, as objects do when their storage fails. */
 import type { CallView } from "@matrx/shared/api.ts";
 import type { RestCall } from "@matrx/shared/caller/port.ts";
 import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
@@ -11,7 +11,7 @@ import { errorShapeOf } from "../problem.ts";
 import { outcomeUnknown } from "../refusals.ts";
 import type { StorageState } from "../storage-failure.ts";
 
-/** An effect leaves only once its record is durable: without one it did not run. With one, the record will tell. */
+/** An effect is sent only once its record is durable: without a record it did not run; with one, the record holds the outcome. */
 export async function brokenCall(
   env: Env,
   device: DurableObjectStub<Device>,
@@ -28,12 +28,12 @@ export async function brokenCall(
   return { ...failure, code: "UNAVAILABLE", message, hint: "Send it again" };
 }
 
-/** The object did not even begin, for it is left to a newer program: nothing ran. */
+/** The object did not start, because a newer program wrote its data: nothing ran. */
 function neverBegan({ details }: ErrorShape): boolean {
   return details?.storage === ("newer" satisfies StorageState);
 }
 
-/** True also when it cannot be told. */
+/** Also true when that cannot be determined. */
 async function hasRecord(
   env: Env,
   device: DurableObjectStub<Device>,
@@ -41,7 +41,7 @@ async function hasRecord(
   call: RestCall["call"],
 ): Promise<boolean> {
   try {
-    // A stub of an object that broke stays broken.
+    // The stub of a broken object stays broken.
     const again = env.DEVICE.get(device.id);
     const record = (await again.readCall(caller, call)) as Outcome<CallView>;
     return record.ok || record.error.code !== "NOT_FOUND";

@@ -1,4 +1,4 @@
-/** What an owner sets for a device, and tells its program. */
+/** An owner's settings for a device, and commands to its program. */
 import { commandedSchema, newCommandSchema } from "@matrx/shared/api.ts";
 import { readBody } from "@matrx/shared/caller/body.ts";
 import { DEVICE } from "@matrx/shared/caller/parts.ts";
@@ -46,7 +46,7 @@ export const controlRoutes: readonly RelayRoute[] = [
     answers: {
       200: { description: "The policy as it is now", schema: policySetSchema, example: POLICY },
     },
-    // The owner's limits for this device; the device's own file holds besides.
+    // The owner's limits for this device; the device's own policy file applies as well.
     answer: async (c) => {
       const { caller, device } = c.var;
       unwrap(await c.env.ACCOUNT.getByName(caller.account).requirePerson(caller.grant));

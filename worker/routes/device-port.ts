@@ -23,14 +23,14 @@ import { CALLER_BODY } from "./body.ts";
 import { brokenCall } from "./broken-call.ts";
 import type { RelayEnv } from "./route.ts";
 
-/** The device in a request's path, or at the root the one that is named otherwise. Throws MatrxError. */
+/** The device in a request's path, or at the root the device that the request names otherwise. Throws MatrxError. */
 export async function devicePort({ env, req }: Context<RelayEnv>): Promise<RecordingPort> {
   const caller = await authenticate(env, req.raw);
   const id = req.param("device") ?? (await namedDevice(env, caller, req.raw));
   return new DevicePort(env, caller, id, await ownDevice(env, caller.account, id));
 }
 
-/** Never a guess: with several devices and none named, the choices are listed. Throws MatrxError. */
+/** Never guesses: with several devices and none named, the error lists the choices. Throws MatrxError. */
 async function namedDevice(env: Env, caller: Caller, request: Request): Promise<string> {
   const named = request.headers.get(DEVICE_HEADER) ?? new URL(request.url).searchParams.get("device");
   if (named) return named;
@@ -45,7 +45,7 @@ async function namedDevice(env: Env, caller: Caller, request: Request): Promise<
   throw relayError("INVALID_PARAMETERS", message, { hint, details: { field: "device", choices } });
 }
 
-/** RPC types cannot express free JSON, nor streams: the object's own types can. */
+/** RPC types can express neither free JSON nor streams; the object's own types can. */
 class DevicePort implements RecordingPort {
   readonly hop = "relay";
   readonly body = CALLER_BODY;
@@ -106,7 +106,7 @@ class DevicePort implements RecordingPort {
     return unwrap((await this.#object.attach(this.#caller, call)) as Outcome<OpenStream>);
   }
 
-  /** A call that did not get through, or of which no more is known, is refused under its name. */
+  /** A call that did not get through, or whose fate is unknown, is refused under its name. */
   async #answered<Answer>(
     { call, tool }: StreamedCall,
     answer: Promise<Outcome<Answer>>,

@@ -1,5 +1,4 @@
 /** The devices of an account. */
-
 import {
   createdDeviceSchema,
   type DeviceView,
@@ -56,7 +55,7 @@ export const devicesRoutes: readonly RelayRoute[] = [
         example: { devices: [DEVICE_VIEW_EXAMPLE] },
       },
     },
-    // Each device is asked for its state; one whose object fails is named apart, and said in the log.
+    // Each device is asked for its state; devices whose objects fail are listed separately and logged.
     answer: async (c) => {
       const { caller } = c.var;
       const entries = unwrap(await c.env.ACCOUNT.getByName(caller.account).listDevices(caller.grant));
@@ -126,7 +125,7 @@ export const devicesRoutes: readonly RelayRoute[] = [
   },
 ];
 
-/** Of the device in the path. */
+/** Routes of the device in the path. */
 export const deviceRoutes: readonly RelayRoute[] = [
   {
     method: "PATCH",
@@ -140,7 +139,7 @@ export const deviceRoutes: readonly RelayRoute[] = [
     answers: {
       200: { description: "The device", schema: deviceViewSchema, example: DEVICE_VIEW_EXAMPLE },
     },
-    // Its name; the id, which is made of the first one, stays.
+    // Changes the name. The id, which was made from the first name, stays.
     answer: async (c) => {
       const { caller, device } = c.var;
       const id = c.req.param("device") as DeviceId;
@@ -179,7 +178,7 @@ async function viewOf(env: Env, id: DeviceId, account: string): Promise<DeviceVi
   }
 }
 
-/** Adds to `UNKNOWN_DEVICE` when a person removed the device; without that, the relay lost its data. */
+/** Adds to `UNKNOWN_DEVICE` when a person removed the device; without it, the relay has lost its data. */
 async function withRemoval(env: Env, caller: Caller, id: string, error: unknown): Promise<unknown> {
   if (!(error instanceof MatrxError) || error.code !== "UNKNOWN_DEVICE") return error;
   const at = unwrap(await env.ACCOUNT.getByName(caller.account).removedAt(caller.grant, id));

@@ -1,5 +1,4 @@
-/** Whether the relay can work, and the keys that its tokens are checked with. */
-
+/** Whether the relay can work, and the public keys of its tokens. */
 import { healthSchema, publicKeysSchema } from "@matrx/shared/openapi/bodies.ts";
 import { publicKeys } from "../auth/keys.ts";
 import type { RelayRoute } from "./route.ts";
@@ -14,7 +13,7 @@ export const healthRoutes: readonly RelayRoute[] = [
     access: "anyone",
     answers: { 200: { description: "It is", schema: healthSchema, example: { status: "ok" } } },
     errors: ["UNAVAILABLE"],
-    // 503 without secrets: such a relay can neither sign in nor be claimed.
+    // 503 without secrets: nobody can sign in to such a relay or claim it.
     answer: async (c) => {
       await publicKeys(c.env);
       return c.json({ status: "ok" });

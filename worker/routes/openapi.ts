@@ -1,4 +1,4 @@
-/** The description that machines read: made when it is first asked for, kept as text. */
+/** The OpenAPI document: generated on first request, then cached as text. */
 import { openApiSchema } from "@matrx/shared/openapi/bodies.ts";
 import type { Surface } from "@matrx/shared/openapi/operation.ts";
 import type { RelayRoute } from "./route.ts";
@@ -22,7 +22,7 @@ export function descriptionRoute(surface: () => Surface): RelayRoute {
   };
 }
 
-/** Loaded late, so that the schemas' conversion costs a start nothing. */
+/** Loaded lazily, so that converting the schemas does not slow down the start. */
 async function textOf(surface: Surface): Promise<string> {
   const { openApiDocument } = await import("@matrx/shared/openapi/document.ts");
   return JSON.stringify(openApiDocument(surface));

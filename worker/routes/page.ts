@@ -1,9 +1,9 @@
-/** The pages: static files, with headers that let nothing foreign run. */
+/** The pages: static files, with headers that keep foreign code from running. */
 import { CONTENT_TYPES, PAGE_HEADERS } from "@matrx/shared/pages.ts";
 import type { Context } from "hono";
 import type { RelayEnv, RelayRoute } from "./route.ts";
 
-/** Pages by the address that people see. */
+/** Files by the address that people see. */
 const PAGES: ReadonlyMap<string, string> = new Map([
   ["/", "/index.html"],
   ["/docs", "/docs.html"],
@@ -21,7 +21,7 @@ export const docsRoute: RelayRoute = {
   answer: page,
 };
 
-/** A file of the page. The disk service of workerd lists folders, so only names with a known ending are passed on. */
+/** Serves a file of the page. workerd's disk service lists folders, so only names with a known extension are passed on. */
 export async function page(c: Context<RelayEnv>): Promise<Response> {
   const url = new URL(c.req.url);
   url.pathname = PAGES.get(url.pathname) ?? url.pathname;

@@ -1,5 +1,4 @@
 /** Pairing a device and signing a command line in: a code, confirmed by a signed-in person (RFC 8628 pattern). */
-
 import {
   newLoginSchema,
   newPairingSchema,
@@ -120,7 +119,7 @@ export const pairingsRoutes: readonly RelayRoute[] = [
       },
     },
     errors: ["NOT_FOUND", "RATE_LIMITED"],
-    // What waits for confirmation. Wrong codes are counted.
+    // Shows what is waiting for confirmation. Wrong codes are counted.
     answer: async (c) => {
       const { code, pairing, settle } = await guessing(c);
       return c.json(await settle(await pairing.view(code)));
@@ -212,7 +211,7 @@ async function openCode(env: Env, wish: PairingWish): Promise<string> {
   }
 }
 
-/** A signed-in person names a code. It counts against five in ten minutes before it is looked at, until it proves right. */
+/** A signed-in person names a code. Each counts against five in ten minutes before it is looked up; a correct one is given back. */
 async function guessing({ env, req, var: { caller } }: Context<RelayEnv>) {
   const code = plain(req.param("code") ?? "");
   const account = env.ACCOUNT.getByName(caller.account);
@@ -242,7 +241,7 @@ async function polled(
   return { status: "signed_in", token, account, expires: new Date(expires).toISOString() };
 }
 
-/** As stored: eight characters of base32, what people confuse put right. */
+/** The stored form: eight base32 characters, with confusable ones corrected. */
 function plain(shown: string): string {
   const code = shown
     .toUpperCase()

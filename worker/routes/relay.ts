@@ -1,4 +1,4 @@
-/** The relay's whole interface: what is mounted, and what is described. */
+/** The relay's whole HTTP interface: what is mounted, and what is described. */
 import * as api from "@matrx/shared/api.ts";
 import { cancelRoute, recordRoutes } from "@matrx/shared/caller/calls.ts";
 import { eventsRoute } from "@matrx/shared/caller/events.ts";
@@ -24,10 +24,10 @@ import type { RelayRoute } from "./route.ts";
 import { callerSocketRoutes, deviceSocketRoutes } from "./sockets.ts";
 import { GRANT_PARAMETER, tokensRoutes } from "./tokens.ts";
 
-/** Upgrades: each has credentials of its own. */
+/** Upgrades, which have their own credentials. */
 export const socketRoutes = [...deviceSocketRoutes, ...callerSocketRoutes];
 
-/** The relay's own. */
+/** Routes of the relay itself. */
 export const relayRoutes: readonly RelayRoute[] = [
   ...devicesRoutes,
   ...accountRoutes,
@@ -38,10 +38,10 @@ export const relayRoutes: readonly RelayRoute[] = [
   docsRoute,
 ];
 
-/** Of one device, for who manages it. */
+/** Routes of one device, for managing it. */
 export const managedRoutes: readonly RelayRoute[] = [...deviceRoutes, ...controlRoutes];
 
-/** Of one device, for who calls it. */
+/** Routes of one device, for calling it. */
 export const callerRoutes: readonly CallerRoute<RecordingPort>[] = under("/v1/devices/{device}", [
   ...guideRoutes,
   ...toolRoutes({ 202: PENDING }),
@@ -55,7 +55,7 @@ const which = (name: string): Parameter => ({
   description: `The device; without it, and without ${name}, the only device of the credential.`,
 });
 
-/** The guide's, where the path names no device. */
+/** The guide's routes, whose paths name no device. */
 export const rootRoutes: readonly CallerRoute<RecordingPort>[] = guideRoutes.map((route) => ({
   ...route,
   id: `${route.id}AtRoot`,
@@ -112,7 +112,7 @@ export const RELAY: Surface = {
   implied,
 };
 
-/** Any request may come under a wrong Host, or meet a fault of ours; the rest follows from what it shows and sends. */
+/** Any request may have a wrong Host or hit an internal error; the rest follows from its credential, path and body. */
 function implied({ access, path, body }: Operation): ErrorCode[] {
   const codes: ErrorCode[] = ["PERMISSION_DENIED", "INTERNAL"];
   if (access === "caller" || access === "person") codes.push("UNAUTHENTICATED", "UNAVAILABLE");

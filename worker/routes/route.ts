@@ -1,4 +1,4 @@
-/** Routes of the relay. A route is its description and its answer; who may call it is checked before it answers. */
+/** Routes of the relay. A route is its description and its handler; access is checked before the handler runs. */
 import { honoPath } from "@matrx/shared/caller/route.ts";
 import type { Operation } from "@matrx/shared/openapi/operation.ts";
 import type { Context, Handler, Hono, MiddlewareHandler } from "hono";
@@ -38,7 +38,7 @@ const withCaller: MiddlewareHandler<RelayEnv> = async (c, next) => {
   await next();
 };
 
-/** Finds the device in the path: one of the caller's account. */
+/** Finds the device in the path, which must belong to the caller's account. */
 export const withDevice: MiddlewareHandler<RelayEnv> = async (c, next) => {
   c.set("device", await ownDevice(c.env, c.var.caller.account, c.req.param("device") ?? ""));
   await next();

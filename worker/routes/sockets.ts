@@ -1,4 +1,4 @@
-/** Upgrades: the Worker checks what it can and steps out; both ends of a call end in the Device object. */
+/** Upgrades: the Worker checks what it can and steps aside; both the caller's and the device's socket end in the Device object. */
 import { DEVICE, PATH } from "@matrx/shared/caller/parts.ts";
 import { under } from "@matrx/shared/caller/route.ts";
 import { notUpgradedError, socketOperation, switched } from "@matrx/shared/caller/socket.ts";
@@ -28,7 +28,7 @@ export const deviceSocketRoutes: readonly RelayRoute[] = (["/v1/device/ws", "/ws
   answer: deviceSocket,
 }));
 
-/** Mounted apart: an upgrade has credentials of its own. */
+/** Mounted separately: an upgrade has its own credentials. */
 export const callerSocketRoutes: readonly RelayRoute[] = under("/v1/devices/{device}", [
   { ...socketOperation, answer: callerSocket },
 ]);

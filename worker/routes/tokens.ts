@@ -1,5 +1,4 @@
 /** API tokens and other grants of an account; person sessions only. */
-
 import { createdTokenSchema, newTokenSchema, tokenListSchema } from "@matrx/shared/api.ts";
 import { readBody } from "@matrx/shared/caller/body.ts";
 import { DEVICE } from "@matrx/shared/caller/parts.ts";
@@ -81,7 +80,7 @@ export const tokensRoutes: readonly RelayRoute[] = [
       },
     },
     errors: ["UNKNOWN_DEVICE", "CONFLICT"],
-    // The token is shown this once; the relay keeps only its grant.
+    // The token is shown only this once; the relay keeps just its grant.
     answer: async (c) => {
       const { caller } = c.var;
       const wish = await readBody(c.req.raw, CALLER_BODY, newTokenSchema);

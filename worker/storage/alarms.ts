@@ -1,11 +1,11 @@
 /**
- * What an object does by itself at a time, awake or not: one row for each name, kept under one key, and the platform's
- * one alarm set to the earliest. It rings at least once: a handler asks its own tables what is due.
+ * An object's scheduled work, which also wakes it from hibernation: one row per name, all under one key, and the
+ * platform's single alarm set to the earliest. Alarms fire at least once: a handler asks its own tables what is due.
  */
 import { logWarning } from "../log.ts";
 import type { Kv } from "./watched.ts";
 
-/** Does what is due, and says when the next is, in milliseconds since 1970; undefined: nothing is left. */
+/** Does what is due, and returns when it is next due, in milliseconds since 1970; undefined if nothing is left. */
 export type AlarmHandler = (now: number) => number | undefined | Promise<number | undefined>;
 
 export interface AlarmStorage {
@@ -17,7 +17,7 @@ export interface AlarmStorage {
 interface Row {
   /** Milliseconds since 1970. */
   due: number;
-  /** How often its handler failed since it last did not. */
+  /** Consecutive failures of its handler. */
   failures: number;
 }
 
@@ -31,10 +31,10 @@ export class AlarmTable<Name extends string> {
   readonly #storage: AlarmStorage;
   readonly #handlers: Readonly<Record<Name, AlarmHandler>>;
   readonly #health: { readonly isFailing: boolean };
-  /** What the platform's alarm is set to; undefined: this object just woke. */
+  /** What the platform's alarm is set to; undefined until known, since this object just woke. */
   #set: number | undefined;
   #isRinging = false;
-  /** Handlers that run, and when they were asked for meanwhile. */
+  /** Handlers that are running, and the time they were asked to run again meanwhile. */
   readonly #running = new Map<string, number>();
 
   constructor(
@@ -45,11 +45,11 @@ export class AlarmTable<Name extends string> {
     this.#storage = storage;
     this.#handlers = handlers;
     this.#health = health;
-    // The platform gives an alarm up that failed too often, such as under a program that could not read the data.
+    // The platform drops an alarm that failed too often, for example under a program that could not read the data.
     if (storage.kv.get(ALARMS)) void this.#recover();
   }
 
-  /** Has a handler run by `at` (milliseconds since 1970), or sooner if that was asked for. Writes only if it was not. */
+  /** Schedules a handler for `at` (milliseconds since 1970), unless it is already due sooner; only then does this write. */
   by(name: Name, at: number): void {
     if (this.#health.isFailing) return;
     const asked = this.#running.get(name);
@@ -60,10 +60,10 @@ export class AlarmTable<Name extends string> {
     if (isSooner || this.#set !== undefined) this.#arm();
   }
 
-  /** The platform's alarm: runs what is due, side by side, and waits for all of it. */
+  /** Handles the platform's alarm: runs everything that is due concurrently, and waits for all of it. */
   async ring(now: number): Promise<void> {
     const rows = this.#rows();
-    // It was set to the earliest: that one is due, whatever this clock says.
+    // The alarm was set to the earliest row, so that row is due, whatever this clock says.
     const until = Math.max(now, earliest(rows));
     this.#set = Number.POSITIVE_INFINITY;
     this.#isRinging = true;
@@ -105,7 +105,7 @@ export class AlarmTable<Name extends string> {
     if (former || row) this.#write(row ? { ...rows, [name]: row } : rows);
   }
 
-  /** Sets the platform's alarm to the earliest row, unless it is set to that or sooner. While it rings, that waits for the end. */
+  /** Sets the platform's alarm to the earliest row, unless it already fires by then. While handlers run, this waits for the end. */
   #arm(): void {
     if (this.#isRinging || this.#health.isFailing) return;
     const next = earliest(this.#rows());

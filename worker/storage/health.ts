@@ -1,17 +1,17 @@
 /**
- * Whether an object's storage takes writes. A failed write breaks the object: its sockets close, and its code stops. So the
- * isolate remembers which objects wait for a write to be confirmed. An object that starts and finds itself among them was
- * broken by a failed write, and writes nothing until a probe in another object succeeds.
+ * Whether an object's storage accepts writes. A failed write breaks the object: its sockets close and its code stops. So
+ * the isolate remembers which objects are waiting for a write to be confirmed. An object that starts and finds itself
+ * among them was broken by a failed write, and writes nothing until a probe in another object succeeds.
  */
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import { storageFailure } from "../storage-failure.ts";
 
-/** Objects of this isolate that wait for a write to be confirmed. */
+/** Objects of this isolate that are waiting for a write to be confirmed. */
 const unconfirmed = new Set<string>();
 /** Objects that cannot write, and why. */
 const failing = new Map<string, ErrorShape>();
 
-/** Between two probes, in milliseconds. */
+/** Time between probes, in milliseconds. */
 const PROBE_EVERY = 1000;
 
 const UNKNOWN_CAUSE: ErrorShape = {
@@ -23,11 +23,11 @@ const UNKNOWN_CAUSE: ErrorShape = {
 };
 
 export interface StorageHealthParts {
-  /** The object's own. */
+  /** The object's own id. */
   id: string;
-  /** Resolves when what was written so far is confirmed. */
+  /** Resolves once everything written so far is confirmed. */
   sync: () => Promise<void>;
-  /** Writes elsewhere, where no sockets are; rejects when that fails. */
+  /** Writes in another object, which has no sockets; rejects if that fails. */
   probe: () => Promise<void>;
 }
 
@@ -43,12 +43,12 @@ export class StorageHealth {
     this.probe();
   }
 
-  /** Writes fail: what need not be written is not, and what must be is refused. */
+  /** Writes fail: optional writes are skipped, and requests that need one are refused. */
   get isFailing(): boolean {
     return failing.has(this.#parts.id);
   }
 
-  /** A write was made. */
+  /** Notes a write. */
   wrote(): void {
     this.#writes++;
     const { id } = this.#parts;
@@ -79,13 +79,13 @@ export class StorageHealth {
       await probe();
       failing.delete(id);
     } catch (error) {
-      // A database that was new could not even be made, which tells nothing of why.
+      // Another object's database may be new, and failing to create it does not say why.
       const why = storageFailure(error);
       if (why?.details?.storage === "full") failing.set(id, why);
     }
   }
 
-  /** Writes made while waiting are confirmed by the next round. */
+  /** Writes made meanwhile are confirmed by the next round. */
   async #confirm(): Promise<void> {
     for (let before = -1; before !== this.#writes; ) {
       before = this.#writes;

@@ -1,19 +1,19 @@
 /**
- * Brings what an object stored to what this program knows. The version is a row among the object's keys, because
- * Durable Objects do not allow `PRAGMA user_version`; it counts the migrations that ran (docs/storage.md).
+ * Migrates an object's stored data to this program's version. The version is one of the object's keys, because Durable
+ * Objects do not allow `PRAGMA user_version`; it counts the migrations that have run (docs/storage.md).
  */
 import { newerDataError } from "../storage-failure.ts";
 
 export type MigratedStorage = Pick<DurableObjectStorage, "sql" | "kv" | "transactionSync">;
 
-/** One step from a version to the next. Once released it never changes. */
+/** A step from one version to the next. Once released, it never changes. */
 export type Migration = (storage: Pick<MigratedStorage, "sql" | "kv">) => void;
 
 const VERSION = "schema_version";
 
 /**
- * Runs the migrations that are missing, in order, each in a transaction; reads one row and writes nothing when there are
- * none. Throws before it touches anything if a newer program wrote the data. After `deleteAll` it must run again before
+ * Runs the missing migrations in order, each in a transaction. If there are none, it reads one row and writes nothing.
+ * Throws before it touches anything if a newer program wrote the data. After `deleteAll` it must run again before
  * anything is written.
  */
 export function migrate(storage: MigratedStorage, migrations: readonly Migration[]): void {

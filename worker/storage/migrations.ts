@@ -1,8 +1,7 @@
 /**
- * The tables and keys of each object, as numbered steps: a new table is a new step at the end of its list. Step 1 takes
- * up what was stored before there were versions, so it finds some of its tables made.
+ * The tables and keys of each object, as numbered steps: a new table is a new step at the end of its list. Step 1 also
+ * handles data stored before there were versions, so some of its tables may already exist.
  */
-
 import type { Migration } from "./migrate.ts";
 import type { Kv } from "./watched.ts";
 
@@ -18,7 +17,7 @@ export const ACCOUNT: readonly Migration[] = [
       grant_id TEXT NOT NULL, device TEXT NOT NULL, PRIMARY KEY (grant_id, device)) WITHOUT ROWID`);
     sql.exec("CREATE TABLE IF NOT EXISTS used (id TEXT PRIMARY KEY, expires INTEGER NOT NULL) WITHOUT ROWID");
     sql.exec("CREATE TABLE IF NOT EXISTS guesses (id INTEGER PRIMARY KEY, at INTEGER NOT NULL)");
-    // One time stood for all guesses of the same millisecond.
+    // It had one row for all guesses in the same millisecond.
     sql.exec("DROP TABLE IF EXISTS wrong");
     sql.exec(`CREATE TABLE IF NOT EXISTS outbox (
       id INTEGER PRIMARY KEY AUTOINCREMENT, device TEXT NOT NULL, body TEXT NOT NULL,
@@ -74,7 +73,7 @@ export const PAIRING: readonly Migration[] = [
   },
 ];
 
-/** The first rows of an object's alarm table; before it there was one alarm for all. */
+/** Writes the first rows of an object's alarm table, which replaces a single alarm for everything. */
 function putAlarms(kv: Pick<Kv, "put">, dues: Record<string, number | null | undefined>): void {
   const rows = Object.entries(dues).flatMap(([name, due]) => (due ? [[name, { due, failures: 0 }]] : []));
   if (rows.length > 0) kv.put("alarms", Object.fromEntries(rows));

@@ -1,4 +1,4 @@
-/** An object's storage that tells of each write. */
+/** Wraps an object's storage to report each write. */
 
 export type Sql = Pick<SqlStorage, "exec">;
 export type Kv = Pick<SyncKvStorage, "get" | "put" | "delete" | "list">;

@@ -1,5 +1,4 @@
 /** Shows a code to a person and waits until it was confirmed on a signed-in screen (RFC 8628). */
-
 import { setTimeout as sleep } from "node:timers/promises";
 import { polledPairingSchema, type startedPairingSchema } from "@matrx/shared/api.ts";
 import { callerError, MatrxError } from "@matrx/shared/errors.ts";

@@ -1,5 +1,4 @@
 /** A call by REST: one request, and where it takes longer, its outcome asked for until it is there. */
-
 import { setTimeout as sleep } from "node:timers/promises";
 import { callViewSchema } from "@matrx/shared/api.ts";
 import { type Answer, answerSchema } from "@matrx/shared/caller/to-caller.ts";

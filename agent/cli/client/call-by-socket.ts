@@ -1,5 +1,4 @@
 /** A call over a WebSocket: its output may be shown while it comes, and Ctrl-C cancels it. */
-
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Answer, toCallerSchema } from "@matrx/shared/caller/to-caller.ts";
 import { callerError, type MatrxError } from "@matrx/shared/errors.ts";

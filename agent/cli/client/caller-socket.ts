@@ -1,5 +1,4 @@
 /** A caller's WebSocket to one device, kept open by pings until it is closed. */
-
 import type { IncomingMessage } from "node:http";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";

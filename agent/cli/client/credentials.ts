@@ -1,5 +1,4 @@
 /** Who this command line is, and at which relay: from options, environment, or what `matrx login` kept. */
-
 import { rmSync } from "node:fs";
 import { callerError } from "@matrx/shared/errors.ts";
 import { isLoopback } from "@matrx/shared/public-url.ts";

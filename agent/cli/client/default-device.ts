@@ -1,5 +1,4 @@
 /** The device that is meant where none is named: `MATRX_DEVICE`, else what `matrx use` chose, else the only one. */
-
 import { type DeviceView, deviceListSchema } from "@matrx/shared/api.ts";
 import { callerError } from "@matrx/shared/errors.ts";
 import * as z from "zod";

@@ -1,5 +1,4 @@
 /** Which device is meant: by id, by name, or by the beginning of one. */
-
 import { type DeviceView, deviceListSchema, deviceViewSchema } from "@matrx/shared/api.ts";
 import { nearestName } from "@matrx/shared/effects.ts";
 import { callerError, type MatrxError } from "@matrx/shared/errors.ts";

@@ -1,5 +1,4 @@
 /** The relay's REST interface, as the command line uses it. */
-
 import { problemSchema } from "@matrx/shared/api.ts";
 import { callerError, type ErrorCode, type Hop, MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type * as z from "zod";

@@ -1,5 +1,4 @@
 /** `matrx call`: runs one tool on one device. */
-
 import { deviceToolsSchema } from "@matrx/shared/api.ts";
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import { effectOf } from "@matrx/shared/effects.ts";

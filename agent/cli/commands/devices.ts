@@ -1,5 +1,4 @@
 /** `matrx devices`: your machines, whether they answer, their names, and their end. */
-
 import { type DeviceView, deviceListSchema, deviceViewSchema } from "@matrx/shared/api.ts";
 import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";

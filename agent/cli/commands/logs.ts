@@ -1,5 +1,4 @@
 /** `matrx logs`: what the programs on this machine logged, from their files. */
-
 import { once } from "node:events";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import { type Command, Option } from "commander";

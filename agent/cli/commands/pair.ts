@@ -1,5 +1,4 @@
 /** `matrx pair`: makes this machine a device of your account. */
-
 import { hostname } from "node:os";
 import { startedPairingSchema } from "@matrx/shared/api.ts";
 import { callerError, type MatrxError, relayError } from "@matrx/shared/errors.ts";

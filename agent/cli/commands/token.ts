@@ -1,5 +1,4 @@
 /** `matrx token`: makes, lists and revokes tokens for scripts and models. */
-
 import {
   createdTokenSchema,
   tokenAccessSchema,

@@ -1,5 +1,4 @@
 /** `matrx tools`: what a device can do. */
-
 import { deviceToolsSchema } from "@matrx/shared/api.ts";
 import { nearestName } from "@matrx/shared/effects.ts";
 import { callerError } from "@matrx/shared/errors.ts";

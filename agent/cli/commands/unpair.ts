@@ -1,5 +1,4 @@
 /** `matrx unpair`: this machine is no device any more. */
-
 import { renameSync, rmSync } from "node:fs";
 import { callerError, MatrxError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";

@@ -1,5 +1,4 @@
 /** Shows a call's live output, and knows what of it was shown. */
-
 import { toolOutput } from "./print.ts";
 
 export interface LiveOutput {

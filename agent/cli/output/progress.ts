@@ -1,5 +1,4 @@
 /** Says on stderr that something takes its time: nothing in the first second, then the seconds. */
-
 import { IO_ERROR } from "./failure.ts";
 import { isQuietRun, styled } from "./print.ts";
 

@@ -1,5 +1,4 @@
 /** The hops of `matrx status`, each checked by using it. A hop after one that failed is not tried. */
-
 import { accountViewSchema, deviceViewSchema } from "@matrx/shared/api.ts";
 import { answerSchema } from "@matrx/shared/caller/to-caller.ts";
 import { callerError, deviceError, type ErrorShape, shapeOf } from "@matrx/shared/errors.ts";

@@ -1,3 +1,4 @@
+/** The macOS implementation of `Platform`. Written from documents, not run. */
 import path from "node:path";
 import { openByIdentity } from "../directory.ts";
 import { noMounts } from "../mounts.ts";

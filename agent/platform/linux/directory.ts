@@ -2,13 +2,13 @@
 import { closeSync, constants, existsSync, fstatSync, openSync } from "node:fs";
 import { type Directory, type OpenDirectory, openByIdentity, pathChangedError } from "../directory.ts";
 
-/** Not among Node's constants: a descriptor that only names a place, and needs no right to read it. */
+/** Missing in Node's constants: a descriptor that only identifies a path, and needs no read permission. */
 const O_PATH = 0o10000000;
 const STEP = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /**
- * The steps are taken without a thread of the pool, which would cost ten times as much: the path was followed in one a
- * moment ago, so a drive that does not answer has held that one up, and the names are known to the system.
+ * Synchronous, because asynchronous calls would cost ten times as much. The path was just resolved asynchronously, so an
+ * unresponsive drive would have blocked there, and the names are in the system's cache.
  */
 export const openByDescriptors: OpenDirectory = async (canonical, inspect) => {
   if (!existsSync("/proc/self/fd")) return openByIdentity(canonical, inspect);
@@ -44,7 +44,7 @@ function held(place: number, canonical: string): Directory {
       }
       return held(below, canonical);
     },
-    // What was opened through the descriptor cannot be anything else.
+    // Whatever was opened through the descriptor cannot be anything else.
     confirm: () => Promise.resolve(),
     close: async () => closeSync(place),
     [Symbol.asyncDispose]: async () => closeSync(place),

@@ -1,3 +1,4 @@
+/** The Linux implementation of `Platform`. */
 import path from "node:path";
 import { linuxOtherHomes } from "../other-homes.ts";
 import type { KernelView, Platform, TrashFolder, TrashWay } from "../platform.ts";

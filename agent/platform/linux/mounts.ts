@@ -1,3 +1,4 @@
+/** Drives and mounts of Linux, from /proc. */
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { type Mount, type Mounts, mountsOf, noMounts } from "../mounts.ts";

@@ -1,4 +1,4 @@
-/** Node knows of no extended attributes: cp does. Open files are handed to it, so that it touches no others. */
+/** Copies extended attributes with cp, because Node cannot. It is given open files, so that it touches no others. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:fs";

@@ -1,5 +1,4 @@
 /** The recycle bin, by PowerShell 5.1, which every Windows has. Written from documents, not run. */
-
 import type { TrashWay } from "../platform.ts";
 import { powershellArguments, powershellLiteral, systemPowershell } from "./powershell.ts";
 

@@ -1,3 +1,4 @@
+/** The Windows implementation of `Platform`. Written from documents, not run. */
 import { rename } from "node:fs/promises";
 import path from "node:path";
 import { openByIdentity } from "../directory.ts";

@@ -1,5 +1,4 @@
-/** REST at the device: a call that is waited for, or answered later under its URL. */
-
+/** REST calls at the Device object: answered while the caller waits, or later under the call's URL. */
 import { EarlyResponse } from "@matrx/shared/caller/early-response.ts";
 import type { Ending, GuideAnswer, RestAnswer, RestCall } from "@matrx/shared/caller/port.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
@@ -26,7 +25,7 @@ export class RestCalls {
     this.#calls = calls;
   }
 
-  /** Sends a call and waits for its answer, 60 seconds at most; a call that the gate stops is answered as refused. */
+  /** Sends a call and waits up to 60 seconds for its answer; a call that the gate stops is answered as refused. */
   call(wanted: Wanted, now: number): Promise<RestAnswer> {
     return new Promise((resolve, reject) => {
       const response = new PendingResponse(wanted.call, {
@@ -38,7 +37,7 @@ export class RestCalls {
     });
   }
 
-  /** The same for the guide's route: it is waited for to its end, and the answer begins meanwhile. */
+  /** The same for the guide's route: it waits for the end of the call, and starts the response before that. */
   callByGuide(wanted: Wanted, now: number): Promise<GuideAnswer> {
     const { bodies, device } = this.#context;
     return new Promise((resolve, reject) => {
@@ -69,7 +68,7 @@ export class RestCalls {
     }
   }
 
-  /** A large answer is refused while too much is unread: a bare device waits for no credit. */
+  /** Refuses a large answer while too much is unread, since a bare device does not wait for credit. */
   #fitting(ending: Ending<Uint8Array>, { lease }: Wanted): Ending<Uint8Array> {
     if (ending.kind !== "answer" || ending.body.length <= LIMITS.largeAnswerBytes) return ending;
     if (this.#context.bodies.hasRoomFor(ending.body.length, lease.scope.id as GrantId)) return ending;
@@ -87,15 +86,15 @@ export class RestCalls {
 
 interface Waiting {
   end: (ending: Ending<Uint8Array>) => void;
-  /** Milliseconds since 1970; then `over` is told. Absent: it waits to the call's end. */
+  /** When to call `over`, in milliseconds since 1970. Absent: wait until the call ends. */
   until?: number;
   over?: (call: CallId) => void;
 }
 
-/** A REST request that waits for its answer. */
+/** A REST request waiting for its answer. */
 class PendingResponse implements Recipient {
   call: CallId;
-  /** Undefined: it was not admitted. */
+  /** Undefined until the call is admitted. */
   effect: Effect | undefined;
   readonly #waiting: Waiting;
   #follows = false;
@@ -140,7 +139,7 @@ class PendingResponse implements Recipient {
   }
 }
 
-/** Only the grant that made a call, or the owner, may know of it. Throws MatrxError `NOT_FOUND`. */
+/** Only the grant that made a call, or the owner, may see it. Throws MatrxError `NOT_FOUND`. */
 export function requireMaker(maker: string | undefined, { scope }: Lease): void {
   if (maker === undefined || (maker !== scope.id && !scope.owner)) throw noSuchCallError();
 }

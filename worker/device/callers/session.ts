@@ -1,5 +1,4 @@
-/** One caller's socket at the relay: its lease, and its unanswered calls. Survives sleep as an attachment. */
-
+/** One caller's socket at the relay: its lease and its unanswered calls. Survives hibernation as an attachment. */
 import type { Call } from "@matrx/shared/caller/from-caller.ts";
 import {
   type CallerPort,
@@ -21,7 +20,7 @@ import { type Recipient, withId } from "../calls/types.ts";
 import { type KeptLease, keptLease, type Lease, leaseOf } from "../leases.ts";
 import { type MessageBuffer, queuedBytes } from "../socket.ts";
 
-/** An unanswered call as it is written down. */
+/** An unanswered call as stored in the attachment. */
 type KeptCall = [id: string, call: CallId, deadline: number, onClose: OnClose, follows: boolean];
 
 export interface CallerAttachment {
@@ -30,26 +29,26 @@ export interface CallerAttachment {
   device: DeviceId;
   account: string;
   lease: KeptLease;
-  /** When the token ends, in milliseconds since 1970. */
+  /** When the token expires, in milliseconds since 1970. */
   expires: number;
   /** Subprotocol `matrx.v1`. */
   v1: boolean;
   /** Subprotocol `matrx.v1.bin`: results come as binary frames. */
   binary: boolean;
-  /** The place of the last event that it was given; null: it did not ask for events. */
+  /** The sequence number of the last event sent; null if the caller did not ask for events. */
   events: number | null;
   unanswered: KeptCall[];
 }
 
-/** What sessions share. */
+/** What all sessions share. */
 export interface SessionHost {
   readonly admission: Admission;
   readonly calls: Calls;
-  /** Bytes queued towards all sockets of a grant. */
+  /** Bytes queued on all sockets of a grant. */
   queuedOf(grant: string): number;
   renew(session: CallerSession, token: string): Promise<void>;
   subscribeToEvents(session: CallerSession, after: string | undefined, now: number): void;
-  /** A call was begun that needs a look later. */
+  /** A call began that needs a check later. */
   callStarted(now: number): void;
 }
 
@@ -64,7 +63,7 @@ export class CallerSession implements CallerPort<SocketRecipient> {
   /** Messages that wait while the lease is renewed. */
   held: MessageBuffer | undefined;
   readonly device: DeviceId;
-  /** The place of the last event that this caller was given; null: it did not ask for events. */
+  /** The sequence number of the last event sent to this caller; null if it did not ask for events. */
   eventsUntil: number | null;
   readonly #binary: boolean;
   readonly #host: SessionHost;
@@ -104,7 +103,7 @@ export class CallerSession implements CallerPort<SocketRecipient> {
 
   start(id: string, call: Call, now: number): void {
     const wanted = {
-      // Its name is its id where it has none of its own.
+      // Without an id from the caller, the call's name is its id.
       call: call.id === undefined ? (id as CallId) : undefined,
       tool: call.tool,
       input: JSON.stringify(call.input),
@@ -119,7 +118,7 @@ export class CallerSession implements CallerPort<SocketRecipient> {
     this.#host.callStarted(now);
   }
 
-  /** Notes an admitted call; its id is answered once. */
+  /** Registers an admitted call; its id is answered once. */
   expect(recipient: SocketRecipient, effect: Effect): void {
     const { id, call } = recipient;
     if (this.protocol.isV1 && effect !== "read") this.protocol.send({ id, type: "accepted", call });
@@ -130,7 +129,7 @@ export class CallerSession implements CallerPort<SocketRecipient> {
     this.#host.calls.cancel(call);
   }
 
-  /** Reads stop, effects go on unless their caller asked otherwise. */
+  /** Reads stop; effects continue unless their caller asked otherwise. */
   abandon({ call, onClose }: SocketRecipient): void {
     this.#host.calls.abandon(call, ({ socket }) => socket === this.ws, onClose !== "goes_on");
   }
@@ -155,7 +154,7 @@ export class CallerSession implements CallerPort<SocketRecipient> {
     this.ws.close(code, reason);
   }
 
-  /** Writes calls older than five seconds down, so that they are answered after a sleep too. */
+  /** Stores calls older than five seconds, so that they are answered even after hibernation. */
   persist(now: number): void {
     for (const { call, isSaved } of this.protocol.unanswered.values()) {
       if (!isSaved && now - callTime(call) >= TIMES.settleAfter) return this.save();
@@ -188,16 +187,16 @@ export class CallerSession implements CallerPort<SocketRecipient> {
   }
 }
 
-/** Who gets the answer to one id of a socket. */
+/** The recipient of the answer to one id on a socket. */
 export class SocketRecipient implements Recipient, UnansweredCall {
   readonly id: string;
-  /** Known once the call was admitted, as are its deadline and end. */
+  /** Set once the call is admitted, like `deadline` and `onClose`. */
   call = "" as CallId;
   deadline = 0;
   onClose: OnClose = "read";
-  /** The device answers under another's id. */
+  /** The device will answer under another caller's id. */
   follows = false;
-  /** It stands in the attachment. */
+  /** Whether the attachment has it. */
   isSaved = false;
   readonly #session: CallerSession;
   readonly #wish: Pick<Call, "cancel_on_disconnect">;
@@ -237,6 +236,6 @@ export class SocketRecipient implements Recipient, UnansweredCall {
     this.#session.protocol.refuse(this.id, error, call, this.#session.device);
   }
 
-  /** A socket waits for as long as it is open. */
+  /** A socket waits as long as it is open. */
   sendAway(): void {}
 }

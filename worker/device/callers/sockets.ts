@@ -1,4 +1,4 @@
-/** All callers' sockets of a device: accepted, restored after a sleep, leased, revoked, closed. */
+/** All caller sockets of a device: accepting, restoring after hibernation, leasing, revoking, closing. */
 import { chooseSubprotocol, offeredSubprotocols, requestedSession } from "@matrx/shared/caller/upgrade.ts";
 import { CLOSE, closeReason } from "@matrx/shared/close-codes.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
@@ -34,17 +34,17 @@ export class Callers implements SessionHost {
     this.#context.callStarted(now);
   }
 
-  /** After a sleep: sockets, leases, and the calls that wait for an answer. */
+  /** Restores a socket after hibernation, with its lease and unanswered calls. */
   restore(ws: WebSocket, attachment: CallerAttachment): CallerSession {
     const session = new CallerSession(ws, attachment, this);
     this.#sessions.set(ws, session);
-    // A socket that was closed here, of a revoked grant perhaps, may still be listed: its lease is worth nothing.
+    // A socket closed by us may still be listed. Its grant may be revoked, so its lease is not restored.
     if (ws.readyState === WebSocket.OPEN) this.#context.leases.restore(session.lease);
     for (const recipient of session.protocol.unanswered.values()) this.#resume(session, recipient);
     return session;
   }
 
-  /** The call's own caller comes first, whichever socket is restored first: the device answers under its id. */
+  /** The call's own caller comes first in whatever order sockets are restored: the device answers under its id. */
   #resume(session: CallerSession, recipient: SocketRecipient): void {
     const pending = this.calls.pendingCalls.get(recipient.call) ?? this.#pendingOf(session, recipient);
     if (recipient.follows) {
@@ -67,7 +67,7 @@ export class Callers implements SessionHost {
     return pending;
   }
 
-  /** Accepts a caller that the Worker vouches for. Throws MatrxError when the Account says no. */
+  /** Accepts a caller that the Worker has authenticated. Throws MatrxError if the Account refuses. */
   async accept(request: Request, caller: Caller, record: DeviceRecord): Promise<Response> {
     const lease =
       this.#context.leases.held(caller.grant, Date.now()) ??
@@ -98,10 +98,10 @@ export class Callers implements SessionHost {
     });
   }
 
-  /** A message of a caller; undefined: it was not a caller's socket. */
+  /** Handles a caller's message. */
   message(ws: WebSocket, data: string | ArrayBuffer, now: number): void {
     const session = this.#sessions.get(ws);
-    // What comes after the relay closed, because the grant is gone perhaps, is not heard.
+    // Ignore messages after the relay closed the socket: the grant may be revoked.
     if (!session || ws.readyState !== WebSocket.OPEN) return;
     if (session.held) return this.#hold(session, session.held, data);
     const { lease } = session;
@@ -122,14 +122,14 @@ export class Callers implements SessionHost {
     session.protocol.closed();
   }
 
-  /** Closes the sockets of a grant that is gone. */
+  /** Closes the sockets of a revoked grant. */
   revoke(grant: GrantId): void {
     for (const [ws, session] of this.#sessions) {
       if (session.lease.scope.id === grant) ws.close(CLOSE.revoked, "The token was revoked");
     }
   }
 
-  /** Closing a slow reader's socket frees nothing that is queued for it: a grant with many sockets has one bound. */
+  /** Bytes queued for a grant. Closing a slow reader's socket does not free its queue, so all sockets of a grant share a bound. */
   queuedOf(grant: string): number {
     let bytes = 0;
     for (const { ws, lease } of this.#sessions.values())
@@ -137,7 +137,7 @@ export class Callers implements SessionHost {
     return bytes;
   }
 
-  /** Bytes that wait for all sockets. */
+  /** Bytes queued on all sockets. */
   get queued(): number {
     let bytes = 0;
     for (const ws of this.#sessions.keys()) bytes += queuedBytes(ws);
@@ -148,12 +148,12 @@ export class Callers implements SessionHost {
     for (const ws of this.#sessions.keys()) ws.close(code, reason);
   }
 
-  /** Writes calls older than five seconds down. */
+  /** Stores calls older than five seconds. */
   persist(now: number): void {
     for (const session of this.#sessions.values()) session.persist(now);
   }
 
-  /** A caller wants events from now on, or those after one that it has. Throws MatrxError. */
+  /** Subscribes a caller to events from now on, or to those after one that it has. Throws MatrxError. */
   subscribeToEvents(session: CallerSession, after: string | undefined, now: number): void {
     const refusal = eventRefusal(session.lease.scope);
     if (refusal) throw new MatrxError(refusal);
@@ -163,12 +163,12 @@ export class Callers implements SessionHost {
     this.#tellEvents(session, now);
   }
 
-  /** Gives what is new to all who want events. */
+  /** Sends new events to all subscribers. */
   tellEvents(now: number): void {
     for (const session of this.#sessions.values()) this.#tellEvents(session, now);
   }
 
-  /** Whose token or lease is over gets them once it is renewed. */
+  /** A session whose token or lease has expired gets its events once it is renewed. */
   #tellEvents(session: CallerSession, now: number): void {
     if (session.eventsUntil === null || session.expires <= now) return;
     if (!isLive(session.lease, now)) return void this.#renewLease(session);
@@ -180,7 +180,7 @@ export class Callers implements SessionHost {
     if (placed.length > 0) session.save();
   }
 
-  /** Goes on with a new token of the same grant. Throws MatrxError. */
+  /** Continues with a new token of the same grant. Throws MatrxError. */
   async renew(session: CallerSession, token: string): Promise<void> {
     const { account, subject, expires } = await verifyToken(this.#context.env, AUDIENCE.caller, token);
     if (account !== session.account || subject !== session.lease.scope.id)
@@ -193,7 +193,7 @@ export class Callers implements SessionHost {
     this.#tellEvents(session, Date.now());
   }
 
-  /** Messages wait in order while the Account is asked. When it says no, or nothing and the lease is over, the socket closes. */
+  /** Messages wait in order while the Account is asked. If it refuses, or does not respond before the lease expires, the socket closes. */
   async #renewLease(session: CallerSession): Promise<void> {
     const { scope } = session.lease;
     try {

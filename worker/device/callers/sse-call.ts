@@ -1,4 +1,4 @@
-/** REST calls told as server-sent events: `call`, then `output` and `gap`, and at the end `result` or `error`. */
+/** REST calls streamed as server-sent events: `call`, then `output` and `gap`, and finally `result` or `error`. */
 import { CallEvents } from "@matrx/shared/caller/call-events.ts";
 import type { EventStream, EventStreams } from "@matrx/shared/caller/event-streams.ts";
 import type { OpenStream, StreamedCall } from "@matrx/shared/caller/port.ts";
@@ -27,7 +27,7 @@ export class RestStreams {
     this.#streams = streams;
   }
 
-  /** Sends a call and tells what becomes of it. Throws MatrxError; then nothing was sent. */
+  /** Sends a call and streams its progress. If it throws MatrxError, nothing was sent. */
   call(lease: Lease, { cancelOnDisconnect, ...wanted }: StreamedCall, now: number): OpenStream {
     this.#admission.message(lease, now);
     const { session } = wanted;
@@ -36,7 +36,7 @@ export class RestStreams {
     );
   }
 
-  /** Tells what becomes of a call that was made before. Throws MatrxError `NOT_FOUND`. */
+  /** Streams the progress of an earlier call. Throws MatrxError `NOT_FOUND`. */
   attach(lease: Lease, call: CallId, now: number): OpenStream {
     const { ledger } = this.#context;
     this.#admission.message(lease, now);
@@ -44,9 +44,9 @@ export class RestStreams {
     const row = pending ? undefined : ledger.find(call);
     requireMaker(pending?.grant ?? row?.grant_id, lease);
     return this.#open(lease, {}, (recipient) => {
-      // An effect goes on without this reader.
+      // An effect continues without this reader.
       recipient.accepted(call, pending?.deadline ?? row?.deadline ?? now, pending?.effect ?? "execute");
-      // The answer may bear the id that a socket gave its call.
+      // The answer may carry the id that a socket gave its call.
       if (pending) follow(pending, recipient);
       else if (row) this.#admission.join(row, recipient, now);
       return call;
@@ -77,11 +77,11 @@ type Wish = Pick<StreamedCall, "session" | "cancelOnDisconnect">;
 interface Reading extends Wish {
   device: DeviceId;
   hasRoomFor: (bytes: number) => boolean;
-  /** The reader went; the call stops if it was the last and `stops`. */
+  /** The reader left. If it was the last and `stops` is set, the call stops. */
   left: (call: CallId, stops: boolean) => void;
 }
 
-/** A reader of events who waits for a call. */
+/** A recipient that reads a call's events. */
 class StreamRecipient implements Recipient {
   readonly #stream: EventStream;
   readonly #events: CallEvents;
@@ -120,6 +120,6 @@ class StreamRecipient implements Recipient {
     this.#events.refuse(error, call);
   }
 
-  /** A stream waits until the call is over. */
+  /** A stream waits until the call ends. */
   sendAway(): void {}
 }

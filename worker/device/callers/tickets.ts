@@ -1,4 +1,4 @@
-/** One-use tickets: struck off durably, because an object may sleep within their 30 seconds. */
+/** One-use tickets: redeemed durably, because an object may hibernate within their 30 seconds. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { unauthenticated } from "../../auth/keys.ts";
@@ -15,8 +15,8 @@ export class Tickets {
   }
 
   /**
-   * `ticket` is `<device> <id>`. Throws MatrxError `UNAUTHENTICATED` when it was used, or is for another device, and
-   * `UNAVAILABLE` when it cannot be struck off.
+   * `ticket` is `<device> <id>`. Throws MatrxError `UNAUTHENTICATED` if it was used or is for another device, and
+   * `UNAVAILABLE` if its use cannot be stored.
    */
   redeem(ticket: string, device: string, now: number): void {
     const [forDevice, id] = ticket.split(" ", 2);

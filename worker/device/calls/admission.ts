@@ -1,5 +1,4 @@
-/** The way in of every call, from a socket or REST: gate, idempotency, then the device. No await on it. */
-
+/** Admits every call, from a socket or REST: gate, idempotency, then the device. Without an await, so there are no races. */
 import type { Effect } from "@matrx/shared/effects.ts";
 import { type ErrorShape, isErrorCode, type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
@@ -34,11 +33,11 @@ export class Admission {
     passMessage(lease, this.#context.store.policy, this.#context.rates, now);
   }
 
-  /** Sends a call, or gives the outcome that its idempotency key stands for. Throws MatrxError; then nothing was sent. */
+  /** Sends a call, or delivers the outcome that its idempotency key stands for. If it throws MatrxError, nothing was sent. */
   admit(wanted: WantedCall, now: number, recipient: Recipient): CallId {
     const { store, rates, link, health } = this.#context;
     const calls = this.#calls;
-    // Connections broke with the storage: that they are not back is not the device's fault.
+    // If the storage failed, connections broke with it: then the device is not to blame for being offline.
     if (!link.current) health.requireWritable();
     const keeping = { store, rates, underWay: calls.pendingCalls.size };
     const passed = passGate(wanted.tool, wanted.lease, keeping, now);
@@ -49,13 +48,13 @@ export class Admission {
     return calls.send(wanted, passed, keyed, now, recipient);
   }
 
-  /** Says nothing of the call that has the name: it may be another grant's. Throws MatrxError `CONFLICT`. */
+  /** Reveals nothing about the call that has the name: it may be another grant's. Throws MatrxError `CONFLICT`. */
   #requireNew(call: CallId | undefined): void {
     const { ledger } = this.#context;
     if (call && (this.#calls.pendingCalls.get(call) || ledger.find(call))) throw takenName();
   }
 
-  /** The call that a key stands for already; its outcome, now or later, goes to this asker too. */
+  /** The call that a key already stands for; this recipient gets its outcome too, now or later. */
   #earlier(
     wanted: WantedCall,
     { effect }: Passed,
@@ -74,7 +73,7 @@ export class Admission {
     return call;
   }
 
-  /** Gives the outcome of a recorded call, now or later, to one more who asks. */
+  /** Delivers the outcome of a recorded call to one more recipient, now or later. */
   join(row: LedgerRow, recipient: Recipient, now: number): void {
     const { link } = this.#context;
     const calls = this.#calls;
@@ -95,7 +94,7 @@ export class Admission {
   }
 }
 
-/** A read has no key: it may run again. */
+/** A read needs no key: it may run again. */
 function keyedOf({ key, chosen, input }: WantedCall, { tool, effect }: Passed): Keyed | undefined {
   if (effect === "read" || (key === undefined && !chosen)) return undefined;
   return { key: key ?? null, digest: digestOf(tool, input) };

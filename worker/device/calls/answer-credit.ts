@@ -1,6 +1,6 @@
 /**
- * Room for large answers. Our agent asks before it makes or sends one, and gets credit once the readers of that grant keep
- * up: an answer that nobody reads stays on the device, and holds up no other grant.
+ * Back-pressure for large answers. Our agent asks before it makes or sends one, and gets credit once that grant's readers
+ * keep up: an answer that nobody reads stays on the device, and does not hold up other grants.
  */
 import type { CreditRequest } from "@matrx/shared/device-frames.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
@@ -30,7 +30,7 @@ interface Asked {
   readonly since: number;
 }
 
-/** Nothing tells when a socket was read: while answers wait, its queue is polled this often, in milliseconds. */
+/** No event tells when a socket has been read: while answers wait, its queue is polled this often, in milliseconds. */
 const LOOK_EVERY = 25;
 
 export class AnswerCredit {
@@ -42,12 +42,12 @@ export class AnswerCredit {
     this.#parts = parts;
   }
 
-  /** Answers that wait for credit. */
+  /** Number of answers waiting for credit. */
   get waiting(): number {
     return [...this.#asked.values()].filter(waits).length;
   }
 
-  /** The device asks for one answer; it asks again when it hears nothing. */
+  /** The device asks for credit for one answer; it asks again if it hears nothing. */
   ask({ tool_call_id: call, bytes }: CreditRequest, now: number): void {
     const { calls, link, ledger } = this.#parts;
     const pending = calls.pendingCalls.get(call);
@@ -65,17 +65,17 @@ export class AnswerCredit {
     }
   }
 
-  /** The answer came, or nobody waits for it any longer. */
+  /** The answer arrived, or nobody waits for it any more. */
   settled(call: string): void {
     if (this.#asked.size > 0 && this.#asked.delete(call)) this.look();
   }
 
-  /** Readers may have taken something. */
+  /** Checks whether readers have taken something. */
   look(now: number = Date.now()): void {
     if (this.#asked.size > 0) this.#give(now);
   }
 
-  /** The agent asks again on the next connection for answers that still wait. */
+  /** The agent asks again on the next connection for answers that are still waiting. */
   linkChanged(now: number): void {
     for (const asked of this.#asked.values()) if (waits(asked)) this.#resume(asked, now);
     this.#asked.clear();
@@ -90,7 +90,7 @@ export class AnswerCredit {
     for (const [call, asked] of this.#asked) {
       if (!waits(asked)) continue;
       if (now - asked.since >= TIMES.answerWaits) {
-        // Refusing one looks here again, and must not find the others.
+        // Refusing one call re-enters this method, which must not find the others.
         this.#asked.delete(call);
         overdue.push(asked.pending);
       } else if (room.take(asked)) {
@@ -103,7 +103,7 @@ export class AnswerCredit {
     for (const pending of overdue) this.#parts.calls.apply(pending, "unread", now);
   }
 
-  /** The call's clocks run again, moved by the time it waited. */
+  /** Restarts the call's clocks, extended by the time it waited. */
   #resume({ pending, since }: Asked, now: number): void {
     this.#parts.calls.apply(pending, "credit_given", now);
     pending.deadline += now - since;
@@ -111,12 +111,12 @@ export class AnswerCredit {
   }
 }
 
-/** Without credit; others are on their way from the device. */
+/** Still without credit; the others are on their way from the device. */
 function waits({ pending }: Asked): boolean {
   return pending.phase === "answer_waits";
 }
 
-/** What is on its way already, for deciding who may come next. */
+/** What is already in transit, to decide who may be next. */
 class Room {
   readonly #queued: Queued;
   readonly #ofGrant = new Map<GrantId, number>();
@@ -131,7 +131,7 @@ class Room {
     for (const one of asked) if (!waits(one)) this.#add(one);
   }
 
-  /** In order, but no grant waits behind the readers of another. */
+  /** First come, first served, except that no grant waits for another grant's readers. */
   take(asked: Asked): boolean {
     const { pending, bytes } = asked;
     const { grant } = pending;
@@ -141,7 +141,7 @@ class Room {
     if (socket && !fits(this.#onSocket(socket), bytes, LIMITS.callerAnswersBytes)) return false;
     const own = this.#onGrant(grant);
     const { grantAnswersBytes, deviceAnswersBytes } = LIMITS;
-    // The last of it is for grants that have nothing on their way: what others leave unread holds them up last.
+    // The last share is reserved for grants with nothing in transit, so that other grants' unread answers hold them up last.
     const together = own === 0 ? deviceAnswersBytes : deviceAnswersBytes - grantAnswersBytes;
     if (fits(own, bytes, grantAnswersBytes) && fits(this.#total, bytes, together)) {
       this.#add(asked);
@@ -168,12 +168,12 @@ class Room {
   }
 }
 
-/** The sockets that wait for a call, its own caller's first. */
+/** The sockets waiting for a call, its own caller's first. */
 function socketsOf({ recipients }: PendingCall): WebSocket[] {
   return recipients.flatMap(({ socket }) => (socket ? [socket] : []));
 }
 
-/** A single answer always fits. */
+/** Whether an answer fits; a single one always does. */
 function fits(onTheWay: number, bytes: number, most: number): boolean {
   return onTheWay === 0 || onTheWay + bytes <= most;
 }

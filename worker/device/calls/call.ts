@@ -1,13 +1,13 @@
-/** A call on its way to the device: what is wanted, what the gate found, who gets the answer. */
+/** A call on its way to the device: what is wanted, and what the gate found. */
 import type { Effect } from "@matrx/shared/effects.ts";
 import type { CallId, SessionId } from "@matrx/shared/ids.ts";
 import type { Lease } from "../leases.ts";
 
-/** A call as a surface gives it. */
+/** A call as a surface submits it. */
 export interface WantedCall {
-  /** Made in the Worker for REST; else here. */
+  /** For REST made in the Worker, otherwise here. */
   call?: CallId | undefined;
-  /** Its caller chose the name, so it may be taken. */
+  /** The caller chose the name, so it may be taken. */
   chosen?: boolean | undefined;
   tool: string;
   /** JSON of the input. */
@@ -23,18 +23,18 @@ export interface WantedCall {
   key?: string | undefined;
 }
 
-/** What the gate found out about a call that it let pass. */
+/** What the gate found out about a call that it admitted. */
 export interface Passed {
   /** The device's own name for the tool. */
   tool: string;
-  /** What the caller called it, where that is another name. */
+  /** The caller's name for it, if different. */
   called: string | undefined;
   effect: Effect;
-  /** What the tool takes at most, in milliseconds. */
+  /** The tool's own time limit, in milliseconds. */
   toolTimeoutMs: number;
 }
 
-/** What a caller may come again with: its idempotency key, or the name that it chose; `digest` is of what that stands for. */
+/** What a caller may repeat a call with: its idempotency key, or the name that it chose. `digest` covers tool and input. */
 export interface Keyed {
   key: string | null;
   digest: string;

@@ -1,4 +1,4 @@
-/** Calls under way: what callers and the device do to them, done as `state.ts` says. For a link that drops see `recovery.ts`. */
+/** Calls in flight: applies what callers and the device do to them, as `state.ts` decides. `recovery.ts` handles dropped links. */
 import type { Proof } from "@matrx/shared/api.ts";
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import { type CallId, type DeviceId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
@@ -18,10 +18,10 @@ import { refusalAfter, unknownAfter } from "./refusals.ts";
 import { type CallEvent, next } from "./state.ts";
 import type { Recipient } from "./types.ts";
 
-/** A call by its record: it was made before, and what is known of it stands in the ledger. */
+/** An earlier call, as the ledger knows it. */
 export type RecordedCall = Pick<PendingCall, "call" | "tool" | "effect" | "grant" | "created" | "deadline">;
 
-/** A proof as it is noted for each answer; its time is put in words only when somebody looks. */
+/** The proof of the last answer; its time is only formatted when somebody asks. */
 interface LastAnswer {
   at: number;
   verdict: Proof["verdict"];
@@ -31,18 +31,18 @@ interface LastAnswer {
 
 export class Calls {
   readonly pendingCalls = new PendingCalls();
-  /** Answers to calls that were never given. */
+  /** Answers to calls that were never sent. */
   readonly strays: Tally;
   readonly #context: DeviceContext;
   readonly #settled: (call: string) => void;
-  /** Effect calls whose outcome is durable, to be told to the agent. */
+  /** Effect calls whose outcomes are to be acknowledged to the agent once durable. */
   #acks: string[] = [];
-  /** Calls without a row whose callers were answered, or left, before the device was. */
+  /** Calls without a row whose callers were answered, or left, before the device answered. */
   readonly #givenUp = new Set<string>();
-  /** Changed in place: it is noted for each answer. */
+  /** Mutated in place, because every answer updates it. */
   readonly #proof: LastAnswer = { at: 0, verdict: "success", tool: "", ms: 0 };
 
-  /** `settled` hears of each call that got its one answer, or that nobody waits for any more. */
+  /** `settled` is called for each call that got its one answer, or that nobody waits for any more. */
   constructor(context: DeviceContext, settled: (call: string) => void) {
     this.#context = context;
     this.#settled = settled;
@@ -53,8 +53,8 @@ export class Calls {
   }
 
   /**
-   * Writes the ledger row of an effect, then sends the frame, to a silent device after a sign of life. Throws
-   * MatrxError; then nothing was sent, and the recipient was told nothing.
+   * Writes the ledger row of an effect, then sends the frame; a silent device must give a sign of life first. If it throws
+   * MatrxError, nothing was sent and the recipient was told nothing.
    */
   send(
     wanted: WantedCall,
@@ -95,7 +95,7 @@ export class Calls {
     return call;
   }
 
-  /** Does to a call what `state.ts` says; `error` says why where `refusals.ts` does not. */
+  /** Applies an event to a call as `state.ts` decides; `error` gives the reason where `refusals.ts` has none. */
   apply(pending: PendingCall, event: CallEvent, now: number, error?: ErrorShape): void {
     const { to, row, device, callers } = next(pending, event);
     const refusal = callers === "refusal" ? (error ?? refusalAfter(event)) : undefined;
@@ -113,7 +113,7 @@ export class Calls {
     if (to === "ended") this.#settled(pending.call);
   }
 
-  /** The call of a name; of one that is not under way a row may hear. */
+  /** The call with this name; for one that is not in flight, events may still update a row. */
   named(call: CallId): PendingCall {
     return this.pendingCalls.get(call) ?? endedCall(call);
   }
@@ -134,7 +134,7 @@ export class Calls {
     for (const recipient of recipients) recipient.refuse(error, call);
   }
 
-  /** False: the link is down, or the device knows no such word. */
+  /** Returns false if the link is down, or the device does not know `tool_cancel`. */
   #stop(call: CallId): boolean {
     const ours = this.#context.link.current?.attachment.ours ?? false;
     return ours && this.#context.link.send({ type: "tool_cancel", tool_call_id: call });
@@ -151,7 +151,7 @@ export class Calls {
     }
   }
 
-  /** Sends what was admitted, to a silent device after a sign of life. */
+  /** Sends an admitted call; a silent device must give a sign of life first. */
   #begin(pending: PendingCall, now: number): void {
     this.pendingCalls.add(pending);
     if (!this.#context.signs.isDue(now)) return this.apply(pending, "alive", now);
@@ -173,7 +173,7 @@ export class Calls {
     }
   }
 
-  /** The device answered. */
+  /** Handles the device's answer. */
   result(header: ResultHeader, body: Uint8Array, now: number): void {
     const { call } = header;
     const pending = this.pendingCalls.get(call) ?? this.#unawaited(call, now);
@@ -185,12 +185,12 @@ export class Calls {
       for (const recipient of pending.recipients)
         recipient.result(answer.header, answer.body, pending.missed);
     this.#settled(call);
-    // One that nobody knows is acknowledged too: it is not sent again.
+    // Unknown outcomes are acknowledged too, so that they are not sent again.
     const isDone = row === "outcome" ? this.#context.ledger.finish(answer.header, answer.body, now) : !to;
     if (isDone) this.#acks.push(call);
   }
 
-  /** Live output of a call; it may be left out, and then a gap is said. Of those who came later, streams alone get it. */
+  /** Passes on live output. It may be dropped, which is reported as a gap. Of those who joined later, only streams get it. */
   output({ call }: OutputHeader, body: Uint8Array): void {
     const pending = this.pendingCalls.get(call);
     const [recipient, ...others] = pending?.recipients ?? [];
@@ -201,12 +201,12 @@ export class Calls {
     for (const other of others) other.output(body, 0);
   }
 
-  /** Asks the device to stop a call. A bare device knows no such word: its caller is answered here. */
+  /** Asks the device to stop a call. A bare device does not know `tool_cancel`, so its caller is answered here. */
   cancel(call: CallId, now: number = Date.now()): void {
     this.apply(this.named(call), "cancelled", now);
   }
 
-  /** A caller went away. When it was the last who waited, its call stops or goes on; an effect's outcome is kept. */
+  /** A caller left. If it was the last one waiting, its call stops or continues; an effect's outcome is kept. */
   abandon(call: CallId, left: (recipient: Recipient) => boolean, stop: boolean): void {
     const pending = this.pendingCalls.get(call);
     if (!pending) return;
@@ -232,7 +232,7 @@ export class Calls {
     this.#begin(pending, now);
   }
 
-  /** Waits again for a call that runs on, though everyone who waited had left and the object slept. */
+  /** Waits again for a call that is still running, after all its recipients left and the object hibernated. */
   rejoin(recorded: RecordedCall, recipient: Recipient): void {
     const pending: PendingCall = {
       ...{ ...recorded, phase: "in_doubt", recorded: true },
@@ -242,7 +242,7 @@ export class Calls {
     this.pendingCalls.add(pending);
   }
 
-  /** Ends the calls of a revoked grant: they are answered no more. */
+  /** Ends the calls of a revoked grant. */
   revoke(grant: GrantId): void {
     for (const pending of this.pendingCalls.all())
       if (pending.grant === grant) this.apply(pending, "revoked", Date.now());
@@ -251,19 +251,19 @@ export class Calls {
     if (!told && this.#context.store.record?.identity.kind === "agent") this.#context.store.noteEnded(grant);
   }
 
-  /** Tells the agent which grants went while it was away. */
+  /** Tells the agent which grants were revoked while it was away. */
   tellEnded(): void {
     for (const grant of this.#context.store.takeEnded())
       this.#context.link.send({ type: "session_end", grant });
   }
 
-  /** Calls that have not left were let through by a policy that holds no more, and no other is sent again. */
+  /** The old policy admitted calls that are still unsent: they are refused, and no sent call is sent again. */
   policyChanged(now: number): void {
     for (const pending of this.pendingCalls.all()) this.apply(pending, "policy_changed", now);
     this.pendingCalls.forgetFrames();
   }
 
-  /** The device is no more: every call gets this answer. */
+  /** The device was removed: every call gets this answer. */
   endAll(error: ErrorShape): void {
     for (const pending of this.pendingCalls.all()) this.apply(pending, "removed", Date.now(), error);
   }
@@ -272,7 +272,7 @@ export class Calls {
     return this.#acks.length > 0;
   }
 
-  /** Tells the agent which outcomes are durable; the platform holds the frame until they are. */
+  /** Tells the agent which outcomes are durable; the platform holds back the frame until they are. */
   flushAcks(): void {
     if (this.#acks.length === 0) return;
     this.#context.ledger.flush();
@@ -283,14 +283,14 @@ export class Calls {
       this.#context.link.reply({ type: "result_ack", tool_call_ids });
   }
 
-  /** The last real answer of the device. */
+  /** The device's last real answer. */
   get proof(): Proof | null {
     const { at, verdict, tool, ms } = this.#proof;
     if (at === 0) return null;
     return { at: new Date(at).toISOString(), verdict, tool, ms };
   }
 
-  /** After a sleep. */
+  /** Restores the proof after hibernation. */
   restoreProof(proof: Proof | null): void {
     if (proof) Object.assign(this.#proof, proof, { at: Date.parse(proof.at) });
   }
@@ -304,7 +304,7 @@ export class Calls {
     this.pendingCalls.remove(pending);
   }
 
-  /** It ends without an answer of the device's, which may still come. */
+  /** Ends a call without the device's answer, which may still come. */
   #giveUp(pending: PendingCall): void {
     this.#end(pending);
     if (pending.recorded) return;
@@ -320,7 +320,7 @@ export class Calls {
     proof.ms = ms;
   }
 
-  /** A call that nobody waits for: one with a row, one that was given up, or one that was never given. */
+  /** A call that nobody waits for: it has a row, was given up, or was never sent. */
   #unawaited(call: string, now: number): PendingCall {
     const recorded = this.#context.ledger.find(call as CallId) !== undefined;
     if (!recorded && !this.#givenUp.delete(call)) this.strays.add(now);
@@ -328,7 +328,7 @@ export class Calls {
   }
 }
 
-/** A call of which no more is known than that it may have a row. */
+/** A call of which nothing is known, except that it may have a row. */
 function endedCall(call: CallId): PendingCall {
   return {
     ...{ call, tool: "", effect: "execute", grant: "" as GrantId, created: 0, deadline: 0, missed: 0 },

@@ -1,8 +1,8 @@
-/** The frame that carries a call to the device, put together as text: input, grant and limits are JSON already. */
+/** The frame that carries a call to the device, concatenated as text: input, grant and limits are already JSON. */
 import type { CallId } from "@matrx/shared/ids.ts";
 import type { Keyed, WantedCall } from "./call.ts";
 
-/** Device document, Tool Execute; `extras` is what our agent gets besides, and a bare device does not. */
+/** Device document, Tool Execute; `extras` is added for our agent, and not for a bare device. */
 export function executeFrame(
   call: CallId,
   tool: string,
@@ -15,7 +15,7 @@ export function executeFrame(
   return `${known}${extras},"parameters":${input}}`;
 }
 
-/** Our additions; `limits` is the JSON of the owner's limits for this device, if there are any. */
+/** Our additions; `limits` is the JSON of the owner's limits for this device, if any. */
 export function extrasOf(
   { id, session, timeoutMs, stream, lease }: WantedCall,
   keyed: Keyed | undefined,

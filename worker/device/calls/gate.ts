@@ -1,5 +1,4 @@
 /** The relay's gate: may this grant call this tool here, now? Synchronous; the agent checks again. */
-
 import { DEVICE_DOCUMENT_DESCRIPTIONS } from "@matrx/shared/device-document-tools.ts";
 import {
   DEVICE_DOCUMENT_TOOLS,
@@ -22,7 +21,7 @@ import type { Passed } from "./call.ts";
 export interface GateKeeping {
   store: RecordStore;
   rates: Rates;
-  /** Calls under way on this device, over all callers. */
+  /** Calls in flight on this device, over all callers. */
   underWay: number;
 }
 
@@ -36,7 +35,7 @@ export function passGate(
   const { policy } = store;
   const tool = store.toolCalled(name) ?? toolNameOf(name);
   const known = store.toolNamed(tool);
-  // Before the grant: a misspelt name is not a matter of rights.
+  // Checked before the grant: a misspelt name is not a question of permission.
   if (!known && store.manifest && !isBare(store)) throw toolNotFound(name, lease.scope, store);
   const refusal = refusalOf({ tool, called: name, grant: lease.scope, policy }, "relay");
   if (refusal) throw new MatrxError(refusal);
@@ -59,7 +58,7 @@ export function passMessage(lease: Lease, policy: Policy, rates: Rates, now: num
   throw tooMany(`More than ${limits.messages_per_second} messages per second`);
 }
 
-/** The names that a device answers to, as its policy leaves them. */
+/** The tool names that a device answers to under its policy. */
 export function toolNames(store: RecordStore): string[] {
   const announced = store.manifest?.tools.map(({ name }) => name);
   const names = announced ?? (isBare(store) ? [...DEVICE_DOCUMENT_TOOLS] : []);
@@ -67,14 +66,14 @@ export function toolNames(store: RecordStore): string[] {
   return (allowed_tools ? names.filter((name) => allowed_tools.includes(name)) : names).sort();
 }
 
-/** What a model gets that calls under this grant: grant and policy allow it. */
+/** The tools shown to a model under this grant: those that grant and policy allow. */
 export function openTools(grant: GrantScope, store: RecordStore): ModelTool[] {
   const { policy } = store;
   const announced = store.manifest?.tools ?? (isBare(store) ? DEVICE_DOCUMENT_DESCRIPTIONS : []);
   return modelView(announced, (tool) => !refusalOf({ tool, grant, policy }, "relay"));
 }
 
-/** What this grant may call and can work, as models name it if `called` is such a name. */
+/** The working tools that this grant may call, under their model names if `called` is one. */
 function callableNames(called: string, grant: GrantScope, store: RecordStore): string[] {
   if (isModelName(called))
     return openTools(grant, store)
@@ -87,7 +86,7 @@ function callableNames(called: string, grant: GrantScope, store: RecordStore): s
     .sort();
 }
 
-/** A bare device announces nothing: any name is passed on to it. */
+/** A bare device announces no tools, so any name is passed on to it. */
 function isBare(store: RecordStore): boolean {
   return store.record?.identity.kind === "bare";
 }

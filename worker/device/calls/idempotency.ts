@@ -5,15 +5,15 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import canonicalize from "canonicalize";
 
 /**
- * What a key stands for: SHA-256 over the tool and the canonical input (RFC 8785). Synchronous, unlike WebCrypto, so
- * that calls keep their order.
+ * What a key stands for: SHA-256 of the tool and the canonical input (RFC 8785). Synchronous, unlike WebCrypto, so that
+ * calls keep their order.
  */
 export function digestOf(tool: string, input: string): string {
-  // `parameters`: digests outlive this program, here and in the agent's journal.
+  // The name `parameters` must stay: digests outlive this program, here and in the agent's journal.
   return hexOf(sha256(new TextEncoder().encode(canonicalOf({ tool, parameters: JSON.parse(input) }))));
 }
 
-/** Throws MatrxError `INVALID_PARAMETERS` for half a surrogate, or a number that is too large. */
+/** Throws MatrxError `INVALID_PARAMETERS` for a lone surrogate, or a number that is too large. */
 function canonicalOf(value: unknown): string {
   try {
     return canonicalize(value) ?? "";
@@ -30,7 +30,7 @@ function canonicalOf(value: unknown): string {
   }
 }
 
-/** Throws MatrxError `CONFLICT` when a key comes again with something else. */
+/** Throws MatrxError `CONFLICT` if a key is reused for a different call. */
 export function requireSameCall(row: { digest: string | null; call: string }, digest: string): void {
   if (row.digest === digest) return;
   throw relayError("CONFLICT", "This idempotency key was used for another call", {

@@ -1,6 +1,6 @@
 /**
- * The durable record of calls with an effect: one row before the frame leaves, one update when the outcome is in.
- * A read gets a row only when its REST caller was sent away with 202.
+ * The durable record of calls with an effect: one row before the frame is sent, one update when the outcome arrives.
+ * A read gets a row only if its REST caller was sent away with 202.
  */
 import type { CallList, CallQuery, CallView, ListedCall } from "@matrx/shared/api.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
@@ -15,8 +15,8 @@ import { readAnswer } from "../link/device-answer.ts";
 import type { PendingCall, PendingCalls } from "./pending.ts";
 
 /**
- * `expired`: never delivered. `unknown`: delivered, and its device cannot tell what became of it. A call that was
- * answered and did not run loses the digest of its key: to free the key at once would cost a row of the index more.
+ * `expired`: never delivered. `unknown`: delivered, and its device cannot tell its outcome. A call that was answered but
+ * did not run loses the digest of its key: freeing the key at once would cost one more index write.
  */
 export type LedgerState = CallView["state"];
 
@@ -47,10 +47,10 @@ export interface LedgerRow extends Record<string, SqlStorageValue> {
   outcome: ArrayBuffer | null;
 }
 
-/** An outcome that waits to be written. */
+/** An outcome waiting to be written. */
 interface Outcome {
   header: ResultHeader;
-  /** Null: too large, it stays in the agent's journal. */
+  /** Null if it is too large and stays in the agent's journal. */
   kept: ArrayBuffer | null;
   bytes: number;
   now: number;
@@ -63,7 +63,7 @@ export class Ledger {
   readonly #health: Pick<StorageHealth, "isFailing" | "requireWritable">;
   #outcomes: Outcome[] = [];
   #outcomeBytes = 0;
-  /** Bytes of all kept outcomes; counted at the first use. */
+  /** Bytes of all kept outcomes; counted on first use. */
   #kept: number | undefined;
 
   constructor(sql: Sql, health: Pick<StorageHealth, "isFailing" | "requireWritable">) {
@@ -71,7 +71,7 @@ export class Ledger {
     this.#health = health;
   }
 
-  /** The row that stands before the call leaves. Throws MatrxError `UNAVAILABLE` when it cannot be written. */
+  /** Writes a call's row, before the call is sent. Throws MatrxError `UNAVAILABLE` if it cannot be written. */
   open(entry: LedgerEntry): void {
     this.#health.requireWritable();
     const { call, grant, tool, effect, key, digest, created, deadline } = entry;
@@ -83,9 +83,9 @@ export class Ledger {
   }
 
   /**
-   * Notes the outcome of an open call. It is written with others, by `flush`: each write of its own would hold up the
-   * object for a sync of the disk. Until then the device keeps it, for it is not acknowledged. False: too much waits for
-   * a storage that takes no writes, and the device has to send it again.
+   * Notes the outcome of an open call. `flush` writes outcomes in batches, since each separate write would hold up the
+   * object for a disk sync. Until then it is not acknowledged, so the device keeps it. Returns false if storage fails and
+   * too much is waiting for it: then the device has to send the outcome again.
    */
   finish(header: ResultHeader, body: Uint8Array, now: number): boolean {
     if (this.#outcomeBytes > OUTCOMES_MAX_BYTES) this.flush();
@@ -96,17 +96,17 @@ export class Ledger {
     return true;
   }
 
-  /** The storage takes no writes. */
+  /** Storage does not accept writes. */
   get takesNoRows(): boolean {
     return this.#health.isFailing;
   }
 
-  /** Outcomes are noted that wait to be written. */
+  /** Whether noted outcomes are waiting to be written. */
   get isUnsaved(): boolean {
     return this.#outcomes.length > 0;
   }
 
-  /** Writes down what is noted, if the storage takes writes. Everything that reads the ledger does so first. */
+  /** Writes the noted outcomes if storage accepts writes. Everything that reads the ledger calls this first. */
   flush(): void {
     const outcomes = this.#outcomes;
     if (outcomes.length === 0 || this.#health.isFailing) return;
@@ -141,7 +141,7 @@ export class Ledger {
   /** Ends a call without an outcome. */
   close(call: CallId, state: "expired" | "unknown", code: ErrorCode, now: number): void {
     this.flush();
-    // It stays open, and its device is asked again when it comes back.
+    // The row stays open, and the device is asked again when it is back.
     if (this.#health.isFailing) return;
     this.#sql.exec(
       "UPDATE ledger SET state = ?, code = ?, finished = ? WHERE call = ? AND state = 'accepted'",
@@ -155,7 +155,7 @@ export class Ledger {
     return row && this.#withNoted(row);
   }
 
-  /** A row with the outcome that waits to be written, if one does. */
+  /** The row, with its unwritten outcome if it has one. */
   #withNoted(row: LedgerRow): LedgerRow {
     const noted = this.#outcomes.find(({ header }) => header.call === row.call);
     if (!noted) return row;
@@ -164,7 +164,7 @@ export class Ledger {
     return { ...row, state: stateOf(header), finished: now, status, code, bytes, outcome: kept };
   }
 
-  /** The call that a key stands for; not one that never ran, or that is too old. */
+  /** The call that a key stands for, unless it never ran or is too old. */
   findByKey(grant: GrantId, key: string, now: number): LedgerRow | undefined {
     this.flush();
     const [row] = this.#sql.exec<LedgerRow>(
@@ -178,7 +178,7 @@ export class Ledger {
     return undefined;
   }
 
-  /** Records before a call, of one grant or of all, the newest first; without outcomes. */
+  /** Records before a call, newest first, without outcomes; of one grant or of all. */
   list(grant: GrantId | undefined, { state, before, limit }: CallQuery): LedgerRow[] {
     this.flush();
     const wanted: readonly [string, string | undefined][] = [
@@ -198,7 +198,7 @@ export class Ledger {
       .toArray();
   }
 
-  /** Calls whose outcome is still to come, oldest first. */
+  /** Calls whose outcome is still pending, oldest first. */
   openCalls(): CallId[] {
     this.flush();
     const rows = this.#sql.exec<{ call: string }>(
@@ -208,7 +208,7 @@ export class Ledger {
     return rows.toArray().map(({ call }) => call as CallId);
   }
 
-  /** The device's journal is gone: outcomes that were only there are lost. */
+  /** The device's journal is gone, and with it the outcomes that only it had. */
   forgetJournal(): void {
     this.flush();
     if (this.#health.isFailing) return;
@@ -228,7 +228,7 @@ export class Ledger {
     return this.#sql.exec("SELECT 1 FROM ledger LIMIT 1").toArray().length === 0;
   }
 
-  /** Oldest outcomes go first when all of them together grow past the limit. */
+  /** Deletes the oldest outcomes once the total exceeds the limit. */
   #makeRoom(bytes: number): void {
     this.#kept ??=
       this.#sql
@@ -281,7 +281,7 @@ interface CallListParts {
   ledger: Ledger;
 }
 
-/** One page, the newest first. */
+/** One page, newest first. */
 export function listCalls(
   { device, pendingCalls, ledger }: CallListParts,
   { scope }: Lease,
@@ -293,7 +293,7 @@ export function listCalls(
     !pending.recorded &&
     (grant === undefined || pending.grant === grant) &&
     (before === undefined || pending.call < before);
-  // A call with a row is fetched from the journal.
+  // A pending call with a row is a fetch from the journal.
   const reads = (state ?? "accepted") === "accepted" ? pendingCalls.all().filter(mayBe) : [];
   const underWay = reads
     .filter(({ call }) => !ledger.find(call))

@@ -1,34 +1,34 @@
-/** Calls that are under way, in memory; those of sockets older than five seconds also stand in the socket's attachment. */
+/** Calls in flight, in memory; a socket's calls older than five seconds are also in its attachment. */
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import type { CallState, Phase } from "./state.ts";
 import type { Recipient } from "./types.ts";
 
-/** What `next` of `state.ts` decides about, and what belongs to it. */
+/** A call in flight: the state that `next` in `state.ts` decides on, and its data. */
 export interface PendingCall extends CallState {
   readonly call: CallId;
-  /** Empty after a sleep. */
+  /** Empty after hibernation. */
   readonly tool: string;
   /** The caller's id; REST has none. */
   id?: string | undefined;
   readonly grant: GrantId;
   readonly created: number;
-  /** Later by what the answer waited for its readers. */
+  /** Extended by the time that the answer waited for its readers. */
   deadline: number;
-  /** The caller, then its followers (`follow`). Empty: they left; an effect's outcome is kept. */
+  /** The caller, then its followers (`follow`). Empty if all left; an effect's outcome is kept. */
   recipients: Recipient[];
   phase: Phase;
   recorded: boolean;
-  /** Absent once it left if it is large, after a sleep, or under another policy. */
+  /** Absent after hibernation, after a policy change, or once sent if it is large. */
   frame?: string | undefined;
-  /** Frames of live output left out since the last one that was passed on. */
+  /** Frames of live output dropped since the last one passed on. */
   missed: number;
 }
 
-/** Frames up to this length are kept for sending again, up to so much of all of them together. */
+/** Frames up to this length are kept for resending, up to a total. */
 const KEPT_FRAME_CHARS = 64 * 1024;
 const KEPT_FRAMES_CHARS = 8 * 1024 * 1024;
 
-/** A second asker with the same idempotency key gets the first one's answer, under an id of its own. */
+/** A second caller with the same idempotency key gets the first one's answer, under its own id. */
 export function follow(pending: PendingCall, recipient: Recipient): void {
   recipient.follow();
   pending.recipients.push(recipient);
@@ -51,7 +51,7 @@ export class PendingCalls {
     return this.#pendingCalls.get(call as CallId);
   }
 
-  /** Its frame left: it is kept if there is room. */
+  /** The frame was sent: keep it if there is room. */
   sent(pending: PendingCall): void {
     const chars = pending.frame?.length ?? 0;
     if (chars > KEPT_FRAME_CHARS || this.#frameChars > KEPT_FRAMES_CHARS) this.#dropFrame(pending);
@@ -62,12 +62,12 @@ export class PendingCalls {
     if (this.#pendingCalls.delete(pending.call)) this.#frameChars -= pending.frame?.length ?? 0;
   }
 
-  /** Nothing is sent again: the policy that it was let through by, and that it carries, holds no more. */
+  /** Prevents resending: the frames carry the old policy, under which they were admitted. */
   forgetFrames(): void {
     for (const pending of this.#pendingCalls.values()) this.#dropFrame(pending);
   }
 
-  /** A copy, so that calls may end meanwhile. */
+  /** A copy, so that calls may end during iteration. */
   all(): PendingCall[] {
     return [...this.#pendingCalls.values()];
   }

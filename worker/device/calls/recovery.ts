@@ -1,4 +1,4 @@
-/** What becomes of calls when the link drops, the device dies, or an answer does not come. */
+/** What happens to calls when the link drops, the device dies, or no answer comes. */
 import type { DeviceRegister } from "@matrx/shared/device-frames.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import { type CallId, callTime, isCallId } from "@matrx/shared/ids.ts";
@@ -14,13 +14,13 @@ export interface CallStatus {
   state: "never" | "started" | "finished" | "unknown";
 }
 
-/** Records may go this much earlier than their time, in milliseconds: a clock was set, or a caller chose the name. */
+/** Records may be pruned this much early, in milliseconds: a clock was set, or a caller chose the name. */
 const PRUNED_EARLY = 60 * 60_000;
 
 export class Recovery {
   readonly #context: DeviceContext;
   readonly #calls: Calls;
-  /** When the link went down, while calls wait for it. */
+  /** When the link went down, if calls are waiting for it. */
   #downSince: number | undefined;
 
   constructor(context: DeviceContext, calls: Calls) {
@@ -34,7 +34,7 @@ export class Recovery {
     for (const pending of pendingCalls) this.#calls.apply(pending, "link_down", now);
   }
 
-  /** The device is back. What it need not be asked about is sent; of the rest it is asked what became of it. */
+  /** The device is back. Sends what can safely be sent, and asks the device about the rest. */
   linkUp(ours: boolean, journalIsNew: boolean, now: number): void {
     this.#downSince = undefined;
     if (journalIsNew) this.#journalLost(now);
@@ -44,7 +44,7 @@ export class Recovery {
     if (open.length > 0) this.#context.link.send({ type: "call_status", tool_call_ids: open });
   }
 
-  /** Tells whether the device knows of records that are not here any more: a disk lost them, or a backup is older. */
+  /** Whether the device knows of records that are missing here: a disk lost them, or an older backup was restored. */
   lostRecords(
     { ledger_id, last_calls = [] }: Pick<DeviceRegister, "ledger_id" | "last_calls">,
     ledgerId: string | undefined,
@@ -60,7 +60,7 @@ export class Recovery {
     return true;
   }
 
-  /** The agent's journal tells what became of calls; those that began or ended answer by themselves. */
+  /** Applies what the agent's journal says of calls; those that began or ended will answer by themselves. */
   status(calls: readonly CallStatus[], now: number): void {
     for (const { tool_call_id, state } of calls) {
       const pending = this.#calls.named(tool_call_id as CallId);
@@ -70,7 +70,7 @@ export class Recovery {
     }
   }
 
-  /** Ends what is past its time. */
+  /** Ends what is overdue. */
   sweep(now: number): void {
     const gone = this.#downSince !== undefined && now - this.#downSince >= TIMES.reconnectGrace;
     if (gone) this.#downSince = undefined;
@@ -82,7 +82,7 @@ export class Recovery {
     }
   }
 
-  /** When `sweep` has something to do next, in milliseconds since 1970. */
+  /** When `sweep` is next due, in milliseconds since 1970. */
   nextSweep(): number | undefined {
     let next =
       this.#downSince === undefined ? Number.POSITIVE_INFINITY : this.#downSince + TIMES.reconnectGrace;
@@ -104,12 +104,12 @@ export class Recovery {
     this.#context.ledger.forgetJournal();
   }
 
-  /** A REST caller has waited long enough and goes away with the call's name: now its outcome must be kept. */
+  /** A REST caller has waited long enough and is sent away with the call's name: from now on its outcome must be kept. */
   #sendAway(pending: PendingCall, now: number): void {
     const isOver = ({ waitsUntil }: { waitsUntil?: number | undefined }) =>
       waitsUntil !== undefined && now >= waitsUntil;
     const leaving = pending.recipients.filter(isOver);
-    // Without a record they have to wait.
+    // Without a record they have to keep waiting.
     if (leaving.length === 0 || (!pending.recorded && this.#context.ledger.takesNoRows)) return;
     this.#calls.apply(pending, "sent_away", now);
     pending.recipients = pending.recipients.filter((recipient) => !isOver(recipient));

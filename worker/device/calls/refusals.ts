@@ -50,7 +50,7 @@ const REFUSALS: Words = {
   revoked: revokedGrant(),
 };
 
-/** Why a call that did not run, or changed nothing, gets no answer of the device. */
+/** Why a call that did not run, or changed nothing, gets no answer from the device. */
 export function refusalAfter(event: CallEvent): ErrorShape {
   const refusal = REFUSALS[event];
   if (!refusal) throw new Error(`no refusal after ${event}`);

@@ -1,19 +1,19 @@
 /**
- * A call's life at the relay as a pure function: what an event makes of it, and what is to be done then. Nothing else
- * decides that a call is answered once, and that an effect is sent at most once unless the device never got it.
+ * The state machine of a call at the relay, as a pure function: the next phase for an event, and what to do. It alone
+ * ensures that a call is answered once, and that an effect is sent at most once unless the device never got it.
  */
 import type { Effect } from "@matrx/shared/effects.ts";
 
 export type Phase =
-  /** The gate let it pass; nothing is written or sent. */
+  /** The gate admitted it; nothing is written or sent yet. */
   | "new"
-  /** Its frame has not left: the device is asked for a sign of life first. */
+  /** Its frame is not sent yet: the device is first asked for a sign of life. */
   | "accepted"
-  /** Its frame left. */
+  /** Its frame was sent. */
   | "delivered"
-  /** The link changed since: only the device knows what became of it. */
+  /** The link has changed since it was sent: only the device knows what became of it. */
   | "in_doubt"
-  /** Its answer waits at the device for readers: the call's times stand still. */
+  /** Its answer waits on the device for readers: the call's clocks are paused. */
   | "answer_waits"
   /** It had its one answer, or nobody waits for one. */
   | "ended";
@@ -21,7 +21,7 @@ export type Phase =
 export interface CallState {
   readonly phase: Phase;
   readonly effect: Effect;
-  /** A row stands in the ledger: the outcome is kept, whoever waits. */
+  /** The ledger has a row: the outcome is kept, whoever waits. */
   readonly recorded: boolean;
   /** The frame, if it can be sent (again). */
   readonly frame?: string | undefined;
@@ -29,22 +29,22 @@ export interface CallState {
 
 export type CallEvent =
   | "admitted"
-  /** A caller asks for it to stop. */
+  /** A caller asks to stop it. */
   | "cancelled"
   /** The device could not be told to stop. */
   | "unstoppable"
-  /** The last who waited left; it goes on if its outcome is kept. */
+  /** The last recipient left; the call continues if its outcome is kept. */
   | "left"
-  /** The last who waited left, and wants it stopped. */
+  /** The last recipient left and wants it stopped. */
   | "abandoned"
-  /** A REST caller leaves with the call's name: the outcome must be kept. */
+  /** A REST caller was sent away with the call's name: the outcome must be kept. */
   | "sent_away"
-  /** The device gave a sign of life, or needs not be asked for one. */
+  /** The device gave a sign of life, or need not be asked for one. */
   | "alive"
-  /** The frame did not leave, and never will. */
+  /** The frame was not sent, and never will be. */
   | "undeliverable"
   | "answered"
-  /** The device has a large answer, and waits for room. */
+  /** The device has a large answer and waits for room. */
   | "credit_asked"
   | "credit_given"
   /** The answer waited too long for its readers. */
@@ -55,9 +55,9 @@ export type CallEvent =
   | "journal_lost"
   /** The device stayed away. */
   | "gone"
-  /** The device says that the call never came. */
+  /** The device says that the call never arrived. */
   | "never_came"
-  /** The same, and its deadline passed. */
+  /** The same, and its deadline has passed. */
   | "expired"
   /** The device says that it cannot tell what became of the call. */
   | "lost"
@@ -67,9 +67,9 @@ export type CallEvent =
   /** The device was removed from its account. */
   | "removed";
 
-/** What is to be done, in this order; an outcome is written after the callers have it. */
+/** What to do, in this order; an outcome is written after the callers have it. */
 export interface Step {
-  /** Absent: it stays what it is. */
+  /** Absent: the phase does not change. */
   readonly to?: Exclude<Phase, "new">;
   readonly row?: "open" | "expired" | "unknown" | "outcome";
   readonly device?: "send" | "stop";
@@ -77,7 +77,7 @@ export interface Step {
   readonly callers?: "answer" | "refusal" | "unknown";
 }
 
-// Made once: the usual path makes nothing.
+// Constants, so that the usual path allocates nothing.
 const STAY: Step = {};
 const ACCEPT: Step = { to: "accepted" };
 const ACCEPT_EFFECT: Step = { to: "accepted", row: "open" };
@@ -101,7 +101,7 @@ const KEEP_LATE: Step = { row: "outcome" };
 const CLOSE_EXPIRED: Step = { row: "expired" };
 const CLOSE_UNKNOWN: Step = { row: "unknown" };
 
-/** What an event makes of a call. */
+/** The step that an event takes a call through. */
 export function next(call: CallState, event: CallEvent): Step {
   const { phase } = call;
   if (phase === "ended") return afterTheEnd(call, event);
@@ -115,7 +115,7 @@ function admitted({ effect }: CallState): Step {
   return effect === "read" ? ACCEPT : ACCEPT_EFFECT;
 }
 
-/** It did not run, and if it ends here it never will: its row says so, and its key is free. */
+/** The call did not run, and if it ends here it never will: its row says so, and its key becomes free. */
 function beforeItLeft(call: CallState, event: CallEvent): Step {
   switch (event) {
     case "alive":
@@ -154,7 +154,7 @@ function onItsWay(call: CallState, event: CallEvent): Step {
       return STOP;
     case "abandoned":
       if (!recorded) return FORGET_AND_STOP;
-      // Of a read with a row, somebody was sent away to its address.
+      // A read with a row: some caller was sent away to its address.
       return effect === "read" ? STAY : STOP;
     case "left":
       return recorded ? STAY : FORGET;
@@ -168,7 +168,7 @@ function onItsWay(call: CallState, event: CallEvent): Step {
     case "journal_lost":
       return recorded ? UNKNOWN_FOR_GOOD : STAY;
     case "never_came":
-      // One that was sent on this link came: the device was asked before.
+      // Sent on this link, so it did arrive: the device was asked before that.
       if (phase === "delivered") return STAY;
       return call.frame === undefined ? neverRan(call) : SEND;
     case "expired":
@@ -191,7 +191,7 @@ function onItsWay(call: CallState, event: CallEvent): Step {
   }
 }
 
-/** Its times stand still; all else is as on its way. */
+/** The call's clocks are paused; otherwise as `onItsWay`. */
 function whileAnswerWaits(call: CallState, event: CallEvent): Step {
   switch (event) {
     case "credit_given":
@@ -208,7 +208,7 @@ function whileAnswerWaits(call: CallState, event: CallEvent): Step {
   }
 }
 
-/** Nobody is answered any more; a row may still hear what became of the call. */
+/** Nobody is waiting any more, but a row may still record the outcome. */
 function afterTheEnd({ recorded }: CallState, event: CallEvent): Step {
   if (event === "cancelled") return STOP;
   if (!recorded) return STAY;

@@ -1,4 +1,4 @@
-/** Who waits for a call: a caller's socket or a held REST request. */
+/** Who waits for a call: a caller's socket, a REST request, or a stream of events. */
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
@@ -7,30 +7,30 @@ import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import { readAnswer } from "../link/device-answer.ts";
 
 export interface Recipient {
-  /** The call is admitted, and has this name and this deadline (milliseconds since 1970). Told before all else. */
+  /** The call is admitted with this name and deadline (milliseconds since 1970). Called before anything else. */
   accepted(call: CallId, deadline: number, effect: Effect): void;
   /** The caller's socket; REST has none. */
   readonly socket?: WebSocket | undefined;
-  /** The answer will bear another's id: it is readdressed, and live output does not come. */
+  /** The answer will carry another caller's id: it must be readdressed, and there is no live output. */
   follow(): void;
   /**
-   * The answer as the device wrote it; `body` belongs to the frame and is not kept. `missed` frames of live output were
-   * left out before it.
+   * The answer as the device wrote it; `body` belongs to the frame and must not be kept. `missed` frames of live output
+   * were dropped before it.
    */
   result(header: ResultHeader, body: Uint8Array, missed: number): void;
-  /** Live output, after `missed` frames were left out. False: this one is left out too, the recipient reads too slowly. */
+  /** Live output, after `missed` dropped frames. Returns false if the recipient reads too slowly and this one is dropped too. */
   output(body: Uint8Array, missed: number): boolean;
   refuse(error: ErrorShape, call: CallId): void;
   /** REST: after this time (milliseconds since 1970) the caller is sent away with the call's name. */
   readonly waitsUntil?: number | undefined;
-  /** REST: so many milliseconds were spent on waiting until the caller reads. */
+  /** REST: extends the wait by the time spent waiting for the caller to read. */
   waitLonger?(ms: number): void;
   sendAway(call: CallId): void;
 }
 
 const encoder = new TextEncoder();
 
-/** An answer for which its HTTP reader has no room. An effect's outcome is kept under the call. */
+/** The refusal of an answer that its HTTP reader has no room for. An effect's outcome is kept under the call. */
 export function readsTooSlowly(call: string, device: DeviceId): ErrorShape {
   const url = `/v1/devices/${device}/calls/${call}`;
   return {
@@ -42,7 +42,7 @@ export function readsTooSlowly(call: string, device: DeviceId): ErrorShape {
   };
 }
 
-/** The same answer under another caller's id: an outcome given a second time. */
+/** The same answer under another caller's id, for an outcome that is delivered again. */
 export function withId(body: Uint8Array, id: string | undefined): Uint8Array {
   const { id: _, ...answer } = readAnswer(body);
   const readdressed: Answer =

@@ -1,7 +1,7 @@
 /**
- * Folders and applications for bare devices. They are told the policy, and enforce it themselves (device document, Device
- * Registered). The relay enforces it too where it can see what a call touches, and sends no call where it cannot. A grant's
- * folders are never told to a bare device.
+ * Limits on folders and applications for bare devices. They are told the policy and enforce it themselves (device
+ * document, Device Registered). The relay enforces it too where it can see what a call touches, and refuses the call
+ * where it cannot. A bare device is never told a grant's folders.
  */
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
@@ -19,7 +19,7 @@ export function requireWithinLimits(
   else if (allowed_paths) requireFolder(tool, input, allowed_paths);
 }
 
-/** Tools of the device document that name one place. */
+/** Tools of the device document that name exactly one path. */
 const WITH_PATH: ReadonlySet<string> = new Set(["create_directory", "delete_directory", "search_files"]);
 
 function requireFolder(tool: string, input: string, folders: readonly string[]): void {
@@ -49,14 +49,14 @@ function fieldOf(input: string, name: string): string | undefined {
 }
 
 /**
- * The names of an absolute path, from the drive or the root on; the same for all spellings of it. Undefined: it is not
- * absolute, or the system could take it for another one.
+ * The segments of an absolute path, starting with the drive or the root; the same for all its spellings. Undefined if it
+ * is not absolute, or if the system could resolve it to another path.
  */
 function partsOf(path: string): string[] | undefined {
   const isWindows = /^(?:[a-z]:[\\/]|\\\\)/i.test(path);
   if (!isWindows && !path.startsWith("/")) return undefined;
   const parts = (isWindows ? path.toLowerCase() : path).split(isWindows ? /[\\/]+/ : /\/+/);
-  // Windows leaves dots and blanks at the end of a name out: "... " is "..".
+  // Windows ignores dots and spaces at the end of a name: "... " is "..".
   const odd = isWindows ? /[. ]$/ : /^\.\.?$/;
   const names = parts.filter((part) => part !== "");
   if (path.includes("\0") || names.some((name) => odd.test(name))) return undefined;

@@ -1,7 +1,7 @@
 /**
- * What a device may say in an answer: how its own call ended, and nothing in the relay's name. In a success only the end of
- * the long text is looked for, and the rest is parsed, so a repeated key counts as JSON.parse takes it and invalid JSON is
- * refused. Errors are small, and parsed whole.
+ * Checks a device's answer: it may say how its own call ended, but nothing in the relay's name. In a success the long text
+ * is only scanned for its end and the rest is parsed, so duplicate keys behave as in JSON.parse and invalid JSON is
+ * refused. Errors are small and parsed whole.
  */
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import { type ErrorCode, type Hop, isErrorCode } from "@matrx/shared/errors.ts";
@@ -19,7 +19,7 @@ export interface DeviceAnswer {
 
 /** The call that a device answers. */
 export interface Answered {
-  /** The caller's id; undefined: it has none, or is not known here, and is written into the answer later. */
+  /** The caller's id; undefined if it has none, or it is not known here and is written into the answer later. */
   readonly id: string | undefined;
   readonly device: DeviceId;
 }
@@ -27,16 +27,16 @@ export interface Answered {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
-/** Only the relay knows of these. */
+/** Codes that only the relay may give. */
 const RELAYS_OWN: ReadonlySet<ErrorCode> = new Set(["UNAUTHENTICATED", "UNKNOWN_DEVICE", "DEVICE_OFFLINE"]);
 const DEVICES_OWN: ReadonlySet<Hop> = new Set(["device", "agent", "tool"]);
 
-/** Tells whether a code is for a device to give. */
+/** Whether a device may give this code. */
 export function isDeviceCode(code: unknown): code is ErrorCode {
   return isErrorCode(code) && !RELAYS_OWN.has(code);
 }
 
-/** The answer as it came if it is in order; else one made of what it says, or an `INVALID_ANSWER`. */
+/** The answer unchanged if it is well-formed; else one rebuilt from its fields, or an `INVALID_ANSWER`. */
 export function checkedAnswer(answer: DeviceAnswer, answered: Answered): DeviceAnswer {
   const { header, body } = answer;
   if (header.status === "success") {
@@ -54,13 +54,13 @@ export function checkedAnswer(answer: DeviceAnswer, answered: Answered): DeviceA
   return { header: { ...header, code }, body: encoded(inOwnName(read, { ...header, code }, answered)) };
 }
 
-/** Tells whether a frame of live output is one of this call. */
+/** Whether a frame of live output belongs to this call. */
 export function isOutputOf(body: Uint8Array, id: string | undefined): boolean {
   const rest = restOf(body, id, "output");
   return rest !== undefined && hasOnly(rest, OUTPUT_NAMES);
 }
 
-/** An answer as the device wrote it, read. */
+/** Parses an answer as the device wrote it. */
 export function readAnswer(body: Uint8Array | ArrayBuffer): Answer {
   return parse(body) ?? UNREADABLE;
 }
@@ -73,7 +73,7 @@ const UNREADABLE = {
   hop: "device",
 } as const satisfies Answer;
 
-/** What may follow the text that bodies begin with. */
+/** The keys that may follow the text that bodies begin with. */
 const SUCCESS_NAMES: ReadonlySet<string> = new Set(["call", "device", "image", "metadata"]);
 const OUTPUT_NAMES: ReadonlySet<string> = new Set(["offset", "data"]);
 
@@ -88,8 +88,8 @@ function hasOnly(rest: Readonly<Record<string, unknown>>, names: ReadonlySet<str
 }
 
 /**
- * Bodies begin with id, type and a text, in this order and without blanks: so it is known what they are without reading
- * them. What follows the text is read, but for its long texts. Undefined: another order, or not JSON.
+ * Bodies begin with id, type and a text, in this order and without whitespace, so they can be recognised without decoding
+ * them. What follows the text is parsed, except for long strings. Undefined if the order differs, or it is not JSON.
  */
 function restOf(
   body: Uint8Array,
@@ -107,7 +107,7 @@ function restOf(
   return isRecord(rest) ? rest : undefined;
 }
 
-/** Where the type stands, after an id or without one. */
+/** The offset of the type, after an id or without one. */
 function endOfAnyId(body: Uint8Array): number {
   const first = startsWith(body, '{"id":"', 0);
   if (first === 0) return startsWith(body, "{", 0);
@@ -115,7 +115,7 @@ function endOfAnyId(body: Uint8Array): number {
   return end > 0 ? startsWith(body, ",", end) : 0;
 }
 
-/** The known fields of an answer, in their order. Undefined: it is not an answer. */
+/** The known fields of an answer, in order. Undefined if it is not an answer. */
 function parse(body: Uint8Array | ArrayBuffer): Answer | undefined {
   const value = jsonOf(decoder.decode(body));
   if (!isRecord(value)) return undefined;
@@ -135,7 +135,7 @@ function parse(body: Uint8Array | ArrayBuffer): Answer | undefined {
   };
 }
 
-/** Undefined: it is not JSON, or nested so deep that reading it would take seconds. */
+/** Undefined if it is not JSON, or nested so deeply that parsing it would take seconds. */
 function jsonOf(text: string): unknown {
   if (isDeeper(text, LIMITS.depth)) return undefined;
   try {
@@ -157,7 +157,7 @@ function hasId(answer: Answer, id: string | undefined): boolean {
   return id === undefined || answer.id === id;
 }
 
-/** Tells whether an error can be passed on as it came: it says no more than what is known of it. */
+/** Whether an error can be passed on unchanged: its bytes hold exactly the known fields, which agree with the header. */
 function isOwn(read: Answer, { header, body }: DeviceAnswer, { device }: Answered): boolean {
   if (read.code !== header.code || read.hop === undefined) return false;
   if (read.call !== header.call || read.device !== device) return false;

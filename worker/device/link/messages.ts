@@ -1,5 +1,4 @@
-/** What a registered device sends (device document, and our agent's additions). */
-
+/** Handles what a registered device sends (device document, and our agent's additions). */
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import {
   type CreditRequest,
@@ -28,7 +27,7 @@ import { isDeviceCode } from "./device-answer.ts";
 
 const encoder = new TextEncoder();
 
-/** `id`: the caller's, absent for REST. */
+/** `id` is the caller's, absent for REST. */
 function answerOfBare(
   result: ToolResult,
   id: string | undefined,
@@ -51,7 +50,7 @@ function answerOfBare(
   return { header, body: encoder.encode(JSON.stringify(answer)) };
 }
 
-/** A code of ours that a device may give is kept; any other is the tool's own affair. */
+/** Keeps a code of ours that a device may give; any other is specific to the tool. */
 function codeOf(code: string | undefined): ErrorCode {
   return isDeviceCode(code) ? code : "TOOL_EXECUTION_FAILED";
 }
@@ -70,22 +69,22 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Who hears what a device says. */
+/** The parts that handle a device's messages. */
 interface Hearers {
   readonly calls: Calls;
   readonly credit: AnswerCredit;
   readonly recovery: Recovery;
-  /** Keeps an event and tells who asked. Throws MatrxError. */
+  /** Stores an event and tells its subscribers. Throws MatrxError. */
   readonly event: (event: DeviceEvent, now: number) => void;
 }
 
-/** A client that sends every ten seconds is sometimes early on the way. */
+/** A client that sends every ten seconds may arrive early because of jitter. */
 const HEARTBEAT_SLACK = 1000;
 const REPORT_CHARS = 200;
 const NO_ASSISTANT = "No assistant is set up on this relay yet.";
 
 export class DeviceMessages {
-  /** Errors that it reported of itself. */
+  /** Errors that the device reported about itself. */
   readonly reports: Tally;
   readonly #context: DeviceContext;
   readonly #hearers: Hearers;
@@ -105,7 +104,7 @@ export class DeviceMessages {
     );
   }
 
-  /** One message of the registered device. Never throws. */
+  /** Handles one message of the registered device. Never throws. */
   message(socket: DeviceSocket, data: string | ArrayBuffer, now: number): void {
     socket.attachment.lastAt = now;
     try {
@@ -132,7 +131,7 @@ export class DeviceMessages {
     const { ours } = socket.attachment;
     const frame = readFrame(data, ours ? LIMITS.deviceFrameBytes : LIMITS.resultFrameBytes);
     if (frame.type === "tool_result") return this.#bareResult(frame, now);
-    // Held to the calls that are under way, as results are.
+    // Bounded by the calls in flight, as results are.
     if (frame.type === "credit_request") return this.#hearers.credit.ask(frame, now);
     if (isLongerThan(data, LIMITS.deviceFrameBytes)) throw tooLarge("text", LIMITS.deviceFrameBytes);
     const limits = { ...RATES.guest, ...(ours && RATES.owner) };
@@ -164,7 +163,7 @@ export class DeviceMessages {
     }
   }
 
-  /** Kept in the attachment: a bare device's only sign of life, and it must outlive sleep. */
+  /** Stored in the attachment: it is a bare device's only sign of life, and must survive hibernation. */
   #heartbeat(socket: DeviceSocket, now: number): void {
     const last = this.#lastHeartbeat.get(socket.ws) ?? 0;
     if (now - last < RATES.heartbeatEvery - HEARTBEAT_SLACK) throw heartbeatTooOften();
@@ -183,7 +182,7 @@ export class DeviceMessages {
       pending ? now - pending.created : 0,
     );
     calls.result(header, body, now);
-    // A bare device keeps no journal: what waits here to be written is nowhere else.
+    // A bare device keeps no journal: unwritten outcomes exist only here.
     calls.flushAcks();
   }
 }
@@ -195,7 +194,7 @@ function typesOf(union: { options: readonly { shape: { type: { value: string } }
   return new Set(union.options.map(({ shape }) => shape.type.value));
 }
 
-/** Every type of the device document is known, also those that only the relay sends. Throws MatrxError. */
+/** Knows every type of the device document, even those that only the relay sends. Throws MatrxError. */
 function readFrame(data: string, maxBytes: number): FromDevice {
   const value = parseJsonObject(data, maxBytes);
   const type = String(value.type);
@@ -210,7 +209,7 @@ function readFrame(data: string, maxBytes: number): FromDevice {
   );
 }
 
-/** To a socket that is not registered. */
+/** Sends an error to a socket that is not registered. */
 export function sendError(ws: WebSocket, error: ErrorShape, now: number): void {
   if (ws.readyState === WebSocket.OPEN) ws.send(JSON.stringify(errorFrame(error, now)));
 }

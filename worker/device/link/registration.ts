@@ -1,5 +1,4 @@
-/** How a device proves that it is the one: our agent by its key over this connection's nonce, a bare one by its token. */
-
+/** How a device proves its identity: our agent signs this connection's nonce, a bare device presents its token. */
 import type { DeviceRegister } from "@matrx/shared/device-frames.ts";
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { plainName } from "@matrx/shared/plain-names.ts";
@@ -10,7 +9,7 @@ import type { Secrets } from "../../secrets.ts";
 import type { DeviceAttachment } from "../connection.ts";
 import type { DeviceInfo, DeviceRecord } from "../store.ts";
 
-/** Tells whether a credential that came with the upgrade is the device's. It proves less than a registration: it can be replayed. */
+/** Whether a credential sent with the upgrade is the device's. It proves less than a registration, because it can be replayed. */
 export async function isOwnCredential(
   secrets: Secrets,
   record: DeviceRecord,
@@ -61,7 +60,7 @@ async function requireDeviceToken(
   );
 }
 
-/** No clock is needed: the nonce was made for this connection, so an assertion cannot be used again. */
+/** Needs no clock: the nonce belongs to this connection, so an assertion cannot be replayed. */
 async function requireAssertion(
   record: DeviceRecord,
   publicKey: string,
@@ -74,7 +73,7 @@ async function requireAssertion(
     payload = await readAssertion(record, publicKey, assertion, host);
   } catch (error) {
     const refusal = unauthenticated(reasonOf(error).replace("token", "assertion"), hint);
-    // Claims change with the way here; the key does not.
+    // Claims such as the host depend on the route here; the key does not.
     const isFinal = error instanceof errors.JWSSignatureVerificationFailed;
     throw new MatrxError({ ...refusal, ...(isFinal && { details: { final: true } }) }, error);
   }
@@ -82,7 +81,7 @@ async function requireAssertion(
     throw new MatrxError(unauthenticated("The assertion was made for another connection", hint));
 }
 
-/** Checks signature, device and host, not the nonce. Throws an error of jose. */
+/** Checks signature, device and host, but not the nonce. Throws jose's errors. */
 async function readAssertion(
   record: DeviceRecord,
   publicKey: string,
@@ -106,7 +105,7 @@ function wrongDevice(id: string): MatrxError {
   );
 }
 
-/** What of a registration is kept for the owner to see. */
+/** The part of a registration that is stored for the owner to see. */
 export function deviceInfoOf(register: DeviceRegister): DeviceInfo {
   const { hostname, os, os_version, agent_version, journal_id } = register;
   const shown = (text: string | undefined) => (text === undefined ? null : plainName(text));

@@ -1,12 +1,12 @@
-/** Asks our agent for a sign of life when it has been silent: a link may look open long after it is dead. */
+/** Probes our agent when it has been silent: a link may look open long after it is dead. */
 import { CLOSE } from "@matrx/shared/close-codes.ts";
 import { DEVICE_QUEUE_MAX_BYTES, TIMES } from "@matrx/shared/limits.ts";
 import { congestedError, type DeviceLink, type DeviceSocket, offlineError } from "../connection.ts";
 
-/** Any agent answers this, and nothing comes of it. */
+/** Any agent answers this, and it has no side effects. */
 const QUESTION = '{"type":"call_status","tool_call_ids":[]}';
 
-/** `replaced`: the device is back on another link, where recovery sends what was under way. */
+/** `replaced`: the device is back on another link, where recovery sends what was in flight. */
 export type Sign = "alive" | "silent" | "replaced";
 
 interface Waiting {
@@ -16,7 +16,7 @@ interface Waiting {
 
 export class SignOfLife {
   readonly #link: DeviceLink;
-  /** When the link was asked, in milliseconds since 1970; undefined: it has been heard since. */
+  /** When the link was probed, in milliseconds since 1970; undefined once it has answered. */
   #askedAt: number | undefined;
   #timer: ReturnType<typeof setTimeout> | null = null;
   #waiting: Waiting[] = [];
@@ -25,7 +25,7 @@ export class SignOfLife {
     this.#link = link;
   }
 
-  /** The socket for a call. Throws MatrxError `DEVICE_OFFLINE` also when the link was asked in vain. */
+  /** The socket for a call. Throws MatrxError `DEVICE_OFFLINE`, also if the link was probed in vain. */
   requireLive(now: number): DeviceSocket {
     const socket = this.#link.requireLive(now);
     if (!this.#isAskedInVain(now)) return socket;
@@ -33,22 +33,22 @@ export class SignOfLife {
     throw silent();
   }
 
-  /** Tells whether to ask before anything is sent. The usual path: something came within 25 seconds. */
+  /** Whether to probe before sending. Usually not: something arrived within the last 25 seconds. */
   isDue(now: number): boolean {
     const { current } = this.#link;
     if (!current?.attachment.ours || now - current.attachment.lastAt < TIMES.askAfter) return false;
     if (now - this.#link.signOf(current) >= TIMES.askAfter) return true;
-    // The runtime answered a ping by itself.
+    // The runtime answered a ping without waking this object.
     this.heard(now);
     return false;
   }
 
-  /** A link that was asked, gave no sign, and has been silent for long. */
+  /** Whether the link was probed in vain and has been silent for long. */
   isDead(now: number): boolean {
     return this.#link.isSilent(now) && (!this.#link.current?.attachment.ours || this.#isAskedInVain(now));
   }
 
-  /** Asks, if that was not done yet. */
+  /** Probes the link, unless a probe is already out. */
   ask(now: number): void {
     if (this.#askedAt !== undefined) return;
     this.#askedAt = now;
@@ -57,8 +57,8 @@ export class SignOfLife {
   }
 
   /**
-   * Asks, and tells once what came of it: `silent` after 5 seconds, or when the link closed. `chars` are kept in memory
-   * by what waits. Throws MatrxError `RATE_LIMITED` when that is too much.
+   * Probes, and reports the result once: `silent` after 5 seconds, or when the link closed. `chars` is what the waiting
+   * call keeps in memory. Throws MatrxError `RATE_LIMITED` if that is too much in total.
    */
   wait(chars: number, told: Waiting["told"], now: number): void {
     const kept = this.#waiting.reduce((sum, waiting) => sum + waiting.chars, chars);
@@ -67,12 +67,12 @@ export class SignOfLife {
     this.ask(now);
   }
 
-  /** The device was asked, and was not heard since. */
+  /** The device was probed and has not been heard since. */
   get isAsked(): boolean {
     return this.#askedAt !== undefined;
   }
 
-  /** The device gave a sign of life. */
+  /** Notes a sign of life. */
   heard(now: number): void {
     if (this.#askedAt !== undefined) this.#end("alive", now);
   }
@@ -107,7 +107,7 @@ export class SignOfLife {
   }
 }
 
-/** Nothing was sent on a link that gave no sign of life. */
+/** The error for a link that gave no sign of life: nothing was sent on it. */
 export function silent() {
   return offlineError("The device is connected, but gives no sign of life");
 }

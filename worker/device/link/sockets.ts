@@ -1,5 +1,4 @@
-/** The device's sockets: accepted before they prove anything, registered once they do, and let go. */
-
+/** The device's sockets: accepted before they prove anything, registered once they do, and closed. */
 import type { Proof } from "@matrx/shared/api.ts";
 import { CLOSE, closeReason } from "@matrx/shared/close-codes.ts";
 import { type DeviceRegister, deviceRegisterSchema } from "@matrx/shared/device-frames.ts";
@@ -22,7 +21,7 @@ import type { DeviceRecord } from "../store.ts";
 import { type DeviceMessages, sendError } from "./messages.ts";
 import { deviceInfoOf, isOwnCredential, requireProof } from "./registration.ts";
 
-/** Who hears of the link, and of what comes over it. */
+/** The parts that react to the link and to its messages. */
 interface Hearers {
   readonly calls: Calls;
   readonly credit: AnswerCredit;
@@ -30,23 +29,23 @@ interface Hearers {
   readonly messages: DeviceMessages;
 }
 
-/** A socket that has not proved itself yet. */
+/** A socket that has not yet proved itself. */
 interface Candidate {
   socket: DeviceSocket;
   deadline: ReturnType<typeof setTimeout>;
-  /** Messages that came while the credential was checked. */
+  /** Messages that arrived while the credential was being checked. */
   held: MessageBuffer | undefined;
-  /** Messages that were no registration. */
+  /** Number of messages that were not a registration. */
   wrong: number;
 }
 
-/** Sockets that wait to register: those that came with the device's own credential, and all others. */
+/** Limits on sockets waiting to register: those that came with the device's own credential, and all others. */
 const VOUCHED_MAX = 8;
 const STRANGERS_MAX = 64;
-/** All sockets that dialled in, those besides that never answered a close frame: no more strangers are accepted. */
+/** Beyond this many sockets, including those that never answered a close frame, no more strangers are accepted. */
 const SOCKETS_MAX = 256;
 const HELD_MAX = 16;
-/** As long as in `device_register`; a longer one would not fit into the attachment. */
+/** The same limit as in `device_register`; a longer one would not fit into the attachment. */
 const TOKEN_CHARS_MAX = 8192;
 const WRONG_MAX = 8;
 
@@ -54,7 +53,7 @@ export class DeviceSockets {
   readonly #context: DeviceContext;
   readonly #hearers: Hearers;
   readonly #candidates = new Map<WebSocket, Candidate>();
-  /** Sockets that were registered; of these only the link's own counts. */
+  /** Sockets that have registered; only the link's current one counts. */
   readonly #registered = new Map<WebSocket, DeviceSocket>();
 
   constructor(context: DeviceContext, hearers: Hearers) {
@@ -62,7 +61,7 @@ export class DeviceSockets {
     this.#hearers = hearers;
   }
 
-  /** A device dials in; it has ten seconds to register. */
+  /** Accepts a device that dials in; it has ten seconds to register. */
   async accept(request: Request, record: DeviceRecord): Promise<Response> {
     const token = bearerOf(request);
     if (token && token.length > TOKEN_CHARS_MAX)
@@ -91,7 +90,7 @@ export class DeviceSockets {
     return switching(client, { [NONCE_HEADER]: attachment.nonce });
   }
 
-  /** After a sleep. A socket that was not registered has ten seconds again, unless it was turned away. */
+  /** After hibernation: an unregistered socket gets another ten seconds, unless it was turned away. */
   restore(sockets: readonly DeviceSocket[]): void {
     for (const socket of sockets) {
       if (socket.attachment.registered) this.#registered.set(socket.ws, socket);
@@ -100,7 +99,7 @@ export class DeviceSockets {
     this.#context.link.restore(sockets);
   }
 
-  /** False: it is not a device's socket. */
+  /** Returns false if it is not a device's socket. */
   message(ws: WebSocket, data: string | ArrayBuffer, now: number): boolean {
     const socket = this.#registered.get(ws);
     if (socket) {
@@ -131,7 +130,7 @@ export class DeviceSockets {
     timer.by(now);
   }
 
-  /** The device is no more: nothing that its sockets still say is heard. */
+  /** The device was removed: whatever its sockets still send is ignored. */
   closeAll(code: number, reason: string): void {
     const sockets = [...this.#candidates.keys(), ...this.#registered.keys()];
     for (const ws of sockets) {
@@ -142,7 +141,7 @@ export class DeviceSockets {
     }
   }
 
-  /** Asks a link that looks open but has been silent, and closes it once it is dead. */
+  /** Probes a link that looks open but has been silent, and closes it once it is dead. */
   requireSigns(now: number): void {
     const { link, signs } = this.#context;
     if (!link.current) return;
@@ -153,7 +152,7 @@ export class DeviceSockets {
     } else if (signs.isDue(now)) signs.ask(now);
   }
 
-  /** Keeps proof and rates with the socket, so that they outlive sleep. */
+  /** Stores proof and rates with the socket, so that they survive hibernation. */
   persist(rates: Rates, proof: Proof | null): void {
     const socket = this.#context.link.current;
     if (!socket || socket.ws.readyState !== WebSocket.OPEN) return;
@@ -188,7 +187,7 @@ export class DeviceSockets {
     ws.close(CLOSE.unregistered, message);
   }
 
-  /** The first message decides; what comes while its credential is checked waits in order. */
+  /** The first message decides; those that arrive while its credential is checked wait in order. */
   #firstMessage(candidate: Candidate, data: string | ArrayBuffer): void {
     const { ws } = candidate.socket;
     if (candidate.held) {
@@ -267,7 +266,7 @@ export class DeviceSockets {
   }
 }
 
-/** The longest-waiting connection of the address that has the most: a flood crowds out only itself. */
+/** The longest-waiting connection of the address that has most of them: a flood crowds out only itself. */
 function oldestOfLargestCrowd(candidates: readonly Candidate[]): WebSocket {
   const crowds = Map.groupBy(candidates, ({ socket }) => socket.attachment.source);
   const [largest] = [...crowds.values()].sort((one, other) => other.length - one.length);
