@@ -2,7 +2,7 @@
 import { agentError } from "@matrx/shared/errors.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
-import { TokenBucket } from "../../shared/rate-limit.ts";
+import { TokenBucket } from "@matrx/shared/rate-limit.ts";
 
 const MINUTE = 60_000;
 /** Beyond this many grants, quiet ones are forgotten. */

@@ -3,7 +3,7 @@
  * have lost them. Knows no clock and no link: `now` is in milliseconds of one clock that never goes back.
  */
 import type { DeviceEvent } from "@matrx/shared/events.ts";
-import { type Rate, TokenBucket } from "../../shared/rate-limit.ts";
+import { type Rate, TokenBucket } from "@matrx/shared/rate-limit.ts";
 import type { Fold } from "./report.ts";
 
 /** Events that wait for the relay; beyond them the oldest go, and are counted. */
