@@ -12,15 +12,20 @@ export async function manifestOf(tools: readonly Tool[]): Promise<Manifest> {
   return { hash, tools: described };
 }
 
+/** Generated once per tool: this takes a millisecond or two. */
+const schemas = new WeakMap<Tool, ToolDescription["input_schema"]>();
+
 async function describe(tool: Tool): Promise<ToolDescription> {
   const { name, description, details, input, timeoutMs, model } = tool;
   const lack = await lackOf(tool);
+  const schema = schemas.get(tool) ?? z.toJSONSchema(input, { io: "input" });
+  schemas.set(tool, schema);
   return {
     name,
     description,
     ...(details !== undefined && { details }),
     effect: effectOf(name),
-    input_schema: z.toJSONSchema(input, { io: "input" }),
+    input_schema: schema,
     timeout_ms: timeoutMs,
     ...(lack && { unavailable: `${lack.why}. ${lack.help}` }),
     ...(model && { model: { omit: [...(model.omit ?? [])], require: [...(model.require ?? [])] } }),
