@@ -165,7 +165,7 @@ export class Dispatcher {
     return this.#running.has(call);
   }
 
-  /** Whom a call that runs, or is known, runs or ran for. */
+  /** The grant of a call that is running or in the journal. */
   grantOf(call: string): string | undefined {
     return (this.#running.get(call) ?? this.#options.journal.find(call))?.grant;
   }

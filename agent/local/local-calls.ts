@@ -11,7 +11,7 @@ import type { Policy } from "@matrx/shared/policy.ts";
 import type { Manifest } from "@matrx/shared/tool.ts";
 import type { Outcome } from "../core/answers.ts";
 import type { CallRequest, Dispatcher } from "../core/dispatcher.ts";
-import { LOCAL_GRANT } from "../core/journal-entry.ts";
+import { isLocalGrant, LOCAL_GRANT } from "../core/journal-entry.ts";
 import type { OutputPiece } from "../core/live-output.ts";
 import { manifestOf } from "../core/manifest.ts";
 import type { Tool } from "../core/tool.ts";
@@ -122,9 +122,11 @@ export class LocalCalls {
     });
   }
 
-  /** Asks a call to stop. Returns false if there is none with this name. */
+  /** Asks a call to stop. Returns false if no local caller has one with this name. */
   cancel(call: string): boolean {
-    return this.#dispatcher.cancel(call) || this.#dispatcher.stateOf(call) !== "never";
+    if (!isLocalGrant(this.#dispatcher.grantOf(call))) return false;
+    this.#dispatcher.cancel(call);
+    return true;
   }
 }
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Dispatcher } from "../../../agent/core/dispatcher.ts";
 import { Journal } from "../../../agent/core/journal.ts";
-import { LOCAL_OWNER } from "../../../agent/local/local-calls.ts";
+import { LOCAL_OWNER, LocalCalls } from "../../../agent/local/local-calls.ts";
 import { RelayCalls } from "../../../agent/relay/calls.ts";
 import type { Link } from "../../../agent/relay/link.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
@@ -28,7 +28,8 @@ function relayCalls() {
   const dispatcher = new Dispatcher({ device, policy, journal, log: silentLog, ...toolbox });
   const options = { device, dispatcher, journal, log: silentLog };
   const calls = new RelayCalls({ ...options, onSessionEnd: () => {}, onSystemCommand: () => {} });
-  return { calls, dispatcher, journal, runs: toolbox.runs };
+  const local = new LocalCalls({ device, tools: toolbox.tools, dispatcher, policy });
+  return { calls, local, dispatcher, journal, runs: toolbox.runs };
 }
 
 test("an outcome that the disk did not take, while no link was up, is sent when the relay asks", async () => {
@@ -84,4 +85,13 @@ test("the relay neither hears of a call of this machine's programs nor stops it,
   calls.handle({ ...execute, parameters: {}, replay: true }, link);
   await expect.poll(() => sent.at(-1)).toMatchObject({ call: "c1", code: "OUTCOME_UNKNOWN" });
   expect(runs.get("Bash")).toBe(1);
+});
+
+test("a local caller does not stop a call of the relay's, though it knows the name", async () => {
+  const { local, dispatcher } = relayCalls();
+  const input = { command: "sleep", ms: 50 };
+  const outcome = dispatcher.run({ call: "c1", tool: "Bash", input, grant: OWNER });
+  expect(local.cancel("c1")).toBe(false);
+  expect((await outcome).header.status).toBe("success");
+  expect(local.cancel("c1")).toBe(false);
 });
