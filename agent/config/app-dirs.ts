@@ -25,6 +25,8 @@ export interface Home extends Places {
   readonly conditionsFile: string;
   /** Journal of `matrx serve`; `matrx up --serve` holds it, too (`agent-journal.ts`). */
   readonly localJournalFile: string;
+  /** Locked while an agent starts. */
+  readonly startLockFile: string;
   readonly localTokenFile: string;
   readonly jobs: string;
   /** Jobs of `matrx serve`. */
@@ -90,6 +92,7 @@ function placesIn({ config, state, logs }: Places): Home {
     journalFile: join(state, "journal.sqlite"),
     conditionsFile: join(state, "conditions.json"),
     localJournalFile: join(state, "local-journal.sqlite"),
+    startLockFile: join(state, "start-lock"),
     localTokenFile: join(state, "local-token"),
     jobs: join(state, "jobs"),
     localJobs: join(state, "local-jobs"),

@@ -48,10 +48,13 @@ function migrate(db: DatabaseSync): void {
 const BUSY = 5;
 const DAMAGED: readonly number[] = [11, 26];
 
-/** Opens the database exclusively. `setAside` is told where a damaged one was moved to. */
-export function openDatabase(path: string, setAside: (to: string) => unknown): DatabaseSync {
+/**
+ * Opens the database exclusively, after waiting up to `busyMs` for whoever holds it. `setAside` is told where a damaged
+ * one was moved to.
+ */
+export function openDatabase(path: string, busyMs: number, setAside: (to: string) => unknown): DatabaseSync {
   try {
-    return openChecked(path);
+    return openChecked(path, busyMs);
   } catch (cause) {
     const code = errorCodeOf(cause);
     if (code === BUSY) throw inUse(path, cause);
@@ -60,11 +63,28 @@ export function openDatabase(path: string, setAside: (to: string) => unknown): D
   const to = moveAside(path);
   closeSync(openSync(path, "a", 0o600));
   setAside(to);
-  return openChecked(path);
+  return openChecked(path, busyMs);
 }
 
-function openChecked(path: string): DatabaseSync {
-  const db = new DatabaseSync(path, { timeout: 1000 });
+/**
+ * Locks a file until disposed of or the process ends, after waiting up to `busyMs` for whoever holds it. Undefined if it
+ * cannot be locked.
+ */
+export function holdFile(path: string, busyMs: number): Disposable | undefined {
+  let db: DatabaseSync | undefined;
+  try {
+    closeSync(openSync(path, "a", 0o600));
+    db = new DatabaseSync(path, { timeout: busyMs });
+    db.exec("BEGIN EXCLUSIVE");
+    return db;
+  } catch {
+    db?.close();
+    return undefined;
+  }
+}
+
+function openChecked(path: string, busyMs: number): DatabaseSync {
+  const db = new DatabaseSync(path, { timeout: busyMs });
   try {
     // Checked before anything may write: a newer program's file stays untouched.
     const version = versionOf(db);

@@ -45,6 +45,8 @@ const ADOPTED = [
 export interface JournalOptions {
   /** Limit on all outcomes together, in bytes. */
   readonly maxBytes?: number;
+  /** How long to wait for an agent that holds the file, in milliseconds. */
+  readonly busyMs?: number;
   /** Called with the new path of a damaged file. */
   readonly setAside?: (to: string) => unknown;
   /** Called when an optional write fails, for example on a full disk. */
@@ -77,10 +79,15 @@ export class Journal {
   /** Opens or creates the file. Throws MatrxError if another agent has locked it. */
   constructor(
     path: string,
-    { maxBytes = LIMITS.journalBytes, setAside = silent, failed = silent }: JournalOptions = {},
+    {
+      maxBytes = LIMITS.journalBytes,
+      busyMs = 1000,
+      setAside = silent,
+      failed = silent,
+    }: JournalOptions = {},
   ) {
     closeSync(openSync(path, "a", 0o600));
-    this.#db = openDatabase(path, setAside);
+    this.#db = openDatabase(path, busyMs, setAside);
     this.#maxBytes = maxBytes;
     this.#failed = failed;
     this.#facts = new JournalFacts(this.#db);
@@ -344,9 +351,14 @@ export class Journal {
 /**
  * Opens the journal and logs its problems. Throws MatrxError if another agent has locked it, or it cannot be written.
  */
-export function openJournal(path: string, log: Logger): Journal {
+export function openJournal(
+  path: string,
+  log: Logger,
+  options: Pick<JournalOptions, "busyMs"> = {},
+): Journal {
   try {
     return new Journal(path, {
+      ...options,
       setAside: (kept) =>
         log.error(
           { kept },

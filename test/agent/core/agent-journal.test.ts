@@ -1,4 +1,6 @@
 /** One journal for relay and local callers: what the relay hears of it, and keys that go with the local callers. */
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import { expect, onTestFinished, test } from "vitest";
@@ -14,13 +16,37 @@ const KINDS = {
   serve: { connects: false, serves: true },
 } as const;
 
-function folder() {
-  const at = temporaryFolder();
-  const files = { journalFile: join(at, "journal"), localJournalFile: join(at, "local-journal") };
+function filesIn(at: string) {
+  return {
+    ...{ journalFile: join(at, "journal"), localJournalFile: join(at, "local-journal") },
+    startLockFile: join(at, "start-lock"),
+  };
+}
+
+function folder(at = temporaryFolder()) {
+  const files = filesIn(at);
   return (kind: keyof typeof KINDS) => {
     const opened = openAgentJournal({ ...files, ...KINDS[kind], log: silentLog });
     onTestFinished(() => opened.close());
     return opened;
+  };
+}
+
+/** A process that opens the journal as soon as it is asked to, and answers with the call of key `k`. */
+async function opener(at: string, kind: keyof typeof KINDS): Promise<() => Promise<unknown>> {
+  const options = JSON.stringify({ ...filesIn(at), ...KINDS[kind] });
+  const child = fork(join(import.meta.dirname, "open-together.ts"), [options]);
+  onTestFinished(async () => {
+    const exited = once(child, "exit");
+    child.disconnect();
+    await exited;
+  });
+  await once(child, "message");
+  return async () => {
+    const answer = once(child, "message");
+    child.send("go");
+    const [said] = await answer;
+    return said;
   };
 }
 
@@ -79,6 +105,21 @@ test("a key is known to a server that begins beside an agent that only connects"
   start("up");
   expect(start("serve").journal.findByKey(LOCAL_GRANT, "k")?.call).toBe("a");
 });
+
+test.each([1, 2, 3])(
+  "a key is known to a server that starts together with an agent that only connects (%i)",
+  {
+    timeout: 30_000,
+  },
+  async () => {
+    const at = temporaryFolder();
+    const both = folder(at)("up --serve");
+    await use(both.journal, "a", "k");
+    both.close();
+    const [up, serve] = await Promise.all((["up", "serve"] as const).map((kind) => opener(at, kind)));
+    expect(await Promise.all([up?.(), serve?.()])).toEqual([{ call: "a" }, { call: "a" }]);
+  },
+);
 
 test("a key whose day is over is not taken over", async () => {
   const start = folder();
