@@ -5,15 +5,15 @@ import type { Platform } from "../platform/platform.ts";
 import { makePrivateFolder } from "../platform/private-file.ts";
 
 /** Folders of one user. */
-export interface Places {
+export interface HomeFolders {
   /** Configuration: owner-written, small. */
   readonly config: string;
-  /** What the program writes while it runs: journal, jobs. */
+  /** What the program writes while it runs: journals, jobs. */
   readonly state: string;
   readonly logs: string;
 }
 
-export interface Home extends Places {
+export interface Home extends HomeFolders {
   readonly configFile: string;
   readonly keyFile: string;
   readonly policyFile: string;
@@ -21,9 +21,9 @@ export interface Home extends Places {
   /** What the command line was told to remember, such as the default device. */
   readonly cliFile: string;
   readonly journalFile: string;
-  /** Conditions that were reported and are not over. */
+  /** Conditions that were reported and have not ended. */
   readonly conditionsFile: string;
-  /** Journal of `matrx serve`; `matrx up --serve` holds it, too (`agent-journal.ts`). */
+  /** Journal of `matrx serve`; `matrx up --serve` locks it as well (`agent-journal.ts`). */
   readonly localJournalFile: string;
   /** Locked while an agent starts. */
   readonly startLockFile: string;
@@ -31,27 +31,27 @@ export interface Home extends Places {
   readonly jobs: string;
   /** Jobs of `matrx serve`. */
   readonly localJobs: string;
-  /** What `matrx up` logs; older files of it lie beside it (`log.ts`). */
+  /** Log of `matrx up`; its older files are beside it (`log.ts`). */
   readonly logFile: string;
-  /** What `matrx serve` logs. */
+  /** Log of `matrx serve`. */
   readonly localLogFile: string;
 }
 
-/** The places for this user, by the environment. Makes nothing. */
+/** This user's folders, as the environment says. Creates nothing. */
 export function homeOf(env: NodeJS.ProcessEnv = process.env): Home {
   const one = env.MATRX_HOME;
   if (one) {
     const folder = resolve(one);
-    return placesIn({ config: folder, state: folder, logs: join(folder, "logs") });
+    return homeIn({ config: folder, state: folder, logs: join(folder, "logs") });
   }
   const paths = envPaths("matrx", { suffix: "" });
   // macOS: configuration belongs beside the data, in Application Support.
   const config = process.platform === "darwin" ? paths.data : paths.config;
-  return placesIn({ config, state: paths.data, logs: paths.log });
+  return homeIn({ config, state: paths.data, logs: paths.log });
 }
 
-/** Where a user keeps these files whose environment names no other places. */
-export function defaultPlaces(home: string, system: Platform["name"]): Places {
+/** The folders of a user whose environment names no others. */
+export function defaultFolders(home: string, system: Platform["name"]): HomeFolders {
   switch (system) {
     case "Darwin": {
       const data = join(home, "Library", "Application Support", "matrx");
@@ -74,12 +74,12 @@ export function defaultPlaces(home: string, system: Platform["name"]): Places {
   }
 }
 
-/** Makes the folders, for this user alone. Throws MatrxError. */
+/** Creates the folders, accessible to this user only. Throws MatrxError. */
 export function makeHome(home: Home): void {
   for (const folder of [home.config, home.state]) makePrivateFolder(folder);
 }
 
-function placesIn({ config, state, logs }: Places): Home {
+function homeIn({ config, state, logs }: HomeFolders): Home {
   return {
     config,
     state,

@@ -15,17 +15,17 @@ const configSchema = z.strictObject({
   /** The account that confirmed the pairing. */
   account: z.string().optional(),
   log_level: z.enum(LOG_LEVELS).optional(),
-  /** What is watched on this machine, as its owner wrote it; what is left out has defaults. */
+  /** What to monitor on this machine, as its owner wrote it; the rest has defaults. */
   monitors: rawMonitorsSchema.optional(),
 });
 export type Config = z.infer<typeof configSchema>;
 
-/** Reads the configuration; undefined before pairing. Throws MatrxError that names file and key. */
+/** Reads the configuration; undefined before pairing. Throws MatrxError naming the file and the key. */
 export function readConfig(home: Home): Config | undefined {
   return readJsonFile(home.configFile, configSchema);
 }
 
-/** The configuration of a paired device. Throws MatrxError that says how to pair. */
+/** The configuration of a paired device. Throws MatrxError saying how to pair. */
 export function requireConfig(home: Home): Config {
   const config = readConfig(home);
   if (config) return config;

@@ -1,7 +1,7 @@
 /**
- * Folders of Matrx that are not in their usual places: data of relays, homes named by `MATRX_HOME`, clones that a relay
- * was started from. Each agent of this machine keeps all of them closed. One small file for each folder: written whole,
- * removed alone.
+ * Registers Matrx folders outside the usual locations: data of relays, homes named by `MATRX_HOME`, clones that a relay was
+ * started from. Every agent on this machine protects all of them. Each folder has its own small file, so that programs can
+ * add and remove entries independently.
  */
 import { createHash } from "node:crypto";
 import {
@@ -26,42 +26,42 @@ const entrySchema = z.object({
 type Entry = z.infer<typeof entrySchema>;
 
 export interface RegisteredFolder extends Entry {
-  /** The user who noted it. */
+  /** The user who registered it. */
   readonly user: number;
 }
 
-/** Files that are looked at: more are not a person's doing. */
+/** Limit on files read: no person registers more. */
 const MOST = 1000;
-/** Coarsest step of a folder's mtime, in milliseconds: two changes within it may look like one. */
+/** Coarsest resolution of a folder's mtime, in milliseconds: two changes within it may look like one. */
 const STEP_MS = 2000;
 
 export class FolderRegistry {
-  readonly #place: string;
+  readonly #path: string;
   #known: readonly RegisteredFolder[] = [];
-  /** The last change of the registry that was read. */
+  /** The registry's mtime when it was last read. */
   #readAt: bigint | undefined;
 
-  /** `place` is a folder that need not be there. */
-  constructor(place: string) {
-    this.#place = place;
+  /** The folder need not exist. */
+  constructor(path: string) {
+    this.#path = path;
   }
 
-  /** Adds a folder, and removes those that are gone. Throws MatrxError. */
+  /** Adds a folder, and removes those that no longer exist. Throws MatrxError. */
   add(entry: Entry): void {
     const folder = resolve(entry.folder);
     const name = createHash("sha256").update(`${entry.kind} ${folder}`).digest("hex").slice(0, 32);
-    const file = join(this.#place, `${name}.json`);
+    const file = join(this.#path, `${name}.json`);
     if (readEntry(file) === undefined) writePrivateFile(file, `${JSON.stringify({ ...entry, folder })}\n`);
     for (const other of this.#files()) if (isGone(readEntry(other)?.folder)) remove(other);
   }
 
-  /** All of them; read again only when one came or went. */
+  /** All of them; read again only after one was added or removed. */
   list(): readonly RegisteredFolder[] {
     const changed = this.#lastChange();
     if (changed === undefined) return [];
     if (changed !== this.#readAt) {
       this.#known = this.#files().flatMap((file) => readEntry(file) ?? []);
-      // Times are told in steps: a folder that changed just now may change again unnoticed.
+      // The mtime is coarse: after a very recent change, another one may go unnoticed.
       this.#readAt = Date.now() - Number(changed / 1_000_000n) > STEP_MS ? changed : undefined;
     }
     return this.#known;
@@ -69,26 +69,26 @@ export class FolderRegistry {
 
   #files(): string[] {
     try {
-      const names = readdirSync(this.#place).filter((name) => name.endsWith(".json"));
-      return names.slice(0, MOST).map((name) => join(this.#place, name));
+      const names = readdirSync(this.#path).filter((name) => name.endsWith(".json"));
+      return names.slice(0, MOST).map((name) => join(this.#path, name));
     } catch {
       return [];
     }
   }
 
-  /** Nanoseconds since 1970. Undefined: there is no registry here that this user may read. */
+  /** Nanoseconds since 1970; undefined if there is no registry that this user may read. */
   #lastChange(): bigint | undefined {
     try {
-      return statSync(this.#place, { bigint: true }).mtimeNs;
+      return statSync(this.#path, { bigint: true }).mtimeNs;
     } catch {
       return undefined;
     }
   }
 }
 
-/** A longer file is not one of ours, in bytes. */
+/** Limit on the size of a file, in bytes: ours are smaller. */
 const MOST_BYTES = 16 * 1024;
-/** Another user may have put a pipe there, or a link to anything. */
+/** Another user may have put a pipe there, or a link to anything else. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
 function readEntry(file: string): RegisteredFolder | undefined {
@@ -107,7 +107,7 @@ function readEntry(file: string): RegisteredFolder | undefined {
   }
 }
 
-/** A drive that was taken out may come back: then its mount point is gone, too. */
+/** A missing parent does not count: a removed drive takes its mount point along, and may come back. */
 function isGone(folder: string | undefined): boolean {
   return folder !== undefined && isAbsent(folder) && !isAbsent(dirname(folder));
 }
@@ -125,6 +125,6 @@ function remove(file: string): void {
   try {
     unlinkSync(file);
   } catch {
-    // Another start removed it.
+    // Another program removed it.
   }
 }

@@ -1,4 +1,4 @@
-/** The device's key: made at pairing, never leaves this machine; the relay knows the public half. */
+/** The device's key: created at pairing, never leaves this machine; the relay knows only the public half. */
 import {
   createHash,
   createPrivateKey,
@@ -24,12 +24,12 @@ export function makeIdentity(): Identity {
   return identityOf(generateKeyPairSync("ed25519").privateKey);
 }
 
-/** Keeps the key (PKCS #8, PEM, 0600). */
+/** Writes the key (PKCS #8, PEM, 0600). */
 export function writeIdentity(home: Home, identity: Identity): void {
   writePrivateFile(home.keyFile, identity.privateKey.export({ type: "pkcs8", format: "pem" }).toString());
 }
 
-/** Reads the key. Throws MatrxError that says what to do. */
+/** Reads the key. Throws MatrxError saying what to do. */
 export function readIdentity(home: Home): Identity {
   const pem = readPrivateFile(home.keyFile);
   if (pem === undefined) throw noKey(`There is no key at ${home.keyFile}`);
@@ -40,7 +40,7 @@ export function readIdentity(home: Home): Identity {
   }
 }
 
-/** Signs what the relay asked for. No clock: the nonce is of this connection alone. */
+/** Signs what the relay asked for, without a time: clocks may be wrong, and a nonce belongs to one connection only. */
 export async function signAssertion(
   identity: Identity,
   assertion: DeviceAssertion | EarlyAssertion,
@@ -48,7 +48,7 @@ export async function signAssertion(
   return new SignJWT({ ...assertion }).setProtectedHeader({ alg: "EdDSA" }).sign(identity.privateKey);
 }
 
-/** SHA-256 of the public key, first 16 bytes in hex groups of 4: what owner and machine compare. */
+/** The first 16 bytes of the public key's SHA-256, in groups of 4 hex digits, for the owner to compare. */
 export function fingerprintOf(publicKey: string): string {
   const digest = createHash("sha256").update(Buffer.from(publicKey, "base64url")).digest();
   return hexOf(digest.subarray(0, 16)).replace(/(.{4})(?=.)/g, "$1 ");

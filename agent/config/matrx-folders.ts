@@ -1,4 +1,4 @@
-/** Everything on this machine that belongs to Matrx, wherever it was started from: what no tool may touch. */
+/** Everything on this machine that belongs to Matrx, wherever it was started from: no tool may touch it. */
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, join, sep } from "node:path";
@@ -6,7 +6,7 @@ import { isWithin } from "../fs/path-syntax.ts";
 import type { ProtectedPaths } from "../fs/protected-paths.ts";
 import { currentPlatform } from "../platform/current.ts";
 import type { Platform } from "../platform/platform.ts";
-import { defaultPlaces, type Home, homeOf, type Places } from "./app-dirs.ts";
+import { defaultFolders, type Home, type HomeFolders, homeOf } from "./app-dirs.ts";
 import { FolderRegistry, type RegisteredFolder } from "./folder-registry.ts";
 import { PACKAGE_FOLDER } from "./program.ts";
 
@@ -27,9 +27,9 @@ export class MatrxFolders {
     this.#platform = platform;
     this.#closed = [
       ...foldersOf(home),
-      // The command line keeps its credentials there, wherever this program keeps its files.
+      // The command line may keep its credentials there, even if this program keeps its files elsewhere.
       ...foldersOf(homeOf({ ...env, MATRX_HOME: undefined })),
-      ...foldersOf(defaultPlaces(homedir(), platform.name)),
+      ...foldersOf(defaultFolders(homedir(), platform.name)),
       ...namedIn(env),
       join(program, ".matrx"),
     ];
@@ -37,7 +37,7 @@ export class MatrxFolders {
     this.#registry = ownRegistry(platform);
   }
 
-  /** As things stand now. */
+  /** The protected paths, as of now. */
   current(): ProtectedPaths {
     this.#lookForOthers();
     const registered = [...this.#registry.list(), ...this.#others.flatMap((other) => other.registered())];
@@ -69,15 +69,15 @@ class OtherUser {
   constructor(home: string, platform: Platform) {
     this.#home = home;
     this.#platform = platform;
-    this.#folders = foldersOf(defaultPlaces(home, platform.name));
-    this.#registry = new FolderRegistry(registryPlace(home, platform));
+    this.#folders = foldersOf(defaultFolders(home, platform.name));
+    this.#registry = new FolderRegistry(registryPath(home, platform));
   }
 
   hasFolder(): boolean {
     return this.#folders.some((folder) => existsSync(folder));
   }
 
-  /** The usual places, but for links that lead to what belongs to others. */
+  /** The usual folders, except links that lead to another user's files. */
   folders(): string[] {
     return this.#folders.filter((folder) => !this.#leadsToOthers(folder));
   }
@@ -92,40 +92,40 @@ class OtherUser {
     }
   }
 
-  /** Only folders that belong to the user who registered them: no one can close another's. */
+  /** Only folders that belong to the user who registered them: nobody can close another user's folders. */
   registered(): RegisteredFolder[] {
     return this.#registry.list().filter(({ folder, user }) => ownerOf(folder) === user);
   }
 }
 
-/** Where folders of this user are noted: the same for all programs, whatever their environment says. */
+/** The registry of this user's folders: the same for all programs, whatever their environment says. */
 export function ownRegistry(platform: Platform = currentPlatform()): FolderRegistry {
-  return new FolderRegistry(registryPlace(homedir(), platform));
+  return new FolderRegistry(registryPath(homedir(), platform));
 }
 
-/** Notes where a home is, unless that is known without. Throws MatrxError. */
-export function noteHome(home: Places, env: NodeJS.ProcessEnv = process.env): void {
+/** Registers a home, unless it is in a known location. Throws MatrxError. */
+export function noteHome(home: HomeFolders, env: NodeJS.ProcessEnv = process.env): void {
   const platform = currentPlatform();
-  const known = [...foldersOf(defaultPlaces(homedir(), platform.name)), ...namedIn(env)];
-  const isKnown = (folder: string) => known.some((place) => isWithin(folder, place, platform));
+  const known = [...foldersOf(defaultFolders(homedir(), platform.name)), ...namedIn(env)];
+  const isKnown = (folder: string) => known.some((parent) => isWithin(folder, parent, platform));
   const unknown = [home.config, home.state].filter((folder) => !isKnown(folder));
   for (const folder of new Set(unknown)) ownRegistry(platform).add({ folder, kind: "data" });
 }
 
-/** What `npm start` names to its agent. */
+/** The folders that `npm start` names to its agent. */
 function namedIn({ MATRX_PROTECTED }: NodeJS.ProcessEnv): string[] {
   return MATRX_PROTECTED?.split(delimiter).filter((path) => path !== "") ?? [];
 }
 
-function registryPlace(home: string, platform: Platform): string {
-  return join(defaultPlaces(home, platform.name).state, "folders");
+function registryPath(home: string, platform: Platform): string {
+  return join(defaultFolders(home, platform.name).state, "folders");
 }
 
-function foldersOf({ config, state, logs }: Places): string[] {
+function foldersOf({ config, state, logs }: HomeFolders): string[] {
   return [...new Set([config, state, logs])];
 }
 
-/** The folder of the packages that this one is installed with; in a clone, all of the clone. */
+/** The `node_modules` folder that this package is installed in; in a clone, the whole clone. */
 export function programFolder(agent: string): string {
   const packages = `${sep}node_modules${sep}`;
   const at = agent.indexOf(packages);

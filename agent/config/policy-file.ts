@@ -1,4 +1,4 @@
-/** `policy.json`: what the owner of this machine allows, whatever the relay says. Damaged: nothing is allowed. */
+/** `policy.json`: what the owner of this machine allows, whatever the relay says. If damaged, nothing is allowed. */
 import { statSync } from "node:fs";
 import { agentError, MatrxError } from "@matrx/shared/errors.ts";
 import { type Policy, policySchema, policyWarnings } from "@matrx/shared/policy.ts";
@@ -6,7 +6,7 @@ import type { Logger } from "pino";
 import { readJsonFile } from "../platform/private-file.ts";
 import type { Home } from "./app-dirs.ts";
 
-/** A changed file is noticed within this time, in milliseconds. */
+/** A change to the file is noticed within this time, in milliseconds. */
 const LOOK_EVERY = 1000;
 
 export class PolicyFile {
@@ -22,7 +22,7 @@ export class PolicyFile {
     this.#policy = this.#read();
   }
 
-  /** A warning for each allowed tool that is neither built in nor among `announced`. */
+  /** A warning for each allowed tool that is neither built in nor in `announced`. */
   warnings(announced: readonly string[]): string[] {
     return this.#policy instanceof MatrxError ? [] : policyWarnings(this.#policy, announced);
   }
@@ -33,14 +33,14 @@ export class PolicyFile {
     for (const warning of this.warnings(names)) log.warn({ file: this.#path }, warning);
   }
 
-  /** The policy in force; no file limits nothing. Throws MatrxError `PERMISSION_DENIED` while the file is damaged. */
+  /** The policy in force; without a file there are no limits. Throws MatrxError `PERMISSION_DENIED` while the file is damaged. */
   current(): Policy {
     this.#look();
     if (this.#policy instanceof MatrxError) throw this.#policy;
     return this.#policy;
   }
 
-  /** Reads the file again, now. */
+  /** Reads the file again at once. */
   reload(): void {
     this.#stamp = this.#readStamp();
     this.#policy = this.#read();
@@ -74,7 +74,7 @@ export class PolicyFile {
       const stat = statSync(this.#path, { throwIfNoEntry: false, bigint: true });
       return stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : "none";
     } catch {
-      // Reading it says why.
+      // Reading the file will report why.
       return "unreadable";
     }
   }

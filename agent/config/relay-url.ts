@@ -1,8 +1,8 @@
-/** The relay's address, and the addresses under it. */
+/** The relay's URL, and the URLs below it. */
 import { isLoopback } from "@matrx/shared/public-url.ts";
 import * as z from "zod";
 
-/** An address such as `https://relay.example`; anything off this machine needs TLS. */
+/** A URL such as `https://relay.example`; a relay on another machine needs TLS. */
 export const relayUrlSchema = z
   .string("must be an http(s) URL")
   .refine((text) => urlOf(text) !== undefined, "must be an http(s) URL")
@@ -19,17 +19,17 @@ function urlOf(text: string): URL | undefined {
   return url;
 }
 
-/** What a device signs as the audience: the host, and the port unless it is the scheme's own. */
+/** What a device signs as the audience: the host, and the port unless it is the scheme's default. */
 export function hostOf(relay: string): string {
   return new URL(relay).host;
 }
 
-/** Where a device dials in. */
+/** The socket that a device connects to. */
 export function deviceSocketUrl(relay: string, device: string): string {
   return `${webSocketBase(relay)}/v1/device/ws?device=${encodeURIComponent(device)}`;
 }
 
-/** Where a caller talks to one device. */
+/** The socket on which a caller talks to one device. */
 export function callerSocketUrl(relay: string, device: string, session?: string): string {
   const query = session ? `?session=${encodeURIComponent(session)}` : "";
   return `${webSocketBase(relay)}/v1/devices/${encodeURIComponent(device)}/ws${query}`;

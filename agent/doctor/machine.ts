@@ -1,4 +1,4 @@
-/** What every device needs: a Node that runs this, folders that can be written, room on the disk, a shell. */
+/** What every device needs: a recent Node, writable folders, room on the disk, a shell. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { Home } from "../config/app-dirs.ts";
@@ -13,9 +13,9 @@ import { type Check, type Finding, missing, ok } from "./parts.ts";
 
 const NODE_NEEDED = 24;
 const GIB = 1024 ** 3;
-/** Journal, jobs and logs together stay below. */
+/** Journal, jobs and logs together take less, in bytes. */
 const ROOM_NEEDED = GIB;
-/** Watches of folders that a desktop system gives its users. */
+/** The usual limit on watches on desktop systems. */
 const WATCHES_USUAL = 65_536;
 const WATCHES_FILE = "/proc/sys/fs/inotify/max_user_watches";
 
@@ -36,7 +36,7 @@ function program(): Finding {
   throw failure(fact, `Install Node ${NODE_NEEDED} or newer`);
 }
 
-/** Throws MatrxError when one cannot be written, or others than this user may look into it. */
+/** Throws MatrxError if one is not writable, or is open to other users. */
 function folders({ config, state, logs }: Home, { name }: Platform): Finding {
   const all = [...new Set([config, state, logs])];
   for (const folder of all) {

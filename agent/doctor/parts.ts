@@ -1,4 +1,4 @@
-/** The parts that a device may lack: what each is for, and how to get it. */
+/** Checks the parts that a device may lack: what each is for, and how to get it. */
 import path from "node:path";
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import type { Lack } from "../core/tool.ts";
@@ -12,7 +12,7 @@ import { findRipgrep } from "../search/find-ripgrep.ts";
 interface OptionalPrograms {
   /** Names on the PATH, and absolute paths, best first. */
   readonly browsers: (env: NodeJS.ProcessEnv) => readonly string[];
-  /** A command that ends well where a sandbox works; absent: the system has none that we know. */
+  /** A command that succeeds where the sandbox works; absent: no sandbox is known for the system. */
   readonly sandbox?: { readonly program: string; readonly args: readonly string[]; readonly hint: string };
 }
 
@@ -60,7 +60,7 @@ export function optionalPrograms({ name }: Platform): OptionalPrograms {
   return PROGRAMS[name];
 }
 
-/** Each part must answer within, in milliseconds. */
+/** Each part must respond within this time, in milliseconds. */
 const WITHIN = 15_000;
 
 export function partChecks(platform: Platform): readonly Check[] {
@@ -84,7 +84,7 @@ async function search(): Promise<Finding> {
   return missing("no ripgrep: Grep and Glob use their own search, several times slower", "Install ripgrep");
 }
 
-/** A real picture, which nobody gets to see. */
+/** Takes a real screenshot, which is thrown away. */
 async function screenshots(platform: Platform): Promise<Finding> {
   const desktop = new Desktop({ platform });
   const wanted = { format: "jpeg", monitor: undefined, mostBytes: Number.MAX_SAFE_INTEGER } as const;
@@ -101,7 +101,7 @@ async function screenshots(platform: Platform): Promise<Finding> {
   }
 }
 
-/** As far as it shows without opening something before the person. */
+/** Checks as much as it can without opening anything on the screen. */
 async function opening(platform: Platform): Promise<Finding> {
   const desktop = new Desktop({ platform });
   const lack = await desktop.lackOfOpener();
@@ -130,22 +130,22 @@ function browser(platform: Platform): Finding {
 }
 
 async function sandbox(platform: Platform): Promise<Finding> {
-  const { sandbox: way } = optionalPrograms(platform);
+  const { sandbox: known } = optionalPrograms(platform);
   const without = "commands from anyone but the owner are refused";
-  if (!way) return missing(`none known for ${platform.name}: ${without}`, "Nothing to do");
-  const found = findProgram(way.program, process.env);
-  if (!found) return missing(`${way.program} was not found: ${without}`, way.hint);
+  if (!known) return missing(`none known for ${platform.name}: ${without}`, "Nothing to do");
+  const found = findProgram(known.program, process.env);
+  if (!found) return missing(`${known.program} was not found: ${without}`, known.hint);
   try {
-    await runProgram(found, way.args, { timeoutMs: WITHIN });
+    await runProgram(found, known.args, { timeoutMs: WITHIN });
     return ok(`${found} works; this version does not use it yet`);
   } catch (error) {
     if (!(error instanceof ProgramFailed)) throw error;
-    return missing(`${found} does not work (${error.message}): ${without}`, way.hint);
+    return missing(`${found} does not work (${error.message}): ${without}`, known.hint);
   }
 }
 
 export interface Finding {
-  /** `missing`: an optional part that is not there. `untried`: something before it failed. */
+  /** `missing`: an optional part is not there. `untried`: something it needs failed. */
   readonly state: "ok" | "missing" | "failed" | "untried";
   readonly fact: string;
   readonly hint?: string | undefined;
@@ -153,14 +153,14 @@ export interface Finding {
 
 export interface Check {
   readonly name: string;
-  /** Throws when it failed. */
+  /** Throws if the check fails. */
   look(): Promise<Finding> | Finding;
 }
 
 export interface Result extends Finding {
   readonly name: string;
   readonly ms: number;
-  /** Of a check that failed with one. */
+  /** The error of a failed check, if it was a MatrxError. */
   readonly error?: ErrorShape;
 }
 

@@ -1,11 +1,11 @@
-/** Where all events of this machine meet: stamped, kept for local callers, and sent to the relay when there is a link. */
+/** The hub for all events of this machine: stamps them, keeps them for local callers, and sends them to the relay. */
 import type { DeviceEvent } from "@matrx/shared/events.ts";
 import { makeEventId } from "@matrx/shared/ids.ts";
 import type { OpenConditions } from "./open-conditions.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Report } from "./report.ts";
 
-/** Events kept in memory for local callers. */
+/** Number of events kept in memory for local callers. */
 const KEPT = 100;
 
 /** A connection to the relay, as far as events go. */
@@ -17,15 +17,15 @@ export interface EventHubOptions {
   readonly device: string;
   /** Absent: this program has no relay to send to. */
   readonly outbox?: Outbox;
-  /** Absent: conditions are forgotten at the end. */
+  /** Absent: open conditions are forgotten when the program ends. */
   readonly conditions?: OpenConditions;
-  /** Hears of each event as it was made. */
+  /** Called with each event as it was created. */
   readonly onEvent?: (event: DeviceEvent) => void;
 }
 
 export class EventHub {
   readonly #options: EventHubOptions;
-  /** By id, the newest last. */
+  /** By id, newest last. */
   readonly #kept = new Map<string, DeviceEvent>();
   readonly #listeners = new Set<(event: DeviceEvent) => void>();
   #link: EventLink | undefined;
@@ -36,10 +36,10 @@ export class EventHub {
     this.#options = options;
   }
 
-  /** Makes an event of a report; returns it as it is kept. */
+  /** Turns a report into an event; returns it as it is kept. */
   emit({ type, severity, data, key, resolved, fold }: Report): DeviceEvent {
     const { device, outbox, conditions, onEvent } = this.#options;
-    // The relay orders by the time in the id: a clock that is set back must not make an end older than its beginning.
+    // The relay sorts by the time in the id: if the clock is set back, a condition must not end before it began.
     const now = Math.max(Date.now(), this.#lastTime);
     this.#lastTime = now;
     const event: DeviceEvent = {
@@ -63,23 +63,23 @@ export class EventHub {
     return kept;
   }
 
-  /** Tells of each new event from now on; one that was joined into an earlier one is not new. Returns what ends it. */
+  /** Calls the listener with each new event, except those folded into an earlier one. Returns a function that unsubscribes. */
   subscribe(listener: (event: DeviceEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** The last events, the newest last. */
+  /** The latest events, newest last. */
   recent(): DeviceEvent[] {
     return [...this.#kept.values()];
   }
 
-  /** Keys of conditions of this type that were reported and are not over, also by an earlier run. */
+  /** Keys of open conditions of this type, including those that an earlier run reported. */
   openKeys(type: string): string[] {
     return this.#options.conditions?.of(type) ?? [];
   }
 
-  /** Whether all events have left for the relay, some wait, or none ever leaves. */
+  /** `connected`: all events were sent to the relay; `waiting`: some were not yet; `none`: this program has no relay. */
   get relay(): "connected" | "waiting" | "none" {
     const { outbox } = this.#options;
     if (!outbox) return "none";
@@ -98,7 +98,7 @@ export class EventHub {
     this.#options.outbox?.linkLost(performance.now());
   }
 
-  /** Events that never left this machine. */
+  /** Stops sending. Returns how many events never left this machine. */
   close(): { waiting: number; dropped: number } {
     clearTimeout(this.#timer);
     this.#link = undefined;
@@ -118,7 +118,7 @@ export class EventHub {
     if (wait !== undefined) this.#timer = setTimeout(() => this.#send(), wait).unref();
   }
 
-  /** An event that was kept before is kept as it stands now. */
+  /** Replaces an event with the same id. */
   #keep(event: DeviceEvent): void {
     if (event.id === undefined) return;
     this.#kept.set(event.id, event);

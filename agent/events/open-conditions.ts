@@ -1,4 +1,4 @@
-/** Which conditions were reported and are not over: kept in a file, so that a later run of the agent can end them. */
+/** Conditions that were reported and have not ended: kept in a file, so that a later run of the agent can end them. */
 import type { DeviceEvent } from "@matrx/shared/events.ts";
 import type { Logger } from "pino";
 import * as z from "zod";
@@ -17,12 +17,12 @@ export class OpenConditions {
     this.#keys = new Map(Object.entries(this.#read()).map(([type, keys]) => [type, new Set(keys)]));
   }
 
-  /** Keys of a type's open conditions. */
+  /** Keys of the open conditions of a type. */
   of(type: string): string[] {
     return [...(this.#keys.get(type) ?? [])];
   }
 
-  /** Takes note of an event; one without a key is no condition. */
+  /** Notes an event; one without a key is not a condition. */
   note({ event_type, key, resolved }: DeviceEvent): void {
     if (key === undefined) return;
     const keys = this.#keys.get(event_type) ?? new Set();
@@ -37,7 +37,10 @@ export class OpenConditions {
     try {
       return readJsonFile(this.#path, fileSchema) ?? {};
     } catch (err) {
-      this.#log.warn({ err }, "the list of open conditions is damaged; those of the last run are not ended");
+      this.#log.warn(
+        { err },
+        "the list of open conditions is damaged: those of the last run will not be ended",
+      );
       return {};
     }
   }

@@ -1,27 +1,27 @@
 /**
- * Events on their way to the relay: bounded, no faster than the relay takes them, and sent again after a link that may
- * have lost them. Knows no clock and no link: `now` is in milliseconds of one clock that never goes back.
+ * Events on their way to the relay: bounded, no faster than the relay accepts them, and sent again if a lost link may have
+ * lost them. Independent of clock and link: `now` is in milliseconds of a monotonic clock.
  */
 import type { DeviceEvent } from "@matrx/shared/events.ts";
 import { type Rate, TokenBucket } from "@matrx/shared/rate-limit.ts";
 import type { Fold } from "./report.ts";
 
-/** Events that wait for the relay; beyond them the oldest go, and are counted. */
+/** Limit on events that wait for the relay; beyond it, the oldest are dropped and counted. */
 export const WAITING_MAX = 100;
-/** Well under what the relay takes (`LIMITS.eventBurst`, `TIMES.eventEvery`), also with what is sent again. */
+/** Well below what the relay accepts (`LIMITS.eventBurst`, `TIMES.eventEvery`), including what is sent again. */
 export const PACE: Rate = { burst: 10, everyMs: 15_000 };
-/** What was sent this short a time before a link was lost, in milliseconds, may be lost with it. */
+/** Events sent within this time before a link was lost may be lost with it, in milliseconds. */
 export const AGAIN_WITHIN = 60_000;
-/** An event is handed to at most so many links. */
+/** How often an event is sent at most, each time on another link. */
 const MOST_TRIES = 3;
-/** Reports without a key are joined for this long, in milliseconds. */
+/** Reports without a key are folded for this long, in milliseconds. */
 const FOLD_WITHIN = 60_000;
 
 interface Waiting {
   event: DeviceEvent;
   readonly since: number;
   readonly fold: Fold | undefined;
-  /** Reports that were joined into this event. */
+  /** Number of reports folded into this event. */
   folded: number;
 }
 
@@ -38,7 +38,7 @@ export class Outbox {
   #notices: Waiting[] = [];
   #sent: Sent[] = [];
   #again: Sent[] = [];
-  /** Conditions of which the relay heard, and not that they are over. */
+  /** Conditions that the relay was told of, but not that they ended. */
   readonly #told = new Set<string>();
   #dropped = 0;
 
@@ -46,12 +46,12 @@ export class Outbox {
     this.#bucket = new TokenBucket(pace, now);
   }
 
-  /** Events that wait, and events dropped of which the relay was not told yet. */
+  /** Events that wait, and dropped ones that the relay has not been told about. */
   get unsent(): { waiting: number; dropped: number } {
     return { waiting: this.#conditions.length + this.#notices.length, dropped: this.#dropped };
   }
 
-  /** Takes an event; returns it as it waits now, which is an earlier one's if it was joined into that. */
+  /** Takes an event; returns it as it now waits: the earlier one, if it was folded into that. */
   put(event: DeviceEvent, fold: Fold | undefined, now: number): DeviceEvent {
     const earlier = event.key === undefined ? this.#foldable(event, fold, now) : this.#lastOf(event);
     if (earlier) return joined(earlier, event);
@@ -61,7 +61,7 @@ export class Outbox {
     return event;
   }
 
-  /** The next event to send, with what was joined or dropped before it; undefined: none, or not yet. */
+  /** The next event to send, with counts of what was folded into it or dropped before it; undefined: none, or not yet. */
   take(now: number): DeviceEvent | undefined {
     this.#forget(now);
     if (!this.#hasNext() || !this.#bucket.take(now)) return undefined;
@@ -79,12 +79,12 @@ export class Outbox {
     return event;
   }
 
-  /** Milliseconds until `take` gives one; undefined: nothing waits. */
+  /** Milliseconds until `take` returns one; undefined if nothing waits. */
   readyIn(now: number): number | undefined {
     return this.#hasNext() ? this.#bucket.readyIn(now) : undefined;
   }
 
-  /** The link is gone: what it may have lost is sent again, first. */
+  /** The link is gone: what it may have lost is sent again before anything else. */
   linkLost(now: number): void {
     this.#forget(now);
     const more = this.#sent.filter(({ tries }) => tries < MOST_TRIES);
@@ -109,13 +109,13 @@ export class Outbox {
     );
   }
 
-  /** The last that waits of this condition, if it says the same: raised or over. */
+  /** The last waiting event of this condition, if it says the same: raised or ended. */
   #lastOf(event: DeviceEvent): Waiting | undefined {
     const last = this.#conditions.findLast((one) => conditionOf(one.event) === conditionOf(event));
     return last?.event.resolved === event.resolved ? last : undefined;
   }
 
-  /** The oldest goes: a notice rather than a condition, and last of all the end of a condition that the relay knows. */
+  /** Drops the oldest: notices before conditions, and last of all the end of a condition that the relay knows. */
   #drop(): void {
     const [oldest] = this.#notices.splice(0, 1);
     const dropped = oldest ?? this.#conditions.splice(this.#droppable(), 1)[0];
@@ -140,7 +140,7 @@ function conditionOf({ event_type, key }: DeviceEvent): string {
   return `${event_type} ${key}`;
 }
 
-/** The earlier event says what the later one does; its id and its time stay. */
+/** The earlier event takes over the later one's content, but keeps its id and time. */
 function joined(earlier: Waiting, later: DeviceEvent): DeviceEvent {
   const { event, fold } = earlier;
   const data = fold ? fold.join(event.data ?? {}, later.data ?? {}) : later.data;

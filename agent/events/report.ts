@@ -7,10 +7,10 @@ export interface Report {
   readonly type: string;
   readonly severity: Severity;
   readonly data: EventData;
-  /** A condition that lasts, such as a full drive: what it is about. Another report with `resolved` ends it. */
+  /** For a condition that lasts, such as a full drive: what it is about. Another report with `resolved` ends it. */
   readonly key?: string;
   readonly resolved?: true;
-  /** Without a key: reports of this name that come while one still waits to be sent are joined into it. */
+  /** For a report without a key: it is folded into one of the same name that is still waiting to be sent. */
   readonly fold?: Fold;
 }
 

@@ -1,31 +1,31 @@
-/** A log file that stays small: appended line by line, set aside at a size, the oldest dropped. 0600. */
+/** A log file that stays small: appended to line by line, rotated at a size limit, the oldest deleted. 0600. */
 import { appendFileSync, closeSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { isNodeError } from "../platform/private-file.ts";
 
-/** A file of the log is set aside once it is larger, in bytes. */
+/** A file is rotated once it has this size, in bytes. */
 const FILE_BYTES = 5 * 1024 * 1024;
-/** Files of one log: `x.log` is written, `x.log.1` is the one before it, `x.log.2` the oldest. */
+/** Files of one log: `x.log` is written to, `x.log.1` is the one before it, `x.log.2` the oldest. */
 export const LOG_FILES = 3;
-/** A lock that is older, in milliseconds, was left behind. */
+/** A lock older than this, in milliseconds, was left behind. */
 const LOCK_STALE = 10_000;
 
 export interface LogFileOptions {
   readonly path: string;
   readonly maxBytes?: number;
-  /** Hears once that the file cannot be written, until it can be again. */
+  /** Called when the file cannot be written: once, until it can be written again. */
   readonly onFailure?: (cause: unknown) => void;
 }
 
 /**
- * Several programs may write the same log: no file is held open, each line is one append, and who sets the file aside
- * holds a lock and looks again.
+ * Several programs may write the same log: no file is kept open, each line is one append, and whoever rotates the file
+ * takes a lock and checks again.
  */
 export class LogFile {
   readonly #path: string;
   readonly #maxBytes: number;
   readonly #onFailure: (cause: unknown) => void;
-  /** Lines that could not be written since the last that could. */
+  /** Lines lost since the last one that was written. */
   #lost = 0;
 
   constructor({ path, maxBytes = FILE_BYTES, onFailure = () => undefined }: LogFileOptions) {
@@ -34,10 +34,10 @@ export class LogFile {
     this.#onFailure = onFailure;
   }
 
-  /** Appends one line, which ends with a line feed. Never throws: a full disk must not end what is logged about. */
+  /** Appends one line, which ends with a line feed. Never throws: a full disk must not stop the program that logs. */
   write(line: string): void {
     try {
-      if (this.#isFull()) this.#setAside();
+      if (this.#isFull()) this.#rotate();
       append(this.#path, this.#lost > 0 ? lostLine(this.#lost) + line : line);
       this.#lost = 0;
     } catch (cause) {
@@ -46,13 +46,13 @@ export class LogFile {
     }
   }
 
-  /** A device or a pipe is never set aside. */
+  /** A device or a pipe is never rotated. */
   #isFull(): boolean {
     const found = statSync(this.#path, { throwIfNoEntry: false });
     return found?.isFile() === true && found.size >= this.#maxBytes;
   }
 
-  #setAside(): void {
+  #rotate(): void {
     const lock = `${this.#path}.lock`;
     if (!takeLock(lock)) return;
     try {
@@ -78,15 +78,15 @@ function append(path: string, text: string): void {
   }
 }
 
-/** False: another program sets the file aside at this moment. */
+/** False if another program is rotating the file now. */
 function takeLock(lock: string): boolean {
   try {
     closeSync(openSync(lock, "wx", 0o600));
     return true;
   } catch (error) {
     if (!isNodeError(error, "EEXIST")) throw error;
-    const held = statSync(lock, { throwIfNoEntry: false });
-    if (held && Date.now() - held.mtimeMs > LOCK_STALE) rmSync(lock, { force: true });
+    const found = statSync(lock, { throwIfNoEntry: false });
+    if (found && Date.now() - found.mtimeMs > LOCK_STALE) rmSync(lock, { force: true });
     return false;
   }
 }

@@ -1,9 +1,9 @@
-/** Reads a log that is set aside at a size (log-file.ts): the last lines over all its files, then what comes. */
+/** Reads a rotated log (log-file.ts): first the last lines across all its files, then new ones. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { isNodeError } from "../platform/private-file.ts";
 import { LOG_FILES } from "./log-file.ts";
 
-/** A part of a file, and which file it was. */
+/** A part of a file, and the file's inode. */
 interface Piece {
   readonly inode: number;
   readonly bytes: Buffer;
@@ -12,10 +12,10 @@ interface Piece {
 export class LogReader {
   readonly #path: string;
   readonly #wanted: (line: string) => boolean;
-  /** The file that was read last, and up to where. */
+  /** The file that was last read, and how far. */
   #inode: number | undefined;
   #offset = 0;
-  /** The beginning of a line whose end has not come. */
+  /** The beginning of an unfinished line. */
   #begun: Uint8Array = Buffer.alloc(0);
 
   constructor(path: string, wanted: (line: string) => boolean) {
@@ -23,7 +23,7 @@ export class LogReader {
     this.#wanted = wanted;
   }
 
-  /** The last wanted lines, oldest first; undefined: there is no log. Files are small (log-file.ts): each is read whole. */
+  /** The last wanted lines, oldest first; undefined if there is no log. Each file is read whole: they are small. */
   last(count: number): string[] | undefined {
     let lines = this.fresh();
     let found = this.#inode !== undefined;
@@ -37,7 +37,7 @@ export class LogReader {
     return count === 0 ? [] : lines.slice(-count);
   }
 
-  /** The wanted lines that came since; at first all of the newest file. */
+  /** The wanted lines added since the last call; at first, all of the newest file. */
   fresh(): string[] {
     const piece = this.#continued();
     if (!piece) return [];
@@ -60,7 +60,7 @@ export class LogReader {
     return Buffer.concat([this.#begun, old, fresh?.bytes ?? Buffer.alloc(0)]);
   }
 
-  /** What was written into the old file after it was read last, before it was set aside. */
+  /** What was written to the old file between the last read and its rotation. */
   #restOfOld(): Buffer {
     for (let n = 1; n < LOG_FILES && this.#inode !== undefined; n++) {
       const older = pieceOf(`${this.#path}.${n}`, this.#offset);
@@ -77,7 +77,7 @@ export class LogReader {
   }
 }
 
-/** A file from an offset on; undefined: there is none. */
+/** The contents of a file from an offset; undefined if there is no such file. */
 function pieceOf(path: string, offset: number): Piece | undefined {
   let file: number;
   try {

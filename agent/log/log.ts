@@ -1,10 +1,9 @@
 /**
- * Logs: JSON lines in files, short lines for people on stderr. Secrets are left out by key.
+ * Logs: JSON lines in files, short lines for people on stderr. Secrets are redacted by key.
  *
- * Where they are: `agent.log` (written by `matrx up`) and `local.log` (by `matrx serve`) in `Home.logs`, each with up to
- * two older files beside it, `agent.log.1` and `agent.log.2` (the oldest), of at most 5 MiB each. One JSON object a line:
- * `time` (ms since 1970), `level` (30 info, 40 warning, 50 error), `msg`, and facts. With `--log-file` that file takes
- * their place.
+ * `matrx up` writes `agent.log` in `Home.logs`, `matrx serve` writes `local.log`, each with up to two older files beside
+ * it: `agent.log.1` and `agent.log.2` (the oldest), of about 5 MiB each. Each line is a JSON object: `time` (ms since
+ * 1970), `level` (30 info, 40 warning, 50 error), `msg`, and facts. `--log-file` names another file instead.
  */
 import { oneLine } from "@matrx/shared/one-line.ts";
 import pino, { type DestinationStream, type Logger } from "pino";
@@ -24,20 +23,20 @@ const SECRETS = [
   "nonce",
 ];
 const PATHS = SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
-/** What cannot be printed now is printed later, up to so much. */
+/** Limit on text that waits to be printed, in UTF-16 units. */
 const UNPRINTED_CHARS = 64 * 1024;
 
 export interface LogOptions {
   level?: string | undefined;
-  /** Where JSON lines are kept, besides what is printed. */
+  /** File for JSON lines, in addition to what is printed. */
   file?: string | undefined;
-  /** What is printed to stderr, as short lines: this and worse; absent: nothing. */
+  /** Short lines of this level and above are printed to stderr; absent: none. */
   printed?: (typeof LOG_LEVELS)[number] | undefined;
-  /** Hears what is logged as an error, or worse. */
+  /** Called with everything logged as an error or worse. */
   onError?: ((problem: LoggedProblem) => void) | undefined;
 }
 
-/** What was logged as an error. */
+/** Something logged as an error. */
 export interface LoggedProblem {
   readonly msg: string;
   /** The message of the error that was logged with it. */
@@ -58,19 +57,19 @@ export function makeLog({ level = "info", file, printed, onError }: LogOptions =
   return pino({ level, redact: { paths: PATHS, censor: "[redacted]" }, base: null }, destination);
 }
 
-/** A full disk, or a reader that is gone, must not end what is logged about. */
+/** A full disk, or a reader that is gone, must not stop the program that logs. */
 function stderrForLogs(): { write(text: string): unknown } {
   if (process.stderr.isTTY) return process.stderr;
   return pino.destination({ dest: 2, sync: true, maxLength: UNPRINTED_CHARS }).on("error", () => undefined);
 }
 
-/** Said on stderr, since the log itself cannot. */
+/** Reported on stderr, since the log cannot say it. */
 function sayUnwritten(file: string, cause: unknown): void {
   const why = cause instanceof Error ? cause.message : String(cause);
   console.error(`The log ${file} cannot be written: ${why}`);
 }
 
-/** Of a line that people read. */
+/** Limit on a line for people, in UTF-16 units. */
 const LINE_CHARS = 8192;
 const ERROR_LEVEL = /^\{"level":[56]0,/;
 
@@ -79,7 +78,7 @@ function problemIn(line: string): LoggedProblem {
   return { msg, cause: err?.message };
 }
 
-/** Turns JSON lines of a level or worse into `12:03:01 connected device=laptop`. */
+/** Turns JSON lines of this level and above into lines such as `12:03:01 connected device=laptop`. */
 function shortLines(level: number): DestinationStream {
   const to = stderrForLogs();
   return {
@@ -89,7 +88,7 @@ function shortLines(level: number): DestinationStream {
   };
 }
 
-/** A JSON line as people read it; any other line as it is. What others wrote stays on the line. */
+/** Formats a JSON line for people; other lines stay as they are. Text from elsewhere cannot begin a new line. */
 export function shortLine(line: string): string {
   try {
     const { level, time, msg = "", ...rest } = JSON.parse(line) as Record<string, unknown>;

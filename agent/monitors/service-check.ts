@@ -31,7 +31,7 @@ export const checkService: CheckService = async (service, signal) => {
 };
 
 /** A service's address, without the possibly secret parts of its URL. */
-export function placeOf(service: Service): string {
+export function addressOf(service: Service): string {
   if (!("url" in service)) return `${service.host}:${service.port}`;
   const { origin, pathname } = new URL(service.url);
   return `${origin}${pathname}`;

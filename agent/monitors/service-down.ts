@@ -1,7 +1,7 @@
 /** `service_down`: a service of the home network does not answer, several times in a row. */
 import { Conditions, type MonitorParts } from "./condition.ts";
 import { type Repeated, repeat } from "./repeat.ts";
-import { type CheckService, placeOf, type Service } from "./service-check.ts";
+import { addressOf, type CheckService, type Service } from "./service-check.ts";
 
 export interface ServiceSettings {
   readonly every_seconds: number;
@@ -59,7 +59,7 @@ export class ServiceWatch {
   }
 
   get #facts() {
-    return { service: this.#service.name, address: placeOf(this.#service) };
+    return { service: this.#service.name, address: addressOf(this.#service) };
   }
 }
 

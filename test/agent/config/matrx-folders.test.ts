@@ -1,7 +1,7 @@
 import { chownSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import path, { join } from "node:path";
 import { afterEach, describe, expect, it, test, vi } from "vitest";
-import { defaultPlaces, homeOf } from "../../../agent/config/app-dirs.ts";
+import { defaultFolders, homeOf } from "../../../agent/config/app-dirs.ts";
 import { FolderRegistry } from "../../../agent/config/folder-registry.ts";
 import { MatrxFolders, noteHome, ownRegistry, programFolder } from "../../../agent/config/matrx-folders.ts";
 import { currentPlatform } from "../../../agent/platform/current.ts";
@@ -61,7 +61,7 @@ describe("what belongs to Matrx on this machine", () => {
 
   it("are homes of other agents and command lines of this user, when they are in no usual place", () => {
     const { home, folder } = person();
-    noteHome(defaultPlaces(home, alone.name), {});
+    noteHome(defaultFolders(home, alone.name), {});
     noteHome(homeOf({ MATRX_HOME: folder("known/agent") }), { MATRX_PROTECTED: folder("known") });
     expect(ownRegistry().list()).toEqual([]);
     noteHome(homeOf({ MATRX_HOME: folder("second") }), {});
@@ -74,7 +74,7 @@ describe("what belongs to Matrx on this machine", () => {
     const ann = temporaryFolder();
     const bob = temporaryFolder();
     const platform = { ...alone, otherHomes: () => [ann, bob] };
-    const places = defaultPlaces(ann, platform.name);
+    const places = defaultFolders(ann, platform.name);
     mkdirSync(places.state, { recursive: true });
     const relay = join(ann, "relay");
     mkdirSync(relay);
@@ -100,7 +100,7 @@ describe("what belongs to Matrx on this machine", () => {
     person();
     const ann = temporaryFolder();
     const platform = { ...alone, otherHomes: () => [ann] };
-    const places = defaultPlaces(ann, platform.name);
+    const places = defaultFolders(ann, platform.name);
     mkdirSync(places.state, { recursive: true });
     mkdirSync(path.dirname(places.config), { recursive: true });
     symlinkSync("/etc", places.config);
@@ -125,7 +125,7 @@ test.each([
   ],
   ["Darwin", "/Users/ann", ["/Users/ann/Library/Application Support/matrx", "/Users/ann/Library/Logs/matrx"]],
 ] as const)("the usual places on %s", (system, home, wanted) => {
-  const { config, state, logs } = defaultPlaces(home, system);
+  const { config, state, logs } = defaultFolders(home, system);
   expect([...new Set([config, state, logs])]).toEqual(wanted);
 });
 

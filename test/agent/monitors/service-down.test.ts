@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { Conditions } from "../../../agent/monitors/condition.ts";
-import { checkService, placeOf } from "../../../agent/monitors/service-check.ts";
+import { addressOf, checkService } from "../../../agent/monitors/service-check.ts";
 import { ServiceWatch, watchServices } from "../../../agent/monitors/service-down.ts";
 import { findPort } from "../../../scripts/start/port.ts";
 import { heardParts } from "./parts.ts";
@@ -58,10 +58,10 @@ test("a port that takes connections is a service", async () => {
 });
 
 test("where it is told to be is without user, password and query", () => {
-  expect(placeOf({ name: "x", url: "https://ann:pw@nas.home:8443/health?key=abc#x" })).toBe(
+  expect(addressOf({ name: "x", url: "https://ann:pw@nas.home:8443/health?key=abc#x" })).toBe(
     "https://nas.home:8443/health",
   );
-  expect(placeOf({ name: "x", host: "nas", port: 22 })).toBe("nas:22");
+  expect(addressOf({ name: "x", host: "nas", port: 22 })).toBe("nas:22");
 });
 
 test("down after three failures in a row, back after two answers", () => {
