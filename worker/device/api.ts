@@ -226,8 +226,8 @@ export class Requests {
     return attempt(async () => {
       const { account, id } = this.#recordOf(caller.account) ?? (await this.requireRecord(caller.account));
       const { leases } = this.#context;
-      const held = leases.held(caller.grant, Date.now());
-      return answer(held ?? (await leases.ask(account, caller.grant, id)));
+      const lease = leases.current(caller.grant, Date.now());
+      return answer(lease ?? (await leases.ask(account, caller.grant, id)));
     });
   }
 }

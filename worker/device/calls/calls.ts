@@ -19,7 +19,7 @@ import { type CallEvent, next } from "./state.ts";
 import type { Recipient } from "./types.ts";
 
 /** An earlier call, as the ledger knows it. */
-export type RecordedCall = Pick<PendingCall, "call" | "tool" | "effect" | "grant" | "created" | "deadline">;
+type RecordedCall = Pick<PendingCall, "call" | "tool" | "effect" | "grant" | "created" | "deadline">;
 
 /** The proof of the last answer; its time is only formatted when somebody asks. */
 interface LastAnswer {

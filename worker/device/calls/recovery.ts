@@ -9,7 +9,7 @@ import type { Calls } from "./calls.ts";
 import type { PendingCall } from "./pending.ts";
 
 /** What the agent's journal knows of a call. */
-export interface CallStatus {
+interface CallStatus {
   tool_call_id: string;
   state: "never" | "started" | "finished" | "unknown";
 }
