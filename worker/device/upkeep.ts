@@ -47,7 +47,7 @@ export class Upkeep {
 
   /** Handles acknowledgements, attachments, deadlines and silent links. */
   tick(now: number): void {
-    const { store, events, health, rates } = this.#context;
+    const { store, events, health } = this.#context;
     const { calls, recovery, credit, callers, sockets, messages } = this.#parts;
     if (!store.record) return;
     calls.flushAcks();
@@ -56,7 +56,7 @@ export class Upkeep {
     events.flush();
     credit.look(now);
     callers.persist(now);
-    sockets.persist(rates, calls.proof);
+    sockets.persist();
     if (calls.pendingCalls.size > 0) sockets.requireSigns(now);
     recovery.sweep(now);
     health.probe();

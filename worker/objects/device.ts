@@ -52,7 +52,7 @@ export class Device extends DurableObject<DeviceEnv> {
     const { bodies } = context;
     const calls = new Calls(context, (call) => this.#credit.settled(call));
     const recovery = new Recovery(context, calls);
-    const admission = new Admission(context, calls, recovery);
+    const admission = new Admission(context, calls);
     const callers = new Callers(context, calls, admission);
     const queued = {
       of: (grant: GrantId) => callers.queuedOf(grant) + bodies.queuedOf(grant),
@@ -272,6 +272,6 @@ export class Device extends DurableObject<DeviceEnv> {
     const current = this.#context.link.current?.attachment;
     if (!current) return this.#recovery.linkDown(this.#context.store.lastSeen?.last_seen ?? Date.now());
     this.#context.rates = new Rates(current.rates);
-    this.#calls.restoreProof(current.proof);
+    if (current.proof) this.#context.proof.restore(current.proof);
   }
 }

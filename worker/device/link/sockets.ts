@@ -1,5 +1,4 @@
 /** The device's sockets: accepted before they prove anything, registered once they do, and closed. */
-import type { Proof } from "@matrx/shared/api.ts";
 import { CLOSE, closeReason } from "@matrx/shared/close-codes.ts";
 import { type DeviceRegister, deviceRegisterSchema } from "@matrx/shared/device-frames.ts";
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
@@ -15,7 +14,6 @@ import type { Calls } from "../calls/calls.ts";
 import type { Recovery } from "../calls/recovery.ts";
 import type { DeviceAttachment, DeviceSocket } from "../connection.ts";
 import type { DeviceContext } from "../context.ts";
-import type { Rates } from "../rates.ts";
 import { MessageBuffer, sourceOfDevice, switching } from "../socket.ts";
 import type { DeviceRecord } from "../store.ts";
 import { type DeviceMessages, sendError } from "./messages.ts";
@@ -115,8 +113,8 @@ export class DeviceSockets {
 
   closed(ws: WebSocket, attachment: DeviceAttachment, now: number): void {
     this.#dropCandidate(ws);
-    const { link, signs, store, timer } = this.#context;
-    const { calls, credit, recovery } = this.#handlers;
+    const { link, signs, store, timer, proof } = this.#context;
+    const { credit, recovery } = this.#handlers;
     const socket = this.#registered.get(ws);
     const last_seen = link.signOf(socket ?? { ws, attachment });
     this.#registered.delete(ws);
@@ -126,7 +124,7 @@ export class DeviceSockets {
     signs.ended("silent", now);
     credit.linkChanged(now);
     recovery.linkDown(now);
-    if (store.record) store.rememberLastSeen({ last_seen, proof: calls.proof ?? attachment.proof });
+    if (store.record) store.rememberLastSeen({ last_seen, proof: proof.view ?? attachment.proof });
     timer.by(now);
   }
 
@@ -153,11 +151,12 @@ export class DeviceSockets {
   }
 
   /** Stores proof and rates with the socket, so that they survive hibernation. */
-  persist(rates: Rates, proof: Proof | null): void {
-    const socket = this.#context.link.current;
+  persist(): void {
+    const { link, rates, proof } = this.#context;
+    const socket = link.current;
     if (!socket || socket.ws.readyState !== WebSocket.OPEN) return;
     socket.attachment.rates = rates.state();
-    socket.attachment.proof = proof;
+    socket.attachment.proof = proof.view;
     socket.ws.serializeAttachment(socket.attachment);
   }
 
