@@ -1,13 +1,5 @@
 /** What callers request of a device over HTTP. Each request runs under a lease of its caller's grant. */
-import type {
-  CallList,
-  CallQuery,
-  CallView,
-  DeviceView,
-  EventList,
-  EventQuery,
-  Proof,
-} from "@matrx/shared/api.ts";
+import type { CallList, CallQuery, CallView, DeviceView, EventList, EventQuery } from "@matrx/shared/api.ts";
 import type {
   DeviceTools,
   GuideAnswer,
@@ -31,7 +23,7 @@ import type { RestStreams } from "./callers/sse-call.ts";
 import type { Admission } from "./calls/admission.ts";
 import type { Calls } from "./calls/calls.ts";
 import { openTools, toolNames } from "./calls/gate.ts";
-import { callView, listCalls } from "./calls/ledger.ts";
+import { callView, listCalls } from "./calls/views.ts";
 import type { DeviceContext } from "./context.ts";
 import type { Lease } from "./leases.ts";
 import { type Sign, silent } from "./link/sign-of-life.ts";
@@ -75,7 +67,7 @@ export class Requests {
 
   /** For a caller that has already been checked. */
   viewOf(record: DeviceRecord): DeviceView {
-    return deviceView(record, this.#context, this.#surfaces.calls.proof, Date.now());
+    return deviceView(record, this.#context, Date.now());
   }
 
   view(caller: Caller): Promise<Outcome<DeviceView>> {
@@ -226,16 +218,15 @@ export class Requests {
     return attempt(async () => {
       const { account, id } = this.#recordOf(caller.account) ?? (await this.requireRecord(caller.account));
       const { leases } = this.#context;
-      const held = leases.held(caller.grant, Date.now());
-      return answer(held ?? (await leases.ask(account, caller.grant, id)));
+      const lease = leases.current(caller.grant, Date.now());
+      return answer(lease ?? (await leases.ask(account, caller.grant, id)));
     });
   }
 }
 
 function deviceView(
   record: DeviceRecord,
-  { store, link, events }: DeviceContext,
-  proof: Proof | null,
+  { store, link, events, proof }: DeviceContext,
   now: number,
 ): DeviceView {
   const { deviceInfo, lastSeen: before } = store;
@@ -246,7 +237,7 @@ function deviceView(
     kind: record.identity.kind,
     state: deviceInfo ? link.state(now) : "UNKNOWN",
     last_seen: lastSeen === undefined ? null : new Date(lastSeen).toISOString(),
-    proof: proof ?? before?.proof ?? null,
+    proof: proof.view ?? before?.proof ?? null,
     hostname: deviceInfo?.hostname ?? null,
     os: deviceInfo?.os ?? null,
     os_version: deviceInfo?.os_version ?? null,

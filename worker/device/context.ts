@@ -13,6 +13,7 @@ import { DeviceLink } from "./connection.ts";
 import { Events } from "./event-log.ts";
 import { type Accounts, Leases } from "./leases.ts";
 import { SignOfLife } from "./link/sign-of-life.ts";
+import { LastProof } from "./proof.ts";
 import { Rates } from "./rates.ts";
 import { type DeviceRecord, RecordStore } from "./store.ts";
 import { Timer } from "./timer.ts";
@@ -39,6 +40,7 @@ export class DeviceContext {
   readonly leases: Leases;
   readonly bodies = new ResponseBodies();
   readonly timer: Timer;
+  readonly proof = new LastProof();
   rates = new Rates();
 
   /** `look` runs the object's upkeep. */

@@ -40,7 +40,7 @@ interface Known {
 }
 
 /** What is stored with an event. */
-interface Placing {
+interface Placement {
   known: Known;
   data: string;
   opens: boolean;
@@ -49,7 +49,7 @@ interface Placing {
 }
 
 /** An event and its sequence number. */
-export interface Placed {
+interface NumberedEvent {
   seq: number;
   event: EventView;
 }
@@ -122,7 +122,7 @@ export class Events {
             .exec<EventRow>("SELECT * FROM events ORDER BY seq DESC LIMIT ?", limit)
             .toArray()
             .reverse()
-        : this.#after(this.placeOf(after), limit);
+        : this.#after(this.seqOf(after), limit);
     return rows.map(viewOf);
   }
 
@@ -132,15 +132,15 @@ export class Events {
   }
 
   /** The sequence number of an event; 0, before all others, if it is no longer stored. */
-  placeOf(id: string): number {
+  seqOf(id: string): number {
     this.#state();
     return this.#find(id) ?? 0;
   }
 
   /** The events after a sequence number. */
-  since(place: number): Placed[] {
-    if (place >= this.end) return [];
-    return this.#after(place, LIMITS.eventsKept).map((row) => ({ seq: row.seq, event: viewOf(row) }));
+  since(seq: number): NumberedEvent[] {
+    if (seq >= this.end) return [];
+    return this.#after(seq, LIMITS.eventsKept).map((row) => ({ seq: row.seq, event: viewOf(row) }));
   }
 
   /** Stores how many were dropped. */
@@ -196,9 +196,9 @@ export class Events {
     return row;
   }
 
-  #after(place: number, limit: number): EventRow[] {
+  #after(seq: number, limit: number): EventRow[] {
     return this.#sql
-      .exec<EventRow>("SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?", place, limit)
+      .exec<EventRow>("SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?", seq, limit)
       .toArray();
   }
 
@@ -217,7 +217,7 @@ export class Events {
 
   #insert(
     { id, event_type, key, severity, resolved, timestamp }: DeviceEvent,
-    { known, data, opens, takenUntil, now }: Placing,
+    { known, data, opens, takenUntil, now }: Placement,
   ): void {
     this.#sql.exec(
       `INSERT INTO events

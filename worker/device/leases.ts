@@ -49,7 +49,7 @@ export class Leases {
   }
 
   /** A lease that is still valid, if there is one. */
-  held(grant: GrantId, now: number): Lease | undefined {
+  current(grant: GrantId, now: number): Lease | undefined {
     const lease = this.#leases.get(grant);
     return lease && isLive(lease, now) ? lease : undefined;
   }

@@ -31,7 +31,7 @@ export interface DeviceInfo {
 }
 
 /** Written when the link ends. */
-export interface LastSeen {
+interface LastSeen {
   last_seen: number;
   proof: Proof | null;
 }

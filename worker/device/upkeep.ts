@@ -10,7 +10,7 @@ import type { DeviceMessages } from "./link/messages.ts";
 import type { DeviceSockets } from "./link/sockets.ts";
 
 /** The parts that need upkeep. */
-interface Charges {
+interface Parts {
   readonly calls: Calls;
   readonly recovery: Recovery;
   readonly credit: AnswerCredit;
@@ -26,12 +26,12 @@ const PRUNE_EVERY = 6 * 60 * 60_000;
 
 export class Upkeep {
   readonly #context: DeviceContext;
-  readonly #charges: Charges;
+  readonly #parts: Parts;
   readonly #alarms: AlarmTable<"calls" | "prune">;
 
-  constructor(context: DeviceContext, charges: Charges) {
+  constructor(context: DeviceContext, parts: Parts) {
     this.#context = context;
-    this.#charges = charges;
+    this.#parts = parts;
     const calls = (now: number) => void this.tick(now);
     this.#alarms = new AlarmTable(
       context.storage,
@@ -47,8 +47,8 @@ export class Upkeep {
 
   /** Handles acknowledgements, attachments, deadlines and silent links. */
   tick(now: number): void {
-    const { store, events, health, rates } = this.#context;
-    const { calls, recovery, credit, callers, sockets, messages } = this.#charges;
+    const { store, events, health } = this.#context;
+    const { calls, recovery, credit, callers, sockets, messages } = this.#parts;
     if (!store.record) return;
     calls.flushAcks();
     calls.strays.flush(now);
@@ -56,7 +56,7 @@ export class Upkeep {
     events.flush();
     credit.look(now);
     callers.persist(now);
-    sockets.persist(rates, calls.proof);
+    sockets.persist();
     if (calls.pendingCalls.size > 0) sockets.requireSigns(now);
     recovery.sweep(now);
     health.probe();
@@ -71,12 +71,12 @@ export class Upkeep {
 
   #lookAgain(now: number): void {
     const { signs, ledger, timer } = this.#context;
-    const { pendingCalls } = this.#charges.calls;
+    const { pendingCalls } = this.#parts.calls;
     if (signs.isAsked && pendingCalls.size > 0) timer.by(now + TIMES.signWithin);
     if (ledger.isUnsaved) timer.by(now + TIMES.settleAfter);
     // Also while calls are under way: on a busy device some always are.
     if (!ledger.isEmpty()) this.#alarms.by("prune", now + PRUNE_EVERY);
-    const next = this.#charges.recovery.nextSweep();
+    const next = this.#parts.recovery.nextSweep();
     if (next === undefined) return;
     const young = pendingCalls.all().some(({ created }) => now - created < TIMES.settleAfter);
     if (young || next - now <= 2 * TIMES.settleAfter) timer.by(Math.min(next, now + TIMES.settleAfter));

@@ -1,16 +1,8 @@
 /** One device: its own socket and its callers' sockets end here, and every call passes through. Delegates to `device/`. */
 import { DurableObject } from "cloudflare:workers";
-import type { CallList, CallQuery, CallView, DeviceView, EventList, EventQuery } from "@matrx/shared/api.ts";
+import type { CallQuery, DeviceView, EventQuery } from "@matrx/shared/api.ts";
 import { EventStreams } from "@matrx/shared/caller/event-streams.ts";
-import type {
-  DeviceTools,
-  GuideAnswer,
-  OpenStream,
-  OpenTools,
-  RestAnswer,
-  RestCall,
-  StreamedCall,
-} from "@matrx/shared/caller/port.ts";
+import type { RestCall, StreamedCall } from "@matrx/shared/caller/port.ts";
 import { CLOSE, closeReason, isSendable } from "@matrx/shared/close-codes.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
@@ -36,7 +28,6 @@ import { Rates } from "../device/rates.ts";
 import { accountOf, authenticatedCaller } from "../device/socket.ts";
 import type { DeviceRecord } from "../device/store.ts";
 import { Upkeep } from "../device/upkeep.ts";
-import type { Outcome } from "../outcome.ts";
 import { problemResponse } from "../problem.ts";
 import { unknownDeviceError } from "../refusals.ts";
 import { migrate } from "../storage/migrate.ts";
@@ -61,7 +52,7 @@ export class Device extends DurableObject<DeviceEnv> {
     const { bodies } = context;
     const calls = new Calls(context, (call) => this.#credit.settled(call));
     const recovery = new Recovery(context, calls);
-    const admission = new Admission(context, calls, recovery);
+    const admission = new Admission(context, calls);
     const callers = new Callers(context, calls, admission);
     const queued = {
       of: (grant: GrantId) => callers.queuedOf(grant) + bodies.queuedOf(grant),
@@ -157,65 +148,65 @@ export class Device extends DurableObject<DeviceEnv> {
     return this.#requests.viewOf(record);
   }
 
-  viewFor(caller: Caller): Promise<Outcome<DeviceView>> {
+  viewFor(caller: Caller) {
     return this.#requests.view(caller);
   }
 
-  tools(caller: Caller): Promise<Outcome<DeviceTools>> {
+  tools(caller: Caller) {
     return this.#requests.tools(caller);
   }
 
-  toolNames(caller: Caller): Promise<Outcome<string[]>> {
+  toolNames(caller: Caller) {
     return this.#requests.toolNames(caller);
   }
 
   /** The tools that this caller may call, under their model names, and the machine that they run on. */
-  openTools(caller: Caller): Promise<Outcome<OpenTools>> {
+  openTools(caller: Caller) {
     return this.#requests.openTools(caller);
   }
 
   /** A REST call: its answer, or `pending` after 60 seconds. */
-  call(caller: Caller, wanted: RestCall): Promise<Outcome<RestAnswer>> {
+  call(caller: Caller, wanted: RestCall) {
     return this.#requests.call(caller, wanted);
   }
 
   /** The same on the guide's route: a slow call's response begins before the call ends. */
-  callByGuide(caller: Caller, wanted: RestCall): Promise<Outcome<GuideAnswer>> {
+  callByGuide(caller: Caller, wanted: RestCall) {
     return this.#requests.callByGuide(caller, wanted);
   }
 
   /** A REST call that streams its progress to the caller. */
-  streamCall(caller: Caller, wanted: StreamedCall): Promise<Outcome<OpenStream>> {
+  streamCall(caller: Caller, wanted: StreamedCall) {
     return this.#requests.streamCall(caller, wanted);
   }
 
   /** Streams the progress of an earlier call. */
-  attach(caller: Caller, call: CallId): Promise<Outcome<OpenStream>> {
+  attach(caller: Caller, call: CallId) {
     return this.#requests.attach(caller, call);
   }
 
   /** A call's record. */
-  readCall(caller: Caller, call: CallId): Promise<Outcome<CallView>> {
+  readCall(caller: Caller, call: CallId) {
     return this.#requests.readCall(caller, call);
   }
 
   /** The calls of a grant, or of all grants for the owner. */
-  listCalls(caller: Caller, query: CallQuery): Promise<Outcome<CallList>> {
+  listCalls(caller: Caller, query: CallQuery) {
     return this.#requests.listCalls(caller, query);
   }
 
   /** Asks for a call to stop; its outcome says whether it did. */
-  cancelCall(caller: Caller, call: CallId): Promise<Outcome<void>> {
+  cancelCall(caller: Caller, call: CallId) {
     return this.#requests.cancelCall(caller, call);
   }
 
   /** What the device reported, for a grant that may read it. */
-  events(caller: Caller, query: EventQuery): Promise<Outcome<EventList>> {
+  events(caller: Caller, query: EventQuery) {
     return this.#requests.events(caller, query);
   }
 
   /** Passes a command to the program on the device. */
-  command(caller: Caller, command: Command, reason: string | undefined): Promise<Outcome<void>> {
+  command(caller: Caller, command: Command, reason: string | undefined) {
     return this.#requests.command(caller, command, reason);
   }
 
@@ -224,12 +215,12 @@ export class Device extends DurableObject<DeviceEnv> {
     this.ctx.storage.kv.put("probed", Date.now());
   }
 
-  policy(caller: Caller): Promise<Outcome<Policy>> {
+  policy(caller: Caller) {
     return this.#requests.policy(caller);
   }
 
   /** The Account has checked that a person is asking. Returns warnings. */
-  setPolicy(policy: Policy): Promise<Outcome<string[]>> {
+  setPolicy(policy: Policy) {
     return this.#requests.setPolicy(policy);
   }
 
@@ -281,6 +272,6 @@ export class Device extends DurableObject<DeviceEnv> {
     const current = this.#context.link.current?.attachment;
     if (!current) return this.#recovery.linkDown(this.#context.store.lastSeen?.last_seen ?? Date.now());
     this.#context.rates = new Rates(current.rates);
-    this.#calls.restoreProof(current.proof);
+    if (current.proof) this.#context.proof.restore(current.proof);
   }
 }

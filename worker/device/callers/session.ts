@@ -61,7 +61,7 @@ export class CallerSession implements CallerPort<SocketRecipient> {
   lease: Lease;
   expires: number;
   /** Messages that wait while the lease is renewed. */
-  held: MessageBuffer | undefined;
+  waiting: MessageBuffer | undefined;
   readonly device: DeviceId;
   /** The sequence number of the last event sent to this caller; null if it did not ask for events. */
   eventsUntil: number | null;

@@ -70,7 +70,7 @@ export class Callers implements SessionHost {
   /** Accepts a caller that the Worker has authenticated. Throws MatrxError if the Account refuses. */
   async accept(request: Request, caller: Caller, record: DeviceRecord): Promise<Response> {
     const lease =
-      this.#context.leases.held(caller.grant, Date.now()) ??
+      this.#context.leases.current(caller.grant, Date.now()) ??
       (await this.#context.leases.ask(record.account, caller.grant, record.id));
     const [client, server] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
     const protocol = chooseSubprotocol(offeredSubprotocols(request.headers.get("Sec-WebSocket-Protocol")));
@@ -103,11 +103,11 @@ export class Callers implements SessionHost {
     const session = this.#sessions.get(ws);
     // Ignore messages after the relay closed the socket: the grant may be revoked.
     if (!session || ws.readyState !== WebSocket.OPEN) return;
-    if (session.held) return this.#hold(session, session.held, data);
+    if (session.waiting) return this.#keepWaiting(session, session.waiting, data);
     const { lease } = session;
     if (!isLive(lease, now)) {
-      session.held = new MessageBuffer(LIMITS.unansweredPerSession);
-      this.#hold(session, session.held, data);
+      session.waiting = new MessageBuffer(LIMITS.unansweredPerSession);
+      this.#keepWaiting(session, session.waiting, data);
       void this.#renewLease(session);
       return;
     }
@@ -157,8 +157,7 @@ export class Callers implements SessionHost {
   subscribeToEvents(session: CallerSession, after: string | undefined, now: number): void {
     const refusal = eventRefusal(session.lease.scope);
     if (refusal) throw new MatrxError(refusal);
-    session.eventsUntil =
-      after === undefined ? this.#context.events.end : this.#context.events.placeOf(after);
+    session.eventsUntil = after === undefined ? this.#context.events.end : this.#context.events.seqOf(after);
     session.save();
     this.#tellEvents(session, now);
   }
@@ -172,12 +171,12 @@ export class Callers implements SessionHost {
   #tellEvents(session: CallerSession, now: number): void {
     if (session.eventsUntil === null || session.expires <= now) return;
     if (!isLive(session.lease, now)) return void this.#renewLease(session);
-    const placed = this.#context.events.since(session.eventsUntil);
-    for (const { seq, event } of placed) {
+    const events = this.#context.events.since(session.eventsUntil);
+    for (const { seq, event } of events) {
       session.protocol.send({ type: "event", device: session.device, event });
       session.eventsUntil = seq;
     }
-    if (placed.length > 0) session.save();
+    if (events.length > 0) session.save();
   }
 
   /** Continues with a new token of the same grant. Throws MatrxError. */
@@ -210,13 +209,13 @@ export class Callers implements SessionHost {
       session.ws.close(CLOSE.revoked, closeReason(saysNo ? error.message : "The account does not respond"));
       return;
     }
-    const held = session.held?.messages ?? [];
-    session.held = undefined;
-    for (const data of held) this.message(session.ws, data, Date.now());
+    const waiting = session.waiting?.messages ?? [];
+    session.waiting = undefined;
+    for (const data of waiting) this.message(session.ws, data, Date.now());
     this.#tellEvents(session, Date.now());
   }
 
-  #hold({ ws }: CallerSession, held: MessageBuffer, data: string | ArrayBuffer): void {
-    if (!held.push(data)) ws.close(CLOSE.tooSlow, "Too many messages are waiting");
+  #keepWaiting({ ws }: CallerSession, waiting: MessageBuffer, data: string | ArrayBuffer): void {
+    if (!waiting.push(data)) ws.close(CLOSE.tooSlow, "Too many messages are waiting");
   }
 }

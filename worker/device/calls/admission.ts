@@ -4,6 +4,7 @@ import { type ErrorShape, isErrorCode, type MatrxError, relayError } from "@matr
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
+import { outcomeUnknown } from "../../refusals.ts";
 import type { DeviceContext } from "../context.ts";
 import type { Lease } from "../leases.ts";
 import type { Keyed, Passed, WantedCall } from "./call.ts";
@@ -12,7 +13,6 @@ import { passGate, passMessage } from "./gate.ts";
 import { digestOf, requireSameCall } from "./idempotency.ts";
 import type { LedgerRow } from "./ledger.ts";
 import { follow } from "./pending.ts";
-import type { Recovery } from "./recovery.ts";
 import type { Recipient } from "./types.ts";
 
 const NOT_KNOWN = "The call's outcome is not known";
@@ -20,12 +20,10 @@ const NOT_KNOWN = "The call's outcome is not known";
 export class Admission {
   readonly #context: DeviceContext;
   readonly #calls: Calls;
-  readonly #recovery: Recovery;
 
-  constructor(context: DeviceContext, calls: Calls, recovery: Recovery) {
+  constructor(context: DeviceContext, calls: Calls) {
     this.#context = context;
     this.#calls = calls;
-    this.#recovery = recovery;
   }
 
   /** Throws MatrxError `RATE_LIMITED`. */
@@ -75,7 +73,7 @@ export class Admission {
 
   /** Delivers the outcome of a recorded call to one more recipient, now or later. */
   join(row: LedgerRow, recipient: Recipient, now: number): void {
-    const { link } = this.#context;
+    const { link, device } = this.#context;
     const calls = this.#calls;
     const call = row.call as CallId;
     const grant = row.grant_id as GrantId;
@@ -90,7 +88,7 @@ export class Admission {
     else if (row.state === "accepted" && row.deadline > now && link.current)
       calls.rejoin(recorded, recipient);
     else if (row.state === "expired") recipient.refuse(neverRan(row.code), call);
-    else recipient.refuse(this.#recovery.outcomeUnknown(call, NOT_KNOWN), call);
+    else recipient.refuse(outcomeUnknown(device, call, NOT_KNOWN), call);
   }
 }
 

@@ -1,5 +1,4 @@
 /** Calls in flight: applies what callers and the device do to them, as `state.ts` decides. `recovery.ts` handles dropped links. */
-import type { Proof } from "@matrx/shared/api.ts";
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import { type CallId, type DeviceId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
@@ -19,15 +18,7 @@ import { type CallEvent, next } from "./state.ts";
 import type { Recipient } from "./types.ts";
 
 /** An earlier call, as the ledger knows it. */
-export type RecordedCall = Pick<PendingCall, "call" | "tool" | "effect" | "grant" | "created" | "deadline">;
-
-/** The proof of the last answer; its time is only formatted when somebody asks. */
-interface LastAnswer {
-  at: number;
-  verdict: Proof["verdict"];
-  tool: string;
-  ms: number;
-}
+type RecordedCall = Pick<PendingCall, "call" | "tool" | "effect" | "grant" | "created" | "deadline">;
 
 export class Calls {
   readonly pendingCalls = new PendingCalls();
@@ -39,8 +30,6 @@ export class Calls {
   #acks: string[] = [];
   /** Calls without a row whose callers were answered, or left, before the device answered. */
   readonly #givenUp = new Set<string>();
-  /** Mutated in place, because every answer updates it. */
-  readonly #proof: LastAnswer = { at: 0, verdict: "success", tool: "", ms: 0 };
 
   /** `settled` is called for each call that got its one answer, or that nobody waits for any more. */
   constructor(context: DeviceContext, settled: (call: string) => void) {
@@ -178,7 +167,7 @@ export class Calls {
     const { call } = header;
     const pending = this.pendingCalls.get(call) ?? this.#unawaited(call, now);
     const answer = checkedAnswer({ header, body }, { id: pending.id, device: this.#device() });
-    this.#noteProof(answer.header, pending, now);
+    this.#context.proof.note(answer.header, pending.tool, now);
     const { to, row, callers } = next(pending, "answered");
     if (to) this.#end(pending);
     if (callers)
@@ -283,18 +272,6 @@ export class Calls {
       this.#context.link.reply({ type: "result_ack", tool_call_ids });
   }
 
-  /** The device's last real answer. */
-  get proof(): Proof | null {
-    const { at, verdict, tool, ms } = this.#proof;
-    if (at === 0) return null;
-    return { at: new Date(at).toISOString(), verdict, tool, ms };
-  }
-
-  /** Restores the proof after hibernation. */
-  restoreProof(proof: Proof | null): void {
-    if (proof) Object.assign(this.#proof, proof, { at: Date.parse(proof.at) });
-  }
-
   #device(): DeviceId {
     return this.#context.store.record?.id ?? ("" as DeviceId);
   }
@@ -310,14 +287,6 @@ export class Calls {
     if (pending.recorded) return;
     if (this.#givenUp.size >= LIMITS.unansweredPerDevice) this.#givenUp.clear();
     this.#givenUp.add(pending.call);
-  }
-
-  #noteProof({ status, tool, ms }: ResultHeader, pending: PendingCall, now: number): void {
-    const proof = this.#proof;
-    proof.at = now;
-    proof.verdict = status;
-    proof.tool = pending.tool || (tool ?? "");
-    proof.ms = ms;
   }
 
   /** A call that nobody waits for: it has a row, was given up, or was never sent. */

@@ -18,7 +18,7 @@ import type { RateLimits, Rates } from "../rates.ts";
 import type { RecordStore } from "../store.ts";
 import type { Passed } from "./call.ts";
 
-export interface GateKeeping {
+interface GateKeeping {
   store: RecordStore;
   rates: Rates;
   /** Calls in flight on this device, over all callers. */

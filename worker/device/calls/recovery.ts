@@ -1,15 +1,13 @@
 /** What happens to calls when the link drops, the device dies, or no answer comes. */
 import type { DeviceRegister } from "@matrx/shared/device-frames.ts";
-import type { ErrorShape } from "@matrx/shared/errors.ts";
 import { type CallId, callTime, isCallId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
-import { outcomeUnknown } from "../../refusals.ts";
 import type { DeviceContext } from "../context.ts";
 import type { Calls } from "./calls.ts";
 import type { PendingCall } from "./pending.ts";
 
 /** What the agent's journal knows of a call. */
-export interface CallStatus {
+interface CallStatus {
   tool_call_id: string;
   state: "never" | "started" | "finished" | "unknown";
 }
@@ -92,10 +90,6 @@ export class Recovery {
       for (const { waitsUntil } of recipients) next = Math.min(next, waitsUntil ?? next);
     }
     return Number.isFinite(next) ? next : undefined;
-  }
-
-  outcomeUnknown(call: CallId, message: string): ErrorShape {
-    return outcomeUnknown(this.#context.device, call, message);
   }
 
   #journalLost(now: number): void {

@@ -25,12 +25,12 @@ const WITH_PATH: ReadonlySet<string> = new Set(["create_directory", "delete_dire
 function requireFolder(tool: string, input: string, folders: readonly string[]): void {
   if (!WITH_PATH.has(tool)) throw cannotLimitError("The device's policy is limited to folders");
   const path = fieldOf(input, "path");
-  const place = path === undefined ? undefined : partsOf(path);
-  const isHeld = folders.some((folder) => {
+  const parts = path === undefined ? undefined : partsOf(path);
+  const isWithin = folders.some((folder) => {
     const allowed = partsOf(folder);
-    return place && allowed?.every((part, index) => part === place[index]);
+    return parts && allowed?.every((part, index) => part === parts[index]);
   });
-  if (!isHeld) throw outside(path, folders);
+  if (!isWithin) throw outside(path, folders);
 }
 
 function requireApp(app: string | undefined, apps: readonly string[]): void {
@@ -73,7 +73,7 @@ function outside(path: string | undefined, folders: readonly string[]): MatrxErr
   const allowed = folders.slice(0, 8).join(", ");
   return relayError(
     "PERMISSION_DENIED",
-    `Access to ${path?.slice(0, 500) ?? "a place that is not named"} is not allowed by the device's policy`,
+    `Access to ${path?.slice(0, 500) ?? "an unnamed path"} is not allowed by the device's policy`,
     {
       hint: allowed ? `Give an absolute path without dots. Allowed: ${allowed}` : "No folder is allowed",
       details: {

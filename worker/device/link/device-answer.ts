@@ -18,7 +18,7 @@ export interface DeviceAnswer {
 }
 
 /** The call that a device answers. */
-export interface Answered {
+interface Answered {
   /** The caller's id; undefined if it has none, or it is not known here and is written into the answer later. */
   readonly id: string | undefined;
   readonly device: DeviceId;
@@ -145,7 +145,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

@@ -23,17 +23,135 @@ import type { Calls } from "../calls/calls.ts";
 import type { Recovery } from "../calls/recovery.ts";
 import type { DeviceSocket } from "../connection.ts";
 import type { DeviceContext } from "../context.ts";
-import { isDeviceCode } from "./device-answer.ts";
+import { type DeviceAnswer, isDeviceCode, isRecord } from "./device-answer.ts";
 
 const encoder = new TextEncoder();
 
-/** `id` is the caller's, absent for REST. */
+/** The parts that handle a device's messages. */
+interface Handlers {
+  readonly calls: Calls;
+  readonly credit: AnswerCredit;
+  readonly recovery: Recovery;
+  /** Stores an event and tells its subscribers. Throws MatrxError. */
+  readonly event: (event: DeviceEvent, now: number) => void;
+}
+
+/** A client that sends every ten seconds may arrive early because of jitter. */
+const HEARTBEAT_SLACK = 1000;
+const REPORT_CHARS = 200;
+const NO_ASSISTANT = "No assistant is set up on this relay yet.";
+
+export class DeviceMessages {
+  /** Errors that the device reported about itself. */
+  readonly reports: Tally;
+  readonly #context: DeviceContext;
+  readonly #handlers: Handlers;
+  #lastReport = "";
+  /** The last `device_heartbeat` of each connection, in milliseconds since 1970. */
+  readonly #lastHeartbeat = new WeakMap<WebSocket, number>();
+
+  constructor(context: DeviceContext, handlers: Handlers) {
+    this.#context = context;
+    this.#handlers = handlers;
+    this.reports = new Tally(
+      (count) => {
+        const others = count > 1 ? ` (and ${count - 1} before it)` : "";
+        return `device ${context.device} reports ${this.#lastReport}${others}`;
+      },
+      (at) => context.timer.by(at),
+    );
+  }
+
+  /** Handles one message of the registered device. Never throws. */
+  message(socket: DeviceSocket, data: string | ArrayBuffer, now: number): void {
+    socket.attachment.lastAt = now;
+    try {
+      if (typeof data === "string") this.#text(socket, data, now);
+      else this.#binary(data, now);
+    } catch (error) {
+      this.#context.link.reply(errorFrame(errorShapeOf(error), now));
+    }
+  }
+
+  #binary(data: ArrayBuffer, now: number): void {
+    if (data.byteLength > LIMITS.resultFrameBytes) throw tooLarge("result", LIMITS.resultFrameBytes);
+    const frame = decodeAgentFrame(data);
+    if (frame.kind === "output") {
+      if (data.byteLength > LIMITS.outputFrameBytes) throw tooLarge("output", LIMITS.outputFrameBytes);
+      return this.#handlers.calls.output(frame.header, frame.body);
+    }
+    this.#handlers.calls.result(frame.header, frame.body, now);
+    if (data.byteLength > LIMITS.largeAnswerBytes) free(data);
+    if (this.#handlers.calls.hasAcks) this.#context.timer.by(now + TIMES.ackWithin);
+  }
+
+  #text(socket: DeviceSocket, data: string, now: number): void {
+    const { ours } = socket.attachment;
+    const frame = readFrame(data, ours ? LIMITS.deviceFrameBytes : LIMITS.resultFrameBytes);
+    if (frame.type === "tool_result") return this.#bareResult(frame, now);
+    // Bounded by the calls in flight, as results are.
+    if (frame.type === "credit_request") return this.#handlers.credit.ask(frame, now);
+    if (isLongerThan(data, LIMITS.deviceFrameBytes)) throw tooLarge("text", LIMITS.deviceFrameBytes);
+    const limits = { ...RATES.guest, ...(ours && RATES.owner) };
+    if (!this.#context.rates.takeMessage("device", limits, now)) throw tooFast(limits.messages_per_second);
+    this.#known(socket, frame, now);
+  }
+
+  #known(socket: DeviceSocket, frame: Exclude<FromDevice, ToolResult | CreditRequest>, now: number): void {
+    switch (frame.type) {
+      case "device_heartbeat":
+        return this.#heartbeat(socket, now);
+      case "device_register":
+        throw relayError("CONFLICT", "This connection is already registered");
+      case "manifest":
+        return this.#context.store.setManifest(manifestSchema.parse(frame));
+      case "call_status":
+        return this.#handlers.recovery.status(frame.calls, now);
+      case "user_query":
+        this.#context.link.reply({ type: "assistant_response", response: NO_ASSISTANT, timestamp: iso(now) });
+        return;
+      case "error":
+        this.#lastReport = `${frame.error_code}: ${frame.message.slice(0, REPORT_CHARS)}`;
+        this.reports.add(now);
+        return;
+      case "event":
+        return this.#handlers.event(frame, now);
+      case "llm_response_chunk":
+        return;
+    }
+  }
+
+  /** Stored in the attachment: it is a bare device's only sign of life, and must survive hibernation. */
+  #heartbeat(socket: DeviceSocket, now: number): void {
+    const last = this.#lastHeartbeat.get(socket.ws) ?? 0;
+    if (now - last < RATES.heartbeatEvery - HEARTBEAT_SLACK) throw heartbeatTooOften();
+    this.#lastHeartbeat.set(socket.ws, now);
+    socket.ws.serializeAttachment(socket.attachment);
+    this.#context.link.reply({ type: "heartbeat_ack", timestamp: iso(now) });
+  }
+
+  #bareResult(result: ToolResult, now: number): void {
+    const { calls } = this.#handlers;
+    const pending = calls.pendingCalls.get(result.tool_call_id);
+    const { header, body } = answerOfBare(
+      result,
+      pending?.id,
+      this.#context.device,
+      pending ? now - pending.created : 0,
+    );
+    calls.result(header, body, now);
+    // A bare device keeps no journal: unwritten outcomes exist only here.
+    calls.flushAcks();
+  }
+}
+
+/** A bare device's result as its caller gets it. `id` is the caller's; REST has none. */
 function answerOfBare(
   result: ToolResult,
   id: string | undefined,
   device: DeviceId,
   ms: number,
-): { header: ResultHeader; body: Uint8Array } {
+): DeviceAnswer {
   const code = result.success ? undefined : codeOf(result.error?.code);
   const answer: Answer = {
     ...(id !== undefined && { id }),
@@ -63,128 +181,6 @@ function outputOf(result: unknown): string {
 
 function metadataOf(result: unknown): { metadata?: Record<string, unknown> } {
   return isRecord(result) ? { metadata: result } : {};
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** The parts that handle a device's messages. */
-interface Hearers {
-  readonly calls: Calls;
-  readonly credit: AnswerCredit;
-  readonly recovery: Recovery;
-  /** Stores an event and tells its subscribers. Throws MatrxError. */
-  readonly event: (event: DeviceEvent, now: number) => void;
-}
-
-/** A client that sends every ten seconds may arrive early because of jitter. */
-const HEARTBEAT_SLACK = 1000;
-const REPORT_CHARS = 200;
-const NO_ASSISTANT = "No assistant is set up on this relay yet.";
-
-export class DeviceMessages {
-  /** Errors that the device reported about itself. */
-  readonly reports: Tally;
-  readonly #context: DeviceContext;
-  readonly #hearers: Hearers;
-  #lastReport = "";
-  /** The last `device_heartbeat` of each connection, in milliseconds since 1970. */
-  readonly #lastHeartbeat = new WeakMap<WebSocket, number>();
-
-  constructor(context: DeviceContext, hearers: Hearers) {
-    this.#context = context;
-    this.#hearers = hearers;
-    this.reports = new Tally(
-      (count) => {
-        const others = count > 1 ? ` (and ${count - 1} before it)` : "";
-        return `device ${context.device} reports ${this.#lastReport}${others}`;
-      },
-      (at) => context.timer.by(at),
-    );
-  }
-
-  /** Handles one message of the registered device. Never throws. */
-  message(socket: DeviceSocket, data: string | ArrayBuffer, now: number): void {
-    socket.attachment.lastAt = now;
-    try {
-      if (typeof data === "string") this.#text(socket, data, now);
-      else this.#binary(data, now);
-    } catch (error) {
-      this.#context.link.reply(errorFrame(errorShapeOf(error), now));
-    }
-  }
-
-  #binary(data: ArrayBuffer, now: number): void {
-    if (data.byteLength > LIMITS.resultFrameBytes) throw tooLarge("result", LIMITS.resultFrameBytes);
-    const frame = decodeAgentFrame(data);
-    if (frame.kind === "output") {
-      if (data.byteLength > LIMITS.outputFrameBytes) throw tooLarge("output", LIMITS.outputFrameBytes);
-      return this.#hearers.calls.output(frame.header, frame.body);
-    }
-    this.#hearers.calls.result(frame.header, frame.body, now);
-    if (data.byteLength > LIMITS.largeAnswerBytes) free(data);
-    if (this.#hearers.calls.hasAcks) this.#context.timer.by(now + TIMES.ackWithin);
-  }
-
-  #text(socket: DeviceSocket, data: string, now: number): void {
-    const { ours } = socket.attachment;
-    const frame = readFrame(data, ours ? LIMITS.deviceFrameBytes : LIMITS.resultFrameBytes);
-    if (frame.type === "tool_result") return this.#bareResult(frame, now);
-    // Bounded by the calls in flight, as results are.
-    if (frame.type === "credit_request") return this.#hearers.credit.ask(frame, now);
-    if (isLongerThan(data, LIMITS.deviceFrameBytes)) throw tooLarge("text", LIMITS.deviceFrameBytes);
-    const limits = { ...RATES.guest, ...(ours && RATES.owner) };
-    if (!this.#context.rates.takeMessage("device", limits, now)) throw tooFast(limits.messages_per_second);
-    this.#known(socket, frame, now);
-  }
-
-  #known(socket: DeviceSocket, frame: Exclude<FromDevice, ToolResult | CreditRequest>, now: number): void {
-    switch (frame.type) {
-      case "device_heartbeat":
-        return this.#heartbeat(socket, now);
-      case "device_register":
-        throw relayError("CONFLICT", "This connection is already registered");
-      case "manifest":
-        return this.#context.store.setManifest(manifestSchema.parse(frame));
-      case "call_status":
-        return this.#hearers.recovery.status(frame.calls, now);
-      case "user_query":
-        this.#context.link.reply({ type: "assistant_response", response: NO_ASSISTANT, timestamp: iso(now) });
-        return;
-      case "error":
-        this.#lastReport = `${frame.error_code}: ${frame.message.slice(0, REPORT_CHARS)}`;
-        this.reports.add(now);
-        return;
-      case "event":
-        return this.#hearers.event(frame, now);
-      case "llm_response_chunk":
-        return;
-    }
-  }
-
-  /** Stored in the attachment: it is a bare device's only sign of life, and must survive hibernation. */
-  #heartbeat(socket: DeviceSocket, now: number): void {
-    const last = this.#lastHeartbeat.get(socket.ws) ?? 0;
-    if (now - last < RATES.heartbeatEvery - HEARTBEAT_SLACK) throw heartbeatTooOften();
-    this.#lastHeartbeat.set(socket.ws, now);
-    socket.ws.serializeAttachment(socket.attachment);
-    this.#context.link.reply({ type: "heartbeat_ack", timestamp: iso(now) });
-  }
-
-  #bareResult(result: ToolResult, now: number): void {
-    const { calls } = this.#hearers;
-    const pending = calls.pendingCalls.get(result.tool_call_id);
-    const { header, body } = answerOfBare(
-      result,
-      pending?.id,
-      this.#context.device,
-      pending ? now - pending.created : 0,
-    );
-    calls.result(header, body, now);
-    // A bare device keeps no journal: unwritten outcomes exist only here.
-    calls.flushAcks();
-  }
 }
 
 const FROM_DEVICE = typesOf(fromDeviceSchema);

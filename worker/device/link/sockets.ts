@@ -1,5 +1,4 @@
 /** The device's sockets: accepted before they prove anything, registered once they do, and closed. */
-import type { Proof } from "@matrx/shared/api.ts";
 import { CLOSE, closeReason } from "@matrx/shared/close-codes.ts";
 import { type DeviceRegister, deviceRegisterSchema } from "@matrx/shared/device-frames.ts";
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
@@ -15,14 +14,13 @@ import type { Calls } from "../calls/calls.ts";
 import type { Recovery } from "../calls/recovery.ts";
 import type { DeviceAttachment, DeviceSocket } from "../connection.ts";
 import type { DeviceContext } from "../context.ts";
-import type { Rates } from "../rates.ts";
 import { MessageBuffer, sourceOfDevice, switching } from "../socket.ts";
 import type { DeviceRecord } from "../store.ts";
 import { type DeviceMessages, sendError } from "./messages.ts";
 import { deviceInfoOf, isOwnCredential, requireProof } from "./registration.ts";
 
 /** The parts that react to the link and to its messages. */
-interface Hearers {
+interface Handlers {
   readonly calls: Calls;
   readonly credit: AnswerCredit;
   readonly recovery: Recovery;
@@ -34,7 +32,7 @@ interface Candidate {
   socket: DeviceSocket;
   deadline: ReturnType<typeof setTimeout>;
   /** Messages that arrived while the credential was being checked. */
-  held: MessageBuffer | undefined;
+  waiting: MessageBuffer | undefined;
   /** Number of messages that were not a registration. */
   wrong: number;
 }
@@ -44,21 +42,21 @@ const VOUCHED_MAX = 8;
 const STRANGERS_MAX = 64;
 /** Beyond this many sockets, including those that never answered a close frame, no more strangers are accepted. */
 const SOCKETS_MAX = 256;
-const HELD_MAX = 16;
+const WAITING_MAX = 16;
 /** The same limit as in `device_register`; a longer one would not fit into the attachment. */
 const TOKEN_CHARS_MAX = 8192;
 const WRONG_MAX = 8;
 
 export class DeviceSockets {
   readonly #context: DeviceContext;
-  readonly #hearers: Hearers;
+  readonly #handlers: Handlers;
   readonly #candidates = new Map<WebSocket, Candidate>();
   /** Sockets that have registered; only the link's current one counts. */
   readonly #registered = new Map<WebSocket, DeviceSocket>();
 
-  constructor(context: DeviceContext, hearers: Hearers) {
+  constructor(context: DeviceContext, handlers: Handlers) {
     this.#context = context;
-    this.#hearers = hearers;
+    this.#handlers = handlers;
   }
 
   /** Accepts a device that dials in; it has ten seconds to register. */
@@ -104,7 +102,7 @@ export class DeviceSockets {
     const socket = this.#registered.get(ws);
     if (socket) {
       if (!this.#context.link.isCurrent(ws)) return true;
-      this.#hearers.messages.message(socket, data, now);
+      this.#handlers.messages.message(socket, data, now);
       this.#context.signs.heard(now);
       return true;
     }
@@ -115,8 +113,8 @@ export class DeviceSockets {
 
   closed(ws: WebSocket, attachment: DeviceAttachment, now: number): void {
     this.#dropCandidate(ws);
-    const { link, signs, store, timer } = this.#context;
-    const { calls, credit, recovery } = this.#hearers;
+    const { link, signs, store, timer, proof } = this.#context;
+    const { credit, recovery } = this.#handlers;
     const socket = this.#registered.get(ws);
     const last_seen = link.signOf(socket ?? { ws, attachment });
     this.#registered.delete(ws);
@@ -126,7 +124,7 @@ export class DeviceSockets {
     signs.ended("silent", now);
     credit.linkChanged(now);
     recovery.linkDown(now);
-    if (store.record) store.rememberLastSeen({ last_seen, proof: calls.proof ?? attachment.proof });
+    if (store.record) store.rememberLastSeen({ last_seen, proof: proof.view ?? attachment.proof });
     timer.by(now);
   }
 
@@ -153,11 +151,12 @@ export class DeviceSockets {
   }
 
   /** Stores proof and rates with the socket, so that they survive hibernation. */
-  persist(rates: Rates, proof: Proof | null): void {
-    const socket = this.#context.link.current;
+  persist(): void {
+    const { link, rates, proof } = this.#context;
+    const socket = link.current;
     if (!socket || socket.ws.readyState !== WebSocket.OPEN) return;
     socket.attachment.rates = rates.state();
-    socket.attachment.proof = proof;
+    socket.attachment.proof = proof.view;
     socket.ws.serializeAttachment(socket.attachment);
   }
 
@@ -172,7 +171,7 @@ export class DeviceSockets {
       loser.close(CLOSE.unregistered, "Others are waiting to register");
     }
     const deadline = setTimeout(() => this.#tooLate(ws), TIMES.registerWithin);
-    this.#candidates.set(ws, { socket, deadline, held: undefined, wrong: 0 });
+    this.#candidates.set(ws, { socket, deadline, waiting: undefined, wrong: 0 });
   }
 
   #dropCandidate(ws: WebSocket): void {
@@ -190,8 +189,8 @@ export class DeviceSockets {
   /** The first message decides; those that arrive while its credential is checked wait in order. */
   #firstMessage(candidate: Candidate, data: string | ArrayBuffer): void {
     const { ws } = candidate.socket;
-    if (candidate.held) {
-      if (!candidate.held.push(data)) this.#turnAway(ws, tooEager());
+    if (candidate.waiting) {
+      if (!candidate.waiting.push(data)) this.#turnAway(ws, tooEager());
       return;
     }
     try {
@@ -199,7 +198,7 @@ export class DeviceSockets {
       const frame = parseJsonObject(data, LIMITS.registerFrameBytes);
       if (frame.type !== "device_register") throw notRegistered();
       const register = check(deviceRegisterSchema, frame);
-      candidate.held = new MessageBuffer(HELD_MAX);
+      candidate.waiting = new MessageBuffer(WAITING_MAX);
       void this.#register(candidate, register);
     } catch (error) {
       candidate.wrong++;
@@ -220,13 +219,13 @@ export class DeviceSockets {
     if (!this.#candidates.has(socket.ws)) return;
     this.#dropCandidate(socket.ws);
     this.#welcome(socket, record, register);
-    for (const data of candidate.held?.messages ?? []) this.message(socket.ws, data, Date.now());
+    for (const data of candidate.waiting?.messages ?? []) this.message(socket.ws, data, Date.now());
   }
 
   #welcome(socket: DeviceSocket, record: DeviceRecord, register: DeviceRegister): void {
     const now = Date.now();
     const { store, link, signs, timer } = this.#context;
-    const { calls, credit, recovery } = this.#hearers;
+    const { calls, credit, recovery } = this.#handlers;
     const ours = record.identity.kind === "agent" && register.protocol !== undefined;
     const earlierJournal = store.deviceInfo?.journal_id ?? null;
     link.take(socket, ours, now);
