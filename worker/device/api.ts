@@ -8,6 +8,7 @@ import type {
   EventQuery,
   Proof,
 } from "@matrx/shared/api.ts";
+import { noSuchCallError } from "@matrx/shared/caller/calls.ts";
 import type {
   DeviceTools,
   GuideAnswer,
@@ -26,7 +27,7 @@ import type { Caller } from "../auth/caller.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import { unknownDeviceError } from "../refusals.ts";
 import { lostRecordError } from "../storage-failure.ts";
-import { noSuchCallError, type RestCalls, requireMaker } from "./callers/rest.ts";
+import { type RestCalls, requireMaker } from "./callers/rest.ts";
 import type { RestStreams } from "./callers/sse-call.ts";
 import type { Admission } from "./calls/admission.ts";
 import type { Calls } from "./calls/calls.ts";
