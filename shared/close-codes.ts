@@ -24,7 +24,7 @@ export function isSendable(code: number): boolean {
   return known || (code >= 3000 && code < 5000);
 }
 
-/** Cuts a reason to 41 characters, which always fit into the 123 bytes of a close frame. */
+/** Cuts a reason to the 123 bytes of a close frame: a character beyond ASCII takes up to three. */
 export function closeReason(text: string): string {
   return /^[ -~]*$/.test(text) ? text.slice(0, 123) : text.slice(0, 41);
 }

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { ERROR_CODES } from "./errors.ts";
 import { eventSchema } from "./events.ts";
-import { type GrantScope, grantScopeSchema } from "./grant.ts";
+import { grantScopeSchema } from "./grant.ts";
 import { LIMITS } from "./limits.ts";
 import { policySchema } from "./policy.ts";
 import { manifestSchema } from "./tool.ts";
@@ -212,4 +212,3 @@ export const toDeviceSchema = z.discriminatedUnion("type", [
   llmResponseChunkSchema,
 ]);
 export type ToDevice = z.infer<typeof toDeviceSchema>;
-export type { GrantScope };

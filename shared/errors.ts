@@ -13,7 +13,7 @@ interface ErrorInfo {
   readonly exit: number;
 }
 
-const FACES = {
+const ERRORS = {
   INVALID_MESSAGE: { status: 400, title: "Unreadable message", exit: 65 },
   INVALID_PARAMETERS: { status: 400, title: "Invalid parameter", exit: 64 },
   UNAUTHENTICATED: { status: 401, title: "Sign in, or send a valid token", exit: 77 },
@@ -37,18 +37,18 @@ const FACES = {
   TIMEOUT: { status: 504, title: "Timed out", exit: 124 },
 } as const satisfies Record<string, ErrorInfo>;
 
-export type ErrorCode = keyof typeof FACES;
+export type ErrorCode = keyof typeof ERRORS;
 
-export const ERROR_CODES = Object.keys(FACES) as [ErrorCode, ...ErrorCode[]];
+export const ERROR_CODES = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
 
 /** Status, title and exit code of an error code. */
 export function errorInfo(code: ErrorCode): ErrorInfo {
-  return FACES[code];
+  return ERRORS[code];
 }
 
 /** Whether a string from outside is one of our codes. */
 export function isErrorCode(code: unknown): code is ErrorCode {
-  return typeof code === "string" && Object.hasOwn(FACES, code);
+  return typeof code === "string" && Object.hasOwn(ERRORS, code);
 }
 
 /** What every error carries, on any surface. */

@@ -66,6 +66,8 @@ export const LIMITS = {
   eventsKept: 100,
   /** Events a device may send at once; faster ones than `eventEvery` are then dropped and counted. Relay. */
   eventBurst: 20,
+  /** Bytes queued towards one device before calls are refused: it reads too slowly. Relay. */
+  deviceQueueMaxBytes: 16 * MiB,
 } as const;
 
 const second = 1000;
@@ -147,6 +149,3 @@ export const RATES = {
   /** The shortest time between two `device_heartbeat`, in milliseconds. */
   heartbeatEvery: 10_000,
 } as const;
-
-/** Bytes queued towards one device before calls are refused: it reads too slowly. Relay. */
-export const DEVICE_QUEUE_MAX_BYTES = 16 * MiB;

@@ -32,7 +32,7 @@ export function policyWarnings({ allowed_tools = [] }: Policy, announced: readon
     });
 }
 
-export interface Question {
+interface Question {
   tool: string;
   /** The name that the caller used; absent if it is the tool's own name. */
   called?: string | undefined;
@@ -44,7 +44,7 @@ export interface Question {
  * Tools that can be confined to folders: they see and change only what is in them, or what the grant itself began. Under
  * folder limits all others are refused: those that reach beyond, and unknown ones.
  */
-const HELD_TO_FOLDERS: ReadonlySet<string> = new Set([
+const CONFINABLE: ReadonlySet<string> = new Set([
   "Read",
   "Glob",
   "Grep",
@@ -83,7 +83,7 @@ function refusalByName({ tool, grant, policy }: Question, name: string): Refusal
   if (grant.tools && !grant.tools.includes(tool)) return deniedTool(name, GRANT);
   if (policy.allowed_tools && !policy.allowed_tools.includes(tool)) return deniedTool(name, POLICY);
   const limitedBy = grant.paths ? GRANT : policy.allowed_paths ? POLICY : undefined;
-  if (limitedBy && !isHeldToFolders(tool, policy)) return deniedBeyondFolders(name, limitedBy);
+  if (limitedBy && !isConfinable(tool, policy)) return deniedBeyondFolders(name, limitedBy);
   if (tool === SHELL && !grant.owner) return deniedShell(name);
   return undefined;
 }
@@ -97,8 +97,8 @@ const GRANT = "the token's grant";
 const POLICY = "the device's policy";
 
 /** If the policy names applications, that is the owner's choice; they get documents in the folders, and no options. */
-function isHeldToFolders(tool: string, { allowed_apps }: Policy): boolean {
-  return HELD_TO_FOLDERS.has(tool) || (tool === "open_app" && allowed_apps !== undefined);
+function isConfinable(tool: string, { allowed_apps }: Policy): boolean {
+  return CONFINABLE.has(tool) || (tool === "open_app" && allowed_apps !== undefined);
 }
 
 /**

@@ -25,7 +25,7 @@ export function takeOne(state: number, rate: Rate, now: number): number | undefi
 }
 
 /** Milliseconds until one more is allowed. */
-function readyIn(state: number, rate: Rate, now: number): number {
+export function readyIn(state: number, rate: Rate, now: number): number {
   const { burst, everyMs } = rate;
   return Math.max(0, Math.ceil(stateAt(state, rate, now) - (burst - 1) * everyMs - SLACK - now));
 }

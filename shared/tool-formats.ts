@@ -12,16 +12,16 @@ export type ToolFormat = z.infer<typeof toolFormatSchema>;
 const named = { name: z.string(), description: z.string() };
 
 /** Anthropic, Messages API. */
-export const anthropicToolSchema = z.strictObject({ ...named, input_schema: jsonSchemaSchema });
+const anthropicToolSchema = z.strictObject({ ...named, input_schema: jsonSchemaSchema });
 
 /** OpenAI, Chat Completions, and compatible APIs. */
-export const openaiToolSchema = z.strictObject({
+const openaiToolSchema = z.strictObject({
   type: z.literal("function"),
   function: z.strictObject({ ...named, parameters: jsonSchemaSchema }),
 });
 
 /** OpenAI, Responses. Not `strict`: that allows no optional parameter. */
-export const openaiResponsesToolSchema = z.strictObject({
+const openaiResponsesToolSchema = z.strictObject({
   type: z.literal("function"),
   ...named,
   parameters: jsonSchemaSchema,
@@ -29,7 +29,7 @@ export const openaiResponsesToolSchema = z.strictObject({
 });
 
 /** Model Context Protocol, `tools/list`. */
-export const mcpToolSchema = z.strictObject({
+const mcpToolSchema = z.strictObject({
   ...named,
   inputSchema: jsonSchemaSchema,
   annotations: z.strictObject({

@@ -1,6 +1,6 @@
 /** The relay's routes, as a table of contents. */
 import { CORS_HEADERS } from "@matrx/shared/caller/cors.ts";
-import { noRouteError } from "@matrx/shared/caller/no-route.ts";
+import { noRouteIn } from "@matrx/shared/caller/no-route.ts";
 import { NO_SNIFFING } from "@matrx/shared/caller/problem.ts";
 import { callerApi, honoPath } from "@matrx/shared/caller/route.ts";
 import { Hono, type MiddlewareHandler } from "hono";
@@ -31,9 +31,10 @@ export { Pairing } from "./objects/pairing.ts";
 const OWN_PAGE_ONLY = /^\/v1\/(?:claim|logins|pairings|sign-in-links)(?:\/|$)/;
 
 const app = new Hono<RelayEnv>();
+const noRouteError = noRouteIn(OPERATIONS);
 
 app.onError((error) => problemResponse(error));
-app.notFound((c) => problemResponse(noRouteError(c.req.path, OPERATIONS)));
+app.notFound((c) => problemResponse(noRouteError(c.req.path)));
 app.use(async (c, next) => {
   requireHost(c.env, c.req.raw);
   await next();
@@ -41,7 +42,7 @@ app.use(async (c, next) => {
     if (c.res.status !== 101 && !c.res.headers.has(name)) c.res.headers.set(name, value);
 });
 
-// Sockets come before any middleware that sets response headers: a 101 response does not allow it.
+// Sockets come before CORS, which sets response headers: a 101 response does not allow it.
 for (const { method, path, answer } of socketRoutes) app.on(method, honoPath(path), answer);
 
 // A page of any origin may call with its own token; the cookie is not sent across origins.

@@ -1,7 +1,7 @@
 /** Messages from one object to another that must not be lost: one row each, pushed until acknowledged. */
 import { logWarning } from "./log.ts";
 
-export interface OutboxRow {
+interface OutboxRow {
   id: number;
   device: string;
   body: string;

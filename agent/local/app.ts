@@ -1,7 +1,6 @@
 /** The local server's HTTP application: access checks, routes and errors. */
 import type { HttpBindings } from "@hono/node-server";
 import { CORS_HEADERS } from "@matrx/shared/caller/cors.ts";
-import { noRouteError } from "@matrx/shared/caller/no-route.ts";
 import { NO_SNIFFING, problemOfShape } from "@matrx/shared/caller/problem.ts";
 import { callerApi, honoPath } from "@matrx/shared/caller/route.ts";
 import { type ErrorShape, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
@@ -13,7 +12,7 @@ import { type AccessRules, checkHost, checkOrigin, checkToken } from "./access.t
 import { notAnyMore } from "./legacy.ts";
 import { type LocalHost, LocalPort } from "./port.ts";
 import { referenceFile } from "./reference.ts";
-import { callerRoutes, OPERATIONS, openRoutes } from "./routes.ts";
+import { callerRoutes, noRouteError, openRoutes } from "./routes.ts";
 
 interface LocalEnv {
   Bindings: HttpBindings;
@@ -54,7 +53,7 @@ export function localApp({ host, rules, log }: LocalAppOptions): Hono<LocalEnv> 
   app.route("/", callerApi(callerRoutes, portOf));
   app.notFound((c) => {
     checkToken(c.env.incoming, rules());
-    throw notAnyMore(c.req.path) ?? noRouteError(c.req.path, OPERATIONS);
+    throw notAnyMore(c.req.path) ?? noRouteError(c.req.path);
   });
   return app;
 }

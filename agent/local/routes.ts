@@ -4,6 +4,7 @@ import { readBody } from "@matrx/shared/caller/body.ts";
 import { cancelRoute } from "@matrx/shared/caller/calls.ts";
 import { eventsRoute } from "@matrx/shared/caller/events.ts";
 import { guideRoutes } from "@matrx/shared/caller/guide.ts";
+import { noRouteIn } from "@matrx/shared/caller/no-route.ts";
 import { PATH } from "@matrx/shared/caller/parts.ts";
 import type { CallerRoute } from "@matrx/shared/caller/route.ts";
 import { notUpgradedError, socketOperation } from "@matrx/shared/caller/socket.ts";
@@ -95,7 +96,10 @@ export const openRoutes: readonly OpenRoute[] = [
   },
 ];
 
-export const OPERATIONS: readonly Operation[] = [...callerRoutes, ...openRoutes];
+const OPERATIONS: readonly Operation[] = [...callerRoutes, ...openRoutes];
+
+/** The error for a path that has no route here. */
+export const noRouteError = noRouteIn(OPERATIONS);
 
 export const LOCAL: Surface = {
   title: "Matrx, local server",

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
-import { noRouteError } from "@matrx/shared/caller/no-route.ts";
+import { nothingHereError } from "@matrx/shared/caller/no-route.ts";
 import { problemOfShape } from "@matrx/shared/caller/problem.ts";
 import { chooseSubprotocol, requestedSession } from "@matrx/shared/caller/upgrade.ts";
 import { agentError, type ErrorShape, type MatrxError, problemOf } from "@matrx/shared/errors.ts";
@@ -18,7 +18,7 @@ import { localApp, shapeHere } from "./app.ts";
 import type { LocalCalls } from "./local-calls.ts";
 import { type Listening, listenAt, listenAtLocalhost } from "./loopback.ts";
 import { LocalHost } from "./port.ts";
-import { OPERATIONS } from "./routes.ts";
+import { noRouteError } from "./routes.ts";
 import { type LocalCallers, serveSocket } from "./socket.ts";
 
 export interface LocalServerOptions {
@@ -70,7 +70,7 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
     const rules = (): AccessRules => ({ ...options, port: (server.address() as AddressInfo).port });
     const { fetch } = localApp({ host: shared, rules, log });
     // The request's URL is invalid, so no route matches.
-    const errorHandler = () => problemOfShape(shapeHere(noRouteError("", []), log));
+    const errorHandler = () => problemOfShape(shapeHere(nothingHereError(), log));
     server.on("request", getRequestListener(fetch, { overrideGlobalObjects: false, errorHandler }));
     server.on("upgrade", (request, socket, head) => {
       try {
@@ -78,7 +78,7 @@ export async function startLocalServer(options: LocalServerOptions): Promise<Loc
         checkOrigin(request, rules());
         checkToken(request, options);
         const path = (request.url ?? "/").replace(/\?.*$/, "");
-        if (path !== "/ws") throw noRouteError(path, OPERATIONS);
+        if (path !== "/ws") throw noRouteError(path);
         const session = requestedSession(new URL(request.url ?? "/", "http://localhost"), "agent");
         sessions.set(request, session);
         sockets.handleUpgrade(request, socket, head, (webSocket) => serveSocket(webSocket, session, callers));

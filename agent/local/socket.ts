@@ -1,8 +1,8 @@
 /** One WebSocket of a local caller (guide, WebSocket Protocol): the protocol shared with the relay, on top of this machine's calls. */
 import type { Call } from "@matrx/shared/caller/from-caller.ts";
 import {
-  type CallerPort,
   CallerProtocol,
+  type ConnectionPort,
   type OnClose,
   onCloseOf,
   type UnansweredCall,
@@ -46,7 +46,7 @@ export function serveSocket(socket: WebSocket, session: SessionId, callers: Loca
   socket.on("error", () => socket.terminate());
 }
 
-class LocalCaller implements CallerPort<LocalCall> {
+class LocalCaller implements ConnectionPort<LocalCall> {
   readonly hop = "agent";
   readonly expires = Number.POSITIVE_INFINITY;
   readonly protocol: CallerProtocol<LocalCall>;

@@ -17,6 +17,7 @@ export interface BodyRules {
 }
 
 const HINT = "Send a JSON object as the body; GET /docs shows one for each route";
+
 /** The text of a body that is a JSON object, to be passed on unchanged. Throws MatrxError. */
 export async function readObjectText(request: Request, rules: BodyRules): Promise<string> {
   const text = (await readText(request, rules)) || "{}";

@@ -7,7 +7,7 @@ import type { EventStream } from "./event-streams.ts";
 import { type Answer, answerProblem } from "./to-caller.ts";
 
 /** The first event's data. */
-export interface BegunCall {
+interface BegunCall {
   call: CallId;
   /** Milliseconds since 1970. */
   deadline: number;

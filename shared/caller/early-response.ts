@@ -47,6 +47,6 @@ export class EarlyResponse {
   }
 
   #refusal(error: ErrorShape, call: CallId): Uint8Array {
-    return encoder.encode(JSON.stringify(errorAnswer(error, { call: call, device: this.#device })));
+    return encoder.encode(JSON.stringify(errorAnswer(error, { call, device: this.#device })));
   }
 }

@@ -64,7 +64,7 @@ const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
 /** The comment that keeps an idle event stream alive. */
-export const EVENTS_KEEP_ALIVE = encoder.encode(": keep-alive\n\n");
+const EVENTS_KEEP_ALIVE = encoder.encode(": keep-alive\n\n");
 
 export class EventStream {
   readonly #body: ResponseBody;

@@ -38,7 +38,7 @@ export const actionSchema = z.discriminatedUnion("action", [
 ]);
 export type Action = z.infer<typeof actionSchema>;
 
-export type CallerMessage = { kind: "call"; call: Call } | { kind: "action"; action: Action };
+type CallerMessage = { kind: "call"; call: Call } | { kind: "action"; action: Action };
 
 const CALL_HINT = 'Send one JSON object, such as {"id":"1","tool":"SystemInfo","input":{}}';
 

@@ -108,7 +108,7 @@ async function invoke(port: CallerPort, { raw }: HonoRequest): Promise<Response>
 function malformedCall({ device }: CallerPort, error: ErrorShape, request: Request): Response {
   const { status } = errorInfo(error.code);
   if (status !== 400 || acceptsEventStream(request)) return problemOfShape(error);
-  return Response.json(errorAnswer(error, { call: undefined, device: device }), {
+  return Response.json(errorAnswer(error, { device }), {
     status,
     headers: { "Cache-Control": "no-store" },
   });

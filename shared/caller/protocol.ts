@@ -18,7 +18,7 @@ export interface UnansweredCall {
 }
 
 /** What the host of a connection does for it. */
-export interface CallerPort<Unanswered extends UnansweredCall> {
+export interface ConnectionPort<Unanswered extends UnansweredCall> {
   /** The hop that errors are attributed to. */
   readonly hop: Hop;
   readonly isOpen: boolean;
@@ -48,7 +48,7 @@ export interface CallerPort<Unanswered extends UnansweredCall> {
 }
 
 /** Sends a frame: text, or UTF-8 JSON as the device wrote it. `left` is called once it has been sent, or never will be. */
-export type SendFrame = (data: string | Uint8Array, left?: () => void) => void;
+type SendFrame = (data: string | Uint8Array, left?: () => void) => void;
 
 const AS_TEXT = 'Send JSON as text, such as {"id":"1","tool":"SystemInfo","input":{}}';
 const RENEW = 'Send {"action":"auth","token":"<new token>"}, or connect again';
@@ -59,7 +59,7 @@ const OFFER_V1 = `Offer ${SUBPROTOCOL.v1} when you connect`;
 const LOOK_EVERY = 256 * 1024;
 
 export class CallerProtocol<Unanswered extends UnansweredCall> {
-  readonly #port: CallerPort<Unanswered>;
+  readonly #port: ConnectionPort<Unanswered>;
   readonly #send: SendFrame;
   /** Subprotocol `matrx.v1`, or `matrx.v1.bin`. */
   readonly isV1: boolean;
@@ -70,7 +70,7 @@ export class CallerProtocol<Unanswered extends UnansweredCall> {
   #queuedTogether = 0;
   #sinceLook = 0;
 
-  constructor(port: CallerPort<Unanswered>, send: SendFrame, isV1: boolean) {
+  constructor(port: ConnectionPort<Unanswered>, send: SendFrame, isV1: boolean) {
     this.#port = port;
     this.#send = send;
     this.isV1 = isV1;
@@ -171,7 +171,7 @@ export class CallerProtocol<Unanswered extends UnansweredCall> {
     throw this.#error("UNAUTHENTICATED", "This connection's token has expired", RENEW);
   }
 
-  /** Refuses an id that is already in use, and more calls than the relay can store for hibernation. Throws MatrxError. */
+  /** Refuses an id that is already in use, and more calls than a relay can store while it hibernates. Throws MatrxError. */
   #requireRoomFor(id: string): void {
     if (this.#unanswered.has(id)) {
       const message = `A call with the id "${id}" has not been answered yet`;

@@ -4,7 +4,7 @@ import * as z from "zod";
 export type JsonSchema = Record<string, unknown>;
 type Direction = "input" | "output";
 
-const PLACE = "#/components/schemas/";
+const SCHEMAS = "#/components/schemas/";
 
 export class Components {
   readonly #names = new Map<z.ZodType, string>();
@@ -31,7 +31,7 @@ export class Components {
     }
     if (!name) return plain(z.toJSONSchema(schema, { io: direction, override }));
     this.#use(name, direction);
-    return { $ref: PLACE + name };
+    return { $ref: SCHEMAS + name };
   }
 
   /** All schemas that were used, sorted by name. */
@@ -56,7 +56,7 @@ export class Components {
 }
 
 function convert(registry: z.core.$ZodRegistry<{ id: string }>, io: Direction): Record<string, JsonSchema> {
-  const { schemas } = z.toJSONSchema(registry, { io, uri: (id) => PLACE + id, override });
+  const { schemas } = z.toJSONSchema(registry, { io, uri: (id) => SCHEMAS + id, override });
   return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, plain(schema)]));
 }
 

@@ -3,7 +3,7 @@ import { Components, type JsonSchema } from "./components.ts";
 import type { Access, Answer, Operation, Parameter, Surface } from "./operation.ts";
 import { Problems } from "./problems.ts";
 
-export interface OpenApiDocument {
+interface OpenApiDocument {
   openapi: string;
   info: { title: string; version: string; description: string };
   servers: { url: string }[];
@@ -86,20 +86,20 @@ function parametersOf(operation: Operation, surface: Surface, components: Compon
     if (!parameter) throw new Error(`${operation.path}: nothing says what {${name}} is`);
     return parameterOf(name, "path", { ...parameter, required: true }, components);
   });
-  const named = (place: string, list: Operation["query"] = {}) =>
-    Object.entries(list).map(([name, parameter]) => parameterOf(name, place, parameter, components));
+  const named = (where: string, list: Operation["query"] = {}) =>
+    Object.entries(list).map(([name, parameter]) => parameterOf(name, where, parameter, components));
   return [...inPath, ...named("query", operation.query), ...named("header", operation.headers)];
 }
 
 function parameterOf(
   name: string,
-  place: string,
+  where: string,
   { schema, description, required = false, example }: Parameter,
   components: Components,
 ): JsonSchema {
   return {
     name,
-    in: place,
+    in: where,
     required,
     description,
     schema: components.of(schema, "input"),

@@ -1,14 +1,14 @@
 /** The table of limits and times, made from shared/limits.ts: its values, and the comments above them. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DEVICE_QUEUE_MAX_BYTES, LIMITS, RATES, TIMES } from "@matrx/shared/limits.ts";
+import { LIMITS, RATES, TIMES } from "@matrx/shared/limits.ts";
 import { ROOT } from "../../scripts/tree.ts";
 import { BYTE_UNITS, inUnits, TIME_UNITS } from "./units.ts";
 
 /** Comments by the name that they stand above. */
 function comments(): Map<string, string> {
   const source = readFileSync(join(ROOT, "shared/limits.ts"), "utf8");
-  const found = source.matchAll(/\/\*\* (.+) \*\/\n(?: *|export const )(\w+)(?::| =)/g);
+  const found = source.matchAll(/\/\*\* (.+) \*\/\n *(\w+):/g);
   return new Map(Array.from(found, ([, comment = "", name = ""]) => [name, comment]));
 }
 
@@ -31,7 +31,6 @@ export function limitsTable(): string {
     "| name | value | meaning, and who enforces it |",
     "|---|---|---|",
     ...limits,
-    row("deviceQueueMaxBytes", inUnits(DEVICE_QUEUE_MAX_BYTES, BYTE_UNITS), "DEVICE_QUEUE_MAX_BYTES"),
     ...times,
     ...rateRows,
     row("rates.heartbeatEvery", inUnits(heartbeatEvery, TIME_UNITS), "heartbeatEvery"),

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DEVICE_QUEUE_MAX_BYTES, LIMITS, RATES, TIMES } from "@matrx/shared/limits.ts";
+import { LIMITS, RATES, TIMES } from "@matrx/shared/limits.ts";
 import { describe, expect, it, test } from "vitest";
 
 describe("limits fit into each other", () => {
@@ -13,7 +13,7 @@ describe("limits fit into each other", () => {
 
   test("a call with its envelope into the frame for the device", () => {
     expect(LIMITS.callFrameBytes + 64 * 1024).toBeLessThan(LIMITS.platformFrameBytes);
-    expect(DEVICE_QUEUE_MAX_BYTES).toBeGreaterThan(LIMITS.callFrameBytes);
+    expect(LIMITS.deviceQueueMaxBytes).toBeGreaterThan(LIMITS.callFrameBytes);
   });
 
   test("the largest result into a caller's queue", () => {

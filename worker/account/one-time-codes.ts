@@ -21,7 +21,7 @@ export class OneTimeCodes {
   takeGuess(now: number): number | undefined {
     const since = now - GUESSES_WITHIN;
     const [row] = this.#sql.exec<{ id: number }>(
-      "INSERT INTO guesses (at) SELECT ? WHERE (SELECT COUNT(*) FROM guesses WHERE at > ?) < ? RETURNING id",
+      "INSERT INTO guesses (at) SELECT ?1 WHERE (SELECT COUNT(*) FROM guesses WHERE at > ?2 AND at <= ?1) < ?3 RETURNING id",
       ...[now, since, GUESSES_MAX],
     );
     return row?.id;

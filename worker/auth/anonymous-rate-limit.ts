@@ -8,7 +8,7 @@ export async function requireAnonymousRate(env: Env, request: Request): Promise<
   const wait = await env.ANONYMOUS_RATE_LIMIT.getByName(prefixOf(env, request)).pass();
   if (wait === undefined) return;
   throw relayError("RATE_LIMITED", "Too many pairings were started from this address", {
-    hint: `Try again in ${Math.ceil(wait / 60_000)} minutes`,
+    hint: `Try again in ${Math.ceil(wait / 1000)} seconds`,
   });
 }
 

@@ -1,5 +1,6 @@
 /** What callers request of a device over HTTP. Each request runs under a lease of its caller's grant. */
 import type { CallList, CallQuery, CallView, DeviceView, EventList, EventQuery } from "@matrx/shared/api.ts";
+import { noSuchCallError } from "@matrx/shared/caller/calls.ts";
 import type {
   DeviceTools,
   GuideAnswer,
@@ -18,7 +19,7 @@ import type { Caller } from "../auth/caller.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import { unknownDeviceError } from "../refusals.ts";
 import { lostRecordError } from "../storage-failure.ts";
-import { noSuchCallError, type RestCalls, requireMaker } from "./callers/rest.ts";
+import { type RestCalls, requireMaker } from "./callers/rest.ts";
 import type { RestStreams } from "./callers/sse-call.ts";
 import type { Admission } from "./calls/admission.ts";
 import type { Calls } from "./calls/calls.ts";

@@ -3,7 +3,7 @@ import type { DeviceState, Proof } from "@matrx/shared/api.ts";
 import { CLOSE } from "@matrx/shared/close-codes.ts";
 import type { ToDevice } from "@matrx/shared/device-frames.ts";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
-import { DEVICE_QUEUE_MAX_BYTES, TIMES } from "@matrx/shared/limits.ts";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { RateState } from "./rates.ts";
 import { queuedBytes } from "./socket.ts";
 
@@ -148,7 +148,7 @@ export class DeviceLink {
 
   #isFull({ ws }: DeviceSocket): boolean {
     if (this.#sinceLook <= LOOK_EVERY_CHARS) return false;
-    if (queuedBytes(ws) > DEVICE_QUEUE_MAX_BYTES) return true;
+    if (queuedBytes(ws) > LIMITS.deviceQueueMaxBytes) return true;
     this.#sinceLook = 0;
     return false;
   }

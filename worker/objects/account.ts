@@ -23,7 +23,7 @@ import type { Device } from "./device.ts";
 import { type Directory, directoryOf } from "./directory.ts";
 
 /** The objects that an account talks to. */
-export interface AccountEnv {
+interface AccountEnv {
   DEVICE: DurableObjectNamespace<Device>;
   DIRECTORY: DurableObjectNamespace<Directory>;
 }

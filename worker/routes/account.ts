@@ -76,7 +76,6 @@ export const accountRoutes: readonly RelayRoute[] = [
       },
     },
     errors: ["UNAUTHENTICATED", "UNAVAILABLE"],
-    // Exchanges a sign-in link's code for a person session, once.
     answer: async (c) => {
       const { code } = await readBody(c.req.raw, OPEN_BODY, claimSchema);
       const claim = await verifyClaim(c.env, code);
@@ -109,7 +108,6 @@ export const accountRoutes: readonly RelayRoute[] = [
       },
     },
     errors: ["UNAVAILABLE"],
-    // Signs in another device of the same person, such as a phone, once.
     answer: async (c) => {
       const { caller } = c.var;
       unwrap(await c.env.ACCOUNT.getByName(caller.account).requirePerson(caller.grant));
@@ -193,7 +191,6 @@ export const accountRoutes: readonly RelayRoute[] = [
       },
     },
     errors: ["UNKNOWN_DEVICE"],
-    // A one-use ticket for a WebSocket client that can send neither header nor subprotocol.
     answer: async (c) => {
       const { caller } = c.var;
       const { device } = await readBody(c.req.raw, CALLER_BODY, newTicketSchema);

@@ -46,7 +46,6 @@ export const controlRoutes: readonly RelayRoute[] = [
     answers: {
       200: { description: "The policy as it is now", schema: policySetSchema, example: POLICY },
     },
-    // The owner's limits for this device; the device's own policy file applies as well.
     answer: async (c) => {
       const { caller, device } = c.var;
       unwrap(await c.env.ACCOUNT.getByName(caller.account).requirePerson(caller.grant));

@@ -19,7 +19,6 @@ import type { Env } from "../env.ts";
 import { ownDevice } from "../known-devices.ts";
 import { logWarning } from "../log.ts";
 import { unwrap } from "../outcome.ts";
-import { unknownDeviceError } from "../refusals.ts";
 import { CALLER_BODY } from "./body.ts";
 import type { RelayRoute } from "./route.ts";
 
@@ -87,7 +86,6 @@ export const devicesRoutes: readonly RelayRoute[] = [
       },
     },
     errors: ["CONFLICT"],
-    // A bare device gets its id and a token for 90 days, shown once.
     answer: async (c) => {
       const { caller } = c.var;
       const { name } = await readBody(c.req.raw, CALLER_BODY, newDeviceSchema);
@@ -139,7 +137,6 @@ export const deviceRoutes: readonly RelayRoute[] = [
     answers: {
       200: { description: "The device", schema: deviceViewSchema, example: DEVICE_VIEW_EXAMPLE },
     },
-    // Changes the name. The id, which was made from the first name, stays.
     answer: async (c) => {
       const { caller, device } = c.var;
       const id = c.req.param("device") as DeviceId;
@@ -159,11 +156,8 @@ export const deviceRoutes: readonly RelayRoute[] = [
     answers: { 204: { description: "Removed" } },
     answer: async (c) => {
       const { caller } = c.var;
-      const id = c.req.param("device") ?? "";
-      const devices = await c.env.ACCOUNT.getByName(caller.account).listDevices(caller.grant);
-      const entry = unwrap(devices).find((candidate) => candidate.id === id);
-      if (!entry) throw unknownDeviceError(id);
-      unwrap(await c.env.ACCOUNT.getByName(caller.account).removeDevice(caller.grant, entry.id));
+      const id = c.req.param("device") as DeviceId;
+      unwrap(await c.env.ACCOUNT.getByName(caller.account).removeDevice(caller.grant, id));
       return c.body(null, 204);
     },
   },

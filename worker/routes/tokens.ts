@@ -80,7 +80,6 @@ export const tokensRoutes: readonly RelayRoute[] = [
       },
     },
     errors: ["UNKNOWN_DEVICE", "CONFLICT"],
-    // The token is shown only this once; the relay keeps just its grant.
     answer: async (c) => {
       const { caller } = c.var;
       const wish = await readBody(c.req.raw, CALLER_BODY, newTokenSchema);

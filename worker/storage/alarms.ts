@@ -6,9 +6,9 @@ import { logWarning } from "../log.ts";
 import type { Kv } from "./watched.ts";
 
 /** Does what is due, and returns when it is next due, in milliseconds since 1970; undefined if nothing is left. */
-export type AlarmHandler = (now: number) => number | undefined | Promise<number | undefined>;
+type AlarmHandler = (now: number) => number | undefined | Promise<number | undefined>;
 
-export interface AlarmStorage {
+interface AlarmStorage {
   readonly kv: Pick<Kv, "get" | "put" | "delete">;
   getAlarm(): Promise<number | null>;
   setAlarm(at: number): Promise<void>;

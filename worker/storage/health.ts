@@ -22,7 +22,7 @@ const UNKNOWN_CAUSE: ErrorShape = {
   details: { storage: "failed" },
 };
 
-export interface StorageHealthParts {
+interface StorageHealthParts {
   /** The object's own id. */
   id: string;
   /** Resolves once everything written so far is confirmed. */

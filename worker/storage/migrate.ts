@@ -4,7 +4,7 @@
  */
 import { newerDataError } from "../storage-failure.ts";
 
-export type MigratedStorage = Pick<DurableObjectStorage, "sql" | "kv" | "transactionSync">;
+type MigratedStorage = Pick<DurableObjectStorage, "sql" | "kv" | "transactionSync">;
 
 /** A step from one version to the next. Once released, it never changes. */
 export type Migration = (storage: Pick<MigratedStorage, "sql" | "kv">) => void;

@@ -1,5 +1,5 @@
 /** The caller link of one connection, over a host of which the test says how much is queued. */
-import { type CallerPort, CallerProtocol, type UnansweredCall } from "@matrx/shared/caller/protocol.ts";
+import { CallerProtocol, type ConnectionPort, type UnansweredCall } from "@matrx/shared/caller/protocol.ts";
 import { toCallerSchema } from "@matrx/shared/caller/to-caller.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { CallId, DeviceId, SessionId } from "@matrx/shared/ids.ts";
@@ -9,7 +9,7 @@ import { expect, it } from "vitest";
 const CALL = "0199d3a4-7c1e-7b52-9f3e-2d6a8c410e75" as CallId;
 const DEVICE = "home-0123456789" as DeviceId;
 
-class Host implements CallerPort<UnansweredCall> {
+class Host implements ConnectionPort<UnansweredCall> {
   readonly hop = "agent";
   readonly log: string[] = [];
   isOpen = true;

@@ -101,6 +101,15 @@ describe("guesses of codes", () => {
     expect((await (await Person.signIn()).ask(`/v1/pairings/${made(0)}`)).status).toBe(404);
   });
 
+  it("lock nobody out when the clock was set back", async () => {
+    const person = await Person.signIn();
+    const later = Date.now() + 24 * 60 * 60_000;
+    await runInDurableObject(env.ACCOUNT.getByName(person.account), (_, { storage }) => {
+      for (let n = 0; n < 5; n++) storage.sql.exec("INSERT INTO guesses (at) VALUES (?)", later);
+    });
+    expect((await person.ask(`/v1/pairings/${made(0)}`)).status).toBe(404);
+  });
+
   it("do not count when they are right, and what is no code is no guess", async () => {
     const person = await Person.signIn();
     for (let n = 0; n < 8; n++) {

@@ -1,5 +1,5 @@
 /** What strangers may do: pages of other origins nothing, and others so much that the owner still gets in. */
-import { createExecutionContext } from "cloudflare:test";
+import { createExecutionContext, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { signInLinkSchema } from "@matrx/shared/api.ts";
 import { decodeJwt } from "jose";
@@ -107,6 +107,43 @@ describe("the rate of strangers", () => {
     expect(await begin(PUBLIC, { "X-Forwarded-For": "203.0.113.5", "CF-Connecting-IP": "127.0.0.1" })).toBe(
       429,
     );
+  });
+
+  describe("of one address", () => {
+    const HOUR = 60 * 60_000;
+    const used = async () => {
+      const limit = env.ANONYMOUS_RATE_LIMIT.getByName(crypto.randomUUID());
+      for (let n = 0; n < 30; n++) expect(await limit.pass()).toBeUndefined();
+      return limit;
+    };
+    const setState = (limit: Awaited<ReturnType<typeof used>>, state: number) =>
+      runInDurableObject(limit, (_, { storage }) => storage.kv.put("rate", state));
+    const stored = (limit: Awaited<ReturnType<typeof used>>) =>
+      runInDurableObject(limit, (_, { storage }) => [...storage.kv.list()].map(([key]) => key));
+
+    it("lets one more in every 20 seconds", async () => {
+      const limit = await used();
+      const wait = await limit.pass();
+      expect(wait).toBeGreaterThan(0);
+      expect(wait).toBeLessThanOrEqual(20_000);
+      await setState(limit, Date.now() + 29 * 20_000);
+      expect([await limit.pass(), typeof (await limit.pass())]).toEqual([undefined, "number"]);
+    });
+
+    it("locks nobody out when the clock was set back", async () => {
+      const limit = await used();
+      await setState(limit, Date.now() + 24 * HOUR);
+      expect(await limit.pass()).toBeUndefined();
+    });
+
+    it("is stored until it is whole again, and no longer", async () => {
+      const limit = await used();
+      expect(await runDurableObjectAlarm(limit)).toBe(true);
+      expect(await stored(limit)).toEqual(["alarms", "rate"]);
+      await setState(limit, Date.now() - 1);
+      expect(await runDurableObjectAlarm(limit)).toBe(true);
+      expect(await stored(limit)).toEqual([]);
+    });
   });
 
   it("heeds no forwarding header of who speaks to this machine directly", async () => {

@@ -1,7 +1,7 @@
 /** A device's socket by itself, of which the test says how much is queued. */
 import type { ToDevice } from "@matrx/shared/device-frames.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
-import { DEVICE_QUEUE_MAX_BYTES } from "@matrx/shared/limits.ts";
+import { LIMITS } from "@matrx/shared/limits.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { DeviceLink, type DeviceSocket } from "../../../worker/device/connection.ts";
 
@@ -20,7 +20,7 @@ class DeafSocket {
 
 const ANSWER: ToDevice = { type: "tool_cancel", tool_call_id: "x".repeat(128) };
 /** More than the queue may hold, however large frames are besides their text. */
-const MANY = Math.ceil((2 * DEVICE_QUEUE_MAX_BYTES) / 128);
+const MANY = Math.ceil((2 * LIMITS.deviceQueueMaxBytes) / 128);
 
 describe("a device that talks and does not read", () => {
   let socket: DeafSocket;
@@ -36,7 +36,7 @@ describe("a device that talks and does not read", () => {
 
   it("is answered as long as there is room", () => {
     expect(socket.sent).toBeGreaterThan(1000);
-    expect(socket.bufferedAmount).toBeLessThan(DEVICE_QUEUE_MAX_BYTES + 2 * 1024 * 1024);
+    expect(socket.bufferedAmount).toBeLessThan(LIMITS.deviceQueueMaxBytes + 2 * 1024 * 1024);
   });
 
   it("gets no calls then", () => {

@@ -1,8 +1,9 @@
 /** REST calls at the Device object: answered while the caller waits, or later under the call's URL. */
+import { noSuchCallError } from "@matrx/shared/caller/calls.ts";
 import { EarlyResponse } from "@matrx/shared/caller/early-response.ts";
 import type { Ending, GuideAnswer, RestAnswer, RestCall } from "@matrx/shared/caller/port.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
-import { type ErrorShape, MatrxError, relayError } from "@matrx/shared/errors.ts";
+import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
@@ -142,10 +143,4 @@ class PendingResponse implements Recipient {
 /** Only the grant that made a call, or the owner, may see it. Throws MatrxError `NOT_FOUND`. */
 export function requireMaker(maker: string | undefined, { scope }: Lease): void {
   if (maker === undefined || (maker !== scope.id && !scope.owner)) throw noSuchCallError();
-}
-
-export function noSuchCallError(): MatrxError {
-  return relayError("NOT_FOUND", "No such call, or it isn't yours", {
-    hint: "Calls that only read leave no record; others are kept for 24 hours",
-  });
 }

@@ -1,8 +1,8 @@
 /** One caller's socket at the relay: its lease and its unanswered calls. Survives hibernation as an attachment. */
 import type { Call } from "@matrx/shared/caller/from-caller.ts";
 import {
-  type CallerPort,
   CallerProtocol,
+  type ConnectionPort,
   type OnClose,
   onCloseOf,
   type UnansweredCall,
@@ -52,7 +52,7 @@ export interface SessionHost {
   callStarted(now: number): void;
 }
 
-export class CallerSession implements CallerPort<SocketRecipient> {
+export class CallerSession implements ConnectionPort<SocketRecipient> {
   readonly hop = "relay";
   readonly protocol: CallerProtocol<SocketRecipient>;
   readonly ws: WebSocket;

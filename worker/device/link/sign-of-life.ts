@@ -1,6 +1,6 @@
 /** Probes our agent when it has been silent: a link may look open long after it is dead. */
 import { CLOSE } from "@matrx/shared/close-codes.ts";
-import { DEVICE_QUEUE_MAX_BYTES, TIMES } from "@matrx/shared/limits.ts";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { congestedError, type DeviceLink, type DeviceSocket, offlineError } from "../connection.ts";
 
 /** Any agent answers this, and it has no side effects. */
@@ -62,7 +62,7 @@ export class SignOfLife {
    */
   wait(chars: number, told: Waiting["told"], now: number): void {
     const kept = this.#waiting.reduce((sum, waiting) => sum + waiting.chars, chars);
-    if (kept > DEVICE_QUEUE_MAX_BYTES) throw congestedError();
+    if (kept > LIMITS.deviceQueueMaxBytes) throw congestedError();
     this.#waiting.push({ chars, told });
     this.ask(now);
   }
