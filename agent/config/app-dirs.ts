@@ -1,4 +1,4 @@
-/** Where this program keeps its files. `MATRX_HOME` puts all of them into one folder. */
+/** Where this program keeps its files. With `MATRX_HOME`, all of them are in that folder. */
 import { join, resolve } from "node:path";
 import envPaths from "env-paths";
 import type { Platform } from "../platform/platform.ts";
@@ -6,7 +6,7 @@ import { makePrivateFolder } from "../platform/private-file.ts";
 
 /** Folders of one user. */
 export interface Places {
-  /** Configuration: owner-written, small. */
+  /** Configuration, written by the owner. */
   readonly config: string;
   /** What the program writes while it runs: journal, jobs. */
   readonly state: string;
@@ -18,24 +18,24 @@ export interface Home extends Places {
   readonly keyFile: string;
   readonly policyFile: string;
   readonly credentialsFile: string;
-  /** What the command line was told to remember, such as the default device. */
+  /** Settings of the command line, such as the default device. */
   readonly cliFile: string;
   readonly journalFile: string;
-  /** Conditions that were reported and are not over. */
+  /** Reported conditions that are still open. */
   readonly conditionsFile: string;
-  /** Journal of `matrx serve`; `matrx up --serve` holds it, too (`agent-journal.ts`). */
+  /** Journal of `matrx serve`; `matrx up --serve` opens it too (`agent-journal.ts`). */
   readonly localJournalFile: string;
   readonly localTokenFile: string;
   readonly jobs: string;
   /** Jobs of `matrx serve`. */
   readonly localJobs: string;
-  /** What `matrx up` logs; older files of it lie beside it (`log.ts`). */
+  /** Log of `matrx up`; older files are beside it (`log.ts`). */
   readonly logFile: string;
-  /** What `matrx serve` logs. */
+  /** Log of `matrx serve`. */
   readonly localLogFile: string;
 }
 
-/** The places for this user, by the environment. Makes nothing. */
+/** The paths for this user and environment. Creates nothing. */
 export function homeOf(env: NodeJS.ProcessEnv = process.env): Home {
   const one = env.MATRX_HOME;
   if (one) {
@@ -43,12 +43,12 @@ export function homeOf(env: NodeJS.ProcessEnv = process.env): Home {
     return placesIn({ config: folder, state: folder, logs: join(folder, "logs") });
   }
   const paths = envPaths("matrx", { suffix: "" });
-  // macOS: configuration belongs beside the data, in Application Support.
+  // On macOS, configuration belongs next to the data, in Application Support.
   const config = process.platform === "darwin" ? paths.data : paths.config;
   return placesIn({ config, state: paths.data, logs: paths.log });
 }
 
-/** Where a user keeps these files whose environment names no other places. */
+/** Where these files are for a user whose environment does not say otherwise. */
 export function defaultPlaces(home: string, system: Platform["name"]): Places {
   switch (system) {
     case "Darwin": {
@@ -72,7 +72,7 @@ export function defaultPlaces(home: string, system: Platform["name"]): Places {
   }
 }
 
-/** Makes the folders, for this user alone. Throws MatrxError. */
+/** Creates the folders, readable only by this user. Throws MatrxError. */
 export function makeHome(home: Home): void {
   for (const folder of [home.config, home.state]) makePrivateFolder(folder);
 }

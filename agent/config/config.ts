@@ -15,7 +15,7 @@ const configSchema = z.strictObject({
   /** The account that confirmed the pairing. */
   account: z.string().optional(),
   log_level: z.enum(LOG_LEVELS).optional(),
-  /** What is watched on this machine, as its owner wrote it; what is left out has defaults. */
+  /** The owner's settings of the monitors; anything left out has defaults. */
   monitors: rawMonitorsSchema.optional(),
 });
 export type Config = z.infer<typeof configSchema>;

@@ -1,7 +1,7 @@
 /**
- * Folders of Matrx that are not in their usual places: data of relays, homes named by `MATRX_HOME`, clones that a relay
- * was started from. Each agent of this machine keeps all of them closed. One small file for each folder: written whole,
- * removed alone.
+ * Registers Matrx folders that are not in their usual places: data of relays, homes named by `MATRX_HOME`, clones that a
+ * relay was started from. Every agent on this machine closes all of them to its tools. There is one small file per folder,
+ * so that folders are added and removed atomically.
  */
 import { createHash } from "node:crypto";
 import {
@@ -26,13 +26,13 @@ const entrySchema = z.object({
 type Entry = z.infer<typeof entrySchema>;
 
 export interface RegisteredFolder extends Entry {
-  /** The user who noted it. */
+  /** The user who registered it. */
   readonly user: number;
 }
 
-/** Files that are looked at: more are not a person's doing. */
+/** Limit on files to read: no person has more folders. */
 const MOST = 1000;
-/** Coarsest step of a folder's mtime, in milliseconds: two changes within it may look like one. */
+/** Coarsest resolution of a folder's mtime, in milliseconds: two changes within it may look like one. */
 const STEP_MS = 2000;
 
 export class FolderRegistry {
@@ -41,12 +41,12 @@ export class FolderRegistry {
   /** The last change of the registry that was read. */
   #readAt: bigint | undefined;
 
-  /** `place` is a folder that need not be there. */
+  /** `place` is a folder that need not exist. */
   constructor(place: string) {
     this.#place = place;
   }
 
-  /** Adds a folder, and removes those that are gone. Throws MatrxError. */
+  /** Adds a folder, and removes those that no longer exist. Throws MatrxError. */
   add(entry: Entry): void {
     const folder = resolve(entry.folder);
     const name = createHash("sha256").update(`${entry.kind} ${folder}`).digest("hex").slice(0, 32);
@@ -55,13 +55,13 @@ export class FolderRegistry {
     for (const other of this.#files()) if (isGone(readEntry(other)?.folder)) remove(other);
   }
 
-  /** All of them; read again only when one came or went. */
+  /** All registered folders; read again only after one was added or removed. */
   list(): readonly RegisteredFolder[] {
     const changed = this.#lastChange();
     if (changed === undefined) return [];
     if (changed !== this.#readAt) {
       this.#known = this.#files().flatMap((file) => readEntry(file) ?? []);
-      // Times are told in steps: a folder that changed just now may change again unnoticed.
+      // Because of the coarse mtime, a folder that changed just now may change again unnoticed.
       this.#readAt = Date.now() - Number(changed / 1_000_000n) > STEP_MS ? changed : undefined;
     }
     return this.#known;
@@ -76,7 +76,7 @@ export class FolderRegistry {
     }
   }
 
-  /** Nanoseconds since 1970. Undefined: there is no registry here that this user may read. */
+  /** Nanoseconds since 1970; undefined if there is no registry that this user may read. */
   #lastChange(): bigint | undefined {
     try {
       return statSync(this.#place, { bigint: true }).mtimeNs;
@@ -86,9 +86,9 @@ export class FolderRegistry {
   }
 }
 
-/** A longer file is not one of ours, in bytes. */
+/** Longer files are not ours; in bytes. */
 const MOST_BYTES = 16 * 1024;
-/** Another user may have put a pipe there, or a link to anything. */
+/** Reads with care: another user may have put a pipe there, or a link to anything. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
 function readEntry(file: string): RegisteredFolder | undefined {
@@ -107,7 +107,7 @@ function readEntry(file: string): RegisteredFolder | undefined {
   }
 }
 
-/** A drive that was taken out may come back: then its mount point is gone, too. */
+/** Whether the folder was deleted. If its parent is gone too, it may be on a drive that comes back. */
 function isGone(folder: string | undefined): boolean {
   return folder !== undefined && isAbsent(folder) && !isAbsent(dirname(folder));
 }
@@ -125,6 +125,6 @@ function remove(file: string): void {
   try {
     unlinkSync(file);
   } catch {
-    // Another start removed it.
+    // Another process removed it.
   }
 }

@@ -1,4 +1,4 @@
-/** The device's key: made at pairing, never leaves this machine; the relay knows the public half. */
+/** The device's key: made at pairing, never leaves this machine. The relay knows only the public half. */
 import {
   createHash,
   createPrivateKey,
@@ -24,7 +24,7 @@ export function makeIdentity(): Identity {
   return identityOf(generateKeyPairSync("ed25519").privateKey);
 }
 
-/** Keeps the key (PKCS #8, PEM, 0600). */
+/** Stores the key (PKCS #8, PEM, 0600). */
 export function writeIdentity(home: Home, identity: Identity): void {
   writePrivateFile(home.keyFile, identity.privateKey.export({ type: "pkcs8", format: "pem" }).toString());
 }
@@ -40,7 +40,7 @@ export function readIdentity(home: Home): Identity {
   }
 }
 
-/** Signs what the relay asked for. No clock: the nonce is of this connection alone. */
+/** Signs the relay's challenge. Needs no clock: the nonce is valid for this connection only. */
 export async function signAssertion(
   identity: Identity,
   assertion: DeviceAssertion | EarlyAssertion,
@@ -48,7 +48,7 @@ export async function signAssertion(
   return new SignJWT({ ...assertion }).setProtectedHeader({ alg: "EdDSA" }).sign(identity.privateKey);
 }
 
-/** SHA-256 of the public key, first 16 bytes in hex groups of 4: what owner and machine compare. */
+/** The first 16 bytes of the public key's SHA-256, as hex in groups of 4, for people to compare. */
 export function fingerprintOf(publicKey: string): string {
   const digest = createHash("sha256").update(Buffer.from(publicKey, "base64url")).digest();
   return hexOf(digest.subarray(0, 16)).replace(/(.{4})(?=.)/g, "$1 ");

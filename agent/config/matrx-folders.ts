@@ -1,4 +1,4 @@
-/** Everything on this machine that belongs to Matrx, wherever it was started from: what no tool may touch. */
+/** All files and folders of Matrx on this machine, wherever it was started from: no tool may touch them. */
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, join, sep } from "node:path";
@@ -10,7 +10,7 @@ import { defaultPlaces, type Home, homeOf, type Places } from "./app-dirs.ts";
 import { FolderRegistry, type RegisteredFolder } from "./folder-registry.ts";
 import { PACKAGE_FOLDER } from "./program.ts";
 
-/** The list of other users is refreshed after this long, in milliseconds. */
+/** How long the list of other users is kept, in milliseconds. */
 const OTHERS_KNOWN_MS = 10_000;
 
 export class MatrxFolders {
@@ -27,7 +27,7 @@ export class MatrxFolders {
     this.#platform = platform;
     this.#closed = [
       ...foldersOf(home),
-      // The command line keeps its credentials there, wherever this program keeps its files.
+      // The command line's credentials are there even if `MATRX_HOME` names another folder.
       ...foldersOf(homeOf({ ...env, MATRX_HOME: undefined })),
       ...foldersOf(defaultPlaces(homedir(), platform.name)),
       ...namedIn(env),
@@ -37,7 +37,7 @@ export class MatrxFolders {
     this.#registry = ownRegistry(platform);
   }
 
-  /** As things stand now. */
+  /** As of now. */
   current(): ProtectedPaths {
     this.#lookForOthers();
     const registered = [...this.#registry.list(), ...this.#others.flatMap((other) => other.registered())];
@@ -77,7 +77,7 @@ class OtherUser {
     return this.#folders.some((folder) => existsSync(folder));
   }
 
-  /** The usual places, but for links that lead to what belongs to others. */
+  /** The usual folders, except links that lead to something of another user. */
   folders(): string[] {
     return this.#folders.filter((folder) => !this.#leadsToOthers(folder));
   }
@@ -98,12 +98,12 @@ class OtherUser {
   }
 }
 
-/** Where folders of this user are noted: the same for all programs, whatever their environment says. */
+/** The registry of this user, the same for all programs whatever their environment. */
 export function ownRegistry(platform: Platform = currentPlatform()): FolderRegistry {
   return new FolderRegistry(registryPlace(homedir(), platform));
 }
 
-/** Notes where a home is, unless that is known without. Throws MatrxError. */
+/** Registers a home, unless it is at its usual place. Throws MatrxError. */
 export function noteHome(home: Places, env: NodeJS.ProcessEnv = process.env): void {
   const platform = currentPlatform();
   const known = [...foldersOf(defaultPlaces(homedir(), platform.name)), ...namedIn(env)];
@@ -112,7 +112,7 @@ export function noteHome(home: Places, env: NodeJS.ProcessEnv = process.env): vo
   for (const folder of new Set(unknown)) ownRegistry(platform).add({ folder, kind: "data" });
 }
 
-/** What `npm start` names to its agent. */
+/** The data folders that `npm start` passes to its agent. */
 function namedIn({ MATRX_PROTECTED }: NodeJS.ProcessEnv): string[] {
   return MATRX_PROTECTED?.split(delimiter).filter((path) => path !== "") ?? [];
 }
@@ -125,7 +125,7 @@ function foldersOf({ config, state, logs }: Places): string[] {
   return [...new Set([config, state, logs])];
 }
 
-/** The folder of the packages that this one is installed with; in a clone, all of the clone. */
+/** The `node_modules` folder that this package is installed in; in a clone, the whole clone. */
 export function programFolder(agent: string): string {
   const packages = `${sep}node_modules${sep}`;
   const at = agent.indexOf(packages);

@@ -1,4 +1,4 @@
-/** `policy.json`: what the owner of this machine allows, whatever the relay says. Damaged: nothing is allowed. */
+/** `policy.json`: what the owner of this machine allows, whatever the relay says. A damaged file allows nothing. */
 import { statSync } from "node:fs";
 import { agentError, MatrxError } from "@matrx/shared/errors.ts";
 import { type Policy, policySchema, policyWarnings } from "@matrx/shared/policy.ts";
@@ -33,7 +33,7 @@ export class PolicyFile {
     for (const warning of this.warnings(names)) log.warn({ file: this.#path }, warning);
   }
 
-  /** The policy in force; no file limits nothing. Throws MatrxError `PERMISSION_DENIED` while the file is damaged. */
+  /** The current policy; without a file nothing is limited. Throws MatrxError `PERMISSION_DENIED` if the file is damaged. */
   current(): Policy {
     this.#look();
     if (this.#policy instanceof MatrxError) throw this.#policy;

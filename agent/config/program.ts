@@ -1,4 +1,4 @@
-/** This program as it was installed: a package of npm's, or the agent's folder in a clone of the repository. */
+/** How this program was installed: as an npm package, or in a clone of the repository. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as z from "zod";
@@ -6,7 +6,7 @@ import * as z from "zod";
 /** The folder of the package: above these sources, or above the bundle. */
 export const PACKAGE_FOLDER = packageFolder(import.meta.dirname);
 
-/** The clone that this program runs from; there, other commands of the repository are at hand, too. */
+/** The clone that this program runs from, if any. */
 export const CLONE_FOLDER = cloneOf(PACKAGE_FOLDER);
 
 const ownPackage = z
@@ -15,7 +15,7 @@ const ownPackage = z
 
 export const AGENT_VERSION = ownPackage.version;
 
-/** The package as it was named to npx: by its name, a file or an address. npx notes that beside its node_modules. */
+/** The package as it was given to npx: a name, a file or a URL. npx notes that beside its node_modules. */
 export function namedToNpx(): string {
   const note = z.object({ _npx: z.object({ packages: z.tuple([z.string()], z.string()) }) });
   try {

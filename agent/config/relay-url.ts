@@ -19,17 +19,17 @@ function urlOf(text: string): URL | undefined {
   return url;
 }
 
-/** What a device signs as the audience: the host, and the port unless it is the scheme's own. */
+/** The audience that a device signs: the host, with the port unless it is the scheme's default. */
 export function hostOf(relay: string): string {
   return new URL(relay).host;
 }
 
-/** Where a device dials in. */
+/** The WebSocket address for a device. */
 export function deviceSocketUrl(relay: string, device: string): string {
   return `${webSocketBase(relay)}/v1/device/ws?device=${encodeURIComponent(device)}`;
 }
 
-/** Where a caller talks to one device. */
+/** The WebSocket address for a caller of one device. */
 export function callerSocketUrl(relay: string, device: string, session?: string): string {
   const query = session ? `?session=${encodeURIComponent(session)}` : "";
   return `${webSocketBase(relay)}/v1/devices/${encodeURIComponent(device)}/ws${query}`;
