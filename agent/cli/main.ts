@@ -1,14 +1,13 @@
-/** `matrx`: the agent's and the caller's command line. */
+/** `matrx`: the command line of the agent and of callers. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { type Command, CommanderError } from "commander";
 import { commanderShape, exitCodeOf, reportFailure } from "./output/failure.ts";
 import { beQuiet, printJsonLine } from "./output/print.ts";
-import { ReaderGone } from "./output/print-answer.ts";
-import { isReaderGone, watchOutput } from "./output/progress.ts";
+import { isReaderGone, ReaderGone, watchOutput } from "./output/reader.ts";
 import { makeProgram } from "./program.ts";
 import { exitOfSignal } from "./run/stop-signal.ts";
 
-/** The command that runs, once its line was understood. */
+/** The command, once its line was parsed. */
 let running: Command | undefined;
 const program = makeProgram().hook("preAction", (_program, command) => {
   running = command;

@@ -1,4 +1,4 @@
-/** How this program was started, and so how its commands are typed. */
+/** How this program was started, and therefore how its commands are typed. */
 import { basename, delimiter, dirname } from "node:path";
 import { CLONE_FOLDER, namedToNpx } from "../config/program.ts";
 
@@ -7,11 +7,11 @@ interface Started {
   path: string;
   env: NodeJS.ProcessEnv;
   isClone: boolean;
-  /** What npx is given. */
+  /** The package that npx is given. */
   npxTarget: string;
 }
 
-/** `matrx` where it is on the PATH, else by npx. */
+/** `matrx` if it is on the PATH, else its npx command. */
 export function programName({ path, env, isClone, npxTarget }: Started = startedHere()): string {
   const byNpx = `npx ${npxTarget}`;
   if (env.npm_command === "exec") return byNpx;
@@ -20,7 +20,7 @@ export function programName({ path, env, isClone, npxTarget }: Started = started
   return isOnPath || !isClone ? "matrx" : byNpx;
 }
 
-/** A text of ours, in which commands are written `matrx ...`, with commands as they are typed here. */
+/** Replaces `matrx ...` in one of our texts by the command as it is typed here. */
 export function asTyped(text: string, name: string = programName()): string {
   return text.replace(/(?<![\w@/.-]|npx )matrx (?=[[<]?(?:--?)?[a-z])/g, `${name} `);
 }

@@ -1,4 +1,4 @@
-/** The commands of `matrx`, as a table of contents. */
+/** All commands of `matrx`. */
 import { Command, Option } from "commander";
 import { AGENT_VERSION } from "../config/program.ts";
 import { addAccount } from "./commands/account.ts";
@@ -72,7 +72,7 @@ export function makeProgram(): Command {
   return program;
 }
 
-/** A command, and those below it. */
+/** A command and all its subcommands. */
 export function withChildren(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withChildren)];
 }

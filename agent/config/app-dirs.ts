@@ -1,4 +1,4 @@
-/** Where this program keeps its files. `MATRX_HOME` puts all of them into one folder. */
+/** Where this program keeps its files. With `MATRX_HOME`, all of them are in that folder. */
 import { join, resolve } from "node:path";
 import envPaths from "env-paths";
 import type { Platform } from "../platform/platform.ts";
@@ -18,7 +18,7 @@ export interface Home extends HomeFolders {
   readonly keyFile: string;
   readonly policyFile: string;
   readonly credentialsFile: string;
-  /** What the command line was told to remember, such as the default device. */
+  /** Settings of the command line, such as the default device. */
   readonly cliFile: string;
   readonly journalFile: string;
   /** Conditions that were reported and have not ended. */
@@ -45,7 +45,7 @@ export function homeOf(env: NodeJS.ProcessEnv = process.env): Home {
     return homeIn({ config: folder, state: folder, logs: join(folder, "logs") });
   }
   const paths = envPaths("matrx", { suffix: "" });
-  // macOS: configuration belongs beside the data, in Application Support.
+  // On macOS, configuration belongs next to the data, in Application Support.
   const config = process.platform === "darwin" ? paths.data : paths.config;
   return homeIn({ config, state: paths.data, logs: paths.log });
 }

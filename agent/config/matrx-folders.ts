@@ -10,7 +10,7 @@ import { defaultFolders, type Home, type HomeFolders, homeOf } from "./app-dirs.
 import { FolderRegistry, type RegisteredFolder } from "./folder-registry.ts";
 import { PACKAGE_FOLDER } from "./program.ts";
 
-/** The list of other users is refreshed after this long, in milliseconds. */
+/** How long the list of other users is kept, in milliseconds. */
 const OTHERS_KNOWN_MS = 10_000;
 
 export class MatrxFolders {

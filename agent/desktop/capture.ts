@@ -1,4 +1,4 @@
-/** Takes a picture of the screen: by node-screenshots, else by what the system has. */
+/** Takes a picture of the screen with node-screenshots, else with a program of the system. */
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { MatrxError } from "@matrx/shared/errors.ts";
@@ -11,7 +11,7 @@ import { looksOneColour, sizeOf } from "./one-colour.ts";
 import type { Pictures } from "./pictures.ts";
 import { CAMERA_MS, NoPicture, type Picture, type PictureFormat, type PictureWanted } from "./screenshot.ts";
 
-/** What the libraries and programs say when the display does not answer. */
+/** Messages of libraries and programs if the display does not answer. */
 const NO_CONNECTION = /connection (?:closed|error|refused)|display string|open display/i;
 
 /** Throws MatrxError. */

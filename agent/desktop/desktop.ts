@@ -1,4 +1,4 @@
-/** The screen of this machine: what is opened on it, and pictures of it. */
+/** The screen of this machine: opens things on it, and takes pictures of it. */
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { Lack } from "../core/tool.ts";
@@ -10,7 +10,7 @@ import { noDisplayError } from "./errors.ts";
 import { type Launched, launchFirst } from "./launch.ts";
 import { Pictures } from "./pictures.ts";
 
-/** What helps where no picture can be taken. */
+/** What to do if no picture can be taken. */
 export const CAMERA_HINT = "On Linux, install ffmpeg (X11), or grim, gnome-screenshot or spectacle (Wayland)";
 
 export interface DesktopOptions {
@@ -40,7 +40,7 @@ export class Desktop {
     return this.#launch(cwd, (env) => launchers(app, args, env, (id) => hasDesktopEntry(id, env)));
   }
 
-  /** What programs of the desktop are started with: without the agent's secrets. */
+  /** The environment of desktop programs: without the agent's secrets. */
   environment(): Promise<NodeJS.ProcessEnv> {
     this.#environment ??= loginPath(this.#env).then((path) => ({
       ...cleanEnvironment(this.#env),
@@ -55,7 +55,7 @@ export class Desktop {
     if (!hasDisplay(this.#env)) throw noDisplayError("The agent has no display on this machine", displayHint);
   }
 
-  /** What is missing to show something on the screen; undefined: nothing that could be seen from here. */
+  /** What is missing to show something on the screen, as far as can be told. */
   lackOfDisplay(): Lack | undefined {
     const { hasDisplay, isDisplayThere, displayHint } = this.platform.desktop;
     if (!hasDisplay(this.#env)) return { why: "The agent has no display on this machine", help: displayHint };
@@ -110,7 +110,7 @@ export class Desktop {
   }
 }
 
-/** A file, or a name that only the kernel of Linux has. */
+/** A socket file, or a name in Linux's abstract socket namespace. */
 function isSocketThere(path: string): boolean {
   if (existsSync(path)) return true;
   try {
@@ -129,7 +129,7 @@ function isInstalled(library: string): boolean {
   }
 }
 
-/** Tells whether a desktop entry of this id is installed (XDG base directories). */
+/** Whether a desktop entry with this id is installed (XDG base directories). */
 function hasDesktopEntry(id: string, env: NodeJS.ProcessEnv): boolean {
   const own = env.XDG_DATA_HOME || path.join(env.HOME ?? "/", ".local", "share");
   const system = (env.XDG_DATA_DIRS || "/usr/local/share:/usr/share").split(":");

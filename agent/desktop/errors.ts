@@ -1,7 +1,7 @@
-/** What goes wrong on the desktop. */
+/** Errors of the desktop tools. */
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 
-/** There is no screen to show things on, or to take a picture of. */
+/** There is no screen. */
 export function noDisplayError(message: string, hint: string): MatrxError {
   return desktopError(message, hint, { reason: "NO_DISPLAY" });
 }

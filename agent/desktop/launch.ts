@@ -12,9 +12,9 @@ export interface Launched {
   /** Its name, without folders. */
   readonly program: string;
   readonly pid: number;
-  /** It ended well while it was watched. */
+  /** Whether it ended without an error while it was watched. */
   readonly ended: boolean;
-  /** It only hands over to another program, whose success is not known. */
+  /** Whether it only passes things on to another program, whose success is not known. */
   readonly handedOver: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface Surroundings {
   readonly cwd: string;
 }
 
-/** Starts the first command whose program is there. Throws MatrxError. */
+/** Starts the first command whose program exists. Throws MatrxError. */
 export async function launchFirst(
   commands: readonly LaunchCommand[],
   surroundings: Surroundings,

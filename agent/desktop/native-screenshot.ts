@@ -1,4 +1,4 @@
-/** Takes a picture with node-screenshots, in a process of its own. */
+/** Takes a picture with node-screenshots, in a separate process. */
 import { createRequire } from "node:module";
 import type { MonitorChoice } from "../platform/platform.ts";
 import { runProgram } from "../platform/run-program.ts";
@@ -12,7 +12,7 @@ import {
   type PictureWanted,
 } from "./screenshot.ts";
 
-/** What the program says before the bytes. */
+/** What the program writes before the bytes. */
 export interface CaptureAnswer {
   readonly error?: string;
   readonly facts?: PictureFacts;
@@ -42,7 +42,7 @@ export async function nativePicture(
   return { ...facts, bytes: output.subarray(end + 1), by: "node-screenshots" };
 }
 
-/** The library, or what it asks of the system, may print something before. */
+/** The library or the system may print something first. */
 function answerIn(line: string): CaptureAnswer {
   try {
     return JSON.parse(line);

@@ -1,9 +1,10 @@
-/** Pictures of the screen on disk: for this user alone, the newest few, and none once the agent has ended. */
+/** Pictures of the screen on disk: readable only by this user, the newest few, and deleted when the agent ends. */
 import { rmSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { hasCode } from "../fs/errors.ts";
+import { Mutex } from "../fs/mutex.ts";
 
 const MOST = 20;
 
@@ -11,19 +12,13 @@ export class Pictures {
   #folder: Promise<string> | undefined;
   readonly #kept: string[] = [];
   #made = 0;
-  #last: Promise<unknown> = Promise.resolve();
-
-  /** A mutex: takes one picture at a time, since each needs a process and memory for all its pixels. */
-  inTurn<T>(take: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(take, take);
-    this.#last = turn;
-    return turn;
-  }
+  /** Takes one picture at a time, since each needs a process and memory for all its pixels. */
+  readonly mutex = new Mutex();
 
   /** Writes a picture, and removes the oldest beyond the most that are kept. Resolves with its path. */
   async keep(bytes: Uint8Array, extension: string): Promise<string> {
     const file = await this.#write(bytes, extension).catch((error: unknown) => {
-      // Something cleaned the temporary folder up.
+      // Something cleaned up the temporary folder.
       if (!hasCode(error, "ENOENT")) throw error;
       this.#folder = undefined;
       return this.#write(bytes, extension);
@@ -49,7 +44,7 @@ export class Pictures {
   }
 
   async #write(bytes: Uint8Array, extension: string): Promise<string> {
-    // A new folder with a name that nobody can foresee, 0700.
+    // A new folder with an unpredictable name, 0700.
     this.#folder ??= mkdtemp(path.join(os.tmpdir(), "matrx-screenshots-"));
     this.#made += 1;
     const name = `screenshot-${String(this.#made).padStart(4, "0")}.${extension}`;

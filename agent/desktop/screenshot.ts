@@ -1,4 +1,4 @@
-/** A picture of the screen, and what is asked of one. */
+/** Types for pictures of the screen. */
 import type { MonitorChoice } from "../platform/platform.ts";
 
 export type PictureFormat = "png" | "jpeg";
@@ -30,9 +30,9 @@ export interface PictureFacts {
   readonly height: number;
   /** Whether it is all one colour; absent if not checked. */
   readonly isOneColour?: boolean;
-  /** Index of the monitor, where it is known. */
+  /** Index of the monitor, if known. */
   readonly monitor?: number;
-  /** All of this machine, where they are known. */
+  /** All monitors, if known. */
   readonly monitors?: readonly Monitor[];
 }
 

@@ -1,10 +1,10 @@
-/** Addresses that may be handed to the browser or the mail program. */
+/** Checks addresses that are passed to the browser or the mail program. */
 import { toolName } from "../core/tool-names.ts";
 import { deniedError, wrongParameterError } from "./errors.ts";
 
 const SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
 
-/** The address as it is to be opened: one word, beginning with its scheme. Throws MatrxError. */
+/** The normalized address. It begins with its scheme, so that no program takes it for an option. Throws MatrxError. */
 export function openableAddress(text: string): string {
   const url = URL.parse(text);
   if (!url) {

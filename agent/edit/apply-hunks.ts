@@ -1,4 +1,4 @@
-/** Changes a file's text by hunks. Their lines must stand there exactly; nothing is guessed. */
+/** Applies hunks to a file's text. Their old lines must match exactly; nothing is guessed. */
 import { type UnitText, unitsFor } from "./code-units.ts";
 import { notInEncoding, refused, type Subject } from "./errors.ts";
 import { type Line, type LineEnd, linesOf } from "./line-ends.ts";
@@ -27,7 +27,7 @@ export function applyHunks(text: UnitText, hunks: readonly Hunk[], subject: Subj
   return withEnds(result, lines, { isEndless, ...saidOfEnd(hunks) });
 }
 
-/** Appends lines that no hunk is about: there may be more than a call takes arguments. */
+/** Appends lines that no hunk changes, one by one: there may be more of them than a call can have arguments. */
 function keep(result: NewLine[], lines: readonly Line[], from: number, to: number): void {
   for (const line of lines.slice(from, to)) result.push({ ...line, isNew: false });
 }
@@ -40,7 +40,7 @@ function wantedLines({ encoding }: UnitText, hunk: Hunk, subject: Subject): Want
   });
 }
 
-/** Where a hunk's old lines begin, or its new ones go (the index of a line), and what is wanted there. */
+/** Where a hunk's old lines begin, or its new ones go (the index of a line), with its lines. */
 interface Fit {
   readonly at: number;
   readonly wanted: readonly WantedLine[];
@@ -54,7 +54,7 @@ function placeOf(text: UnitText, lines: LineTexts, from: number, hunk: Hunk, sub
   }
   const fits =
     fitsOf(lines, wanted, start, hunk) ??
-    // Blank lines below a hunk need not belong to it.
+    // Blank lines after a hunk need not belong to it.
     (hunk.blanks > 0 ? fitsOf(lines, wanted.slice(0, -hunk.blanks), start, hunk) : undefined);
   if (!fits) {
     const shown = hunk.lines.filter(({ kind }) => kind !== "new").map((line) => line.text);
@@ -75,7 +75,7 @@ function oldUnits(wanted: readonly WantedLine[]): string[] {
   return wanted.filter(({ kind }) => kind !== "new").map(({ units }) => units);
 }
 
-/** Exact matches first, then matches that ignore white space at the ends of lines. Undefined: none. */
+/** Exact matches; without any, matches that ignore white space at the ends of lines. Undefined if there are none. */
 function fitsOf(
   lines: LineTexts,
   wanted: readonly WantedLine[],
@@ -90,7 +90,7 @@ function fitsOf(
   return first && [first, ...others];
 }
 
-/** The place the hunk names if its old lines are there, else every place where they are. */
+/** The line that the hunk names if its old lines are there, else every line where they are. */
 function placesOf(lines: readonly string[], old: readonly string[], start: number, hunk: Hunk): number[] {
   const isAt = (at: number) =>
     at >= start &&
@@ -110,7 +110,7 @@ class LineTexts {
     this.exact = lines.map(({ text }) => text);
   }
 
-  /** Without white space at their ends either: patches often lose it. */
+  /** Also without white space at their ends, because patches often lose it. */
   get trimmed(): readonly string[] {
     this.#trimmed ??= this.exact.map(withoutBlanks);
     return this.#trimmed;
@@ -125,7 +125,7 @@ function withoutBlanks(line: string): string {
 
 const BLANKS = new Set([" ", "\t", "\r"]);
 
-/** Index of the line after the ones that a hunk names before it. */
+/** Index of the line after the last of a hunk's `@@` headers. */
 function afterHeaders(
   { encoding }: UnitText,
   lines: readonly string[],
@@ -151,13 +151,13 @@ function afterHeaders(
   return at;
 }
 
-/** The first line that is the header, else the only one that begins with it. */
+/** The first line that equals the header, else the only one that begins with it. */
 function headerLine(lines: readonly string[], from: number, header: string): number | undefined {
   const found: number[] = [];
   for (let at = from; at < lines.length; at++) {
     const line = lines[at]?.trim() ?? "";
     if (line === header) return at;
-    // The header does not end within a name.
+    // The header must not end in the middle of a name.
     if (line.startsWith(header) && !/^\w/.test(line.slice(header.length))) found.push(at);
   }
   return found.length === 1 ? found[0] : undefined;
@@ -185,14 +185,14 @@ function severalPlaces({ name }: Hunk, places: readonly number[], subject: Subje
   );
 }
 
-/** A line of the file, or a new one; `end` undefined: the same as the lines around it. */
+/** A line of the result. Without an `end`, it gets that of the lines around it. */
 interface NewLine {
   readonly text: string;
   readonly end: LineEnd | undefined;
   readonly isNew: boolean;
 }
 
-/** Appends what stands there after a hunk; gives the number of lines that it covers. */
+/** Appends a hunk's result. Returns how many lines of the file it replaces. */
 function replaceLines(
   result: NewLine[],
   lines: readonly Line[],
@@ -201,7 +201,7 @@ function replaceLines(
 ): number {
   let covered = 0;
   const isExact = knowsEnds(lines, at, wanted);
-  /** Ends of lines that were taken out, for those that come in their place. */
+  /** Ends of removed lines, for the new lines that replace them. */
   let free: LineEnd[] = [];
   for (const { kind, units, end } of wanted) {
     const line = lines[at + covered];
@@ -219,7 +219,7 @@ function replaceLines(
   return covered;
 }
 
-/** If the hunk's line ends are those of the file, its new lines' ends are meant too. */
+/** Whether the hunk has the file's line ends: then those of its new lines are meant as well. */
 function knowsEnds(lines: readonly Line[], at: number, wanted: readonly WantedLine[]): boolean {
   const pairs = wanted
     .filter(({ kind }) => kind !== "new")
@@ -230,9 +230,9 @@ function knowsEnds(lines: readonly Line[], at: number, wanted: readonly WantedLi
 }
 
 interface FileEnd {
-  /** The file's last line had no end. */
+  /** Whether the file's last line has no end. */
   readonly isEndless: boolean;
-  /** What the patch says of the new last line; undefined: nothing. */
+  /** What the patch says about the end of the new last line, if anything. */
   readonly said: "endless" | "ended" | undefined;
 }
 
@@ -241,7 +241,7 @@ function saidOfEnd(hunks: readonly Hunk[]): Pick<FileEnd, "said"> {
   return { said: endless?.new ? "endless" : endless?.old ? "ended" : undefined };
 }
 
-/** All lines with ends: their own, else as the lines around them; the last one as the file or the patch has it. */
+/** Joins the lines: each with its own end, else that of the lines around it; the last as the file or the patch says. */
 function withEnds(result: readonly NewLine[], lines: readonly Line[], { isEndless, said }: FileEnd): string {
   let usual: LineEnd = lines.find(({ end }) => end !== "")?.end ?? "\n";
   return result

@@ -1,4 +1,4 @@
-/** Reads the patch format of `*** Begin Patch`, which marks files by lines of their own and needs no line numbers. */
+/** Reads the `*** Begin Patch` format, which marks each file with its own line and needs no line numbers. */
 import type { Line } from "./line-ends.ts";
 import {
   BEGIN,
@@ -17,15 +17,15 @@ export function readMarkedPatch(lines: readonly Line[]): FilePatch[] {
   return new Reader(lines).read();
 }
 
-/** As unified diffs have it; models write it here, too. */
+/** The range of a unified diff, which models write here too. */
 const RANGE = /^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@/;
 
 class Reader {
   readonly #lines: readonly Line[];
-  /** Index of the line that is looked at. */
+  /** Index of the current line. */
   #at: number;
-  /** Index of the first line from there on that is not empty, as it was asked for last. */
-  #full = -1;
+  /** Index of the next line that is not empty; found again once the current line is past it. */
+  #nextFull = -1;
 
   constructor(lines: readonly Line[]) {
     this.#lines = lines;
@@ -64,7 +64,7 @@ class Reader {
     return { kind: "update", path, to, hunks };
   }
 
-  /** What follows a marker, if this line begins with it. */
+  /** The rest of the current line, if it begins with this marker. */
   #take(marker: string): string | undefined {
     if (!this.#line?.startsWith(marker)) return undefined;
     const rest = this.#line.slice(marker.length).trim();
@@ -115,7 +115,7 @@ class Reader {
 
   #readHunkLine(): HunkLine {
     const { text: line, end } = this.#lines[this.#at] ?? { text: "", end: "" };
-    // An empty line is one of the file, of which the space before was lost.
+    // An empty line is an empty line of the file whose leading space was lost.
     const kind = LINE_KINDS[line.slice(0, 1) || " "];
     if (!kind) throw this.#bad('a line of a hunk must begin with " ", "-" or "+"');
     this.#at++;
@@ -123,11 +123,11 @@ class Reader {
   }
 
   #onlyBlanksBeforeMarker(): boolean {
-    if (this.#full < this.#at) {
-      this.#full = this.#at;
-      while (this.#lines[this.#full]?.text === "") this.#full++;
+    if (this.#nextFull < this.#at) {
+      this.#nextFull = this.#at;
+      while (this.#lines[this.#nextFull]?.text === "") this.#nextFull++;
     }
-    return /^(?:\*\*\* |@@|$)/.test(this.#lines[this.#full]?.text ?? "");
+    return /^(?:\*\*\* |@@|$)/.test(this.#lines[this.#nextFull]?.text ?? "");
   }
 
   #skipBlanks(): void {

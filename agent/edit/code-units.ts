@@ -1,6 +1,6 @@
 /**
- * A file's text as it lies there, undecoded: one unit for each byte, or for each pair of bytes in UTF-16. What is searched
- * and cut in units leaves every other byte as it was, also those that are no text.
+ * A file's text, undecoded: one unit per byte, or per pair of bytes in UTF-16. Searching and replacing units leaves all
+ * other bytes as they are, even those that are not valid text.
  */
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
@@ -8,10 +8,10 @@ import { counted } from "../text/counted.ts";
 import { characterLengthOf, decode, encode, isUtf16, type TextEncoding } from "../text/encodings.ts";
 import { encodingOf, headOf, sniff, textIn } from "../text/sniff.ts";
 
-/** The largest file that is edited, in bytes. */
+/** The largest file that can be edited, in bytes. */
 const EDIT_MAX_BYTES = 16 * 1024 * 1024;
 
-/** `declared`: the encoding that the caller says it is in. Throws MatrxError. */
+/** `declared` is the encoding that the caller gave. Throws MatrxError. */
 export function editableText(bytes: Buffer, declared: TextEncoding | undefined, shown: string): UnitText {
   const content = declared ? textIn(declared, bytes) : sniff(headOf(bytes));
   if (content.kind !== "text") throw notText(shown, content.mediaType, bytes.length);
@@ -19,7 +19,7 @@ export function editableText(bytes: Buffer, declared: TextEncoding | undefined, 
   return unitTextOf(bytes, isGuessed ? encodingOf(bytes) : content.encoding, content.bomBytes);
 }
 
-/** Throws MatrxError when a file is too large to be edited. */
+/** Throws MatrxError if a file is too large to be edited. */
 export function checkEditSize(size: bigint, shown: string): void {
   if (size <= EDIT_MAX_BYTES) return;
   throw toolError(
@@ -45,7 +45,7 @@ function notText(shown: string, mediaType: string, size: number): MatrxError {
 
 export interface UnitText {
   readonly encoding: TextEncoding;
-  /** The mark before the text, if there is one. */
+  /** The byte order mark; empty if there is none. */
   readonly mark: Buffer;
   readonly units: string;
   /** Half a unit at the end of UTF-16. */
@@ -64,23 +64,23 @@ export function unitTextOf(bytes: Buffer, encoding: TextEncoding, bomBytes: numb
   };
 }
 
-/** The file's bytes with other units in it. */
+/** The file's bytes with its text replaced. */
 export function bytesWith({ encoding, mark, rest }: UnitText, units: string): Buffer {
   return Buffer.concat([mark, bytesOf(units, encoding), rest]);
 }
 
-/** Units as text for people. */
+/** Units as readable text. */
 export function shownText(units: string, encoding: TextEncoding): string {
   return decode(bytesOf(units, encoding), encoding);
 }
 
-/** Text as units; undefined: the encoding lacks one of its characters. */
+/** Text as units; undefined if the encoding lacks one of its characters. */
 export function unitsFor(text: string, encoding: TextEncoding): string | undefined {
   const bytes = encode(text, encoding);
   return bytes && unitsOf(bytes, encoding);
 }
 
-/** Tells of ascending places whether a character begins there. */
+/** Whether a character begins at a position. Must be called with ascending positions. */
 export function characterStarts({ encoding, units }: UnitText): (place: number) => boolean {
   const lengthOf = characterLengthOf(encoding);
   if (!lengthOf) return () => true;

@@ -1,4 +1,4 @@
-/** Why a text could not be edited, in words for the reader outside. */
+/** Errors of editing, worded for users. */
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { toolName } from "../core/tool-names.ts";
@@ -7,7 +7,7 @@ import { lackingCharacter, type TextEncoding } from "../text/encodings.ts";
 
 export const sha256Schema = z.string().regex(/^[0-9a-fA-F]{64}$/, "must be a SHA-256: 64 hexadecimal digits");
 
-/** Throws MatrxError `CONFLICT` when a content is not the one that was expected; `found` undefined: there is none. */
+/** Throws MatrxError `CONFLICT` unless the content is the expected one. `found` is undefined if the file does not exist. */
 export function checkSha256(
   found: string | undefined,
   expected: string | undefined,
@@ -23,7 +23,7 @@ export function checkSha256(
   );
 }
 
-/** `sha256`: of its content now; undefined: not known. */
+/** `sha256` is that of the current content, if known. */
 export function changedError(place: ResolvedPath, sha256: string | undefined): MatrxError {
   return toolError(
     "CONFLICT",
@@ -35,16 +35,13 @@ export function changedError(place: ResolvedPath, sha256: string | undefined): M
   );
 }
 
-/** What is edited. */
+/** The file that is being edited. */
 export interface Subject {
   /** Its path, for messages. */
   readonly shown: string;
-  /** Messages may show what the file holds: the caller may read. */
+  /** Whether messages may quote the file, because the caller may read it. */
   readonly mayQuote: boolean;
 }
-
-/** Line numbers named in one message. */
-const MOST_LINES = 20;
 
 export function refused(
   subject: Subject,
@@ -59,38 +56,33 @@ export function refused(
   });
 }
 
-/** `places` are ascending, in a text with plain line ends. */
-export function notUnique(
-  plain: string,
-  name: string,
-  places: readonly number[],
-  overlap: boolean,
-  subject: Subject,
-): MatrxError {
-  const lines = linesAt(plain, places);
+/** Where a text was found: ascending places in a text with plain line ends. */
+export interface Occurrences {
+  readonly plain: string;
+  /** What messages call the text. */
+  readonly name: string;
+  readonly places: readonly number[];
+}
+
+export function notUnique(found: Occurrences, overlap: boolean, subject: Subject): MatrxError {
+  const { at, details } = described(found);
   return refused(
     subject,
     "not_unique",
-    `${name} occurs ${places.length} times in ${subject.shown}${overlap ? ", some of them overlapping" : ""}: ${inWords(lines, places.length)}. Nothing was changed`,
+    `${found.name} occurs ${details.occurrences} times in ${subject.shown}${overlap ? ", some of them overlapping" : ""}: ${at}. Nothing was changed`,
     "Give more of the text around the one you mean, or set replace_all to change them all",
-    { occurrences: places.length, lines },
+    details,
   );
 }
 
-export function wrongCount(
-  plain: string,
-  name: string,
-  places: readonly number[],
-  expected: number,
-  subject: Subject,
-): MatrxError {
-  const lines = linesAt(plain, places);
+export function wrongCount(found: Occurrences, expected: number, subject: Subject): MatrxError {
+  const { at, details } = described(found);
   return refused(
     subject,
     "wrong_count",
-    `${name} was expected ${expected} times in ${subject.shown} but occurs ${places.length} times: ${inWords(lines, places.length)}. Nothing was changed`,
+    `${found.name} was expected ${expected} times in ${subject.shown} but occurs ${details.occurrences} times: ${at}. Nothing was changed`,
     "Look at these lines, then correct expected_replacements or give a longer text",
-    { expected, occurrences: places.length, lines },
+    { expected, ...details },
   );
 }
 
@@ -140,8 +132,11 @@ export function notInEncoding(
   );
 }
 
-/** Line numbers of ascending places, each line once, as many as a message names. */
-function linesAt(plain: string, places: readonly number[]): number[] {
+/** How many line numbers a message lists. */
+const MOST_LINES = 20;
+
+/** The lines with occurrences, in words and for programs; each line once. */
+function described({ plain, places }: Occurrences) {
   const lines: number[] = [];
   let line = 1;
   let next = plain.indexOf("\n");
@@ -150,10 +145,9 @@ function linesAt(plain: string, places: readonly number[]): number[] {
     if (lines.at(-1) !== line) lines.push(line);
     if (lines.length === MOST_LINES) break;
   }
-  return lines;
-}
-
-function inWords(lines: readonly number[], occurrences: number): string {
-  const more = lines.length === MOST_LINES && occurrences > MOST_LINES ? " and further on" : "";
-  return `${lines.length === 1 ? "line" : "lines"} ${lines.join(", ")}${more}`;
+  const more = lines.length === MOST_LINES && places.length > MOST_LINES ? " and further on" : "";
+  return {
+    at: `${lines.length === 1 ? "line" : "lines"} ${lines.join(", ")}${more}`,
+    details: { occurrences: places.length, lines },
+  };
 }

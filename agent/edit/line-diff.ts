@@ -1,4 +1,4 @@
-/** What changed between two texts, by lines. Only what lies between their common beginning and end is compared. */
+/** What changed between two texts, line by line. Compares only the part between their common beginning and end. */
 import { structuredPatch } from "diff";
 import { shownText, type UnitText } from "./code-units.ts";
 import { withPlainEnds } from "./line-ends.ts";
@@ -9,13 +9,13 @@ const LINE_CHARS = 500;
 
 export interface ShownDiff {
   readonly text: string;
-  /** Absent: the texts differ too much for counting. */
+  /** Absent if the texts differ too much to count. */
   readonly added?: number;
   readonly removed?: number;
   readonly cut: boolean;
 }
 
-/** `after` are the units of the same file, edited. */
+/** `after` is the edited text of the same file, in units. */
 export function shownDiff(before: UnitText, after: string): ShownDiff {
   const decode = (units: string) => withPlainEnds(shownText(units, before.encoding));
   const diff = diffLines(before.units, after, decode);
@@ -35,15 +35,15 @@ export function shownDiff(before: UnitText, after: string): ShownDiff {
 }
 
 const CONTEXT_LINES = 3;
-/** A comparison that would be longer is given up, in changed lines and milliseconds. */
+/** A comparison that exceeds these is given up; in changed lines and milliseconds. */
 const MOST_CHANGES = 600;
 const COMPARED_MS = 1000;
-/** Texts between the first and the last difference that are compared, in characters. */
+/** Limit on the text between the first and the last difference, in characters. */
 const MOST_COMPARED = 1024 * 1024;
 
 /** The lines in which two texts differ, with some around them. */
 interface Window {
-  /** Counted from 1. */
+  /** From 1. */
   readonly firstLine: number;
   readonly before: string;
   readonly after: string;
@@ -56,7 +56,7 @@ export interface LineDiff {
   readonly removed: number;
 }
 
-/** Texts may be units or decoded; `decode` makes the compared part readable. Undefined: they differ too much. */
+/** Texts may be units or decoded; `decode` makes the compared part readable. Undefined if they differ too much. */
 export function diffLines(
   before: string,
   after: string,
@@ -77,12 +77,12 @@ export function diffLines(
   return { lines, added: count("+"), removed: count("-") };
 }
 
-/** As in a unified diff, where no lines are said to stand after the line before. */
+/** As in a unified diff, where an empty range names the line before it. */
 function range(start: number, lines: number): string {
   return `${lines === 0 ? start - 1 : start},${lines}`;
 }
 
-/** Undefined: they differ too much for counting. */
+/** Undefined if they differ too much to count. */
 export function countChangedLines(
   before: string,
   after: string,
@@ -102,7 +102,7 @@ function windowOf(before: string, after: string): Window {
     tail++;
   }
   const from = lineStart(before, start, CONTEXT_LINES);
-  // Both have the same text there, so its line ends are at the same distance from the end.
+  // Both texts are the same there, so their line ends are at the same distance from the end.
   const end = lineEnd(before, before.length - tail, CONTEXT_LINES);
   return {
     firstLine: countLineEnds(before, from) + 1,
@@ -111,7 +111,7 @@ function windowOf(before: string, after: string): Window {
   };
 }
 
-/** Where the line of a place begins, or one some lines before. */
+/** The beginning of the line at a position, or of a line before it. */
 function lineStart(text: string, place: number, linesBefore: number): number {
   let at = place;
   for (let line = 0; line <= linesBefore && at > 0; line++)
@@ -119,7 +119,7 @@ function lineStart(text: string, place: number, linesBefore: number): number {
   return at;
 }
 
-/** Where the line of a place ends, or one some lines after. */
+/** The end of the line at a position, or of a line after it. */
 function lineEnd(text: string, place: number, linesAfter: number): number {
   let at = place;
   for (let line = 0; line <= linesAfter; line++) {
@@ -130,7 +130,7 @@ function lineEnd(text: string, place: number, linesAfter: number): number {
   return at;
 }
 
-/** Line ends before a place. */
+/** How many line ends are before a position. */
 function countLineEnds(text: string, place: number): number {
   let count = 0;
   for (let at = text.indexOf("\n"); at !== -1 && at < place; at = text.indexOf("\n", at + 1)) count++;

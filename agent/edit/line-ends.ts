@@ -1,11 +1,11 @@
-/** Line ends: a text is searched as if all were `\n`, and what is put into it gets those that stand there. */
+/** Line ends: a text is searched as if all of them were `\n`, and replacements get the line ends of their surroundings. */
 import { diffArrays } from "diff";
 
 export function withPlainEnds(text: string): string {
   return text.replaceAll("\r\n", "\n");
 }
 
-/** Which line ends a text has. */
+/** The line ends of a text. */
 export function endsOf(text: string): "lf" | "crlf" | "mixed" | "none" {
   const all = countOf("\n", text);
   const crlf = countOf("\r\n", text);
@@ -19,7 +19,7 @@ function countOf(wanted: string, text: string): number {
   return count;
 }
 
-/** Ascending places of a text with plain ends, as places of the text itself. */
+/** Turns ascending positions in a text with plain line ends into positions in the original. */
 export function placesInOriginal(original: string, places: readonly number[]): number[] {
   let before = 0;
   let next = original.indexOf("\r\n");
@@ -32,15 +32,15 @@ export function placesInOriginal(original: string, places: readonly number[]): n
   });
 }
 
-/** A comparison of more changed lines is given up: the ends are then taken in order. */
+/** A comparison with more changed lines is given up; line ends are then assigned in order. */
 const MOST_CHANGES = 500;
 
-/** Gives what is to replace a piece of a text: `from` and `to` are places in it, and ascend from one to the next. */
+/** Adapts a replacement to the piece of text between `from` and `to`. Must be called with ascending positions. */
 type Fit = (from: number, to: number, replacement: string) => string;
 
 /**
- * Line ends of a replacement become those that are there: of the piece itself if it has any, else of its neighbours. In a
- * text without any, the replacement keeps its own.
+ * Gives a replacement the line ends of the piece that it replaces; if that has none, those of the lines around it. In a
+ * text without line ends, the replacement keeps its own.
  */
 export function fittingEnds(units: string): Fit {
   const neighbouringEnd = neighbouringEnds(units);
@@ -62,7 +62,7 @@ export interface Line {
   readonly end: LineEnd;
 }
 
-/** Lines of a text; after a line end at the very end there is one more, empty line. */
+/** Lines of a text; a line end at the very end is followed by one more, empty line. */
 export function linesOf(text: string): Line[] {
   const lines: Line[] = [];
   let from = 0;
@@ -75,7 +75,7 @@ export function linesOf(text: string): Line[] {
   return lines;
 }
 
-/** For ascending places: the end of the line in which one stands, else the last end of the text. */
+/** For ascending positions: the end of the line at that position, else the last line end of the text. */
 function neighbouringEnds(units: string): (place: number) => LineEnd | undefined {
   const last = units.lastIndexOf("\n");
   let next = -1;
@@ -86,7 +86,7 @@ function neighbouringEnds(units: string): (place: number) => LineEnd | undefined
   };
 }
 
-/** Lines that stay keep their ends; new ones get that of the line in whose place they stand. */
+/** Unchanged lines keep their ends; a new line gets that of the line it replaces. */
 function withMixedEnds(old: readonly Line[], texts: readonly string[]): string {
   const ends = endsAfterDiff(old, texts) ?? texts.map((_, index) => old[index]?.end);
   let last: LineEnd = old.find(({ end }) => end !== "")?.end ?? "\n";
@@ -101,7 +101,7 @@ function withMixedEnds(old: readonly Line[], texts: readonly string[]): string {
 
 function endsAfterDiff(old: readonly Line[], texts: readonly string[]): (LineEnd | undefined)[] | undefined {
   const oldTexts = old.map(({ text }) => text);
-  // Without a timeout: what is written must not hang on how busy the machine is.
+  // No timeout: what is written must not depend on how busy the machine is.
   const changes = diffArrays(oldTexts, [...texts], { maxEditLength: MOST_CHANGES });
   if (!changes) return undefined;
   const ends: (LineEnd | undefined)[] = [];

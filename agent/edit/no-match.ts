@@ -1,100 +1,21 @@
-/** What is said of a text that a file does not hold: where something like it stands, and in what that differs. */
+/** The error for a text that was not found: where something similar is, and how it differs. */
 import type { MatrxError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
-import { plainSpelling } from "../text/sniff.ts";
+import { plainSpelling } from "../text/confusables.ts";
 import { shownText, type UnitText, unitsFor } from "./code-units.ts";
 import { notInEncoding, refused, type Subject } from "./errors.ts";
 import { withPlainEnds } from "./line-ends.ts";
 
-/** Lines of a file that are most like a text that it does not hold. For messages only. */
-interface CloseLine {
-  /** Counted from 1. */
-  readonly line: number;
-  readonly percent: number;
-  readonly text: string;
-}
-
-const MOST_SHOWN = 3;
-const LEAST_PERCENT = 50;
-/** Characters compared and shown of a line. */
-const LINE_CHARS = 200;
-const MOST_COMPARED = 50_000;
-
-function closestLines(wanted: string, lines: readonly string[]): CloseLine[] {
-  const first = wanted.split("\n").find((line) => line.trim() !== "");
-  if (first === undefined) return [];
-  const pairs = pairsOf(first);
-  return lines
-    .slice(0, MOST_COMPARED)
-    .map((text, index) => ({ line: index + 1, percent: likeness(pairs, text), text: cut(text) }))
-    .filter(({ percent }) => percent >= LEAST_PERCENT)
-    .sort((a, b) => b.percent - a.percent || a.line - b.line)
-    .slice(0, MOST_SHOWN);
-}
-
-/** Lines of a beginning that are compared. */
-const MOST_FITTING = 200;
-
-/** Where the most whole lines of a text fit, from its first on, and the first one that does not. */
-function longestBeginning(
-  wanted: readonly string[],
-  lines: readonly string[],
-): { line: number; differs: number; text: string } | undefined {
-  let best = 0;
-  let bestAt = 0;
-  for (let at = 0; at < Math.min(lines.length, MOST_COMPARED); at++) {
-    let fitting = 0;
-    while (fitting < MOST_FITTING && wanted[fitting] !== undefined && lines[at + fitting] === wanted[fitting])
-      fitting++;
-    if (fitting <= best) continue;
-    best = fitting;
-    bestAt = at;
-  }
-  if (wanted.slice(0, best).every((line) => line.trim() === "") || best >= MOST_FITTING) return undefined;
-  const next = lines[bestAt + best];
-  const text = next === undefined ? "not there: the file ends" : JSON.stringify(cut(next));
-  return { line: bestAt + 1, differs: bestAt + best + 1, text };
-}
-
-interface Pairs {
-  readonly counts: ReadonlyMap<string, number>;
-  readonly total: number;
-}
-
-/** Pairs of neighbouring characters, and how often each stands there. */
-function pairsOf(line: string): Pairs {
-  const text = ` ${line.trim().slice(0, LINE_CHARS)} `;
-  const counts = new Map<string, number>();
-  for (let at = 0; at + 1 < text.length; at++) {
-    const pair = text.slice(at, at + 2);
-    counts.set(pair, (counts.get(pair) ?? 0) + 1);
-  }
-  return { counts, total: text.length - 1 };
-}
-
-/** Percentage of pairs that two lines share (Dice). */
-function likeness(wanted: Pairs, line: string): number {
-  const shorter = Math.min(line.length, LINE_CHARS);
-  if (shorter * 4 < wanted.total) return 0;
-  const { counts, total } = pairsOf(line);
-  let shared = 0;
-  for (const [pair, count] of counts) shared += Math.min(count, wanted.counts.get(pair) ?? 0);
-  return Math.round((200 * shared) / (wanted.total + total));
-}
-
-function cut(line: string): string {
-  return line.length > LINE_CHARS ? `${line.slice(0, LINE_CHARS).toWellFormed()}…` : line;
-}
-
-/** How much of a file is looked through, in units. */
+/** How much of a file is searched for something similar, in units. */
 const SEARCHED_UNITS = 1024 * 1024;
 
-export interface Absent {
+interface NotFound {
+  /** What messages call the text. */
   readonly name: string;
   readonly old: string;
 }
 
-export function noMatchError(text: UnitText, { name, old }: Absent, subject: Subject): MatrxError {
+export function noMatchError(text: UnitText, { name, old }: NotFound, subject: Subject): MatrxError {
   if (unitsFor(old, text.encoding) === undefined) return notInEncoding(text.encoding, name, old, subject);
   const message = `${name} was not found in ${subject.shown}`;
   const hint = old.includes("\ufffd")
@@ -135,12 +56,12 @@ interface Difference {
   readonly hint?: string;
 }
 
-/** The first kind of difference after which nothing else differs. */
+/** The first kind of difference that is the only one. */
 function differenceOf(wanted: string, content: string): Difference | undefined {
   return lineNumbers(wanted, content) ?? spelling(wanted, content) ?? blanks(wanted, content);
 }
 
-/** As Read shows them. */
+/** As `Read` shows them. */
 const LINE_NUMBER = /^ *-?\d+\t/;
 
 function lineNumbers(wanted: string, content: string): Difference | undefined {
@@ -159,7 +80,7 @@ function spelling(wanted: string, content: string): Difference | undefined {
   return { line: lineOf(plainSpelling(content), at), what };
 }
 
-/** The same lines but for white space at their beginnings and ends. */
+/** The lines are the same except for white space at their beginnings and ends. */
 function blanks(wanted: string, content: string): Difference | undefined {
   const trimmed = (text: string) =>
     `\n${text
@@ -197,6 +118,86 @@ function blankInWords(blank: string): string {
   };
   const parts = [...count("\t", "tab"), ...count(" ", "space")];
   return parts.join(" and ") || (blank === "" ? "none" : `${blank.length} other blanks`);
+}
+
+/** A line that resembles the text. For messages only. */
+interface CloseLine {
+  /** From 1. */
+  readonly line: number;
+  readonly percent: number;
+  readonly text: string;
+}
+
+const MOST_SHOWN = 3;
+const LEAST_PERCENT = 50;
+/** How many characters of a line are compared and shown. */
+const LINE_CHARS = 200;
+const MOST_COMPARED = 50_000;
+
+function closestLines(wanted: string, lines: readonly string[]): CloseLine[] {
+  const first = wanted.split("\n").find((line) => line.trim() !== "");
+  if (first === undefined) return [];
+  const pairs = pairsOf(first);
+  return lines
+    .slice(0, MOST_COMPARED)
+    .map((text, index) => ({ line: index + 1, percent: likeness(pairs, text), text: cut(text) }))
+    .filter(({ percent }) => percent >= LEAST_PERCENT)
+    .sort((a, b) => b.percent - a.percent || a.line - b.line)
+    .slice(0, MOST_SHOWN);
+}
+
+/** How many matching lines are counted. */
+const MOST_FITTING = 200;
+
+/** Where the most lines of a text match, counted from its first, and the first line that differs. */
+function longestBeginning(
+  wanted: readonly string[],
+  lines: readonly string[],
+): { line: number; differs: number; text: string } | undefined {
+  let best = 0;
+  let bestAt = 0;
+  for (let at = 0; at < Math.min(lines.length, MOST_COMPARED); at++) {
+    let fitting = 0;
+    while (fitting < MOST_FITTING && wanted[fitting] !== undefined && lines[at + fitting] === wanted[fitting])
+      fitting++;
+    if (fitting <= best) continue;
+    best = fitting;
+    bestAt = at;
+  }
+  if (wanted.slice(0, best).every((line) => line.trim() === "") || best >= MOST_FITTING) return undefined;
+  const next = lines[bestAt + best];
+  const text = next === undefined ? "not there: the file ends" : JSON.stringify(cut(next));
+  return { line: bestAt + 1, differs: bestAt + best + 1, text };
+}
+
+interface Pairs {
+  readonly counts: ReadonlyMap<string, number>;
+  readonly total: number;
+}
+
+/** Pairs of neighbouring characters, and how often each occurs. */
+function pairsOf(line: string): Pairs {
+  const text = ` ${line.trim().slice(0, LINE_CHARS)} `;
+  const counts = new Map<string, number>();
+  for (let at = 0; at + 1 < text.length; at++) {
+    const pair = text.slice(at, at + 2);
+    counts.set(pair, (counts.get(pair) ?? 0) + 1);
+  }
+  return { counts, total: text.length - 1 };
+}
+
+/** Percentage of pairs that two lines share (Dice coefficient). */
+function likeness(wanted: Pairs, line: string): number {
+  const shorter = Math.min(line.length, LINE_CHARS);
+  if (shorter * 4 < wanted.total) return 0;
+  const { counts, total } = pairsOf(line);
+  let shared = 0;
+  for (const [pair, count] of counts) shared += Math.min(count, wanted.counts.get(pair) ?? 0);
+  return Math.round((200 * shared) / (wanted.total + total));
+}
+
+function cut(line: string): string {
+  return line.length > LINE_CHARS ? `${line.slice(0, LINE_CHARS).toWellFormed()}…` : line;
 }
 
 function lineOf(text: string, place: number): number {

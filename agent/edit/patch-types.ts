@@ -1,10 +1,10 @@
-/** What a patch says, in whatever format it was written. */
+/** A parsed patch, the same for both formats. */
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 
 export const BEGIN = "*** Begin Patch";
 export const END = "*** End Patch";
 
-/** `line` is counted from 1. */
+/** `line` is a line of the patch, from 1. */
 export function badPatchError(why: string, line?: number): MatrxError {
   return toolError("INVALID_PARAMETERS", `patch${line === undefined ? "" : `, line ${line}`}: ${why}`, {
     hint: `Send a unified diff, or lines between "${BEGIN}" and "${END}" with "*** Update File: PATH", "*** Add File: PATH" or "*** Delete File: PATH"`,
@@ -16,28 +16,28 @@ export interface HunkLine {
   readonly kind: "same" | "old" | "new";
   /** Without its end. */
   readonly text: string;
-  /** As the patch has it. */
+  /** As in the patch. */
   readonly end: "\n" | "\r\n";
 }
 
-/** By the sign that a line begins with. */
+/** By a line's first character. */
 export const LINE_KINDS: Readonly<Record<string, HunkLine["kind"]>> = { " ": "same", "-": "old", "+": "new" };
 
 export interface Hunk {
   /** What messages call it. */
   readonly name: string;
   readonly lines: readonly HunkLine[];
-  /** Where its old lines begin, counted from 1; 0: there was no text; undefined: it does not say. */
+  /** Where its old lines begin, from 1; 0 if there was no text; undefined if it does not say. */
   readonly line: number | undefined;
-  /** Lines that stand before it, in this order, not necessarily just before. */
+  /** Lines that come before it, in this order, not necessarily directly. */
   readonly headers: readonly string[];
-  /** Its old lines are the last of the file. */
+  /** Whether its old lines are the last ones of the file. */
   readonly atEnd: boolean;
-  /** What it says of the last line's end: it has none. */
+  /** Whether it says that the last line has no end: the old one, the new one. */
   readonly endless: { readonly old: boolean; readonly new: boolean };
-  /** How many of its last lines are empty, without even the leading space. */
+  /** How many empty lines, without even the leading space, it ends with. */
   readonly blanks: number;
-  /** What is wrong with it but does not matter. */
+  /** What is wrong with it, if that does not matter. */
   readonly note: string | undefined;
 }
 
@@ -46,7 +46,7 @@ export type FilePatch =
       readonly kind: "add";
       readonly path: string;
       readonly content: string;
-      /** Permissions, before the user's mask. */
+      /** Before the umask. */
       readonly mode: number;
     }
   | {
@@ -59,14 +59,14 @@ export type FilePatch =
   | {
       readonly kind: "delete";
       readonly path: string;
-      /** What it must hold, all of it; undefined: whatever it holds. */
+      /** All of the content it must have; undefined for any content. */
       readonly hunks: readonly Hunk[] | undefined;
     };
 
-/** Permissions of a file if the patch gives none. */
+/** Mode of a new file if the patch gives none, before the umask. */
 export const USUAL_MODE = 0o666;
 
-/** Lines with their ends; `isEndless`: the last one has none. */
+/** Joins lines with their ends. If `isEndless`, the last one gets none. */
 export function textOf(lines: readonly HunkLine[], isEndless: boolean): string {
   const last = isEndless ? lines.length - 1 : -1;
   return lines.map(({ text, end }, index) => (index === last ? text : text + end)).join("");

@@ -1,4 +1,4 @@
-/** From what a patch says to the bytes that each file will have; nothing is changed here. */
+/** Turns a patch into the bytes that each file will have. Changes nothing. */
 import { hash } from "node:crypto";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { PathNeed } from "../core/gate.ts";
@@ -10,7 +10,7 @@ import type { Platform } from "../platform/platform.ts";
 import { applyHunks } from "./apply-hunks.ts";
 import { readMarkedPatch } from "./begin-patch-format.ts";
 import { bytesWith, checkEditSize, editableText } from "./code-units.ts";
-import { noChangeError, refused } from "./errors.ts";
+import { noChangeError, refused, type Subject } from "./errors.ts";
 import { type ShownDiff, shownDiff } from "./line-diff.ts";
 import { type Line, linesOf, withPlainEnds } from "./line-ends.ts";
 import { BEGIN, badPatchError, type FilePatch, type Hunk, textOf, USUAL_MODE } from "./patch-types.ts";
@@ -26,17 +26,17 @@ export function parsePatch(patch: string): FilePatch[] {
   return files;
 }
 
-/** A command with the patch as its input: `apply_patch <<'EOF'`, lines, `EOF`. */
+/** A shell command around the patch: `apply_patch <<'EOF'`, lines, `EOF`. */
 const COMMAND = /^\s*apply_?patch\s*<<-?\s*(["']?)(\w+)\1[ \t]*\r?\n(.*\n)\2\s*$/s;
 
 function withoutCommand(patch: string): string {
   return COMMAND.exec(patch)?.[3] ?? patch;
 }
 
-/** Lines that say what is patched and do not belong to a file. */
+/** Lines of the patch format itself, not of a file. */
 const HEADER = /^(?:\*\*\* |--- |\+\+\+ |@@|diff --git )/;
 
-/** A carriage return belongs to the file's line, unless the whole patch has them. */
+/** A carriage return belongs to the file's line, unless the whole patch has CRLF line ends. */
 function patchLines(patch: string): Line[] {
   const lines = linesOf(patch);
   const isOwn = lines.find(({ text }) => HEADER.test(text))?.end === "\r\n";
@@ -57,14 +57,14 @@ export type Prepared =
       readonly diff: ShownDiff | undefined;
     };
 
-/** A file with what it holds. Throws MatrxError when it is too large. */
+/** Reads a file. Throws MatrxError if it is too large. */
 export async function readBefore(file: OpenedFile, signal: AbortSignal): Promise<Before> {
   const stat = await file.existing();
   checkEditSize(stat.size, file.place.shown);
   return { stat, bytes: await file.read(stat, signal) };
 }
 
-/** What an existing file becomes. Throws MatrxError when the patch does not fit. */
+/** What an existing file becomes. Throws MatrxError if the patch does not match. */
 export function prepare(
   found: Exclude<FoundPatch, { kind: "add" }>,
   file: OpenedFile,
@@ -87,7 +87,7 @@ export function prepare(
   return { kind: "update", file, before, to: found.to, bytes, diff: shownDiff(text, units) };
 }
 
-/** What programs are told of a changed file. */
+/** Metadata of a changed file. */
 export function factsOf(change: Prepared): Record<string, unknown> {
   if (change.kind === "add") {
     return { path: change.place.path, action: "added", ...contentFacts(change.bytes) };
@@ -109,7 +109,7 @@ function contentFacts(bytes: Buffer) {
   return { bytes: bytes.length, sha256: hash("sha256", bytes) };
 }
 
-function notAll(subject: { shown: string; mayQuote: boolean }): MatrxError {
+function notAll(subject: Subject): MatrxError {
   return refused(
     subject,
     "not_all",
@@ -118,7 +118,7 @@ function notAll(subject: { shown: string; mayQuote: boolean }): MatrxError {
   );
 }
 
-/** A file patch whose paths were found, and may be changed. */
+/** A file patch with its paths resolved; the caller may change them. */
 export type FoundPatch =
   | { readonly kind: "add"; readonly place: ResolvedPath; readonly content: string; readonly mode: number }
   | { readonly kind: "delete"; readonly place: ResolvedPath; readonly hunks: readonly Hunk[] | undefined }
@@ -129,7 +129,7 @@ export type FoundPatch =
       readonly hunks: readonly Hunk[];
     };
 
-/** What a patch names, and what it does there; `base` is the folder for relative names. */
+/** The paths that a patch names, and what it does there. `base` is the folder for relative names. */
 export function pathsNamed(
   patches: readonly FilePatch[],
   base: string | undefined,
@@ -149,7 +149,7 @@ function nameIn(base: string | undefined, platform: Platform): (name: string) =>
   return (name) => (base === undefined || isAbsolute(name, platform) ? name : platform.path.join(base, name));
 }
 
-/** Finds all files of a patch; `base` is the folder for relative names. Throws MatrxError. */
+/** Resolves all paths of a patch. `base` is the folder for relative names. Throws MatrxError. */
 export async function findAll(
   access: FileAccess,
   patches: readonly FilePatch[],
@@ -185,7 +185,7 @@ async function find(
       hunks: patch.hunks,
     };
   }
-  // A link is meant itself here, and is no file.
+  // Deleting and moving mean a link itself, not its target; a link is then refused, because it is not a file.
   const place = await access.findExistingEntry(name, "remove");
   if (patch.kind === "delete") return { kind: "delete", place, hunks: patch.hunks };
   const to = await access.find(named(patch.to ?? ""), "write");
@@ -193,13 +193,13 @@ async function find(
   return { kind: "update", place, to, hunks: patch.hunks };
 }
 
-/** The content of hunks that say there was nothing before: a new file, even if nothing else says so. */
+/** The content of a hunk that says there was nothing before: that makes a new file, even if nothing else says so. */
 function contentFromNothing(hunks: readonly Hunk[]): string | undefined {
   const [only, ...others] = hunks;
   return only?.line === 0 && others.length === 0 ? textOf(only.lines, only.endless.new) : undefined;
 }
 
-/** All paths that are changed, in an order of their own. Throws MatrxError when one is named twice. */
+/** All paths that are changed, sorted. Throws MatrxError if one is named twice. */
 export function pathsOf(found: readonly FoundPatch[]): string[] {
   const places = found.flatMap((one) =>
     one.kind === "update" && one.to ? [one.place, one.to] : [one.place],

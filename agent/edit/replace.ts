@@ -1,4 +1,4 @@
-/** Replaces texts in a file's text. All of them are looked for in the text as it was; what they do not touch stays as it is. */
+/** Replaces texts in a file's text. All are searched for in the original text; everything else stays as it is. */
 import { characterStarts, type UnitText, unitsFor } from "./code-units.ts";
 import {
   noChangeError,
@@ -19,7 +19,7 @@ export interface Replacement {
   readonly new: string;
   /** Replace every occurrence, from the left, without overlap. */
   readonly all: boolean;
-  /** How many there must be; more than one means all of them, if none overlap. */
+  /** How many occurrences there must be. More than one means all of them, provided that none overlap. */
   readonly expected: number | undefined;
 }
 
@@ -33,14 +33,14 @@ export interface Cut {
   readonly from: number;
   readonly to: number;
   readonly units: string;
-  /** Of which replacement it is, by its index. */
+  /** Index of the replacement that it belongs to. */
   readonly by: number;
 }
 
-/** Occurrences that are replaced at once, at most: of all texts together. */
+/** Limit on occurrences of all texts together. */
 const MOST_CUTS = 100_000;
 
-/** Throws MatrxError when a text is not there, is not unique, or when nothing would change. */
+/** Throws MatrxError if a text is not found or not unique, or if nothing would change. */
 export function replaceIn(text: UnitText, replacements: readonly Replacement[], subject: Subject): Edited {
   const plain = withPlainEnds(text.units);
   const cuts: Cut[] = [];
@@ -85,7 +85,7 @@ function cutsOf(
   });
 }
 
-/** All places, in the text with plain ends; they may overlap. */
+/** All occurrences in the text with plain line ends; they may overlap. */
 function placesOf(text: UnitText, plain: string, wanted: string, subject: Subject): number[] {
   const starts = characterStarts({ ...text, units: plain });
   const places: number[] = [];
@@ -97,7 +97,7 @@ function placesOf(text: UnitText, plain: string, wanted: string, subject: Subjec
   return places;
 }
 
-/** The places to replace: the only one, or all from the left where that was asked for. */
+/** The occurrences to replace: the only one, or, if requested, all from the left. */
 function chooseFrom(
   places: readonly number[],
   length: number,
@@ -107,11 +107,12 @@ function chooseFrom(
 ): readonly number[] {
   const apart = withoutOverlap(places, length);
   const onlyOne = !all && (expected ?? 1) === 1;
-  // Which of two that overlap is meant, only `replace_all` says: the left one.
+  // Of two that overlap, only `replace_all` says which one is meant: the left one.
   const isUnclear = !all && apart.length < places.length;
-  if (isUnclear || (onlyOne && places.length > 1)) throw notUnique(plain, name, places, isUnclear, subject);
+  if (isUnclear || (onlyOne && places.length > 1))
+    throw notUnique({ plain, name, places }, isUnclear, subject);
   if (expected !== undefined && expected !== apart.length) {
-    throw wrongCount(plain, name, apart, expected, subject);
+    throw wrongCount({ plain, name, places: apart }, expected, subject);
   }
   return apart;
 }
@@ -141,7 +142,7 @@ function newNameOf({ name }: Replacement): string {
   return name.replace("old_string", "new_string");
 }
 
-/** Places of `wanted`, which is not empty, ascending. */
+/** Positions of `wanted`, which is not empty, ascending. */
 export function* occurrencesOf(wanted: string, text: string): Generator<number, void> {
   const first = text.indexOf(wanted);
   if (first === -1) return;
@@ -151,13 +152,13 @@ export function* occurrencesOf(wanted: string, text: string): Generator<number, 
   yield* search(wanted, text, second);
 }
 
-/** A text's units, or lines. */
+/** A text as units, or as lines. */
 interface Sequence<Item> {
   readonly length: number;
   at(index: number): Item | undefined;
 }
 
-/** Knuth, Morris, Pratt: places of `wanted`, which is not empty, from a place on, ascending. */
+/** Knuth-Morris-Pratt search: positions of `wanted`, which is not empty, at or after `from`, ascending. */
 export function* search<Item>(
   wanted: Sequence<Item>,
   all: Sequence<Item>,
@@ -175,7 +176,7 @@ export function* search<Item>(
   }
 }
 
-/** For each beginning, the length of its longest beginning that is also its end. */
+/** For each prefix, the length of its longest proper prefix that is also a suffix. */
 function bordersOf<Item>(all: Sequence<Item>): Uint32Array {
   const borders = new Uint32Array(all.length);
   let length = 0;

@@ -1,28 +1,8 @@
-/** Reads a unified diff, as diff, git and models write it. */
+/** Reads a unified diff as written by diff, git and models. */
 import { toolName } from "../core/tool-names.ts";
 import type { Line } from "./line-ends.ts";
 import { badPatchError, type FilePatch, type Hunk, textOf } from "./patch-types.ts";
 import { isFileHeader, readHunk } from "./unified-hunk.ts";
-
-/** Names as git and GNU diff write odd ones: in quotes, with the escapes of C. */
-const ESCAPES: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 };
-
-/** What is not quoted stays as it is. */
-function unquotedName(name: string): string {
-  const quoted = /^"((?:\\.|[^"\\])*)"$/.exec(name);
-  if (!quoted) return name;
-  const parts = (quoted[1] ?? "").matchAll(/\\([0-7]{3}|.)|[^\\]+/gs);
-  return Buffer.concat(
-    [...parts].map(([all, sign]) => (sign === undefined ? Buffer.from(all) : byteOf(sign))),
-  ).toString();
-}
-
-/** `sign`: what follows the backslash. */
-function byteOf(sign: string): Buffer {
-  if (/^[0-7]{3}$/.test(sign)) return Buffer.from([Number.parseInt(sign, 8) & 0xff]);
-  const code = ESCAPES[sign];
-  return code === undefined ? Buffer.from(sign) : Buffer.from([code]);
-}
 
 /** Throws MatrxError `INVALID_PARAMETERS`. */
 export function readUnifiedDiff(lines: readonly Line[]): FilePatch[] {
@@ -55,13 +35,13 @@ const RANGED = /^@@ -\d/;
 const NAMES_MISSING = '"---" and "+++" with the names of a file are missing';
 const NOTHING = "/dev/null";
 
-/** What is said of one file, gathered line by line. */
+/** What the diff says about one file, collected line by line. */
 interface FilePart {
   readonly isGit: boolean;
-  /** As written, with what git puts before it. */
+  /** As written, with git's prefix. */
   old: string | undefined;
   now: string | undefined;
-  /** They have lines of their own. */
+  /** Whether `---` and `+++` lines gave them. */
   hasNames: boolean;
   /** The file did not exist before, or does not exist afterwards. */
   isNew: boolean;
@@ -69,13 +49,13 @@ interface FilePart {
   isRename: boolean;
   isCopy: boolean;
   isBinary: boolean;
-  /** Of git, such as 100644. */
+  /** As git writes it, such as 100644. */
   newMode: string | undefined;
   modeChanges: boolean;
   readonly hunks: Hunk[];
 }
 
-/** `git`: the text after `diff --git`. */
+/** `git` is the text after `diff --git`. */
 function newPart(git: string | undefined): FilePart {
   return {
     isGit: git !== undefined,
@@ -92,7 +72,7 @@ function newPart(git: string | undefined): FilePart {
   };
 }
 
-/** Two names that differ only in their prefixes; other names have lines of their own. */
+/** Two names that differ only in their prefixes; git writes any others on separate lines. */
 function namesOfGit(both: string): Pick<FilePart, "old" | "now"> {
   const quoted = /^("(?:\\.|[^"\\])*") ("(?:\\.|[^"\\])*")$/.exec(both);
   const half = (both.length - 1) / 2;
@@ -100,6 +80,26 @@ function namesOfGit(both: string): Pick<FilePart, "old" | "now"> {
     ? [unquotedName(quoted[1] ?? ""), unquotedName(quoted[2] ?? "")]
     : [both.slice(0, half), both.slice(half + 1)];
   return old !== "" && old.slice(1) === now.slice(1) ? { old, now } : { old: undefined, now: undefined };
+}
+
+/** C escapes in quoted names, which git and GNU diff write for unusual names. */
+const ESCAPES: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 };
+
+/** Returns a name that is not quoted as it is. */
+function unquotedName(name: string): string {
+  const quoted = /^"((?:\\.|[^"\\])*)"$/.exec(name);
+  if (!quoted) return name;
+  const parts = (quoted[1] ?? "").matchAll(/\\([0-7]{3}|.)|[^\\]+/gs);
+  return Buffer.concat(
+    [...parts].map(([all, sign]) => (sign === undefined ? Buffer.from(all) : byteOf(sign))),
+  ).toString();
+}
+
+/** `sign` is what follows the backslash. */
+function byteOf(sign: string): Buffer {
+  if (/^[0-7]{3}$/.test(sign)) return Buffer.from([Number.parseInt(sign, 8) & 0xff]);
+  const code = ESCAPES[sign];
+  return code === undefined ? Buffer.from(sign) : Buffer.from([code]);
 }
 
 function takeNames(part: FilePart, old: string, now: string): void {
@@ -112,7 +112,7 @@ function takeNames(part: FilePart, old: string, now: string): void {
   part.isGone ||= part.now === NOTHING || isEpoch(newDate);
 }
 
-/** `diff -N` dates a missing file at the beginning of time. */
+/** `diff -N` dates a missing file 1970-01-01. */
 function isEpoch(date: string): boolean {
   const found = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.0+)? ([+-]\d\d)(\d\d)$/.exec(date.trim());
   if (!found) return false;
@@ -169,7 +169,7 @@ function filePatchOf(part: FilePart): FilePatch {
   return { kind: "update", path: names.old, to: names.old === names.now ? undefined : names.now, hunks };
 }
 
-/** Without git's `a/` and `b/`, or without the two folders that were compared. */
+/** Strips git's `a/` and `b/`, or the names of the two folders that were compared. */
 function namesOf(old: string, now: string, isGit: boolean): { old: string; now: string } {
   const oneIsNothing = old === NOTHING || now === NOTHING;
   const isA = old.startsWith("a/") || old === NOTHING;
@@ -181,14 +181,14 @@ function namesOf(old: string, now: string, isGit: boolean): { old: string; now: 
   return { old: without(old), now: without(now) };
 }
 
-/** Undefined: it is in no folder, or absolute. */
+/** Undefined if the name has no folder, or is absolute. */
 function belowFirst(name: string): string | undefined {
   return /^[^/]+\/(.+)$/s.exec(name)?.[1];
 }
 
 const MODES: Readonly<Record<string, number>> = { "100644": 0o666, "100755": 0o777 };
 
-/** A new file's permissions, before the user's mask. */
+/** A new file's mode, before the umask. */
 function modeOf(written: string | undefined, name: string): number {
   const mode = MODES[written ?? "100644"];
   if (mode === undefined)

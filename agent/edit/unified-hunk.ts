@@ -1,4 +1,4 @@
-/** Reads one hunk of a unified diff. Its counts may be wrong: then it reaches to whatever can only be its end. */
+/** Reads one hunk of a unified diff. If its counts are wrong, it extends to the first line that cannot belong to it. */
 import type { Line } from "./line-ends.ts";
 import { badPatchError, type Hunk, type HunkLine, LINE_KINDS } from "./patch-types.ts";
 
@@ -10,7 +10,7 @@ interface Counts {
   readonly new: number;
 }
 
-/** `at` is the index of its header; `next` of the line after it. Throws MatrxError `INVALID_PARAMETERS`. */
+/** `at` is the index of its header, `next` that of the line after it. Throws MatrxError `INVALID_PARAMETERS`. */
 export function readHunk(
   lines: readonly Line[],
   at: number,
@@ -33,31 +33,31 @@ export function readHunk(
   return { hunk: hunkOf(lines.slice(first, end), name, lineOf(start, said), note), next: stop };
 }
 
-/** The line at which the file's next part begins, or the patch ends. */
+/** Whether another hunk or file begins here, or the patch ends. */
 function endsHunk(lines: readonly Line[], at: number): boolean {
   const line = lines[at];
   if (!line) return true;
   if (/^(?:@@|diff --git |Index: |From )/.test(line.text)) return true;
-  // The next line tells names from changed lines that look like them.
+  // The line after them tells a file header from changed lines that look like one.
   return (isFileHeader(lines, at) && /^@@|^$/.test(textAt(lines, at + 2))) || isSignature(lines, at);
 }
 
-/** The names of a file. */
+/** Whether the two lines with a file's names begin here. */
 export function isFileHeader(lines: readonly Line[], at: number): boolean {
   return textAt(lines, at).startsWith("--- ") && textAt(lines, at + 1).startsWith("+++ ");
 }
 
-/** What git writes below a patch for mail: two dashes, and its version. */
+/** What git writes at the end of a mailed patch: two dashes, and its version. */
 function isSignature(lines: readonly Line[], at: number): boolean {
   return /^-- ?$/.test(textAt(lines, at)) && /^\d+(?:\.\d+)+/.test(textAt(lines, at + 1));
 }
 
-/** An empty line belongs to the file: its leading space was lost. */
+/** An empty line counts too: its leading space was lost. */
 function isBody(text: string): boolean {
   return /^(?:[ +\\-]|$)/.test(text);
 }
 
-/** The index after as many lines as the header says; undefined: some are missing. */
+/** The index after as many lines as the header says; undefined if some are missing. */
 function endByCounts(lines: readonly Line[], first: number, said: Counts): number | undefined {
   const counts = { old: 0, new: 0 };
   for (let at = first; counts.old <= said.old && counts.new <= said.new; at++) {
@@ -81,7 +81,7 @@ function count(counts: { old: number; new: number }, text: string): void {
   if (!text.startsWith("-")) counts.new++;
 }
 
-/** No more of the hunk follows. Other text may, but if changes follow that, something was lost. Throws MatrxError. */
+/** Whether the hunk ends here. Other text may follow; if changes come after that, something was lost: throws MatrxError. */
 function isEnd(lines: readonly Line[], from: number): boolean {
   let at = from;
   while (at < lines.length && textAt(lines, at) === "") at++;
@@ -103,7 +103,7 @@ function oddLine(at: number) {
   return badPatchError('a line of a hunk must begin with " ", "-" or "+"', at + 1);
 }
 
-/** 0: there was no text. */
+/** 0 if there was no text. */
 function lineOf(start: string, said: Counts | undefined): number | undefined {
   const line = Number(start);
   return said && (said.old > 0 || line === 0) ? line : undefined;

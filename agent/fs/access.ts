@@ -9,8 +9,8 @@ import type { Directory } from "../platform/directory.ts";
 import type { Platform } from "../platform/platform.ts";
 import { shownName } from "./display-name.ts";
 import { explained, fileError } from "./errors.ts";
-import { KeyedMutex } from "./keyed-mutex.ts";
 import { linkChain } from "./link-chain.ts";
+import { KeyedMutex } from "./mutex.ts";
 import { notFound } from "./not-found.ts";
 import { FolderLimits } from "./path-policy.ts";
 import { absolutePath, isAbsolute } from "./path-syntax.ts";
@@ -33,7 +33,7 @@ export interface FilesOptions {
 
 export class Files {
   readonly platform: Platform;
-  /** Keyed by canonical path; every tool that changes a file holds it. */
+  /** Keyed by canonical path; every tool that changes a file runs under it. */
   readonly mutex = new KeyedMutex();
   readonly protectedPaths: () => ProtectedPaths;
   readonly #protectedFiles = newProtectedFiles();
@@ -143,6 +143,16 @@ export class FileAccess {
     }
   }
 
+  /** As `checkCanonical`, as an answer. */
+  mayReadCanonical(canonical: string): boolean {
+    try {
+      this.checkCanonical(canonical);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   /** Throws MatrxError `PERMISSION_DENIED` unless a canonical path may be read. Does not touch the file system. */
   checkCanonical(canonical: string): void {
     this.#limits.check(canonical, canonical);
@@ -193,9 +203,9 @@ export class FileAccess {
     } catch (error) {
       // Checked first, so that errors reveal nothing about paths outside the allowed folders, or protected ones.
       this.#limits.check(named, shown);
-      const place = [...linkChain(named, this.platform)].at(-1)?.place ?? named;
-      this.#limits.check(place, shown);
-      this.#protected.check(place, shown, "look");
+      const path = [...linkChain(named, this.platform)].at(-1)?.path ?? named;
+      this.#limits.check(path, shown);
+      this.#protected.check(path, shown, "look");
       throw fileError(error, shown, "follow");
     }
   }

@@ -22,9 +22,10 @@ import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { Directory } from "../platform/directory.ts";
 import { hasCode } from "./errors.ts";
+import { AS_BYTES } from "./list-folder.ts";
 import { syncFolder } from "./make-folders.ts";
 import { kindOf } from "./open-file.ts";
-import { AS_BYTES, MOST_DEPTH, tooDeepError } from "./remove-tree.ts";
+import { MOST_DEPTH, tooDeepError } from "./remove-tree.ts";
 
 export interface Copying {
   /** Throws to refuse a folder or file. */

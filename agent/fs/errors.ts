@@ -89,6 +89,13 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException & 
   return error instanceof Error && "code" in error && typeof error.code === "string" && "syscall" in error;
 }
 
+/** The system's code, such as `EACCES`, also of an error made by `fileError`. */
+export function systemCodeOf(error: unknown): string | undefined {
+  if (isSystemError(error)) return error.code;
+  const code = error instanceof MatrxError ? error.details?.system_code : undefined;
+  return typeof code === "string" ? code : undefined;
+}
+
 export function hasCode(error: unknown, ...codes: string[]): boolean {
   return isSystemError(error) && codes.includes(error.code);
 }

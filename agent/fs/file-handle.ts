@@ -1,11 +1,10 @@
 /** A file to be changed or created: its folder is kept open, so that what was checked is what is changed (no TOCTOU race). */
-import { createHash } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, lstat, open, stat as statOf } from "node:fs/promises";
 import { homedir } from "node:os";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { Directory } from "../platform/directory.ts";
-import { bytesFrom } from "../text/chunks.ts";
+import { bytesFrom, sha256Of } from "../text/chunks.ts";
 import type { FileAccess, ResolvedPath } from "./access.ts";
 import { shownName } from "./display-name.ts";
 import { explained } from "./errors.ts";
@@ -28,7 +27,7 @@ export class OpenedFile {
   }
 
   /** Its folder must exist. Close it. Throws MatrxError. */
-  static async hold(access: FileAccess, place: ResolvedPath): Promise<OpenedFile> {
+  static async open(access: FileAccess, place: ResolvedPath): Promise<OpenedFile> {
     const { folder, name } = access.parentOf(place);
     if (name === "") throw isFolderError(place);
     return new OpenedFile(access, place, await access.openFolder(folder, place.shown), name);
@@ -81,11 +80,7 @@ export class OpenedFile {
 
   /** The SHA-256 of its content, in hex. Throws MatrxError. */
   sha256(stat: BigIntStats, signal: AbortSignal): Promise<string> {
-    return this.#opened(stat, async (handle) => {
-      const digest = createHash("sha256");
-      for await (const piece of bytesFrom(handle, 0, signal)) digest.update(piece);
-      return digest.digest("hex");
-    });
+    return this.#opened(stat, (handle) => sha256Of(handle, signal));
   }
 
   /** Writes the whole file if it is still as in `old`; `mode` is for a new file, before the umask. Throws MatrxError. */

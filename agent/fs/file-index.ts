@@ -5,7 +5,7 @@ import path from "node:path";
 /** Limit on entries. */
 const MOST = 200_000;
 /** Coarsest resolution of a folder's mtime, in milliseconds: two changes within it may look like one. */
-const STEP_MS = 2000;
+const MTIME_RESOLUTION_MS = 2000;
 
 interface Folder {
   /** Undefined if it changed just before it was read, and so may have changed unnoticed since. */
@@ -26,12 +26,12 @@ export class FileIndex {
     const identities = new Set<string>();
     const seen = new Map<string, Folder>();
     const pending = [...roots];
-    for (let place = pending.pop(); place !== undefined; place = pending.pop()) {
-      const stat = seen.has(place) ? undefined : statOf(place);
+    for (let entry = pending.pop(); entry !== undefined; entry = pending.pop()) {
+      const stat = seen.has(entry) ? undefined : statOf(entry);
       if (stat?.isFile()) identities.add(identityOf(stat));
       if (!stat?.isDirectory()) continue;
-      const folder = this.#read(place, stat);
-      seen.set(place, folder);
+      const folder = this.#read(entry, stat);
+      seen.set(entry, folder);
       for (const identity of folder.files) identities.add(identity);
       pending.push(...folder.folders);
       if (identities.size + seen.size > MOST) return undefined;
@@ -40,17 +40,17 @@ export class FileIndex {
     return identities;
   }
 
-  #read(place: string, stat: BigIntStats): Folder {
+  #read(folder: string, stat: BigIntStats): Folder {
     const state = `${identityOf(stat)} ${stat.mtimeNs} ${stat.ctimeNs}`;
-    const known = this.#folders.get(place);
+    const known = this.#folders.get(folder);
     if (known?.state === state) return known;
-    const isYoung = Date.now() - Number(stat.mtimeMs) < STEP_MS;
+    const isYoung = Date.now() - Number(stat.mtimeMs) < MTIME_RESOLUTION_MS;
     const files: string[] = [];
     const folders: string[] = [];
-    for (const name of namesIn(place)) {
-      const entry = statOf(path.join(place, name));
+    for (const name of namesIn(folder)) {
+      const entry = statOf(path.join(folder, name));
       if (entry?.isFile()) files.push(identityOf(entry));
-      else if (entry?.isDirectory()) folders.push(path.join(place, name));
+      else if (entry?.isDirectory()) folders.push(path.join(folder, name));
     }
     return { state: isYoung ? undefined : state, files, folders };
   }
@@ -61,9 +61,9 @@ export function identityOf(found: BigIntStats): string {
 }
 
 /** Undefined if it does not exist, or this program may not read it either. */
-function statOf(place: string): BigIntStats | undefined {
+function statOf(entry: string): BigIntStats | undefined {
   try {
-    return lstatSync(place, { bigint: true, throwIfNoEntry: false });
+    return lstatSync(entry, { bigint: true, throwIfNoEntry: false });
   } catch {
     return undefined;
   }

@@ -2,18 +2,19 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import type { Platform } from "../platform/platform.ts";
 
-const MOST_LINKS = 40;
+/** More links than this on one path count as a loop, as on Linux. */
+export const MOST_LINKS = 40;
 
-export interface Step {
-  /** The entry's path, canonical except for the entry itself. */
-  readonly place: string;
+interface ChainEntry {
+  /** Canonical except for the entry itself. */
+  readonly path: string;
   readonly isLink: boolean;
   /** The names after it. */
   readonly rest: readonly string[];
 }
 
-/** The last step is the path's target, or where the system stops resolving. Never throws. */
-export function* linkChain(absolute: string, { path }: Platform): Generator<Step, void> {
+/** The last entry is the path's target, or where the system stops resolving. Never throws. */
+export function* linkChain(absolute: string, { path }: Platform): Generator<ChainEntry, void> {
   const namesOf = (text: string) => text.split(path.sep).filter((name) => name !== "" && name !== ".");
   let folder = path.parse(absolute).root;
   let names = namesOf(absolute.slice(folder.length));
@@ -25,12 +26,12 @@ export function* linkChain(absolute: string, { path }: Platform): Generator<Step
       folder = path.dirname(folder);
       continue;
     }
-    const place = path.join(folder, name);
-    const target = targetOf(place);
-    yield { place, isLink: typeof target === "string", rest };
+    const entry = path.join(folder, name);
+    const target = targetOf(entry);
+    yield { path: entry, isLink: typeof target === "string", rest };
     if (target === null) return;
     if (target === undefined) {
-      folder = place;
+      folder = entry;
       continue;
     }
     links++;
@@ -41,12 +42,12 @@ export function* linkChain(absolute: string, { path }: Platform): Generator<Step
 }
 
 /** Undefined if it is not a link; null if the system does not tell. */
-function targetOf(place: string): string | undefined | null {
+function targetOf(entry: string): string | undefined | null {
   try {
     // Does not throw if nothing is there: creating an error takes longer than the lookup.
-    const stat = lstatSync(place, { throwIfNoEntry: false });
+    const stat = lstatSync(entry, { throwIfNoEntry: false });
     if (!stat) return null;
-    return stat.isSymbolicLink() ? readlinkSync(place) : undefined;
+    return stat.isSymbolicLink() ? readlinkSync(entry) : undefined;
   } catch {
     return null;
   }

@@ -40,6 +40,9 @@ interface Wanted {
   readonly signal: AbortSignal;
 }
 
+/** Options of `opendir` for names as bytes; the encoding "buffer" is missing in its types. */
+export const AS_BYTES = { encoding: "buffer" as BufferEncoding, bufferSize: 256 };
+
 /** How many entries to stat concurrently. */
 const AT_ONCE = 32;
 
@@ -64,9 +67,7 @@ async function firstNames(folder: Directory, { showHidden, limit, after, signal 
   let names: Name[] = [];
   let total = 0;
   let following = 0;
-  // The encoding "buffer" is missing in the types of `opendir`.
-  const options = { encoding: "buffer" as BufferEncoding, bufferSize: 256 };
-  for await (const entry of await opendir(folder.self, options)) {
+  for await (const entry of await opendir(folder.self, AS_BYTES)) {
     const bytes = entry.name as unknown as Buffer;
     if (!showHidden && bytes[0] === DOT) continue;
     total++;

@@ -1,8 +1,26 @@
 /** Creates missing folders, each relative to its parent's descriptor. */
 import { constants } from "node:fs";
 import { mkdir, open } from "node:fs/promises";
-import type { FileAccess } from "./access.ts";
+import { toolError } from "@matrx/shared/errors.ts";
+import type { FileAccess, ResolvedPath } from "./access.ts";
+import { shownName } from "./display-name.ts";
 import { explained, hasCode } from "./errors.ts";
+
+/** Makes sure that the folder of a path exists. Throws MatrxError `NOT_FOUND` if it does not and may not be created. */
+export async function makeParents(
+  access: FileAccess,
+  place: ResolvedPath,
+  mayCreate: boolean,
+): Promise<void> {
+  const folders = place.missing.slice(0, -1);
+  if (folders.length === 0) return;
+  const existing = access.existingPart(place);
+  if (mayCreate) return void (await makeFolders(access, existing, folders, place.shown));
+  throw toolError("NOT_FOUND", `The folder of ${place.shown} does not exist`, {
+    hint: `Only ${shownName(existing)} exists; omit create_directories to create the rest`,
+    details: { path: place.shown },
+  });
+}
 
 /** Creates nested folders `names` in an existing folder. Returns whether any was created; existing ones are unchanged. */
 export async function makeFolders(

@@ -4,7 +4,7 @@ import { readdir } from "node:fs/promises";
 import { nearestName } from "@matrx/shared/effects.ts";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
-import { plainSpelling } from "../text/sniff.ts";
+import { plainSpelling } from "../text/confusables.ts";
 import { shellName, shownName, textOfName } from "./display-name.ts";
 
 export interface NotFound {

@@ -41,9 +41,9 @@ function badPath(text: string, why: string): MatrxError {
 
 /** Whether `path` is `folder` or below it; both absolute. */
 export function isWithin(path: string, folder: string, platform: Platform): boolean {
-  const place = platform.fold(path);
+  const folded = platform.fold(path);
   const root = platform.fold(folder);
-  if (place === root) return true;
+  if (folded === root) return true;
   const { sep } = platform.path;
-  return place.startsWith(root.endsWith(sep) ? root : root + sep);
+  return folded.startsWith(root.endsWith(sep) ? root : root + sep);
 }

@@ -44,8 +44,8 @@ export class ProtectedPlaces {
 
   /** Whether a path is one of these, or inside one. */
   holds(canonical: string): boolean {
-    const place = this.#platform.fold(canonical);
-    return this.#folded.some(([itself, above]) => place === itself || place.startsWith(above));
+    const path = this.#platform.fold(canonical);
+    return this.#folded.some(([itself, above]) => path === itself || path.startsWith(above));
   }
 
   /** Whether one of these, or a link on the way to it, is this folder or inside it. */
@@ -79,9 +79,9 @@ function beginningsOf(path: string, { path: { sep } }: Platform): [itself: strin
 /** The real path at present; something that does not exist yet will be created where its path leads. Notes the links on the way. */
 function realPathOf(path: string, platform: Platform, links: Set<string>): string {
   let real = path;
-  for (const { place, isLink, rest } of linkChain(path, platform)) {
-    if (isLink) links.add(place);
-    real = platform.path.join(place, ...rest);
+  for (const { path: entry, isLink, rest } of linkChain(path, platform)) {
+    if (isLink) links.add(entry);
+    real = platform.path.join(entry, ...rest);
   }
   return real;
 }

@@ -5,6 +5,7 @@ import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { Directory } from "../platform/directory.ts";
 import { hasCode } from "./errors.ts";
+import { AS_BYTES } from "./list-folder.ts";
 
 export interface Removal {
   /** Throws to refuse a folder. */
@@ -84,9 +85,6 @@ async function emptyFolder(
     if (!isEmpty || removal.removed === before) return isEmpty;
   }
 }
-
-/** The encoding "buffer" is missing in the types of `opendir`. */
-export const AS_BYTES = { encoding: "buffer" as BufferEncoding, bufferSize: 256 };
 
 async function statOf(path: Buffer): Promise<BigIntStats | undefined> {
   try {

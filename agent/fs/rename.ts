@@ -6,7 +6,7 @@ import type { Platform } from "../platform/platform.ts";
 import { hasCode } from "./errors.ts";
 import type { OpenedEntry } from "./file-handle.ts";
 
-/** Where something is to be placed. */
+/** Where an entry moves to. */
 export interface Destination {
   readonly parent: Directory;
   readonly name: string;
@@ -18,20 +18,20 @@ export interface Destination {
  */
 export async function renameNoReplace(
   entry: OpenedEntry,
-  spot: Destination,
+  to: Destination,
   platform: Platform,
 ): Promise<void> {
   const { parent, name, stat } = entry;
   await parent.confirm(name, stat);
-  if (stat.isDirectory()) await platform.placeFolder(parent.at(name), spot.parent.at(spot.name));
-  else if (!stat.isFile() || !(await placeByLink(entry, spot))) await placeByHolder(entry, spot);
-  await spot.parent.confirm(spot.name, stat);
+  if (stat.isDirectory()) await platform.renameFolder(parent.at(name), to.parent.at(to.name));
+  else if (!stat.isFile() || !(await renameByLink(entry, to))) await renameOverPlaceholder(entry, to);
+  await to.parent.confirm(to.name, stat);
 }
 
 /** Makes a hard link, then removes the old name. Returns false if the file system has no hard links, or not for this user. */
-async function placeByLink(entry: OpenedEntry, spot: Destination): Promise<boolean> {
+async function renameByLink(entry: OpenedEntry, to: Destination): Promise<boolean> {
   const source = entry.parent.at(entry.name);
-  const destination = spot.parent.at(spot.name);
+  const destination = to.parent.at(to.name);
   try {
     await link(source, destination);
   } catch (error) {
@@ -52,9 +52,9 @@ async function isStill(path: string, { stat }: OpenedEntry): Promise<boolean> {
   return found?.ino === stat.ino && found.dev === stat.dev;
 }
 
-/** Reserves the path with an empty file, then replaces it. */
-async function placeByHolder(entry: OpenedEntry, spot: Destination): Promise<void> {
-  const destination = spot.parent.at(spot.name);
+/** Reserves the path with an empty file, then replaces that. */
+async function renameOverPlaceholder(entry: OpenedEntry, to: Destination): Promise<void> {
+  const destination = to.parent.at(to.name);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   await (await open(destination, flags, 0o600)).close();
   try {
@@ -66,8 +66,8 @@ async function placeByHolder(entry: OpenedEntry, spot: Destination): Promise<voi
 }
 
 /** Replaces a file or link, or renames to another spelling of the same one. Throws EXDEV. */
-export async function renameReplace({ parent, name, stat }: OpenedEntry, spot: Destination): Promise<void> {
+export async function renameReplace({ parent, name, stat }: OpenedEntry, to: Destination): Promise<void> {
   await parent.confirm(name, stat);
-  await rename(parent.at(name), spot.parent.at(spot.name));
-  await spot.parent.confirm(spot.name, stat);
+  await rename(parent.at(name), to.parent.at(to.name));
+  await to.parent.confirm(to.name, stat);
 }

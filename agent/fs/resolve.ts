@@ -5,6 +5,7 @@ import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { Platform } from "../platform/platform.ts";
 import { hasCode } from "./errors.ts";
+import { MOST_LINKS } from "./link-chain.ts";
 
 export interface Canonical {
   /** Free of links. */
@@ -13,7 +14,6 @@ export interface Canonical {
   readonly missing: readonly string[];
 }
 
-const MOST_LINKS = 40;
 /** Limit on entries of a folder that are searched for another spelling of a name. */
 const MOST_ENTRIES = 20_000;
 

@@ -5,9 +5,9 @@ import { rmdir, unlink } from "node:fs/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { FileAccess, ResolvedPath } from "./access.ts";
 import { explained, hasCode } from "./errors.ts";
-import { OpenedFile } from "./file-handle.ts";
+import { type OpenedEntry, OpenedFile } from "./file-handle.ts";
 import { makeFolders } from "./make-folders.ts";
-import { renameNoReplace } from "./rename.ts";
+import { type Destination, renameNoReplace } from "./rename.ts";
 import { PartlyWritten } from "./write-file.ts";
 
 /** A file's state when the changes were prepared. */
@@ -24,7 +24,7 @@ export class UndoableChanges {
   readonly #signal: AbortSignal;
   readonly #undo: { shown: string; act: () => Promise<void> }[] = [];
   readonly #finish: { shown: string; act: () => Promise<void> }[] = [];
-  readonly #made: OpenedFile[] = [];
+  readonly #opened: OpenedFile[] = [];
 
   constructor(access: FileAccess, signal: AbortSignal) {
     this.#access = access;
@@ -34,7 +34,7 @@ export class UndoableChanges {
   /** Creates a file and its missing folders; returns its stat. Throws MatrxError. */
   async make(place: ResolvedPath, bytes: Buffer, mode: number): Promise<BigIntStats> {
     await this.#makeFolders(place);
-    const file = await this.#hold(place);
+    const file = await this.#open(place);
     if (await file.entry()) throw existsError(place);
     const { stat: made } = await file.write(undefined, bytes, this.#signal, mode);
     this.#undoing(place, async () => {
@@ -65,9 +65,9 @@ export class UndoableChanges {
     await file.confirm(stat);
     const aside = { parent: file.parent, name: `.matrx-${randomBytes(8).toString("hex")}.tmp` };
     const { shown } = file.place;
-    await this.#place(file.asEntry(stat), aside, shown);
+    await this.#rename(file.asEntry(stat), aside, shown);
     this.#undoing(file.place, () =>
-      this.#place({ place: file.place, ...aside, stat }, file.asEntry(stat), shown),
+      this.#rename({ place: file.place, ...aside, stat }, file.asEntry(stat), shown),
     );
     const path = aside.parent.at(aside.name);
     this.#finish.push({ shown, act: () => explained(shown, "delete", () => unlink(path)) });
@@ -83,12 +83,12 @@ export class UndoableChanges {
     this.#signal.throwIfAborted();
     await file.confirm(stat);
     await this.#makeFolders(to);
-    const moved = await this.#hold(to);
+    const moved = await this.#open(to);
     if (await moved.entry()) throw existsError(to);
-    await this.#place(file.asEntry(stat), moved.asEntry(stat), to.shown);
+    await this.#rename(file.asEntry(stat), moved.asEntry(stat), to.shown);
     this.#undoing(file.place, async () => {
       const now = await moved.existing();
-      await this.#place(moved.asEntry(now), file.asEntry(now), file.place.shown);
+      await this.#rename(moved.asEntry(now), file.asEntry(now), file.place.shown);
     });
     if (bytes.equals(old)) return stat;
     return await this.write(moved, { stat: await moved.existing(), bytes: old }, bytes);
@@ -105,25 +105,21 @@ export class UndoableChanges {
   }
 
   async close(): Promise<void> {
-    for (const file of this.#made) await file.close();
+    for (const file of this.#opened) await file.close();
   }
 
   #undoing({ shown }: ResolvedPath, act: () => Promise<void>): void {
     this.#undo.push({ shown, act });
   }
 
-  async #hold(place: ResolvedPath): Promise<OpenedFile> {
-    const file = await OpenedFile.hold(this.#access, place);
-    this.#made.push(file);
+  async #open(place: ResolvedPath): Promise<OpenedFile> {
+    const file = await OpenedFile.open(this.#access, place);
+    this.#opened.push(file);
     return file;
   }
 
-  #place(
-    entry: Parameters<typeof renameNoReplace>[0],
-    spot: Parameters<typeof renameNoReplace>[1],
-    shown: string,
-  ) {
-    return explained(shown, "move a file to", () => renameNoReplace(entry, spot, this.#access.platform));
+  #rename(entry: OpenedEntry, to: Destination, shown: string): Promise<void> {
+    return explained(shown, "move a file to", () => renameNoReplace(entry, to, this.#access.platform));
   }
 
   async #makeFolders(place: ResolvedPath): Promise<void> {
@@ -165,7 +161,7 @@ async function runAll(actions: readonly { shown: string; act: () => Promise<void
 }
 
 export function existsError(place: ResolvedPath): MatrxError {
-  return toolError("CONFLICT", `${place.shown} exists already`, {
+  return toolError("CONFLICT", `${place.shown} already exists`, {
     hint: "Update it instead, or choose another name",
     details: { path: place.shown },
   });

@@ -5,6 +5,7 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import path from "node:path";
+import { Mutex } from "../fs/mutex.ts";
 import type { JobLimits, JobRecord } from "./record.ts";
 
 /** A job that keeps writing through this many rounds loses a little at a cut. */
@@ -21,8 +22,8 @@ export class JobLog {
   readonly #directory: string;
   readonly #limits: JobLimits;
   #shape: JobRecord["log"];
-  /** A mutex: reads and cuts run one at a time. */
-  #turn: Promise<unknown> = Promise.resolve();
+  /** Reads and cuts run one at a time. */
+  readonly #mutex = new Mutex();
 
   constructor(directory: string, shape: JobRecord["log"], limits: JobLimits) {
     this.#directory = directory;
@@ -43,7 +44,7 @@ export class JobLog {
 
   /** Offset of the end. */
   size(): Promise<number> {
-    return this.#inTurn(async () => this.#shape.base + (await this.#liveSize()));
+    return this.#mutex.runExclusive(async () => this.#shape.base + (await this.#liveSize()));
   }
 
   /** When the last bytes were written, in milliseconds since 1970. */
@@ -53,7 +54,7 @@ export class JobLog {
 
   /** At most `length` bytes from an offset; fewer at the end of a part, none at the end of the log. */
   read(offset: number, length: number): Promise<LogPart> {
-    return this.#inTurn(async () => {
+    return this.#mutex.runExclusive(async () => {
       const { base, headBytes, tailBytes } = this.#shape;
       const tailStart = base - tailBytes;
       if (offset < headBytes) return this.#part("log.head", 0, offset, Math.min(length, headBytes - offset));
@@ -65,7 +66,7 @@ export class JobLog {
 
   /** Cuts out the middle if the live end has grown too long. Returns whether it did. */
   async cut(): Promise<boolean> {
-    return this.#inTurn(async () => {
+    return this.#mutex.runExclusive(async () => {
       const { logHeadBytes, logLiveBytes } = this.#limits;
       const { base, headBytes } = this.#shape;
       if ((await this.#liveSize()) <= logLiveBytes) return false;
@@ -133,11 +134,5 @@ export class JobLog {
 
   async #liveSize(): Promise<number> {
     return (await stat(this.file)).size;
-  }
-
-  #inTurn<T>(action: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(action, action);
-    this.#turn = result.catch(() => undefined);
-    return result;
   }
 }

@@ -2,8 +2,9 @@
 import { execFile } from "node:child_process";
 import { delimiter, sep } from "node:path";
 
-const SECRETS: ReadonlySet<string> = new Set(["RELAY_KEYS", "CLAIM_SECRET"]);
-const OF_THE_SERVICE: ReadonlySet<string> = new Set([
+/** The relay's secrets, which `npm start` may have in its environment. */
+export const SECRETS: ReadonlySet<string> = new Set(["RELAY_KEYS", "CLAIM_SECRET"]);
+const OF_SERVICE_MANAGER: ReadonlySet<string> = new Set([
   "NOTIFY_SOCKET",
   "LISTEN_FDS",
   "LISTEN_PID",
@@ -14,7 +15,7 @@ const OF_THE_SERVICE: ReadonlySet<string> = new Set([
   "NODE_UNIQUE_ID",
 ]);
 
-/** The name of the variable that tells which job a process belongs to, wherever it went. */
+/** The variable that identifies a process's job, even if the process left its group and session. */
 const MARK = "MATRX_JOB";
 
 export function markOf(job: string): string {
@@ -29,16 +30,23 @@ export function commandEnvironment(
   return { ...cleanEnvironment(env), ...(path && { PATH: path }), [MARK]: job };
 }
 
-/** Without what belongs to the agent alone: its secrets, its own settings, what its service manager or npx told it. */
+/** Without what is for the agent alone: secrets, its own settings, and variables of its service manager or npx. */
 export function cleanEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const isOurs = (name: string) => name.startsWith("MATRX_") || SECRETS.has(name) || OF_THE_SERVICE.has(name);
+  const isOurs = (name: string) =>
+    name.startsWith("MATRX_") || SECRETS.has(name) || OF_SERVICE_MANAGER.has(name);
   const own = env.npm_command === undefined ? env : withoutNpm(env);
   return Object.fromEntries(Object.entries(own).filter(([name]) => !isOurs(name)));
 }
 
+/** For programs that need nothing of ours, nor of the user's; Windows programs need to know where Windows is. */
+export function bareEnvironment(): NodeJS.ProcessEnv {
+  const { SystemRoot } = process.env;
+  return SystemRoot === undefined ? {} : { SystemRoot };
+}
+
 const OF_NPM = /^(npm_|INIT_CWD$|NODE$|COLOR$)/;
 
-/** The user's environment from before npm or npx: without their variables and their folders on the PATH. */
+/** The environment before npm or npx: without their variables and their folders on the PATH. */
 export function withoutNpm(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const own = Object.entries(env).filter(([name]) => !OF_NPM.test(name));
   const path = env.PATH?.split(delimiter).filter((folder) => !isOfNpm(folder));
@@ -53,8 +61,8 @@ const BEGIN = "__matrx_path_begin__";
 const END = "__matrx_path_end__";
 
 /**
- * The PATH of the user's login shell, when a service manager started the agent: a service's own is too short to find
- * what the user installed. Undefined: keep the own one.
+ * The PATH of the user's login shell, if a service manager started the agent: a service's own PATH lacks what the user
+ * installed. Undefined if the agent's own PATH is right.
  */
 export function loginPath(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const isService = Boolean(env.INVOCATION_ID) || (env.XPC_SERVICE_NAME ?? "0") !== "0";

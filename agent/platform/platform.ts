@@ -36,7 +36,7 @@ export interface Platform {
   /** As things stand now. */
   mounts(): Mounts;
   /** Gives a folder a new path, which must be free. Throws EEXIST or ENOTEMPTY when it is not, EXDEV on another file system. */
-  placeFolder(source: string, destination: string): Promise<void>;
+  renameFolder(source: string, destination: string): Promise<void>;
   readonly trash: TrashWay;
   /** Where the system's log is to be had: the first that answers. */
   readonly systemLog: readonly LogSource[];

@@ -11,7 +11,7 @@ export function posixObjection(text: string): string | undefined {
 }
 
 /** An empty folder holds the place: a folder takes it over at once, and only while it is empty. */
-export async function posixPlaceFolder(source: string, destination: string): Promise<void> {
+export async function posixRenameFolder(source: string, destination: string): Promise<void> {
   await mkdir(destination, 0o700);
   try {
     await rename(source, destination);

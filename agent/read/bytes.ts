@@ -1,4 +1,4 @@
-/** Bytes of any file as base64, a range at a time. */
+/** Reads a range of any file's bytes as base64. */
 import { hash } from "node:crypto";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";
@@ -7,7 +7,7 @@ import { readByteRange } from "../text/chunks.ts";
 import { counted } from "../text/counted.ts";
 
 const DEFAULT_BYTES = 64 * 1024;
-/** As base64 it stays below a result frame of 16 MiB. */
+/** As base64 it fits into a 16 MiB result frame. */
 export const MOST_BYTES = 8 * 1024 * 1024;
 
 export interface BytesWanted {
@@ -17,7 +17,7 @@ export interface BytesWanted {
   readonly raw?: boolean | undefined;
 }
 
-/** Throws MatrxError when the range begins beyond the end. */
+/** Throws MatrxError if the range begins beyond the end. */
 export async function readBytes(
   file: OpenFile,
   request: BytesWanted,
@@ -25,7 +25,7 @@ export async function readBytes(
 ): Promise<ToolResult> {
   const size = Number(file.stat.size);
   const limit = request.byte_limit ?? DEFAULT_BYTES;
-  // A file of /proc has no size.
+  // Files in /proc have size 0.
   await room(base64Length(size === 0 ? limit : Math.min(limit, size)));
   const wanted = { offset: request.byte_offset ?? 0, limit, signal };
   const { start, bytes, next } = await readByteRange(file.handle, size, wanted);
@@ -66,7 +66,7 @@ export function factsOf({ place, stat }: OpenFile) {
   return { path: place.path, size: Number(stat.size), mtime: new Date(Number(stat.mtimeMs)).toISOString() };
 }
 
-/** Characters of so many bytes as base64. */
+/** How many characters this many bytes take as base64. */
 export function base64Length(bytes: number): number {
   return 4 * Math.ceil(bytes / 3);
 }

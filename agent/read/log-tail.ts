@@ -1,4 +1,4 @@
-/** The last lines of a log, from a file or from a program that prints it. What is kept of it at once is bounded. */
+/** The last lines of a log, from a file or from a program that prints it, in bounded memory. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { MatrxError, toolError } from "@matrx/shared/errors.ts";
@@ -12,11 +12,11 @@ import { tailStart } from "../text/tail.ts";
 export interface LogTail {
   /** Oldest first. */
   readonly lines: readonly string[];
-  /** There were more, which were too large to be kept. */
+  /** Whether earlier lines were dropped because they were too large together. */
   readonly cut: boolean;
 }
 
-/** Bytes of a log that are kept at once. */
+/** How many bytes of a log are kept in memory. */
 const KEPT_BYTES = 4 * 1024 * 1024;
 const PROGRAM_MS = 20_000;
 const ERROR_CHARS = 300;
@@ -46,7 +46,7 @@ export async function tailOfFile(
   }
 }
 
-/** Throws MatrxError when it is not there, fails, or does not end in time. */
+/** Throws MatrxError if the program is missing, fails, or does not end in time. */
 export async function tailOfProgram(
   source: Extract<LogSource, { by: "program" }>,
   lines: number,

@@ -1,20 +1,19 @@
-/** What Read gives of files that are no text: the image, or a refusal with facts. */
-import { createHash } from "node:crypto";
+/** What `Read` returns for files that are not text: the image, or an error with facts about the file. */
 import type { FileHandle } from "node:fs/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { OpenFile } from "../fs/open-file.ts";
-import { bytesFrom } from "../text/chunks.ts";
+import { sha256Of } from "../text/chunks.ts";
 import { counted } from "../text/counted.ts";
 import { base64Length, factsOf } from "./bytes.ts";
 
-/** An image's base64 is a third longer, and must fit into a result frame of 16 MiB. */
+/** As base64 an image is a third longer, and must fit into a 16 MiB result frame. */
 const IMAGE_MAX_BYTES = 10 * 1024 * 1024;
-/** Binary files up to this size are given a hash, in bytes. */
+/** Errors about binary files up to this size include a hash; in bytes. */
 const HASHED_MAX_BYTES = 64 * 1024 * 1024;
 
-/** `whole` is its content, if that is known already. Throws MatrxError when it is too large. */
+/** `whole` is its content, if already read. Throws MatrxError if it is too large. */
 export async function readImage(
   file: OpenFile,
   whole: Buffer | undefined,
@@ -41,7 +40,11 @@ export async function readImage(
   };
 }
 
-export async function binary(file: OpenFile, mediaType: string, signal: AbortSignal): Promise<MatrxError> {
+export async function binaryFileError(
+  file: OpenFile,
+  mediaType: string,
+  signal: AbortSignal,
+): Promise<MatrxError> {
   const size = Number(file.stat.size);
   const sha256 = size <= HASHED_MAX_BYTES ? await sha256Of(file.handle, signal) : undefined;
   return toolError(
@@ -52,12 +55,6 @@ export async function binary(file: OpenFile, mediaType: string, signal: AbortSig
       details: { ...factsOf(file), media_type: mediaType, ...(sha256 && { sha256 }) },
     },
   );
-}
-
-async function sha256Of(handle: FileHandle, signal: AbortSignal): Promise<string> {
-  const digest = createHash("sha256");
-  for await (const piece of bytesFrom(handle, 0, signal)) digest.update(piece);
-  return digest.digest("hex");
 }
 
 /** The first `size` bytes of a file, or all of a shorter one. */

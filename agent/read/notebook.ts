@@ -1,10 +1,10 @@
-/** A Jupyter notebook as its cells with their outputs (nbformat 4). */
+/** Shows a Jupyter notebook (nbformat 4) as its cells with their outputs. */
 import { isDeeper } from "@matrx/shared/json-input.ts";
 import * as z from "zod";
 import { withoutMisleading } from "../fs/display-name.ts";
 import { plainOutput } from "../text/plain-output.ts";
 
-/** Text in one piece, or line by line. */
+/** One string, or a list of lines. */
 const text = z.union([z.string(), z.array(z.string()).transform((lines) => lines.join(""))]);
 
 const outputSchema = z.discriminatedUnion("output_type", [
@@ -41,16 +41,16 @@ export interface Notebook {
   readonly text: string;
 }
 
-/** The largest notebook that is shown so, in bytes: pictures in it take much. */
+/** Larger notebooks are shown as JSON; in bytes. Pictures take up most of it. */
 export const NOTEBOOK_MAX_BYTES = 16 * 1024 * 1024;
-/** Levels of nesting: to read the JSON of millions takes seconds, in which nothing else runs. */
+/** Limit on nesting: parsing JSON with millions of levels would block everything for seconds. */
 const DEEPEST = 256;
-/** Characters shown of a cell's kind, and of an output's. */
+/** How many characters of a cell's or an output's type are shown. */
 const NAME_CHARS = 100;
-/** Characters shown of one output. */
+/** How many characters of an output are shown. */
 const OUTPUT_CHARS = 10_000;
 
-/** Undefined: not a notebook that we know how to read. */
+/** Undefined if it is not a notebook of a known format. */
 export function notebookOf(bytes: Buffer): Notebook | undefined {
   const parsed = notebookSchema.safeParse(jsonOf(bytes));
   if (!parsed.success) return undefined;
@@ -79,7 +79,7 @@ function block(head: string, content: string): string {
   return content === "" ? mark(head) : `${mark(head)}\n${content.replace(/\n$/, "")}`;
 }
 
-/** One line, whatever the file calls its cells and outputs. */
+/** One line, whatever names the file contains. */
 function mark(head: string): string {
   return `[${withoutMisleading(head)}]`;
 }
@@ -97,7 +97,7 @@ function outputBlocks(output: Output, head: string): string[] {
   return dataBlocks(output.data, head);
 }
 
-/** Of several forms of the same the one that reads best as text. */
+/** Of several representations of an output, the first of these is shown. */
 const TEXT_TYPES = ["text/plain", "text/markdown", "text/latex", "application/json", "text/html"];
 
 function dataBlocks(data: Readonly<Record<string, unknown>>, head: string): string[] {

@@ -1,21 +1,22 @@
-/** The text of a PDF's pages, read by a program of its own: what a hostile file does there ends with it. */
+/** Reads the text of a PDF's pages in a separate process, to contain hostile files. */
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
-import { KeyedMutex } from "../fs/keyed-mutex.ts";
+import { Mutex } from "../fs/mutex.ts";
+import { bareEnvironment } from "../platform/environment.ts";
 import { PDF_PROGRAM, type PdfJob, type PdfWords } from "./pdf-program.ts";
 
 export interface PdfPages {
-  /** Of the whole document. */
+  /** Pages of the whole document. */
   readonly total: number;
-  /** Those that were wanted, as many as there was room for. */
+  /** The pages requested, as many as fit. */
   readonly texts: readonly string[];
 }
 
-/** Its message is for people. */
+/** The file could not be read; the message says why, for people. */
 export class PdfFailed extends Error {
   readonly reason: "password" | "damaged" | "limits";
 
@@ -28,24 +29,24 @@ export class PdfFailed extends Error {
 const MiB = 1024 * 1024;
 const LIMITS = { mostChars: 1024 * 1024, mostBytes: 512 * MiB, mostMs: 30_000 };
 
-/** A program for each at the same time would be too much. */
-const mutex = new KeyedMutex();
+/** One program at a time: each may take 512 MiB. */
+const mutex = new Mutex();
 
-/** `descriptor` is open at its beginning. Throws PdfFailed, or the signal's reason. */
+/** `descriptor` must be at the beginning of the file. Throws PdfFailed, or the signal's reason. */
 export function pdfPages(
   descriptor: number,
   range: Pick<PdfJob, "first" | "last">,
   signal: AbortSignal,
   limits = LIMITS,
 ): Promise<PdfPages> {
-  return mutex.runExclusive("pdf", () => readPages(descriptor, { ...range, ...limits }, signal));
+  return mutex.runExclusive(() => readPages(descriptor, { ...range, ...limits }, signal));
 }
 
 async function readPages(descriptor: number, job: PdfJob, signal: AbortSignal): Promise<PdfPages> {
   signal.throwIfAborted();
   const child = spawn(process.execPath, argumentsFor(job), {
     stdio: [descriptor, "pipe", "ignore"],
-    env: environment(),
+    env: bareEnvironment(),
     windowsHide: true,
   });
   const gone = new Promise<void>((resolve) =>
@@ -53,9 +54,9 @@ async function readPages(descriptor: number, job: PdfJob, signal: AbortSignal): 
   );
   const kill = () => child.kill("SIGKILL");
   signal.addEventListener("abort", kill, { once: true });
-  // It ends itself sooner, unless not even its first thread runs.
+  // It ends itself sooner, unless even its main thread hangs.
   const timer = setTimeout(kill, job.mostMs + 5000);
-  // A pipe, as it was asked for.
+  // A pipe, because of `stdio`.
   const output = child.stdout as Readable;
   let total: number | undefined;
   const texts: string[] = [];
@@ -83,8 +84,8 @@ async function readPages(descriptor: number, job: PdfJob, signal: AbortSignal): 
 }
 
 /**
- * It may read its own library, and begin its second thread; no other files, no programs. A guard against what the library
- * does by mistake: code that a file got to run in it could begin a thread without these limits (`execArgv`).
+ * The process may read its library and start its worker thread; no other files, no programs. This guards against mistakes
+ * of the library, not against code injected by a file, which could start a thread without these limits (`execArgv`).
  */
 function argumentsFor(job: PdfJob): string[] {
   const library = createRequire(import.meta.url).resolve("#pdf-library");
@@ -101,12 +102,6 @@ function argumentsFor(job: PdfJob): string[] {
     pathToFileURL(library).href,
     JSON.stringify(job),
   ];
-}
-
-/** Nothing of ours; Windows needs to know itself. */
-function environment(): NodeJS.ProcessEnv {
-  const { SystemRoot } = process.env;
-  return SystemRoot === undefined ? {} : { SystemRoot };
 }
 
 function failureOf(failed: string, why: string, { mostMs, mostBytes }: PdfJob): PdfFailed {

@@ -1,14 +1,14 @@
 /**
- * The program that reads PDF files: a Node process of its own, which may read nothing but its library and the file that it
- * has as standard input. What a file makes it use is bounded: its first thread watches the second one, which does the work.
+ * The program that reads PDF files: a separate Node process that may read only its library and the file on its stdin. Its
+ * memory and time are bounded: the main thread watches a worker thread, which does the work.
  *
- * Arguments: the library's address, and a PdfJob as JSON. It writes PdfWords, one JSON a line.
+ * Arguments: the library's URL, and a PdfJob as JSON. Writes PdfWords, one JSON object per line.
  */
 
 export interface PdfJob {
   readonly first: number;
   readonly last: number;
-  /** Of one page. */
+  /** Limit on the text of one page. */
   readonly mostChars: number;
   readonly mostBytes: number;
   readonly mostMs: number;

@@ -1,4 +1,4 @@
-/** What Read gives of a PDF: the text of its pages, with a mark before each. */
+/** What `Read` returns for a PDF: the text of its pages, each after a line with its number. */
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { ToolResult } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
@@ -9,7 +9,7 @@ import { PdfFailed, type PdfPages, pdfPages } from "./pdf-pages.ts";
 import { type LinesWanted, metadataOf, noteOfCut, noteOfMore, pageOfText, withNotes } from "./shown-page.ts";
 
 export const PDF = "application/pdf";
-/** `3`, `1-5`, or from a page to the end: `7-`. */
+/** `3`, `1-5`, or `7-` for page 7 and those after it. */
 export const PAGES = /^[1-9]\d{0,5}(?:-(?:[1-9]\d{0,5})?)?$/;
 
 const DEFAULT_PAGES = 20;
@@ -66,7 +66,7 @@ function rangeOf(pages: string | undefined): { first: number; last: number } {
   return { first, last };
 }
 
-/** Not line ends, tabs and what stands for a text's characters. */
+/** Control characters, except tabs and line feeds. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f]+/g;
 

@@ -1,4 +1,4 @@
-/** A page of lines as an answer shows it. */
+/** How an answer shows a page of lines. */
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { OpenFile } from "../fs/open-file.ts";
@@ -12,12 +12,12 @@ export function numberedLines({ lines, firstLine }: TextPage): string {
   return lines.map((line, index) => numberOf(firstLine + index) + line).join("\n");
 }
 
-/** What stands before a line. */
+/** The number before a line. */
 export function numberOf(line: number): string {
   return `${String(line).padStart(6)}\t`;
 }
 
-/** Text, and below it what is said of it. */
+/** A text, with notes below it. */
 export function withNotes(text: string, notes: readonly (string | undefined)[]): string {
   const given = notes.filter((note) => note !== undefined);
   return [text, ...(given.length > 0 ? [""] : []), ...given.map((note) => `[${note}]`)].join("\n");
@@ -66,7 +66,7 @@ export interface LinesWanted {
   readonly signal: AbortSignal;
 }
 
-/** Throws MatrxError when there are no such lines. */
+/** A page of text that was made from the file. Throws MatrxError if there are no such lines. */
 export async function pageOfText(file: OpenFile, text: string, wanted: LinesWanted): Promise<TextPage> {
   const bytes = Buffer.from(text);
   const stat = { ...file.stat, size: BigInt(bytes.length) };

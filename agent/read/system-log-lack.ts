@@ -1,4 +1,4 @@
-/** Whether this machine has a log that the agent may read, as far as that shows without reading it. */
+/** Whether this machine has a log that the agent can read, as far as can be told without reading it. */
 import { accessSync, constants, readdirSync } from "node:fs";
 import type { Lack } from "../core/tool.ts";
 import { hasCode } from "../fs/errors.ts";
@@ -6,12 +6,12 @@ import type { Platform } from "../platform/platform.ts";
 import { findProgram } from "../platform/run-program.ts";
 import type { LogSource } from "../platform/system-log.ts";
 
-/** Undefined: there is one. */
+/** Undefined if there is one. */
 export function lackOfSystemLog(
   { systemLog }: Pick<Platform, "systemLog">,
   env: NodeJS.ProcessEnv,
 ): Lack | undefined {
-  if (systemLog.some((source) => hasSomething(source, env))) return undefined;
+  if (systemLog.some((source) => mayHaveLines(source, env))) return undefined;
   const places = systemLog.flatMap((source) =>
     source.by === "program" ? (source.kept ?? source.file) : source.place,
   );
@@ -21,10 +21,10 @@ export function lackOfSystemLog(
   };
 }
 
-function hasSomething(source: LogSource, env: NodeJS.ProcessEnv): boolean {
+function mayHaveLines(source: LogSource, env: NodeJS.ProcessEnv): boolean {
   if (source.by === "file") return mayRead(source.place);
   const isThere = findProgram(source.file, env) !== undefined;
-  return isThere && (source.kept === undefined || source.kept.some(holdsSomething));
+  return isThere && (source.kept === undefined || source.kept.some(mayHaveEntries));
 }
 
 function mayRead(file: string): boolean {
@@ -36,8 +36,8 @@ function mayRead(file: string): boolean {
   }
 }
 
-/** A folder that may not be looked into may hold something that the program may see. */
-function holdsSomething(folder: string): boolean {
+/** A folder closed to the agent may have entries that the program can read. */
+function mayHaveEntries(folder: string): boolean {
   try {
     return readdirSync(folder).length > 0;
   } catch (error) {

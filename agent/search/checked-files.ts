@@ -14,10 +14,10 @@ import type { Scope } from "./scope.ts";
 import { TimeSlice } from "./time-slice.ts";
 
 const MOST_NOTED = 1000;
-/** How long open folders on the way may be reused, in milliseconds. */
-const LONGEST_HELD = 20;
+/** How long open folders may be reused, in milliseconds. */
+const REUSED_MS = 20;
 /** How many folders are open at once; on a deeper path, the first ones and the last. */
-const MOST_HELD = 64;
+const MOST_OPEN = 64;
 
 export interface CheckedEntry {
   /** Canonical, as bytes. */
@@ -51,13 +51,13 @@ export async function checkedEntries(
   return found;
 }
 
-/** Keeps the folders on the way to the last path open. Close it. */
+/** Keeps the folders on the path of the last entry open. Close it. */
 export class CheckedFiles {
   readonly #scope: Scope;
   readonly #missed: Missed;
   readonly #unaddressable = new Set<string>();
-  /** The scope's folder, and those below it on the way to the last path. */
-  #way: Opened[] = [];
+  /** The scope's folder, and those below it on the path of the last entry. */
+  #chain: Opened[] = [];
   /** When the first folder was opened, by `performance.now()`. */
   #begun = 0;
 
@@ -66,7 +66,7 @@ export class CheckedFiles {
     this.#missed = missed;
   }
 
-  /** Undefined if it may not be seen, is gone, or a link is on the way. */
+  /** Undefined if it may not be seen, is gone, or is reached by a link. */
   look(relative: Buffer): Promise<CheckedEntry | undefined> {
     return this.#at(relative, async ({ at, name, path, shown, folder }) => {
       const stat = lstatSync(at, { bigint: true });
@@ -132,14 +132,14 @@ export class CheckedFiles {
   }
 
   async #opened(relative: string): Promise<Opened> {
-    const last = this.#way.at(-1);
+    const last = this.#chain.at(-1);
     if (last?.relative === relative) return last;
     // Folders opened a while ago may have been moved since.
-    if (performance.now() - this.#begun > LONGEST_HELD) await this.close();
-    await this.#closeBelow(this.#way.findLastIndex((one) => isAbove(one.relative, relative)) + 1);
-    let above = this.#way.at(-1) ?? (await this.#begin());
+    if (performance.now() - this.#begun > REUSED_MS) await this.close();
+    await this.#closeBelow(this.#chain.findLastIndex((one) => isAbove(one.relative, relative)) + 1);
+    let above = this.#chain.at(-1) ?? (await this.#begin());
     const rest = above.relative === "" ? relative : relative.slice(above.relative.length + 1);
-    for (const name of rest.split("/").filter(Boolean)) above = await this.#step(above, name);
+    for (const name of rest.split("/").filter(Boolean)) above = await this.#openBelow(above, name);
     return above;
   }
 
@@ -154,7 +154,7 @@ export class CheckedFiles {
     });
   }
 
-  async #step(above: Opened, name: string): Promise<Opened> {
+  async #openBelow(above: Opened, name: string): Promise<Opened> {
     const { access } = this.#scope;
     const canonical = access.platform.path.join(above.canonical, name);
     access.checkCanonical(canonical);
@@ -165,13 +165,13 @@ export class CheckedFiles {
   }
 
   async #add(opened: Opened): Promise<Opened> {
-    if (this.#way.length >= MOST_HELD) await this.#closeBelow(MOST_HELD - 1);
-    this.#way.push(opened);
+    if (this.#chain.length >= MOST_OPEN) await this.#closeBelow(MOST_OPEN - 1);
+    this.#chain.push(opened);
     return opened;
   }
 
   async #closeBelow(length: number): Promise<void> {
-    for (const { folder } of this.#way.splice(length)) await folder.close();
+    for (const { folder } of this.#chain.splice(length)) await folder.close();
   }
 }
 

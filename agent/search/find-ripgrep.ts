@@ -1,8 +1,7 @@
-/** Which `rg` is used: the package's, else one on the PATH. */
+/** Finds ripgrep: the package's, else one on the PATH. */
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
-import path from "node:path";
 import { promisify } from "node:util";
+import { findProgram } from "../platform/run-program.ts";
 
 export interface Ripgrep {
   readonly file: string;
@@ -10,29 +9,23 @@ export interface Ripgrep {
   readonly version: string;
 }
 
-/** Where it may be. Given in tests. */
+/** Where it may be. */
 export interface RipgrepPlaces {
-  /** Undefined, or an error: not there. */
+  /** Undefined, or rejects, if it is not there. */
   fromPackage(): Promise<string | undefined>;
   onPath(): string | undefined;
 }
 
-/** Older ones lack options that are needed. */
+/** Older versions lack options that we need. */
 const OLDEST = 13;
 
 export const usualPlaces: RipgrepPlaces = {
   // Imported late: the package throws where it has no binary for the platform.
   fromPackage: async () => (await import("@vscode/ripgrep")).rgPath,
-  onPath() {
-    const name = process.platform === "win32" ? "rg.exe" : "rg";
-    const folders = (process.env.PATH ?? "")
-      .split(path.delimiter)
-      .filter((folder) => path.isAbsolute(folder));
-    return folders.map((folder) => path.join(folder, name)).find((file) => existsSync(file));
-  },
+  onPath: () => findProgram(process.platform === "win32" ? "rg.exe" : "rg", process.env),
 };
 
-/** Undefined: there is none that runs. */
+/** Undefined if there is none that runs. */
 export async function findRipgrep(places: RipgrepPlaces = usualPlaces): Promise<Ripgrep | undefined> {
   const bundled = await places.fromPackage().catch(() => undefined);
   return (await tried(bundled, "package")) ?? (await tried(places.onPath(), "path"));

@@ -53,7 +53,7 @@ export class IgnoreRules {
  * itself (a search in it should still find something), or if the caller may not read all folders above.
  */
 export async function rulesAbove(access: FileAccess, folder: string): Promise<IgnoreRules | undefined> {
-  const above = wayToRepository(access, folder);
+  const above = foldersToRepository(access, folder);
   if (!above) return undefined;
   let rules = IgnoreRules.ofRepository;
   for (const [index, parent] of above.entries()) {
@@ -69,10 +69,10 @@ export async function rulesAbove(access: FileAccess, folder: string): Promise<Ig
 }
 
 /** The folders above, the top of the repository first. */
-function wayToRepository(access: FileAccess, folder: string): string[] | undefined {
+function foldersToRepository(access: FileAccess, folder: string): string[] | undefined {
   const { path } = access.platform;
   const above: string[] = [];
-  for (let place = folder; mayRead(access, place); place = path.dirname(place)) {
+  for (let place = folder; access.mayReadCanonical(place); place = path.dirname(place)) {
     if (place !== folder) above.unshift(place);
     if (stands(path.join(place, ".git"))) return above;
     if (path.dirname(place) === place) return undefined;
@@ -84,15 +84,6 @@ function wayToRepository(access: FileAccess, folder: string): string[] | undefin
 function stands(place: string): boolean {
   try {
     return lstatSync(place, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
-function mayRead(access: FileAccess, folder: string): boolean {
-  try {
-    access.checkCanonical(folder);
-    return true;
   } catch {
     return false;
   }

@@ -1,6 +1,7 @@
 /** The entries of an open folder with their types, some at a time. */
 import { type Dir, type Dirent, opendirSync } from "node:fs";
 import { opendir } from "node:fs/promises";
+import { AS_BYTES } from "../fs/list-folder.ts";
 import type { TimeSlice } from "./time-slice.ts";
 
 export interface ListedEntry {
@@ -13,18 +14,16 @@ interface Some {
   readonly isLast: boolean;
 }
 
-const AT_ONCE = 256;
-/** The encoding "buffer" is missing in the types of `opendir`. */
-const OPTIONS = { encoding: "buffer" as BufferEncoding, bufferSize: AT_ONCE };
+const AT_ONCE = AS_BYTES.bufferSize;
 
-/** Throws what the system says. */
+/** Throws the system's error. */
 export async function* listedEntries(
   folder: string,
   slice: TimeSlice,
 ): AsyncGenerator<readonly ListedEntry[], void> {
   const opened = await slice.ask(
-    () => opendirSync(folder, OPTIONS),
-    () => opendir(folder, OPTIONS),
+    () => opendirSync(folder, AS_BYTES),
+    () => opendir(folder, AS_BYTES),
   );
   try {
     for (let isLast = false; !isLast; ) {

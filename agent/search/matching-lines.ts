@@ -1,4 +1,4 @@
-/** Collects enough matching lines, each read from a file that was opened for this caller. */
+/** Collects a page of matching lines, each read from a file that was opened for this caller. */
 import { closeSync } from "node:fs";
 import { textOfName } from "../fs/display-name.ts";
 import { CheckedFiles } from "./checked-files.ts";
@@ -12,7 +12,7 @@ export interface MatchingLine {
   /** Canonical. */
   readonly path: Buffer;
   readonly line: number;
-  /** In bytes from 1; undefined: a line of context. */
+  /** In bytes from 1; undefined for a line of context. */
   readonly column: number | undefined;
   readonly text: string;
 }
@@ -21,7 +21,7 @@ export interface MatchingLines {
   /** In order of path and line. */
   readonly lines: readonly MatchingLine[];
   readonly matches: number;
-  /** Why it ended before all was searched. */
+  /** Why it ended before everything was searched. */
   readonly stopped: "max_results" | "output" | "time" | undefined;
 }
 
@@ -145,7 +145,7 @@ function nearMatch(lines: readonly MatchingLine[], most: number): ReadonlySet<Ma
 export class LineReader {
   readonly #checked: CheckedFiles;
   #open: OpenText | undefined;
-  /** The last one that may not be shown, or is no text. */
+  /** The last one that may not be shown, or is not text. */
   #refused: Buffer | undefined;
 
   constructor(run: Run) {

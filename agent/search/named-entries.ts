@@ -1,4 +1,4 @@
-/** Entries whose names say what is looked for, best first. */
+/** Finds entries by name, best matches first. */
 import { textOfName } from "../fs/display-name.ts";
 import { type CheckedEntry, checkedEntries } from "./checked-files.ts";
 import { orderKey } from "./cursor.ts";
@@ -17,7 +17,7 @@ export interface NamedEntry {
 
 export interface NamedEntries {
   readonly entries: readonly NamedEntry[];
-  /** Why it is not all of them. */
+  /** Why some are missing. */
   readonly stopped: "limit" | "time" | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface NameQuery {
   readonly limit: number;
 }
 
-/** 0 is best; undefined: not what is looked for. `above` is the relative path up to the name. */
+/** 0 is best; undefined if it does not match. `above` is the relative path up to the name. */
 type Ranking = (above: string, name: string) => number | undefined;
 
 interface Candidate {
@@ -58,7 +58,7 @@ export async function entriesNamed(run: Run, { query, deep, limit }: NameQuery):
   return { entries, stopped: run.signal.aborted ? "time" : more ? "limit" : undefined };
 }
 
-/** The very name first, then names that begin with it, then those that have it somewhere; case and accents' spelling aside. */
+/** Exact names first, then names that begin with the query, then names that contain it; ignores case and Unicode normalization. */
 function rankingOf(query: string): Ranking {
   const wanted = folded(query);
   const inPath = wanted.includes("/");

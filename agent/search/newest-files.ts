@@ -1,4 +1,4 @@
-/** Files that match a glob, newest first. Only as many as are wanted are held, and each of those is checked. */
+/** Finds files that match a glob, newest first. Keeps only as many as needed, and checks each of those. */
 import { isUtf8 } from "node:buffer";
 import { type BigIntStats, lstatSync } from "node:fs";
 import { lstat } from "node:fs/promises";
@@ -19,7 +19,7 @@ export interface NewFile {
 
 export interface NewFiles {
   readonly files: readonly NewFile[];
-  /** Why it is not all of them. */
+  /** Why some are missing. */
   readonly stopped: "limit" | "time" | undefined;
 }
 
@@ -30,7 +30,7 @@ interface Candidate {
   readonly modified: bigint;
 }
 
-/** Files that are looked at together. */
+/** How many files to stat at once. */
 const AT_ONCE = 64;
 
 export async function newestFiles(
@@ -65,9 +65,7 @@ export async function newestFiles(
   return { files, stopped: run.signal.aborted ? "time" : more ? "limit" : undefined };
 }
 
-/**
- * Of the first paths, one at least. Says only when they changed, for the order; whether they may be shown is decided later.
- */
+/** For at least the first of the paths. Gets only modification times, to sort by; whether files may be shown is checked later. */
 function candidatesOf(paths: readonly Buffer[], folder: Directory, slice: TimeSlice): Promise<Candidate[]> {
   return slice.ask(
     (isLate) => {

@@ -1,15 +1,15 @@
-/** Glob patterns over paths: one meaning, whatever engine finds the files. */
+/** Glob patterns for paths, with the same meaning in all engines. */
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { FileChoice } from "./engine.ts";
 import { globMatcher, separateGlobs, withChoices } from "./glob.ts";
 
 export interface PathPattern extends FileChoice {
-  /** It names entries with a leading dot, which are left out otherwise. */
+  /** Whether it names entries with a leading dot, which are left out otherwise. */
   readonly namesHidden: boolean;
 }
 
 const LONGEST = 1000;
-/** All that its braces stand for, in characters. */
+/** Limit on a pattern with its braces expanded, in characters. */
 const LONGEST_CHOICES = 20_000;
 
 /**
@@ -63,13 +63,13 @@ export function splitPattern(pattern: string, separator: string): { folder: stri
   const special = glob.search(/[*?[\]{}\\]/);
   const until = special < 0 ? glob.lastIndexOf("/") : glob.lastIndexOf("/", special);
   if (until < 0) return { folder: "", rest: glob };
-  // What follows a folder stands in that folder itself.
+  // The rest applies to that folder itself.
   return { folder: glob.slice(0, until) || "/", rest: `./${glob.slice(until + 1)}` };
 }
 
 const SIMPLE_CHOICE = /\{[\w-]+(?:\.[\w-]+)*(?:,[\w-]+(?:\.[\w-]+)*)+\}/g;
 
-/** Weaker than the pattern: what is not plain becomes `*`. None: any name. */
+/** A weaker pattern, in which everything that is not plain becomes `*`; empty if any name may match. */
 function nameHints(name: string): string[] {
   if (/[[\]{}\\]/.test(name.replace(SIMPLE_CHOICE, ""))) return [];
   const hint = name.replace(/[^\w. {},*-]/gu, "*").replace(/\*+/g, "*");

@@ -1,6 +1,7 @@
 /** One run of ripgrep: streams its records, and never leaves a process behind. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
+import { bareEnvironment } from "../platform/environment.ts";
 import type { Missed } from "./engine.ts";
 
 interface RipgrepRun {
@@ -15,19 +16,19 @@ interface RipgrepRun {
   readonly onSilence: () => boolean;
 }
 
-/** A very large search may be silent this long too; in milliseconds. */
+/** Silence after which it may be blocked; in milliseconds. A very large search may be silent for longer too. */
 const SILENCE = 1000;
 const LOOK_EVERY = 100;
 const BATCH = 64;
-/** Of what it complains, in bytes. */
+/** How much of stderr is kept, in bytes. */
 const MOST_WORDS = 256 * 1024;
 
-/** Ends it as soon as the caller has enough. Throws MatrxError `INVALID_PARAMETERS` with its words for a bad pattern. */
+/** Ends ripgrep as soon as the caller has enough. Throws MatrxError `INVALID_PARAMETERS` for a bad pattern. */
 export async function* ripgrepRecords(run: RipgrepRun): AsyncGenerator<Buffer[], void> {
   if (run.signal.aborted) return;
   const child = spawn(run.file, run.args, {
     cwd: run.cwd,
-    env: environment(),
+    env: bareEnvironment(),
     stdio: ["ignore", "pipe", "pipe"],
     windowsHide: true,
   });
@@ -40,9 +41,9 @@ export async function* ripgrepRecords(run: RipgrepRun): AsyncGenerator<Buffer[],
   run.signal.addEventListener("abort", kill, { once: true });
   let whole = false;
   let written = performance.now();
-  let isHeldUp = false;
+  let isBlocked = false;
   const watch = setInterval(() => {
-    if (isHeldUp || performance.now() - written > SILENCE) isHeldUp = run.onSilence();
+    if (isBlocked || performance.now() - written > SILENCE) isBlocked = run.onSilence();
   }, LOOK_EVERY);
   try {
     let rest: Buffer = Buffer.alloc(0);
@@ -73,13 +74,7 @@ export async function* ripgrepRecords(run: RipgrepRun): AsyncGenerator<Buffer[],
   noteComplaints(words, await ended.closed, run.missed);
 }
 
-/** Nothing of ours, and nothing of the user's that would change what it does; Windows needs to know itself. */
-function environment(): NodeJS.ProcessEnv {
-  const { SystemRoot } = process.env;
-  return SystemRoot === undefined ? {} : { SystemRoot };
-}
-
-/** `gone`: there is no process any more; `closed`: all it wrote was read too, with its exit code. */
+/** `gone` resolves when the process has ended; `closed` when all its output has been read too, with the exit code. */
 function endOf(child: ChildProcess) {
   const gone = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<number | null>();
@@ -90,18 +85,18 @@ function endOf(child: ChildProcess) {
     gone.resolve();
     closed.reject(cannotRun(error));
   });
-  // Nobody awaits it if the caller had enough.
+  // Nobody awaits it if the caller has enough.
   closed.promise.catch(() => undefined);
   return { gone: gone.promise, closed: closed.promise };
 }
 
-/** About a file or folder that it could not search, which it does not always name; anything else is about the pattern. */
+/** A complaint about a file or folder, which it does not always name; any other is about the pattern. */
 const PLACE = /^(?:rg: )?\.[\\/]|\(os error \d+\)\s*$/;
 
-/** A complaint has more than one line where a name holds the end of one. */
+/** A complaint has several lines if a name contains a line break. */
 function noteComplaints(words: string, exit: number | null, missed: Missed): void {
   const isPlace = (complaint: string) => PLACE.test(complaint);
-  // What was not kept whole says nothing.
+  // Ignores an incomplete last line.
   const whole = words.slice(0, words.lastIndexOf("\n") + 1);
   const complaints = whole.split(/^(?=rg: |\.[\\/])/m).filter((one) => one.trim() !== "");
   missed.unreadable += complaints.filter(isPlace).length;
@@ -109,9 +104,9 @@ function noteComplaints(words: string, exit: number | null, missed: Missed): voi
   if (exit === 2 && others.length > 0) throw badPattern(others.join("\n"));
 }
 
-/** It puts the pattern between `(?:` and `)`. */
+/** ripgrep wraps the pattern in `(?:` and `)`. */
 const PATTERN_BEGINS = 3;
-/** Something missing is only noticed at the end, beyond that `)`: the position is useless. */
+/** A missing part is only noticed at the end, beyond that `)`, so the position is useless. */
 const MISSED_AT_END = /\bmissing\b/;
 
 /** Its message shows the pattern twice, and the complaints of two engines. */

@@ -1,4 +1,4 @@
-/** Searching with ripgrep. */
+/** Searches with ripgrep. */
 import { NUL_WITHIN } from "../text/sniff.ts";
 import type { Engine, FileChoice, Hit, LineQuery, Run } from "./engine.ts";
 import type { Ripgrep } from "./find-ripgrep.ts";
@@ -6,9 +6,9 @@ import { IgnoreFifos } from "./ignore-fifos.ts";
 import { ripgrepRecords } from "./ripgrep-process.ts";
 import type { Scope } from "./scope.ts";
 
-/** Bytes of a line that it prints: enough to know the line by, as it is read from the file again. */
+/** How many bytes of a line ripgrep prints: enough to recognize the line when it is read from the file again. */
 const LINE_BYTES = 256;
-/** To match over several lines a file is held whole; larger ones are left out, in bytes. */
+/** Limit on files for multi-line matches, which need the whole file in memory; in bytes. */
 const MULTILINE_BYTES = 64 * 1024 * 1024;
 /** In bytes. */
 const LONGEST_PATH = 16 * 1024;
@@ -51,7 +51,7 @@ async function* started(file: string, args: readonly string[], end: number, run:
   const onSilence = () => fifos.release();
   await using folder = await scope.access.openFolder(scope.folder, scope.place.shown);
   const all = [...scopeArguments(scope), ...args, "--", `./${scope.file ?? ""}`];
-  // The folder itself and not its name: what stands there under this name may change.
+  // By descriptor: what is at the folder's path may change.
   yield* ripgrepRecords({ file, args: all, cwd: folder.self, end, missed, signal, onSilence });
 }
 
@@ -61,7 +61,7 @@ function scopeArguments(scope: Scope): string[] {
   if (scope.includeIgnored) args.push("--no-ignore");
   else {
     args.push("--no-ignore-dot", "--no-ignore-exclude", "--no-ignore-global");
-    // In a repository its rules hold, and not those of folders above it.
+    // In a repository only its own rules apply, not those of folders above it.
     if (!scope.above) args.push("--no-ignore-parent", "--no-require-git");
     args.push("--glob=!.git");
   }
@@ -73,7 +73,7 @@ function scopeArguments(scope: Scope): string[] {
   return args;
 }
 
-/** How it is to write lines: the benchmark gives it the same. */
+/** Flags for the format of lines; the benchmark uses them too. */
 export const LINE_FLAGS: readonly string[] = [
   "--null",
   "--no-heading",
@@ -97,14 +97,14 @@ function lineArguments(query: LineQuery, scope: Scope): string[] {
   if (query.after > 0) args.push(`--after-context=${query.after}`);
   if (query.firstOnly) args.push("--max-count=1");
   if (query.ordered) args.push("--sort=path");
-  // A file that was named was looked into already: it is text.
+  // A file given as path is searched even if it is binary.
   if (scope.file !== undefined) args.push("--text");
   else if (query.include) args.push(...typeArguments(query.include));
   args.push(`--regexp=${query.pattern}`);
   return args;
 }
 
-/** A type leaves ignored files ignored; a glob would bring them back. */
+/** By type, because a glob would include ignored files again. */
 function typeArguments({ nameHints }: FileChoice): string[] {
   if (nameHints.length === 0) return [];
   return [...nameHints.map((hint) => `--type-add=matrx:${hint}`), "--type=matrx"];
@@ -114,12 +114,12 @@ function withoutDot(path: Buffer): Buffer {
   return path[0] === 46 && path[1] === 47 ? path.subarray(2) : path;
 }
 
-/** A path may hold the end of a line; all of them begin with a dot. */
+/** Whether a record is the first part of a path with a line break in it; all paths begin with a dot. */
 function isBegunPath(record: Buffer): boolean {
   return record[0] === 46 && record.length < LONGEST_PATH && !record.includes(NUL);
 }
 
-/** What it writes of a file in which a NUL stands after a match: it searches no further there. */
+/** What it writes about a file with a NUL after a match: it searches no further there. */
 const STOP_AT_NUL =
   /: WARNING: stopped searching binary file after match \(found "\\0" byte around offset (\d+)\)$/;
 
@@ -139,7 +139,7 @@ function hitOf(record: Buffer): Hit | undefined {
   const found = /^(\d+)(?::(\d+):(\d+):|:(\d+):|-(\d+)-)/.exec(head);
   if (!found) return undefined;
   const [all, line, column, offset, offsetAtEnd, contextOffset] = found;
-  // With --crlf it ends each line so, the last one of a file too.
+  // With --crlf it ends every line with CR LF, even the last one of a file.
   const until = record.at(-1) === CARRIAGE_RETURN ? record.length - 1 : record.length;
   const text = record.subarray(end + 1 + all.length, until);
   const mayBeCut = text.length >= LINE_BYTES / 2 && text.at(-1) === CLOSING_BRACKET;
@@ -154,5 +154,5 @@ function hitOf(record: Buffer): Hit | undefined {
   };
 }
 
-/** What it writes in place of the rest of a long line. */
+/** What it writes instead of the rest of a long line. */
 const CUT = / \[\.\.\. (?:\d+ more match(?:es)?|omitted end of (?:long|context) line)\]$/;

@@ -15,9 +15,9 @@ export interface Scope {
   readonly place: ResolvedPath;
   readonly showHidden: boolean;
   readonly includeIgnored: boolean;
-  /** Rules of folders above; undefined: none hold. */
+  /** Rules of the folders above; undefined if none apply. */
   readonly above: IgnoreRules | undefined;
-  /** Canonical paths that are not looked into. */
+  /** Canonical paths that are not searched. */
   readonly leftOut: readonly string[];
 }
 
@@ -48,7 +48,7 @@ async function folderAndFile(access: FileAccess, place: ResolvedPath) {
   if (name === "") return { folder: place.path, file: undefined };
   await using parent = await access.openFolder(folder, place.shown);
   const found = await explained(place.shown, "search", async () => {
-    // The way was followed a moment ago, so the system knows it.
+    // Synchronous, because the path was just resolved and is in the system's cache.
     return lstatSync(parent.at(name), { bigint: true });
   });
   if (found.isDirectory()) return { folder: place.path, file: undefined };

@@ -1,6 +1,6 @@
 /** Lists a folder breadth-first until there are enough entries, so that upper levels are complete first. */
 import { MatrxError } from "@matrx/shared/errors.ts";
-import { isSystemError } from "../fs/errors.ts";
+import { systemCodeOf } from "../fs/errors.ts";
 import { type Entry, type EntryPage, listFolder } from "../fs/list-folder.ts";
 import { isWithin } from "../fs/path-syntax.ts";
 import type { Directory } from "../platform/directory.ts";
@@ -15,9 +15,9 @@ export interface TreeNode {
   readonly target?: string;
   /** Why it, or what is in it, could not be read, such as `EACCES`. */
   error?: string;
-  /** In order of names; absent in a directory: not listed. */
+  /** Sorted by name; absent if a directory is not listed. */
   children?: TreeNode[];
-  /** Entries that are not among the children, at most: those that are left out are counted too. */
+  /** At most how many entries are missing from `children`: entries that would be left out anyway are counted too. */
   more?: number;
 }
 
@@ -32,7 +32,7 @@ export interface Tree {
   readonly root: TreeNode;
   /** Entries in all. */
   readonly entries: number;
-  /** Why some directories are not listed, or not whole. */
+  /** Why some directories are not listed completely. */
   readonly stopped: "max_entries" | "time" | undefined;
 }
 
@@ -40,7 +40,7 @@ interface Pending {
   readonly node: TreeNode;
   /** Canonical. */
   readonly path: string;
-  /** Of the folder that it stands in. */
+  /** Of the folder that contains it. */
   readonly rules: IgnoreRules;
   readonly level: number;
   readonly siblings: TreeNode[];
@@ -94,7 +94,7 @@ async function listed(
     const page = await listFolder(opened, wanted);
     return { ...allowed(scope, path, page, own), rules: own };
   } catch (error) {
-    const code = codeOf(error);
+    const code = systemCodeOf(error);
     if (signal.aborted) return undefined;
     if (code === undefined) {
       if (!(error instanceof MatrxError)) throw error;
@@ -111,30 +111,14 @@ async function listed(
 function allowed(scope: Scope, folder: string, page: EntryPage, rules: IgnoreRules): EntryPage {
   const entries = page.entries.filter(({ name, type }) => {
     const path = scope.access.platform.path.join(folder, name);
-    if (!mayRead(scope, path)) return false;
+    if (!scope.access.mayReadCanonical(path)) return false;
     return scope.includeIgnored || !(name === ".git" || rules.ignores(path, type === "directory"));
   });
   return { ...page, entries };
 }
 
-function mayRead({ access }: Scope, path: string): boolean {
-  try {
-    access.checkCanonical(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function isLeftOut({ access, leftOut }: Scope, path: string): boolean {
   return leftOut.some((closed) => isWithin(path, closed, access.platform));
-}
-
-/** What the system said. */
-function codeOf(error: unknown): string | undefined {
-  if (isSystemError(error)) return error.code;
-  const code = error instanceof MatrxError ? error.details?.system_code : undefined;
-  return typeof code === "string" ? code : undefined;
 }
 
 function nodeOf({ name, type, size, target, error }: Entry): TreeNode {

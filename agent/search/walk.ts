@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { textOfName } from "../fs/display-name.ts";
-import { isSystemError } from "../fs/errors.ts";
+import { isSystemError, systemCodeOf } from "../fs/errors.ts";
 import type { Directory } from "../platform/directory.ts";
 import type { Run } from "./engine.ts";
 import { IgnoreRules } from "./ignore-rules.ts";
@@ -18,25 +18,25 @@ export interface Walked {
 }
 
 export interface Wish {
-  /** False: only the folder itself. */
+  /** False for only the folder itself. */
   readonly deep: boolean;
-  /** By path, name by name, in order of bytes; else in any order. */
+  /** Sorted by path, name by name, in byte order; otherwise in any order. */
   readonly ordered: boolean;
 }
 
 /** A folder to enter. */
-interface Step {
+interface FolderToEnter {
   /** Canonical. */
-  readonly place: string;
+  readonly path: string;
   readonly above: string;
-  /** Of the folder that it stands in. */
+  /** Of the folder that contains it. */
   readonly rules: IgnoreRules;
   readonly depth: number;
   open(): Promise<Directory>;
 }
 
 interface Folder {
-  readonly place: string;
+  readonly path: string;
   readonly above: string;
   readonly rules: IgnoreRules;
   readonly depth: number;
@@ -47,63 +47,63 @@ interface Folder {
   next: number;
 }
 
-/** Entries of one folder; those beyond are left out, and counted. */
+/** Limit on the entries of one folder; others are left out, and counted. */
 const MOST_ENTRIES = 250_000;
 const BATCH = 256;
-/** How many folders on the way are kept open; deeper ones are reached from the system's root. */
-const MOST_HELD = 64;
+/** How many folders on the path are kept open; deeper ones are reached from the system's root. */
+const MOST_OPEN = 64;
 const DOT = 46;
 const GIT = Buffer.from(".git");
 
 /** Folders come before what is in them. */
 export async function* walk(run: Run, wish: Wish): AsyncGenerator<Walked, void> {
   const slice = new TimeSlice();
-  const way: Folder[] = [];
-  const enter = async (step: Step) => {
-    const folder = await entered(run, wish, step, slice);
-    if (folder) way.push(folder);
+  const chain: Folder[] = [];
+  const enter = async (next: FolderToEnter) => {
+    const folder = await entered(run, wish, next, slice);
+    if (folder) chain.push(folder);
   };
   try {
     await enter(topOf(run));
-    for (let folder = way.at(-1); folder && !run.signal.aborted; folder = way.at(-1)) {
+    for (let folder = chain.at(-1); folder && !run.signal.aborted; folder = chain.at(-1)) {
       const { entries, below } = nextOf(folder, wish);
       if (entries.length > 0) yield { above: folder.above, entries };
       if (slice.isUp) await slice.rest();
-      const step = below && stepBelow(run, folder, below);
-      if (step) await enter(step);
+      const next = below && folderBelow(run, folder, below);
+      if (next) await enter(next);
       else if (folder.next >= folder.entries.length) {
-        way.pop();
+        chain.pop();
         await folder.opened?.close();
       }
     }
   } finally {
-    for (const { opened } of way) await opened?.close();
+    for (const { opened } of chain) await opened?.close();
   }
 }
 
-function topOf({ scope: { access, folder, above } }: Run): Step {
+function topOf({ scope: { access, folder, above } }: Run): FolderToEnter {
   const rules = above ?? IgnoreRules.none;
-  return { place: folder, above: "", rules, depth: 0, open: () => access.openFolder(folder, folder) };
+  return { path: folder, above: "", rules, depth: 0, open: () => access.openFolder(folder, folder) };
 }
 
 /** Undefined if its name is not UTF-8, so that it cannot be opened by name. */
-function stepBelow({ scope, missed }: Run, folder: Folder, name: Buffer): Step | undefined {
+function folderBelow({ scope, missed }: Run, folder: Folder, name: Buffer): FolderToEnter | undefined {
   if (!isUtf8(name)) {
     missed.unreadable++;
     return undefined;
   }
   const { access } = scope;
   const text = name.toString("utf8");
-  const place = access.platform.path.join(folder.place, text);
+  const path = access.platform.path.join(folder.path, text);
   return {
-    place,
+    path,
     above: `${folder.above}${text}/`,
     rules: folder.rules,
     depth: folder.depth + 1,
     async open() {
-      access.checkCanonical(place);
-      if (!folder.opened) return await access.openFolder(place, place);
-      return await folder.opened.openFolder(name, (stat) => access.inspect(stat, place));
+      access.checkCanonical(path);
+      if (!folder.opened) return await access.openFolder(path, path);
+      return await folder.opened.openFolder(name, (stat) => access.inspect(stat, path));
     },
   };
 }
@@ -122,27 +122,29 @@ function nextOf(folder: Folder, { deep }: Wish) {
 async function entered(
   run: Run,
   { ordered }: Wish,
-  step: Step,
+  next: FolderToEnter,
   slice: TimeSlice,
 ): Promise<Folder | undefined> {
-  const { place, above, depth } = step;
+  const { path, above, depth } = next;
   let opened: Directory | undefined;
-  let isHeld = false;
+  let staysOpen = false;
   try {
-    opened = await step.open();
+    opened = await next.open();
     const rules = run.scope.includeIgnored
-      ? step.rules
-      : step.rules.withThoseOf(opened, place, run.scope.access.platform.path.sep);
-    const entries = await entriesOf(run, opened, leavingOut(run.scope, place, rules), slice);
+      ? next.rules
+      : next.rules.withThoseOf(opened, path, run.scope.access.platform.path.sep);
+    const entries = await entriesOf(run, opened, leavingOut(run.scope, path, rules), slice);
     if (ordered) entries.sort((a, b) => Buffer.compare(a.name, b.name));
-    isHeld = depth < MOST_HELD;
-    return { place, above, rules, depth, opened: isHeld ? opened : undefined, entries, next: 0 };
+    staysOpen = depth < MOST_OPEN;
+    return { path, above, rules, depth, opened: staysOpen ? opened : undefined, entries, next: 0 };
   } catch (error) {
     if (!(error instanceof MatrxError || isSystemError(error))) throw error;
-    if (isMissed(error)) run.missed.unreadable++;
+    // Entries closed to the caller, or gone, do not count; those that the system refuses do.
+    const code = systemCodeOf(error);
+    if (code !== undefined && !GONE.includes(code)) run.missed.unreadable++;
     return undefined;
   } finally {
-    if (!isHeld) await opened?.close();
+    if (!staysOpen) await opened?.close();
   }
 }
 
@@ -161,22 +163,16 @@ async function entriesOf(run: Run, opened: Directory, leavesOut: LeavesOut, slic
 
 type LeavesOut = (entry: ListedEntry) => boolean;
 
-function leavingOut(scope: Scope, place: string, rules: IgnoreRules): LeavesOut {
+function leavingOut(scope: Scope, folder: string, rules: IgnoreRules): LeavesOut {
   const { showHidden, includeIgnored, leftOut } = scope;
   const { dirname, basename, join } = scope.access.platform.path;
-  const closed = leftOut.filter((path) => dirname(path) === place).map((path) => basename(path));
+  const closed = leftOut.filter((path) => dirname(path) === folder).map((path) => basename(path));
   return ({ name, type }) => {
     if (!showHidden && name[0] === DOT) return true;
     if (closed.length > 0 && closed.includes(textOfName(name))) return true;
     if (includeIgnored) return false;
-    return name.equals(GIT) || rules.ignores(join(place, textOfName(name)), type === "directory");
+    return name.equals(GIT) || rules.ignores(join(folder, textOfName(name)), type === "directory");
   };
-}
-
-/** Entries closed to the caller, or gone, do not count; those that the system refuses do. */
-function isMissed(error: Error): boolean {
-  const code = isSystemError(error) ? error.code : error instanceof MatrxError && error.details?.system_code;
-  return typeof code === "string" && !GONE.includes(code);
 }
 
 const GONE = ["ENOENT", "ENOTDIR", "ELOOP"];

@@ -1,14 +1,15 @@
-/** A file's bytes in order, a piece at a time. */
+/** Reads a file's bytes in order, in pieces. */
+import { createHash } from "node:crypto";
 import { StringDecoder } from "node:string_decoder";
 
 const CHUNK = 256 * 1024;
 
-/** Bytes by their offset: an open file, or what was read of one. */
+/** Bytes by offset: an open file, or its content in memory. */
 export interface Source {
   read(buffer: Buffer, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
 }
 
-/** What was read of a small file: all that is told of it is told of the same bytes, whatever becomes of the file. */
+/** The content of a small file: everything reported about it comes from the same bytes, even if the file changes. */
 export function sourceOf(bytes: Buffer): Source {
   return {
     read: async (buffer, offset, length, position) => ({
@@ -17,7 +18,7 @@ export function sourceOf(bytes: Buffer): Source {
   };
 }
 
-/** From a byte offset to the end. A piece is valid until the next one is asked for. */
+/** From a byte offset to the end. Each piece is valid until the next one is requested. */
 export async function* bytesFrom(
   source: Source,
   offset: number,
@@ -33,7 +34,14 @@ export async function* bytesFrom(
   }
 }
 
-/** UTF-16 as UTF-8, so that lines are found in one way. */
+/** The SHA-256 of all bytes, in hex. */
+export async function sha256Of(source: Source, signal: AbortSignal): Promise<string> {
+  const digest = createHash("sha256");
+  for await (const piece of bytesFrom(source, 0, signal)) digest.update(piece);
+  return digest.digest("hex");
+}
+
+/** UTF-16 as UTF-8, so that lines are found the same way in both. */
 export async function* utf8Of(
   pieces: AsyncIterable<Buffer>,
   bigEndian: boolean,
@@ -56,18 +64,18 @@ interface ByteRange {
   /** Offset of its first byte. */
   readonly start: number;
   readonly bytes: Buffer;
-  /** Where the next piece begins; undefined: the file ended. */
+  /** Where the next range begins; undefined at the end of the file. */
   readonly next: number | undefined;
 }
 
-/** `offset` negative: that many bytes from the end of `size`. Beyond the end there is nothing. */
+/** A negative `offset` counts from the end, as given by `size`. Empty beyond the end. */
 export async function readByteRange(
   source: Source,
   size: number,
   { offset, limit, signal }: { offset: number; limit: number; signal: AbortSignal },
 ): Promise<ByteRange> {
   const start = offset < 0 ? Math.max(0, size + offset) : offset;
-  // One more tells whether the file goes on; a size of 0 may be one of /proc, which says nothing.
+  // One byte more shows whether there is more: the size of files in /proc is 0 and says nothing.
   const buffer = Buffer.allocUnsafe(limit + 1);
   let filled = 0;
   while (filled <= limit) {

@@ -1,7 +1,7 @@
-/** Encodings that a text may be in: from bytes to text, and back. Stateful ones (ISO-2022, UTF-7) are not among them. */
+/** Decodes and encodes text in the supported encodings. Stateful ones (ISO-2022, UTF-7) are not supported. */
 import iconv from "iconv-lite";
 
-/** What a caller may say that a file is in. */
+/** Encodings that a caller may name. */
 export const TEXT_ENCODINGS = [
   "utf-8",
   "utf-16le",
@@ -38,7 +38,7 @@ export function isUtf16(encoding: TextEncoding): boolean {
   return encoding === "utf-16le" || encoding === "utf-16be";
 }
 
-/** What is no character of the encoding becomes U+FFFD; half a character of UTF-16 stays one. */
+/** Bytes that are not valid in the encoding become U+FFFD; a lone surrogate of UTF-16 stays as it is. */
 export function decode(bytes: Buffer, encoding: TextEncoding): string {
   if (isUtf8Family(encoding)) return bytes.toString("utf8");
   if (encoding === "latin1") return bytes.toString("latin1");
@@ -47,7 +47,7 @@ export function decode(bytes: Buffer, encoding: TextEncoding): string {
   return iconv.decode(bytes, encoding);
 }
 
-/** The bytes of well-formed text, without a mark; undefined: the encoding lacks one of its characters. */
+/** The bytes of well-formed text, without a byte order mark; undefined if the encoding lacks one of its characters. */
 export function encode(text: string, encoding: TextEncoding): Buffer | undefined {
   if (isUtf8Family(encoding)) return Buffer.from(text, "utf8");
   if (encoding === "utf-16le") return Buffer.from(text, "utf16le");
@@ -62,9 +62,10 @@ export function lackingCharacter(text: string, encoding: TextEncoding): string |
   return undefined;
 }
 
-/** Bytes of the character that begins with `lead`, where another byte of it could be taken for one by itself. */
+/** Length in bytes of the character that begins with `lead`. */
 type CharacterLength = (lead: number, second: number) => number;
 
+/** Encodings in which a byte inside a character may look like a character of its own. */
 const CHARACTER_LENGTHS: Partial<Record<TextEncoding, CharacterLength>> = {
   shift_jis: (lead) => ((lead >= 0x81 && lead <= 0x9f) || (lead >= 0xe0 && lead <= 0xfc) ? 2 : 1),
   "euc-jp": (lead) => (lead === 0x8f ? 3 : lead === 0x8e || isHigh(lead) ? 2 : 1),
@@ -77,7 +78,7 @@ function isHigh(byte: number): boolean {
   return byte >= 0x81 && byte <= 0xfe;
 }
 
-/** Undefined: every place of the bytes where a character is found is the beginning of one. */
+/** Undefined for encodings in which a match of whole characters always begins at a character. */
 export function characterLengthOf(encoding: TextEncoding): CharacterLength | undefined {
   return CHARACTER_LENGTHS[encoding];
 }

@@ -1,12 +1,12 @@
-/** Remembers where some lines of recently read files begin, so that a later page is not searched for from the start. */
+/** Remembers where some lines of recently read files begin, so that later pages need not be searched for from the start. */
 import type { BigIntStats } from "node:fs";
 import type { LineStart } from "./lines.ts";
 
-/** Bytes between two remembered starts, at least. */
+/** Minimum distance between remembered starts, in bytes. */
 const SPACING = 1024 * 1024;
 const MOST_FILES = 32;
 
-/** What tells one content from another. */
+/** Identifies a file's content. */
 export type FileState = Pick<BigIntStats, "dev" | "ino" | "size" | "mtimeNs">;
 
 export class LineIndex {
@@ -32,7 +32,6 @@ export class LineIndex {
   }
 }
 
-/** Another content is another key. */
 function keyOf({ dev, ino, size, mtimeNs }: FileState): string {
   return `${dev}:${ino}:${size}:${mtimeNs}`;
 }

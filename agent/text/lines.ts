@@ -1,34 +1,35 @@
-/** Collects one page of lines from a flow of bytes, and keeps nothing of the others. */
+/** Collects one page of lines from a stream of bytes, and keeps nothing of the others. */
 
 export interface RawLine {
-  /** Its first bytes, without the line's end; all of them unless `length` is more. */
+  /** Its first bytes, without the line end. */
   readonly bytes: Buffer;
+  /** Of the whole line, in bytes. */
   readonly length: number;
 }
 
 export interface PageRequest {
-  /** Counted from 1. */
+  /** From 1. */
   readonly firstLine: number;
   readonly maxLines: number;
-  /** Characters of all lines together, as `charsOf` counts them; the first line is taken anyway. */
+  /** Limit on all lines together, as counted by `charsOf`. The first line is always taken. */
   readonly maxChars: number;
-  /** What a line takes of the page, with all that is told around it. */
+  /** How many characters a line takes up, including what is shown around it. */
   readonly charsOf: (line: RawLine, number: number) => number;
-  /** Bytes kept of one line. */
+  /** How many bytes of a line are kept. */
   readonly keepPerLine: number;
-  /** A line longer than this ends the page, in bytes: its end is not looked for. */
+  /** A longer line ends the page: its end is not searched for. In bytes. */
   readonly longestLine: number;
-  /** Go on to the end when the page is full, to count the lines. */
+  /** Whether to read on to the end of the file when the page is full, to count the lines. */
   readonly countAll: boolean;
 }
 
 export interface RawPage {
   readonly lines: readonly RawLine[];
-  /** The line after the page, when there is one. */
+  /** The line after the page, if there is one. */
   readonly nextLine: number | undefined;
-  /** Lines of the whole file, when the end was reached. */
+  /** Lines of the whole file, if the end was reached. */
   readonly totalLines: number | undefined;
-  /** The last line was too long to find its end. */
+  /** Whether the last line was too long to find its end. */
   readonly endless: boolean;
   readonly eol: "lf" | "crlf" | "mixed" | "none";
 }
@@ -42,7 +43,7 @@ export interface LineStart {
 const LF = 10;
 const CR = 13;
 
-/** `onLineStart` is told of line starts now and then (about once per piece), for a later start from there. */
+/** Calls `onLineStart` about once per piece, so that a later page can start there. */
 export async function collectPage(
   pieces: AsyncIterable<Buffer>,
   start: LineStart,
@@ -73,7 +74,7 @@ export async function collectPage(
 }
 
 class PageBuilder {
-  /** The line that is being read. */
+  /** The number of the current line. */
   line: number;
   endless = false;
   readonly #request: PageRequest;
@@ -92,7 +93,7 @@ class PageBuilder {
     this.#request = request;
   }
 
-  /** The page is full, and nothing after it is wanted. */
+  /** Whether the page is full, and nothing after it is needed. */
   get isDone(): boolean {
     return this.#isFull && !this.#request.countAll;
   }
@@ -144,7 +145,7 @@ class PageBuilder {
     this.#lastByte = 0;
   }
 
-  /** There is more, and it was not looked at. */
+  /** Ends the page before the end of the file. */
   cutShort(): RawPage {
     if (this.endless) {
       this.#take(false);
@@ -154,7 +155,7 @@ class PageBuilder {
     return this.#page(undefined);
   }
 
-  /** The bytes have ended: what is left is a last line without an end. */
+  /** Ends the page at the end of the file: what is left is a last line without a line end. */
   finish(): RawPage {
     if (this.#length > 0) {
       this.#take(false);

@@ -8,53 +8,53 @@ import { tailStart } from "./tail.ts";
 
 const MiB = 1024 * 1024;
 
-/** Characters shown of one line. */
+/** How many characters of a line are shown. */
 const LINE_CHARS = 2000;
-/** Bytes kept of one line: a UTF-16 unit takes three bytes of UTF-8 at most, and one is to be left over. */
+/** How many bytes of a line are kept: a UTF-16 unit takes at most three bytes of UTF-8, and one unit more shows that the line was cut. */
 const LINE_BYTES = 3 * (LINE_CHARS + 1) + 3;
-/** A line whose end is further away is not followed, in bytes. */
+/** Longer lines are not read to their end, in bytes. */
 const LONGEST_LINE = 8 * MiB;
-/** Lines of a file up to this size are counted, in bytes. */
+/** The lines of files up to this size are counted, in bytes. */
 const COUNTED_BYTES = 16 * MiB;
-/** The last lines asked for may be this long together, in bytes. */
+/** Limit on the last lines of a file together, in bytes. */
 const TAIL_BYTES = 64 * MiB;
 
 export interface TextFile {
   readonly source: Source;
   readonly stat: FileState;
   readonly encoding: TextEncoding;
-  /** The caller said so; else a page may turn out to be in another one. */
+  /** Whether the caller named the encoding; otherwise a page may turn out to be in another one. */
   readonly declared: boolean;
   readonly bomBytes: number;
 }
 
 export interface TextPage {
   readonly lines: readonly string[];
-  /** Which of them are cut, by index. */
+  /** Indexes of the lines that are cut. */
   readonly cut: readonly number[];
-  /** Counted from 1, or from the end (-1 is the last line) in a file too long to count. */
+  /** From 1; in a file too long to count, from the end (-1 is the last line). */
   readonly firstLine: number;
-  /** Where the next page begins; undefined: the file ends here. */
+  /** Where the next page begins; undefined at the end of the file. */
   readonly nextOffset: number | undefined;
   readonly totalLines: number | undefined;
   readonly encoding: TextEncoding;
   readonly eol: RawPage["eol"];
-  /** The last line shown is too long to find its end. */
+  /** Whether the last line is too long to find its end. */
   readonly endless: boolean;
 }
 
 export interface Wanted {
-  /** Line to begin with; negative: counted from the end. */
+  /** First line; negative counts from the end. */
   readonly offset: number;
   readonly limit: number;
-  /** Characters (UTF-16 units) of a page, with what is told around its lines. */
+  /** Limit on the characters (UTF-16 units) of a page, including what is shown around its lines. */
   readonly chars: number;
-  /** What is told around a line of this number, in characters. */
+  /** How many characters are shown around the line of this number. */
   readonly around: (line: number) => number;
   readonly signal: AbortSignal;
 }
 
-/** Undefined: the last lines are too long to be looked for. */
+/** Undefined if the last lines are too long to be found. */
 export async function readTextPage(
   file: TextFile,
   wanted: Wanted,
@@ -62,7 +62,7 @@ export async function readTextPage(
 ): Promise<TextPage | undefined> {
   if (wanted.offset > 0) return readForward(file, wanted, index);
   const size = Number(file.stat.size);
-  // A size of 0 may be one of /proc, which has content all the same.
+  // Files in /proc have size 0 but may have content.
   if (size <= COUNTED_BYTES || isUtf16(file.encoding)) return readLastCounted(file, wanted, index);
   const start = await tailStart(file.source, size, -wanted.offset, TAIL_BYTES, wanted.signal);
   if (start === undefined) return undefined;
@@ -117,13 +117,13 @@ function pageOf(
   };
 }
 
-/** Characters of a line as it is shown; of other encodings than Unicode's at most so many. */
+/** How many characters of a line are shown; for encodings other than Unicode's, at most. */
 function shownChars({ bytes, length }: RawLine, isUnicode: boolean): number {
   const chars = isUnicode ? utf16Units(bytes) : bytes.length;
   return chars <= LINE_CHARS && length <= bytes.length ? chars : LINE_CHARS + cutMark(length, false).length;
 }
 
-/** Of UTF-8: each byte that begins a character, and twice where it begins one of four bytes. */
+/** Counts UTF-16 units in UTF-8: one for each character, two for those of four bytes. */
 function utf16Units(bytes: Buffer): number {
   let units = 0;
   for (const byte of bytes) units += (byte & 0xc0) === 0x80 ? 0 : byte >= 0xf0 ? 2 : 1;
@@ -157,7 +157,7 @@ function cutMark(bytes: number, isEndless: boolean): string {
 
 const LINE_END = Buffer.from("\n");
 
-/** What the head of the file looked like; this page may still tell otherwise. */
+/** The encoding of the head of the file, unless this page shows that it is another one. */
 function encodingOfPage(ofHead: TextEncoding, lines: readonly RawLine[]): TextEncoding {
   if (ofHead !== "utf-8" && ofHead !== "latin1") return ofHead;
   const texts = lines.map(({ bytes, length }) => (length > bytes.length ? withoutPart(bytes) : bytes));
@@ -166,12 +166,12 @@ function encodingOfPage(ofHead: TextEncoding, lines: readonly RawLine[]): TextEn
   return ofHead === "latin1" && ofPage === "utf-8" ? ofHead : ofPage;
 }
 
-/** `cutAt`: the line's bytes, when not all of it is in the text. */
+/** `cutAt` is the length of the whole line in bytes, if the text has only a part of it. */
 function decodedLine(
   { bytes, length }: RawLine,
   encoding: TextEncoding,
 ): { text: string; cutAt: number | undefined } {
-  // UTF-16 has become UTF-8 on the way.
+  // UTF-16 was converted to UTF-8 while reading.
   const text = decode(bytes, isUtf16(encoding) ? "utf-8" : encoding);
   if (text.length <= LINE_CHARS && length <= bytes.length) return { text, cutAt: undefined };
   const cut = text.slice(0, LINE_CHARS);

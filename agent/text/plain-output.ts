@@ -1,14 +1,14 @@
 /**
- * A command's output without what only a terminal understands: colours, titles, states of a line that were written over.
- * The job's log keeps all of it, and so do offsets, live output and what is read raw.
+ * A command's output without what only a terminal understands: colours, titles, and states of a line that were
+ * overwritten. The job's log and its offsets, live output and raw reads still have all of it.
  */
 import { toolName } from "../core/tool-names.ts";
 
 export interface PlainOutput {
   readonly text: string;
-  /** Something was left out. */
+  /** Whether something was left out. */
   readonly isChanged: boolean;
-  /** States of lines that were written over, as those of progress bars. */
+  /** How many states of lines were overwritten, as progress bars do. */
   readonly overwritten: number;
 }
 
@@ -16,7 +16,7 @@ const ESC = "\u001b";
 const BELL = "\u0007";
 const BACKSPACE = "\b";
 
-/** Sequences of ECMA-48 and xterm: those with a text in them, those with parameters, those of two or three signs. */
+/** Escape sequences of ECMA-48 and xterm: with a text, with parameters, and of two or three characters. */
 const SEQUENCES = new RegExp(
   [
     `${ESC}\\][^${BELL}${ESC}\\n]*(?:${BELL}|${ESC}\\\\)`,
@@ -28,7 +28,7 @@ const SEQUENCES = new RegExp(
   ].join("|"),
   "g",
 );
-/** Clears a line, or the rest of it. */
+/** Erases a line, or the rest of it. */
 const ERASE = new RegExp(`^${ESC}\\[[0-2]?K$`);
 const STEERS = new RegExp(`[${ESC}${BELL}${BACKSPACE}]|\\r(?!\\n)`);
 
@@ -47,26 +47,26 @@ export function plainOutput(text: string): PlainOutput {
   return { text: plain, isChanged: plain !== text, overwritten };
 }
 
-/** What is said of states that were left out of a job's output; undefined: none were. */
+/** A note on overwritten states that were left out of a job's output, if any. */
 export function overwrittenNote({ overwritten }: PlainOutput, job: string): string | undefined {
   if (overwritten === 0) return undefined;
   const states = overwritten === 1 ? "1 state of a line" : `${overwritten} states of lines`;
   return `${states} overwritten by \\r left out: ${toolName("BashOutput")} shows all with raw=true, bash_id "${job}"`;
 }
 
-/** Each state that a line was in, for callers that wait for one of them. */
+/** Every state of every line, for callers that wait for one of them. */
 export function statesOf(text: string): string[] {
   return withErasures(text)
     .replaceAll(ESC, "")
     .split(/\r*\n|\r+/);
 }
 
-/** Without other sequences; an erasure is a sign by itself. */
+/** Removes escape sequences, but leaves an ESC for each erasure. */
 function withErasures(text: string): string {
   return text.replace(SEQUENCES, (sequence) => (ERASE.test(sequence) ? ESC : ""));
 }
 
-/** What is left of a line in the end, and how many other states it had. */
+/** The final state of a line, and how many others it had. */
 function lastState(line: string): { text: string; before: number } {
   let text = "";
   let before = 0;
@@ -80,7 +80,7 @@ function lastState(line: string): { text: string; before: number } {
   return { text, before };
 }
 
-/** A backspace takes the character before it away: what follows is written over it. */
+/** A backspace removes the character before it, because what follows overwrites it. */
 function withoutBackspaces(text: string): string {
   if (!text.includes(BACKSPACE)) return text;
   const shown: string[] = [];
@@ -91,11 +91,11 @@ function withoutBackspaces(text: string): string {
   return shown.join("");
 }
 
-/** Bytes of a sequence that are looked for at the end; a longer one is taken for text. */
+/** How many bytes at the end are searched for an unfinished sequence; a longer one counts as text. */
 const LONGEST_OPEN = 256;
 const OPEN = new RegExp(`${ESC}(?:\\[[0-?]*[ -/]*|\\][^${BELL}${ESC}\\n]*${ESC}?|[ -/]*)$`);
 
-/** Without the beginning of a sequence at the end of bytes that go on. */
+/** Removes an unfinished escape sequence at the end. */
 export function withoutOpenSequence(bytes: Buffer): Buffer {
   const from = Math.max(0, bytes.length - LONGEST_OPEN);
   const open = OPEN.exec(bytes.toString("latin1", from));

@@ -1,35 +1,18 @@
-/** What a file holds, told by its first bytes and never by its name. */
+/** Detects what a file contains from its first bytes, never from its name. */
 import { isUtf8 } from "node:buffer";
 import { isUtf16, type TextEncoding } from "./encodings.ts";
-
-/** Characters that look alike and are not the same: typed quotes and typographic ones, kinds of spaces, composed accents. */
-const QUOTES = /[\u2018\u2019\u201a\u201b\u2032]/g;
-const DOUBLE_QUOTES = /[\u201c\u201d\u201e\u201f\u2033]/g;
-const DASHES = /[\u2010-\u2015\u2212]/g;
-/** The narrow one stands in the names of screenshots that macOS makes. */
-const SPACES = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g;
-
-/** One spelling of what looks alike, for comparing only. */
-export function plainSpelling(text: string): string {
-  return text
-    .normalize("NFC")
-    .replace(QUOTES, "'")
-    .replace(DOUBLE_QUOTES, '"')
-    .replace(DASHES, "-")
-    .replace(SPACES, " ");
-}
 
 export type Content =
   | { readonly kind: "text"; readonly encoding: TextEncoding; readonly bomBytes: number }
   | { readonly kind: "image"; readonly mediaType: string }
   | { readonly kind: "binary"; readonly mediaType: string };
 
-/** A NUL among this many first bytes makes a file binary. */
+/** A NUL within the first bytes, as many as this, makes a file binary. */
 export const NUL_WITHIN = 8192;
-/** Bytes that `sniff` wants to see, if there are as many. */
+/** How many bytes `sniff` needs, if there are as many. */
 export const SNIFF_BYTES = 64 * 1024;
 
-/** What `sniff` looks at: all of few bytes, else the first ones, cut between two characters. */
+/** The bytes that `sniff` needs, cut between two characters. */
 export function headOf(bytes: Buffer): Buffer {
   return bytes.length > SNIFF_BYTES ? withoutPart(bytes.subarray(0, SNIFF_BYTES)) : bytes;
 }
@@ -44,7 +27,7 @@ export function sniff(head: Buffer): Content {
   return { kind: "text", encoding: encodingOf(head), bomBytes: 0 };
 }
 
-/** As text in an encoding that somebody knows, whatever the bytes look like. */
+/** Text in an encoding that the caller named, whatever the bytes look like. */
 export function textIn(encoding: TextEncoding, head: Buffer): Extract<Content, { kind: "text" }> {
   const marked = byMark(head);
   if (marked?.kind !== "text") return { kind: "text", encoding, bomBytes: 0 };
@@ -54,8 +37,8 @@ export function textIn(encoding: TextEncoding, head: Buffer): Extract<Content, {
 }
 
 /**
- * UTF-8, or a single-byte encoding when the bytes are no UTF-8: Latin-1, or Windows-1252 where characters stand that only it
- * has. A single damaged character among many good ones is still UTF-8. Where the text goes on, give it `withoutPart`.
+ * UTF-8, or a single-byte encoding if the bytes are not UTF-8: Latin-1, or Windows-1252 if there are characters that only
+ * it has. A single damaged character among many good ones is still UTF-8. Cut an unfinished text by `withoutPart` first.
  */
 export function encodingOf(bytes: Buffer): "utf-8" | "latin1" | "windows-1252" {
   if (isUtf8(bytes)) return "utf-8";
@@ -69,7 +52,7 @@ export function encodingOf(bytes: Buffer): "utf-8" | "latin1" | "windows-1252" {
   return hasWindowsCharacters(bytes) ? "windows-1252" : "latin1";
 }
 
-/** Bytes of Windows-1252 that are control characters in Latin-1; five of them mean nothing in either. */
+/** Whether there are bytes that are characters in Windows-1252 but controls in Latin-1, and none that is undefined in both. */
 function hasWindowsCharacters(bytes: Buffer): boolean {
   let found = false;
   for (const byte of bytes) {
@@ -80,7 +63,7 @@ function hasWindowsCharacters(bytes: Buffer): boolean {
   return found;
 }
 
-/** Without the beginning of a UTF-8 character at the end. */
+/** Removes an incomplete UTF-8 character at the end. */
 export function withoutPart(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -102,7 +85,7 @@ function byMark(head: Buffer): Content | undefined {
   return undefined;
 }
 
-/** A format that the first bytes are the sign of. A text may begin with the same letters, but holds no control characters. */
+/** Detects a format by its signature. A text may begin with the same letters, but contains no control characters. */
 function formatOf(head: Buffer): Exclude<Content, { kind: "text" }> | undefined {
   const image = imageType(head);
   const mediaType = image ?? binaryType(head);
@@ -111,9 +94,9 @@ function formatOf(head: Buffer): Exclude<Content, { kind: "text" }> | undefined 
   return { kind: image ? "image" : "binary", mediaType };
 }
 
-/** A document may consist of text alone: its first line holds nothing else. */
+/** A PDF may consist of text alone; then its first line has nothing but the signature. */
 const PDF_OF_TEXT = /^%PDF-\d\.\d\s*[\r\n]/;
-/** All but blanks, line ends and what steers a terminal. */
+/** Control characters, except blanks, line ends and ESC. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const CONTROL = /[\x00-\x06\x0e-\x1a\x1c-\x1f\x7f]/;
 

@@ -4,7 +4,7 @@ import type { Source } from "./chunks.ts";
 const CHUNK = 256 * 1024;
 const LF = 10;
 
-/** Byte offset of the last `lines` lines; undefined: they are longer than `maxBytes`. A line's end at the very end begins no new line. */
+/** Byte offset of the last `lines` lines; undefined if they are longer than `maxBytes`. No line follows a line end at the very end. */
 export async function tailStart(
   source: Source,
   size: number,

@@ -73,29 +73,29 @@ async function patchFiles(
   found: readonly FoundPatch[],
   context: ToolContext,
 ): Promise<ToolResult> {
-  const held: OpenedFile[] = [];
+  const opened: OpenedFile[] = [];
   const changes = new UndoableChanges(access, context.signal);
   try {
-    const prepared = await prepareAll(access, found, held, context);
+    const prepared = await prepareAll(access, found, opened, context);
     const seen = new Map<string, SeenFile>();
     try {
       for (const change of deletionsLast(prepared)) await apply(changes, change, seen);
     } catch (error) {
-      throw takenBack(error, await changes.undo());
+      throw undoneError(error, await changes.undo());
     }
     const left = await changes.finish();
     for (const [path, file] of seen) context.session.noteSeen(path, file);
     return resultOf(prepared, [...notesOf(found), ...leftovers(left)], left, context);
   } finally {
     await changes.close();
-    for (const file of held) await file.close();
+    for (const file of opened) await file.close();
   }
 }
 
 async function prepareAll(
   access: FileAccess,
   found: readonly FoundPatch[],
-  held: OpenedFile[],
+  opened: OpenedFile[],
   { signal, rights }: ToolContext,
 ): Promise<Prepared[]> {
   const prepared: Prepared[] = [];
@@ -106,8 +106,8 @@ async function prepareAll(
       prepared.push({ kind: "add", place: one.place, bytes: Buffer.from(one.content), mode: one.mode });
       continue;
     }
-    const file = await OpenedFile.hold(access, one.place);
-    held.push(file);
+    const file = await OpenedFile.open(access, one.place);
+    opened.push(file);
     const before = await readBefore(file, signal);
     bytes += before.bytes.length;
     if (bytes > MOST_BYTES) throw tooMuch(`its files have more than ${MOST_BYTES} bytes in total`);
@@ -215,7 +215,7 @@ function tooMuch(why: string): MatrxError {
 }
 
 /** The error that stopped a patch, with what became of the changes made before it. */
-function takenBack(error: unknown, problems: readonly string[]): unknown {
+function undoneError(error: unknown, problems: readonly string[]): unknown {
   if (problems.length === 0 && !(error instanceof MatrxError)) return error;
   const shape =
     error instanceof MatrxError

@@ -3,6 +3,7 @@ import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { defineTool, type ToolResult } from "../core/tool.ts";
 import type { FileAccess, Files, ResolvedPath } from "../fs/access.ts";
+import { shownName } from "../fs/display-name.ts";
 import { makeFolders } from "../fs/make-folders.ts";
 import { entryAt } from "../fs/write-file.ts";
 
@@ -53,7 +54,7 @@ function resultOf(place: ResolvedPath, message: string, created: boolean): ToolR
 
 function noParent(access: FileAccess, place: ResolvedPath): MatrxError {
   return toolError("NOT_FOUND", `The parent folder of ${place.shown} does not exist`, {
-    hint: `Only ${access.existingPart(place)} exists; use recursive to create the rest`,
+    hint: `Only ${shownName(access.existingPart(place))} exists; use recursive to create the rest`,
     details: { path: place.shown },
   });
 }

@@ -6,7 +6,7 @@ import { defineTool } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { Files } from "../fs/access.ts";
 import type { OpenedEntry } from "../fs/file-handle.ts";
-import { discard } from "../trash/delete-entry.ts";
+import { deleteEntry } from "../trash/delete-entry.ts";
 
 const input = z.strictObject({
   path: z.string().min(1).describe("Absolute or relative path of the directory to delete"),
@@ -29,7 +29,7 @@ export function deleteDirectoryTool(files: Files) {
     timeoutMs: TIMES.callMax,
     prepare: ({ path }) => ({ paths: [{ path, intent: "remove", isEntry: true }] }),
     handle: ({ path, recursive = false, permanent = false }, context) =>
-      discard(files, { path, recursive, permanent, check: refuseOther }, context),
+      deleteEntry(files, { path, recursive, permanent, check: refuseOther }, context),
   });
 }
 

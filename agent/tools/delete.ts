@@ -3,7 +3,7 @@ import { TIMES } from "@matrx/shared/limits.ts";
 import * as z from "zod";
 import { defineTool } from "../core/tool.ts";
 import type { Files } from "../fs/access.ts";
-import { discard } from "../trash/delete-entry.ts";
+import { deleteEntry } from "../trash/delete-entry.ts";
 
 const input = z.strictObject({
   path: z.string().min(1).describe("Absolute or relative path"),
@@ -22,6 +22,6 @@ export function deleteTool(files: Files) {
     timeoutMs: TIMES.callMax,
     prepare: ({ path }) => ({ paths: [{ path, intent: "remove", isEntry: true }] }),
     handle: ({ path, recursive = false, permanent = false }, context) =>
-      discard(files, { path, recursive, permanent, check: () => undefined }, context),
+      deleteEntry(files, { path, recursive, permanent, check: () => undefined }, context),
   });
 }

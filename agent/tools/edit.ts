@@ -73,7 +73,7 @@ export function editTool(files: Files) {
       const access = await files.as(context);
       const place = await access.findExisting(request.file_path, "write");
       return await files.mutex.runExclusive(place.path, async () => {
-        await using file = await OpenedFile.hold(access, place);
+        await using file = await OpenedFile.open(access, place);
         return await edit(file, replacements, request, context);
       });
     },

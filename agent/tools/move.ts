@@ -10,7 +10,7 @@ import type { FileAccess, Files, ResolvedPath } from "../fs/access.ts";
 import { shownName } from "../fs/display-name.ts";
 import { explained } from "../fs/errors.ts";
 import { type OpenedEntry, openEntry } from "../fs/file-handle.ts";
-import { makeFolders, syncFolder } from "../fs/make-folders.ts";
+import { makeParents, syncFolder } from "../fs/make-folders.ts";
 import { type Moved, moveEntry } from "../fs/move.ts";
 import { isWithin, namesFolder } from "../fs/path-syntax.ts";
 import { forgetNote } from "../trash/trash-folder.ts";
@@ -53,7 +53,7 @@ export function moveTool(files: Files) {
       const from = await access.findExistingEntry(request.source, "remove");
       const to = await findDestination(access, from, request);
       refuseItself(access, from, to);
-      await prepareFolder(access, to, request);
+      await makeParents(access, to, request.create_directories ?? true);
       const [first = "", second] = [...new Set([from.path, to.path])].sort();
       const act = () => move(access, from, to, request, context);
       return await files.mutex.runExclusive(first, () =>
@@ -87,19 +87,6 @@ function newNameOf(from: ResolvedPath, to: ResolvedPath, path: FileAccess["platf
   return path.basename(from.path === to.path ? to.named : to.path);
 }
 
-async function prepareFolder(access: FileAccess, to: ResolvedPath, request: Input): Promise<void> {
-  const folders = to.missing.slice(0, -1);
-  if (folders.length === 0) return;
-  const existing = access.existingPart(to);
-  if (request.create_directories === false) {
-    throw toolError("NOT_FOUND", `The folder of ${to.shown} does not exist`, {
-      hint: `Only ${shownName(existing)} exists; omit create_directories to create the rest`,
-      details: { path: to.shown },
-    });
-  }
-  await makeFolders(access, existing, folders, to.shown);
-}
-
 async function move(
   access: FileAccess,
   from: ResolvedPath,
@@ -111,14 +98,13 @@ async function move(
   try {
     await using parent = await access.openFolder(access.parentOf(to).folder, to.shown);
     const name = newNameOf(from, to, access.platform.path);
-    const spot = { parent, name };
     const moved = await explained(to.shown, "move it to", () =>
-      moveEntry(access, source, spot, to, request.overwrite ?? false, signal),
+      moveEntry(access, source, { parent, name }, to, request.overwrite ?? false, signal),
     );
     await syncFolder(parent.self);
     await syncFolder(source.parent.self);
     const path = access.platform.path.join(access.parentOf(to).folder, name);
-    follow(session, from.path, path, access);
+    followFolder(session, from.path, path, access);
     await followSeen(session, source, path, () => lstat(parent.at(name), { bigint: true }));
     await forgetNote(access, from.path);
     return resultOf(source, { ...to, path }, moved);
@@ -127,8 +113,8 @@ async function move(
   }
 }
 
-/** A session follows when its folder is moved. */
-function follow(session: Session, from: string, to: string, { platform }: FileAccess): void {
+/** A session follows when its working directory is moved. */
+function followFolder(session: Session, from: string, to: string, { platform }: FileAccess): void {
   const { relative, join } = platform.path;
   if (isWithin(session.cwd, from, platform)) session.cwd = join(to, relative(from, session.cwd));
 }
@@ -146,17 +132,17 @@ async function followSeen(
   session.noteSeen(to, isAsSeen ? { ...seen, stat: await look() } : seen);
 }
 
-function resultOf({ place, stat }: OpenedEntry, to: ResolvedPath, { overwrote, carried }: Moved): ToolResult {
+function resultOf({ place, stat }: OpenedEntry, to: ResolvedPath, { overwrote, copied }: Moved): ToolResult {
   const replaced = overwrote ? ", replacing what was there" : "";
-  const way = carried ? ` (${carried.bytes} bytes, copied to another file system)` : "";
+  const how = copied ? ` (${copied.bytes} bytes, copied to another file system)` : "";
   return {
-    output: `Moved ${place.shown} to ${shownName(to.path)}${replaced}${way}`,
+    output: `Moved ${place.shown} to ${shownName(to.path)}${replaced}${how}`,
     metadata: {
       source: place.path,
       destination: to.path,
       type: stat.isDirectory() ? "directory" : stat.isSymbolicLink() ? "symlink" : "file",
       overwrote,
-      ...(carried && { copied_entries: carried.entries, copied_bytes: carried.bytes }),
+      ...(copied && { copied_entries: copied.entries, copied_bytes: copied.bytes }),
     },
   };
 }

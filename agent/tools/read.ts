@@ -8,7 +8,7 @@ import type { Files } from "../fs/access.ts";
 import { explained } from "../fs/errors.ts";
 import { type OpenFile, openFile } from "../fs/open-file.ts";
 import { factsOf, MOST_BYTES, readBytes } from "../read/bytes.ts";
-import { binary, readAll, readImage } from "../read/not-text.ts";
+import { binaryFileError, readAll, readImage } from "../read/not-text.ts";
 import { NOTEBOOK_MAX_BYTES, type Notebook, notebookOf } from "../read/notebook.ts";
 import { PAGES, PDF, readPdf } from "../read/pdf.ts";
 import {
@@ -91,26 +91,6 @@ export function readTool(files: Files) {
   });
 }
 
-/** Undefined if it is not a notebook, or too large. */
-async function notebookIn({ handle, stat }: OpenFile, whole: Buffer | undefined) {
-  if (stat.size > NOTEBOOK_MAX_BYTES) return undefined;
-  return notebookOf(whole ?? (await readAll(handle, Number(stat.size))));
-}
-
-async function shownNotebook(
-  file: OpenFile,
-  { text, cells }: Notebook,
-  wanted: LinesWanted,
-  sha256: string | undefined,
-): Promise<ToolResult> {
-  const page = await pageOfText(file, text, wanted);
-  const note = `Shown as cells; raw=true gives the JSON, which ${toolName("Edit")} works on`;
-  return {
-    output: withNotes(page.lines.join("\n"), [noteOfCut(page), noteOfMore(page), note]),
-    metadata: { ...factsOf(file), ...metadataOf(page), cells, ...(sha256 && { sha256 }) },
-  };
-}
-
 const LINE_FIELDS = ["offset", "limit", "pages"] as const;
 const BYTE_FIELDS = ["byte_offset", "byte_limit"] as const;
 
@@ -152,7 +132,7 @@ async function read(
     signal,
   };
   if (content.kind === "binary" && content.mediaType === PDF) return readPdf(file, pages, wanted, raw);
-  if (content.kind === "binary") throw await binary(file, content.mediaType, signal);
+  if (content.kind === "binary") throw await binaryFileError(file, content.mediaType, signal);
   if (pages !== undefined) {
     throw wrong("pages", "this is not a PDF file", "Use offset and limit for lines");
   }
@@ -176,6 +156,26 @@ async function read(
 function rendered(page: TextPage): string {
   if (page.lines.length === 0) return "[The file is empty]";
   return withNotes(numberedLines(page), [noteOfCut(page), noteOfMore(page)]);
+}
+
+/** Undefined if it is not a notebook, or too large. */
+async function notebookIn({ handle, stat }: OpenFile, whole: Buffer | undefined) {
+  if (stat.size > NOTEBOOK_MAX_BYTES) return undefined;
+  return notebookOf(whole ?? (await readAll(handle, Number(stat.size))));
+}
+
+async function shownNotebook(
+  file: OpenFile,
+  { text, cells }: Notebook,
+  wanted: LinesWanted,
+  sha256: string | undefined,
+): Promise<ToolResult> {
+  const page = await pageOfText(file, text, wanted);
+  const note = `Shown as cells; raw=true gives the JSON, which ${toolName("Edit")} works on`;
+  return {
+    output: withNotes(page.lines.join("\n"), [noteOfCut(page), noteOfMore(page), note]),
+    metadata: { ...factsOf(file), ...metadataOf(page), cells, ...(sha256 && { sha256 }) },
+  };
 }
 
 /** The whole file; undefined if it is too large, or its size is meaningless, as in /proc. */

@@ -34,7 +34,7 @@ export function screenshotTool(desktop: Desktop) {
       await room(base64Length(IMAGE_MAX_BYTES));
       const wantedFormat: PictureFormat = format === "png" ? "png" : "jpeg";
       const wanted = { format: wantedFormat, monitor, mostBytes: IMAGE_MAX_BYTES };
-      const picture = await desktop.pictures.inTurn(() => capture(desktop, wanted, signal));
+      const picture = await desktop.pictures.mutex.runExclusive(() => capture(desktop, wanted, signal));
       const path = await desktop.pictures.keep(picture.bytes, picture.format === "png" ? "png" : "jpg");
       if (picture.bytes.length > IMAGE_MAX_BYTES) throw tooLarge(path, picture);
       return resultOf(path, picture, { wantedFormat, blankHint: desktop.platform.desktop.blankHint });

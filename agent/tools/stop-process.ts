@@ -11,37 +11,6 @@ import { shownName } from "../fs/display-name.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type ProcessFacts, processesOf } from "../platform/process-list.ts";
 
-interface OwnProcess {
-  readonly pid: number;
-  /** Paths that only appear in command lines of Matrx's own programs: its protected folders. */
-  readonly marks: readonly string[];
-}
-
-/** The command line of an agent or a local server, by whatever path it was started. */
-const AGENT = /(?:^|[\s/\\])matrx(?:\.js)?["']?\s+(?:up|serve)\b/;
-
-/** Why a process must not be ended, or undefined. */
-export function protectionOf(
-  target: ProcessFacts,
-  all: readonly ProcessFacts[],
-  own: OwnProcess,
-): string | undefined {
-  if (target.pid <= 1) return "it is the system's first process";
-  if (target.pid === own.pid) return "it is the agent itself";
-  if (ancestorsOf(own.pid, all).has(target.pid)) return "the agent was started by it";
-  const { command } = target;
-  const isMatrx = AGENT.test(command) || own.marks.some((mark) => command.includes(mark));
-  return isMatrx ? "it is a Matrx program on this machine" : undefined;
-}
-
-function ancestorsOf(pid: number, all: readonly ProcessFacts[]): Set<number> {
-  const parents = new Map(all.map((row) => [row.pid, row.parent]));
-  const found = new Set<number>();
-  for (let at = parents.get(pid); at !== undefined && at > 0 && !found.has(at); at = parents.get(at))
-    found.add(at);
-  return found;
-}
-
 /** How often to check whether it has ended, and how long after a kill, in milliseconds. */
 const LOOK_EVERY = 50;
 const AFTER_KILL = 2000;
@@ -81,6 +50,37 @@ export function stopProcessTool({ platform, protectedPaths }: Files) {
       return resultOf(target, how, children);
     },
   });
+}
+
+interface OwnProcess {
+  readonly pid: number;
+  /** Paths that only appear in command lines of Matrx's own programs: its protected folders. */
+  readonly marks: readonly string[];
+}
+
+/** The command line of an agent or a local server, by whatever path it was started. */
+const AGENT = /(?:^|[\s/\\])matrx(?:\.js)?["']?\s+(?:up|serve)\b/;
+
+/** Why a process must not be ended, or undefined. */
+export function protectionOf(
+  target: ProcessFacts,
+  all: readonly ProcessFacts[],
+  own: OwnProcess,
+): string | undefined {
+  if (target.pid <= 1) return "it is the system's first process";
+  if (target.pid === own.pid) return "it is the agent itself";
+  if (ancestorsOf(own.pid, all).has(target.pid)) return "the agent was started by it";
+  const { command } = target;
+  const isMatrx = AGENT.test(command) || own.marks.some((mark) => command.includes(mark));
+  return isMatrx ? "it is a Matrx program on this machine" : undefined;
+}
+
+function ancestorsOf(pid: number, all: readonly ProcessFacts[]): Set<number> {
+  const parents = new Map(all.map((row) => [row.pid, row.parent]));
+  const found = new Set<number>();
+  for (let at = parents.get(pid); at !== undefined && at > 0 && !found.has(at); at = parents.get(at))
+    found.add(at);
+  return found;
 }
 
 type Ending = "terminated" | "killed" | "gone";

@@ -1,36 +1,12 @@
 /** The tool that describes this machine. */
-import { statfs } from "node:fs/promises";
 import os from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import { defineTool, type ToolContext } from "../core/tool.ts";
 import type { Files } from "../fs/access.ts";
+import { roomAt } from "../platform/disk-room.ts";
 import type { Platform } from "../platform/platform.ts";
 import { runProgram } from "../platform/run-program.ts";
-
-const ASKED_MS = 2000;
-
-/** Null if there is none. */
-async function pythonVersion(platform: Platform): Promise<string | null> {
-  // If the developer tools are missing, Apple's stub opens a dialog that offers to install them.
-  if (platform.name === "Darwin" && (await answerOf("xcode-select", ["-p"])) === undefined) return null;
-  const candidates = platform.name === "Windows" ? [["py", "-3"], ["python"]] : [["python3"], ["python"]];
-  for (const [program = "", ...args] of candidates) {
-    const version = /Python (\d+\.\d+\.\d+\S*)/.exec((await answerOf(program, [...args, "--version"])) ?? "");
-    if (version?.[1]) return version[1];
-  }
-  return null;
-}
-
-/** Reads stderr too, where Python 2 prints its version. */
-async function answerOf(program: string, args: readonly string[]): Promise<string | undefined> {
-  try {
-    const { stdout, stderr } = await runProgram(program, args, { timeoutMs: ASKED_MS, cwd: os.tmpdir() });
-    return `${stdout}${stderr}`;
-  } catch {
-    return undefined;
-  }
-}
 
 /** How long to wait for each part, in milliseconds: a dead network drive must not hold up the others. */
 const PART_MS = 2000;
@@ -49,13 +25,13 @@ export function systemInfoTool(files: Files) {
     async handle(_input, context) {
       const { session } = context;
       python ??= pythonVersion(platform);
-      const held = context.rights.folderLimits.length > 0;
-      const mayKnowPlace = !held || (await maySee(files, context));
+      const isLimited = context.rights.folderLimits.length > 0;
+      const mayKnowCwd = !isLimited || (await mayReadCwd(files, context));
       const [pythonFound, distribution, memory, disk] = await Promise.all([
         within(python),
         within(distributionOf()),
         within(memoryOf()),
-        mayKnowPlace ? within(diskOf(session.cwd)) : undefined,
+        mayKnowCwd ? within(roomAt(session.cwd)) : undefined,
       ]);
       const facts = {
         platform: platform.name,
@@ -66,11 +42,13 @@ export function systemInfoTool(files: Files) {
         arch: os.arch(),
         python_version: pythonFound,
         node_version: process.versions.node,
-        ...(mayKnowPlace && { cwd: session.cwd }),
-        ...(!held && { user: userName(), home: os.homedir() }),
+        ...(mayKnowCwd && { cwd: session.cwd }),
+        ...(!isLimited && { user: userName(), home: os.homedir() }),
         cpu: { model: os.cpus()[0]?.model.trim() ?? null, cores: os.cpus().length, load: os.loadavg() },
         memory,
-        ...(disk !== undefined && { disk }),
+        ...(disk !== undefined && {
+          disk: disk && { path: session.cwd, total_bytes: disk.totalBytes, free_bytes: disk.freeBytes },
+        }),
         uptime_seconds: Math.round(os.uptime()),
       };
       return { output: linesOf(facts), metadata: facts };
@@ -78,7 +56,7 @@ export function systemInfoTool(files: Files) {
   });
 }
 
-async function maySee(files: Files, context: ToolContext): Promise<boolean> {
+async function mayReadCwd(files: Files, context: ToolContext): Promise<boolean> {
   return await (await files.as(context)).mayRead(context.session.cwd);
 }
 
@@ -93,6 +71,28 @@ async function within<T>(part: Promise<T>): Promise<T | null> {
   }
 }
 
+/** Null if there is none. */
+async function pythonVersion(platform: Platform): Promise<string | null> {
+  // If the developer tools are missing, Apple's stub opens a dialog that offers to install them.
+  if (platform.name === "Darwin" && (await answerOf("xcode-select", ["-p"])) === undefined) return null;
+  const candidates = platform.name === "Windows" ? [["py", "-3"], ["python"]] : [["python3"], ["python"]];
+  for (const [program = "", ...args] of candidates) {
+    const version = /Python (\d+\.\d+\.\d+\S*)/.exec((await answerOf(program, [...args, "--version"])) ?? "");
+    if (version?.[1]) return version[1];
+  }
+  return null;
+}
+
+/** Reads stderr too, where Python 2 prints its version. */
+async function answerOf(program: string, args: readonly string[]): Promise<string | undefined> {
+  try {
+    const { stdout, stderr } = await runProgram(program, args, { timeoutMs: PART_MS, cwd: os.tmpdir() });
+    return `${stdout}${stderr}`;
+  } catch {
+    return undefined;
+  }
+}
+
 async function distributionOf(): Promise<string | null> {
   const { default: system } = await import("systeminformation");
   const { distro, release } = await system.osInfo();
@@ -103,12 +103,6 @@ async function memoryOf() {
   const { default: system } = await import("systeminformation");
   const { total, available } = await system.mem();
   return { total_bytes: total, available_bytes: available };
-}
-
-/** Disk space of the file system with the working directory. */
-async function diskOf(path: string) {
-  const { bsize, blocks, bavail } = await statfs(path);
-  return { path, total_bytes: blocks * bsize, free_bytes: bavail * bsize };
 }
 
 function userName(): string {

@@ -7,9 +7,9 @@ import type { SeenFile } from "../core/sessions.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
 import { changedError, checkSha256, sha256Schema } from "../edit/errors.ts";
 import { countChangedLines } from "../edit/line-diff.ts";
-import type { FileAccess, Files, ResolvedPath } from "../fs/access.ts";
+import type { Files } from "../fs/access.ts";
 import { isFolderError, OpenedFile } from "../fs/file-handle.ts";
-import { makeFolders } from "../fs/make-folders.ts";
+import { makeParents } from "../fs/make-folders.ts";
 import { namesFolder } from "../fs/path-syntax.ts";
 import { counted } from "../text/counted.ts";
 
@@ -45,18 +45,11 @@ export function writeTool(files: Files) {
       const access = await files.as(context);
       const place = await access.find(request.file_path, "write");
       if (namesFolder(request.file_path, access.platform)) throw isFolderError(place);
-      await prepareFolder(access, place, request);
-      await using file = await OpenedFile.hold(access, place);
+      await makeParents(access, place, request.create_directories ?? true);
+      await using file = await OpenedFile.open(access, place);
       return await files.mutex.runExclusive(place.path, () => write(file, request, context));
     },
   });
-}
-
-async function prepareFolder(access: FileAccess, place: ResolvedPath, request: Input): Promise<void> {
-  const folders = place.missing.slice(0, -1);
-  if (folders.length === 0) return;
-  if (request.create_directories === false) throw noFolder(access, place);
-  await makeFolders(access, access.existingPart(place), folders, place.shown);
 }
 
 async function write(
@@ -132,13 +125,6 @@ async function contentOf(
 function changedLines(before: Buffer, bytes: Buffer) {
   if (bytes.length > COMPARED_MAX_BYTES) return undefined;
   return countChangedLines(before.toString("latin1"), bytes.toString("latin1"));
-}
-
-function noFolder(access: FileAccess, place: ResolvedPath): MatrxError {
-  return toolError("NOT_FOUND", `The folder of ${place.shown} does not exist`, {
-    hint: `Only ${access.existingPart(place)} exists; omit create_directories to create the rest`,
-    details: { path: place.shown },
-  });
 }
 
 function halfCharacter(): MatrxError {

@@ -1,4 +1,4 @@
-/** Deletes an entry for a caller: into the trash, or for good. */
+/** Deletes an entry: to the trash, or for good. */
 import { opendir } from "node:fs/promises";
 import { MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";
@@ -10,27 +10,31 @@ import { type OpenedEntry, openEntry } from "../fs/file-handle.ts";
 import { syncFolder } from "../fs/make-folders.ts";
 import { isWithin } from "../fs/path-syntax.ts";
 import { newRemoval, removeTree } from "../fs/remove-tree.ts";
-import { putIntoTrash, type Trashed } from "./trash.ts";
+import { putIntoTrash } from "./trash.ts";
 import { forgetNote } from "./trash-folder.ts";
 
-export interface Discard {
+export interface Deletion {
   readonly path: string;
   readonly recursive: boolean;
   readonly permanent: boolean;
-  /** Throws to refuse what is not meant to be deleted in this way. */
+  /** Throws to refuse an entry of the wrong type. */
   readonly check: (entry: OpenedEntry) => void;
 }
 
 /** Throws MatrxError. */
-export async function discard(files: Files, request: Discard, context: ToolContext): Promise<ToolResult> {
+export async function deleteEntry(
+  files: Files,
+  request: Deletion,
+  context: ToolContext,
+): Promise<ToolResult> {
   const access = await files.as(context);
   const place = await access.findExistingEntry(request.path, "remove");
   return await files.mutex.runExclusive(place.path, async () => {
     const entry = await openEntry(access, place);
     try {
       request.check(entry);
-      refuseOwnPlace(access, entry, context.session.cwd);
-      if (entry.stat.isDirectory() && !request.recursive) await refuseFull(access, entry);
+      refuseCwd(access, entry, context.session.cwd);
+      if (entry.stat.isDirectory() && !request.recursive) await refuseNotEmpty(access, entry);
       context.signal.throwIfAborted();
       if (request.permanent) return await forGood(access, entry, context.signal);
       return await intoTrash(access, entry, context.signal);
@@ -61,23 +65,19 @@ async function forGood(access: FileAccess, entry: OpenedEntry, signal: AbortSign
 }
 
 async function intoTrash(access: FileAccess, entry: OpenedEntry, signal: AbortSignal): Promise<ToolResult> {
-  const { place } = entry;
-  const trashed = await putIntoTrash(access, entry, signal);
-  const lies = await whereItLies(access, trashed);
+  const path = await putIntoTrash(access, entry, signal);
+  // Callers who may not look there are not told where it is.
+  const isTold = path !== undefined && (await access.mayRead(path));
   return {
-    output: `Moved ${place.shown} to the trash. ${lies.text}`,
-    metadata: { ...factsOf(entry), permanent: false, ...(lies.path && { trash_path: lies.path }) },
+    output: `Moved ${entry.place.shown} to the trash. ${howToRestore(path, isTold)}`,
+    metadata: { ...factsOf(entry), permanent: false, ...(isTold && { trash_path: path }) },
   };
 }
 
-/** Callers who may not look there are not told. */
-async function whereItLies(
-  access: FileAccess,
-  { path }: Trashed,
-): Promise<{ text: string; path?: string | undefined }> {
-  if (path === undefined) return { text: "A person can restore it from the recycle bin." };
-  if (!(await access.mayRead(path))) return { text: "The owner of the device can restore it." };
-  return { text: `It is now at ${shownName(path)}; ${toolName("Move")} can restore it.`, path };
+function howToRestore(path: string | undefined, isTold: boolean): string {
+  if (path === undefined) return "A person can restore it from the recycle bin.";
+  if (!isTold) return "The owner of the device can restore it.";
+  return `It is now at ${shownName(path)}; ${toolName("Move")} can restore it.`;
 }
 
 function factsOf({ place, stat }: OpenedEntry) {
@@ -85,7 +85,7 @@ function factsOf({ place, stat }: OpenedEntry) {
   return { deleted_path: place.path, type };
 }
 
-function refuseOwnPlace({ platform }: FileAccess, { place, stat }: OpenedEntry, cwd: string): void {
+function refuseCwd({ platform }: FileAccess, { place, stat }: OpenedEntry, cwd: string): void {
   if (!stat.isDirectory() || !isWithin(cwd, place.path, platform)) return;
   throw toolError(
     "CONFLICT",
@@ -97,15 +97,15 @@ function refuseOwnPlace({ platform }: FileAccess, { place, stat }: OpenedEntry, 
   );
 }
 
-async function refuseFull(access: FileAccess, { place, parent, name }: OpenedEntry): Promise<void> {
+async function refuseNotEmpty(access: FileAccess, { place, parent, name }: OpenedEntry): Promise<void> {
   const inspect = (stat: OpenedEntry["stat"]) => access.inspect(stat, place.shown);
   await explained(place.shown, "look into", async () => {
     await using folder = await parent.openFolder(Buffer.from(name), inspect);
-    for await (const _ of await opendir(folder.self)) throw full(place.shown);
+    for await (const _ of await opendir(folder.self)) throw notEmpty(place.shown);
   });
 }
 
-function full(shown: string): MatrxError {
+function notEmpty(shown: string): MatrxError {
   return toolError("CONFLICT", `${shown} is not empty; nothing was deleted`, {
     hint: `Look into it with ${toolName("ListDirectory")}; give recursive: true to delete everything in it too`,
     details: { path: shown },

@@ -1,4 +1,4 @@
-/** Puts an entry into a folder of the trash under a free name, with a note of where it was. */
+/** Moves an entry into a trash folder under a free name, with a note of where it was (freedesktop.org Trash specification). */
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { mkdir, open, unlink } from "node:fs/promises";
@@ -11,46 +11,45 @@ import { renameNoReplace } from "../fs/rename.ts";
 import type { Directory } from "../platform/directory.ts";
 import type { Platform, TrashFolder } from "../platform/platform.ts";
 
-/** Bytes of a name that are kept, so that a number and the note's ending fit beside them into 255. */
+/** How much of a name is kept: with a number and the note's extension it must fit into 255 bytes. */
 const NAME_BYTES = 220;
-/** Numbered names that are tried, before chance decides. */
+/** How many numbered names are tried before a random one. */
 const MOST_NUMBERED = 50;
 
-/** A folder of the trash, held open. */
-export interface HeldTrash {
+export interface OpenedTrash {
   readonly directory: Directory;
   /** Canonical. */
   readonly path: string;
 }
 
-/** Where it lies then. Throws what the system says: EXDEV when it is another file system after all. */
+/** Returns its new path. Throws the system's error: EXDEV if the trash is on another file system. */
 export async function putIntoFolder(
   platform: Platform,
   entry: OpenedEntry,
-  trash: HeldTrash,
+  trash: OpenedTrash,
   { files, info, writtenFrom }: TrashFolder,
 ): Promise<string> {
-  const things = files ? await openPart(trash.directory, files) : trash.directory;
+  const trashed = files ? await openPart(trash.directory, files) : trash.directory;
   const notes = info ? await openPart(trash.directory, info) : undefined;
   try {
     const note = noteOf(entry.place.path, writtenFrom, new Date());
     for (const name of namesFor(entry.name)) {
       if (notes && !(await writeNote(notes, name, note))) continue;
       try {
-        // Programs that keep to no rules may have left something without a note.
-        await renameNoReplace(entry, { parent: things, name }, platform);
+        // Programs that ignore the specification may have put something there without a note.
+        await renameNoReplace(entry, { parent: trashed, name }, platform);
       } catch (error) {
         if (notes) await unlink(notes.at(noteName(name)));
         if (hasCode(error, "EEXIST", "ENOTEMPTY")) continue;
         throw error;
       }
-      await syncFolder(things.self);
+      await syncFolder(trashed.self);
       return path.join(trash.path, files ?? "", name);
     }
     throw new Error("no free name in the trash");
   } finally {
     await notes?.close();
-    if (things !== trash.directory) await things.close();
+    if (trashed !== trash.directory) await trashed.close();
   }
 }
 
@@ -61,7 +60,7 @@ async function openPart(trash: Directory, name: string): Promise<Directory> {
   return await trash.openFolder(Buffer.from(name), () => undefined);
 }
 
-/** The name itself, then numbered ones, then one by chance. */
+/** The name itself, then numbered ones, then a random one. */
 function* namesFor(name: string): Generator<string> {
   const { name: stem, ext } = path.parse(name);
   const ending = Buffer.byteLength(ext) > 20 ? "" : ext;
@@ -86,7 +85,7 @@ function noteName(name: string): string {
   return `${name}.trashinfo`;
 }
 
-/** Made first, and only if there is none: it takes the name. False: the name is taken. */
+/** Written before the entry is moved: it reserves the name. Returns false if the name is taken. */
 async function writeNote(notes: Directory, name: string, text: string): Promise<boolean> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   try {
@@ -104,7 +103,7 @@ async function writeNote(notes: Directory, name: string, text: string): Promise<
   }
 }
 
-/** `Path` with each byte but the plain ones in percent, `DeletionDate` in local time without its zone. */
+/** `Path` is percent-encoded, `DeletionDate` is local time without a zone. */
 export function noteOf(original: string, writtenFrom: string | undefined, when: Date): string {
   const written = writtenFrom === undefined ? original : path.posix.relative(writtenFrom, original);
   const encoded = written.split("/").map(encodeURIComponent).join("/");
@@ -112,12 +111,15 @@ export function noteOf(original: string, writtenFrom: string | undefined, when: 
   return `[Trash Info]\nPath=${encoded}\nDeletionDate=${local}\n`;
 }
 
-/** `path` is where the thing lay; anywhere but in the trash there is no such note. Never throws: a note too many harms nothing. */
+/**
+ * Deletes the note of an entry that is no longer at this path; outside the trash there is none. Never throws, because a
+ * leftover note does no harm.
+ */
 export async function forgetNote(access: FileAccess, path: string): Promise<void> {
   const { basename, dirname, join } = access.platform.path;
   const files = dirname(path);
   if (basename(files) !== "files") return;
-  const note = join(dirname(files), "info", `${basename(path)}.trashinfo`);
+  const note = join(dirname(files), "info", noteName(basename(path)));
   try {
     const place = await access.findEntry(note, "remove");
     if (place.missing.length > 0) return;
@@ -125,6 +127,6 @@ export async function forgetNote(access: FileAccess, path: string): Promise<void
     const info = await access.openFolder(folder, place.shown);
     await unlink(info.at(name)).finally(() => info.close());
   } catch {
-    // It stays, and points to nothing.
+    // The note stays, and points to nothing.
   }
 }

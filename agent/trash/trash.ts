@@ -1,4 +1,4 @@
-/** Puts an entry into the trash of this system: a folder of it on the same file system, or a program that does it. */
+/** Moves an entry to the system's trash: to a folder on the same file system, or by a program. */
 import { lstat, mkdir, realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -10,25 +10,20 @@ import type { OpenedEntry } from "../fs/file-handle.ts";
 import { isWithin } from "../fs/path-syntax.ts";
 import type { TrashFolder, TrashQuestion, TrashWay } from "../platform/platform.ts";
 import { ProgramFailed, runProgram } from "../platform/run-program.ts";
-import { type HeldTrash, putIntoFolder } from "./trash-folder.ts";
+import { type OpenedTrash, putIntoFolder } from "./trash-folder.ts";
 
-export interface Trashed {
-  /** Where it lies now; undefined: only a person can bring it back. */
-  readonly path: string | undefined;
-}
-
-/** A program may have to ask the desktop, in milliseconds. */
+/** Long, because the program may have to ask the desktop; in milliseconds. */
 const PROGRAM_MS = 60_000;
 
-/** Throws MatrxError; nothing was deleted then. */
+/** Returns its new path; undefined if only a person can restore it. Throws MatrxError; then nothing was deleted. */
 export async function putIntoTrash(
   access: FileAccess,
   entry: OpenedEntry,
   signal: AbortSignal,
-): Promise<Trashed> {
+): Promise<string | undefined> {
   const { trash } = access.platform;
   if (trash.by === "program") return await byProgram(trash, entry, signal);
-  // A file's own number may be that of a layer below; its folder's tells where it can be renamed to.
+  // Of the folder: on overlay file systems a file may have the device number of a lower layer.
   const { dev } = await stat(entry.parent.self, { bigint: true });
   const question: TrashQuestion = {
     home: homedir(),
@@ -38,25 +33,25 @@ export async function putIntoTrash(
   };
   const whyNot: string[] = [];
   for (const folder of trash.folders(question)) {
-    const held = await openTrash(access, entry, dev, folder).catch((error: unknown) => {
+    const opened = await openTrash(access, entry, dev, folder).catch((error: unknown) => {
       whyNot.push(reasonOf(error));
       return undefined;
     });
-    if (!held) continue;
+    if (!opened) continue;
     try {
-      if (isWithin(entry.place.path, held.path, access.platform)) throw inTrash(entry);
-      return { path: await putIntoFolder(access.platform, entry, held, folder) };
+      if (isWithin(entry.place.path, opened.path, access.platform)) throw inTrash(entry);
+      return await putIntoFolder(access.platform, entry, opened, folder);
     } catch (error) {
       if (!hasCode(error, "EXDEV")) throw fileError(error, entry.place.shown, "move to the trash");
       whyNot.push(reasonOf(error));
     } finally {
-      await held.directory.close();
+      await opened.directory.close();
     }
   }
   throw noTrash(entry, whyNot);
 }
 
-/** Where the file system of an entry is mounted. */
+/** The mount point of an entry's file system. */
 async function topOf({ place }: OpenedEntry, dev: bigint): Promise<string> {
   for (let folder = path.dirname(place.path); ; ) {
     const above = path.dirname(folder);
@@ -65,13 +60,13 @@ async function topOf({ place }: OpenedEntry, dev: bigint): Promise<string> {
   }
 }
 
-/** Undefined: it is not to be used for this entry. */
+/** Undefined if a shared trash is not set up as it must be. Throws if it is on another file system, or cannot be opened. */
 async function openTrash(
   access: FileAccess,
   { place }: OpenedEntry,
   dev: bigint,
   { base, names, isShared }: TrashFolder,
-): Promise<HeldTrash | undefined> {
+): Promise<OpenedTrash | undefined> {
   const start = await realpath(base);
   if (isShared && !(await isSticky(path.join(start, names[0] ?? "")))) return undefined;
   if ((await stat(start, { bigint: true })).dev !== dev) throw otherFileSystem();
@@ -105,7 +100,7 @@ async function byProgram(
   trash: Extract<TrashWay, { by: "program" }>,
   entry: OpenedEntry,
   signal: AbortSignal,
-): Promise<Trashed> {
+): Promise<undefined> {
   const { file, args } = trash.command(entry.place.path, entry.stat.isDirectory(), process.env);
   await entry.parent.confirm(entry.name, entry.stat);
   try {
@@ -114,11 +109,10 @@ async function byProgram(
     if (!(error instanceof ProgramFailed)) throw error;
     throw noTrash(entry, [reasonOf(error)]);
   }
-  return { path: undefined };
 }
 
 function reasonOf(error: unknown): string {
-  // Its own words name the folder, which not every caller may know.
+  // The error's own message names the folder, which not every caller may know.
   if (error instanceof MatrxError) return "a link or a forbidden folder is in its place";
   if (error instanceof Error && "code" in error) return `${error.code}`;
   return error instanceof Error ? error.message : "unknown";

@@ -1,7 +1,7 @@
 /** The environment that the person had before npm: what this machine's agent, and the commands it runs, should see. */
-import { withoutNpm } from "../../agent/platform/environment.ts";
+import { SECRETS, withoutNpm } from "../../agent/platform/environment.ts";
 
-const OURS: ReadonlySet<string> = new Set(["RELAY_KEYS", "CLAIM_SECRET", "MATRX_DATA"]);
+const OURS: ReadonlySet<string> = new Set([...SECRETS, "MATRX_DATA"]);
 
 /** Without npm's variables, its folders on the PATH, and the relay's settings and secrets. */
 export function userEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

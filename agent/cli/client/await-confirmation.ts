@@ -1,4 +1,4 @@
-/** Shows a code to a person and waits until it was confirmed on a signed-in screen (RFC 8628). */
+/** Shows a code, and waits until a person confirms it on a signed-in screen (RFC 8628). */
 import { setTimeout as sleep } from "node:timers/promises";
 import { polledPairingSchema, type startedPairingSchema } from "@matrx/shared/api.ts";
 import { callerError, MatrxError } from "@matrx/shared/errors.ts";
@@ -13,11 +13,11 @@ type Confirmed = Exclude<z.infer<typeof polledPairingSchema>, { status: "pending
 
 interface Shown {
   json: boolean;
-  /** Facts that the person compares with the screen. */
+  /** Facts for the person to compare with the screen. */
   facts: Record<string, string>;
 }
 
-/** Shows code, QR and link: on stdout as one JSON line, or on stderr for a person. */
+/** Shows the code, a QR code and the link on stderr; or prints one JSON line on stdout. */
 export function showCode(started: Started, { json, facts }: Shown): void {
   const { code, verification_uri, expires_in } = started;
   if (json) return printJsonLine({ status: "pending", code, verification_uri, expires_in, ...facts });
@@ -32,7 +32,7 @@ export function showCode(started: Started, { json, facts }: Shown): void {
   console.error(lines.join("\n"));
 }
 
-/** Polls until the owner confirmed. Throws MatrxError when the code ran out. */
+/** Polls until the owner confirms. Throws MatrxError if the code expires. */
 export async function awaitConfirmation(
   client: RelayClient,
   started: Started,
@@ -60,7 +60,7 @@ async function poll(client: RelayClient, started: Started, signal: AbortSignal):
   throw gaveUp("APPROVAL_EXPIRED", "The code expired before anyone approved it");
 }
 
-/** A relay that cannot be reached for a moment does not end it; its no does. */
+/** A relay that is unreachable for a moment does not end the wait; a refusal does. */
 async function pollOnce(client: RelayClient, path: string, secret: string) {
   try {
     return await client.post(path, polledPairingSchema, { secret });

@@ -1,4 +1,4 @@
-/** A call by REST: one request, and where it takes longer, its outcome asked for until it is there. */
+/** A call by REST: one request; if it takes longer, polls until the outcome is there. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { callViewSchema } from "@matrx/shared/api.ts";
 import { type Answer, answerSchema } from "@matrx/shared/caller/to-caller.ts";
@@ -8,8 +8,29 @@ import { CALL_HEADER, SESSION_HEADER } from "@matrx/shared/tokens.ts";
 import type { LiveOutput } from "../output/live-output.ts";
 import { pathOf, type RelayClient, type Reply } from "./relay-client.ts";
 
+/** A call, whether by REST or WebSocket. */
+export interface CallToMake {
+  readonly device: string;
+  readonly tool: string;
+  readonly input: Record<string, unknown>;
+  readonly timeoutMs: number | undefined;
+  /** The idempotency key, by which a lost answer can be requested again. */
+  readonly key: string | undefined;
+  readonly session: string | undefined;
+  /** Cancels the call. */
+  readonly stop: AbortSignal;
+}
+
+/** A call that has ended. */
+export interface MadeCall {
+  answer: Answer;
+  /** Output that was already shown live. */
+  live?: LiveOutput | undefined;
+  session: string | undefined;
+}
+
 const POLL_EVERY = 1000;
-/** A request that got no answer is made again this often; with a key it is the same call. */
+/** How often a request without an answer is tried; with an idempotency key it is the same call. */
 const TRIES = 3;
 
 /** Makes the call and waits for its end. Throws MatrxError. */
@@ -71,25 +92,4 @@ function noOutcome(state: string, url: string): MatrxError {
   return relayError("OUTCOME_UNKNOWN", `The call is ${state}, but the relay doesn't have its outcome`, {
     hint: `Try ${url} again later`,
   });
-}
-
-/** One call, however it travels. */
-export interface CallToMake {
-  readonly device: string;
-  readonly tool: string;
-  readonly input: Record<string, unknown>;
-  readonly timeoutMs: number | undefined;
-  /** The same key is the same call: a lost answer can be asked for again. */
-  readonly key: string | undefined;
-  readonly session: string | undefined;
-  /** Cancels the call. */
-  readonly stop: AbortSignal;
-}
-
-/** How it ended. */
-export interface MadeCall {
-  answer: Answer;
-  /** Output that was shown while it came. */
-  live?: LiveOutput | undefined;
-  session: string | undefined;
 }

@@ -1,4 +1,4 @@
-/** A call over a WebSocket: its output may be shown while it comes, and Ctrl-C cancels it. */
+/** A call by WebSocket: its output can be shown live, and Ctrl-C cancels it. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Answer, toCallerSchema } from "@matrx/shared/caller/to-caller.ts";
 import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
@@ -13,16 +13,16 @@ import { parsedJson } from "./json.ts";
 import type { RelayClient } from "./relay-client.ts";
 
 const ID = "1";
-/** After Ctrl-C the answer is waited for this long, in milliseconds. */
+/** How long to wait for the answer after Ctrl-C, in milliseconds. */
 const CANCELLED_WITHIN = TIMES.killAfter + 2000;
-/** A connection that broke is made again this often: by its key it is the same call. */
+/** How often to try if the connection breaks; with its idempotency key it is the same call. */
 const TRIES = 3;
 const AGAIN_AFTER = 1000;
 
 /** The connection ended before the answer came. */
 class ConnectionLost extends Error {}
 
-/** Makes the call and waits for its end; with `live` it is told of output as it comes. Throws MatrxError. */
+/** Makes the call and waits for its end. Passes output to `live` as it arrives. Throws MatrxError. */
 export async function callBySocket(
   client: RelayClient,
   toMake: CallToMake,

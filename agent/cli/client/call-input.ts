@@ -1,4 +1,4 @@
-/** A tool's input from the command line: JSON, or `key=value` with the types that the tool's schema names. */
+/** Reads a tool's input from the command line: JSON, or `key=value` with types from the tool's schema. */
 import { text } from "node:stream/consumers";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import { parseJsonObject } from "@matrx/shared/json-input.ts";
@@ -7,10 +7,10 @@ import * as z from "zod";
 import { usageError } from "../output/failure.ts";
 
 type Input = Record<string, unknown>;
-/** Asks the device for the JSON Schema of the tool's input; undefined if it does not say. */
+/** Gets the JSON Schema of the tool's input from the device; undefined if there is none. */
 type AskSchema = () => Promise<unknown>;
 
-/** The input; the schema is asked for only where values need a type. Throws MatrxError. */
+/** Gets the schema only for `key=value`. Throws MatrxError. */
 export async function readInput(
   words: readonly string[],
   stdin: boolean,

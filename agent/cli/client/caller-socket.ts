@@ -1,4 +1,4 @@
-/** A caller's WebSocket to one device, kept open by pings until it is closed. */
+/** A caller's WebSocket to one device, kept alive by pings. */
 import type { IncomingMessage } from "node:http";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
@@ -14,10 +14,10 @@ const CLOSE_WITHIN = 1000;
 
 export interface Dial {
   readonly device: string;
-  /** Absent: a new one. */
+  /** Absent for a new one. */
   readonly session?: string | undefined;
   readonly subprotocols: readonly string[];
-  /** The relay answered the upgrade with something else. */
+  /** Called if the relay refuses the upgrade. */
   readonly onRefused: (refusal: MatrxError) => void;
 }
 
@@ -43,7 +43,7 @@ export function sendIfOpen(socket: WebSocket, frame: object): void {
   if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame));
 }
 
-/** A relay that does not say goodbye is not waited for. */
+/** Does not wait for a relay that does not close its end. */
 export function hangUp(socket: WebSocket): void {
   socket.close();
   setTimeout(() => socket.terminate(), CLOSE_WITHIN).unref();

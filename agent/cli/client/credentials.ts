@@ -1,8 +1,8 @@
-/** Who this command line is, and at which relay: from options, environment, or what `matrx login` kept. */
+/** Who the caller is, and at which relay: from options, the environment, or what `matrx login` stored. */
 import { rmSync } from "node:fs";
 import { callerError } from "@matrx/shared/errors.ts";
 import { isLoopback } from "@matrx/shared/public-url.ts";
-import { Option } from "commander";
+import { type Command, Option } from "commander";
 import * as z from "zod";
 import { type Home, homeOf } from "../../config/app-dirs.ts";
 import { readConfig } from "../../config/config.ts";
@@ -33,7 +33,11 @@ export const tokenFileOption = new Option(
   "use the token in this file instead of your login",
 ).env("MATRX_TOKEN_FILE");
 
-/** A client of the relay that speaks for the caller. Throws MatrxError that says how to sign in. */
+export function withCallerOptions(command: Command): Command {
+  return command.addOption(relayOption).addOption(tokenFileOption).option("--json", "print JSON");
+}
+
+/** A client of the relay with the caller's token. Throws MatrxError that says how to sign in. */
 export function callerOf(options: CallerOptions, home: Home = homeOf()): RelayClient {
   const relay = relayOf(options, home);
   const { tokenFile } = options;
@@ -47,7 +51,7 @@ export function callerOf(options: CallerOptions, home: Home = homeOf()): RelayCl
   return new RelayClient(relay, keptToken(home, relay), signIn);
 }
 
-/** The relay that is meant. Throws MatrxError if nothing names one. */
+/** The relay's address. Throws MatrxError if nothing names one. */
 export function relayOf(options: CallerOptions, home: Home = homeOf()): string {
   const relay = options.relay ?? readCredentials(home)?.relay ?? readConfig(agentHome())?.relay;
   if (relay === undefined) {
@@ -61,7 +65,7 @@ export function relayOf(options: CallerOptions, home: Home = homeOf()): string {
   throw usageError(`relay: ${parsed.error.issues[0]?.message}`, `Use an address like ${exampleFor(relay)}`);
 }
 
-/** What was probably meant: `localhost:8787` lacks its scheme only. */
+/** A likely correction: `localhost:8787` only lacks its scheme. */
 function exampleFor(relay: string): string {
   const guess = `http://${relay}`;
   const isMeant =
@@ -71,7 +75,7 @@ function exampleFor(relay: string): string {
 
 type Login = Credentials["logins"][string];
 
-/** Keeps a login, for this user alone. */
+/** Stores a login in a file that only this user can read. */
 export function keepLogin(home: Home, relay: string, login: Login): void {
   const kept = readCredentials(home);
   writeCredentials(home, { relay, logins: { ...kept?.logins, [relay]: login } });
@@ -81,7 +85,7 @@ export function keptLogin(home: Home, relay: string): Login | undefined {
   return readCredentials(home)?.logins[relay];
 }
 
-/** Of the relays that are left, the last login's stays the usual one. */
+/** If this was the default relay, the last of the others becomes it. */
 export function forgetLogin(home: Home, relay: string): void {
   const kept = readCredentials(home);
   const { [relay]: _, ...logins } = kept?.logins ?? {};
@@ -106,7 +110,7 @@ function keptToken(home: Home, relay: string): string {
   });
 }
 
-/** The token alone, or the header line that curl reads (`Authorization: Bearer ...`). */
+/** The file contains the token alone, or a header line for curl (`Authorization: Bearer ...`). */
 function tokenIn(path: string): string {
   const text = readPrivateFile(path)?.trim();
   const token = text?.replace(/^Authorization:\s*/i, "").replace(/^Bearer\s+/i, "");

@@ -1,4 +1,4 @@
-/** The device that is meant where none is named: `MATRX_DEVICE`, else what `matrx use` chose, else the only one. */
+/** The default device: `MATRX_DEVICE`, else the choice of `matrx use`, else the caller's only one. */
 import { type DeviceView, deviceListSchema } from "@matrx/shared/api.ts";
 import { callerError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
@@ -11,12 +11,12 @@ const settingsSchema = z.object({
   devices: z.record(z.string(), z.string()).default({}),
 });
 
-/** What `MATRX_DEVICE` or `matrx use` names; undefined: nothing was chosen. */
+/** The device chosen by `MATRX_DEVICE` or `matrx use`, if any. */
 export function chosenDevice({ relay }: RelayClient, home: Home = homeOf()): string | undefined {
   return process.env.MATRX_DEVICE || readJsonFile(home.cliFile, settingsSchema)?.devices[relay];
 }
 
-/** Keeps the choice for this relay; undefined takes it back. */
+/** Stores the choice for this relay; undefined clears it. */
 export function rememberDevice(
   { relay }: RelayClient,
   device: string | undefined,

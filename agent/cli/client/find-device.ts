@@ -1,4 +1,4 @@
-/** Which device is meant: by id, by name, or by the beginning of one. */
+/** Finds a device by its id, its name, or the beginning of one. */
 import { type DeviceView, deviceListSchema, deviceViewSchema } from "@matrx/shared/api.ts";
 import { nearestName } from "@matrx/shared/effects.ts";
 import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
@@ -6,7 +6,7 @@ import { isDeviceId } from "@matrx/shared/ids.ts";
 import { chosenDevice, onlyDevice } from "./default-device.ts";
 import { pathOf, type RelayClient } from "./relay-client.ts";
 
-/** The device that a word means; without a word, the default one. Throws MatrxError that lists the choices. */
+/** The device, or the default one if none is named. Throws MatrxError that lists the choices. */
 export async function viewDevice(client: RelayClient, wanted: string | undefined): Promise<DeviceView> {
   const meant = wanted ?? chosenDevice(client);
   if (meant === undefined) return onlyDevice(client);
@@ -15,13 +15,13 @@ export async function viewDevice(client: RelayClient, wanted: string | undefined
   return deviceNamed(devices, meant);
 }
 
-/** Its id; where a whole id was given, the relay is not asked. Throws MatrxError. */
+/** The device's id; does not ask the relay if that was given. Throws MatrxError. */
 export async function findDevice(client: RelayClient, wanted: string | undefined): Promise<string> {
   const meant = wanted ?? chosenDevice(client);
   return meant !== undefined && isDeviceId(meant) ? meant : (await viewDevice(client, meant)).id;
 }
 
-/** Throws MatrxError unless exactly one device is meant. */
+/** Throws MatrxError unless exactly one device matches. */
 export function deviceNamed(devices: readonly DeviceView[], wanted: string): DeviceView {
   const lower = wanted.toLowerCase();
   const exact = devices.filter(({ id, name }) => id === wanted || name.toLowerCase() === lower);

@@ -1,13 +1,13 @@
-/** Reads what a command wrote on a device, byte for byte: page by page, from the job's log there. */
+/** Reads a command's output byte for byte, page by page, from the job's log on the device. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { answerSchema } from "@matrx/shared/caller/to-caller.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { pathOf, type RelayClient } from "./relay-client.ts";
 
-/** Bytes asked for at once. */
+/** How many bytes to request at once. */
 const PAGE_BYTES = 512 * 1024;
-/** A device or relay that cannot be reached is asked again for this long, in milliseconds. */
+/** How long to try again while the device or relay is unreachable, in milliseconds. */
 const PATIENCE = 60_000;
 const AGAIN_AFTER = 1000;
 
@@ -25,13 +25,13 @@ export interface JobPage {
   readonly bytes: Buffer;
   /** Offset after the last byte: where the next page begins. */
   readonly end: number;
-  /** Bytes before this page that the device had to cut from its log. */
+  /** Bytes before this page that were cut from the log. */
   readonly lost: number;
-  /** False: an agent of an earlier release gave text, in which bytes that are not UTF-8 were replaced. */
+  /** False if an older agent returned text, in which bytes that are not UTF-8 were replaced. */
   readonly isExact: boolean;
   readonly more: boolean;
   readonly isRunning: boolean;
-  /** Undefined while it runs; null: it left no exit code. */
+  /** Undefined while it is running; null if it left no exit code. */
   readonly exit: number | null | undefined;
 }
 
@@ -39,7 +39,7 @@ export class JobReader {
   readonly #client: RelayClient;
   readonly #path: string;
   readonly #job: string;
-  /** Undefined: an agent of an earlier release, which gives text only. */
+  /** Undefined for an older agent, which returns only text. */
   #encoding: { encoding: "base64"; byte_limit: number } | undefined = {
     encoding: "base64",
     byte_limit: PAGE_BYTES,
@@ -51,7 +51,7 @@ export class JobReader {
     this.#job = job;
   }
 
-  /** The page at an offset; waits up to `waitMs` for new output. Outages are waited for. Throws MatrxError. */
+  /** The page at an offset. Waits up to `waitMs` for new output, and tries again during outages. Throws MatrxError. */
   async read(offset: number, waitMs: number, stop?: AbortSignal): Promise<JobPage> {
     let failing: number | undefined;
     for (;;) {
@@ -95,7 +95,7 @@ function pageOf(body: unknown, offset: number): JobPage {
   return { ...facts, exit, bytes, isExact };
 }
 
-/** What the command wrote, out of text with a note at its end and perhaps one about a gap before it. */
+/** The command's own output, without the note at the end and the one about a gap. */
 function textOf(output: string, endsMidLine: boolean): Buffer {
   const text = output.replace(/^\[\d+ bytes were cut[^\n]*\]\n/, "").replace(/\[[^\n]*\]$/, "");
   return Buffer.from(endsMidLine ? text.slice(0, -1) : text);

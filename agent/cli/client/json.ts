@@ -1,4 +1,4 @@
-/** JSON from outside; undefined: it is none. */
+/** Parses JSON from outside; undefined if it is not JSON. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);

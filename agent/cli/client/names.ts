@@ -1,9 +1,9 @@
-/** Names as people type them: of tools, and of sessions. */
+/** Names of tools and sessions as people type them. */
 import { createHash } from "node:crypto";
 import { BUILT_IN_TOOLS, toolNameOf } from "@matrx/shared/effects.ts";
 import { isSessionId } from "@matrx/shared/ids.ts";
 
-/** The built-in tool that a word means, in whatever case, such as `bash`, `open-app` or `local_bash`; undefined: none. */
+/** The built-in tool for a word such as `bash`, `open-app` or `local_bash`, in any case; undefined if there is none. */
 export function builtInTool(word: string): string | undefined {
   const exact = toolNameOf(word);
   if (BUILT_IN_TOOLS.includes(exact)) return exact;
@@ -17,8 +17,8 @@ export function toolNamed(word: string): string {
 }
 
 /**
- * The session that a word names: an id, `new`, or any name of the caller's own. The same name is the same session, and
- * nobody else's: sessions belong to their grant.
+ * The id of a session for an id, `new`, or any name of the caller's choice. The same name always gives the same session,
+ * and never another caller's, because sessions belong to their grant.
  */
 export function sessionNamed(word: string): string {
   if (word === "new" || isSessionId(word)) return word;

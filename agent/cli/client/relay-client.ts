@@ -1,4 +1,4 @@
-/** The relay's REST interface, as the command line uses it. */
+/** A client of the relay's REST interface. */
 import { problemSchema } from "@matrx/shared/api.ts";
 import { callerError, type ErrorCode, type Hop, MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type * as z from "zod";
@@ -10,11 +10,10 @@ export interface Request {
   headers?: Record<string, string>;
   query?: Record<string, string>;
   signal?: AbortSignal;
-  /** Milliseconds until the relay is given up. */
+  /** How long to wait for the answer, in milliseconds. */
   timeoutMs?: number;
 }
 
-/** An answer that the caller looks at itself. */
 export interface Reply {
   status: number;
   headers: Headers;
@@ -28,7 +27,7 @@ export class RelayClient {
   readonly token: string | undefined;
   readonly #signInHint: string | undefined;
 
-  /** `signInHint`: what to do when the relay does not accept the token (any more). */
+  /** `signInHint` says what to do if the relay does not accept the token. */
   constructor(relay: string, token?: string, signInHint?: string) {
     this.relay = relay;
     this.token = token;
@@ -47,7 +46,7 @@ export class RelayClient {
     return this.#checked((await this.send("POST", path, { body })).body, schema);
   }
 
-  /** Sends a request. Throws MatrxError: the relay's own problem, or that it cannot be reached. */
+  /** Sends a request. Throws MatrxError: the relay's error, or `UNAVAILABLE` if it cannot be reached. */
   async send(method: string, path: string, request: Request = {}): Promise<Reply> {
     const { body, headers, query, signal, timeoutMs = ANSWERS_WITHIN } = request;
     const url = `${this.relay}${path}${query ? `?${new URLSearchParams(query)}` : ""}`;
@@ -77,7 +76,7 @@ export class RelayClient {
     return { status: response.status, headers: response.headers, body: value };
   }
 
-  /** The relay's refusal, with what to do about it here. */
+  /** The relay's error, with our own hint if the token was refused. */
   refusal(said: MatrxError): MatrxError {
     if (said.code !== "UNAUTHENTICATED" || this.#signInHint === undefined) return said;
     return new MatrxError({ ...said.shape(), hint: this.#signInHint });
@@ -121,12 +120,12 @@ function codeOfStatus(status: number): ErrorCode {
   return "UNAVAILABLE";
 }
 
-/** Path segments from outside, safe in a URL. */
+/** A URL path made of segments, which are escaped. */
 export function pathOf(...segments: string[]): string {
   return `/${segments.map(encodeURIComponent).join("/")}`;
 }
 
-/** The error that a body tells of; undefined: it is no problem. */
+/** The error in a body (problem+json); undefined if it is not one. */
 export function errorInProblem(body: unknown): MatrxError | undefined {
   const problem = problemSchema.safeParse(body).data;
   if (!problem) return undefined;

@@ -1,4 +1,4 @@
-/** A command that runs on a device, followed from here: its output as it comes, its exit code, its end. */
+/** A command on a device: starts it, follows its output, gets its exit code, and stops it. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
@@ -8,12 +8,12 @@ import { callBySocket } from "./call-by-socket.ts";
 import { JobReader } from "./job-output.ts";
 import { pathOf, type RelayClient } from "./relay-client.ts";
 
-/** A short command's end is in the first answer; a longer one is followed after this many milliseconds. */
+/** A command that takes longer than this is followed; a shorter one ends in the first answer. In milliseconds. */
 const ANSWERS_WITHIN = 200;
-/** New output is waited for this long in one request, in milliseconds. */
+/** How long one request waits for new output, in milliseconds. */
 const WAIT = 25_000;
-/** Small pieces are asked for no more often, in milliseconds: an owner may make 1,200 calls a minute. */
-const PACE = 100;
+/** Minimum interval between requests for small pieces, in milliseconds: an owner may make 1,200 calls a minute. */
+const POLL_EVERY = 100;
 const STOPS_WITHIN = 10_000;
 
 const startedSchema = z.looseObject({
@@ -47,7 +47,7 @@ export class RemoteJob {
     this.id = this.#started.bash_id;
   }
 
-  /** Throws MatrxError when the device did not start it. */
+  /** Throws MatrxError if the device did not start it. */
   static async start(client: RelayClient, wanted: JobToStart, stop: AbortSignal): Promise<RemoteJob> {
     const { device, command, stdin, session } = wanted;
     const { answer } = await callBySocket(client, {
@@ -63,12 +63,12 @@ export class RemoteJob {
     return new RemoteJob(client, device, answer);
   }
 
-  /** The command's exit code, once all of `output` was taken; null: it left none. */
+  /** The command's exit code, once `output` has been read to its end; null if it left none. */
   get exit(): number | null | undefined {
     return this.#exit;
   }
 
-  /** What it writes until its end, from where it was left off. Throws MatrxError, or OutputLost at the end. */
+  /** Its output until it ends, from where the last reader stopped. Throws MatrxError, or OutputLost at the end. */
   async *output(stop?: AbortSignal): AsyncGenerator<Uint8Array> {
     const { status, end_offset, exit_code } = this.#started;
     const short = status === "running" ? undefined : textBytes(this.#answer, end_offset);
@@ -80,7 +80,7 @@ export class RemoteJob {
     yield* this.#follow(stop);
   }
 
-  /** Ends it, with all that it began. Throws MatrxError. */
+  /** Stops it and every process that it started. Throws MatrxError. */
   async stop(): Promise<void> {
     await this.#client.send("POST", pathOf("v1", "devices", this.#device, "tools", "TaskStop"), {
       body: { task_id: this.id },
@@ -102,7 +102,7 @@ export class RemoteJob {
       if (page.bytes.length > 0) yield page.bytes;
       running = page.isRunning || page.more;
       this.#exit = page.exit;
-      const pause = page.more || !running ? 0 : asked + PACE - performance.now();
+      const pause = page.more || !running ? 0 : asked + POLL_EVERY - performance.now();
       if (pause > 0) await sleep(pause, undefined, stop && { signal: stop });
     }
     if (lost > 0) throw new OutputLost(`${lost} bytes were cut on the device, before they were fetched`);

@@ -1,4 +1,4 @@
-/** Hears the events of a device as they come, over a connection that is made again when it breaks. */
+/** Follows the events of a device; reconnects when the connection breaks. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EventView } from "@matrx/shared/api.ts";
 import { type ErrorFrame, toCallerSchema } from "@matrx/shared/caller/to-caller.ts";
@@ -13,17 +13,17 @@ const AGAIN_AFTER = 2000;
 
 export interface Watch {
   readonly device: string;
-  /** Id of the last event that is known. */
+  /** Id of the last known event. */
   after: string | undefined;
   readonly stop: AbortSignal;
   readonly show: (event: EventView) => void;
-  /** The connection stands: at first, and again after each break. */
+  /** Called whenever the connection is established. */
   readonly onConnect: () => void;
-  /** The connection broke, and is tried until it stands. Told once, however often it is tried. */
+  /** Called once when the connection breaks, before reconnecting. */
   readonly onBreak: () => void;
 }
 
-/** Runs until `stop`. Throws MatrxError when the relay refuses. */
+/** Runs until `stop`. Throws MatrxError if the relay refuses. */
 export async function watchEvents(client: RelayClient, watch: Watch): Promise<void> {
   const { stop } = watch;
   let isKnownBroken = false;
@@ -32,7 +32,7 @@ export async function watchEvents(client: RelayClient, watch: Watch): Promise<vo
     watch.onConnect();
   };
   while (!stop.aborted) {
-    await hear(client, watch, onConnect);
+    await watchOnce(client, watch, onConnect);
     if (stop.aborted) return;
     if (!isKnownBroken) watch.onBreak();
     isKnownBroken = true;
@@ -40,8 +40,8 @@ export async function watchEvents(client: RelayClient, watch: Watch): Promise<vo
   }
 }
 
-/** One connection. Resolves when it ends. Throws MatrxError when it is refused. */
-async function hear(client: RelayClient, watch: Watch, onConnect: () => void): Promise<void> {
+/** One connection. Resolves when it ends. Throws MatrxError if it is refused. */
+async function watchOnce(client: RelayClient, watch: Watch, onConnect: () => void): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const socket = dialCaller(client, {
     device: watch.device,
@@ -59,7 +59,7 @@ async function hear(client: RelayClient, watch: Watch, onConnect: () => void): P
     watch.after = frame.event.id;
     watch.show(frame.event);
   });
-  // Its close follows, and is heard.
+  // A close event follows.
   socket.on("error", () => undefined);
   socket.on("close", () => resolve());
   const stop = () => resolve();

@@ -1,4 +1,4 @@
-/** `matrx whoami` and `matrx logout`: who this command line is, and its end. */
+/** `matrx whoami` and `matrx logout`. */
 import { accountViewSchema } from "@matrx/shared/api.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
@@ -48,10 +48,10 @@ async function whoami(options: AccountOptions): Promise<void> {
   console.log(`by ${KINDS[kind]} "${plain(name)}" until ${expires.slice(0, 10)}${rights}`);
 }
 
-/** What a person can be signed in with. */
+/** What the caller is signed in with. */
 export const KINDS = { web: "the browser", cli: "the login", api: "the token" } as const;
 
-/** A token that the relay does not know any more is forgotten all the same. */
+/** Forgets the login even if the relay no longer knows its token. */
 async function logout(options: AccountOptions): Promise<void> {
   const home = homeOf();
   const relay = relayOf(options, home);

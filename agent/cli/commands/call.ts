@@ -80,7 +80,7 @@ interface Words {
   readonly input: readonly string[];
 }
 
-/** Without a device the input follows the tool: it holds `=` or begins with `{`, as no tool's name does. */
+/** Tells a tool from its input, if no device is given: input contains `=` or begins with `{`, and a tool's name does not. */
 function readWords(words: readonly string[]): Words {
   const [first, second] = words;
   if (first === undefined) throw usageError("No tool given", "Usage: matrx call [DEVICE] TOOL [INPUT...]");
@@ -118,12 +118,12 @@ async function call({ device: wanted, tool, input: words }: Words, options: Call
   const live = stream && !options.rest ? (isPiped ? new LiveInPipe() : new LiveOnTerminal()) : undefined;
   const work = options.rest ? callByRest(client, toMake) : callBySocket(client, toMake, live);
   const made = live ? await work : await withProgress(`Running ${tool}`, work);
-  const nextPage = asksForPage(input) ? undefined : (cursor: Input) => readOn(client, toMake, cursor);
+  const nextPage = asksForPage(input) ? undefined : (cursor: Input) => readNext(client, toMake, cursor);
   await endCall(made, { client, device, tool, isBase64, nextPage }, options);
 }
 
-/** The same call for another page; only what reads has pages. */
-async function readOn(client: RelayClient, toMake: CallToMake, cursor: Input): Promise<Answer> {
+/** Makes the same call for the next page; only reading tools have pages. */
+async function readNext(client: RelayClient, toMake: CallToMake, cursor: Input): Promise<Answer> {
   const { answer } = await callByRest(client, { ...toMake, input: { ...toMake.input, ...cursor } });
   return answer;
 }

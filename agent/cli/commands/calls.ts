@@ -1,4 +1,4 @@
-/** `matrx calls`: the calls of the last day, to find one whose answer never arrived. */
+/** `matrx calls`: lists the calls of the last day, to find one whose answer never arrived. */
 import { callListSchema, callQuerySchema, type ListedCall } from "@matrx/shared/api.ts";
 import { type Command, Option } from "commander";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "../client/credentials.ts";

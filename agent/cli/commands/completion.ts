@@ -1,4 +1,4 @@
-/** `matrx completion`: what a shell needs to complete commands, options, devices and tools; and what it then asks. */
+/** `matrx completion`: scripts that complete commands, options, devices and tools; and `matrx complete`, which they call. */
 import { deviceListSchema, toolNamesSchema } from "@matrx/shared/api.ts";
 import { Argument, type Command, type Option } from "commander";
 import { callerOf } from "../client/credentials.ts";
@@ -14,7 +14,7 @@ Examples:
   matrx completion fish > ~/.config/fish/completions/matrx.fish
   matrx completion powershell >> $PROFILE`;
 
-/** Somebody waits with a finger on the key. */
+/** Short, because the user is waiting at the prompt; in milliseconds. */
 const ANSWERS_WITHIN = 1500;
 
 export function addCompletion(program: Command): void {
@@ -54,7 +54,7 @@ async function listed(client: RelayClient) {
   return deviceListSchema.parse(body).devices;
 }
 
-/** A shell that completes has no place for an error: then there is nothing to choose from. */
+/** Completion cannot show an error, so there is just nothing to choose from. */
 async function quietly(ask: (client: RelayClient) => Promise<readonly string[]>): Promise<readonly string[]> {
   try {
     const { MATRX_RELAY: relay, MATRX_TOKEN_FILE: tokenFile } = process.env;
@@ -64,22 +64,22 @@ async function quietly(ask: (client: RelayClient) => Promise<readonly string[]>)
   }
 }
 
-/** Names that are known elsewhere: the devices of the account, the tools of one. They end in nothing rather than fail. */
+/** Names known to the relay: devices of the account, and tools of a device. Empty instead of an error. */
 interface Names {
   devices(): Promise<readonly string[]>;
-  /** Of the default device, if none is named. */
+  /** Of the default device if none is given. */
   tools(device: string | undefined): Promise<readonly string[]>;
 }
 
 interface Line {
   readonly command: Command;
-  /** Arguments that stand already. */
+  /** Arguments before the cursor. */
   readonly given: readonly string[];
-  /** An option whose value comes next. */
+  /** The option whose value comes next. */
   readonly pending: Option | undefined;
 }
 
-/** All that begins like `current`, after `words`. */
+/** What may follow `words` and begins with `current`. */
 export async function candidatesFor(
   program: Command,
   words: readonly string[],
@@ -108,7 +108,7 @@ async function valuesOf(
   if (argument.argChoices) return argument.argChoices;
   if (argument.name() === "tool") return names.tools(device);
   if (argument.name() !== "device") return [];
-  // Where a device may be left out, its tools stand in its place.
+  // If the device may be omitted, a tool of the default device may come in its place.
   const tools = next?.name() === "tool" && !argument.required ? names.tools(undefined) : [];
   return (await Promise.all([names.devices(), tools])).flat();
 }
@@ -150,9 +150,8 @@ function shownCommands(command: Command): string[] {
 }
 
 /**
- * What each shell is told: to ask `matrx complete` with the words as they stand. Nothing that was typed is evaluated, and a
- * name from elsewhere is put onto the command line as one word: devices name their tools as they like. Zsh and fish quote
- * by themselves.
+ * Each shell calls `matrx complete` with the words of the line. Nothing that was typed is evaluated, and every candidate is
+ * quoted as one word, because devices choose the names of their tools. Zsh and fish quote by themselves.
  */
 const BASH = `_matrx() {
   local candidate

@@ -1,8 +1,8 @@
-/** `matrx devices`: your machines, whether they answer, their names, and their end. */
+/** `matrx devices`: lists, renames and removes your machines. */
 import { type DeviceView, deviceListSchema, deviceViewSchema } from "@matrx/shared/api.ts";
 import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
-import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "../client/credentials.ts";
+import { type CallerOptions, callerOf, withCallerOptions } from "../client/credentials.ts";
 import { viewDevice } from "../client/find-device.ts";
 import { pathOf } from "../client/relay-client.ts";
 import { askYesNo, requireAnswer } from "../output/ask.ts";
@@ -19,19 +19,19 @@ interface DevicesOptions extends CallerOptions {
 const DEVICE = ["<device>", "id or name, or the start of one"] as const;
 
 export function addDevices(program: Command): void {
-  const devices = withCommonOptions(program.command("devices"))
+  const devices = withCallerOptions(program.command("devices"))
     .description("list, rename and remove your machines")
     .addHelpText(
       "after",
       "\nExamples:\n  matrx devices\n  matrx devices --json | jq '.devices[].id'\n  matrx devices rename laptop old-laptop",
     )
     .action(listDevices);
-  withCommonOptions(devices.command("rename").description("give a device another name; its id stays"))
+  withCallerOptions(devices.command("rename").description("give a device another name; its id stays"))
     .argument(...DEVICE)
     .argument("<name>", "the new name")
     .addHelpText("after", "\nExample:\n  matrx devices rename laptop old-laptop")
     .action(rename);
-  withCommonOptions(
+  withCallerOptions(
     devices.command("remove").description("remove a device: it is disconnected, and its key revoked"),
   )
     .argument(...DEVICE)
@@ -41,10 +41,6 @@ export function addDevices(program: Command): void {
       "\nExamples:\n  matrx devices remove old-laptop\n  matrx devices remove old-laptop --yes",
     )
     .action(remove);
-}
-
-function withCommonOptions(command: Command): Command {
-  return command.addOption(relayOption).addOption(tokenFileOption).option("--json", "print JSON");
 }
 
 async function listDevices(options: DevicesOptions): Promise<void> {

@@ -1,4 +1,4 @@
-/** `matrx doctor`: this machine, its optional parts, and each hop from here to a tool; what is wrong, and what to do. */
+/** `matrx doctor`: checks this machine, its optional parts, and each hop from here to a tool. */
 import type { Command } from "commander";
 import { relayOption, tokenFileOption } from "../client/credentials.ts";
 import type { DoctorOptions } from "../run/doctor.ts";
@@ -12,7 +12,7 @@ export function addDoctor(program: Command): void {
     .addOption(tokenFileOption)
     .option("--json", "print JSON")
     .addHelpText("after", "\nExamples:\n  matrx doctor\n  matrx doctor laptop --json")
-    // What it runs is loaded late: other commands need none of it.
+    // Loaded lazily: other commands do not need it.
     .action(async (device: string | undefined, options: DoctorOptions) =>
       (await import("../run/doctor.ts")).runDoctor(device, options),
     );

@@ -1,4 +1,4 @@
-/** `matrx events`: what a device reported by itself. */
+/** `matrx events`: shows what a device reported by itself. */
 import { type EventView, eventListSchema } from "@matrx/shared/api.ts";
 import type { Command } from "commander";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "../client/credentials.ts";

@@ -1,4 +1,4 @@
-/** `matrx login`: signs this command line in, as the person who confirms. */
+/** `matrx login`: signs in as the person who confirms. */
 import { hostname, userInfo } from "node:os";
 import { startedPairingSchema } from "@matrx/shared/api.ts";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";

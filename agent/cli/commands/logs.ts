@@ -1,4 +1,4 @@
-/** `matrx logs`: what the programs on this machine logged, from their files. */
+/** `matrx logs`: shows what the agent on this machine logged, from its files. */
 import { once } from "node:events";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import { type Command, Option } from "commander";
@@ -11,7 +11,7 @@ import { stopSignal } from "../run/stop-signal.ts";
 
 const LEVELS = { debug: 20, info: 30, warn: 40, error: 50 } as const;
 const LINES_MAX = 100_000;
-/** How often the file is looked at, in milliseconds: watching begins a moment late, and misses what came in between. */
+/** Polling interval, in milliseconds; `fs.watch` starts late and would miss lines. */
 const LOOK_EVERY = 250;
 
 interface LogsOptions {
@@ -69,7 +69,7 @@ async function follow(reader: LogReader, show: (line: string) => void): Promise<
   clearInterval(looking);
 }
 
-/** Lines that are not ours are shown. */
+/** Lines in another format count as errors, so that they are shown. */
 function levelOf(line: string): number {
   return Number(/^\{"level":(\d+),/.exec(line)?.[1] ?? LEVELS.error);
 }

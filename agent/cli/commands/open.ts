@@ -1,4 +1,4 @@
-/** `matrx open`: the relay's page, in the browser. */
+/** `matrx open`: opens the relay's page in the browser. */
 import { homedir } from "node:os";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
@@ -28,7 +28,7 @@ async function open(options: OpenOptions): Promise<void> {
 }
 
 async function openInBrowser(url: string): Promise<boolean> {
-  // Other commands need none of it.
+  // Loaded lazily: other commands do not need it.
   const { Desktop } = await import("../../desktop/desktop.ts");
   const desktop = new Desktop();
   try {

@@ -1,4 +1,4 @@
-/** `matrx outcome`: what came of a call that was made before. */
+/** `matrx outcome`: shows the result of an earlier call. */
 import { callViewSchema } from "@matrx/shared/api.ts";
 import { answerSchema } from "@matrx/shared/caller/to-caller.ts";
 import type { Command } from "commander";

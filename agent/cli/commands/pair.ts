@@ -50,7 +50,7 @@ async function pair(options: PairOptions): Promise<void> {
   note(asTyped("Connect it with: matrx up"));
 }
 
-/** Shows the code, waits until it is confirmed, asks, and keeps the key. Throws MatrxError. */
+/** Shows the code, waits until it is confirmed, asks, and stores the key. Throws MatrxError. */
 export async function pairMachine(home: Home, options: PairOptions, stop: AbortSignal): Promise<Config> {
   const { replace = false, json = false, yes = false } = options;
   const kept = readForPairing(home, replace);
@@ -85,7 +85,7 @@ export async function pairMachine(home: Home, options: PairOptions, stop: AbortS
   return config;
 }
 
-/** The configuration that is there, unless it is to stay. A damaged one is no hindrance to pairing anew. */
+/** The present configuration, which may be damaged if `replace` is given. Throws MatrxError if it must not be replaced. */
 function readForPairing(home: Home, replace: boolean): Config | undefined {
   let config: Config | undefined;
   try {

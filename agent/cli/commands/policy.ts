@@ -1,4 +1,4 @@
-/** `matrx policy`: what the relay lets a device be asked for; the device's own policy file holds besides. */
+/** `matrx policy`: shows or sets a device's policy at the relay; the device's own policy file applies as well. */
 import { readFileSync } from "node:fs";
 import { type Policy, policySetSchema } from "@matrx/shared/policy.ts";
 import type { Command } from "commander";
@@ -36,22 +36,22 @@ Examples:
 }
 
 async function policy(wanted: string | undefined, options: PolicyOptions): Promise<void> {
-  const wish = options.set === undefined ? undefined : readJson(options.set);
+  const newPolicy = options.set === undefined ? undefined : readJson(options.set);
   const client = callerOf(options);
   const ask = async () => {
     const path = pathOf("v1", "devices", await findDevice(client, wanted), "policy");
-    const { body } = await (wish === undefined
+    const { body } = await (newPolicy === undefined
       ? client.send("GET", path)
-      : client.send("PUT", path, { body: wish }));
+      : client.send("PUT", path, { body: newPolicy }));
     return policySetSchema.parse(body);
   };
-  const held = await withProgress("Contacting the relay", ask());
-  for (const warning of held.warnings ?? []) console.error(`Warning: ${plain(warning)}`);
-  if (options.json) return printJson(held);
-  for (const line of linesOf(held)) console.log(plain(line));
+  const current = await withProgress("Contacting the relay", ask());
+  for (const warning of current.warnings ?? []) console.error(`Warning: ${plain(warning)}`);
+  if (options.json) return printJson(current);
+  for (const line of linesOf(current)) console.log(plain(line));
 }
 
-/** The relay says what is wrong in it. */
+/** The relay checks its content. */
 function readJson(file: string): unknown {
   const name = file === "-" ? "stdin" : file;
   let text: string;

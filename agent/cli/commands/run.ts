@@ -1,4 +1,4 @@
-/** `matrx run`: runs a program on a device as ssh does: its bytes in and out, its exit code, its end at Ctrl-C. */
+/** `matrx run`: runs a program on a device as ssh does: passes on stdin, output, exit code and Ctrl-C. */
 import { callerError, MatrxError, shapeOf, toolError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
 import { powershellLiteral } from "../../platform/windows/powershell.ts";
@@ -8,7 +8,8 @@ import { sessionNamed } from "../client/names.ts";
 import { RemoteJob } from "../client/remote-job.ts";
 import { NOT_RUN, reportFailure, usageError } from "../output/failure.ts";
 import { note } from "../output/print.ts";
-import { isReaderGone, withProgress } from "../output/progress.ts";
+import { withProgress } from "../output/progress.ts";
+import { isReaderGone } from "../output/reader.ts";
 import { JsonResult, PlainResult, type RunResult } from "../output/run-result.ts";
 import { OutputLost } from "../output/whole-output.ts";
 import { asTyped } from "../program-name.ts";
@@ -57,7 +58,7 @@ interface Words {
   readonly argv: readonly string[];
 }
 
-/** `words` are the end of the line; commander took a `--` away that stood before all of them. Throws MatrxError. */
+/** `words` are the end of the line, from which commander removed a leading `--`. Throws MatrxError. */
 export function readWords(line: readonly string[], words: readonly string[]): Words {
   const namesDevice = line[line.length - words.length - 1] !== "--";
   const [device] = namesDevice ? words : [];
@@ -99,7 +100,7 @@ async function show(job: RemoteJob, result: RunResult, stop?: AbortSignal): Prom
   for await (const piece of job.output(stop)) await result.write(piece);
 }
 
-/** Stops the program on the device, and shows what it still wrote. Returns why it ended so. */
+/** Stops the program on the device, and shows the rest of its output. Returns the error to report. */
 async function stopped(job: RemoteJob, result: RunResult): Promise<unknown> {
   try {
     await job.stop();
@@ -131,10 +132,10 @@ function noExitCode(): MatrxError {
   });
 }
 
-/** As much as one call carries. */
+/** Limit of one call. */
 const MOST_BYTES = 2 * 1024 * 1024;
 
-/** All of stdin; undefined: it is a terminal, or empty. Throws MatrxError when it is too large. */
+/** All of stdin; undefined if it is a terminal, or empty. Throws MatrxError if it is too large. */
 async function readStdin(): Promise<Buffer | undefined> {
   if (process.stdin.isTTY) return undefined;
   const bytes = await withProgress("Reading stdin to its end first (-n skips it)", readAll());
@@ -160,19 +161,19 @@ function tooLarge(): MatrxError {
   );
 }
 
-/** `os` as the device tells it. */
+/** `os` is what the device reported. */
 export function commandLine(argv: readonly string[], os: string | null): string {
   return os?.startsWith("Windows") ? powershellLine(argv) : posixLine(argv);
 }
 
-/** Every word is quoted: a program may be named like a word of the shell's, such as `time`. */
+/** Quotes every word, because a program may have the name of a shell keyword, such as `time`. */
 function posixLine(argv: readonly string[]): string {
   return argv.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
 }
 
 /**
- * Never run: no Windows machine was at hand. Before 7.3 PowerShell leaves quotes within arguments, empty ones, and
- * backslashes before its own quotes to whoever writes the line (about_Parsing).
+ * Never run on Windows. PowerShell before 7.3 does not escape quotes in arguments, empty arguments, and backslashes before
+ * its own quotes (about_Parsing).
  */
 function powershellLine([program = "", ...args]: readonly string[]): string {
   const list = args.map(powershellLiteral).join(", ");

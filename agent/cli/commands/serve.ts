@@ -1,4 +1,4 @@
-/** `matrx serve`: this machine's tools at http://localhost, for programs on this machine. */
+/** `matrx serve`: serves this machine's tools at http://localhost, for programs on this machine. */
 import { type Command, Option } from "commander";
 import { logFileOption, logLevelOption, USUAL_PORT } from "../run/options.ts";
 import type { ServeOptions } from "../run/serve.ts";
@@ -31,6 +31,6 @@ Examples:
   matrx serve --port 8123 --allow-origin https://app.example
   sed 's/^/Authorization: Bearer /' TOKEN_FILE | curl -sS -H @- http://localhost:8000/tools/list`,
     )
-    // What it runs is loaded late: other commands need none of it.
+    // Loaded lazily: other commands do not need it.
     .action(async (options: ServeOptions) => (await import("../run/serve.ts")).runServe(options));
 }

@@ -1,4 +1,4 @@
-/** `matrx status`: hop by hop from here to a tool on a device, with a real answer as the proof. */
+/** `matrx status`: checks each hop from here to a tool on a device, which must answer a real call. */
 import { errorInfo } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
 import { type CallerOptions, relayOption, tokenFileOption } from "../client/credentials.ts";

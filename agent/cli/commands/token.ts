@@ -9,7 +9,7 @@ import { callerError } from "@matrx/shared/errors.ts";
 import { type Command, Option } from "commander";
 import type * as z from "zod";
 import { writePrivateFile } from "../../platform/private-file.ts";
-import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "../client/credentials.ts";
+import { type CallerOptions, callerOf, withCallerOptions } from "../client/credentials.ts";
 import { findDevice } from "../client/find-device.ts";
 import { pathOf, type RelayClient } from "../client/relay-client.ts";
 import { usageError } from "../output/failure.ts";
@@ -38,10 +38,10 @@ export function addToken(program: Command): void {
       "after",
       "\nExamples:\n  matrx token create backup\n  matrx token list\n  matrx token revoke backup",
     );
-  withCommonOptions(token.command("list").description("list your tokens, logins and browsers"))
+  withCallerOptions(token.command("list").description("list your tokens, logins and browsers"))
     .addHelpText("after", "\nExamples:\n  matrx token list\n  matrx token list --json | jq '.tokens[].id'")
     .action(listTokens);
-  withCommonOptions(token.command("create").description("create a token (shown only once)"))
+  withCallerOptions(token.command("create").description("create a token (shown only once)"))
     .argument("<name>", "what it is for")
     .addOption(
       new Option("--access <access>", "what it may do: only read, or everything")
@@ -60,17 +60,13 @@ Examples:
   matrx token create deploy --access full --days 7 --save ~/.deploy-token`,
     )
     .action(createToken);
-  withCommonOptions(token.command("revoke").description("revoke a token, login or browser; its calls stop"))
+  withCallerOptions(token.command("revoke").description("revoke a token, login or browser; its calls stop"))
     .argument("<token>", "its id, or its name")
     .addHelpText(
       "after",
       "\nExamples:\n  matrx token revoke backup\n  matrx token revoke grant_4k7m2x9qpatr6w1z",
     )
     .action(revokeToken);
-}
-
-function withCommonOptions(command: Command): Command {
-  return command.addOption(relayOption).addOption(tokenFileOption).option("--json", "print JSON");
 }
 
 async function listTokens(options: TokenOptions): Promise<void> {
@@ -124,7 +120,7 @@ async function tokensOf(client: RelayClient): Promise<TokenView[]> {
   return (await client.get("/v1/tokens", tokenListSchema)).tokens;
 }
 
-/** By id, or by a name that only one has: this cannot be undone. */
+/** By id, or by a name that only one has, because revoking cannot be undone. */
 function chosen(tokens: readonly TokenView[], wanted: string): TokenView {
   const found = tokens.filter(({ id, name }) => id === wanted || name === wanted);
   const [token] = found;

@@ -1,4 +1,4 @@
-/** `matrx tools`: what a device can do. */
+/** `matrx tools`: lists a device's tools, or explains one. */
 import { deviceToolsSchema } from "@matrx/shared/api.ts";
 import { nearestName } from "@matrx/shared/effects.ts";
 import { callerError } from "@matrx/shared/errors.ts";
@@ -28,7 +28,7 @@ export function addTools(program: Command): void {
     .option("--json", "print JSON, with each tool's input schema")
     .addHelpText("after", "\nExamples:\n  matrx tools laptop\n  matrx tools laptop Bash")
     .action((device: string | undefined, tool: string | undefined, options: ToolsOptions) => {
-      // One word that names a tool of ours is one: on the default device.
+      // A single word that names a built-in tool means that tool on the default device.
       const isTool = tool === undefined && device !== undefined && builtInTool(device) !== undefined;
       return isTool ? listTools(undefined, device, options) : listTools(device, tool, options);
     });

@@ -1,4 +1,4 @@
-/** `matrx unpair`: this machine is no device any more. */
+/** `matrx unpair`: removes this machine from your account. */
 import { renameSync, rmSync } from "node:fs";
 import { callerError, MatrxError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
@@ -60,7 +60,7 @@ async function unpair(options: UnpairOptions): Promise<void> {
     );
 }
 
-/** False: nobody is signed in here who may do that, or the relay is gone. Throws MatrxError. */
+/** Returns false if nobody who may do that is signed in here, or the relay is unreachable. Throws MatrxError. */
 async function removeAtRelay({ relay, device_id }: Config, home: Home): Promise<boolean> {
   try {
     await callerOf({ relay }, home).send("DELETE", pathOf("v1", "devices", device_id));
@@ -73,7 +73,7 @@ async function removeAtRelay({ relay, device_id }: Config, home: Home): Promise<
   }
 }
 
-/** Settings that the owner wrote into the configuration are kept beside it. */
+/** Deletes configuration and key. Keeps a copy of the configuration if the owner put settings into it. */
 function forget(home: Home, { monitors, log_level }: Config): void {
   if (monitors || log_level) renameSync(home.configFile, `${home.configFile}.old`);
   rmSync(home.configFile, { force: true });

@@ -1,4 +1,4 @@
-/** `matrx up`: connects this machine, until Ctrl-C. */
+/** `matrx up`: connects this machine until Ctrl-C. */
 import { type Command, Option } from "commander";
 import { logFileOption, logLevelOption, USUAL_PORT } from "../run/options.ts";
 import type { UpOptions } from "../run/up.ts";
@@ -27,6 +27,6 @@ export function addUp(program: Command): void {
       "after",
       "\nExamples:\n  matrx up --relay https://relay.example\n  matrx up\n  matrx up --serve\n  matrx up --log-file ~/matrx.log",
     )
-    // What it runs is loaded late: other commands need none of it.
+    // Loaded lazily: other commands do not need it.
     .action(async (options: UpOptions) => (await import("../run/up.ts")).runUp(options));
 }

@@ -1,4 +1,4 @@
-/** `matrx use`: the device that commands mean when they name none. */
+/** `matrx use`: chooses the default device. */
 import type { Command } from "commander";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "../client/credentials.ts";
 import { chosenDevice, rememberDevice } from "../client/default-device.ts";

@@ -2,7 +2,7 @@
 import { createInterface } from "node:readline/promises";
 import { usageError } from "./failure.ts";
 
-/** A question that only `y` or `yes` answers with yes. */
+/** Asks a question; only `y` or `yes` mean yes. */
 export async function askYesNo(question: string, signal: AbortSignal): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
@@ -15,7 +15,7 @@ export async function askYesNo(question: string, signal: AbortSignal): Promise<b
   }
 }
 
-/** Throws MatrxError where nobody can be asked; `hint` says what to do then. */
+/** Throws MatrxError if there is no terminal; `hint` says what to do then. */
 export function requireAnswer(hint: string): void {
   if (!process.stdin.isTTY) throw usageError("Can't ask for confirmation: stdin is not a terminal", hint);
 }

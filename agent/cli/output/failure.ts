@@ -1,4 +1,4 @@
-/** How a command ends that could not do it: plain words on stderr, and an exit code. */
+/** How a failed command ends: a message on stderr, and an exit code. */
 import {
   callerError,
   type ErrorShape,
@@ -16,7 +16,7 @@ const USAGE = 64;
 /** Input or output failed (sysexits, EX_IOERR). */
 export const IO_ERROR = 74;
 
-/** What `matrx run` ends with when it could not run the command: as ssh does, since any other is the command's own. */
+/** Exit code of `matrx run` if it could not run the program: as for ssh, since any other may be the program's own. */
 export const NOT_RUN = 255;
 
 export function exitCodeOf(error: unknown): number {
@@ -28,12 +28,12 @@ export function exitCodeOf(error: unknown): number {
   return errorInfo("INTERNAL").exit;
 }
 
-/** What commander said already, for programs. */
+/** An error of commander, which has already printed it, as JSON. */
 export function commanderShape({ message }: CommanderError): ErrorShape {
   return { code: "INVALID_PARAMETERS", message: message.replace(/^error: /, ""), hop: "caller" };
 }
 
-/** Says what went wrong and what to do; with `json` as one object on stdout besides. */
+/** Prints what went wrong and what to do; with `json`, also as one object on stdout. */
 export function reportFailure(error: unknown, { json }: { json: boolean }): void {
   const incident = crypto.randomUUID().slice(0, 8);
   const { hint, ...shape } = shapeOf(error, "caller", incident);
@@ -45,7 +45,7 @@ export function reportFailure(error: unknown, { json }: { json: boolean }): void
   if (todo) console.error(toolOutput(todo, process.stderr));
 }
 
-/** Wrong use of a command, found after commander's own checks. */
+/** An error in how a command was used, found after commander's own checks. */
 export function usageError(message: string, hint: string): MatrxError {
   return callerError("INVALID_PARAMETERS", message, { hint });
 }

@@ -1,31 +1,30 @@
-/** Shows a call's live output, and knows what of it was shown. */
+/** Shows a call's live output, and keeps track of what was shown. */
 import { toolOutput } from "./print.ts";
 
 export interface LiveOutput {
   /** `offset` is where `data` begins in the job's log, in bytes. */
   show(channel: "stdout" | "stderr", offset: number, data: string): void;
-  /** Something was left out on the way. */
+  /** Notes that something is missing. */
   gap(): void;
-  /** The last byte that was written, if all before it were, too. */
+  /** Bytes written without a gap, from the beginning. */
   readonly exactTo: number;
-  /** Nothing is missing. */
+  /** Whether nothing is missing. */
   readonly isWhole: boolean;
 }
 
-/** For a person: all that comes, and a word where something is missing. */
+/** For a person: everything that arrives, and a note if something is missing. */
 export class LiveOnTerminal implements LiveOutput {
   readonly exactTo = 0;
   #next: number | undefined;
   #gaps = false;
 
   show(channel: "stdout" | "stderr", offset: number, data: string): void {
-    // Bytes that are no UTF-8 arrive as characters of three: only a jump forward is a gap.
+    // Bytes that are not UTF-8 arrive as U+FFFD, which takes three bytes: only a jump forward is a gap.
     if (offset > (this.#next ?? 0)) this.gap();
     this.#next = offset + Buffer.byteLength(data);
     process[channel].write(toolOutput(data, process[channel]));
   }
 
-  /** The answer's own output is to be shown as well. */
   gap(): void {
     if (!this.#gaps && this.#next !== undefined)
       process.stderr.write("\n[some output was left out on the way]\n");
@@ -37,7 +36,7 @@ export class LiveOnTerminal implements LiveOutput {
   }
 }
 
-/** For a program: each byte once and in order. What did not come so is left for the end, when it is fetched. */
+/** For a program: each byte once and in order. Stops at the first gap; the rest is fetched at the end. */
 export class LiveInPipe implements LiveOutput {
   readonly isWhole = false;
   #exactTo = 0;

@@ -1,4 +1,4 @@
-/** Shows a call's answer, and takes over its exit code. */
+/** Shows a call's answer, and sets the exit code. */
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import type { Writable } from "node:stream";
@@ -8,7 +8,7 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import type { MadeCall } from "../client/call-by-rest.ts";
 import { exitCodeOf, IO_ERROR, reportFailure, usageError } from "./failure.ts";
 import { note, printJson, toolOutput } from "./print.ts";
-import { isReaderGone } from "./progress.ts";
+import { isReaderGone, ReaderGone, write } from "./reader.ts";
 import { type EndedCall, OutputLost, wholeOutput } from "./whole-output.ts";
 
 interface EndOptions {
@@ -17,7 +17,7 @@ interface EndOptions {
   session?: string;
 }
 
-/** Prints what was not shown yet. Throws MatrxError: the answer's own error, or that the output cannot be had or kept. */
+/** Prints what was not shown live, and reports the answer's error. Throws MatrxError if `--save` fails, or ReaderGone. */
 export async function endCall(
   { answer, live, session }: MadeCall,
   more: Omit<EndedCall, "answer" | "from">,
@@ -41,7 +41,7 @@ function errorIn({ type, code, hint, hop, metadata, output }: Answer): MatrxErro
   return new MatrxError({ ...error, details: metadata });
 }
 
-/** The exit code of a command that ran; a number outside of 0 to 255 is a plain failure. */
+/** The exit code of a command; 1 if it is not within 0 to 255. */
 function exitOf({ metadata }: Answer): number {
   const code = metadata?.exit_code;
   if (typeof code !== "number") return 0;
@@ -54,7 +54,7 @@ function print({ output, image }: Answer): void {
   if (image) note(`The answer is an image (${image.media_type}): save it with --save FILE.`);
 }
 
-/** What a command wrote until it was stopped is on stdout already. */
+/** The message of a stopped command includes its output, which is on stdout already. */
 function firstLineOf(error: MatrxError): MatrxError {
   if (typeof error.details?.bash_id !== "string") return error;
   return new MatrxError({ ...error.shape(), message: error.message.split("\n")[0] ?? "" });
@@ -77,7 +77,7 @@ async function save(path: string, ended: EndedCall): Promise<void> {
   note(`Saved to ${path}.`);
 }
 
-/** Writes all of the output; where some of it is lost, says so and ends with an exit code that tells. */
+/** Writes all of the output. If some of it is lost, prints a message and sets the exit code. */
 async function writeWhole(to: Writable, ended: EndedCall): Promise<void> {
   let written = false;
   try {
@@ -90,18 +90,5 @@ async function writeWhole(to: Writable, ended: EndedCall): Promise<void> {
     if (!written && ended.from === 0) await write(to, ended.answer.output);
     console.error(`The output is incomplete: ${error.message}`);
     process.exitCode ||= IO_ERROR;
-  }
-}
-
-/** Nobody reads stdout any more. */
-export class ReaderGone extends Error {}
-
-/** Waits while the reader is slower. Throws ReaderGone. */
-export async function write(to: Writable, piece: Uint8Array | string): Promise<void> {
-  try {
-    if (!to.write(piece)) await once(to, "drain");
-  } catch (error) {
-    if (to === process.stdout && isReaderGone()) throw new ReaderGone();
-    throw error;
   }
 }

@@ -1,9 +1,9 @@
-/** What commands print: text for people, JSON for programs. */
+/** Prints text for people and JSON for programs. */
 import { stripVTControlCharacters, styleText } from "node:util";
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Colours a text where the stream is a terminal and `NO_COLOR` is not set. */
+/** Colours a text if the stream is a terminal and `NO_COLOR` is not set. */
 export function styled(style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string {
   return styleText(style, text, { stream });
 }
@@ -19,7 +19,7 @@ export function isQuietRun(): boolean {
   return isQuiet;
 }
 
-/** Says something beside the result: on stderr, and not with `--quiet`. */
+/** Prints something that is not the result: on stderr, and not with `--quiet`. */
 export function note(text: string): void {
   if (!isQuiet) console.error(styled("dim", text, process.stderr));
 }
@@ -28,12 +28,12 @@ export function printJson(value: unknown): void {
   console.log(jsonText(value, process.stdout.isTTY ? 2 : undefined));
 }
 
-/** One JSON object on one line, for programs that read along. */
+/** Prints one JSON object on one line. */
 export function printJsonLine(value: unknown): void {
   console.log(jsonText(value));
 }
 
-/** JSON that may go to a terminal: characters that could steer it are escaped. */
+/** JSON that is safe on a terminal: control and bidirectional characters are escaped. */
 export function jsonText(value: unknown, indent?: number): string {
   return JSON.stringify(value, undefined, indent).replace(
     /[\u007f-\u009f\p{Bidi_Control}]/gu,
@@ -41,7 +41,7 @@ export function jsonText(value: unknown, indent?: number): string {
   );
 }
 
-/** Columns under a header, as wide as their widest cell. Cells may come from elsewhere. */
+/** Prints columns under a header. Cells may come from outside. */
 export function printTable(header: readonly string[], cells: readonly (readonly string[])[]): void {
   const rows = cells.map((row) => row.map(oneLine));
   const widths = header.map((title, column) =>
@@ -66,22 +66,22 @@ export function ago(iso: string | null): string {
   return `${Math.round(seconds / 86_400)} days ago`;
 }
 
-/** Text from elsewhere, without characters that could write over the terminal or reverse the line. */
+/** Text from outside, without characters that could overwrite the terminal or reorder the line. */
 export function plain(text: string): string {
   return withoutControls(text).replace(/\p{Bidi_Control}/gu, "\u{fffd}");
 }
 
-/** The same on one line: what follows a line break must not look like another entry. */
+/** As `plain`, on one line, so that a line break cannot fake another entry. */
 export function oneLine(text: string): string {
   return plain(text).replace(/[\t\n\u2028\u2029]+/g, " ");
 }
 
-/** A tool's words for this stream: a terminal gets nothing that steers it or reorders a line, a pipe or file every byte. */
+/** A tool's output for this stream: without control sequences on a terminal, unchanged in a pipe or file. */
 export function toolOutput(text: string, stream: NodeJS.WriteStream): string {
   if (!stream.isTTY) return text;
   // Text that was overwritten in its line is shown too.
   const lines = stripVTControlCharacters(text).replace(/\r+\n?/g, "\n");
-  // Marks that leave the order of other characters alone stay: Arabic and Hebrew text needs them.
+  // Keeps direction marks that do not reorder other characters: Arabic and Hebrew text needs them.
   return withoutControls(lines).replace(/[\u202a-\u202e\u2066-\u2069]/g, "\u{fffd}");
 }
 

@@ -1,12 +1,12 @@
-/** Where the output of `matrx run` goes: as it is, or into one JSON object. */
+/** The output of `matrx run`: as it is, or in one JSON object. */
 import { StringDecoder } from "node:string_decoder";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import { jsonText } from "./print.ts";
-import { write } from "./print-answer.ts";
+import { write } from "./reader.ts";
 
 export interface RunResult {
   write(bytes: Uint8Array): Promise<void>;
-  /** `exit` null: the program's own is not known; `error` says why. */
+  /** `exit` is null if the program's exit code is not known; `error` says why. */
   end(exit: number | null, error?: ErrorShape): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export class PlainResult implements RunResult {
   async end(): Promise<void> {}
 }
 
-/** `{"device":...,"job":...,"output":"...","exit_code":0}`, written as it comes: the output may be long. */
+/** `{"device":...,"job":...,"output":"...","exit_code":0}`, written piece by piece, because the output may be long. */
 export class JsonResult implements RunResult {
   readonly #decoder = new StringDecoder("utf8");
   #begin: string;

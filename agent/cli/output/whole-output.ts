@@ -1,21 +1,21 @@
-/** What a pipe or a file gets of a call: all of its output, byte for byte, and nothing else. */
+/** All of a call's output, byte for byte and nothing else, for a pipe or a file. */
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import * as z from "zod";
 import { JobReader } from "../client/job-output.ts";
 import type { RelayClient } from "../client/relay-client.ts";
 import { note } from "./print.ts";
 
-/** A call that ended, and what is needed to read on. */
+/** A call that has ended, and what is needed to read more. */
 export interface EndedCall {
   readonly client: RelayClient;
   readonly device: string;
   readonly tool: string;
   readonly answer: Answer;
-  /** Bytes of the command's output that were written already. */
+  /** Bytes of the command's output that are already written. */
   readonly from: number;
-  /** Each page is base64 of what is wanted. */
+  /** Whether pages are base64. */
   readonly isBase64: boolean;
-  /** Makes the same call for another page; undefined: one page is wanted. */
+  /** Makes the same call for another page; undefined if only one page is wanted. */
   readonly nextPage: ((cursor: Record<string, unknown>) => Promise<Answer>) | undefined;
 }
 
@@ -26,20 +26,20 @@ const jobSchema = z.looseObject({
   end_offset: z.number(),
 });
 
-/** In the metadata of a page, the cursor of the next one; and the parameter that takes it. */
+/** The name of the next page's cursor in the metadata, and the parameter that takes it. */
 const CURSORS = [
   ["next_offset", "offset"],
   ["next_after", "after"],
   ["next_byte_offset", "byte_offset"],
 ] as const;
 
-/** Parameters by which a caller asks for one page itself. */
+/** Parameters with which a caller asks for a certain page. */
 const ASKS_FOR_PAGE = ["limit", "max_results", "byte_limit", "offset", "after", "byte_offset"];
 
-/** Output that could not be had whole. */
+/** Part of the output is lost. */
 export class OutputLost extends Error {}
 
-/** All of the output, in order. Throws MatrxError, or OutputLost when something of it is gone. */
+/** All of the output, in order. Throws MatrxError, or OutputLost. */
 export async function* wholeOutput(ended: EndedCall): AsyncGenerator<Uint8Array | string> {
   const { answer, tool, from } = ended;
   const job = tool === "Bash" ? jobSchema.safeParse(answer.metadata).data : undefined;
@@ -49,17 +49,17 @@ export async function* wholeOutput(ended: EndedCall): AsyncGenerator<Uint8Array 
   if (from === 0) yield* pages(ended);
 }
 
-/** A caller who names a page wants that one. */
+/** Whether the caller asked for a certain page. */
 export function asksForPage(input: Record<string, unknown>): boolean {
   return ASKS_FOR_PAGE.some((name) => name in input);
 }
 
-/** Read with `raw` means the file as it is: not its text, but its bytes are asked for. */
+/** Whether the file itself is wanted (`Read` with `raw`): then its bytes are requested, not its text. */
 export function wantsFile(tool: string, input: Record<string, unknown>): boolean {
   return tool === "Read" && input.raw === true && input.encoding === undefined && !asksForPage(input);
 }
 
-/** What asks for a file's bytes. */
+/** Parameters that request a file's bytes. */
 export const FILE_BYTES = { encoding: "base64", byte_limit: 1024 * 1024 } as const;
 
 async function* commandOutput(
@@ -80,11 +80,11 @@ async function* commandOutput(
   }
 }
 
-/** What a command wrote, if the text of its answer holds exactly that; undefined: it is to be read from its log. */
+/** A command's output, if the answer's text has exactly that; undefined if it must be read from the log. */
 export function textBytes({ type, output }: Answer, length: number): Buffer | undefined {
   if (type === "error" || output.includes("\u{fffd}")) return undefined;
   const bytes = Buffer.from(output.replace(/\[Exit code \d+\]$/, ""));
-  // The note stands on a line of its own.
+  // The note is on its own line.
   const isCut = bytes.length === length + 1 && bytes.at(-1) === 10 && output.endsWith("]");
   return bytes.length === length || isCut ? bytes.subarray(0, length) : undefined;
 }
@@ -109,7 +109,7 @@ function cursorOf({ metadata }: Answer): Record<string, unknown> | undefined {
   return undefined;
 }
 
-/** Tells how to go on, which was done. */
+/** Removes the note on how to continue. */
 function withoutLastNote(output: string): string {
   return output.replace(/\n{0,2}\[[^\n]*\]$/, "");
 }

@@ -1,4 +1,4 @@
-/** Where this machine's agent keeps its files, however it is started. */
+/** Where this machine's agent keeps its files. */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { MatrxError } from "@matrx/shared/errors.ts";
@@ -6,10 +6,7 @@ import { type Home, homeOf, makeHome } from "../../config/app-dirs.ts";
 import { noteHome } from "../../config/matrx-folders.ts";
 import { CLONE_FOLDER } from "../../config/program.ts";
 
-/**
- * The agent's own place; in a clone, where no agent was paired by hand, that of `npm start`. `MATRX_HOME` and `MATRX_DATA`
- * say otherwise.
- */
+/** The agent's usual home; in a clone where no agent was paired by hand, that of `npm start` (see `MATRX_DATA`). */
 export function agentHome(env: NodeJS.ProcessEnv = process.env): Home {
   const own = homeOf(env);
   if (env.MATRX_HOME || existsSync(own.configFile) || CLONE_FOLDER === undefined) return own;
@@ -18,7 +15,7 @@ export function agentHome(env: NodeJS.ProcessEnv = process.env): Home {
   return existsSync(started.configFile) ? started : own;
 }
 
-/** Throws MatrxError when they cannot be made. */
+/** Creates the folders, and registers them with other agents on this machine. Throws MatrxError. */
 export function prepareHome(home: Home): void {
   makeHome(home);
   try {

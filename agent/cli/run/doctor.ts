@@ -1,4 +1,4 @@
-/** What `matrx doctor` looks at, and how it is shown. */
+/** What `matrx doctor` checks, and how it is shown. */
 import { errorInfo, shapeOf } from "@matrx/shared/errors.ts";
 import { machineChecks } from "../../doctor/machine.ts";
 import { type Check, partChecks, type Result } from "../../doctor/parts.ts";

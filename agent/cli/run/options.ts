@@ -1,4 +1,4 @@
-/** Where the local server listens, and which pages may call it: as `serve` and `up --serve` are told. */
+/** What `matrx up` and `matrx serve` share: options of the log and the local server, and the server's announcement. */
 import { isLoopback } from "@matrx/shared/public-url.ts";
 import { Option } from "commander";
 import { LOG_LEVELS } from "../../config/config.ts";
@@ -22,13 +22,13 @@ type Level = (typeof LOG_LEVELS)[number];
 
 export interface LogChoice {
   logFile?: string | undefined;
-  /** Named on the command line. */
+  /** From the command line. */
   logLevel?: Level | undefined;
-  /** By the configuration. */
+  /** From the configuration. */
   usualLevel?: Level | undefined;
 }
 
-/** The log is kept in its usual file, and what matters of it printed; or kept in the named one alone. */
+/** Writes the log to its usual file and prints warnings; or only writes it to the file that was named. */
 export function logTo(usual: string, { logFile, logLevel, usualLevel }: LogChoice): LogOptions {
   const printed = logFile === undefined ? (logLevel ?? "warn") : undefined;
   return { level: logLevel ?? usualLevel, file: logFile ?? usual, printed };
@@ -63,7 +63,7 @@ export function checkedOrigins(origins: readonly string[]): readonly string[] {
 
 export interface Announcement {
   readonly url: string;
-  /** Undefined: no token is asked for. */
+  /** Undefined if no token is required. */
   readonly tokenFile: string | undefined;
   readonly json: boolean;
 }
@@ -77,7 +77,7 @@ export function announce({ url, tokenFile, json }: Announcement): void {
   if (json) return printJsonLine({ url, web_socket: webSocket, token_file: tokenFile ?? null });
   console.log(`Serving this machine's tools at ${url} (WebSocket: ${webSocket}). Ctrl-C stops.`);
   if (tokenFile === undefined) return;
-  // Through a pipe: an argument would show the token in the list of processes.
+  // Through a pipe, because arguments show in the process list.
   const file = `'${tokenFile.replaceAll("'", "'\\''")}'`;
   console.log(`The token is in ${tokenFile}. Try:\n`);
   console.log(`  sed 's/^/Authorization: Bearer /' ${file} | curl -sS -H @- ${url}/tools/list`);

@@ -1,18 +1,18 @@
 /**
- * Starts this program anew, as it now is on the disk, where it stands: same terminal or service, same arguments. The
- * system swaps the program of a process where it can, so that whoever watches the process sees no end. Windows cannot
- * (written from documents, not run): there a child takes over, and this process only waits for it.
+ * Restarts this program as it now is on disk, in the same terminal or service and with the same arguments. Uses `execve`,
+ * so that a supervisor does not see the process end. Windows does not have that (written from documents, not run): there a
+ * child takes over, and this process only waits for it.
  */
 import { type SpawnOptions, spawn } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Does not return. Throws, and this process goes on, when the program cannot be started. `execve`: null where there is none. */
+/** Does not return. Throws if the program cannot be started. `execve` is null where there is none. */
 export async function replaceProcess(execve = process.execve ?? null): Promise<never> {
   const [program, script, ...rest] = process.argv as [string, string, ...string[]];
   const args = [...process.execArgv, script, ...rest];
-  // A swap that fails ends the process.
+  // Checked first, because a failed `execve` ends the process.
   for (const [file, mode] of [
     [program, constants.X_OK],
     [script, constants.R_OK],

@@ -1,4 +1,4 @@
-/** What `matrx serve` runs. */
+/** Runs `matrx serve`. */
 import { startAgent } from "../../agent.ts";
 import { homeOf } from "../../config/app-dirs.ts";
 import { readConfig } from "../../config/config.ts";

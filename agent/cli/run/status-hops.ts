@@ -1,4 +1,4 @@
-/** The hops of `matrx status`, each checked by using it. A hop after one that failed is not tried. */
+/** Checks each hop of `matrx status` by using it. Hops after a failed one are not tried. */
 import { accountViewSchema, deviceViewSchema } from "@matrx/shared/api.ts";
 import { answerSchema } from "@matrx/shared/caller/to-caller.ts";
 import { callerError, deviceError, type ErrorShape, shapeOf } from "@matrx/shared/errors.ts";
@@ -14,7 +14,7 @@ import { agentHome } from "./agent-home.ts";
 
 export interface Hop {
   hop: "machine" | "relay" | "account" | "device" | "tool";
-  /** Undefined: not tried, because a hop before failed. */
+  /** Undefined if not tried, because a hop before it failed. */
   ok: boolean | undefined;
   fact: string;
   ms?: number;
@@ -22,7 +22,7 @@ export interface Hop {
 }
 
 interface Journey {
-  /** Of the command line, and of this machine's agent. */
+  /** Of the caller, and of this machine's agent. */
   home: Home;
   agent: Home;
   options: CallerOptions;
@@ -40,7 +40,7 @@ const STEPS: readonly [Hop["hop"], Step][] = [
   ["tool", proveByCall],
 ];
 
-/** Goes from here to a tool on the device; the last hop is a real SystemInfo. */
+/** From here to a tool on the device; the last hop is a real call of `SystemInfo`. */
 export async function checkHops(wanted: string | undefined, options: CallerOptions): Promise<Hop[]> {
   const journey: Journey = { home: homeOf(), agent: agentHome(), options, wanted, device: "" };
   const hops: Hop[] = [];
@@ -78,7 +78,7 @@ function mayCall(options: CallerOptions, home: Home): boolean {
   }
 }
 
-/** Its public keys need no sign-in. */
+/** Gets the relay's public keys, which need no sign-in. */
 async function reachRelay({ home, options }: Journey): Promise<string> {
   const relay = relayOf(options, home);
   await new RelayClient(relay).get("/.well-known/jwks.json", z.object({ keys: z.array(z.unknown()).min(1) }));

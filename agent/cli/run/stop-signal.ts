@@ -1,13 +1,13 @@
-/** Ctrl-C and the like: the first asks to stop, one more that comes later insists. */
+/** Ctrl-C and other signals: the first one asks to stop, a later one ends the process. */
 import { constants } from "node:os";
-import { endWithReader } from "../output/progress.ts";
+import { endWithReader } from "../output/reader.ts";
 
-/** Signals closer than this, in milliseconds, are one: a terminal and a parent may both send it. */
+/** Signals within this time count as one, because a terminal and a parent may both send it; in milliseconds. */
 const SAME_WITHIN = 1000;
 
 let received: NodeJS.Signals | undefined;
 
-/** Aborts at SIGINT, SIGTERM or SIGHUP, and when nobody reads what is printed any more. */
+/** Aborts at SIGINT, SIGTERM or SIGHUP, and when nobody reads stdout any more. */
 export function stopSignal(): AbortSignal {
   const stop = new AbortController();
   let first: number | undefined;
@@ -21,7 +21,7 @@ export function stopSignal(): AbortSignal {
   return stop.signal;
 }
 
-/** The exit code by which a shell tells of the signal that came; undefined: none did. */
+/** The exit code that a shell reports for the received signal, if any. */
 export function exitOfSignal(): number | undefined {
   return received && 128 + constants.signals[received];
 }

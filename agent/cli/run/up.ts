@@ -1,4 +1,4 @@
-/** What `matrx up` runs, again whenever it is told to restart. */
+/** Runs `matrx up`, and restarts the program on request. */
 import { callerError, MatrxError } from "@matrx/shared/errors.ts";
 import { type AgentEnd, startAgent } from "../../agent.ts";
 import { type Home, homeOf } from "../../config/app-dirs.ts";
@@ -23,10 +23,10 @@ export interface UpOptions extends Pick<PairOptions, "relay" | "name" | "yes"> {
   json?: boolean;
 }
 
-/** Runs until Ctrl-C. Throws MatrxError when the relay's refusal is final. */
+/** Runs until Ctrl-C. Throws MatrxError if the relay's refusal is final. */
 export async function runUp(options: UpOptions): Promise<void> {
   const stop = stopSignal();
-  // The reader of our output may be gone before us, or its disk may be full.
+  // Whoever reads our output may go away before us, or their disk may be full.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const port = portOf(options);
   const allowedOrigins = checkedOrigins(options.allowOrigin);
@@ -45,7 +45,7 @@ export async function runUp(options: UpOptions): Promise<void> {
   }
 }
 
-/** Pairs a machine that is not, if somebody is there to say yes. Throws MatrxError. */
+/** Pairs this machine if it is new and somebody can confirm. Throws MatrxError. */
 async function pairIfNew(home: Home, options: UpOptions, stop: AbortSignal): Promise<void> {
   const config = readConfig(home);
   if (config) return requireRelay(config, options.relay);
@@ -54,7 +54,7 @@ async function pairIfNew(home: Home, options: UpOptions, stop: AbortSignal): Pro
   await pairMachine(home, { ...(usual && { relay: usual }), ...options }, stop);
 }
 
-/** Throws MatrxError when another relay is named than the one that the machine is paired with. */
+/** Throws MatrxError if the named relay is not the one this machine is paired with. */
 function requireRelay({ relay, device_id }: Config, named: string | undefined): void {
   if (named === undefined || relayOf({ relay: named }) === relay) return;
   throw callerError("CONFLICT", `This machine is paired with ${relay}, as ${device_id}`, {
@@ -73,14 +73,14 @@ function portOf({ serve, allowOrigin }: UpOptions): number | undefined {
 
 interface Run {
   home: Home;
-  /** Undefined: the tools are not served locally. */
+  /** Undefined if the tools are not served locally. */
   port: number | undefined;
   allowedOrigins: readonly string[];
   options: UpOptions;
   stop: AbortSignal;
 }
 
-/** Runs with what the files say now. */
+/** Runs with the present configuration. */
 async function runOnce({ home, port, allowedOrigins, options, stop }: Run): Promise<AgentEnd> {
   const config = requireConfig(home);
   const device = config.device_id;
@@ -100,7 +100,7 @@ async function runOnce({ home, port, allowedOrigins, options, stop }: Run): Prom
   );
 }
 
-/** Says in plain words when the machine is connected, and when it is not any more. */
+/** Prints when the machine is connected, and when the connection is lost. */
 function tellConnection({ name, relay }: Config): (state: string) => void {
   let wasConnected: boolean | undefined;
   const say = (text: string) => {

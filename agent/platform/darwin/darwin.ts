@@ -4,7 +4,7 @@ import { openByIdentity } from "../directory.ts";
 import { noMounts } from "../mounts.ts";
 import { darwinOtherHomes } from "../other-homes.ts";
 import type { DesktopCommands, Drive, LaunchCommand, ListDrives, Platform, TrashWay } from "../platform.ts";
-import { posixObjection, posixPlaceFolder, posixShell } from "../posix.ts";
+import { posixObjection, posixRenameFolder, posixShell } from "../posix.ts";
 import type { ProcessFacts, ProcessList } from "../process-list.ts";
 import { familyOf, type ProcessRow, type ProcessTable, signalEach } from "../processes.ts";
 import { runProgram } from "../run-program.ts";
@@ -180,7 +180,7 @@ export const darwin: Platform = {
   systemFolders: SYSTEM_FOLDERS.split(" ").map((name) => `/${name}`),
   otherHomes: darwinOtherHomes,
   mounts: () => noMounts,
-  placeFolder: posixPlaceFolder,
+  renameFolder: posixRenameFolder,
   trash: darwinTrash,
   systemLog: darwinLog,
   processList: darwinProcessList,

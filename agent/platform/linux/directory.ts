@@ -1,10 +1,10 @@
-/** Walks to a directory by descriptors: each step opens one name below the last, and no step follows a link. */
+/** Opens a directory by descriptors, one name below the other, and follows no link. */
 import { closeSync, constants, existsSync, fstatSync, openSync } from "node:fs";
 import { type Directory, type OpenDirectory, openByIdentity, pathChangedError } from "../directory.ts";
 
 /** Missing in Node's constants: a descriptor that only identifies a path, and needs no read permission. */
 const O_PATH = 0o10000000;
-const STEP = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+const FLAGS = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /**
  * Synchronous, because asynchronous calls would cost ten times as much. The path was just resolved asynchronously, so an
@@ -12,48 +12,48 @@ const STEP = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
  */
 export const openByDescriptors: OpenDirectory = async (canonical, inspect) => {
   if (!existsSync("/proc/self/fd")) return openByIdentity(canonical, inspect);
-  let place = openSync("/", STEP);
+  let descriptor = openSync("/", FLAGS);
   try {
     for (const name of canonical.split("/").filter(Boolean)) {
-      const next = step(place, name, canonical);
-      closeSync(place);
-      place = next;
-      inspect(fstatSync(place, { bigint: true }));
+      const next = openBelow(descriptor, name, canonical);
+      closeSync(descriptor);
+      descriptor = next;
+      inspect(fstatSync(descriptor, { bigint: true }));
     }
   } catch (error) {
-    closeSync(place);
+    closeSync(descriptor);
     throw error;
   }
-  return held(place, canonical);
+  return directoryOf(descriptor, canonical);
 };
 
 /** `canonical` is for messages. */
-function held(place: number, canonical: string): Directory {
-  const self = `/proc/self/fd/${place}`;
+function directoryOf(descriptor: number, canonical: string): Directory {
+  const self = `/proc/self/fd/${descriptor}`;
   return {
     self,
     at: (name) => `${self}/${name}`,
     entry: (name) => Buffer.concat([Buffer.from(`${self}/`), name]),
     async openFolder(name, inspect) {
-      const below = step(place, name, canonical);
+      const below = openBelow(descriptor, name, canonical);
       try {
         inspect(fstatSync(below, { bigint: true }));
       } catch (error) {
         closeSync(below);
         throw error;
       }
-      return held(below, canonical);
+      return directoryOf(below, canonical);
     },
     // Whatever was opened through the descriptor cannot be anything else.
     confirm: () => Promise.resolve(),
-    close: async () => closeSync(place),
-    [Symbol.asyncDispose]: async () => closeSync(place),
+    close: async () => closeSync(descriptor),
+    [Symbol.asyncDispose]: async () => closeSync(descriptor),
   };
 }
 
-function step(parent: number, name: string | Buffer, canonical: string): number {
+function openBelow(parent: number, name: string | Buffer, canonical: string): number {
   try {
-    return openSync(Buffer.concat([Buffer.from(`/proc/self/fd/${parent}/`), Buffer.from(name)]), STEP);
+    return openSync(Buffer.concat([Buffer.from(`/proc/self/fd/${parent}/`), Buffer.from(name)]), FLAGS);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOTDIR" || code === "ELOOP") throw pathChangedError(canonical);

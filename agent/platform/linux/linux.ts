@@ -2,7 +2,7 @@
 import path from "node:path";
 import { linuxOtherHomes } from "../other-homes.ts";
 import type { KernelView, Platform, TrashFolder, TrashWay } from "../platform.ts";
-import { posixObjection, posixPlaceFolder, posixShell } from "../posix.ts";
+import { posixObjection, posixRenameFolder, posixShell } from "../posix.ts";
 import { linuxLog } from "../system-log.ts";
 import { linuxDesktop } from "./desktop.ts";
 import { openByDescriptors } from "./directory.ts";
@@ -73,7 +73,7 @@ export const linux: Platform = {
   systemFolders: SYSTEM_FOLDERS.split(" ").map((name) => `/${name}`),
   otherHomes: linuxOtherHomes,
   mounts: linuxMounts,
-  placeFolder: posixPlaceFolder,
+  renameFolder: posixRenameFolder,
   trash: linuxTrash,
   systemLog: linuxLog,
   processList: linuxProcessList,

@@ -109,7 +109,7 @@ export const windows: Platform = {
   otherHomes: windowsOtherHomes,
   mounts: () => noMounts,
   // It never takes the place of anything here.
-  placeFolder: rename,
+  renameFolder: rename,
   trash: windowsTrash,
   systemLog: windowsLog(process.env),
   processList: windowsProcessList,

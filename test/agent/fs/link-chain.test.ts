@@ -1,5 +1,5 @@
 import { mkdirSync, symlinkSync } from "node:fs";
-import path from "node:path";
+import { relative } from "node:path";
 import { expect, test } from "vitest";
 import { linkChain } from "../../../agent/fs/link-chain.ts";
 import { currentPlatform } from "../../../agent/platform/current.ts";
@@ -11,15 +11,15 @@ test("two dots in a link lead out of where the link before them leads", async ()
   mkdirSync(bench.at("far/state"));
   symlinkSync("far/deep", bench.at("near"));
   symlinkSync("near/../state", bench.at("state"));
-  const steps = [...linkChain(bench.at("state"), currentPlatform())].map(({ place, isLink }) => ({
-    place: path.relative(bench.home, place),
+  const steps = [...linkChain(bench.at("state"), currentPlatform())].map(({ path, isLink }) => ({
+    path: relative(bench.home, path),
     isLink,
   }));
   expect(steps.slice(-5)).toEqual([
-    { place: "state", isLink: true },
-    { place: "near", isLink: true },
-    { place: "far", isLink: false },
-    { place: "far/deep", isLink: false },
-    { place: "far/state", isLink: false },
+    { path: "state", isLink: true },
+    { path: "near", isLink: true },
+    { path: "far", isLink: false },
+    { path: "far/deep", isLink: false },
+    { path: "far/state", isLink: false },
   ]);
 });

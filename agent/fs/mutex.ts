@@ -1,4 +1,15 @@
-/** A mutex per path: changes run one at a time, so each sees the result of the one before. */
+/** Runs actions one at a time, so each sees the result of the one before. */
+export class Mutex {
+  #last: Promise<unknown> = Promise.resolve();
+
+  runExclusive<T>(action: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(action, action);
+    this.#last = turn;
+    return turn;
+  }
+}
+
+/** A mutex per path. */
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>();
 
