@@ -139,6 +139,8 @@ export class Device extends DurableObject<DeviceEnv> {
     if (this.#context.store.record) this.#calls.revoke(grant);
     this.#callers.revoke(grant);
     this.#streams.revoke(grant, revokedGrant());
+    // Last, because it throws if the storage fails; then the Account revokes again.
+    this.#calls.grantEnded(grant);
   }
 
   /** For the account's own device list; the grant was checked there. */

@@ -55,6 +55,29 @@ it("is answered before its socket closes", async () => {
   expect((await caller.closed).code).toBe(4403);
 });
 
+it("has its sockets closed although the storage fails, and its device away is told later", async () => {
+  const house = await home();
+  const { person, identity, device } = house;
+  const { token, id } = await person.token({ access: "read" });
+  const caller = await TestCaller.connect(identity.id, token);
+  device.close();
+  await device.closed;
+  const write = await runInDurableObject(object(identity.id), (_, { storage: { kv } }) => {
+    const put = kv.put.bind(kv);
+    kv.put = (key: string, value: unknown) => {
+      if (key.startsWith("ended:")) throw new Error("database or disk is full");
+      put(key, value);
+    };
+    return () => Object.assign(kv, { put });
+  });
+  await revoke(house, id);
+  expect((await caller.closed).code).toBe(4403);
+  await runInDurableObject(object(identity.id), write);
+  await runInDurableObject(env.ACCOUNT.getByName(person.account), (account) => account.alarm());
+  const back = await AgentDevice.come(identity);
+  expect(await back.expect("session_end")).toMatchObject({ grant: id });
+});
+
 it("ends on a device that was away when it was revoked", async () => {
   const house = await home();
   const { person, identity, device } = house;

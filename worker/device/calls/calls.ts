@@ -235,12 +235,16 @@ export class Calls {
   revoke(grant: GrantId): void {
     for (const pending of this.pendingCalls.all())
       if (pending.grant === grant) this.apply(pending, "revoked", Date.now());
+  }
+
+  /** Tells the agent that a grant was revoked, now or when it is back. Throws MatrxError `UNAVAILABLE` if that cannot be stored. */
+  grantEnded(grant: GrantId): void {
     const told =
       this.#context.link.current?.attachment.ours && this.#context.link.send({ type: "session_end", grant });
     if (!told && this.#context.store.record?.identity.kind === "agent") this.#context.store.noteEnded(grant);
   }
 
-  /** Tells the agent which grants were revoked while it was away. */
+  /** The same for the grants that were revoked while it was away. */
   tellEnded(): void {
     for (const grant of this.#context.store.takeEnded())
       this.#context.link.send({ type: "session_end", grant });
