@@ -38,7 +38,7 @@ export class Account extends DurableObject<AccountEnv> {
   readonly #id: AccountId;
   readonly #grants: Grants;
   readonly #devices: Devices;
-  readonly #once: OneTimeCodes;
+  readonly #codes: OneTimeCodes;
   readonly #outbox: Outbox;
   readonly #alarms: AlarmTable<"outbox" | "expiry">;
 
@@ -49,7 +49,7 @@ export class Account extends DurableObject<AccountEnv> {
     this.#id = (state.id.name ?? "") as AccountId;
     this.#grants = new Grants(sql, this.#id);
     this.#devices = new Devices(sql);
-    this.#once = new OneTimeCodes(sql);
+    this.#codes = new OneTimeCodes(sql);
     this.#outbox = new Outbox(sql, (device, body) => this.#tellDevice(device as DeviceId, body));
     this.#alarms = new AlarmTable(state.storage, {
       outbox: (now) => this.#outbox.flush(now),
@@ -60,7 +60,7 @@ export class Account extends DurableObject<AccountEnv> {
   /** Signs a person in with a sign-in link's code, once. */
   claim(code: { id: string; expires: number }, name: string): Promise<Outcome<Grant>> {
     return attempt(() => {
-      if (!this.#once.use(code.id, code.expires)) {
+      if (!this.#codes.use(code.id, code.expires)) {
         throw new MatrxError(
           unauthenticated("This sign-in link has already been used", "Make a new one with `npm run link`"),
         );
@@ -184,14 +184,14 @@ export class Account extends DurableObject<AccountEnv> {
   takeGuess(grant: GrantId): Promise<Outcome<number>> {
     return attempt(() => {
       this.#person(grant);
-      const guess = this.#once.takeGuess(Date.now());
+      const guess = this.#codes.takeGuess(Date.now());
       if (guess !== undefined) return guess;
       throw relayError("RATE_LIMITED", "Too many wrong codes", { hint: "Wait ten minutes, then pair again" });
     });
   }
 
   giveBackGuess(guess: number): void {
-    this.#once.giveBackGuess(guess);
+    this.#codes.giveBackGuess(guess);
   }
 
   requirePerson(grant: GrantId): Promise<Outcome<Grant>> {
@@ -239,14 +239,14 @@ export class Account extends DurableObject<AccountEnv> {
   /** Deletes what has expired; returns when the next grant expires. */
   #prune(now: number): number | undefined {
     this.#grants.prune(now);
-    this.#once.prune(now);
+    this.#codes.prune(now);
     return this.#grants.nextExpiry();
   }
 
   async #newDeviceId(name: string): Promise<DeviceId> {
     for (;;) {
       const id = makeDeviceId(name);
-      if (await directoryOf(this.env.DIRECTORY, id).enter(id, this.#id)) return id;
+      if (await directoryOf(this.env.DIRECTORY, id).add(id, this.#id)) return id;
     }
   }
 
@@ -273,7 +273,7 @@ export class Account extends DurableObject<AccountEnv> {
     const stub = this.env.DEVICE.getByName(device);
     if (news.type === "revoke") return stub.revoke(news.grant);
     await stub.destroy();
-    await directoryOf(this.env.DIRECTORY, device).strike(device);
+    await directoryOf(this.env.DIRECTORY, device).remove(device);
   }
 }
 

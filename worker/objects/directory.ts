@@ -11,7 +11,7 @@ export class Directory extends DurableObject {
   }
 
   /** Registers a new id. Returns false if it is taken. */
-  enter(device: DeviceId, account: AccountId): boolean {
+  add(device: DeviceId, account: AccountId): boolean {
     const { rowsWritten } = this.ctx.storage.sql.exec(
       "INSERT OR IGNORE INTO devices (device, account) VALUES (?, ?)",
       device,
@@ -20,7 +20,7 @@ export class Directory extends DurableObject {
     return rowsWritten > 0;
   }
 
-  strike(device: DeviceId): void {
+  remove(device: DeviceId): void {
     this.ctx.storage.sql.exec("DELETE FROM devices WHERE device = ?", device);
   }
 
