@@ -60,7 +60,7 @@ export const askRulesSchema = z.array(askRuleSchema).max(64);
 
 /** Whether a name fits one of these names and globs. */
 export function fitsTool(globs: readonly string[], tool: string): boolean {
-  return globs.some((glob) => glob === tool || (/[*?]/.test(glob) && fitsWildcard(glob, tool)));
+  return globs.some((glob) => glob === tool || fitsWildcard(glob, tool));
 }
 
 /** What a rule is asked about. Absent `subjects` are not known yet, and may fit. */
@@ -103,7 +103,7 @@ export function fitsWildcard(pattern: string, text: string): boolean {
 /** Paths that are closed: each glob closes what it matches and everything below that. */
 export class ClosedPaths {
   readonly #literal = new Map<string, Pattern[]>();
-  readonly #wild: Pattern[] = [];
+  readonly #wild: WildPattern[] = [];
   readonly #known = new Map<string, string | undefined>();
 
   /** `home` replaces `~`; without it such globs match nothing. */
@@ -131,8 +131,10 @@ export class ClosedPaths {
   }
 
   #matching(path: string, name: string): string | undefined {
-    const literal = this.#literal.get(name) ?? [];
-    return [...literal, ...this.#wild].find(({ matches }) => matches(path))?.glob;
+    const found =
+      this.#literal.get(name)?.find(({ matches }) => matches(path)) ??
+      this.#wild.find(({ fitsName, matches }) => fitsName(name) && matches(path));
+    return found?.glob;
   }
 
   #add(glob: string, home: string | undefined): void {
@@ -141,7 +143,7 @@ export class ClosedPaths {
     const full = normalized(isInHome ? `${escaped(home ?? "")}${glob.slice(1)}` : glob);
     const last = full.slice(full.lastIndexOf("/") + 1);
     const matches = globMatcher(full, { dot: true });
-    if (/[*?[\\]/.test(last)) this.#wild.push({ glob, matches });
+    if (/[*?[]/.test(last)) this.#wild.push({ glob, matches, fitsName: globMatcher(last, { dot: true }) });
     else this.#literal.set(last, [...(this.#literal.get(last) ?? []), { glob, matches }]);
   }
 }
@@ -149,6 +151,11 @@ export class ClosedPaths {
 interface Pattern {
   readonly glob: string;
   readonly matches: (path: string) => boolean;
+}
+
+interface WildPattern extends Pattern {
+  /** Whether the last name of a path could match; most do not, and need no further look. */
+  readonly fitsName: (name: string) => boolean;
 }
 
 const KNOWN_MAX = 10_000;
