@@ -9,7 +9,7 @@ export interface PausesOptions {
   readonly file: PauseFile;
   readonly dispatcher: Pick<Dispatcher, "stopFor">;
   readonly stopJobs: (paused: Paused) => Promise<readonly string[]>;
-  readonly activity: Pick<Activity, "note">;
+  readonly activity: Pick<Activity, "notePause">;
   readonly log: Logger;
 }
 
@@ -89,10 +89,9 @@ export class Pauses {
     const paused = this.current;
     if (paused === this.#known) return;
     this.#known = paused;
-    const at = new Date().toISOString();
     if (paused) log.warn({ paused }, "this machine is paused");
     else log.info("this machine is not paused any more");
-    activity.note(paused ? { type: "paused", at, paused } : { type: "resumed", at });
+    activity.notePause(paused);
     for (const listener of this.#listeners) listener(paused);
   }
 

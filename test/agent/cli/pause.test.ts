@@ -3,8 +3,10 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { startControlServer } from "../../../agent/control/server.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
+import { silentLog } from "../core/small-tools.ts";
 import { lineOf, runMatrx, startMatrx } from "./matrx.ts";
 
 const PATIENCE = { timeout: 90_000 };
@@ -161,6 +163,30 @@ test("activity shows what was, for people", PATIENCE, async () => {
   expect(stdout).not.toContain("\u001b");
   const last = await runMatrx(["activity", "--no-follow", "-n", "1"], { home });
   expect(last.stdout.split("\n")).toHaveLength(2);
+});
+
+test("activity shows what each of two agents did before", PATIENCE, async () => {
+  const home = temporaryFolder();
+  const agent = await startAgent(home);
+  // What an agent that connects to a relay serves.
+  const other = await startControlServer({
+    ...{ folder: join(home, "control"), name: "agent", log: silentLog },
+    routes: [
+      (app) =>
+        void app.get("/activity", async (c) => {
+          await agent.call("SystemInfo", {});
+          return c.text(`${JSON.stringify({ type: "connected", at: new Date().toISOString() })}\n`);
+        }),
+    ],
+  });
+  onTestFinished(() => other.close());
+  await agent.call("Bash", { command: "true" });
+  const { stdout } = await runMatrx(["activity", "--no-follow", "--json"], { home });
+  const types = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line).type);
+  expect(types.sort()).toEqual(expect.arrayContaining(["connected", "finished", "started"]));
 });
 
 function isAlive(pid: number): boolean {
