@@ -1,7 +1,7 @@
 /** `pause.json`: whom this machine is closed to. If damaged, it is closed to everyone. */
 import { unlinkSync } from "node:fs";
+import { type Paused, pausedSchema } from "@matrx/shared/paused.ts";
 import * as z from "zod";
-import { type Paused, pausedSchema } from "../core/pause.ts";
 import {
   fileStamp,
   inPlainWords,

@@ -1,9 +1,10 @@
 /** Pausing this machine: closes the gate at once, then stops what runs for those whom it concerns. */
+
+import type { Paused } from "@matrx/shared/paused.ts";
 import type { Logger } from "pino";
 import type { PauseFile } from "../config/pause-file.ts";
 import type { Activity } from "../core/activity.ts";
 import type { Dispatcher } from "../core/dispatcher.ts";
-import type { Paused } from "../core/pause.ts";
 
 export interface PausesOptions {
   readonly file: PauseFile;

@@ -2,10 +2,10 @@
 import { effectOf, effectSchema, toolNameOf } from "@matrx/shared/effects.ts";
 import { ERROR_CODES } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
+import { type Paused, pausedSchema } from "@matrx/shared/paused.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import * as z from "zod";
 import { isLocalGrant } from "./journal-entry.ts";
-import { type Paused, pausedSchema } from "./pause.ts";
 import { beginningOf, inputBeginnings, inputPreview, previewOf } from "./redact.ts";
 
 const at = z.iso.datetime();

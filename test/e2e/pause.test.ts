@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it, onTestFinished } from "vitest";
 import { agentFolder } from "../../scripts/start/agent.ts";
+import { deviceViewSchema } from "../../shared/api.ts";
 import { runMatrx, startMatrx } from "../agent/cli/matrx.ts";
 import { startAgent } from "./agent.ts";
 import { invoke } from "./caller.ts";
@@ -38,6 +39,9 @@ it("closes at once, stays closed, and opens only at the machine", { timeout: 120
   expect(await running).toMatchObject({ type: "error", code: "CANCELLED" });
   const ticked = linesOf(ticks).length;
   expect(await call("SystemInfo", {})).toMatchObject(CLOSED);
+  const pausedThere = async () =>
+    (await rig.relay.request({ token: rig.token }, `GET /v1/devices/${rig.device}`, deviceViewSchema)).paused;
+  await expect.poll(pausedThere).toBe("everyone");
 
   // The owner's whole right at the relay: policy, commands to the agent, every tool.
   const owner = await rig.relay.signIn();
@@ -61,6 +65,7 @@ it("closes at once, stays closed, and opens only at the machine", { timeout: 120
   await rig.agent.child.stop(5000);
   rig.agent = await startAgent(rig.dataDir);
   await rig.agent.registered();
+  expect(await pausedThere()).toBe("everyone");
   expect(await call("SystemInfo", {})).toMatchObject(CLOSED);
   await rig.agent.child.kill();
   rig.agent = await startAgent(rig.dataDir);
@@ -69,6 +74,7 @@ it("closes at once, stays closed, and opens only at the machine", { timeout: 120
 
   expect(await matrx(rig, "resume")).toEqual({ paused: null, running: true });
   expect(await call("SystemInfo", {})).toMatchObject({ type: "success" });
+  await expect.poll(pausedThere).toBeNull();
   expect(existsSync(file)).toBe(false);
 });
 

@@ -52,3 +52,32 @@ test("closed to AI: whoever is not the owner is refused, whatever the relay's po
   execute(socket, "c2", OWNER);
   expect((await socket.result()).header.status).toBe("success");
 });
+
+test("a relay that wants to know is told of each change; an older one is not", async () => {
+  const folder = temporaryFolder();
+  const relay = await startScriptedRelay();
+  const agent = startAgent(relay.url, { folder });
+  const socket = await relay.connection();
+  expect(await socket.register({ status_wanted: true })).not.toHaveProperty("paused");
+  const file = new PauseFile(agent.home);
+  file.pause("ai");
+  expect(await socket.texts.next()).toEqual({ type: "device_status", paused: "ai" });
+  file.pause("everyone");
+  expect(await socket.texts.next()).toEqual({ type: "device_status", paused: "everyone" });
+  file.resume();
+  expect(await socket.texts.next()).toEqual({ type: "device_status", paused: null });
+  file.pause("everyone");
+  expect(await socket.texts.next()).toMatchObject({ paused: "everyone" });
+  socket.socket.terminate();
+
+  const older = await relay.connection();
+  expect(await older.register()).toMatchObject({ paused: "everyone" });
+  file.resume();
+  await expect
+    .poll(async () => {
+      execute(older, crypto.randomUUID(), OWNER);
+      return (await older.result()).header.status;
+    })
+    .toBe("success");
+  expect(older.texts.size).toBe(0);
+});
