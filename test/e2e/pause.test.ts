@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it, onTestFinished } from "vitest";
 import { agentFolder } from "../../scripts/start/agent.ts";
-import { deviceViewSchema } from "../../shared/api.ts";
+import { commandedSchema, deviceViewSchema } from "../../shared/api.ts";
 import { runMatrx, startMatrx } from "../agent/cli/matrx.ts";
 import { startAgent } from "./agent.ts";
 import { invoke } from "./caller.ts";
@@ -62,9 +62,12 @@ it("closes at once, stays closed, and opens only at the machine", { timeout: 120
   }
   expect(linesOf(ticks)).toHaveLength(ticked);
 
-  await rig.agent.child.stop(5000);
-  rig.agent = await startAgent(rig.dataDir);
-  await rig.agent.registered();
+  const commands = `POST /v1/devices/${rig.device}/commands` as const;
+  for (const [times, command] of ["update_permissions", "restart_client"].entries()) {
+    await rig.relay.request(owner, commands, commandedSchema, { command });
+    if (command === "restart_client") await rig.agent.registered(times);
+    expect(await call("SystemInfo", {})).toMatchObject(CLOSED);
+  }
   expect(await pausedThere()).toBe("everyone");
   expect(await call("SystemInfo", {})).toMatchObject(CLOSED);
   await rig.agent.child.kill();
