@@ -4,6 +4,7 @@ import { CLOSE } from "@matrx/shared/close-codes.ts";
 import type { ToDevice } from "@matrx/shared/device-frames.ts";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import type { Paused } from "@matrx/shared/paused.ts";
 import type { RateState } from "./rates.ts";
 import { queuedBytes } from "./socket.ts";
 
@@ -30,6 +31,8 @@ export interface DeviceAttachment {
   /** Milliseconds since 1970. */
   lastAt: number;
   proof: Proof | null;
+  /** Whom the device's user closed it to. Absent: to nobody, or not known. */
+  paused?: Paused;
   rates: [string, RateState][];
 }
 
@@ -93,6 +96,13 @@ export class DeviceLink {
     if (this.#current?.ws !== ws) return false;
     this.#current = undefined;
     return true;
+  }
+
+  /** Notes whom the device's user closed it to; survives hibernation. */
+  notePaused({ ws, attachment }: DeviceSocket, paused: Paused | null): void {
+    if (paused) attachment.paused = paused;
+    else delete attachment.paused;
+    ws.serializeAttachment(attachment);
   }
 
   /** When the device last gave a sign of life, in milliseconds since 1970. */

@@ -116,6 +116,8 @@ export class DeviceMessages {
         return;
       case "event":
         return this.#handlers.event(frame, now);
+      case "device_status":
+        return this.#context.link.notePaused(socket, frame.paused);
       case "llm_response_chunk":
         return;
     }

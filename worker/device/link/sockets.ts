@@ -229,6 +229,7 @@ export class DeviceSockets {
     const { calls, credit, recovery } = this.#handlers;
     const ours = record.identity.kind === "agent" && register.protocol !== undefined;
     const earlierJournal = store.deviceInfo?.journal_id ?? null;
+    if (register.paused) socket.attachment.paused = register.paused;
     link.take(socket, { ours, protocol: ours ? (register.protocol ?? 0) : 0 }, now);
     signs.ended("replaced", now);
     this.#registered.set(socket.ws, socket);
@@ -241,7 +242,7 @@ export class DeviceSockets {
       type: "device_registered",
       device_id: record.id,
       permissions: store.permissions,
-      ...(ours && { protocol: PROTOCOL, credit_above: LIMITS.largeAnswerBytes }),
+      ...(ours && { protocol: PROTOCOL, credit_above: LIMITS.largeAnswerBytes, status_wanted: true }),
       ...(wanted && { manifest_wanted: true }),
       ...(ledgerId !== undefined && { ledger_id: ledgerId }),
     });
