@@ -67,20 +67,29 @@ export class DeviceLink {
     }
   }
 
-  /** Makes a socket that has proved itself the current one, and closes an older one. */
-  take(socket: DeviceSocket, ours: boolean, now: number): void {
+  /** Makes a socket that has proved itself the current one with these rates, and closes an older one. */
+  take(socket: DeviceSocket, ours: boolean, rates: DeviceAttachment["rates"], now: number): void {
     const older = this.#current;
     const { attachment } = socket;
     attachment.registered = true;
     attachment.ours = ours;
     attachment.epoch = (older?.attachment.epoch ?? 0) + 1;
     attachment.lastAt = now;
-    attachment.rates = older?.attachment.rates ?? [];
+    attachment.rates = rates;
     delete attachment.token;
     socket.ws.serializeAttachment(attachment);
     this.#current = socket;
     if (older && older.ws !== socket.ws)
       older.ws.close(CLOSE.replaced, "A newer connection of this device took over");
+  }
+
+  /** Keeps rates in the attachment of the current socket. Returns false if there is none. */
+  attach(rates: DeviceAttachment["rates"]): boolean {
+    const socket = this.#current;
+    if (!socket || socket.ws.readyState !== WebSocket.OPEN) return false;
+    socket.attachment.rates = rates;
+    socket.ws.serializeAttachment(socket.attachment);
+    return true;
   }
 
   /** Drops a socket. Returns true if it was the current one. */
