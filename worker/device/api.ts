@@ -72,12 +72,12 @@ export class Requests {
   }
 
   view(caller: Caller): Promise<Outcome<DeviceView>> {
-    return this.#leased(caller, () => this.viewOf(this.#context.record));
+    return this.#counted(caller, () => this.viewOf(this.#context.record));
   }
 
   /** Only the owner may see the policy: it names folders and applications that must stay hidden from tokens. */
   policy(caller: Caller): Promise<Outcome<Policy>> {
-    return this.#leased(caller, ({ scope }) => {
+    return this.#counted(caller, ({ scope }) => {
       if (scope.owner) return this.#context.store.policy;
       throw relayError("PERMISSION_DENIED", "Only the owner can see a device's policy", {
         hint: "GET /v1/devices/DEVICE/tools?format=mcp lists what this token may call; errors name the limit",
@@ -101,7 +101,7 @@ export class Requests {
   }
 
   tools(caller: Caller): Promise<Outcome<DeviceTools>> {
-    return this.#leased(caller, () => {
+    return this.#counted(caller, () => {
       const { store } = this.#context;
       const names = toolNames(store);
       const tools = store.manifest?.tools.filter(({ name }) => names.includes(name)) ?? [];
@@ -110,11 +110,11 @@ export class Requests {
   }
 
   toolNames(caller: Caller): Promise<Outcome<string[]>> {
-    return this.#leased(caller, () => toolNames(this.#context.store));
+    return this.#counted(caller, () => toolNames(this.#context.store));
   }
 
   openTools(caller: Caller): Promise<Outcome<OpenTools>> {
-    return this.#leased(caller, ({ scope }) => {
+    return this.#counted(caller, ({ scope }) => {
       const { store, record } = this.#context;
       const { os = null, os_version = null } = store.deviceInfo ?? {};
       // Without a shell the working directory never leaves where sessions begin, which may be outside the allowed folders.
@@ -141,7 +141,7 @@ export class Requests {
   }
 
   readCall(caller: Caller, call: CallId): Promise<Outcome<CallView>> {
-    return this.#leased(caller, (lease) => {
+    return this.#counted(caller, (lease) => {
       const row = this.#context.ledger.find(call);
       if (!row) throw noSuchCallError();
       requireMaker(row.grant_id, lease);
@@ -150,16 +150,15 @@ export class Requests {
   }
 
   listCalls(caller: Caller, query: CallQuery): Promise<Outcome<CallList>> {
-    return this.#leased(caller, (lease) => {
-      const { admission, calls } = this.#surfaces;
+    return this.#counted(caller, (lease) => {
+      const { calls } = this.#surfaces;
       const { ledger, device } = this.#context;
-      admission.message(lease, Date.now());
       return listCalls({ device, pendingCalls: calls.pendingCalls, ledger }, lease, query);
     });
   }
 
   cancelCall(caller: Caller, call: CallId): Promise<Outcome<void>> {
-    return this.#leased(caller, (lease) => {
+    return this.#counted(caller, (lease) => {
       const { calls } = this.#surfaces;
       const { ledger } = this.#context;
       requireMaker(calls.pendingCalls.get(call)?.grant ?? ledger.find(call)?.grant_id, lease);
@@ -168,9 +167,8 @@ export class Requests {
   }
 
   events(caller: Caller, { after, limit }: EventQuery): Promise<Outcome<EventList>> {
-    return this.#leased(caller, (lease) => {
+    return this.#counted(caller, (lease) => {
       const { events, device } = this.#context;
-      this.#surfaces.admission.message(lease, Date.now());
       const refusal = eventRefusal(lease.scope);
       if (refusal) throw new MatrxError(refusal);
       return { device, events: events.list(after, limit), dropped: events.dropped };
@@ -179,9 +177,8 @@ export class Requests {
 
   /** The Account has checked that a person is asking. */
   command(caller: Caller, command: Command, reason: string | undefined): Promise<Outcome<void>> {
-    return this.#leased(caller, async (lease) => {
+    return this.#counted(caller, async () => {
       const { link, signs, device } = this.#context;
-      this.#surfaces.admission.message(lease, Date.now());
       await this.#requireSign(Date.now());
       link.sendTo(signs.requireLive(Date.now()), JSON.stringify(this.#commandFrame(command, reason)));
       console.info(`device ${device} was sent ${command} by ${caller.grant}`);
@@ -212,6 +209,14 @@ export class Requests {
       const started = start(lease, now);
       this.#context.callStarted(now);
       return started;
+    });
+  }
+
+  /** A request that makes no call is a message of its grant. */
+  #counted<T>(caller: Caller, answer: (lease: Lease) => T | Promise<T>): Promise<Outcome<T>> {
+    return this.#leased(caller, (lease) => {
+      this.#surfaces.admission.message(lease, Date.now());
+      return answer(lease);
     });
   }
 

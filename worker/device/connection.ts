@@ -41,7 +41,8 @@ export interface DeviceSocket {
   readonly attachment: DeviceAttachment;
 }
 
-type SpokenBy = Pick<DeviceAttachment, "ours" | "protocol">;
+/** What is known of a device once it has registered. */
+type Registered = Pick<DeviceAttachment, "ours" | "protocol" | "rates">;
 
 type AutoResponseTime = (ws: WebSocket) => Date | null;
 
@@ -75,7 +76,7 @@ export class DeviceLink {
   }
 
   /** Makes a socket that has proved itself the current one, and closes an older one. */
-  take(socket: DeviceSocket, { ours, protocol }: SpokenBy, now: number): void {
+  take(socket: DeviceSocket, { ours, protocol, rates }: Registered, now: number): void {
     const older = this.#current;
     const { attachment } = socket;
     attachment.registered = true;
@@ -83,12 +84,21 @@ export class DeviceLink {
     attachment.protocol = protocol;
     attachment.epoch = (older?.attachment.epoch ?? 0) + 1;
     attachment.lastAt = now;
-    attachment.rates = older?.attachment.rates ?? [];
+    attachment.rates = rates;
     delete attachment.token;
     socket.ws.serializeAttachment(attachment);
     this.#current = socket;
     if (older && older.ws !== socket.ws)
       older.ws.close(CLOSE.replaced, "A newer connection of this device took over");
+  }
+
+  /** Keeps rates in the attachment of the current socket. Returns false if there is none. */
+  attach(rates: DeviceAttachment["rates"]): boolean {
+    const socket = this.#current;
+    if (!socket || socket.ws.readyState !== WebSocket.OPEN) return false;
+    socket.attachment.rates = rates;
+    socket.ws.serializeAttachment(socket.attachment);
+    return true;
   }
 
   /** Drops a socket. Returns true if it was the current one. */

@@ -8,6 +8,7 @@ import type { Policy } from "@matrx/shared/policy.ts";
 import type { Manifest, ToolDescription } from "@matrx/shared/tool.ts";
 import type { StorageHealth } from "../storage/health.ts";
 import type { Kv } from "../storage/watched.ts";
+import type { StoredRate } from "./rates.ts";
 
 /** How a device proves itself: our agent by its Ed25519 key, a bare device by the token with this id. */
 export type DeviceIdentity = { kind: "agent"; publicKey: string } | { kind: "bare"; tokenId: string };
@@ -82,6 +83,16 @@ export class RecordStore {
     this.#kv.put("policy", policy);
     this.#policy = policy;
     this.#limits = undefined;
+  }
+
+  /** What grants had used of their rates when it was last stored. */
+  get rates(): StoredRate[] {
+    return this.record ? (this.#kv.get<StoredRate[]>("rates") ?? []) : [];
+  }
+
+  /** Stores them if storage accepts writes. */
+  setRates(rates: StoredRate[]): void {
+    if (this.record && !this.#health.isFailing) this.#kv.put("rates", rates);
   }
 
   /** The permissions as told to the device. */

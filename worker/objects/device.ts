@@ -24,7 +24,6 @@ import { DeviceContext, type DeviceEnv } from "../device/context.ts";
 import { revokedGrant } from "../device/leases.ts";
 import { DeviceMessages } from "../device/link/messages.ts";
 import { DeviceSockets } from "../device/link/sockets.ts";
-import { Rates } from "../device/rates.ts";
 import { accountOf, authenticatedCaller } from "../device/socket.ts";
 import type { DeviceRecord } from "../device/store.ts";
 import { Upkeep } from "../device/upkeep.ts";
@@ -271,9 +270,10 @@ export class Device extends DurableObject<DeviceEnv> {
       else if (attachment) devices.push({ ws, attachment });
     }
     this.#sockets.restore(devices);
-    const current = this.#context.link.current?.attachment;
-    if (!current) return this.#recovery.linkDown(this.#context.store.lastSeen?.last_seen ?? Date.now());
-    this.#context.rates = new Rates(current.rates);
+    const { link, rates, store } = this.#context;
+    const current = link.current?.attachment;
+    rates.restore(current?.rates ?? [], store.rates, Date.now());
+    if (!current) return this.#recovery.linkDown(store.lastSeen?.last_seen ?? Date.now());
     if (current.proof) this.#context.proof.restore(current.proof);
   }
 }
