@@ -86,11 +86,12 @@ export class Pauses {
 
   /** Reports a change. */
   #tell(): void {
-    const { activity, log } = this.#options;
+    const { activity, file, log } = this.#options;
     const paused = this.current;
     if (paused === this.#known) return;
     this.#known = paused;
-    if (paused) log.warn({ paused }, "this machine is paused");
+    if (paused)
+      log.warn({ paused, damage: file.damage }, "this machine is paused: to open it, run matrx resume");
     else log.info("this machine is not paused any more");
     activity.notePause(paused);
     for (const listener of this.#listeners) listener(paused);

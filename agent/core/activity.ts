@@ -53,7 +53,7 @@ export class Activity {
     return this.#recent.map((describe) => describe());
   }
 
-  /** Calls the listener with each new entry. Returns a function that unsubscribes. */
+  /** Calls the listener, which must not throw, with each new entry. Returns a function that unsubscribes. */
   subscribe(listener: (entry: ActivityEntry) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

@@ -216,6 +216,7 @@ export class Dispatcher {
     let written = false;
     let begun = false;
     let outcome: Outcome;
+    let text: string;
     try {
       const known = journal && knownCall(journal, request);
       if (known) return this.#recall(request, to, known);
@@ -234,14 +235,15 @@ export class Dispatcher {
       };
       const result = await this.#runTool(tool, run, session, admission, request, stop);
       outcome = successOutcome(to, result, facts());
-      observed?.ended(outcome.header, result.output);
+      text = result.output;
     } catch (error) {
       const shape = this.#outside(error, request);
       const ran = begun && !NEVER_RAN.has(shape.code);
       outcome = errorOutcome(to, shape, { ...facts(), ...(effect && !ran && { ran }) });
-      observed?.ended(outcome.header, shape.message);
+      text = shape.message;
     }
     if (written) this.#keep(request.call, outcome);
+    observed?.ended(outcome.header, text);
     return outcome;
   }
 
