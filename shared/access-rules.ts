@@ -4,29 +4,31 @@ import { type Effect, effectSchema } from "./effects.ts";
 import { globMatcher } from "./glob.ts";
 
 /** A tool's name, or a glob of names: `*` stands for any characters, `?` for one. */
-export const toolGlobSchema = z
-  .string()
-  .min(1)
-  .max(128)
-  .refine((glob) => !hasControls(glob), "contains control characters");
+export const toolGlobSchema = entrySchema(128, (glob) =>
+  /^[\p{L}\p{N}_.:/@*?-]+$/u.test(glob) ? undefined : "fits no tool's name; * and ? are the only wildcards",
+);
 
 /** An absolute path on any system; `~` is the home folder of the agent's user. */
 const FULL_PATH = /^(?:\/|~(?:[\\/]|$)|[A-Za-z]:[\\/]|\\\\)/;
 
 /** A folder's full path. */
-export const folderSchema = z
-  .string()
-  .max(4096)
-  .regex(FULL_PATH, "must be a folder's full path, such as /home/ann/projects");
+export const folderSchema = entrySchema(4096, (folder) =>
+  FULL_PATH.test(folder) ? undefined : "must be a folder's full path, such as /home/ann/projects",
+);
 
 /** A full path, or `**` and what follows in any folder; it also matches everything below what it matches. */
-export const pathGlobSchema = z
-  .string()
-  .max(4096)
-  .superRefine((glob, { addIssue }) => {
-    const problem = problemOf(glob);
-    if (problem) addIssue(problem);
-  });
+export const pathGlobSchema = entrySchema(4096, problemOf);
+
+/** An entry of a list; the message of what is wrong with it names it. */
+function entrySchema(most: number, problem: (entry: string) => string | undefined) {
+  return z
+    .string()
+    .max(most)
+    .superRefine((entry, { addIssue }) => {
+      const wrong = problem(entry);
+      if (wrong) addIssue(`${JSON.stringify(entry.slice(0, 200))} ${wrong}`);
+    });
+}
 
 function problemOf(glob: string): string | undefined {
   if (!FULL_PATH.test(glob) && !glob.startsWith("**/"))
@@ -37,7 +39,18 @@ function problemOf(glob: string): string | undefined {
     return "contains . or .., which no resolved path does";
   if (names.slice(0, -1).includes("") && !glob.startsWith("\\\\"))
     return "contains an empty name, which no path does";
-  return /\[[^\]]*$/.test(glob) ? "has a [ without ]" : undefined;
+  const sets = names.flatMap((name) => [...name.matchAll(SET)].map(([, set = ""]) => set));
+  if (sets.some(hasEmptyRange)) return "has a range such as [z-a], which no character is in";
+  const plain = names.map((name) => name.replace(SET, "")).join("/");
+  if (plain.includes("[")) return "has a [ without ]";
+  return /[{}]/.test(plain) ? "has braces, which are no choice here: write an entry for each" : undefined;
+}
+
+const SET = /\[([^\]]+)\]/g;
+
+function hasEmptyRange(set: string): boolean {
+  const ranges = [...set.replace(/^[!^]/, "").matchAll(/(.)-(.)/gsu)];
+  return ranges.some(([, from = "", to = ""]) => from > to);
 }
 
 function hasControls(text: string): boolean {

@@ -3,7 +3,7 @@
  * the names lead to, and by identity for what exists: under another mount, or under another hard link of a closed file. A
  * hard link of a file inside a closed folder, or of one that only a wildcard closes, is a path of its own, and open.
  */
-import { type BigIntStats, lstatSync } from "node:fs";
+import { type BigIntStats, lstatSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { ClosedPaths, literalGlob } from "@matrx/shared/access-rules.ts";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
@@ -147,10 +147,19 @@ class Disk {
     if (!folder.found) return { real: entry, found: undefined };
     const found = statOf(entry);
     if (!found?.isSymbolicLink()) return { real: entry, found };
-    let real = entry;
-    for (const { path: reached, rest } of linkChain(entry, this.#platform))
-      real = path.join(reached, ...rest);
+    const real = realPathOf(entry, this.#platform);
     return { real, found: statOf(real) };
+  }
+}
+
+/** Where a link leads, also to what does not exist yet. */
+function realPathOf(link: string, platform: Platform): string {
+  try {
+    return realpathSync.native(link);
+  } catch {
+    let real = link;
+    for (const { path, rest } of linkChain(link, platform)) real = platform.path.join(path, ...rest);
+    return real;
   }
 }
 

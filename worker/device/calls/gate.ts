@@ -39,6 +39,7 @@ export function passGate(
   const known = store.toolNamed(tool);
   // Checked before the grant: a misspelt name is not a question of permission.
   if (!known && store.manifest && !isBare(store)) throw toolNotFound(name, lease.scope, store);
+  if (!store.isPolicyReadable) throw unreadablePolicy();
   const confinesCommands = !isBare(store);
   const refusal = refusalOf({ tool, called: name, grant: lease.scope, policy, confinesCommands }, "relay");
   if (refusal) throw new MatrxError(refusal);
@@ -116,6 +117,14 @@ function toolNotFound(tool: string, grant: GrantScope, store: RecordStore): Matr
       : `You can call: ${callableNames(tool, grant, store).join(", ") || "none"}`,
     details: near ? { tool, did_you_mean: near } : { tool },
   });
+}
+
+export function unreadablePolicy(): MatrxError {
+  return relayError(
+    "PERMISSION_DENIED",
+    "All calls are refused because the device's policy at the relay is damaged, or from a newer relay",
+    { hint: "Its owner can set it again: matrx policy DEVICE --set FILE; or update the relay" },
+  );
 }
 
 function tooMany(message: string): MatrxError {
