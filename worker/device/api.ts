@@ -13,8 +13,9 @@ import type {
 import type { SystemCommand } from "@matrx/shared/device-frames.ts";
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { eventRefusal } from "@matrx/shared/events.ts";
-import type { AccountId, CallId } from "@matrx/shared/ids.ts";
+import type { AccountId, CallId, GrantId } from "@matrx/shared/ids.ts";
 import { type Policy, policyWarnings } from "@matrx/shared/policy.ts";
+import type { ExplainWish, Explanation } from "@matrx/shared/policy-explain.ts";
 import type { Caller } from "../auth/caller.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import { unknownDeviceError } from "../refusals.ts";
@@ -23,7 +24,8 @@ import { type RestCalls, requireMaker } from "./callers/rest.ts";
 import type { RestStreams } from "./callers/sse-call.ts";
 import type { Admission } from "./calls/admission.ts";
 import type { Calls } from "./calls/calls.ts";
-import { openTools, toolNames } from "./calls/gate.ts";
+import { explainCall } from "./calls/explain.ts";
+import { openTools, toolNames, unreadablePolicy } from "./calls/gate.ts";
 import { callView, listCalls } from "./calls/views.ts";
 import type { DeviceContext } from "./context.ts";
 import type { Lease } from "./leases.ts";
@@ -78,10 +80,23 @@ export class Requests {
   /** Only the owner may see the policy: it names folders and applications that must stay hidden from tokens. */
   policy(caller: Caller): Promise<Outcome<Policy>> {
     return this.#counted(caller, ({ scope }) => {
-      if (scope.owner) return this.#context.store.policy;
+      const { policy, isPolicyReadable } = this.#context.store;
+      if (scope.owner && !isPolicyReadable) throw unreadablePolicy();
+      if (scope.owner) return policy;
       throw relayError("PERMISSION_DENIED", "Only the owner can see a device's policy", {
         hint: "GET /v1/devices/DEVICE/tools?format=mcp lists what this token may call; errors name the limit",
       });
+    });
+  }
+
+  /** What would become of a call, by `grant` if given: the Account has checked then that a person is asking. */
+  explain(caller: Caller, { tool, input = {}, grant }: ExplainWish): Promise<Outcome<Explanation>> {
+    return this.#leased(caller, async (lease) => {
+      const { store, link, leases, record } = this.#context;
+      this.#surfaces.admission.message(lease, Date.now());
+      const { scope } = grant ? await leases.ask(record.account, grant as GrantId, record.id) : lease;
+      const connection = link.current?.attachment;
+      return explainCall({ name: tool, input, grant: scope, asker: lease.scope, store, link: connection });
     });
   }
 

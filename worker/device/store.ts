@@ -4,7 +4,7 @@ import type { Permissions } from "@matrx/shared/device-frames.ts";
 import { effectOf } from "@matrx/shared/effects.ts";
 import { type AccountId, type DeviceId, type GrantId, randomBase32 } from "@matrx/shared/ids.ts";
 import { modelNames } from "@matrx/shared/model-names.ts";
-import type { Policy } from "@matrx/shared/policy.ts";
+import { CLOSED_POLICY, type Policy, storedPolicySchema } from "@matrx/shared/policy.ts";
 import type { Manifest, ToolDescription } from "@matrx/shared/tool.ts";
 import type { StorageHealth } from "../storage/health.ts";
 import type { Kv } from "../storage/watched.ts";
@@ -72,9 +72,14 @@ export class RecordStore {
     if (this.record) this.initialize({ ...this.record, name });
   }
 
+  /** One that is damaged, or of a newer version, allows nothing until it is set again. */
   get policy(): Policy {
-    this.#policy ??= this.#kv.get<Policy>("policy") ?? {};
+    this.#policy ??= policyIn(this.#kv.get("policy"));
     return this.#policy;
+  }
+
+  get isPolicyReadable(): boolean {
+    return this.policy !== CLOSED_POLICY;
   }
 
   /** Throws MatrxError `UNAVAILABLE` if it cannot be written. */
@@ -223,4 +228,9 @@ function withGatesEffects(manifest: Manifest | undefined): Manifest | undefined 
       tools: manifest.tools.map((tool) => ({ ...tool, effect: effectOf(tool.name) })),
     }
   );
+}
+
+function policyIn(stored: unknown): Policy {
+  if (stored === undefined) return {};
+  return storedPolicySchema.safeParse(stored).data ?? CLOSED_POLICY;
 }

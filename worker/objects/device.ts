@@ -8,6 +8,7 @@ import type { DeviceEvent } from "@matrx/shared/events.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
+import type { ExplainWish } from "@matrx/shared/policy-explain.ts";
 import type { Caller } from "../auth/caller.ts";
 import { type Command, Requests } from "../device/api.ts";
 import { RestCalls } from "../device/callers/rest.ts";
@@ -218,6 +219,11 @@ export class Device extends DurableObject<DeviceEnv> {
 
   policy(caller: Caller) {
     return this.#requests.policy(caller);
+  }
+
+  /** For another grant than the caller's own, the Account has checked that a person is asking. */
+  explain(caller: Caller, wish: ExplainWish) {
+    return this.#requests.explain(caller, wish);
   }
 
   /** The Account has checked that a person is asking. Returns warnings. */

@@ -40,6 +40,7 @@ export function passGate(
   const known = store.toolNamed(tool);
   // Checked before the grant: a misspelt name is not a question of permission.
   if (!known && store.manifest && !isBare(store)) throw toolNotFound(name, lease.scope, store);
+  if (!store.isPolicyReadable) throw unreadablePolicy();
   const confinesCommands = !isBare(store);
   const refusal = refusalOf({ tool, called: name, grant: lease.scope, policy, confinesCommands }, "relay");
   if (refusal) throw new MatrxError(refusal);
@@ -128,4 +129,12 @@ function tooMany(unanswered: number): MatrxError {
   return relayError("RATE_LIMITED", `The device has ${unanswered} unanswered calls`, {
     hint: "Wait until some of them are answered",
   });
+}
+
+export function unreadablePolicy(): MatrxError {
+  return relayError(
+    "PERMISSION_DENIED",
+    "All calls are refused because the device's policy at the relay is damaged, or from a newer relay",
+    { hint: "Its owner can set it again: matrx policy DEVICE --set FILE; or update the relay" },
+  );
 }
