@@ -27,7 +27,12 @@ export function commandEnvironment(
   job: string,
   path: string | undefined,
 ): NodeJS.ProcessEnv {
-  return { ...cleanEnvironment(env), ...(path && { PATH: path }), [MARK]: job };
+  return { ...cleanEnvironment(env), ...(path && { PATH: path }), ...markedEnvironment(job) };
+}
+
+/** The variables that identify a job's processes. */
+export function markedEnvironment(job: string): Record<string, string> {
+  return { [MARK]: job };
 }
 
 /** Without what is for the agent alone: secrets, its own settings, and variables of its service manager or npx. */

@@ -1,0 +1,125 @@
+/**
+ * Searches granted folders for what a sandboxed command must not reach there: paths that a glob closes, other names of
+ * Matrx's own files, sockets of other programs. A folder is read again only if it changed.
+ */
+import { type BigIntStats, type Dirent, lstatSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
+import { TimeSlice } from "../search/time-slice.ts";
+
+/** What is looked for; `key` tells apart questions with different answers. */
+export interface Question {
+  readonly key: string;
+  isClosed(path: string): boolean;
+  isUnchangeable(path: string): boolean;
+  /** Whether a file that has more than one name is closed, or may not be changed, by another of them. */
+  isClosedFile(stat: BigIntStats): boolean;
+  isUnchangeableFile(stat: BigIntStats): boolean;
+}
+
+export interface Found {
+  readonly closed: readonly string[];
+  readonly unchangeable: readonly string[];
+}
+
+interface Folder extends Found {
+  readonly state: string;
+  readonly folders: readonly string[];
+}
+
+/** Limit on folders and files of one search. */
+const MOST_ENTRIES = 1_000_000;
+/** Coarsest resolution of a folder's mtime, in milliseconds: two changes within it may look like one. */
+const MTIME_RESOLUTION_MS = 2000;
+/** Questions whose folders are remembered. */
+const KEPT_QUESTIONS = 4;
+
+export class ClosedEntries {
+  readonly #folders = new Map<string, ReadonlyMap<string, Folder>>();
+  readonly #most: number;
+
+  constructor(most = MOST_ENTRIES) {
+    this.#most = most;
+  }
+
+  /** Throws MatrxError if there are too many entries to check them before each command. */
+  async find(roots: readonly string[], question: Question): Promise<Found> {
+    const known = this.#folders.get(question.key);
+    const seen = new Map<string, Folder>();
+    const found = { closed: [] as string[], unchangeable: [] as string[] };
+    const slice = new TimeSlice();
+    const pending = [...roots];
+    let entries = 0;
+    for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
+      if (slice.isUp) await slice.rest();
+      const stat = statOf(folder);
+      if (!stat?.isDirectory()) continue;
+      const state = `${stat.dev}:${stat.ino} ${stat.mtimeNs} ${stat.ctimeNs}`;
+      const remembered = known?.get(folder);
+      const content = remembered?.state === state ? remembered : readFolder(folder, state, question);
+      // One that changed just now may change again without showing it.
+      if (Date.now() - Number(stat.mtimeMs) > MTIME_RESOLUTION_MS) seen.set(folder, content);
+      found.closed.push(...content.closed);
+      found.unchangeable.push(...content.unchangeable);
+      pending.push(...content.folders);
+      entries += 1 + content.folders.length;
+      if (entries > this.#most) throw tooMany(roots);
+    }
+    this.#remember(question.key, seen);
+    return found;
+  }
+
+  #remember(key: string, folders: ReadonlyMap<string, Folder>): void {
+    this.#folders.delete(key);
+    this.#folders.set(key, folders);
+    const [oldest] = this.#folders.keys();
+    if (this.#folders.size > KEPT_QUESTIONS && oldest !== undefined) this.#folders.delete(oldest);
+  }
+}
+
+function readFolder(folder: string, state: string, question: Question): Folder {
+  const content = { closed: [] as string[], unchangeable: [] as string[], folders: [] as string[] };
+  for (const entry of entriesOf(folder)) {
+    const where = path.posix.join(folder, entry.name);
+    if (entry.isSocket() || question.isClosed(where)) content.closed.push(where);
+    else if (question.isUnchangeable(where)) content.unchangeable.push(where);
+    else if (entry.isDirectory()) content.folders.push(where);
+    else if (entry.isFile()) addIfLinked(where, content, question);
+  }
+  return { ...content, state };
+}
+
+function addIfLinked(
+  where: string,
+  content: { closed: string[]; unchangeable: string[] },
+  question: Question,
+): void {
+  const stat = statOf(where);
+  if (!stat || stat.nlink < 2n) return;
+  if (question.isClosedFile(stat)) content.closed.push(where);
+  else if (question.isUnchangeableFile(stat)) content.unchangeable.push(where);
+}
+
+/** A folder that this program may not read stays out of its commands' reach, too. */
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+function statOf(entry: string): BigIntStats | undefined {
+  try {
+    return lstatSync(entry, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function tooMany(roots: readonly string[]): MatrxError {
+  return agentError("UNAVAILABLE", "The granted folders are too large to check them before a command runs", {
+    hint: `Ask the owner for smaller folders than ${roots.slice(0, 4).join(", ")}`,
+    details: { folders: roots.slice(0, 64) },
+  });
+}
