@@ -1,7 +1,9 @@
 /** REST bodies, for the relay that writes them and the clients that read them. Times are ISO 8601 in UTC. */
 import * as z from "zod";
+import { folderSchema } from "./access-rules.ts";
 import { systemCommandSchema } from "./device-frames.ts";
 import { ERROR_CODES } from "./errors.ts";
+import { grantKindSchema } from "./grant.ts";
 import { LIMITS } from "./limits.ts";
 import { plainName } from "./plain-names.ts";
 import { toolDescriptionSchema } from "./tool.ts";
@@ -183,13 +185,10 @@ export const accountViewSchema = z.object({
   account: z.string(),
   grant: z.string(),
   name: z.string(),
-  kind: z.enum(["web", "cli", "api"]),
+  kind: grantKindSchema,
   person: z.boolean().describe("A signed-in person, who may manage tokens, devices and policies"),
   expires: time,
 });
-
-/** An absolute path on any system; `~` is the home folder of the agent's user. */
-const FULL_PATH = /^(?:\/|~(?:[\\/]|$)|[A-Za-z]:[\\/]|\\\\)/;
 
 export const tokenAccessSchema = z.enum(["full", "read"]);
 
@@ -204,7 +203,7 @@ export const newTokenSchema = z.strictObject({
     .optional()
     .describe("Device ids; if absent, all devices of the account"),
   paths: z
-    .array(z.string().max(4096).regex(FULL_PATH, "must be a folder's full path, such as /home/ann/projects"))
+    .array(folderSchema)
     .min(1)
     .max(64)
     .optional()
@@ -215,7 +214,7 @@ export const newTokenSchema = z.strictObject({
 export const tokenViewSchema = z.object({
   id: z.string(),
   name: z.string(),
-  kind: z.enum(["web", "cli", "api"]),
+  kind: grantKindSchema,
   access: tokenAccessSchema,
   devices: z.array(z.string()).nullable(),
   paths: z.array(z.string()).nullable(),

@@ -4,7 +4,7 @@ import { ERROR_CODES } from "./errors.ts";
 import { eventSchema } from "./events.ts";
 import { grantScopeSchema } from "./grant.ts";
 import { LIMITS } from "./limits.ts";
-import { policySchema } from "./policy.ts";
+import { policyLimitsSchema, policySchema } from "./policy.ts";
 import { manifestSchema } from "./tool.ts";
 
 const timestamp = z.string().max(64);
@@ -132,7 +132,7 @@ const toolExecuteSchema = z.object({
   session: z.string().optional(),
   grant: grantScopeSchema.optional(),
   /** Ours: the owner's policy for this device at the relay; absent: no limits there. */
-  policy: policySchema.pick({ allowed_tools: true, allowed_paths: true, allowed_apps: true }).optional(),
+  policy: policyLimitsSchema.optional(),
   /** Ours: the caller wants live output. */
   stream: z.boolean().optional(),
   /** Ours: the caller's idempotency key. The journal keeps it, in case the relay's storage loses the call. */

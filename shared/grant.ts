@@ -1,31 +1,50 @@
 /** A grant: what one caller may do. Kept by the Account object, leased by Device objects, named in frames to the agent. */
 import * as z from "zod";
+import { askRulesSchema } from "./access-rules.ts";
 import { effectSchema } from "./effects.ts";
 import type { AccountId, GrantId } from "./ids.ts";
 
 /** The part of a grant that a Device object and the agent need, and the only part sent in frames. */
 export const grantScopeSchema = z.object({
   id: z.string().transform((id) => id as GrantId),
-  /** Whether it acts for the account's owner: shell without sandbox, the wider rates, every job. */
+  /** Whether it acts for the account's owner: commands without sandbox, the wider rates, every job. */
   owner: z.boolean(),
   effects: z.array(effectSchema),
-  /** Tools by name; absent: no limit on this side. */
+  /** Tools by name or glob; absent: no limit on this side. */
   tools: z.array(z.string()).optional(),
-  /** Folders for file tools; absent: no limit on this side. */
+  /** Folders for file tools and commands; absent: no limit on this side. */
   paths: z.array(z.string()).optional(),
+  /** Globs of paths that are closed, also in those folders. */
+  denied_paths: z.array(z.string()).optional(),
+  /** Lifts the closure of secrets (`secret-paths.ts`), which otherwise binds every grant that is not the owner's. */
+  secrets: z.literal("open").optional(),
+  /** When a person is asked first; never for the owner. */
+  ask: askRulesSchema.optional(),
+  /** Domains that commands may reach; absent: none. */
+  network: z.array(z.string()).optional(),
 });
 export type GrantScope = z.infer<typeof grantScopeSchema>;
 
-/** How the grant came to be: `web` and `cli` are person sessions, `api` is a token. */
-export type GrantKind = "web" | "cli" | "api";
+/** How the grant came to be: `web` and `cli` by signing in, `api` as a token. */
+export const grantKindSchema = z.enum(["web", "cli", "api"]);
+export type GrantKind = z.infer<typeof grantKindSchema>;
+
+/**
+ * Who acts by a grant. `person`: somebody who signed in. `script`: an own script token, which acts as the owner but never
+ * does what takes a person. `ai`: an AI grant, which is never the owner's.
+ */
+export const credentialSchema = z.enum(["person", "script", "ai"]);
+export type Credential = z.infer<typeof credentialSchema>;
 
 /** A grant as the Account object keeps it. */
 export interface Grant extends GrantScope {
   account: AccountId;
   kind: GrantKind;
   name: string;
-  /** Devices by id; absent: all devices of the account. */
+  /** Devices by id; with `tags`, in addition to those. Both absent: all devices of the account. */
   devices?: string[];
+  /** Devices by tag. */
+  tags?: string[];
   /** Milliseconds since 1970. */
   created: number;
   /** Milliseconds since 1970. */
@@ -36,5 +55,10 @@ export interface Grant extends GrantScope {
 
 /** Whether a person signed in for this grant: then it may manage grants, devices, policy and pairing. */
 export function isPersonSession(grant: Pick<Grant, "kind">): boolean {
-  return grant.kind === "web" || grant.kind === "cli";
+  return grant.kind !== "api";
+}
+
+export function credentialOf(grant: Pick<Grant, "kind" | "owner">): Credential {
+  if (isPersonSession(grant)) return "person";
+  return grant.owner ? "script" : "ai";
 }

@@ -1,14 +1,31 @@
 /** The policy decision as one pure function, asked by the relay before it sends a call and by the agent before it runs one. */
 import * as z from "zod";
+import {
+  type AskRule,
+  askRuleSchema,
+  fitsTool,
+  folderSchema,
+  mustAsk,
+  pathGlobSchema,
+  toolGlobSchema,
+} from "./access-rules.ts";
 import { BUILT_IN_TOOLS, type Effect, effectOf, nearestName, toolNameOf } from "./effects.ts";
 import type { ErrorShape, Hop } from "./errors.ts";
 import type { GrantScope } from "./grant.ts";
 
+/** A policy's rule may also ask for confirmation at the machine itself: then nobody can confirm from elsewhere. */
+const policyAskRuleSchema = askRuleSchema.extend({ at: z.literal("machine").optional() });
+export type PolicyAskRule = z.infer<typeof policyAskRuleSchema>;
+
 /** What one device allows. `allowed_*` absent: no limit on this side; `[]`: nothing. Unknown keys are refused: a misspelt limit must not count as absent. */
 export const policySchema = z.strictObject({
-  allowed_tools: z.array(z.string().min(1)).optional(),
-  allowed_paths: z.array(z.string().min(1)).optional(),
+  allowed_tools: z.array(toolGlobSchema).optional(),
+  denied_tools: z.array(toolGlobSchema).optional(),
+  allowed_paths: z.array(folderSchema).optional(),
+  denied_paths: z.array(pathGlobSchema).optional(),
   allowed_apps: z.array(z.string().min(1)).optional(),
+  ask: z.array(policyAskRuleSchema).max(64).optional(),
+  sandbox: z.literal("always").optional().describe("Runs the owner's commands in the sandbox too"),
   rates: z
     .strictObject({
       messages_per_second: z.int().min(1).max(100_000).optional(),
@@ -18,18 +35,28 @@ export const policySchema = z.strictObject({
 });
 export type Policy = z.infer<typeof policySchema>;
 
+/** The part of a policy that a call's frame carries. A folder that no path lies in allows nothing, so it is let through. */
+export const policyLimitsSchema = policySchema
+  .omit({ rates: true })
+  .extend({ allowed_paths: z.array(z.string()).optional() });
+
 /** The policy as it was set; `warnings` lists the allowed tools that the device does not have. */
 export const policySetSchema = policySchema.extend({ warnings: z.array(z.string()).optional() });
 
-/** A warning for each of `allowed_tools` that is neither built in nor announced, and so probably misspelt. */
-export function policyWarnings({ allowed_tools = [] }: Policy, announced: readonly string[]): string[] {
+/** A warning for each tool of a list that is neither built in nor announced, and so probably misspelt. */
+export function policyWarnings(
+  { allowed_tools = [], denied_tools = [] }: Policy,
+  announced: readonly string[],
+): string[] {
   const known = [...new Set([...BUILT_IN_TOOLS, ...announced])];
-  return allowed_tools
-    .filter((tool) => !known.includes(tool))
-    .map((tool) => {
-      const near = nearestName(toolNameOf(tool), known);
-      return `allowed_tools: the device has no tool "${tool}"${near ? `; did you mean "${near}"?` : ""}`;
-    });
+  return Object.entries({ allowed_tools, denied_tools }).flatMap(([list, tools]) =>
+    tools
+      .filter((tool) => !known.some((name) => fitsTool([tool], name)))
+      .map((tool) => {
+        const near = nearestName(toolNameOf(tool), known);
+        return `${list}: the device has no tool "${tool}"${near ? `; did you mean "${near}"?` : ""}`;
+      }),
+  );
 }
 
 interface Question {
@@ -38,6 +65,8 @@ interface Question {
   called?: string | undefined;
   grant: GrantScope;
   policy: Policy;
+  /** Whether the device could confine commands by a sandbox; it checks that it works when it runs one. */
+  confinesCommands: boolean;
 }
 
 /**
@@ -71,26 +100,37 @@ const CONFINABLE: ReadonlySet<string> = new Set([
  * Paths and arguments are checked by the agent alone.
  */
 export function refusalOf(question: Question, hop: Hop): ErrorShape | undefined {
-  const { tool, called, grant, policy } = question;
-  const refusal = refusalByName({ tool, grant, policy }, called ?? tool);
+  const { tool, called } = question;
+  const refusal = refusalByName(question, called ?? tool);
   return refusal && { code: "PERMISSION_DENIED", ...refusal, hop, details: { tool, ...refusal.details } };
 }
 
 /** `name` is what the message calls the tool. */
-function refusalByName({ tool, grant, policy }: Question, name: string): Refusal | undefined {
+function refusalByName(
+  { tool, grant, policy, confinesCommands }: Question,
+  name: string,
+): Refusal | undefined {
   const effect = effectOf(tool);
   if (!grant.effects.includes(effect)) return deniedEffect(name, effect, grant.effects);
-  if (grant.tools && !grant.tools.includes(tool)) return deniedTool(name, GRANT);
-  if (policy.allowed_tools && !policy.allowed_tools.includes(tool)) return deniedTool(name, POLICY);
-  const limitedBy = grant.paths ? GRANT : policy.allowed_paths ? POLICY : undefined;
-  if (limitedBy && !isConfinable(tool, policy)) return deniedBeyondFolders(name, limitedBy);
-  if (tool === SHELL && !grant.owner) return deniedShell(name);
+  if (grant.tools && !fitsTool(grant.tools, tool)) return deniedTool(name, GRANT);
+  if (policy.allowed_tools && !fitsTool(policy.allowed_tools, tool)) return deniedTool(name, POLICY);
+  if (policy.denied_tools && fitsTool(policy.denied_tools, tool)) return deniedTool(name, POLICY);
+  const isConfined = isConfinable(tool, policy) || (tool === SHELL && confinesCommands);
+  const limitedBy = limiterOf(grant, policy);
+  if (limitedBy && !isConfined) return deniedBeyondFolders(name, limitedBy);
+  if (tool === SHELL && !grant.owner && !confinesCommands) return deniedShell(name);
   return undefined;
+}
+
+/** Who limits a call to certain paths. */
+function limiterOf(grant: GrantScope, policy: Policy): string | undefined {
+  if (grant.paths || grant.denied_paths) return GRANT;
+  return policy.allowed_paths || policy.denied_paths ? POLICY : undefined;
 }
 
 type Refusal = Pick<ErrorShape, "message" | "hint" | "details">;
 
-/** It runs any command, so nothing can confine it. */
+/** It runs any command, so only a sandbox can confine it. */
 const SHELL = "Bash";
 
 const GRANT = "the token's grant";
@@ -101,20 +141,49 @@ function isConfinable(tool: string, { allowed_apps }: Policy): boolean {
   return CONFINABLE.has(tool) || (tool === "open_app" && allowed_apps !== undefined);
 }
 
+/** Whether commands must run in the sandbox, so that limits on paths bind them too. */
+export function needsSandbox(grant: GrantScope, policies: readonly Policy[]): boolean {
+  if (!grant.owner || grant.paths || grant.denied_paths) return true;
+  return policies.some(
+    ({ allowed_paths, denied_paths, sandbox }) => allowed_paths || denied_paths || sandbox === "always",
+  );
+}
+
 /**
  * Whether a grant may run any program without restriction, so that what is opened or started for it needs no further
  * check. All policies that apply must allow it, each as for Bash.
  */
 export function mayRunAnyProgram(grant: GrantScope, policies: readonly Policy[]): boolean {
-  const mayCall = (tools: readonly string[] | undefined) => tools === undefined || tools.includes(SHELL);
-  if (!grant.owner || grant.paths || !mayCall(grant.tools)) return false;
-  return policies.every((policy) => !policy.allowed_paths && mayCall(policy.allowed_tools));
+  if (needsSandbox(grant, policies)) return false;
+  return policies.every(
+    (policy) => !refusalByName({ tool: SHELL, grant, policy, confinesCommands: false }, SHELL),
+  );
+}
+
+/** A rule that asks a person about a call, and who made it. */
+export interface Asking {
+  readonly by: "grant" | "policy";
+  readonly rule: PolicyAskRule;
+}
+
+/** The rules that ask about a call. An owner is asked only by policies: who made the policy makes the call too. */
+export function askingRules(
+  { tool, grant, policies }: { tool: string; grant: GrantScope; policies: readonly Policy[] },
+  subjects?: readonly string[],
+): Asking[] {
+  const call = { tool, effect: effectOf(tool), subjects };
+  const asking = (by: Asking["by"], rules: readonly AskRule[] = []): Asking[] =>
+    rules.filter((rule) => mustAsk(rule, call)).map((rule) => ({ by, rule }));
+  return [
+    ...(grant.owner ? [] : asking("grant", grant.ask)),
+    ...policies.flatMap((policy) => asking("policy", policy.ask)),
+  ];
 }
 
 function deniedShell(tool: string): Refusal {
   return {
-    message: `${tool} is refused: this token is not the owner's, and there is no sandbox to run it in`,
-    hint: "Use the file tools, or an owner's token on a device without path limits",
+    message: `${tool} is refused: this token is not the owner's, and the device has no sandbox to run it in`,
+    hint: "Use the file tools, or run the Matrx agent there",
   };
 }
 

@@ -40,8 +40,8 @@ export const DEVICE_HEADER = "X-Matrx-Device";
 /** Header that names the call: in a request, chosen by the caller; in every answer of a call. */
 export const CALL_HEADER = "Matrx-Call";
 
-/** Versions of the device link that this release speaks: the newest. */
-export const PROTOCOL = 1;
+/** The newest version of the device link: since 2, agents enforce closed paths, and prepare calls for approval. */
+export const PROTOCOL = 2;
 
 /** Subprotocols of the caller link. */
 export const SUBPROTOCOL = { v1: "matrx.v1", binary: "matrx.v1.bin", bearer: "bearer." } as const;

@@ -6,7 +6,8 @@
 import type { BuiltInTool } from "@matrx/shared/effects.ts";
 import { agentError, type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
-import { mayRunAnyProgram, type Policy, refusalOf } from "@matrx/shared/policy.ts";
+import { mayRunAnyProgram, needsSandbox, type Policy, refusalOf } from "@matrx/shared/policy.ts";
+import { SECRET_PATHS, UNCHANGEABLE_PATHS } from "@matrx/shared/secret-paths.ts";
 import { CallRates } from "./call-rates.ts";
 import { nameInUse, toolName } from "./tool-names.ts";
 
@@ -36,14 +37,29 @@ export interface FolderLimit {
   readonly folders: readonly string[];
 }
 
+/** Globs of paths that are closed to a call, and who closed them. */
+export interface PathClosure {
+  readonly by: string;
+  readonly globs: readonly string[];
+}
+
 /** What a call may do, as seen by tools. */
 export interface Rights {
   /** Whether it may see the contents of files. */
   readonly mayRead: boolean;
+  readonly mayWrite: boolean;
   /** Whether it may run any program without restriction. If not, nothing opened, started or changed may become a program. */
   readonly mayRunAnyProgram: boolean;
+  /** How its commands run; `sandbox` enforces the limits below on them. */
+  readonly shell: "free" | "sandbox";
   /** A path must be in one folder of each limit. */
   readonly folderLimits: readonly FolderLimit[];
+  /** Neither readable nor writable, also in those folders. */
+  readonly closedPaths: readonly PathClosure[];
+  /** Globs of paths that may be read, but not changed. */
+  readonly unchangeablePaths: readonly string[];
+  /** Domains that its commands may reach in the sandbox. */
+  readonly network: readonly string[];
 }
 
 /** What path decisions depend on; a tool's context has it. */
@@ -95,12 +111,17 @@ export class Gate {
   }
 }
 
+interface NamedPolicy {
+  readonly by: string;
+  readonly policy: Policy;
+}
+
 /** An admitted call, with the policies that applied when it arrived. */
 export class Admission {
   readonly devicePolicy: Policy;
   readonly rights: Rights;
   readonly #grant: GrantScope;
-  readonly #policies: readonly { readonly by: string; readonly policy: Policy }[];
+  readonly #policies: readonly NamedPolicy[];
   readonly #checkPaths: PathCheck;
 
   constructor({ grant, relayPolicy = {} }: Asker, devicePolicy: Policy, checkPaths: PathCheck) {
@@ -111,19 +132,13 @@ export class Admission {
       { by: "the device's policy", policy: devicePolicy },
       { by: "the owner's policy at the relay", policy: relayPolicy },
     ];
-    const limits = this.#policies.map(({ by, policy }) => ({ by, folders: policy.allowed_paths }));
-    this.rights = {
-      mayRead: grant.effects.includes("read"),
-      mayRunAnyProgram: mayRunAnyProgram(grant, [devicePolicy, relayPolicy]),
-      folderLimits: [...limits, { by: "the token's grant", folders: grant.paths }].flatMap(
-        ({ by, folders }) => (folders ? [{ by, folders }] : []),
-      ),
-    };
+    this.rights = rightsOf(grant, this.#policies);
   }
 
   refusal(tool: string): ErrorShape | undefined {
     for (const { policy } of this.#policies) {
-      const refusal = refusalOf({ tool, called: nameInUse(tool), grant: this.#grant, policy }, "agent");
+      const question = { tool, called: nameInUse(tool), grant: this.#grant, policy, confinesCommands: true };
+      const refusal = refusalOf(question, "agent");
       if (refusal) return refusal;
     }
     return undefined;
@@ -162,6 +177,33 @@ export class Admission {
       { app: name },
     );
   }
+}
+
+function rightsOf(grant: GrantScope, named: readonly NamedPolicy[]): Rights {
+  const policies = named.map(({ policy }) => policy);
+  const sides = [
+    ...named.map(({ by, policy }) => ({ by, folders: policy.allowed_paths, globs: policy.denied_paths })),
+    { by: GRANT, folders: grant.paths, globs: grant.denied_paths },
+    { by: BY_DEFAULT, folders: undefined, globs: secretsOf(grant) },
+  ];
+  return {
+    mayRead: grant.effects.includes("read"),
+    mayWrite: grant.effects.includes("write"),
+    mayRunAnyProgram: mayRunAnyProgram(grant, policies),
+    shell: needsSandbox(grant, policies) ? "sandbox" : "free",
+    folderLimits: sides.flatMap(({ by, folders }) => (folders ? [{ by, folders }] : [])),
+    closedPaths: sides.flatMap(({ by, globs }) => (globs ? [{ by, globs }] : [])),
+    unchangeablePaths: secretsOf(grant) ? UNCHANGEABLE_PATHS : [],
+    network: grant.network ?? [],
+  };
+}
+
+const GRANT = "the token's grant";
+const BY_DEFAULT = "default, because it may hold secrets or start programs";
+
+/** The built-in list of closed paths, if it binds this grant. */
+function secretsOf({ owner, secrets }: GrantScope): readonly string[] | undefined {
+  return owner || secrets === "open" ? undefined : SECRET_PATHS;
 }
 
 function denied(message: string, hint: string, details: Record<string, unknown>): MatrxError {

@@ -1,8 +1,8 @@
 /** The rules of `.gitignore` files: in a folder, in those below it, and in the repository that contains it. */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
+import { globMatcher } from "@matrx/shared/glob.ts";
 import type { FileAccess } from "../fs/access.ts";
 import type { Directory } from "../platform/directory.ts";
-import { globMatcher } from "./glob.ts";
 
 /** Larger `.gitignore` files are ignored, in bytes. */
 const MOST_BYTES = 1024 * 1024;

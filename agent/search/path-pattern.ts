@@ -1,7 +1,7 @@
 /** Glob patterns for paths, with the same meaning in all engines. */
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
+import { globMatcher, separateGlobs, withChoices } from "@matrx/shared/glob.ts";
 import type { FileChoice } from "./engine.ts";
-import { globMatcher, separateGlobs, withChoices } from "./glob.ts";
 
 export interface PathPattern extends FileChoice {
   /** Whether it names entries with a leading dot, which are left out otherwise. */

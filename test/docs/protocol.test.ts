@@ -231,9 +231,9 @@ function fieldsOf({ shape }: z.ZodObject): string {
   return `{${fields.join(", ")}}`;
 }
 
-test("the protocol's number is the code's", () => {
-  expect(PAGE).toContain(`The protocol has one number, now ${PROTOCOL}`);
-  expect(example("ToCaller hello")).toMatchObject({ protocol: PROTOCOL });
+test("the device link's number is the code's", () => {
+  expect(PAGE).toContain(`The device link has the number ${PROTOCOL}`);
+  expect(example("FromDevice device_register")).toMatchObject({ protocol: PROTOCOL });
 });
 
 test("every link leads to a heading", () => {

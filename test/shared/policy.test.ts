@@ -47,9 +47,10 @@ type Grant = {
 };
 type Limits = Partial<Record<"allowed_tools" | "allowed_paths" | "allowed_apps", string[] | undefined>>;
 
-function allows(tool: string, grant: Grant, policy: Limits): boolean {
+function allows(tool: string, grant: Grant, policy: Limits, confinesCommands = false): boolean {
   const scope = { id: OWNER.id, ...present(grant) } as GrantScope;
-  return refusalOf({ tool, grant: scope, policy: present(policy) as Policy }, "agent") === undefined;
+  const question = { tool, grant: scope, policy: present(policy) as Policy, confinesCommands };
+  return refusalOf(question, "agent") === undefined;
 }
 
 function present(fields: object): object {
@@ -109,11 +110,15 @@ describe("the gate", () => {
     );
   });
 
-  it("opens no shell to a guest, or where paths are limited", () => {
+  it("opens no shell to a guest, or where paths are limited, unless the device can confine commands", () => {
     fc.assert(
       fc.property(grants, policies, (grant, policy) => {
         if (!grant.owner || grant.paths || policy.allowed_paths)
           expect(allows("Bash", grant, policy)).toBe(false);
+        const unlimited = { ...grant, owner: true, paths: undefined };
+        expect(allows("Bash", grant, policy, true)).toBe(
+          allows("Bash", unlimited, { ...policy, allowed_paths: undefined }),
+        );
       }),
       { numRuns: 1000 },
     );
@@ -221,7 +226,8 @@ describe("the gate", () => {
     ],
     ["a guest's shell", "Bash", { ...OWNER, owner: false }, {}, /not the owner's/],
   ] as const)("says why: %s", (_why, tool, grant, policy, message) => {
-    const refusal = refusalOf({ tool, grant: grant as GrantScope, policy: policy as Policy }, "relay");
+    const scopes = { grant: grant as GrantScope, policy: policy as Policy };
+    const refusal = refusalOf({ tool, ...scopes, confinesCommands: false }, "relay");
     expect(refusal).toMatchObject({ code: "PERMISSION_DENIED", hop: "relay", details: { tool } });
     expect(refusal?.message).toMatch(message);
     expect(refusal?.hint).toBeTruthy();

@@ -1,5 +1,5 @@
 /** The grants of one account, and which Device objects hold them. */
-import type { Grant, GrantKind, GrantScope } from "@matrx/shared/grant.ts";
+import { type Grant, type GrantKind, type GrantScope, grantScopeSchema } from "@matrx/shared/grant.ts";
 import type { AccountId, GrantId } from "@matrx/shared/ids.ts";
 
 interface GrantRow extends Record<string, SqlStorageValue> {
@@ -9,11 +9,12 @@ interface GrantRow extends Record<string, SqlStorageValue> {
   created: number;
   expires: number;
   version: number;
-  /** JSON of owner, effects, tools, paths, devices. */
+  /** JSON of `May`. */
   may: string;
 }
 
-type May = Pick<Grant, "owner" | "effects" | "tools" | "paths" | "devices">;
+/** What a grant allows: its scope, and the devices that it is for. */
+export type May = Omit<GrantScope, "id"> & Pick<Grant, "devices" | "tags">;
 
 export class Grants {
   readonly #sql: SqlStorage;
@@ -25,8 +26,7 @@ export class Grants {
   }
 
   add(grant: Grant): void {
-    const { id, kind, name, created, expires, version } = grant;
-    const may: May = pickMay(grant);
+    const { id, kind, name, created, expires, version, account, ...may } = grant;
     this.#sql.exec(
       "INSERT INTO grants (id, kind, name, created, expires, version, may) VALUES (?, ?, ?, ?, ?, ?, ?)",
       ...[id, kind, name, created, expires, version, JSON.stringify(may)],
@@ -93,11 +93,7 @@ export class Grants {
   }
 }
 
-function pickMay({ owner, effects, tools, paths, devices }: Grant): May {
-  return { owner, effects, ...(tools && { tools }), ...(paths && { paths }), ...(devices && { devices }) };
-}
-
 /** The part of a grant that Device objects and agents see. */
-export function scopeOf({ id, owner, effects, tools, paths }: Grant): GrantScope {
-  return { id, owner, effects, ...(tools && { tools }), ...(paths && { paths }) };
+export function scopeOf(grant: Grant): GrantScope {
+  return grantScopeSchema.parse(grant);
 }

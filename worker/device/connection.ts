@@ -25,6 +25,8 @@ export interface DeviceAttachment {
   epoch: number;
   /** Whether it is our agent: text `ping`, binary results, calls with all our additions. */
   ours: boolean;
+  /** The version of the device link that it speaks; 0: only the device document. */
+  protocol: number;
   /** Milliseconds since 1970. */
   lastAt: number;
   proof: Proof | null;
@@ -35,6 +37,8 @@ export interface DeviceSocket {
   readonly ws: WebSocket;
   readonly attachment: DeviceAttachment;
 }
+
+type SpokenBy = Pick<DeviceAttachment, "ours" | "protocol">;
 
 type AutoResponseTime = (ws: WebSocket) => Date | null;
 
@@ -68,11 +72,12 @@ export class DeviceLink {
   }
 
   /** Makes a socket that has proved itself the current one, and closes an older one. */
-  take(socket: DeviceSocket, ours: boolean, now: number): void {
+  take(socket: DeviceSocket, { ours, protocol }: SpokenBy, now: number): void {
     const older = this.#current;
     const { attachment } = socket;
     attachment.registered = true;
     attachment.ours = ours;
+    attachment.protocol = protocol;
     attachment.epoch = (older?.attachment.epoch ?? 0) + 1;
     attachment.lastAt = now;
     attachment.rates = older?.attachment.rates ?? [];

@@ -38,12 +38,15 @@ interface LastSeen {
 
 const ENDED = "ended:";
 
+/** Since this version of the device link, agents enforce all of a policy. */
+export const ENFORCES_ALL = 2;
+
 export class RecordStore {
   readonly #kv: Kv;
   readonly #health: Pick<StorageHealth, "isFailing" | "requireWritable">;
   #record: DeviceRecord | undefined;
   #policy: Policy | undefined;
-  #limits: string | undefined;
+  #limits: { older: string | undefined; all: string | undefined } | undefined;
   #ledgerId: string | undefined;
   #manifest: Manifest | undefined;
   #byName: Map<string, ToolDescription> | undefined;
@@ -92,11 +95,13 @@ export class RecordStore {
   }
 
   /** JSON of the limits that the agent enforces on a call; undefined if there are none. */
-  get limits(): string | undefined {
-    const { allowed_tools, allowed_paths, allowed_apps } = this.policy;
-    if (!allowed_tools && !allowed_paths && !allowed_apps) return undefined;
-    this.#limits ??= JSON.stringify(this.permissions);
-    return this.#limits;
+  limits(protocol: number): string | undefined {
+    const limits = protocol < ENFORCES_ALL ? "older" : "all";
+    this.#limits ??= {
+      older: jsonOf(this.permissions),
+      all: jsonOf({ ...this.policy, rates: undefined }),
+    };
+    return this.#limits[limits];
   }
 
   /** As the device announced it, except for effects, which the gate decides. */
@@ -192,6 +197,12 @@ export class RecordStore {
     this.#byName = undefined;
     this.#byModelName = undefined;
   }
+}
+
+/** Undefined for an empty object. */
+function jsonOf(limits: object): string | undefined {
+  const json = JSON.stringify(limits);
+  return json === "{}" ? undefined : json;
 }
 
 function withGatesEffects(manifest: Manifest | undefined): Manifest | undefined {

@@ -7,7 +7,7 @@ import { type AccountId, type DeviceId, type GrantId, makeDeviceId, makeGrantId 
 import { LIFETIME } from "@matrx/shared/tokens.ts";
 import type * as z from "zod";
 import { type DeviceEntry, Devices } from "../account/devices.ts";
-import { Grants, scopeOf } from "../account/grants.ts";
+import { Grants, type May, scopeOf } from "../account/grants.ts";
 import { OneTimeCodes } from "../account/one-time-codes.ts";
 import { tokenView } from "../account/views.ts";
 import { unauthenticated } from "../auth/keys.ts";
@@ -277,7 +277,6 @@ export class Account extends DurableObject<AccountEnv> {
   }
 }
 
-type May = Pick<Grant, "owner" | "effects" | "devices" | "paths">;
 type DeviceNews = { type: "forget" } | { type: "revoke"; grant: GrantId };
 
 function effectsOf(access: "full" | "read"): Grant["effects"] {

@@ -31,6 +31,12 @@ export const ACCOUNT: readonly Migration[] = [
       .one();
     putAlarms(kv, { outbox, expiry });
   },
+  ({ sql }) => {
+    // The rights of existing tokens stay as they were: what is now closed to new ones by default stays open to them.
+    sql.exec(
+      "UPDATE grants SET may = json_set(may, '$.secrets', 'open') WHERE kind = 'api' AND NOT json_extract(may, '$.owner')",
+    );
+  },
 ];
 
 export const DEVICE: readonly Migration[] = [

@@ -1,6 +1,6 @@
+import { globMatcher } from "@matrx/shared/glob.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { globMatcher } from "../../../agent/search/glob.ts";
 import { pathPattern } from "../../../agent/search/path-pattern.ts";
 import { failure, Workbench } from "../tools/workbench.ts";
 

@@ -7,8 +7,8 @@ import { outcomeUnknown } from "../../refusals.ts";
 import { Tally } from "../../tally.ts";
 import { offlineError } from "../connection.ts";
 import type { DeviceContext } from "../context.ts";
-import { requireWithinLimits } from "../link/bare-limits.ts";
 import { checkedAnswer, isOutputOf } from "../link/device-answer.ts";
+import { requireEnforced } from "../link/enforcement.ts";
 import { type Sign, silent } from "../link/sign-of-life.ts";
 import type { Keyed, Passed, WantedCall } from "./call.ts";
 import { executeFrame, extrasOf, replayFrame } from "./execute-frame.ts";
@@ -57,9 +57,10 @@ export class Calls {
     const { tool, called, effect } = passed;
     const timeoutMs = wanted.timeoutMs ?? passed.toolTimeoutMs;
     const deadline = now + timeoutMs;
-    const { ours } = socket.attachment;
-    if (!ours) requireWithinLimits(tool, wanted.input, wanted.lease.scope, this.#context.store.policy);
-    const extras = ours ? extrasOf(wanted, keyed, this.#context.store.limits, called) : "";
+    const { ours, protocol } = socket.attachment;
+    const { store } = this.#context;
+    requireEnforced(tool, wanted.input, wanted.lease.scope, store.policy, socket.attachment);
+    const extras = ours ? extrasOf(wanted, keyed, store.limits(protocol), called) : "";
     const frame = executeFrame(call, tool, timeoutMs, wanted.input, extras);
     const grant = wanted.lease.scope.id as GrantId;
     const pending: PendingCall = {

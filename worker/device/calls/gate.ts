@@ -1,4 +1,6 @@
 /** The relay's gate: may this grant call this tool here, now? Synchronous; the agent checks again. */
+
+import { fitsTool } from "@matrx/shared/access-rules.ts";
 import { DEVICE_DOCUMENT_DESCRIPTIONS } from "@matrx/shared/device-document-tools.ts";
 import {
   DEVICE_DOCUMENT_TOOLS,
@@ -37,7 +39,8 @@ export function passGate(
   const known = store.toolNamed(tool);
   // Checked before the grant: a misspelt name is not a question of permission.
   if (!known && store.manifest && !isBare(store)) throw toolNotFound(name, lease.scope, store);
-  const refusal = refusalOf({ tool, called: name, grant: lease.scope, policy }, "relay");
+  const confinesCommands = !isBare(store);
+  const refusal = refusalOf({ tool, called: name, grant: lease.scope, policy, confinesCommands }, "relay");
   if (refusal) throw new MatrxError(refusal);
   const limits = rateLimits(lease, policy);
   if (!rates.takeCall(lease.scope.id, limits, now))
@@ -62,15 +65,17 @@ export function passMessage(lease: Lease, policy: Policy, rates: Rates, now: num
 export function toolNames(store: RecordStore): string[] {
   const announced = store.manifest?.tools.map(({ name }) => name);
   const names = announced ?? (isBare(store) ? [...DEVICE_DOCUMENT_TOOLS] : []);
-  const { allowed_tools } = store.policy;
-  return (allowed_tools ? names.filter((name) => allowed_tools.includes(name)) : names).sort();
+  const { allowed_tools, denied_tools = [] } = store.policy;
+  return names
+    .filter((name) => !allowed_tools || fitsTool(allowed_tools, name))
+    .filter((name) => !fitsTool(denied_tools, name))
+    .sort();
 }
 
 /** The tools shown to a model under this grant: those that grant and policy allow. */
 export function openTools(grant: GrantScope, store: RecordStore): ModelTool[] {
-  const { policy } = store;
   const announced = store.manifest?.tools ?? (isBare(store) ? DEVICE_DOCUMENT_DESCRIPTIONS : []);
-  return modelView(announced, (tool) => !refusalOf({ tool, grant, policy }, "relay"));
+  return modelView(announced, (tool) => mayCall(tool, grant, store));
 }
 
 /** The working tools that this grant may call, under their model names if `called` is one. */
@@ -79,11 +84,15 @@ function callableNames(called: string, grant: GrantScope, store: RecordStore): s
     return openTools(grant, store)
       .map(({ model_name }) => model_name)
       .sort();
-  const { policy, manifest } = store;
-  return (manifest?.tools ?? [])
-    .filter(({ name, unavailable }) => !unavailable && !refusalOf({ tool: name, grant, policy }, "relay"))
+  return (store.manifest?.tools ?? [])
+    .filter(({ name, unavailable }) => !unavailable && mayCall(name, grant, store))
     .map(({ name }) => name)
     .sort();
+}
+
+function mayCall(tool: string, grant: GrantScope, store: RecordStore): boolean {
+  const confinesCommands = !isBare(store);
+  return refusalOf({ tool, grant, policy: store.policy, confinesCommands }, "relay") === undefined;
 }
 
 /** A bare device announces no tools, so any name is passed on to it. */

@@ -78,6 +78,7 @@ export class DeviceSockets {
       registered: false,
       epoch: 0,
       ours: record.identity.kind === "agent",
+      protocol: 0,
       lastAt: Date.now(),
       proof: null,
       rates: [],
@@ -228,7 +229,7 @@ export class DeviceSockets {
     const { calls, credit, recovery } = this.#handlers;
     const ours = record.identity.kind === "agent" && register.protocol !== undefined;
     const earlierJournal = store.deviceInfo?.journal_id ?? null;
-    link.take(socket, ours, now);
+    link.take(socket, { ours, protocol: ours ? (register.protocol ?? 0) : 0 }, now);
     signs.ended("replaced", now);
     this.#registered.set(socket.ws, socket);
     store.setDeviceInfo(deviceInfoOf(register));
