@@ -30,6 +30,14 @@ export function commandEnvironment(
   return { ...cleanEnvironment(env), ...(path && { PATH: path }), ...markedEnvironment(job) };
 }
 
+/** Variables of commands in a sandbox, which must not hold secrets; without PATH. */
+export function confinedEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
+  const isPlain = (name: string) =>
+    /^(?:LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|COLORTERM|NO_COLOR|USER|LOGNAME)$/.test(name);
+  const plain = Object.entries(env).filter(([name, value]) => isPlain(name) && value !== undefined);
+  return Object.fromEntries(plain) as Record<string, string>;
+}
+
 /** The variables that identify a job's processes. */
 export function markedEnvironment(job: string): Record<string, string> {
   return { [MARK]: job };

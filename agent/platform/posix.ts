@@ -35,7 +35,8 @@ export function posixShell(env: NodeJS.ProcessEnv, exists: (path: string) => boo
       ...["-c", runner(""), "matrx-job", directory],
       ...[file, "-c", innerScript(name), name, directory],
     ],
-    confine: (directory, wrap) => confined(directory, wrap([file, "-c", confinedScript(name), name])),
+    confine: (directory, wrap) =>
+      confined(directory, wrap([file, "-c", confinedScript(name), name]), cwdFd(name)),
     logsItself: true,
   };
 }
@@ -44,14 +45,15 @@ export function posixShell(env: NodeJS.ProcessEnv, exists: (path: string) => boo
 export const SYSTEM_PATH =
   "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin:/opt/homebrew/bin";
 
-/** Descriptors of a confined command's shell: the command, and where it writes its last directory. */
+/** Descriptors of a confined command's shell: the command itself, and where the last directory is written. */
 const COMMAND_FD = 5;
-const CWD_FD = 8;
+/** High, so that a command that opens descriptors by number uses others; sh has none above 9. */
+const cwdFd = (shell: string) => (shell === "bash" ? 201 : 8);
 
-function confined(directory: string, { file, args, env, fds }: Wrapped): ConfinedRun {
+function confined(directory: string, { file, args, env, fds }: Wrapped, cwd: number): ConfinedRun {
   const files = fds.map(({ fd, content }) => ({ name: `fd-${fd}`, content }));
   const redirections = [
-    `${COMMAND_FD}< "$dir/command" ${CWD_FD}> "$dir/cwd"`,
+    `${COMMAND_FD}< "$dir/command" ${cwd}> "$dir/cwd"`,
     ...fds.map(({ fd }) => `${fd}< "$dir/fd-${fd}"`),
   ];
   return {
@@ -89,15 +91,15 @@ function innerScript(shell: string): string {
 }
 
 /**
- * The same without a path: the job's directory does not exist in a sandbox. While the command runs, bash keeps the
- * descriptor for the last directory under the first free number from 10 on, and closed to all that it starts; it is still
- * there if the command exits before its end.
+ * The same without a path: the job's directory does not exist in a sandbox. While the command runs, the descriptor for the
+ * last directory is closed to all that it starts. If it exits on the way, the shell still has it under the number at which
+ * it saves descriptors: the first free one from 10 on.
  */
 function confinedScript(shell: string): string {
   const command = newName();
   const read = `${shell === "bash" ? "<" : "cat "}/dev/fd/${COMMAND_FD}`;
-  const tell = `command pwd -P >&10 || command pwd -P >&${CWD_FD}`;
-  return `${command}=$(${read}); exec ${COMMAND_FD}<&-; ${onExit(tell)}; { eval "$${command}"; } ${CWD_FD}>&-`;
+  const tell = `command pwd -P >&${cwdFd(shell)} || command pwd -P >&10`;
+  return `${command}=$(${read}); exec ${COMMAND_FD}<&-; ${onExit(tell)}; { eval "$${command}"; } ${cwdFd(shell)}>&-`;
 }
 
 /** `set -x` must not show our own commands, and a function named `pwd` must not answer. */

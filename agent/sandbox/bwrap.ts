@@ -88,9 +88,12 @@ export class Bwrap implements SandboxBackend {
     ].sort((a, b) => a.path.length - b.path.length);
     const present = hidden.filter(isStillThere);
     if (binds.length + present.length > MOST_MOUNTS) throw tooManyMounts(binds.length + present.length);
+    const { links, kernelSettings, kernelMemory } = this.#options.system;
     return [
-      ...this.#options.system.links.flatMap(([link, target]) => ["--symlink", target, link]),
+      ...links.flatMap(([link, target]) => ["--symlink", target, link]),
       ...["--proc", "/proc", "--dev", "/dev"],
+      ...kernelSettings.flatMap((path) => ["--ro-bind-try", path, path]),
+      ...kernelMemory.flatMap((path) => ["--ro-bind", "/dev/null", path]),
       ...scratch(SHARED_MEMORY),
       ...scratch(PRIVATE_HOME),
       ...scratch(SCRATCH),

@@ -5,6 +5,7 @@
 import { type BigIntStats, type Dirent, lstatSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
+import type { ProtectedPaths } from "../fs/protected-paths.ts";
 import { TimeSlice } from "../search/time-slice.ts";
 
 /** What is looked for; `key` tells apart questions with different answers. */
@@ -12,9 +13,8 @@ export interface Question {
   readonly key: string;
   isClosed(path: string): boolean;
   isUnchangeable(path: string): boolean;
-  /** Whether a file that has more than one name is closed, or may not be changed, by another of them. */
-  isClosedFile(stat: BigIntStats): boolean;
-  isUnchangeableFile(stat: BigIntStats): boolean;
+  /** What a file with more than one name is by another of them. */
+  kindOfFile(stat: BigIntStats): keyof ProtectedPaths | undefined;
 }
 
 export interface Found {
@@ -27,8 +27,8 @@ interface Folder extends Found {
   readonly folders: readonly string[];
 }
 
-/** Limit on folders and files of one search. */
-const MOST_ENTRIES = 1_000_000;
+/** Limit on the folders of one search. */
+const MOST_FOLDERS = 200_000;
 /** Coarsest resolution of a folder's mtime, in milliseconds: two changes within it may look like one. */
 const MTIME_RESOLUTION_MS = 2000;
 /** Questions whose folders are remembered. */
@@ -38,7 +38,7 @@ export class ClosedEntries {
   readonly #folders = new Map<string, ReadonlyMap<string, Folder>>();
   readonly #most: number;
 
-  constructor(most = MOST_ENTRIES) {
+  constructor(most = MOST_FOLDERS) {
     this.#most = most;
   }
 
@@ -49,7 +49,7 @@ export class ClosedEntries {
     const found = { closed: [] as string[], unchangeable: [] as string[] };
     const slice = new TimeSlice();
     const pending = [...roots];
-    let entries = 0;
+    let folders = 0;
     for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
       if (slice.isUp) await slice.rest();
       const stat = statOf(folder);
@@ -62,8 +62,7 @@ export class ClosedEntries {
       found.closed.push(...content.closed);
       found.unchangeable.push(...content.unchangeable);
       pending.push(...content.folders);
-      entries += 1 + content.folders.length;
-      if (entries > this.#most) throw tooMany(roots);
+      if (++folders > this.#most) throw tooMany(roots);
     }
     this.#remember(question.key, seen);
     return found;
@@ -96,8 +95,8 @@ function addIfLinked(
 ): void {
   const stat = statOf(where);
   if (!stat || stat.nlink < 2n) return;
-  if (question.isClosedFile(stat)) content.closed.push(where);
-  else if (question.isUnchangeableFile(stat)) content.unchangeable.push(where);
+  const kind = question.kindOfFile(stat);
+  if (kind) content[kind === "closed" ? "closed" : "unchangeable"].push(where);
 }
 
 /** A folder that this program may not read stays out of its commands' reach, too. */

@@ -56,7 +56,7 @@ const OWN_OF_SANDBOX = ["/proc", "/sys", "/dev", "/run"];
 
 export function compileRules(reach: Reach, disk: Disk): SandboxRules {
   const { closed, unchangeable, mayWrite, network, limits } = reach;
-  const roots = rootsOf(reach, disk);
+  const roots = grantedFolders(reach, disk);
   const system = distinctRoots(
     reach.system.filter((path) => !isInAny(path, closed) && !isInAny(path, roots)),
   );
@@ -114,7 +114,10 @@ function decidingList(rules: SandboxRules, path: string): "readable" | "writable
 }
 
 /** The folders that all parties allow. Without limits, and for the whole disk, commands get the home folder. */
-function rootsOf({ folderLimits, mayRead, closed, home }: Reach, disk: Disk): string[] {
+export function grantedFolders(
+  { folderLimits, mayRead, closed, home }: Pick<Reach, "folderLimits" | "mayRead" | "closed" | "home">,
+  disk: Disk,
+): string[] {
   if (!mayRead) return [];
   const narrowed = folderLimits.map((folders) => folders.map((folder) => (folder === "/" ? home : folder)));
   const [first = [home], ...others] = narrowed;

@@ -20,7 +20,19 @@ export interface SystemPaths {
   readonly folders: readonly string[];
   /** Links that lead into them, such as `/bin`, and where they lead. */
   readonly links: readonly (readonly [link: string, target: string])[];
+  /** In `/proc`: to be bound read-only, and to be hidden. */
+  readonly kernelSettings: readonly string[];
+  readonly kernelMemory: readonly string[];
 }
+
+/**
+ * What a fresh `/proc` still shares with the machine. Its files belong to root, so root without any capability may write
+ * `/proc/sys/kernel/core_pattern`, which names a program that the kernel runs outside.
+ */
+const KERNEL_SETTINGS = "acpi asound bus driver fs irq mtrr pressure scsi sys sysrq-trigger tty";
+const KERNEL_MEMORY =
+  "kallsyms kcore key-users keys kmsg kpagecgroup kpagecount kpageflags iomem ioports latency_stats pagetypeinfo " +
+  "sched_debug slabinfo timer_list vmallocinfo";
 
 let known: SystemPaths | undefined;
 
@@ -36,7 +48,16 @@ function lookUp(): SystemPaths {
   return {
     folders: [...FOLDERS, ...present.filter((folder) => !isLink(folder)), ...SETTINGS].filter(existsSync),
     links: present.filter(isLink).map((link) => [link, readlinkSync(link)]),
+    kernelSettings: inProc(KERNEL_SETTINGS),
+    kernelMemory: inProc(KERNEL_MEMORY),
   };
+}
+
+function inProc(names: string): string[] {
+  return names
+    .split(" ")
+    .map((name) => `/proc/${name}`)
+    .filter(existsSync);
 }
 
 /**
