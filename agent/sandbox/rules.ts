@@ -69,7 +69,9 @@ export function compileRules(reach: Reach, disk: Disk): SandboxRules {
   const isOpen = (path: string) => !isInAny(path, hidden);
 
   const fixed = existing(unchangeable).filter((path) => isInAny(path, writableRoots) && isOpen(path));
-  const missing = closed.filter((path) => disk.kindOf(path) === undefined && isOpen(path));
+  const missing = [...closed, ...unchangeable].filter(
+    (path) => disk.kindOf(path) === undefined && isOpen(path),
+  );
   const sealed = sealedFolders(missing, writableRoots, disk).filter((path) => isOpen(path) && !isFixed(path));
   const entries = sealed.flatMap((folder) =>
     disk.entriesOf(folder).filter((entry) => isBindable(entry, disk) && isOpen(entry) && !isFixed(entry)),
@@ -138,7 +140,7 @@ function commonFolders(some: readonly string[], others: readonly string[]): stri
 }
 
 /**
- * The folders in which a missing closed path would be created. They stay read-only, and each of their entries is bound by
+ * The folders in which a missing path would be created that must not be. They stay read-only, and each of their entries is bound by
  * itself: nothing is created in them, and none of the entries is replaced.
  */
 function sealedFolders(missing: readonly string[], roots: readonly string[], disk: Disk): string[] {
@@ -149,7 +151,8 @@ function sealedFolders(missing: readonly string[], roots: readonly string[], dis
       while (disk.kindOf(folder) !== "folder") folder = parentOf(folder);
       return folder;
     });
-  return [...new Set(folders)];
+  // Below a granted file nothing can be created, and it is a mount point itself.
+  return [...new Set(folders)].filter((folder) => isInAny(folder, roots));
 }
 
 /** The folders between a root and what must not be replaced in it: as mount points they cannot be renamed. */

@@ -90,7 +90,7 @@ export async function openScene(): Promise<Scene> {
     ...{ root, home, work, state, program, outside, port, socket, address: ownAddress() },
     helper: helper.pid ?? 0,
     isHelperAlive: () => isAlive(helper.pid ?? 0),
-    hasLeftProcess: () => runningCommands().includes("sleep 1000"),
+    hasLeftProcess: () => runningCommands().includes(`sleep 9${port}`),
     hasSetuid: (name) =>
       ((statSync(path.join(work, name), { throwIfNoEntry: false })?.mode ?? 0) & 0o6000) !== 0,
     hasChanged: () => stateOf({ root, home, state, program, outside }) !== before,
