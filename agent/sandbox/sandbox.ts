@@ -16,6 +16,8 @@ export interface SandboxOptions {
   /** The agent's own environment. */
   readonly env?: NodeJS.ProcessEnv;
   readonly home?: string;
+  /** Absent: what this machine has. */
+  readonly findBackend?: typeof findBackend;
 }
 
 /** A command's place in the sandbox. */
@@ -29,18 +31,20 @@ export interface Confinement {
 export class Sandbox {
   readonly #compiler: RulesCompiler;
   readonly #env: NodeJS.ProcessEnv;
+  readonly #findBackend: typeof findBackend;
   readonly #searchPath: Promise<string>;
   #lack: Promise<Lack | undefined> | undefined;
 
-  constructor({ files, env = process.env, home }: SandboxOptions) {
+  constructor({ files, env = process.env, home, findBackend: find = findBackend }: SandboxOptions) {
     this.#compiler = new RulesCompiler(files, home);
     this.#env = env;
+    this.#findBackend = find;
     this.#searchPath = loginPath(env).then((path) => path ?? env.PATH ?? "");
   }
 
   /** Why it does not work here; undefined if it does. Tried out once: a machine is not repaired while its agent runs. */
   lack(): Promise<Lack | undefined> {
-    this.#lack ??= lackOf(findBackend(confinedEnvironment(this.#env)));
+    this.#lack ??= lackOf(this.#findBackend(confinedEnvironment(this.#env)));
     return this.#lack;
   }
 
@@ -49,7 +53,7 @@ export class Sandbox {
     const lack = await this.lack();
     if (lack) throw withoutSandbox(lack);
     const searchPath = await this.#searchPath;
-    const backend = findBackend({ ...confinedEnvironment(this.#env), PATH: searchPath });
+    const backend = this.#findBackend({ ...confinedEnvironment(this.#env), PATH: searchPath });
     if (!("wrap" in backend)) throw withoutSandbox(backend);
     const rules = await this.#compiler.compile(caller, searchPath);
     return {

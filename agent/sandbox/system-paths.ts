@@ -1,26 +1,22 @@
 /** What programs need to run on Linux: the system's own files, and the folders of tools on the PATH. */
-import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { isBelow, isIn } from "./paths.ts";
 
 /** Folders of programs and libraries; links on systems that keep them all in `/usr`. */
 const TOP_FOLDERS = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
-/** Large folders of programs, and settings without secrets that they read. */
+/** Large folders of programs. */
 const FOLDERS = ["/usr", "/nix/store", "/gnu/store"];
-const SETTINGS = (
-  "alternatives ca-certificates crypto-policies fonts group hosts java ld.so.cache ld.so.conf ld.so.conf.d localtime " +
-  "login.defs magic mime.types nsswitch.conf openssl os-release passwd pki profile.d protocols services shells ssl " +
-  "terminfo timezone"
-)
-  .split(" ")
-  .map((name) => `/etc/${name}`);
+/** Settings without secrets that programs read. Each mount makes every command start later by a fifth of a millisecond. */
+const SETTINGS =
+  /^(?:alternatives|crypto-policies|fonts|group|hosts|java.*|ld\.so\.cache|localtime|nsswitch\.conf|openssl|os-release|passwd|pki|ssl)$/;
 
 export interface SystemPaths {
   readonly folders: readonly string[];
-  /** Links that lead into them, such as `/bin`, and where they lead. */
+  /** Links that lead into them, such as `/bin` or `/etc/localtime`, and where they lead. */
   readonly links: readonly (readonly [link: string, target: string])[];
-  /** In `/proc`: to be bound read-only, and to be hidden. */
+  /** In `/proc`: to be bound read-only, and to be hidden. Other users than root may not change or read them anyway. */
   readonly kernelSettings: readonly string[];
   readonly kernelMemory: readonly string[];
 }
@@ -43,14 +39,19 @@ export function systemPaths(): SystemPaths {
 }
 
 function lookUp(): SystemPaths {
-  const present = TOP_FOLDERS.filter(existsSync);
-  const isLink = (folder: string) => lstatSync(folder).isSymbolicLink();
+  const settings = readdirSync("/etc").filter((name) => SETTINGS.test(name));
+  const present = [...TOP_FOLDERS.filter(existsSync), ...settings.map((name) => `/etc/${name}`)];
+  const isRoot = process.geteuid?.() === 0;
   return {
-    folders: [...FOLDERS, ...present.filter((folder) => !isLink(folder)), ...SETTINGS].filter(existsSync),
-    links: present.filter(isLink).map((link) => [link, readlinkSync(link)]),
-    kernelSettings: inProc(KERNEL_SETTINGS),
-    kernelMemory: inProc(KERNEL_MEMORY),
+    folders: [...FOLDERS.filter(existsSync), ...present.filter((entry) => !isLinkIntoSystem(entry))],
+    links: present.filter(isLinkIntoSystem).map((link) => [link, readlinkSync(link)]),
+    kernelSettings: isRoot ? inProc(KERNEL_SETTINGS) : [],
+    kernelMemory: isRoot ? inProc(KERNEL_MEMORY) : [],
   };
+}
+
+function isLinkIntoSystem(entry: string): boolean {
+  return lstatSync(entry).isSymbolicLink() && FOLDERS.some((folder) => isIn(realpathSync(entry), folder));
 }
 
 function inProc(names: string): string[] {

@@ -1,5 +1,8 @@
 /** A command of an AI grant tries to reach what it must not. Each attempt is real: without a sandbox, most succeed. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ROOT } from "../../../scripts/tree.ts";
 import { NEEDS_ROOT } from "../../helpers/parts.ts";
 import { type Escape, escapes } from "./escapes.ts";
 import { NEEDS_SANDBOX } from "./needs-sandbox.ts";
@@ -26,6 +29,14 @@ describe("without a sandbox, root's command can", NEEDS_ROOT, () => {
 it("is tried in more than forty ways, each with a name of its own", () => {
   expect(new Set(ALL.map(({ name }) => name)).size).toBe(ALL.length);
   expect(ALL.length).toBeGreaterThan(40);
+});
+
+it("is told about in docs/security.md, attempt by attempt", () => {
+  const page = readFileSync(join(ROOT, "docs/security.md"), "utf8");
+  const [, section = ""] = page.split("\n## Escape attempts\n");
+  const [, table = ""] = section.split("|---|---|\n");
+  const rows = table.slice(0, table.indexOf("\n\n")).split("\n");
+  expect(rows).toEqual(ALL.map(({ name, stoppedBy }) => `| ${name} | ${stoppedBy} |`));
 });
 
 async function expectStopped(name: string): Promise<void> {

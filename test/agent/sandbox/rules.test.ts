@@ -64,7 +64,7 @@ describe("compiled rules", () => {
   const world = fc.record({ reach: reachArbitrary, existing: SOME, folders: SOME });
 
   it("keep to the folders of every party, and out of what is closed", () => {
-    fc.assert(
+    void fc.assert(
       fc.property(world, ({ reach, existing, folders }) => {
         const disk = diskOf(existing, folders);
         const rules = compileRules(reach, disk);
@@ -84,7 +84,7 @@ describe("compiled rules", () => {
   });
 
   it("allow no more with one more restriction", () => {
-    fc.assert(
+    void fc.assert(
       fc.property(world, SOME, SOME, ({ reach, existing, folders }, limit, closed) => {
         const disk = diskOf(existing, folders);
         const rules = compileRules(reach, disk);
@@ -107,7 +107,7 @@ describe("compiled rules", () => {
   });
 
   it("keep folders on the way to what is closed in their place", () => {
-    fc.assert(
+    void fc.assert(
       fc.property(world, ({ reach, existing, folders }) => {
         const rules = compileRules(reach, diskOf(existing, folders));
         for (const { path: hidden } of rules.hidden) {
