@@ -1,4 +1,7 @@
 /** Commands of callers who may not run them freely: they run in a real sandbox, and are jobs like all others. */
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
@@ -11,6 +14,8 @@ import {
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { makeGrantId } from "@matrx/shared/ids.ts";
 import { describe, expect, it } from "vitest";
+import { Jobs } from "../../../agent/jobs/jobs.ts";
+import { temporaryFolder } from "../../helpers/folder.ts";
 import { type CallOptions, failure, isAlive, Workbench } from "../tools/workbench.ts";
 import { NEEDS_SANDBOX } from "./needs-sandbox.ts";
 
@@ -185,6 +190,32 @@ describe("a job in the sandbox", NEEDS_SANDBOX, () => {
     await second.stop("stopped");
     expect(second.record).toMatchObject({ status: "stopped", exit: 3 });
     expect(isAlive(second.record.pid)).toBe(false);
+  });
+
+  it("outlives an agent that is killed, which leaves nothing in the folder", async () => {
+    const root = temporaryFolder();
+    const work = `${root}/work`;
+    mkdirSync(`${work}/.git/hooks`, { recursive: true });
+    writeFileSync(`${work}/.env`, "SECRET");
+    const agent = spawn(process.execPath, [`${import.meta.dirname}/start-and-hang.ts`, root], {
+      stdio: "inherit",
+    });
+    const folder = `${root}/state/jobs`;
+    const logs = () => (existsSync(folder) ? readdirSync(folder).map((job) => `${folder}/${job}/log`) : []);
+    await expect
+      .poll(() => logs().map((log) => existsSync(log) && readFileSync(log, "utf8")))
+      .toEqual(["begun\n"]);
+    agent.kill("SIGKILL");
+    await once(agent, "exit");
+    const jobs = await Jobs.open({ directory: folder });
+    writeFileSync(`${work}/go`, "");
+    const [id = ""] = readdirSync(folder);
+    const job = jobs.find(id, { id: makeGrantId(), owner: true });
+    await job.ended;
+    jobs.close();
+    expect(job.record).toMatchObject({ status: "completed", exit: 7 });
+    expect(readdirSync(work, { recursive: true }).sort()).toEqual([".env", ".git", ".git/hooks"]);
+    expect(readFileSync(`${work}/.env`, "utf8")).toBe("SECRET");
   });
 
   it("leaves nothing in the folder, and in the job's own nothing but its output", async () => {
