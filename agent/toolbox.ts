@@ -12,6 +12,7 @@ import { Desktop } from "./desktop/desktop.ts";
 import { Files } from "./fs/access.ts";
 import type { ProtectedPaths } from "./fs/protected-paths.ts";
 import { Jobs } from "./jobs/jobs.ts";
+import { Sandbox } from "./sandbox/sandbox.ts";
 import { deviceTools } from "./tools/index.ts";
 
 export interface Toolbox {
@@ -41,9 +42,13 @@ export async function openToolbox({ home, jobs: directory, log }: ToolboxOptions
   const folders = new MatrxFolders(home);
   const files = new Files({ protectedPaths: () => folders.current() });
   const desktop = new Desktop();
+  const sandbox = new Sandbox({ files });
   const sessions = new Sessions();
+  void sandbox.lack().then((lack) => {
+    if (lack) log.warn(lack, "the sandbox does not work: commands of AI grants are refused");
+  });
   return {
-    tools: deviceTools({ files, jobs, desktop }),
+    tools: deviceTools({ files, jobs, desktop, sandbox }),
     sessions,
     checkPaths: (paths, caller) => files.check(paths, caller),
     protectedPaths: files.protectedPaths,

@@ -26,6 +26,12 @@ export interface ResolvedPath extends Canonical {
   readonly shown: string;
 }
 
+export interface Boundaries {
+  /** The folders that each party allows which limits folders at all; canonical. */
+  readonly folderLimits: readonly (readonly string[])[];
+  readonly protectedSet: ProtectedSet;
+}
+
 export interface FilesOptions {
   /** Matrx's own files, as of the time of the call. */
   readonly protectedPaths: () => ProtectedPaths;
@@ -67,18 +73,28 @@ export class Files {
     }
   }
 
-  async #lookUp({ session, rights }: Caller): Promise<FileAccess> {
-    const limits = await FolderLimits.lookUp(rights.folderLimits, this.platform);
+  /** What bounds a call's access: for a sandbox, which has to know it beforehand. */
+  async boundaries(rights: Rights): Promise<Boundaries> {
+    const folderLimits = (await FolderLimits.lookUp(rights.folderLimits, this.platform)).roots;
+    return { folderLimits, protectedSet: this.#protectedSet(rights) };
+  }
+
+  #protectedSet(rights: Rights): ProtectedSet {
     const { closed, program } = this.protectedPaths();
     // A caller that may run any program could change this one anyway, whatever file tools forbid.
     const paths = { closed, program: rights.mayRunAnyProgram ? [] : program };
-    const protectedSet = new ProtectedSet(paths, this.platform, this.#protectedFiles);
+    return new ProtectedSet(paths, this.platform, this.#protectedFiles);
+  }
+
+  async #lookUp({ session, rights }: Caller): Promise<FileAccess> {
+    const limits = await FolderLimits.lookUp(rights.folderLimits, this.platform);
     const closures = new PathClosures(rights, this.platform);
+    const protectedSet = this.#protectedSet(rights);
     return new FileAccess(this.platform, session.cwd, { protectedSet, limits, closures });
   }
 }
 
-interface Boundaries {
+interface Checks {
   readonly protectedSet: ProtectedSet;
   readonly limits: FolderLimits;
   readonly closures: PathClosures;
@@ -91,7 +107,7 @@ export class FileAccess {
   readonly #limits: FolderLimits;
   readonly #closures: PathClosures;
 
-  constructor(platform: Platform, cwd: string, { protectedSet, limits, closures }: Boundaries) {
+  constructor(platform: Platform, cwd: string, { protectedSet, limits, closures }: Checks) {
     this.platform = platform;
     this.#cwd = cwd;
     this.#protected = protectedSet;

@@ -12,11 +12,11 @@ import { toolName } from "../core/tool-names.ts";
 import { currentPlatform } from "../platform/current.ts";
 import { commandEnvironment, loginPath, markOf } from "../platform/environment.ts";
 import { stopTree } from "../platform/kill-tree.ts";
-import type { Platform } from "../platform/platform.ts";
+import type { Platform, Wrap } from "../platform/platform.ts";
 import { makePrivateFolder } from "../platform/private-file.ts";
 import { Job, type StopReason } from "./job.ts";
 import { JOB_LIMITS, type JobLimits, type JobRecord, loadRecord, makeJobId, saveRecord } from "./record.ts";
-import { STDIN_FILE, type Started, startCommand } from "./spawn.ts";
+import { confinedRun, type Run, STDIN_FILE, type Started, startCommand } from "./spawn.ts";
 
 export interface JobsOptions {
   /** The folder of logs and records: below the agent's state, closed to all other tools. */
@@ -43,6 +43,8 @@ export interface Command {
   readonly timeoutMs?: number | undefined;
   /** What it reads from stdin; absent: nothing. */
   readonly stdin?: Uint8Array | undefined;
+  /** Puts a sandbox around it; absent: it runs free. */
+  readonly confine?: Wrap | undefined;
 }
 
 /** Stands for a process that may not have started: no process has this pid, so only the job's mark identifies its processes. */
@@ -89,10 +91,12 @@ export class Jobs {
       // Recorded before it runs, so that after any crash the next agent knows of it.
       const record = recordOf(id, command);
       await saveRecord(directory, record);
-      const shell = this.#platform.shell(this.#env, existsSync);
-      const env = commandEnvironment(this.#env, id, await this.#path);
       const readsStdin = command.stdin !== undefined;
-      const started = await startCommand({ shell, directory, cwd: command.cwd, env, readsStdin });
+      const started = await startCommand({
+        ...(await this.#runOf(id, directory, command)),
+        directory,
+        readsStdin,
+      });
       try {
         return await this.#begun(directory, record, started);
       } catch (error) {
@@ -103,6 +107,13 @@ export class Jobs {
       await rm(directory, { recursive: true, force: true });
       throw error;
     }
+  }
+
+  async #runOf(id: string, directory: string, { cwd, confine }: Command): Promise<Run> {
+    if (confine) return confinedRun(this.#platform, { id, directory, wrap: confine });
+    const shell = this.#platform.shell(this.#env, existsSync);
+    const env = commandEnvironment(this.#env, id, await this.#path);
+    return { shell, args: shell.argumentsFor(directory), cwd, env };
   }
 
   /** A job that a grant may see: its own, or any for the owner. Throws MatrxError `NOT_FOUND`. */
