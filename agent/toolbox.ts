@@ -5,6 +5,7 @@ import type { Home } from "./config/app-dirs.ts";
 import { MatrxFolders } from "./config/matrx-folders.ts";
 import type { SessionSource } from "./core/dispatcher.ts";
 import type { PathCheck } from "./core/gate.ts";
+import type { Paused } from "./core/pause.ts";
 import { Sessions } from "./core/sessions.ts";
 import type { Tool } from "./core/tool.ts";
 import { Desktop } from "./desktop/desktop.ts";
@@ -21,6 +22,8 @@ export interface Toolbox {
   readonly protectedPaths: () => ProtectedPaths;
   /** Ends the sessions and jobs of a revoked grant. */
   endGrant(grant: GrantId): void;
+  /** Stops the jobs of those whom a pause concerns; resolves with the calls that started them. */
+  stopJobs(paused: Paused): Promise<readonly string[]>;
   /** Detaches background jobs: they keep running, and are found again later. */
   close(): void;
 }
@@ -50,6 +53,7 @@ export async function openToolbox({ home, jobs: directory, log }: ToolboxOptions
         .endGrant(grant)
         .catch((err) => log.error({ err, grant }, "jobs of an ended grant could not be stopped"));
     },
+    stopJobs: (paused) => jobs.stopFor(paused),
     close: () => {
       jobs.close();
       desktop.close();

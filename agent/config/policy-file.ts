@@ -1,9 +1,8 @@
 /** `policy.json`: what the owner of this machine allows, whatever the relay says. If damaged, nothing is allowed. */
-import { statSync } from "node:fs";
 import { agentError, MatrxError } from "@matrx/shared/errors.ts";
 import { type Policy, policySchema, policyWarnings } from "@matrx/shared/policy.ts";
 import type { Logger } from "pino";
-import { readJsonFile } from "../platform/private-file.ts";
+import { fileStamp, readJsonFile } from "../platform/private-file.ts";
 import type { Home } from "./app-dirs.ts";
 
 /** A change to the file is noticed within this time, in milliseconds. */
@@ -17,7 +16,7 @@ export class PolicyFile {
 
   constructor(home: Pick<Home, "policyFile">) {
     this.#path = home.policyFile;
-    this.#stamp = this.#readStamp();
+    this.#stamp = fileStamp(this.#path);
     this.#lookedAt = performance.now();
     this.#policy = this.#read();
   }
@@ -42,7 +41,7 @@ export class PolicyFile {
 
   /** Reads the file again at once. */
   reload(): void {
-    this.#stamp = this.#readStamp();
+    this.#stamp = fileStamp(this.#path);
     this.#policy = this.#read();
   }
 
@@ -50,7 +49,7 @@ export class PolicyFile {
     const now = performance.now();
     if (now - this.#lookedAt < LOOK_EVERY) return;
     this.#lookedAt = now;
-    if (this.#readStamp() !== this.#stamp) this.reload();
+    if (fileStamp(this.#path) !== this.#stamp) this.reload();
   }
 
   #read(): Policy | MatrxError {
@@ -66,16 +65,6 @@ export class PolicyFile {
           cause,
         },
       );
-    }
-  }
-
-  #readStamp(): string {
-    try {
-      const stat = statSync(this.#path, { throwIfNoEntry: false, bigint: true });
-      return stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : "none";
-    } catch {
-      // Reading the file will report why.
-      return "unreadable";
     }
   }
 }

@@ -20,6 +20,27 @@ const RULES: readonly [RegExp, string][] = [
   ],
 ];
 
+const SECRET_NAME =
+  /pass(?:word|wd|phrase)?|secret|token|api[-_]?key|private[-_]?key|authorization|cookie|credential/i;
+/** How many parameters of a call are shown, and how much of each. */
+const PARAMETERS_SHOWN = 16;
+const PARAMETER_CHARS = 200;
+
+/** A call's parameters as text: their beginnings, with what looks like a secret masked. */
+export function inputPreview(input: Record<string, unknown>): Record<string, string> {
+  const shown = Object.entries(input).slice(0, PARAMETERS_SHOWN);
+  return Object.fromEntries(
+    shown.map(([name, value]) => [
+      previewOf(name, PARAMETER_CHARS),
+      SECRET_NAME.test(name) ? MASK : previewOf(textOf(value), PARAMETER_CHARS),
+    ]),
+  );
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}
+
 /** The first characters of a text, with what looks like a secret masked. */
 export function previewOf(text: string, chars: number = LIMITS.previewChars): string {
   // Redact more than is shown, so that a secret cut off at the end still matches.

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { Home } from "../config/app-dirs.ts";
+import { PauseFile } from "../config/pause-file.ts";
 import { PolicyFile } from "../config/policy-file.ts";
 import { AGENT_VERSION } from "../config/program.ts";
 import { roomAt } from "../platform/disk-room.ts";
@@ -26,6 +27,7 @@ export function machineChecks(home: Home, platform: Platform): readonly Check[] 
     { name: "disk", look: () => disk(home) },
     { name: "shell", look: () => shell(platform) },
     { name: "policy", look: () => policy(home) },
+    { name: "pause", look: () => pause(home) },
     { name: "watching", look: () => watches(platform) },
   ];
 }
@@ -72,6 +74,15 @@ function policy(home: Home): Finding {
     .map(([what]) => what);
   return ok(
     limits.length > 0 ? `${home.policyFile} limits ${limits.join(", ")}` : "no limits on this machine",
+  );
+}
+
+function pause(home: Home): Finding {
+  const paused = new PauseFile(home).current;
+  if (!paused) return ok("open to callers");
+  return missing(
+    `closed to ${paused === "everyone" ? "all callers" : "AI grants"}`,
+    "To open it again, run: matrx resume",
   );
 }
 

@@ -9,6 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from "node:fs";
 import { basename, dirname } from "node:path";
@@ -75,6 +76,17 @@ export function readJsonFile<Schema extends z.ZodType>(
   const issue = result.error.issues[0];
   const key = issue?.path.join(".") || (issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined);
   throw damaged(path, key ? `${key}: ${issue?.message}` : (issue?.message ?? "is wrong"));
+}
+
+/** Changes whenever the file does. */
+export function fileStamp(path: string): string {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
+    return stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : "none";
+  } catch {
+    // Reading the file will report why.
+    return "unreadable";
+  }
 }
 
 /** The system's error, if it has this code. */

@@ -38,6 +38,8 @@ export interface RelayParts {
   readonly log: Logger;
   /** Calls of an earlier run whose outcomes the relay is waiting for. */
   readonly resumed: readonly ResumedCall[];
+  /** Told when a connection is registered, and when it is gone. */
+  readonly onLink: (isUp: boolean) => void;
   readonly onSessionEnd: (grant: GrantId) => void;
   readonly onSystemCommand: (command: SystemCommand["command"], reason: string | undefined) => void;
 }
@@ -76,7 +78,7 @@ export class Relay {
 /** How this device dials and proves itself, and who handles frames. */
 async function connectionOf(
   { config, identity, onState, times }: RelayOptions,
-  { journal, hub, log }: RelayParts,
+  { journal, hub, log, onLink }: RelayParts,
   calls: RelayCalls,
   announcement: Announcement,
 ): Promise<ConnectionOptions> {
@@ -103,12 +105,14 @@ async function connectionOf(
       calls.attach(link);
       announcement.attach(link);
       hub.attach(link);
+      onLink(true);
     },
     onFrame: (frame, link) => calls.handle(frame, link),
     onGone: (link) => {
       calls.detach(link);
       announcement.detach(link);
       hub.detach(link);
+      onLink(false);
     },
     log,
     ...times,
