@@ -74,13 +74,14 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
     await parts.openToolbox({ home, jobs: relay ? home.jobs : home.localJobs, log }),
     ({ close }) => close(),
   );
-  const { tools, sessions, checkPaths, stopJobs } = toolbox;
+  const { tools, sessions, checkPaths, lookAtPaths, stopJobs } = toolbox;
   const policy = new PolicyFile(home);
   const pause = new PauseFile(home);
   const activity = new Activity();
   policy.warn(tools, log);
   const dispatcher = new Dispatcher({
-    ...{ device, policy, pause, activity, journal, log, tools, sessions, checkPaths },
+    ...{ device, policy, pause, activity, journal, log, tools, sessions },
+    ...{ checkPaths, lookAtPaths, relay: relay?.config.relay },
     ...(windDownMs !== undefined && { windDownMs }),
   });
   const resumed = dispatcher.recover();

@@ -3,6 +3,7 @@ import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Logger } from "pino";
 import type { Home } from "./config/app-dirs.ts";
 import { MatrxFolders } from "./config/matrx-folders.ts";
+import type { PathLook } from "./core/approved-state.ts";
 import type { SessionSource } from "./core/dispatcher.ts";
 import type { PathCheck } from "./core/gate.ts";
 import type { Paused } from "./core/pause.ts";
@@ -10,6 +11,7 @@ import { Sessions } from "./core/sessions.ts";
 import type { Tool } from "./core/tool.ts";
 import { Desktop } from "./desktop/desktop.ts";
 import { Files } from "./fs/access.ts";
+import { statesOf } from "./fs/path-state.ts";
 import type { ProtectedPaths } from "./fs/protected-paths.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import { deviceTools } from "./tools/index.ts";
@@ -18,6 +20,7 @@ export interface Toolbox {
   readonly tools: readonly Tool[];
   readonly sessions: SessionSource;
   readonly checkPaths: PathCheck;
+  readonly lookAtPaths: PathLook;
   /** The paths that tools may not touch, as of the time of the call. */
   readonly protectedPaths: () => ProtectedPaths;
   /** Ends the sessions and jobs of a revoked grant. */
@@ -46,6 +49,7 @@ export async function openToolbox({ home, jobs: directory, log }: ToolboxOptions
     tools: deviceTools({ files, jobs, desktop }),
     sessions,
     checkPaths: (paths, caller) => files.check(paths, caller),
+    lookAtPaths: (paths, caller, signal) => statesOf(files, paths, caller, signal),
     protectedPaths: files.protectedPaths,
     endGrant: (grant) => {
       sessions.endGrant(grant);
