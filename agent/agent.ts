@@ -87,6 +87,7 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
   const resumed = dispatcher.recover();
   const control = await openControl({
     ...{ device, folder: home.controlFolder, name: relay ? "agent" : "local", activity, log },
+    approvals: dispatcher.machineApprovals,
     pauses: { file: pause, dispatcher, stopJobs, activity, log },
   });
   services.defer(() => control.close());
@@ -109,9 +110,12 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
     relay &&
     (await Relay.open(relay, {
       onLink: (isUp) => activity.noteLink(isUp),
-      ...{ tools, dispatcher, journal, hub, log },
+      ...{ tools, policy, dispatcher, journal, hub, log },
       resumed: resumed.filter(({ grant }) => !isLocalGrant(grant)),
-      onSessionEnd: endGrant,
+      onSessionEnd: (grant) => {
+        endGrant(grant);
+        dispatcher.machineApprovals.endGrant(grant);
+      },
       onSystemCommand: (command, reason) => {
         log.info({ command, reason }, "the relay sent a command");
         if (command === "update_permissions") policy.reload();

@@ -2,7 +2,7 @@
  * Asks a person about calls that the grant or a policy wants asked about. Every question is bound to what the call would do
  * then; the call runs only if it would still do the same.
  */
-import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
+import { agentError, MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { Question } from "@matrx/shared/question.ts";
 import { ApprovedState, changedSinceApprovedError, type PathLook, type PathState } from "./approved-state.ts";
@@ -101,10 +101,20 @@ export class Approvals {
     if (!named.asks && !approval) return undefined;
     const waitsHere = named.atMachine && isLocalGrant(call.grant.id);
     if (!approval && !waitsHere) throw notAskedError(call);
-    const bound = await this.#bind(call, named);
-    if (!approval) return await this.#confirmHere(call, bound);
+    if (!approval) return await this.#confirmHere(call, await this.#bind(call, named));
+    const bound = await this.#bindAgain(call, named);
     this.#checkApproval(call, approval, bound);
     return stateOf(call, bound);
+  }
+
+  /** As `#bind`, for a call that could be prepared before: if it cannot any more, something has changed. */
+  async #bindAgain(call: ExaminedCall, named: Named): Promise<Bound> {
+    try {
+      return await this.#bind(call, named);
+    } catch (error) {
+      if (call.signal.aborted || !(error instanceof MatrxError)) throw error;
+      throw changedSinceApprovedError([error.message]);
+    }
   }
 
   #checkApproval({ call, tool }: ExaminedCall, approval: Approval, bound: Bound): void {
@@ -121,7 +131,7 @@ export class Approvals {
     this.machine.ask({ call: call.call, binding, question: bound.question(), grant: call.grant });
     const { allow, note } = await this.machine.decisionOn(call.call, call.signal);
     if (!allow) throw deniedError(note);
-    const now = await this.#bind(call, await this.#look(call));
+    const now = await this.#bindAgain(call, await this.#look(call));
     if (now.binding !== binding) throw changedSinceApprovedError(differences(bound.parts, now.parts));
     return stateOf(call, now);
   }

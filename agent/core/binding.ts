@@ -74,8 +74,10 @@ export function differences(before: BindingParts, now: BindingParts): string[] {
 }
 
 function pathDifferences(before: BindingParts, now: BindingParts): string[] {
-  return now.paths.flatMap((path, index) => {
-    const old = before.paths[index];
-    return old && canonicalJson(boundPath(old)) === canonicalJson(boundPath(path)) ? [] : [path.path];
+  const places = Array.from({ length: Math.max(before.paths.length, now.paths.length) }, (_, index) => index);
+  return places.flatMap((index) => {
+    const [old, young] = [before.paths[index], now.paths[index]];
+    const isSame = old && young && canonicalJson(boundPath(old)) === canonicalJson(boundPath(young));
+    return isSame ? [] : [(young ?? old)?.path ?? ""];
   });
 }

@@ -115,6 +115,12 @@ export class MachineApprovals {
     this.#drop(call, expiredError());
   }
 
+  /** The grant was revoked: none of its calls can run any more. */
+  endGrant(grant: string): void {
+    for (const { waiting } of this.#kept.values())
+      if (waiting.grant.id === grant) this.withdraw(waiting.call);
+  }
+
   /** Calls the listener with each decision. Returns a function that unsubscribes. */
   onDecided(listener: (decided: DecidedCall) => void): () => void {
     this.#listeners.add(listener);
