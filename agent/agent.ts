@@ -109,6 +109,7 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
   const connection =
     relay &&
     (await Relay.open(relay, {
+      pause: control.pauses,
       onLink: (isUp) => activity.noteLink(isUp),
       ...{ tools, policy, dispatcher, journal, hub, log },
       resumed: resumed.filter(({ grant }) => !isLocalGrant(grant)),

@@ -1,12 +1,12 @@
 /** What `up` and `serve` both run: this machine's tools and the sessions that they share. */
 import type { GrantId } from "@matrx/shared/ids.ts";
+import type { Paused } from "@matrx/shared/paused.ts";
 import type { Logger } from "pino";
 import type { Home } from "./config/app-dirs.ts";
 import { MatrxFolders } from "./config/matrx-folders.ts";
 import type { PathLook } from "./core/approved-state.ts";
 import type { SessionSource } from "./core/dispatcher.ts";
 import type { PathCheck } from "./core/gate.ts";
-import type { Paused } from "./core/pause.ts";
 import { Sessions } from "./core/sessions.ts";
 import type { Tool } from "./core/tool.ts";
 import { Desktop } from "./desktop/desktop.ts";

@@ -1,7 +1,7 @@
 /** `pause.json`: whom this machine is closed to. If damaged, it is closed to everyone. */
 import { unlinkSync } from "node:fs";
+import { type Paused, pausedSchema } from "@matrx/shared/paused.ts";
 import * as z from "zod";
-import { type Paused, pausedSchema } from "../core/pause.ts";
 import {
   fileStamp,
   inPlainWords,
@@ -21,6 +21,7 @@ export class PauseFile {
   readonly path: string;
   #stamp: string;
   #paused: Paused | undefined;
+  #damage: string | undefined;
 
   constructor({ pauseFile }: Pick<Home, "pauseFile">) {
     this.path = pauseFile;
@@ -31,6 +32,11 @@ export class PauseFile {
   /** Whom the machine is closed to; undefined if to nobody. */
   get current(): Paused | undefined {
     return this.#paused;
+  }
+
+  /** What is wrong with the file, if anything: then the machine is closed to everyone. */
+  get damage(): string | undefined {
+    return this.#damage;
   }
 
   /** Reads the file again if it has changed. */
@@ -63,12 +69,15 @@ export class PauseFile {
     }
     this.#stamp = fileStamp(this.path);
     this.#paused = undefined;
+    this.#damage = undefined;
   }
 
   #read(): Paused | undefined {
+    this.#damage = undefined;
     try {
       return readJsonFile(this.path, fileSchema)?.paused;
-    } catch {
+    } catch (error) {
+      this.#damage = error instanceof Error ? error.message : "it cannot be read";
       return "everyone";
     }
   }

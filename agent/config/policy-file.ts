@@ -1,4 +1,5 @@
 /** `policy.json`: what the owner of this machine allows, whatever the relay says. If damaged, nothing is allowed. */
+import { lstatSync, statSync } from "node:fs";
 import { agentError, MatrxError } from "@matrx/shared/errors.ts";
 import { type Policy, policySchema, policyWarnings } from "@matrx/shared/policy.ts";
 import type { Logger } from "pino";
@@ -7,6 +8,7 @@ import type { Home } from "./app-dirs.ts";
 
 /** A change to the file is noticed within this time, in milliseconds. */
 const LOOK_EVERY = 1000;
+const MOST_BYTES = 1024 * 1024;
 
 export class PolicyFile {
   readonly #path: string;
@@ -54,7 +56,10 @@ export class PolicyFile {
 
   #read(): Policy | MatrxError {
     try {
-      return readJsonFile(this.#path, policySchema) ?? {};
+      if (!this.#stands()) return {};
+      const policy = readJsonFile(this.#path, policySchema);
+      if (policy) return policy;
+      throw damaged("it is a link to nothing");
     } catch (cause) {
       const why = cause instanceof MatrxError ? cause.message : "policy.json cannot be read";
       return agentError(
@@ -67,4 +72,17 @@ export class PolicyFile {
       );
     }
   }
+
+  /** Whether there is a file. Throws for anything else in its place: reading a pipe, or what is too large, would block. */
+  #stands(): boolean {
+    if (!lstatSync(this.#path, { throwIfNoEntry: false })) return false;
+    const stat = statSync(this.#path, { throwIfNoEntry: false });
+    if (stat && !stat.isFile()) throw damaged("policy.json is not a file");
+    if (stat && stat.size > MOST_BYTES) throw damaged(`policy.json has more than ${MOST_BYTES} bytes`);
+    return true;
+  }
+}
+
+function damaged(why: string): MatrxError {
+  return agentError("INVALID_PARAMETERS", why);
 }

@@ -1,8 +1,8 @@
 /** `GET /state`, `POST /pause` and `POST /resume`. */
 import { agentError } from "@matrx/shared/errors.ts";
+import { pausedSchema } from "@matrx/shared/paused.ts";
 import type { Context } from "hono";
 import * as z from "zod";
-import { pausedSchema } from "../core/pause.ts";
 import type { ControlRoutes } from "./app.ts";
 import type { Pauses } from "./pauses.ts";
 

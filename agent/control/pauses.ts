@@ -1,15 +1,16 @@
 /** Pausing this machine: closes the gate at once, then stops what runs for those whom it concerns. */
+
+import type { Paused } from "@matrx/shared/paused.ts";
 import type { Logger } from "pino";
 import type { PauseFile } from "../config/pause-file.ts";
 import type { Activity } from "../core/activity.ts";
 import type { Dispatcher } from "../core/dispatcher.ts";
-import type { Paused } from "../core/pause.ts";
 
 export interface PausesOptions {
   readonly file: PauseFile;
   readonly dispatcher: Pick<Dispatcher, "stopFor">;
   readonly stopJobs: (paused: Paused) => Promise<readonly string[]>;
-  readonly activity: Pick<Activity, "note">;
+  readonly activity: Pick<Activity, "notePause">;
   readonly log: Logger;
 }
 
@@ -85,14 +86,14 @@ export class Pauses {
 
   /** Reports a change. */
   #tell(): void {
-    const { activity, log } = this.#options;
+    const { activity, file, log } = this.#options;
     const paused = this.current;
     if (paused === this.#known) return;
     this.#known = paused;
-    const at = new Date().toISOString();
-    if (paused) log.warn({ paused }, "this machine is paused");
+    if (paused)
+      log.warn({ paused, damage: file.damage }, "this machine is paused: to open it, run matrx resume");
     else log.info("this machine is not paused any more");
-    activity.note(paused ? { type: "paused", at, paused } : { type: "resumed", at });
+    activity.notePause(paused);
     for (const listener of this.#listeners) listener(paused);
   }
 

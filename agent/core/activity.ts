@@ -2,11 +2,11 @@
 import { effectOf, effectSchema, toolNameOf } from "@matrx/shared/effects.ts";
 import { ERROR_CODES } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
+import { type Paused, pausedSchema } from "@matrx/shared/paused.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import * as z from "zod";
 import { isLocalGrant } from "./journal-entry.ts";
-import { pausedSchema } from "./pause.ts";
-import { inputPreview, previewOf } from "./redact.ts";
+import { beginningOf, inputBeginnings, inputPreview, previewOf } from "./redact.ts";
 
 const at = z.iso.datetime();
 
@@ -44,24 +44,27 @@ export type ActivityEntry = z.infer<typeof activityEntrySchema>;
 const KEPT = 200;
 
 export class Activity {
-  readonly #recent: ActivityEntry[] = [];
+  readonly #recent: (() => ActivityEntry)[] = [];
   readonly #listeners = new Set<(entry: ActivityEntry) => void>();
   #isConnected = false;
 
   /** The latest entries, newest last. */
-  recent(): readonly ActivityEntry[] {
-    return this.#recent;
+  recent(): ActivityEntry[] {
+    return this.#recent.map((describe) => describe());
   }
 
-  /** Calls the listener with each new entry. Returns a function that unsubscribes. */
+  /** Calls the listener, which must not throw, with each new entry. Returns a function that unsubscribes. */
   subscribe(listener: (entry: ActivityEntry) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  note(entry: ActivityEntry): void {
-    this.#recent.push(entry);
+  /** Keeps an entry, which is described only if somebody looks: masking secrets takes longer than many calls. */
+  note(describe: () => ActivityEntry): void {
+    this.#recent.push(describe);
     if (this.#recent.length > KEPT) this.#recent.shift();
+    if (this.#listeners.size === 0) return;
+    const entry = describe();
     for (const listener of this.#listeners) listener(entry);
   }
 
@@ -69,40 +72,51 @@ export class Activity {
   noteLink(isConnected: boolean): void {
     if (isConnected === this.#isConnected) return;
     this.#isConnected = isConnected;
-    this.note({ type: isConnected ? "connected" : "disconnected", at: now() });
+    const at = now();
+    this.note(() => ({ type: isConnected ? "connected" : "disconnected", at }));
+  }
+
+  /** Whom the machine is closed to has changed. */
+  notePause(paused: Paused | undefined): void {
+    const at = now();
+    this.note(() => (paused ? { type: "paused", at, paused } : { type: "resumed", at }));
   }
 }
 
 /** One call, as activity shows it. */
 export class ObservedCall {
   readonly #activity: Activity;
-  readonly #call: z.infer<typeof callSchema>;
+  readonly #describe: () => Omit<z.infer<typeof callSchema>, "at">;
   #hasStarted = false;
 
-  constructor(activity: Activity, request: ObservedRequest) {
-    const { call, grant, input } = request;
-    const tool = toolNameOf(request.tool).slice(0, 128);
+  constructor(activity: Activity, { call, tool: called, grant: { id, owner }, input }: ObservedRequest) {
+    const beginnings = inputBeginnings(input);
+    const tool = toolNameOf(called).slice(0, 128);
     this.#activity = activity;
-    this.#call = {
-      ...{ at: now(), call, tool, effect: effectOf(tool) },
-      surface: isLocalGrant(grant.id) ? "local" : "relay",
-      grant: { id: grant.id, owner: grant.owner },
-      input: inputPreview(input),
-    };
+    this.#describe = () => ({
+      ...{ call, tool, effect: effectOf(tool) },
+      surface: isLocalGrant(id) ? "local" : "relay",
+      grant: { id, owner },
+      input: inputPreview(beginnings),
+    });
   }
 
   /** Its tool begins. */
   started(): void {
     this.#hasStarted = true;
-    this.#activity.note({ ...this.#call, type: "started" });
+    const at = now();
+    this.#activity.note(() => ({ ...this.#describe(), at, type: "started" }));
   }
 
   /** Its outcome is known; `text` is the output or the error's message. */
   ended({ status, code, exit, ms, preview }: ResultHeader, text: string): void {
-    const end = { at: now(), ms, ...(code && { code }), preview: preview ?? previewOf(text) };
-    if (!this.#hasStarted) return this.#activity.note({ ...this.#call, ...end, type: "refused" });
-    const ran = { status, ...(exit !== undefined && { exit }) };
-    this.#activity.note({ ...this.#call, ...end, ...ran, type: "finished" });
+    const beginning = beginningOf(preview ?? text);
+    const [at, ran] = [now(), this.#hasStarted];
+    this.#activity.note(() => {
+      const end = { at, ms, ...(code && { code }), preview: previewOf(beginning) };
+      if (!ran) return { ...this.#describe(), ...end, type: "refused" };
+      return { ...this.#describe(), ...end, type: "finished", status, ...(exit !== undefined && { exit }) };
+    });
   }
 }
 

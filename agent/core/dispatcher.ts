@@ -8,6 +8,7 @@ import type { GrantScope } from "@matrx/shared/grant.ts";
 import { randomBase32 } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { modelNames } from "@matrx/shared/model-names.ts";
+import type { Paused } from "@matrx/shared/paused.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import type { Logger } from "pino";
 import { type Activity, ObservedCall } from "./activity.ts";
@@ -33,7 +34,7 @@ import type { Journal } from "./journal.ts";
 import type { Beginning, CallState, JournalEntry } from "./journal-entry.ts";
 import { LiveOutput, type OutputPiece } from "./live-output.ts";
 import type { MachineApprovals } from "./machine-approvals.ts";
-import { isClosedTo, type Paused } from "./pause.ts";
+import { isClosedTo } from "./pause.ts";
 import type { Session } from "./sessions.ts";
 import type { Tool, ToolContext, ToolResult } from "./tool.ts";
 import { nameInUse, type ToolNames, withToolNames } from "./tool-names.ts";
@@ -284,6 +285,7 @@ export class Dispatcher {
     let written = false;
     let begun = false;
     let outcome: Outcome;
+    let text: string;
     try {
       const known = journal && knownCall(journal, request);
       if (known) return this.#recall(request, to, known);
@@ -305,14 +307,15 @@ export class Dispatcher {
       };
       const result = await this.#runTool(tool, run, session, admission, request, stop);
       outcome = successOutcome(to, result, facts());
-      observed?.ended(outcome.header, result.output);
+      text = result.output;
     } catch (error) {
       const shape = this.#outside(error, request);
       const ran = begun && !NEVER_RAN.has(shape.code);
       outcome = errorOutcome(to, shape, { ...facts(), ...(effect && !ran && { ran }) });
-      observed?.ended(outcome.header, shape.message);
+      text = shape.message;
     }
     if (written) this.#keep(request.call, outcome);
+    observed?.ended(outcome.header, text);
     return outcome;
   }
 

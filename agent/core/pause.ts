@@ -1,11 +1,7 @@
 /** A pause: somebody at this machine closed it, to every caller or to AI grants. */
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
-import * as z from "zod";
-
-/** Whom the machine is closed to. */
-export const pausedSchema = z.enum(["everyone", "ai"]);
-export type Paused = z.infer<typeof pausedSchema>;
+import type { Paused } from "@matrx/shared/paused.ts";
 
 /** Whether a pause closes the machine to this grant. Owners are never AI grants. */
 export function isClosedTo(paused: Paused, { owner }: Pick<GrantScope, "owner">): boolean {

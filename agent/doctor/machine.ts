@@ -78,12 +78,11 @@ function policy(home: Home): Finding {
 }
 
 function pause(home: Home): Finding {
-  const paused = new PauseFile(home).current;
-  if (!paused) return ok("open to callers");
-  return missing(
-    `closed to ${paused === "everyone" ? "all callers" : "AI grants"}`,
-    "To open it again, run: matrx resume",
-  );
+  const { current, damage } = new PauseFile(home);
+  if (!current) return ok("open to callers");
+  const why = damage === undefined ? "" : `, because of ${damage}`;
+  const fact = `closed to ${current === "everyone" ? "all callers" : "AI grants"}${why}`;
+  return missing(fact, "To open it again, run: matrx resume");
 }
 
 function watches({ name }: Platform): Finding {

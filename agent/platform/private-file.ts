@@ -4,6 +4,7 @@ import {
   closeSync,
   constants,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -78,11 +79,12 @@ export function readJsonFile<Schema extends z.ZodType>(
   throw damaged(path, key ? `${key}: ${issue?.message}` : (issue?.message ?? "is wrong"));
 }
 
-/** Changes whenever the file does. */
+/** Changes whenever the file does, or the link that leads to it. */
 export function fileStamp(path: string): string {
   try {
+    const link = lstatSync(path, { throwIfNoEntry: false, bigint: true });
     const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
-    return stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : "none";
+    return `${link ? link.ino : "none"} ${stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : "none"}`;
   } catch {
     // Reading the file will report why.
     return "unreadable";

@@ -14,6 +14,7 @@ import { Announcement, type AnnouncementOptions } from "./announcement.ts";
 import { RelayCalls } from "./calls.ts";
 import { type ConnectionOptions, keepConnected } from "./connection.ts";
 import type { ClientState } from "./link.ts";
+import { type ObservedPause, PauseStatus } from "./pause-status.ts";
 import { registerFrame } from "./register.ts";
 
 /** Which relay, and as which device. */
@@ -40,6 +41,7 @@ export interface RelayParts {
   readonly log: Logger;
   /** Calls of an earlier run whose outcomes the relay is waiting for. */
   readonly resumed: readonly ResumedCall[];
+  readonly pause: ObservedPause;
   /** Told when a connection is registered, and when it is gone. */
   readonly onLink: (isUp: boolean) => void;
   readonly onSessionEnd: (grant: GrantId) => void;
@@ -85,11 +87,12 @@ export class Relay {
 /** How this device dials and proves itself, and who handles frames. */
 async function connectionOf(
   { config, identity, onState, times }: RelayOptions,
-  { journal, hub, log, onLink }: RelayParts,
+  { journal, hub, log, pause, onLink }: RelayParts,
   calls: RelayCalls,
   announcement: Announcement,
 ): Promise<ConnectionOptions> {
   const { relay, device_id: device } = config;
+  const status = new PauseStatus(pause);
   const assertion = { iss: device, aud: hostOf(relay) };
   return {
     url: deviceSocketUrl(relay, device),
@@ -101,6 +104,7 @@ async function connectionOf(
         manifest: await announcement.fresh(),
         journalId: journal.id,
         ledger: journal.ledgerOf(device),
+        paused: status.fresh(),
         token: await signAssertion(identity, { ...assertion, nonce }),
       }),
     onState: (state) => {
@@ -112,6 +116,7 @@ async function connectionOf(
       calls.attach(link);
       announcement.attach(link);
       hub.attach(link);
+      status.attach(link);
       onLink(true);
     },
     onFrame: (frame, link) => calls.handle(frame, link),
@@ -119,6 +124,7 @@ async function connectionOf(
       calls.detach(link);
       announcement.detach(link);
       hub.detach(link);
+      status.detach(link);
       onLink(false);
     },
     log,

@@ -9,6 +9,7 @@ import type { Session } from "../core/sessions.ts";
 import { defineTool, type PreviewContext, type ToolContext, type ToolResult } from "../core/tool.ts";
 import { COMPARED_MAX_BYTES, fileDiff, textOfFile } from "../edit/file-diff.ts";
 import type { FileAccess, Files, ResolvedPath } from "../fs/access.ts";
+import { refuseClosedInside } from "../fs/closed-inside.ts";
 import { shownName } from "../fs/display-name.ts";
 import { explained } from "../fs/errors.ts";
 import { type OpenedEntry, OpenedFile, openEntry } from "../fs/file-handle.ts";
@@ -110,7 +111,11 @@ async function previewOf(
   context: PreviewContext,
 ): Promise<Preview> {
   const source = await openEntry(access, from);
-  await source.parent.close();
+  try {
+    await refuseClosedInside(access, source, context.signal, to.path);
+  } finally {
+    await source.parent.close();
+  }
   const isReplaced = to.missing.length === 0 && from.path !== to.path;
   if (!isReplaced) return { summary: `Move ${from.shown} to ${to.shown}` };
   await using old = await OpenedFile.open(access, to);
@@ -148,13 +153,14 @@ async function move(
     approved?.check(from.path, from.shown, source.stat);
     await using parent = await access.openFolder(access.parentOf(to).folder, to.shown);
     const name = newNameOf(from, to, access.platform.path);
+    const path = access.platform.path.join(access.parentOf(to).folder, name);
+    await refuseClosedInside(access, source, signal, path);
     if (approved && from.path !== to.path) approved.check(to.path, to.shown, await entryAt(parent, name));
     const moved = await explained(to.shown, "move it to", () =>
       moveEntry(access, source, { parent, name }, to, request.overwrite ?? false, signal),
     );
     await syncFolder(parent.self);
     await syncFolder(source.parent.self);
-    const path = access.platform.path.join(access.parentOf(to).folder, name);
     followFolder(session, from.path, path, access);
     await followSeen(session, source, path, () => lstat(parent.at(name), { bigint: true }));
     await forgetNote(access, from.path);

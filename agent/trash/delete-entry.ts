@@ -6,6 +6,7 @@ import type { Preview } from "../core/preview.ts";
 import type { PreviewContext, ToolContext, ToolResult } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { FileAccess, Files } from "../fs/access.ts";
+import { refuseClosedInside } from "../fs/closed-inside.ts";
 import { shownName } from "../fs/display-name.ts";
 import { explained } from "../fs/errors.ts";
 import { type OpenedEntry, openEntry } from "../fs/file-handle.ts";
@@ -69,12 +70,13 @@ function namesOf({ names, files, folders }: TreeFacts): string {
 async function openChecked(
   access: FileAccess,
   request: Deletion,
-  { session }: PreviewContext,
+  { session, signal }: PreviewContext,
 ): Promise<OpenedEntry> {
   const entry = await openEntry(access, await access.findExistingEntry(request.path, "remove"));
   try {
     request.check(entry);
     refuseCwd(access, entry, session.cwd);
+    await refuseClosedInside(access, entry, signal);
     if (entry.stat.isDirectory() && !request.recursive) await refuseNotEmpty(access, entry);
     return entry;
   } catch (error) {

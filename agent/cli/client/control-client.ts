@@ -46,7 +46,7 @@ export class ControlClient {
     response.pipe(input);
     // An agent that dies ends the lines, too.
     response.on("error", () => undefined).on("close", () => input.end());
-    return createInterface({ input });
+    return linesOf(input);
   }
 
   async #send(
@@ -70,6 +70,11 @@ export class ControlClient {
     if (response.statusCode === 200) return response;
     throw errorInProblem(parsedJson(await text(response))) ?? silentError(undefined);
   }
+}
+
+/** Reads nothing before somebody asks: an interface whose lines nobody awaits yet would drop them. */
+async function* linesOf(input: PassThrough): AsyncGenerator<string> {
+  yield* createInterface({ input });
 }
 
 function silentError(cause: unknown): MatrxError {

@@ -46,8 +46,9 @@ test.each(["", "{", "{}", '{"paused":"nobody","since":""}', '{"paused":"ai"}', "
     file.look();
     expect(file.current).toBe("everyone");
     expect(openFile(file.path).current).toBe("everyone");
+    expect(file.damage).toContain("pause.json");
     file.resume();
-    expect([file.current, existsSync(file.path)]).toEqual([undefined, false]);
+    expect([file.current, file.damage, existsSync(file.path)]).toEqual([undefined, undefined, false]);
   },
 );
 

@@ -1,11 +1,11 @@
 /** What a pause does to calls, and what of calls can be watched. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import type { Paused } from "@matrx/shared/paused.ts";
 import { expect, onTestFinished, test } from "vitest";
 import { Activity, type ActivityEntry, activityEntrySchema } from "../../../agent/core/activity.ts";
 import { type CallRequest, Dispatcher } from "../../../agent/core/dispatcher.ts";
 import { Journal } from "../../../agent/core/journal.ts";
-import type { Paused } from "../../../agent/core/pause.ts";
 import { Sessions } from "../../../agent/core/sessions.ts";
 import type { Answer } from "../../../shared/caller/to-caller.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
