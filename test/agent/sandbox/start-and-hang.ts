@@ -24,5 +24,5 @@ const files = new Files({ protectedPaths: () => ({ closed: [state], program: [] 
 const jobs = await Jobs.open({ directory: path.join(state, "jobs") });
 const { rules, wrap } = await new Sandbox({ files }).confine({ session: { cwd: work }, rights });
 const command = "echo begun; until [ -e go ]; do sleep 0.02; done; rm go; exit 7";
-await jobs.start({ grant: grant.id, command, cwd: rules.cwd, background: true, confine: wrap });
+await jobs.start({ grant: grant.id, owner: false, command, cwd: rules.cwd, background: true, confine: wrap });
 setInterval(() => undefined, 60_000);

@@ -121,6 +121,8 @@ export class DeviceMessages {
       case "device_status":
         return this.#context.link.notePaused(socket, frame.paused);
       case "llm_response_chunk":
+      case "tool_prepared":
+      case "approval_decided":
         return;
     }
   }
