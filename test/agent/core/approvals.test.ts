@@ -153,10 +153,15 @@ test("a yes is for one working directory, one session, one grant, one input and 
 
 test("a session that two grants name is two sessions: neither's directory counts for the other", async () => {
   const { bench, asked, ai, session } = await asking();
-  bench.sessions.open(session, { id: makeGrantId() }).cwd = "/";
+  const elsewhere = bench.at("elsewhere");
+  await mkdir(elsewhere);
+  bench.sessions.open(session, { id: makeGrantId() }).cwd = elsewhere;
   expect((await asked("Bash", { command: "ls" })).question.command?.cwd).toBe(bench.home);
+  bench.sessions.open(session, ai).cwd = elsewhere;
+  expect((await asked("Bash", { command: "ls" })).question.command?.cwd).toBe(elsewhere);
+  // A folder that is not granted is none that the command can run in.
   bench.sessions.open(session, ai).cwd = "/";
-  expect((await asked("Bash", { command: "ls" })).question.command?.cwd).toBe("/");
+  expect((await asked("Bash", { command: "ls" })).question.command?.cwd).toBe(bench.home);
 });
 
 test("without a session, the same call prepared and run is the same call", async () => {
