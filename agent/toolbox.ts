@@ -1,6 +1,7 @@
 /** What `up` and `serve` both run: this machine's tools and the sessions that they share. */
 import { join } from "node:path";
 import type { GrantId } from "@matrx/shared/ids.ts";
+import type { Paused } from "@matrx/shared/paused.ts";
 import type { Logger } from "pino";
 import type { Home } from "./config/app-dirs.ts";
 import { MatrxFolders } from "./config/matrx-folders.ts";
@@ -24,6 +25,8 @@ export interface Toolbox {
   readonly protectedPaths: () => ProtectedPaths;
   /** Ends the sessions and jobs of a revoked grant. */
   endGrant(grant: GrantId): void;
+  /** Stops the jobs of those whom a pause concerns; resolves with the calls that started them. */
+  stopJobs(paused: Paused): Promise<readonly string[]>;
   /** Detaches background jobs: they keep running, and are found again later. */
   close(): void;
 }
@@ -59,6 +62,7 @@ export async function openToolbox({ home, jobs: directory, log }: ToolboxOptions
         .endGrant(grant)
         .catch((err) => log.error({ err, grant }, "jobs of an ended grant could not be stopped"));
     },
+    stopJobs: (paused) => jobs.stopFor(paused),
     close: () => {
       jobs.close();
       desktop.close();

@@ -6,6 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { toolError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
+import type { Paused } from "@matrx/shared/paused.ts";
+import { isClosedTo } from "../core/pause.ts";
 import { toolName } from "../core/tool-names.ts";
 import { currentPlatform } from "../platform/current.ts";
 import { commandEnvironment, loginPath, markOf } from "../platform/environment.ts";
@@ -27,6 +29,8 @@ export interface JobsOptions {
 
 export interface Command {
   readonly grant: GrantId;
+  /** Whether that grant is the owner's. */
+  readonly owner: boolean;
   /** The call that it answers. */
   readonly call?: string | undefined;
   /** Milliseconds until the call is answered even if the command is still running; absent: when the command ends. */
@@ -131,6 +135,15 @@ export class Jobs {
   async endGrant(grant: GrantId): Promise<void> {
     const own = [...this.#jobs.values()].filter((job) => job.record.grant === grant && job.isRunning);
     await Promise.all(own.map((job) => job.stop("stopped")));
+  }
+
+  /** Stops the running jobs of those whom a pause concerns; resolves with the calls that started them. */
+  async stopFor(paused: Paused): Promise<readonly string[]> {
+    const concerned = [...this.#jobs.values()].filter(
+      ({ isRunning, record: { owner = true } }) => isRunning && isClosedTo(paused, { owner }),
+    );
+    await Promise.all(concerned.map((job) => job.stop("cancelled")));
+    return concerned.map(({ id, record: { call = id } }) => call);
   }
 
   /** Stops every job. */
@@ -262,6 +275,7 @@ function recordOf(id: string, command: Command): JobRecord {
   return {
     id,
     grant: command.grant,
+    owner: command.owner,
     ...(command.call !== undefined && { call: command.call }),
     ...(command.answerMs !== undefined && { answer_by: now + command.answerMs }),
     command: command.command.slice(0, COMMAND_SHOWN),

@@ -22,6 +22,11 @@ export function markOf(job: string): string {
   return `${MARK}=${job}`;
 }
 
+/** Whether this program runs in a job, and so for somebody's call. */
+export function isInJob(env: NodeJS.ProcessEnv): boolean {
+  return env[MARK] !== undefined;
+}
+
 export function commandEnvironment(
   env: NodeJS.ProcessEnv,
   job: string,

@@ -42,6 +42,11 @@ export interface Platform {
   readonly systemLog: readonly LogSource[];
   readonly processList: ProcessList;
   readonly desktop: DesktopCommands;
+  /**
+   * Where programs of this user reach an agent: a Unix socket in the folder, or a named pipe. Undefined if the system has
+   * no such long names.
+   */
+  controlEndpoint(folder: string, name: string): string | undefined;
 }
 
 /** Places of this machine's own disks that can be written: no pseudo, read-only or network file systems. */

@@ -4,6 +4,14 @@ import { mkdir, rename, rmdir } from "node:fs/promises";
 import path from "node:path";
 import type { ConfinedRun, Shell, Wrapped } from "./platform.ts";
 
+/** What fits into `sockaddr_un` of every system, with the final NUL, in bytes. */
+const SOCKET_PATH_BYTES = 104;
+
+export function posixControlEndpoint(folder: string, name: string): string | undefined {
+  const socket = path.posix.join(folder, `${name}.sock`);
+  return Buffer.byteLength(socket) < SOCKET_PATH_BYTES ? socket : undefined;
+}
+
 export function posixObjection(text: string): string | undefined {
   if (/^[a-z]:(?:[\\/]|$)/i.test(text)) return "it is a Windows path, and this device is not Windows";
   if (text.startsWith("\\\\")) return "it is a Windows network path, and this device is not Windows";

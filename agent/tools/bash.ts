@@ -80,7 +80,8 @@ export function bashTool(jobs: Jobs, sandbox: Sandbox) {
       const timeoutMs = mayGoOn ? timeout : (timeout ?? DEFAULT_TIMEOUT_MS);
       context.signal.throwIfAborted();
       const stdin = stdin_base64 === undefined ? undefined : Buffer.from(stdin_base64, "base64");
-      const request = { grant: grant.id, call, answerMs: yield_ms, command, description, background, stdin };
+      const { id, owner } = grant;
+      const request = { grant: id, owner, call, answerMs: yield_ms, command, description, background, stdin };
       const job = await jobs.start({ ...request, cwd, timeoutMs, confine: confinement?.wrap });
       if (background) return begun(job, remark);
       if (!(await finished(job, yield_ms, context))) return await stillRunning(job, context, remark);

@@ -4,6 +4,8 @@ import type { newTokenSchema, tokenViewSchema } from "@matrx/shared/api.ts";
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { type Grant, type GrantKind, isPersonSession } from "@matrx/shared/grant.ts";
 import { type AccountId, type DeviceId, type GrantId, makeDeviceId, makeGrantId } from "@matrx/shared/ids.ts";
+import { type Rate, TokenBucket } from "@matrx/shared/rate-limit.ts";
+import { retryIn } from "@matrx/shared/retry.ts";
 import { LIFETIME } from "@matrx/shared/tokens.ts";
 import type * as z from "zod";
 import { type DeviceEntry, Devices } from "../account/devices.ts";
@@ -30,6 +32,8 @@ interface AccountEnv {
 
 const DEVICES_MAX = 1000;
 const TOKENS_MAX = 1000;
+/** Tokens and sign-in links that an account may make: 60 at once, then one each second. */
+const CREDENTIALS: Rate = { burst: 60, everyMs: 1000 };
 /** Delay before an interrupted push is retried, in milliseconds. */
 const PUSH_AGAIN = 60_000;
 const OWNER: Pick<Grant, "owner" | "effects"> = { owner: true, effects: ["read", "write", "execute"] };
@@ -41,6 +45,8 @@ export class Account extends DurableObject<AccountEnv> {
   readonly #codes: OneTimeCodes;
   readonly #outbox: Outbox;
   readonly #alarms: AlarmTable<"outbox" | "expiry">;
+  /** Tokens and sign-in links made of late. The object sleeps only after longer than this takes to refill. */
+  readonly #made = new TokenBucket(CREDENTIALS, Date.now());
 
   constructor(state: DurableObjectState, env: AccountEnv) {
     super(state, env);
@@ -140,6 +146,7 @@ export class Account extends DurableObject<AccountEnv> {
   createToken(grant: GrantId, wish: z.infer<typeof newTokenSchema>): Promise<Outcome<Grant>> {
     return attempt(() => {
       this.#person(grant);
+      this.#countCredential();
       for (const device of wish.devices ?? [])
         if (!this.#devices.has(device)) throw unknownDeviceError(device);
       const may: May =
@@ -184,9 +191,10 @@ export class Account extends DurableObject<AccountEnv> {
   takeGuess(grant: GrantId): Promise<Outcome<number>> {
     return attempt(() => {
       this.#person(grant);
-      const guess = this.#codes.takeGuess(Date.now());
+      const now = Date.now();
+      const guess = this.#codes.takeGuess(now);
       if (guess !== undefined) return guess;
-      throw relayError("RATE_LIMITED", "Too many wrong codes", { hint: "Wait ten minutes, then pair again" });
+      throw relayError("RATE_LIMITED", "Too many wrong codes", retryIn(this.#codes.guessWait(now)));
     });
   }
 
@@ -196,6 +204,14 @@ export class Account extends DurableObject<AccountEnv> {
 
   requirePerson(grant: GrantId): Promise<Outcome<Grant>> {
     return attempt(() => this.#person(grant));
+  }
+
+  /** Counts a sign-in link that a person makes. */
+  countLink(grant: GrantId): Promise<Outcome<void>> {
+    return attempt(() => {
+      this.#person(grant);
+      this.#countCredential();
+    });
   }
 
   override alarm(): Promise<void> {
@@ -214,6 +230,16 @@ export class Account extends DurableObject<AccountEnv> {
     throw relayError("PERMISSION_DENIED", "Only a signed-in person may do this, not an API token", {
       hint: "Sign in on the relay's page or with `matrx login`",
     });
+  }
+
+  #countCredential(): void {
+    const now = Date.now();
+    if (this.#made.take(now)) return;
+    throw relayError(
+      "RATE_LIMITED",
+      "Too many credentials are made at once",
+      retryIn(this.#made.readyIn(now)),
+    );
   }
 
   #newGrant(kind: GrantKind, name: string, seconds: number, may: May): Grant {

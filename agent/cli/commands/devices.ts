@@ -55,10 +55,11 @@ async function listDevices(options: DevicesOptions): Promise<void> {
   printTable(["NAME", "STATE", "SEEN", "LAST PROOF", "SYSTEM", "ID"], list.devices.map(rowOf));
 }
 
-function rowOf({ id, name, state, last_seen, proof, os, os_version }: DeviceView): string[] {
+function rowOf({ id, name, state, paused, last_seen, proof, os, os_version }: DeviceView): string[] {
   const proved = proof ? `${proof.tool} ${proof.verdict}, ${ago(proof.at)}` : "none yet";
   const system = [os, os_version].filter(Boolean).join(" ");
-  return [name, state, ago(last_seen), proved, system, id];
+  const shownState = paused ? `${state}, ${paused === "ai" ? "paused for AI" : "paused"}` : state;
+  return [name, shownState, ago(last_seen), proved, system, id];
 }
 
 async function rename(wanted: string, name: string, options: DevicesOptions): Promise<void> {
