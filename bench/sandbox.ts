@@ -30,7 +30,7 @@ const files = new Files({ protectedPaths: () => ({ closed: [directory], program:
 const jobs = await Jobs.open({ directory });
 const sandbox = new Sandbox({ files, proxies: new DomainProxies("/nowhere") });
 const grant = { id: makeGrantId(), owner: false, effects: [...EFFECTS], paths: [work] };
-const command = { grant: grant.id, command: "true", cwd: work, background: false };
+const command = { grant: grant.id, command: "true", cwd: work, background: false, owner: false };
 
 const WAYS: Record<string, () => Promise<void>> = {
   free: () => run(command),

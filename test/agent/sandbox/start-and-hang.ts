@@ -28,5 +28,5 @@ const { rules, wrap } = await new Sandbox({ files, proxies: new DomainProxies("/
   rights,
 });
 const command = "echo begun; until [ -e go ]; do sleep 0.02; done; rm go; exit 7";
-await jobs.start({ grant: grant.id, command, cwd: rules.cwd, background: true, confine: wrap });
+await jobs.start({ grant: grant.id, command, cwd: rules.cwd, background: true, owner: false, confine: wrap });
 setInterval(() => undefined, 60_000);
