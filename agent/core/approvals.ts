@@ -157,7 +157,7 @@ export class Approvals {
       ...{ cwd: session.cwd, tool: tool.name, input, paths, facts: preview?.bound ?? {} },
       limits: digestOf(admission.limits),
     };
-    const asked = { tool: tool.name, cwd: session.cwd, rights, paths, preview, relay: this.#options.relay };
+    const asked = { tool: tool.name, paths, preview, relay: this.#options.relay };
     return {
       ...named,
       ...{ parts, binding: bindingOf(parts) },

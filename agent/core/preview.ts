@@ -6,9 +6,7 @@ export interface Preview {
   readonly diff?: string | undefined;
   /** Whether parts of the diff were left out. */
   readonly diffCut?: boolean | undefined;
-  readonly command?: string | undefined;
-  /** The folder that the command runs in. */
-  readonly cwd?: string | undefined;
+  readonly command?: CommandPreview | undefined;
   readonly url?: string | undefined;
   /** An application, with its arguments. */
   readonly app?: string | undefined;
@@ -16,6 +14,17 @@ export interface Preview {
   readonly warnings?: readonly string[];
   /** Facts besides the named files that must not change after a yes, such as which process a pid stands for. */
   readonly bound?: BoundFacts | undefined;
+}
+
+export interface CommandPreview {
+  readonly text: string;
+  readonly cwd: string;
+  /** What its sandbox lets it reach; absent: it runs free. */
+  readonly sandbox?: {
+    readonly readable: readonly string[];
+    readonly writable: readonly string[];
+    readonly network: readonly string[];
+  };
 }
 
 /** Facts by what a message calls them, such as `the process`. */

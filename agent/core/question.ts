@@ -8,16 +8,13 @@ import {
   visibleText,
 } from "@matrx/shared/question.ts";
 import type { PathState } from "./approved-state.ts";
-import type { FolderLimit, Rights } from "./gate.ts";
-import type { Preview } from "./preview.ts";
+import type { CommandPreview, Preview } from "./preview.ts";
 import { addressWarnings, textWarnings } from "./suspicious-text.ts";
 
 export interface Asked {
   readonly tool: string;
   /** As canonical JSON. */
   readonly input: string;
-  readonly cwd: string;
-  readonly rights: Rights;
   readonly paths: readonly PathState[];
   /** Absent: the tool says nothing about its calls. */
   readonly preview: Preview | undefined;
@@ -36,7 +33,7 @@ const SEARCHED_CHARS = 256 * 1024;
 
 export function questionOf(asked: Asked): Question {
   const { tool, preview, paths } = asked;
-  const command = preview?.command === undefined ? undefined : cut(preview.command, PART.command);
+  const command = preview?.command === undefined ? undefined : cut(preview.command.text, PART.command);
   const diff = preview?.diff === undefined ? undefined : cut(preview.diff, PART.diff);
   const input = cut(asked.input, PART.input);
   const all = paths.map((path) => ({ path: path.path, intent: doneTo(path) }));
@@ -46,7 +43,7 @@ export function questionOf(asked: Asked): Question {
     tool,
     effect: effectOf(tool),
     ...(paths.length > 0 && { paths: listed }),
-    ...(command && { command: { text: command.text, cwd: preview?.cwd ?? asked.cwd, ...reach(asked) } }),
+    ...(command && preview?.command && { command: { text: command.text, ...surroundings(preview.command) } }),
     ...(diff && { diff: diff.text, ...((diff.isCut || preview?.diffCut) && { diff_cut: true }) }),
     ...(preview?.url !== undefined && { url: preview.url }),
     ...(preview?.app !== undefined && { app: preview.app }),
@@ -56,33 +53,13 @@ export function questionOf(asked: Asked): Question {
   });
 }
 
-/** What a command can reach. */
-function reach({ rights }: Asked): Omit<NonNullable<Question["command"]>, "text" | "cwd"> {
-  if (rights.shell === "free") return { sandbox: false };
-  const folders = fitting(commonFolders(rights.folderLimits), PART.list);
-  return {
-    ...{ sandbox: true, readable: rights.mayRead ? folders : [] },
-    ...{ writable: rights.mayRead && rights.mayWrite ? folders : [] },
-    network: fitting([...rights.network], PART.list),
-  };
-}
-
-/** The folders that every limit allows, by their names; the home folder if there is no limit. */
-function commonFolders(limits: readonly FolderLimit[]): string[] {
-  const [first = { folders: ["~"] }, ...others] = limits;
-  return others.reduce<string[]>(
-    (common, { folders }) => {
-      const both = common.flatMap((one) =>
-        folders.flatMap((other) => (isIn(one, other) ? one : isIn(other, one) ? other : [])),
-      );
-      return [...new Set(both)];
-    },
-    [...first.folders],
+/** Where a command runs, and what it can reach. */
+function surroundings({ cwd, sandbox }: CommandPreview): Omit<NonNullable<Question["command"]>, "text"> {
+  if (!sandbox) return { cwd, sandbox: false };
+  const [readable, writable, network] = [sandbox.readable, sandbox.writable, sandbox.network].map((items) =>
+    fitting(items, PART.list),
   );
-}
-
-function isIn(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(/[\\/]$/.test(folder) ? folder : `${folder}/`);
+  return { cwd, sandbox: true, readable, writable, network };
 }
 
 function doneTo({ intent, kind }: PathState): string {
@@ -97,11 +74,11 @@ function warningsOf(
   listed: number,
 ): string[] {
   const { command, diff, url, app, summary } = preview ?? {};
-  const texts = [input, command, diff, app, summary, ...paths.map(({ path }) => path)];
+  const texts = [input, command?.text, diff, app, summary, ...paths.map(({ path }) => path)];
   const warnings = [
     ...(isCommandCut
       ? [
-          `The command has ${command?.length} characters, and its middle is not shown: allow it only if you know it`,
+          `The command has ${command?.text.length} characters, and its middle is not shown: allow it only if you know it`,
         ]
       : []),
     ...(url === undefined ? [] : url.split(" ").flatMap((one) => addressWarnings(one, relay))),

@@ -13,7 +13,8 @@ import { excerptOf, wholeEnd } from "../jobs/excerpt.ts";
 import { LogFollower } from "../jobs/follow.ts";
 import type { Job } from "../jobs/job.ts";
 import type { Jobs } from "../jobs/jobs.ts";
-import type { Sandbox } from "../sandbox/sandbox.ts";
+import { isIn } from "../sandbox/paths.ts";
+import type { Confinement, Sandbox } from "../sandbox/sandbox.ts";
 import { counted } from "../text/counted.ts";
 import { overwrittenNote, plainOutput } from "../text/plain-output.ts";
 
@@ -71,8 +72,8 @@ export function bashTool(jobs: Jobs, sandbox: Sandbox) {
       const how = run_in_background ? "Run in the background in" : "Run in";
       return {
         summary: `${how} ${cwd}: ${command}`,
-        command,
-        cwd,
+        command: { text: command, cwd, ...(confinement && { sandbox: reachOf(confinement) }) },
+        ...(confinement && { bound: { "the sandbox": JSON.stringify(reachOf(confinement)) } }),
         warnings: [
           ...(lost === undefined ? [] : [`The working directory ${lost} no longer exists`]),
           ...(stdin_base64 === undefined ? [] : [stdinWarning(Buffer.from(stdin_base64, "base64"))]),
@@ -144,6 +145,12 @@ async function leaveLostDirectory(session: Session): Promise<string | undefined>
   const lost = session.cwd;
   session.cwd = (await isFolder(session.start)) ? session.start : "/";
   return lost;
+}
+
+/** The granted folders; those that every program needs are left out. A folder that is writable in part counts as writable. */
+function reachOf({ rules }: Confinement) {
+  const writable = rules.granted.filter((folder) => rules.writable.some((path) => isIn(path, folder)));
+  return { readable: rules.granted, writable, network: rules.network };
 }
 
 /** A shell may read its commands from stdin. */

@@ -75,7 +75,7 @@ async function attempt(
     else if (frame?.type === "output") live?.show(frame.channel, frame.offset, frame.data);
     else if (frame?.type === "gap") live?.gap();
     else if (frame?.type === "hello" && fresh) session = frame.session;
-    else if (!frame) noteWaiting(data.toString());
+    else noteWaiting(data.toString());
   });
   socket.on("error", (error) => {
     why = lostBecause(error);

@@ -2,6 +2,7 @@
 import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { makeCallId, makeGrantId, makeSessionId } from "@matrx/shared/ids.ts";
 import { expect, test } from "vitest";
+import { NEEDS_SANDBOX } from "../sandbox/needs-sandbox.ts";
 import { asking } from "./asking.ts";
 
 const CHANGED = { code: "CONFLICT", metadata: { reason: "changed_since_approved" } };
@@ -129,40 +130,44 @@ test("a folder with the same name is not the folder that may be moved", async ()
   expect((await run("Move", input, { call, approval })).answer).toMatchObject(CHANGED);
 });
 
-test("a yes is for one working directory, one session, one grant, one input and the limits of that time", async () => {
-  const { bench, asked, run, dispatcher, ai, session } = await asking();
-  await mkdir(bench.at("elsewhere"));
-  const input = { command: "rm -rf build" };
-  const { call, approval } = await asked("Bash", input);
-  const attempt = async (options: Parameters<typeof run>[2], other: Record<string, unknown> = input) =>
-    (await run("Bash", other, { call: options?.call ?? makeCallId(), approval, ...options })).answer;
-  expect(await attempt({ session: makeSessionId() })).toMatchObject(CHANGED);
-  expect(await attempt({ grant: { ...ai, id: makeGrantId() } })).toMatchObject(CHANGED);
-  expect(await attempt({ call }, { command: "rm -rf ." })).toMatchObject({
-    metadata: { changed: ["the call itself"] },
-  });
-  const narrower = { call, grant: { ...ai, paths: [bench.at("elsewhere")] } };
-  expect(await attempt(narrower)).toMatchObject({
-    metadata: { changed: ["what the grant and the policies allow"] },
-  });
-  expect(await attempt({ call, relayPolicy: { denied_paths: ["/secret"] } })).toMatchObject(CHANGED);
-  bench.sessions.open(session, ai).cwd = bench.at("elsewhere");
-  expect(await attempt({ call })).toMatchObject({ metadata: { changed: ["the working directory"] } });
-  expect(dispatcher.runningCalls).toBe(0);
-});
+test(
+  "a yes is for one working directory, one session, one grant, one input and the limits of that time",
+  NEEDS_SANDBOX,
+  async () => {
+    const { bench, asked, run, dispatcher, ai, session } = await asking();
+    await mkdir(bench.at("elsewhere"));
+    const input = { command: "rm -rf build" };
+    const { call, approval } = await asked("Bash", input);
+    const attempt = async (options: Parameters<typeof run>[2], other: Record<string, unknown> = input) =>
+      (await run("Bash", other, { call: options?.call ?? makeCallId(), approval, ...options })).answer;
+    expect(await attempt({ session: makeSessionId() })).toMatchObject(CHANGED);
+    expect(await attempt({ grant: { ...ai, id: makeGrantId() } })).toMatchObject(CHANGED);
+    expect(await attempt({ call }, { command: "rm -rf ." })).toMatchObject({
+      metadata: { changed: ["the call itself"] },
+    });
+    const narrower = { call, grant: { ...ai, paths: [bench.at("elsewhere")] } };
+    expect(await attempt(narrower)).toMatchObject({
+      metadata: { changed: ["the sandbox", "what the grant and the policies allow"] },
+    });
+    expect(await attempt({ call, relayPolicy: { denied_paths: ["/secret"] } })).toMatchObject(CHANGED);
+    bench.sessions.open(session, ai).cwd = bench.at("elsewhere");
+    expect(await attempt({ call })).toMatchObject({ metadata: { changed: ["the working directory"] } });
+    expect(dispatcher.runningCalls).toBe(0);
+  },
+);
 
-test("a session that two grants name is two sessions: neither's directory counts for the other", async () => {
-  const { bench, asked, ai, session } = await asking();
-  const elsewhere = bench.at("elsewhere");
-  await mkdir(elsewhere);
-  bench.sessions.open(session, { id: makeGrantId() }).cwd = elsewhere;
-  expect((await asked("Bash", { command: "ls" })).question.command?.cwd).toBe(bench.home);
-  bench.sessions.open(session, ai).cwd = elsewhere;
-  expect((await asked("Bash", { command: "ls" })).question.command?.cwd).toBe(elsewhere);
-  // A folder that is not granted is none that the command can run in.
-  bench.sessions.open(session, ai).cwd = "/";
-  expect((await asked("Bash", { command: "ls" })).question.command?.cwd).toBe(bench.home);
-});
+test(
+  "a session that two grants name is two sessions: neither's directory counts for the other",
+  NEEDS_SANDBOX,
+  async () => {
+    const { bench, asked, ai, session } = await asking();
+    await bench.put("work/a.txt", "a");
+    bench.sessions.open(session, { id: makeGrantId() }).cwd = bench.at("work");
+    expect((await asked("Bash", { command: "ls" })).question.command?.cwd).toBe(bench.home);
+    bench.sessions.open(session, ai).cwd = bench.at("work");
+    expect((await asked("Bash", { command: "ls" })).question.command?.cwd).toBe(bench.at("work"));
+  },
+);
 
 test("without a session, the same call prepared and run is the same call", async () => {
   const { ai, asked, dispatcher, bench } = await asking();
@@ -193,16 +198,20 @@ test("a yes that came with a call counts although nobody needs to be asked any m
   expect((await run("Write", input, { call, approval, grant })).answer).toMatchObject(CHANGED);
 });
 
-test("preparing is not counted as a call, and a call that is prepared again is prepared once", async () => {
-  const { prepare, run, asked } = await asking({ policy: { rates: { calls_per_minute: 1 } } });
-  const input = { command: "true" };
-  for (let times = 0; times < 5; times++) await prepare("Bash", input);
-  const { call } = await asked("Bash", input);
-  const [first, second] = await Promise.all([
-    prepare("Bash", input, { call }),
-    prepare("Bash", input, { call }),
-  ]);
-  expect([first, second]).toMatchObject([{ code: "CANCELLED" }, { ask: true }]);
-  expect((await run("Bash", input)).answer).toMatchObject({ code: "APPROVAL_DENIED" });
-  expect((await run("Bash", input)).answer).toMatchObject({ code: "RATE_LIMITED" });
-});
+test(
+  "preparing is not counted as a call, and a call that is prepared again is prepared once",
+  NEEDS_SANDBOX,
+  async () => {
+    const { prepare, run, asked } = await asking({ policy: { rates: { calls_per_minute: 1 } } });
+    const input = { command: "true" };
+    for (let times = 0; times < 5; times++) await prepare("Bash", input);
+    const { call } = await asked("Bash", input);
+    const [first, second] = await Promise.all([
+      prepare("Bash", input, { call }),
+      prepare("Bash", input, { call }),
+    ]);
+    expect([first, second]).toMatchObject([{ code: "CANCELLED" }, { ask: true }]);
+    expect((await run("Bash", input)).answer).toMatchObject({ code: "APPROVAL_DENIED" });
+    expect((await run("Bash", input)).answer).toMatchObject({ code: "RATE_LIMITED" });
+  },
+);

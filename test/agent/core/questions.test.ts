@@ -3,6 +3,7 @@ import { symlink, truncate } from "node:fs/promises";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import type { Question } from "@matrx/shared/question.ts";
 import { expect, test } from "vitest";
+import { NEEDS_SANDBOX } from "../sandbox/needs-sandbox.ts";
 import { asking } from "./asking.ts";
 
 const patch = (...lines: string[]) => ["*** Begin Patch", ...lines, "*** End Patch", ""].join("\n");
@@ -95,19 +96,22 @@ test("Delete says for good or not, and how much; a link is not its target", asyn
   );
 });
 
-test("Bash shows the command, where it runs, and what its sandbox reaches", async () => {
+test("Bash shows the command, where it runs, and what its sandbox reaches", NEEDS_SANDBOX, async () => {
   const { bench, question, ai } = await asking();
-  expect(await question("Bash", { command: "make\nmake test" })).toMatchObject({
-    summary: `Run in ${bench.home}: make\\nmake test`,
+  const [work, papers] = [bench.at("work"), bench.at("papers")];
+  await bench.put("work/a.txt", "a");
+  await bench.put("papers/b.txt", "b");
+  const grant = { ...ai, paths: [work, papers], denied_paths: [papers] };
+  expect(await question("Bash", { command: "make\nmake test" }, { grant })).toMatchObject({
+    summary: `Run in ${work}: make\\nmake test`,
     command: {
-      ...{ text: "make\nmake test", cwd: bench.home, sandbox: true },
-      ...{ readable: [bench.home], writable: [bench.home], network: [] },
+      ...{ text: "make\nmake test", cwd: work, sandbox: true },
+      ...{ readable: [work], writable: [work], network: [] },
     },
   });
-  const wider = { ...ai, network: ["registry.example"], effects: ["read" as const, "execute" as const] };
-  expect((await question("Bash", { command: "ls" }, { grant: wider })).command).toMatchObject({
-    writable: [],
-    network: ["registry.example"],
+  const reading = { ...grant, effects: ["read" as const, "execute" as const] };
+  expect((await question("Bash", { command: "ls" }, { grant: reading })).command).toMatchObject({
+    ...{ readable: [work], writable: [] },
   });
   const free = { grant: bench.owner, relayPolicy: { ask: [{ tools: ["Bash"] }] } };
   expect((await question("Bash", { command: "ls" }, free)).command).toEqual({
@@ -161,7 +165,7 @@ test("an application is shown with its arguments", async () => {
   });
 });
 
-test("hidden characters are written out, wherever they are", async () => {
+test("hidden characters are written out, wherever they are", NEEDS_SANDBOX, async () => {
   const { bench, question } = await asking();
   await bench.put("a.txt", "x\n");
   const command = "echo \u202Egnp.exe\u202C \u001B[2J\r# harmless\u200B";
@@ -175,14 +179,14 @@ test("hidden characters are written out, wherever they are", async () => {
   expect(JSON.stringify(named)).not.toContain("\u202E");
 });
 
-test("letters that only look alike are pointed out", async () => {
+test("letters that only look alike are pointed out", NEEDS_SANDBOX, async () => {
   const { question } = await asking();
   const { warnings } = await question("Bash", { command: "rm -rf /home/\u0430nn/caf\u00e9" });
   expect(warnings).toEqual(['The word "\u0430nn" mixes Latin and Cyrillic letters: \\u{430}nn']);
   expect((await question("Bash", { command: "echo Привет мир" })).warnings).toEqual([]);
 });
 
-test("a command of a mebibyte is shown in part, and that is said first", async () => {
+test("a command of a mebibyte is shown in part, and that is said first", NEEDS_SANDBOX, async () => {
   const { question } = await asking();
   const command = `echo ${'\u202E"'.repeat(512 * 1024)}; rm -rf ~`;
   const asked = await question("Bash", { command });
