@@ -7,6 +7,7 @@ import { fromDeviceSchema, toDeviceSchema } from "@matrx/shared/device-frames.ts
 import { ERROR_CODES, type ErrorShape, errorInfo, problemOf } from "@matrx/shared/errors.ts";
 import { isCallId, isDeviceId, isSessionId } from "@matrx/shared/ids.ts";
 import { policySchema } from "@matrx/shared/policy.ts";
+import { explainWishSchema } from "@matrx/shared/policy-explain.ts";
 import {
   decodeAgentFrame,
   encodeOutputFrame,
@@ -234,6 +235,7 @@ const BODIES: Record<string, z.ZodObject> = {
   "POST /v1/devices": api.newDeviceSchema,
   "PATCH /v1/devices/:device": api.renamedDeviceSchema,
   "PUT /v1/devices/:device/policy": policySchema,
+  "POST /v1/devices/:device/policy/explain": explainWishSchema,
   "POST /v1/devices/:device/commands": api.newCommandSchema,
   "POST /v1/devices/:device/tools/invoke": callSchema.omit({ queue_for: true }),
   "POST /tools/invoke": callSchema.omit({ queue_for: true }),
