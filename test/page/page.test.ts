@@ -5,12 +5,8 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { listenAt } from "../../agent/local/loopback.ts";
-import {
-  createdDeviceSchema,
-  polledPairingSchema,
-  startedPairingSchema,
-  tokenListSchema,
-} from "../../shared/api.ts";
+import { createdDeviceSchema, polledPairingSchema, startedPairingSchema } from "../../shared/api.ts";
+import { tokenListSchema } from "../../shared/token-api.ts";
 import { NEEDS_CHROMIUM, startBrowser } from "../helpers/browser.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
 import { connectMachine, type Machine } from "../helpers/machine.ts";

@@ -18,6 +18,8 @@ export interface DeviceRecord {
   account: AccountId;
   name: string;
   created: number;
+  /** Absent before there were tags. */
+  tags?: string[];
   identity: DeviceIdentity;
 }
 
@@ -67,8 +69,8 @@ export class RecordStore {
     this.#record = record;
   }
 
-  rename(name: string): void {
-    if (this.record) this.initialize({ ...this.record, name });
+  describe(name: string, tags: string[]): void {
+    if (this.record) this.initialize({ ...this.record, name, tags });
   }
 
   get policy(): Policy {
