@@ -1,5 +1,6 @@
 /** What `up` and `serve` both run: this machine's tools and the sessions that they share. */
 import type { GrantId } from "@matrx/shared/ids.ts";
+import type { Paused } from "@matrx/shared/paused.ts";
 import type { Logger } from "pino";
 import type { Home } from "./config/app-dirs.ts";
 import { MatrxFolders } from "./config/matrx-folders.ts";
@@ -11,6 +12,7 @@ import { Desktop } from "./desktop/desktop.ts";
 import { Files } from "./fs/access.ts";
 import type { ProtectedPaths } from "./fs/protected-paths.ts";
 import { Jobs } from "./jobs/jobs.ts";
+import { Sandbox } from "./sandbox/sandbox.ts";
 import { deviceTools } from "./tools/index.ts";
 
 export interface Toolbox {
@@ -21,6 +23,8 @@ export interface Toolbox {
   readonly protectedPaths: () => ProtectedPaths;
   /** Ends the sessions and jobs of a revoked grant. */
   endGrant(grant: GrantId): void;
+  /** Stops the jobs of those whom a pause concerns; resolves with the calls that started them. */
+  stopJobs(paused: Paused): Promise<readonly string[]>;
   /** Detaches background jobs: they keep running, and are found again later. */
   close(): void;
 }
@@ -38,9 +42,13 @@ export async function openToolbox({ home, jobs: directory, log }: ToolboxOptions
   const folders = new MatrxFolders(home);
   const files = new Files({ protectedPaths: () => folders.current() });
   const desktop = new Desktop();
+  const sandbox = new Sandbox({ files });
   const sessions = new Sessions();
+  void sandbox.lack().then((lack) => {
+    if (lack) log.warn(lack, "the sandbox does not work: commands of AI grants are refused");
+  });
   return {
-    tools: deviceTools({ files, jobs, desktop }),
+    tools: deviceTools({ files, jobs, desktop, sandbox }),
     sessions,
     checkPaths: (paths, caller) => files.check(paths, caller),
     protectedPaths: files.protectedPaths,
@@ -50,6 +58,7 @@ export async function openToolbox({ home, jobs: directory, log }: ToolboxOptions
         .endGrant(grant)
         .catch((err) => log.error({ err, grant }, "jobs of an ended grant could not be stopped"));
     },
+    stopJobs: (paused) => jobs.stopFor(paused),
     close: () => {
       jobs.close();
       desktop.close();

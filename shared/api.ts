@@ -4,6 +4,7 @@ import { systemCommandSchema } from "./device-frames.ts";
 import { ERROR_CODES } from "./errors.ts";
 import { credentialSchema, grantKindSchema, tagSchema } from "./grant.ts";
 import { LIMITS } from "./limits.ts";
+import { pausedSchema } from "./paused.ts";
 import { shownName, shownText } from "./plain-names.ts";
 import { toolDescriptionSchema } from "./tool.ts";
 import { toolDefinitionSchema, toolFormatSchema } from "./tool-formats.ts";
@@ -38,6 +39,12 @@ export const deviceViewSchema = z.object({
   agent_version: z.string().nullable(),
   created: time,
   tags: z.array(z.string()).optional().describe("An older relay has none"),
+  paused: pausedSchema
+    .nullable()
+    .optional()
+    .describe(
+      "Whom the device's user closed it to, at the machine; null also while the device is not connected",
+    ),
   alerts: z.int().optional().describe("Conditions the device reported that are still open"),
   records_lost: time
     .nullable()

@@ -8,8 +8,10 @@ import type { GrantScope } from "@matrx/shared/grant.ts";
 import { randomBase32 } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { modelNames } from "@matrx/shared/model-names.ts";
+import type { Paused } from "@matrx/shared/paused.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import type { Logger } from "pino";
+import { type Activity, ObservedCall } from "./activity.ts";
 import {
   type Addressee,
   bodilessOutcome,
@@ -24,6 +26,7 @@ import { parseInput, toolNotFoundError } from "./input.ts";
 import type { Journal } from "./journal.ts";
 import type { Beginning, CallState, JournalEntry } from "./journal-entry.ts";
 import { LiveOutput, type OutputPiece } from "./live-output.ts";
+import { isClosedTo } from "./pause.ts";
 import type { Session } from "./sessions.ts";
 import type { Tool, ToolContext, ToolResult } from "./tool.ts";
 import { nameInUse, type ToolNames, withToolNames } from "./tool-names.ts";
@@ -68,6 +71,9 @@ export interface DispatcherOptions {
   readonly sessions: SessionSource;
   readonly policy: GateOptions["policy"];
   readonly checkPaths: PathCheck;
+  readonly pause?: GateOptions["pause"];
+  /** Told of every call; absent: nobody can watch. */
+  readonly activity?: Activity;
   readonly journal: Journal;
   readonly log: Logger;
   /** How long a stopped tool may wind down, in milliseconds. */
@@ -85,6 +91,7 @@ interface Running {
   readonly stop: AbortController;
   readonly outcome: Promise<Outcome>;
   readonly grant: string | undefined;
+  readonly owner: boolean;
   readonly key: string | undefined;
   readonly fingerprint: string | undefined;
 }
@@ -118,7 +125,8 @@ export class Dispatcher {
     const outcome = withToolNames(this.#namesFor(request), () => this.#answer(request, stop)).finally(() =>
       this.#running.delete(call),
     );
-    this.#running.set(call, { call, stop, outcome, key, fingerprint, grant: request.grant.id });
+    const { id: grant, owner } = request.grant;
+    this.#running.set(call, { call, stop, outcome, key, fingerprint, grant, owner });
     return outcome;
   }
 
@@ -148,6 +156,14 @@ export class Dispatcher {
   async stopAll(reason: string): Promise<void> {
     for (const { stop } of this.#running.values()) stop.abort(cancelledError(reason));
     await Promise.all([...this.#running.values()].map(({ outcome }) => outcome));
+  }
+
+  /** Stops the calls of those whom a pause concerns, and resolves with their names when all have answered. */
+  async stopFor(paused: Paused, reason: string): Promise<ReadonlySet<string>> {
+    const concerned = [...this.#running.values()].filter((running) => isClosedTo(paused, running));
+    for (const { stop } of concerned) stop.abort(cancelledError(reason));
+    await Promise.all(concerned.map(({ outcome }) => outcome));
+    return new Set(concerned.map(({ call }) => call));
   }
 
   /** The call that an idempotency key stands for; undefined if the key is free. */
@@ -195,9 +211,12 @@ export class Dispatcher {
     const journal = isWritten ? this.#options.journal : undefined;
     const to = this.#addressee(request);
     const facts = () => ({ ms: Math.round((performance.now() - began) * 100) / 100, effect });
+    const { activity } = this.#options;
+    const observed = activity && new ObservedCall(activity, request);
     let written = false;
     let begun = false;
     let outcome: Outcome;
+    let text: string;
     try {
       const known = journal && knownCall(journal, request);
       if (known) return this.#recall(request, to, known);
@@ -211,16 +230,20 @@ export class Dispatcher {
         if (needs) await admission.check(needs, session);
         stop.signal.throwIfAborted();
         begun = true;
+        observed?.started();
         return await tool.handle(input, context);
       };
       const result = await this.#runTool(tool, run, session, admission, request, stop);
       outcome = successOutcome(to, result, facts());
+      text = result.output;
     } catch (error) {
       const shape = this.#outside(error, request);
       const ran = begun && !NEVER_RAN.has(shape.code);
       outcome = errorOutcome(to, shape, { ...facts(), ...(effect && !ran && { ran }) });
+      text = shape.message;
     }
     if (written) this.#keep(request.call, outcome);
+    observed?.ended(outcome.header, text);
     return outcome;
   }
 
@@ -242,7 +265,9 @@ export class Dispatcher {
       })
       .finally(() => this.#running.delete(call));
     const { grant, key, input } = known;
-    this.#running.set(call, { call, stop, outcome, grant, key, fingerprint: input ?? undefined });
+    // Whose it is, its job knows, which a pause stops as well.
+    const owner = true;
+    this.#running.set(call, { call, stop, outcome, grant, owner, key, fingerprint: input ?? undefined });
     return outcome;
   }
 

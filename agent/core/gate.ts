@@ -6,9 +6,11 @@
 import type { BuiltInTool } from "@matrx/shared/effects.ts";
 import { agentError, type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
+import type { Paused } from "@matrx/shared/paused.ts";
 import { mayRunAnyProgram, needsSandbox, type Policy, refusalOf } from "@matrx/shared/policy.ts";
 import { SECRET_PATHS, UNCHANGEABLE_PATHS } from "@matrx/shared/secret-paths.ts";
 import { CallRates } from "./call-rates.ts";
+import { isClosedTo, pausedError } from "./pause.ts";
 import { nameInUse, toolName } from "./tool-names.ts";
 
 /** What is done at a path. `folder`: creating a folder where nothing is. `remove`: deleting, moving or replacing what is there. */
@@ -82,6 +84,8 @@ export interface GateOptions {
   /** The device's own policy. */
   readonly policy: { current(): Policy };
   readonly checkPaths: PathCheck;
+  /** Whom the machine is closed to just now; absent: it cannot be paused. */
+  readonly pause?: { readonly current: Paused | undefined } | undefined;
 }
 
 export class Gate {
@@ -92,13 +96,15 @@ export class Gate {
     this.#options = options;
   }
 
-  /** Whether a call of this tool could run, whatever its input. */
+  /** Whether a call of this tool could run, whatever its input, while the machine is not paused. */
   mayCall(tool: string, asker: Asker): boolean {
     return this.#admission(asker).refusal(tool) === undefined;
   }
 
   /** Admits a call by its tool's name, and counts it. Throws MatrxError. */
   admit(tool: string, asker: Asker): Admission {
+    const paused = this.#options.pause?.current;
+    if (paused && isClosedTo(paused, asker.grant)) throw pausedError(paused);
     const admission = this.#admission(asker);
     const refusal = admission.refusal(tool);
     if (refusal) throw new MatrxError(refusal);

@@ -14,6 +14,7 @@ import { Announcement } from "./announcement.ts";
 import { RelayCalls } from "./calls.ts";
 import { type ConnectionOptions, keepConnected } from "./connection.ts";
 import type { ClientState } from "./link.ts";
+import { type ObservedPause, PauseStatus } from "./pause-status.ts";
 import { registerFrame } from "./register.ts";
 
 /** Which relay, and as which device. */
@@ -38,6 +39,9 @@ export interface RelayParts {
   readonly log: Logger;
   /** Calls of an earlier run whose outcomes the relay is waiting for. */
   readonly resumed: readonly ResumedCall[];
+  readonly pause: ObservedPause;
+  /** Told when a connection is registered, and when it is gone. */
+  readonly onLink: (isUp: boolean) => void;
   readonly onSessionEnd: (grant: GrantId) => void;
   readonly onSystemCommand: (command: SystemCommand["command"], reason: string | undefined) => void;
 }
@@ -76,11 +80,12 @@ export class Relay {
 /** How this device dials and proves itself, and who handles frames. */
 async function connectionOf(
   { config, identity, onState, times }: RelayOptions,
-  { journal, hub, log }: RelayParts,
+  { journal, hub, log, pause, onLink }: RelayParts,
   calls: RelayCalls,
   announcement: Announcement,
 ): Promise<ConnectionOptions> {
   const { relay, device_id: device } = config;
+  const status = new PauseStatus(pause);
   const assertion = { iss: device, aud: hostOf(relay) };
   return {
     url: deviceSocketUrl(relay, device),
@@ -92,6 +97,7 @@ async function connectionOf(
         manifest: await announcement.fresh(),
         journalId: journal.id,
         ledger: journal.ledgerOf(device),
+        paused: status.fresh(),
         token: await signAssertion(identity, { ...assertion, nonce }),
       }),
     onState: (state) => {
@@ -103,12 +109,16 @@ async function connectionOf(
       calls.attach(link);
       announcement.attach(link);
       hub.attach(link);
+      status.attach(link);
+      onLink(true);
     },
     onFrame: (frame, link) => calls.handle(frame, link),
     onGone: (link) => {
       calls.detach(link);
       announcement.detach(link);
       hub.detach(link);
+      status.detach(link);
+      onLink(false);
     },
     log,
     ...times,

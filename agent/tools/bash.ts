@@ -12,6 +12,7 @@ import { excerptOf, wholeEnd } from "../jobs/excerpt.ts";
 import { LogFollower } from "../jobs/follow.ts";
 import type { Job } from "../jobs/job.ts";
 import type { Jobs } from "../jobs/jobs.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
 import { overwrittenNote, plainOutput } from "../text/plain-output.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -47,12 +48,13 @@ const input = z.strictObject({
     .describe("stdin for the command, as base64 (at most 2 MiB; default: empty)"),
 });
 
-export function bashTool(jobs: Jobs) {
+export function bashTool(jobs: Jobs, sandbox: Sandbox) {
   return defineTool({
     name: "Bash",
     description:
       "Run a shell command. The working directory persists across calls, variables do not; stdin is empty. Returns stdout and stderr in order, and the exit code if it is not 0; long output is cut in the middle. For servers and other long-running commands set run_in_background. To read, search or edit files, use the other tools.",
-    details: "All of the output stays readable with `BashOutput`.",
+    details:
+      "All of the output stays readable with `BashOutput`. Commands of AI grants, and of callers who are limited to paths, run in a sandbox: they reach the granted folders and the system's programs, and no network; `/tmp` and, unless it is granted, the home folder are empty for each command. Without a working sandbox they are refused.",
     input,
     model: { omit: ["yield_ms", "stdin_base64"] },
     timeoutMs: TIMES.callMax,
@@ -68,21 +70,24 @@ export function bashTool(jobs: Jobs) {
       context,
     ) {
       if (command.includes("\0") || !command.isWellFormed()) throw unreadable();
-      const { session, grant, call } = context;
+      const { session, grant, call, rights } = context;
       const timeout = wanted && Math.min(wanted, MAX_TIMEOUT_MS);
-      const remark = remarkOf(await leaveLostDirectory(session), timeout !== wanted);
-      const cwd = session.cwd;
+      const confinement = rights.shell === "sandbox" ? await sandbox.confine(context) : undefined;
+      const lost = confinement ? undefined : await leaveLostDirectory(session);
+      const remark = remarkOf(lost, timeout !== wanted);
+      const cwd = confinement?.rules.cwd ?? session.cwd;
       const mayGoOn = background || yield_ms !== undefined;
       const timeoutMs = mayGoOn ? timeout : (timeout ?? DEFAULT_TIMEOUT_MS);
       context.signal.throwIfAborted();
       const stdin = stdin_base64 === undefined ? undefined : Buffer.from(stdin_base64, "base64");
-      const request = { grant: grant.id, call, answerMs: yield_ms, command, description, background, stdin };
-      const job = await jobs.start({ ...request, cwd, timeoutMs });
+      const { id, owner } = grant;
+      const request = { grant: id, owner, call, answerMs: yield_ms, command, description, background, stdin };
+      const job = await jobs.start({ ...request, cwd, timeoutMs, confine: confinement?.wrap });
       if (background) return begun(job, remark);
       if (!(await finished(job, yield_ms, context))) return await stillRunning(job, context, remark);
       const last = await job.lastCwd();
       // Commands of one session may overlap: only one that changed directory moves the session.
-      if (last !== undefined && last !== cwd) session.cwd = last;
+      if (last !== undefined && last !== cwd && (confinement?.isGranted(last) ?? true)) session.cwd = last;
       return await resultOf(job, context, remark, timeoutMs);
     },
     resume(context) {

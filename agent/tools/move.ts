@@ -7,6 +7,7 @@ import * as z from "zod";
 import type { Session } from "../core/sessions.ts";
 import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
 import type { FileAccess, Files, ResolvedPath } from "../fs/access.ts";
+import { refuseClosedInside } from "../fs/closed-inside.ts";
 import { shownName } from "../fs/display-name.ts";
 import { explained } from "../fs/errors.ts";
 import { type OpenedEntry, openEntry } from "../fs/file-handle.ts";
@@ -98,12 +99,13 @@ async function move(
   try {
     await using parent = await access.openFolder(access.parentOf(to).folder, to.shown);
     const name = newNameOf(from, to, access.platform.path);
+    const path = access.platform.path.join(access.parentOf(to).folder, name);
+    await refuseClosedInside(access, source, signal, path);
     const moved = await explained(to.shown, "move it to", () =>
       moveEntry(access, source, { parent, name }, to, request.overwrite ?? false, signal),
     );
     await syncFolder(parent.self);
     await syncFolder(source.parent.self);
-    const path = access.platform.path.join(access.parentOf(to).folder, name);
     followFolder(session, from.path, path, access);
     await followSeen(session, source, path, () => lstat(parent.at(name), { bigint: true }));
     await forgetNote(access, from.path);

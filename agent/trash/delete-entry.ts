@@ -4,6 +4,7 @@ import { MatrxError, toolError } from "@matrx/shared/errors.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { FileAccess, Files } from "../fs/access.ts";
+import { refuseClosedInside } from "../fs/closed-inside.ts";
 import { shownName } from "../fs/display-name.ts";
 import { explained } from "../fs/errors.ts";
 import { type OpenedEntry, openEntry } from "../fs/file-handle.ts";
@@ -34,6 +35,7 @@ export async function deleteEntry(
     try {
       request.check(entry);
       refuseCwd(access, entry, context.session.cwd);
+      await refuseClosedInside(access, entry, context.signal);
       if (entry.stat.isDirectory() && !request.recursive) await refuseNotEmpty(access, entry);
       context.signal.throwIfAborted();
       if (request.permanent) return await forGood(access, entry, context.signal);

@@ -26,7 +26,7 @@ export class Refusal extends Problem {
 export async function request<Schema extends z.ZodType>(
   relay: Pick<Relay, "url">,
   credential: Credential | undefined,
-  line: `${"GET" | "POST" | "DELETE"} /${string}`,
+  line: `${"GET" | "POST" | "PUT" | "DELETE"} /${string}`,
   schema: Schema,
   body?: unknown,
 ): Promise<z.infer<Schema>> {

@@ -112,6 +112,9 @@ const EXPECTED: [RegExp, RegExp][] = [
   [/ token change /, /^helper .+ AI grant\n {2}may read in ~\/projects on /],
   [/ token revoke /, /^Revoked helper/],
   [/ serve$/, /"url":"http:/],
+  [/ activity$/, /"type":"started"/],
+  [/ pause$/, /^Paused: this machine is closed to all callers/],
+  [/ resume$/, /^This machine is open to callers again/],
   [/ devices\b/, /^NAME +STATE[\s\S]*ONLINE/],
   [/ tools DEVICE$/, /^Bash +execute/m],
   [/ tools DEVICE Bash$/, /^Bash \(execute\)/],
@@ -128,6 +131,10 @@ const EXPECTED: [RegExp, RegExp][] = [
 
 function isRegistered(said: object): boolean {
   return "state" in said && said.state === "REGISTERED";
+}
+
+function isStarted(said: object): boolean {
+  return "type" in said && said.type === "started";
 }
 
 /** Somebody with a relay, a machine and a terminal. */
@@ -177,6 +184,7 @@ async function startReader() {
       const line = inOwnWords(command);
       if (/ login /.test(line)) return begin(line, [], () => true);
       if (/ pair | up --relay /.test(line)) return begin(line, ["--yes"], () => true);
+      if (/ activity$/.test(line)) return begin(line, [], isStarted);
       if (/ up$/.test(line)) return begin(line, [], isRegistered);
       if (/ serve$/.test(line)) {
         const said = await begin(line, ["--port", "0"], () => true);

@@ -14,6 +14,7 @@ import {
   outputHeaderSchema,
   resultHeaderSchema,
 } from "@matrx/shared/result-frame.ts";
+import { retryAfterHeaderOf, retryIn } from "@matrx/shared/retry.ts";
 import * as tokenApi from "@matrx/shared/token-api.ts";
 import { type DeviceAssertion, PROTOCOL } from "@matrx/shared/tokens.ts";
 import { describe, expect, it, test } from "vitest";
@@ -34,6 +35,7 @@ const FRAMES: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ...actionSchema.options.map(({ shape }) => [`Action ${shape.action.value}`, actionSchema] as const),
   ...toCallerSchema.options.map(({ shape }) => [`ToCaller ${shape.type.value}`, toCallerSchema] as const),
   ["ToCaller unreadable", toCallerSchema],
+  ["ToCaller rate", toCallerSchema],
   ...fromDeviceSchema.options.map(
     ({ shape }) => [`FromDevice ${shape.type.value}`, fromDeviceSchema] as const,
   ),
@@ -47,6 +49,7 @@ const FRAMES: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ["CallEvent output", api.outputEventSchema],
   ["CallEvent gap", api.gapEventSchema],
   ["Problem", api.problemSchema],
+  ["Problem rate", api.problemSchema],
 ]);
 
 describe("examples", () => {
@@ -64,7 +67,7 @@ describe("examples", () => {
     (union) => {
       for (const [name, shown] of examplesOf(union)) {
         const { type, action = type } = shown as { type?: string; action?: string };
-        expect(action).toBe(name === "unreadable" ? "error" : name);
+        expect(action).toBe(["unreadable", "rate"].includes(name) ? "error" : name);
       }
     },
   );
@@ -110,7 +113,7 @@ describe("examples", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("of a problem is what the code makes of an error", () => {
+  it.each(["Problem", "Problem rate"])("of a %s is what the code makes of an error", (label) => {
     const {
       type: _,
       title: __,
@@ -120,9 +123,20 @@ describe("examples", () => {
       hint,
       hop,
       ...details
-    } = api.problemSchema.parse(example("Problem"));
+    } = api.problemSchema.parse(example(label));
     const shape: ErrorShape = { code, message: detail, hint, hop: hop as ErrorShape["hop"], details };
-    expect(problemOf(shape)).toEqual(example("Problem"));
+    expect(problemOf(shape)).toEqual(example(label));
+  });
+
+  it("of a refusal for its rate say the same wait everywhere, and the hint in words", () => {
+    const problem = example("Problem rate") as ErrorShape & { retry_after_ms: number };
+    const { hint, details } = retryIn(
+      problem.retry_after_ms,
+      "the owner can raise the rates in the device's policy",
+    );
+    expect(problem).toMatchObject({ hint, ...details });
+    expect(example("ToCaller rate")).toMatchObject({ hint, metadata: details });
+    expect(retryAfterHeaderOf({ code: "RATE_LIMITED", message: "", hop: "relay", details })).toBe("3");
   });
 });
 

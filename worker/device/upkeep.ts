@@ -61,7 +61,7 @@ export class Upkeep {
     events.flush();
     credit.look(now);
     callers.persist(now);
-    sockets.persist();
+    sockets.persist(now);
     if (calls.pendingCalls.size > 0) sockets.requireSigns(now);
     recovery.sweep(now);
     health.probe();

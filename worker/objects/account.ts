@@ -3,6 +3,8 @@ import { DurableObject } from "cloudflare:workers";
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { type Grant, type GrantKind, isPersonSession } from "@matrx/shared/grant.ts";
 import { type AccountId, type DeviceId, type GrantId, makeDeviceId } from "@matrx/shared/ids.ts";
+import { type Rate, TokenBucket } from "@matrx/shared/rate-limit.ts";
+import { retryIn } from "@matrx/shared/retry.ts";
 import type { ChangedToken, NewToken, TokenDetails, TokenView } from "@matrx/shared/token-api.ts";
 import { LIFETIME } from "@matrx/shared/tokens.ts";
 import { DeviceNews } from "../account/device-news.ts";
@@ -30,6 +32,8 @@ interface AccountEnv {
 }
 
 const DEVICES_MAX = 1000;
+/** Tokens and sign-in links that an account may make: 60 at once, then one each second. */
+const CREDENTIALS: Rate = { burst: 60, everyMs: 1000 };
 const OWNER: Pick<Grant, "owner" | "effects"> = { owner: true, effects: ["read", "write", "execute"] };
 
 export class Account extends DurableObject<AccountEnv> {
@@ -41,6 +45,8 @@ export class Account extends DurableObject<AccountEnv> {
   readonly #codes: OneTimeCodes;
   readonly #news: DeviceNews;
   readonly #alarms: AlarmTable<"outbox" | "expiry">;
+  /** Tokens and sign-in links made of late. The object sleeps only after longer than this takes to refill. */
+  readonly #made = new TokenBucket(CREDENTIALS, Date.now());
 
   constructor(state: DurableObjectState, env: AccountEnv) {
     super(state, env);
@@ -167,6 +173,7 @@ export class Account extends DurableObject<AccountEnv> {
   ): Promise<Outcome<{ grant: Grant; view: TokenView; warning: string | undefined }>> {
     return attempt(() => {
       this.#person(grant);
+      this.#countCredential();
       const now = Date.now();
       this.#prune(now);
       const made = this.#tokens.create(wish, now);
@@ -234,9 +241,10 @@ export class Account extends DurableObject<AccountEnv> {
   takeGuess(grant: GrantId): Promise<Outcome<number>> {
     return attempt(() => {
       this.#person(grant);
-      const guess = this.#codes.takeGuess(Date.now());
+      const now = Date.now();
+      const guess = this.#codes.takeGuess(now);
       if (guess !== undefined) return guess;
-      throw relayError("RATE_LIMITED", "Too many wrong codes", { hint: "Wait ten minutes, then pair again" });
+      throw relayError("RATE_LIMITED", "Too many wrong codes", retryIn(this.#codes.guessWait(now)));
     });
   }
 
@@ -246,6 +254,14 @@ export class Account extends DurableObject<AccountEnv> {
 
   requirePerson(grant: GrantId): Promise<Outcome<Grant>> {
     return attempt(() => this.#person(grant));
+  }
+
+  /** Counts a sign-in link that a person makes. */
+  countLink(grant: GrantId): Promise<Outcome<void>> {
+    return attempt(() => {
+      this.#person(grant);
+      this.#countCredential();
+    });
   }
 
   override alarm(): Promise<void> {
@@ -264,6 +280,16 @@ export class Account extends DurableObject<AccountEnv> {
     throw relayError("PERMISSION_DENIED", "Only a signed-in person may do this, not an API token", {
       hint: "Sign in on the relay's page or with `matrx login`",
     });
+  }
+
+  #countCredential(): void {
+    const now = Date.now();
+    if (this.#made.take(now)) return;
+    throw relayError(
+      "RATE_LIMITED",
+      "Too many credentials are made at once",
+      retryIn(this.#made.readyIn(now)),
+    );
   }
 
   #signIn(kind: GrantKind, name: string, seconds: number): Grant {

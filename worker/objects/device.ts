@@ -9,6 +9,7 @@ import type { DeviceEvent } from "@matrx/shared/events.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
+import type { ExplainWish } from "@matrx/shared/policy-explain.ts";
 import type { Caller } from "../auth/caller.ts";
 import { type Command, Requests } from "../device/api.ts";
 import { RestCalls } from "../device/callers/rest.ts";
@@ -25,7 +26,6 @@ import { DeviceContext, type DeviceEnv } from "../device/context.ts";
 import { type LeasedGrant, revokedGrant, withdrawnGrant } from "../device/leases.ts";
 import { DeviceMessages } from "../device/link/messages.ts";
 import { DeviceSockets } from "../device/link/sockets.ts";
-import { Rates } from "../device/rates.ts";
 import { accountOf, authenticatedCaller } from "../device/socket.ts";
 import type { DeviceRecord } from "../device/store.ts";
 import { Upkeep } from "../device/upkeep.ts";
@@ -241,6 +241,11 @@ export class Device extends DurableObject<DeviceEnv> {
     return this.#requests.policy(caller);
   }
 
+  /** For another grant than the caller's own, the Account has checked that a person is asking. */
+  explain(caller: Caller, wish: ExplainWish) {
+    return this.#requests.explain(caller, wish);
+  }
+
   /** The Account has checked that a person is asking. Returns warnings. */
   setPolicy(policy: Policy) {
     return this.#requests.setPolicy(policy);
@@ -291,9 +296,10 @@ export class Device extends DurableObject<DeviceEnv> {
       else if (attachment) devices.push({ ws, attachment });
     }
     this.#sockets.restore(devices);
-    const current = this.#context.link.current?.attachment;
-    if (!current) return this.#recovery.linkDown(this.#context.store.lastSeen?.last_seen ?? Date.now());
-    this.#context.rates = new Rates(current.rates);
+    const { link, rates, store } = this.#context;
+    const current = link.current?.attachment;
+    rates.restore(current?.rates ?? [], store.rates, Date.now());
+    if (!current) return this.#recovery.linkDown(store.lastSeen?.last_seen ?? Date.now());
     if (current.proof) this.#context.proof.restore(current.proof);
   }
 }

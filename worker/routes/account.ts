@@ -75,7 +75,7 @@ export const accountRoutes: readonly RelayRoute[] = [
         headers: setCookieHeader,
       },
     },
-    errors: ["UNAUTHENTICATED", "UNAVAILABLE"],
+    errors: ["UNAUTHENTICATED", "UNAVAILABLE", "RATE_LIMITED"],
     answer: async (c) => {
       const { code } = await readBody(c.req.raw, OPEN_BODY, claimSchema);
       const claim = await verifyClaim(c.env, code);
@@ -110,6 +110,7 @@ export const accountRoutes: readonly RelayRoute[] = [
     errors: ["UNAVAILABLE"],
     answer: async (c) => {
       const { caller } = c.var;
+      unwrap(await c.env.ACCOUNT.getByName(caller.account).countLink(caller.grant));
       const seconds = LIFETIME.signInLink;
       const link = signInLink(
         linkOrigin(c.env, c.req.raw),

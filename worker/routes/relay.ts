@@ -116,7 +116,8 @@ export const RELAY: Surface = {
 /** Any request may have a wrong Host or hit an internal error; the rest follows from its credential, path and body. */
 function implied({ access, path, body }: Operation): ErrorCode[] {
   const codes: ErrorCode[] = ["PERMISSION_DENIED", "INTERNAL"];
-  if (access === "caller" || access === "person") codes.push("UNAUTHENTICATED", "UNAVAILABLE");
+  if (access === "caller" || access === "person")
+    codes.push("UNAUTHENTICATED", "UNAVAILABLE", "RATE_LIMITED");
   if (path.includes("{device}")) codes.push("UNKNOWN_DEVICE");
   if (body) codes.push("INVALID_MESSAGE", "INVALID_PARAMETERS", "PAYLOAD_TOO_LARGE");
   return codes;

@@ -67,10 +67,21 @@ async function listDevices(options: DevicesOptions): Promise<void> {
   printTable(["NAME", "STATE", "SEEN", "LAST PROOF", "SYSTEM", "TAGS", "ID"], list.devices.map(rowOf));
 }
 
-function rowOf({ id, name, state, last_seen, proof, os, os_version, tags = [] }: DeviceView): string[] {
+function rowOf({
+  id,
+  name,
+  state,
+  paused,
+  last_seen,
+  proof,
+  os,
+  os_version,
+  tags = [],
+}: DeviceView): string[] {
   const proved = proof ? `${proof.tool} ${proof.verdict}, ${ago(proof.at)}` : "none yet";
   const system = [os, os_version].filter(Boolean).join(" ");
-  return [name, state, ago(last_seen), proved, system, tags.join(" "), id];
+  const shownState = paused ? `${state}, ${paused === "ai" ? "paused for AI" : "paused"}` : state;
+  return [name, shownState, ago(last_seen), proved, system, tags.join(" "), id];
 }
 
 async function rename(wanted: string, name: string, options: DevicesOptions): Promise<void> {

@@ -153,6 +153,26 @@ test("a token may not do what takes a person, and is told so", { timeout: 60_000
   expect((await matrx(["whoami", ...own])).stdout).toContain("can't manage tokens");
 });
 
+test("who calls too often is told how long to wait, also after the relay was restarted", {
+  timeout: 120_000,
+}, async () => {
+  const setPolicy = async (policy: unknown) =>
+    rig.relay.request(await rig.relay.signIn(), `PUT /v1/devices/${rig.device}/policy`, z.unknown(), policy);
+  const file = join(home, "hasty");
+  writeFileSync(file, await rig.relay.token(), { mode: 0o600 });
+  const call = (...way: string[]) =>
+    matrx(["call", rig.device, "SystemInfo", "--relay", rig.relay.url, "--token-file", file, ...way]);
+  await setPolicy({ rates: { calls_per_minute: 1 } });
+  expect((await call()).code).toBe(0);
+  const refused = { code: 75, stderr: expect.stringMatching(/^Try again in \d+ seconds?; the owner/m) };
+  expect(await call()).toMatchObject(refused);
+  await rig.restartRelay(() => undefined);
+  await expect.poll(() => rig.isOnline()).toBe(true);
+  expect(await call("--rest")).toMatchObject(refused);
+  await setPolicy({});
+  expect((await call()).code).toBe(0);
+});
+
 test("a new machine is paired by up, and unpaired again", { timeout: 120_000 }, async () => {
   const second = temporaryFolder();
   const up = startMatrx(["up", "--relay", rig.relay.url, "--name", "second", "--yes", "--json"], {

@@ -27,7 +27,8 @@ test("calls above the limit are refused by the agent, each grant's by itself, an
   expect([await call(), await call()]).toEqual(["ok", "ok"]);
   expect(await call()).toMatchObject({
     ...{ code: "RATE_LIMITED", hop: "agent" },
-    hint: expect.stringMatching(/^Wait \d+ s/),
+    hint: expect.stringMatching(/^Try again in \d+ seconds; /),
+    metadata: { calls_per_minute: 2, retry_after_ms: expect.any(Number) },
   });
   expect(runs.get("Read")).toBe(2);
   expect(await call(READER)).toBe("ok");

@@ -101,6 +101,7 @@ export function smallToolbox(): Toolbox & { runs: Runs } {
     checkPaths: async () => undefined,
     protectedPaths: closedPaths(),
     endGrant: (grant) => sessions.endGrant(grant),
+    stopJobs: async () => [],
     close: () => {},
   };
 }

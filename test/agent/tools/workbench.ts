@@ -19,6 +19,7 @@ import type { JobLimits } from "../../../agent/jobs/record.ts";
 import { currentPlatform } from "../../../agent/platform/current.ts";
 import { openByIdentity } from "../../../agent/platform/directory.ts";
 import type { Platform } from "../../../agent/platform/platform.ts";
+import { Sandbox } from "../../../agent/sandbox/sandbox.ts";
 import { deviceTools } from "../../../agent/tools/index.ts";
 import { removeFolder } from "../../helpers/folder.ts";
 
@@ -53,6 +54,7 @@ export class Workbench {
   readonly program: string;
   readonly files: Files;
   readonly desktop: Desktop;
+  readonly sandbox: Sandbox;
   readonly sessions: Sessions;
   readonly owner: GrantScope = {
     id: makeGrantId(),
@@ -77,6 +79,7 @@ export class Workbench {
     this.files = new Files({ protectedPaths, platform });
     this.jobs = jobs;
     this.desktop = new Desktop({ platform, env });
+    this.sandbox = new Sandbox({ files: this.files, env, home: this.home });
     this.#tools = this.#makeTools();
     this.sessions = new Sessions({ workspace: this.home });
     this.session = this.newSession();
@@ -146,8 +149,8 @@ export class Workbench {
   }
 
   #makeTools(): readonly Tool[] {
-    const { files, jobs, desktop } = this;
-    return deviceTools({ files, jobs, desktop });
+    const { files, jobs, desktop, sandbox } = this;
+    return deviceTools({ files, jobs, desktop, sandbox });
   }
 
   /** An absolute path below home. */

@@ -2,10 +2,12 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { DeviceId, GrantId } from "@matrx/shared/ids.ts";
+import { TIMES } from "@matrx/shared/limits.ts";
 import type { NewToken } from "@matrx/shared/token-api.ts";
 import { afterEach, expect, it, vi } from "vitest";
 import { Leases } from "../../../worker/device/leases.ts";
 import { TestCaller } from "../helpers/caller.ts";
+import { AgentDevice } from "../helpers/device.ts";
 import { type Home, home, object } from "../helpers/home.ts";
 import { ask, bearer, json, Person } from "../helpers/relay.ts";
 
@@ -53,6 +55,24 @@ it("stops the calls that it no longer allows, and lets others end", async () => 
   expect(await device.expect("tool_cancel")).toMatchObject({ tool_call_id: shell.tool_call_id });
   device.answer(read, "text");
   expect(await guest.nextJson()).toMatchObject({ id: "read", output: "text" });
+});
+
+it.each([
+  ["goes out under it", 2],
+  ["is refused, if the device can't be held to it", 1],
+])("a call that is not sent yet %s", async (_, protocol) => {
+  const { person, identity, device: earlier, grant, guest } = await withGuest();
+  earlier.close();
+  await earlier.closed;
+  const device = await AgentDevice.come(identity, { protocol });
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + TIMES.askAfter + 1000 });
+  guest.send({ id: "waits", tool: "Read", input: { file_path: '","grant":{}' } });
+  expect(await device.nextJson()).toMatchObject({ type: "call_status" });
+  await person.change(grant, { effects: ["read"] });
+  device.send({ type: "call_status", calls: [] });
+  if (protocol === 1) expect(await guest.nextJson()).toMatchObject({ id: "waits", code: "UNAVAILABLE" });
+  else expect(await device.expect("tool_execute")).toMatchObject({ grant: { effects: ["read"] } });
+  expect(device.unread).toBe(0);
 });
 
 it("ends events that it no longer may read, and says so", async () => {

@@ -32,6 +32,7 @@ const WHO: Readonly<Record<"person" | "caller" | "others", readonly string[]>> =
     "listDevices",
     "getDevice",
     "getPolicy",
+    "explainPolicy",
     "listTools",
     "callTool",
     "getSystemPrompt",
