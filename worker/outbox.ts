@@ -20,7 +20,9 @@ export class Outbox {
     this.#deliver = deliver;
   }
 
+  /** The same message that is not acknowledged yet goes out once. */
   enqueue(device: string, body: string, now: number): void {
+    this.#sql.exec("DELETE FROM outbox WHERE device = ? AND body = ?", device, body);
     this.#sql.exec("INSERT INTO outbox (device, body, due) VALUES (?, ?, ?)", device, body, now);
   }
 

@@ -16,6 +16,7 @@ import {
   resultHeaderSchema,
 } from "@matrx/shared/result-frame.ts";
 import { retryAfterHeaderOf, retryIn } from "@matrx/shared/retry.ts";
+import * as tokenApi from "@matrx/shared/token-api.ts";
 import { type DeviceAssertion, PROTOCOL } from "@matrx/shared/tokens.ts";
 import { describe, expect, it, test } from "vitest";
 import * as z from "zod";
@@ -153,7 +154,8 @@ describe("what is not known", () => {
 
   it.each([
     ["POST /v1/devices", api.newDeviceSchema, { name: "x" }],
-    ["POST /v1/tokens", api.newTokenSchema, { name: "x", access: "read", days: 1 }],
+    ["POST /v1/tokens", tokenApi.newTokenSchema, { name: "x", paths: ["/srv"], days: 1 }],
+    ["PATCH /v1/tokens/:grant", tokenApi.changedTokenSchema, { effects: ["read"] }],
     ["PUT policy", policySchema, { allowed_tools: [] }],
   ])("is refused in the body of %s", (_route, schema: z.ZodType, body) => {
     expect(schema.safeParse(body).success).toBe(true);
@@ -228,12 +230,13 @@ describe("tables", () => {
 const BODIES: Record<string, z.ZodObject> = {
   "POST /v1/claim": api.claimSchema,
   "POST /v1/tickets": api.newTicketSchema,
-  "POST /v1/tokens": api.newTokenSchema,
+  "POST /v1/tokens": tokenApi.newTokenSchema,
+  "PATCH /v1/tokens/:grant": tokenApi.changedTokenSchema,
   "POST /v1/pairings": api.newPairingSchema,
   "POST /v1/logins": api.newLoginSchema,
   "POST /v1/pairings/:code/poll": api.pollPairingSchema,
   "POST /v1/devices": api.newDeviceSchema,
-  "PATCH /v1/devices/:device": api.renamedDeviceSchema,
+  "PATCH /v1/devices/:device": api.changedDeviceSchema,
   "PUT /v1/devices/:device/policy": policySchema,
   "POST /v1/devices/:device/policy/explain": explainWishSchema,
   "POST /v1/devices/:device/commands": api.newCommandSchema,

@@ -264,6 +264,7 @@ function deviceView(
     os_version: deviceInfo?.os_version ?? null,
     agent_version: deviceInfo?.agent_version ?? null,
     created: new Date(record.created).toISOString(),
+    tags: record.tags ?? [],
     paused: link.current?.attachment.paused ?? null,
     alerts: events.open,
     records_lost: store.recordsLost === undefined ? null : new Date(store.recordsLost).toISOString(),

@@ -27,7 +27,7 @@ const PRUNE_EVERY = 6 * 60 * 60_000;
 export class Upkeep {
   readonly #context: DeviceContext;
   readonly #parts: Parts;
-  readonly #alarms: AlarmTable<"calls" | "prune">;
+  readonly #alarms: AlarmTable<"calls" | "prune" | "grants">;
 
   constructor(context: DeviceContext, parts: Parts) {
     this.#context = context;
@@ -35,7 +35,7 @@ export class Upkeep {
     const calls = (now: number) => void this.tick(now);
     this.#alarms = new AlarmTable(
       context.storage,
-      { calls, prune: (now) => this.#prune(now) },
+      { calls, prune: (now) => this.#prune(now), grants: (now) => parts.callers.closeExpired(now) },
       context.health,
     );
   }
@@ -43,6 +43,11 @@ export class Upkeep {
   /** Handles the platform's alarm. */
   ring(now: number): Promise<void> {
     return this.#alarms.ring(now);
+  }
+
+  /** Closes sockets whose grant has expired by then, in milliseconds since 1970. */
+  closeBy(expires: number): void {
+    this.#alarms.by("grants", expires);
   }
 
   /** Handles acknowledgements, attachments, deadlines and silent links. */

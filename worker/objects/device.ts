@@ -4,6 +4,7 @@ import type { CallQuery, DeviceView, EventQuery } from "@matrx/shared/api.ts";
 import { EventStreams } from "@matrx/shared/caller/event-streams.ts";
 import type { RestCall, StreamedCall } from "@matrx/shared/caller/port.ts";
 import { CLOSE, closeReason, isSendable } from "@matrx/shared/close-codes.ts";
+import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
@@ -22,7 +23,7 @@ import { Calls } from "../device/calls/calls.ts";
 import { Recovery } from "../device/calls/recovery.ts";
 import type { DeviceAttachment } from "../device/connection.ts";
 import { DeviceContext, type DeviceEnv } from "../device/context.ts";
-import { revokedGrant } from "../device/leases.ts";
+import { type LeasedGrant, revokedGrant, withdrawnGrant } from "../device/leases.ts";
 import { DeviceMessages } from "../device/link/messages.ts";
 import { DeviceSockets } from "../device/link/sockets.ts";
 import { accountOf, authenticatedCaller } from "../device/socket.ts";
@@ -118,8 +119,8 @@ export class Device extends DurableObject<DeviceEnv> {
   }
 
   /** The Account has checked that a person is asking. */
-  rename(name: string): void {
-    this.#context.store.rename(name);
+  describe(name: string, tags: string[]): void {
+    this.#context.store.describe(name, tags);
   }
 
   /** The account removed the device: delete everything. */
@@ -136,10 +137,29 @@ export class Device extends DurableObject<DeviceEnv> {
   /** A grant was revoked: its calls end and its sockets close. */
   revoke(grant: GrantId): void {
     this.#context.leases.revoke(grant);
-    if (this.#context.store.record) this.#calls.revoke(grant);
-    this.#callers.revoke(grant);
-    this.#streams.revoke(grant, revokedGrant());
-    // Last, because it throws if the storage fails; then the Account revokes again.
+    this.#endGrant(grant, revokedGrant());
+  }
+
+  /** A grant is no longer for this device, since the version told: it ends here, until a newer one comes. */
+  withdrawGrant(grant: GrantId, version: number): void {
+    if (this.#context.leases.withdraw(grant, version)) this.#endGrant(grant, withdrawnGrant());
+  }
+
+  /** A grant changed: open sockets continue under it, and calls on their way are held to it. Stale news is ignored. */
+  changeGrant(leased: LeasedGrant): void {
+    const now = Date.now();
+    const changed = this.#context.leases.change(leased, now);
+    if (!changed) return;
+    const { lease, former } = changed;
+    this.#calls.grantChanged(lease, former, now);
+    if (this.#callers.changeGrant(lease)) this.#upkeep.closeBy(lease.expires);
+  }
+
+  #endGrant(grant: GrantId, why: ErrorShape): void {
+    if (this.#context.store.record) this.#calls.revoke(grant, why);
+    this.#callers.revoke(grant, why.message);
+    this.#streams.revoke(grant, why);
+    // Last, because it throws if the storage fails; then the Account tells it again.
     this.#calls.grantEnded(grant);
   }
 

@@ -11,6 +11,7 @@ import type { ErrorCode } from "@matrx/shared/errors.ts";
 import * as bodies from "@matrx/shared/openapi/bodies.ts";
 import type { Operation, Parameter, Surface } from "@matrx/shared/openapi/operation.ts";
 import { policySchema, policySetSchema } from "@matrx/shared/policy.ts";
+import * as tokenApi from "@matrx/shared/token-api.ts";
 import { DEVICE_HEADER } from "@matrx/shared/tokens.ts";
 import { toolDescriptionSchema } from "@matrx/shared/tool.ts";
 import { accountRoutes } from "./account.ts";
@@ -107,7 +108,7 @@ export const RELAY: Surface = {
     },
   },
   path: { ...PATH, grant: GRANT_PARAMETER, code: CODE_PARAMETER },
-  schemas: { ...api, ...bodies, policySchema, policySetSchema, toolDescriptionSchema },
+  schemas: { ...api, ...tokenApi, ...bodies, policySchema, policySetSchema, toolDescriptionSchema },
   operations: OPERATIONS,
   implied,
 };

@@ -37,6 +37,12 @@ export const ACCOUNT: readonly Migration[] = [
       "UPDATE grants SET may = json_set(may, '$.secrets', 'open') WHERE kind = 'api' AND NOT json_extract(may, '$.owner')",
     );
   },
+  ({ sql }) => {
+    sql.exec("ALTER TABLE devices ADD COLUMN tags TEXT NOT NULL DEFAULT '[]'");
+    // Grants did not change before, so whoever holds one has its only version.
+    sql.exec("ALTER TABLE leases ADD COLUMN version INTEGER NOT NULL DEFAULT 1");
+    sql.exec("ALTER TABLE leases ADD COLUMN acknowledged INTEGER NOT NULL DEFAULT 1");
+  },
 ];
 
 export const DEVICE: readonly Migration[] = [

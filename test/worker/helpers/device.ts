@@ -68,6 +68,7 @@ export const TOOLS = [
 const UNASKED: ReadonlySet<string> = new Set(["result_ack", "call_status", "system_command"]);
 
 interface Coming extends Pick<DeviceRegister, "ledger_id" | "last_calls" | "paused"> {
+  protocol?: number;
   journal?: string;
   manifest?: string;
 }
