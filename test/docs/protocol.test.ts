@@ -82,6 +82,8 @@ describe("examples", () => {
       // Optional, and as in the frames beside it.
       "FromDevice tool_result: error",
       "FromDevice user_query: timestamp",
+      // Instead of all else.
+      "FromDevice tool_prepared: error",
       // Reserved, and refused.
       "Call: queue_for",
     ]);

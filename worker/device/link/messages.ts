@@ -117,6 +117,8 @@ export class DeviceMessages {
       case "event":
         return this.#handlers.event(frame, now);
       case "llm_response_chunk":
+      case "tool_prepared":
+      case "approval_decided":
         return;
     }
   }
