@@ -33,6 +33,15 @@ export class Grants {
     );
   }
 
+  /** Replaces a grant; its id, kind and age stay. */
+  update(grant: Grant): void {
+    const { id, kind: _, name, created: __, expires, version, account: ___, ...may } = grant;
+    this.#sql.exec(
+      "UPDATE grants SET name = ?, expires = ?, version = ?, may = ? WHERE id = ?",
+      ...[name, expires, version, JSON.stringify(may), id],
+    );
+  }
+
   /** A grant that is neither revoked nor expired. */
   find(id: GrantId, now: number): Grant | undefined {
     const [row] = this.#sql.exec<GrantRow>("SELECT * FROM grants WHERE id = ? AND expires > ?", id, now);

@@ -1,5 +1,6 @@
 /** Grants that this Device object caches for fifteen minutes, so that a call needs no request to the Account. */
-import type { GrantScope } from "@matrx/shared/grant.ts";
+import type { ApprovalView } from "@matrx/shared/approval.ts";
+import type { Grant, GrantScope } from "@matrx/shared/grant.ts";
 import type { AccountId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
@@ -31,6 +32,8 @@ export interface Accounts {
   getByName(account: string): {
     lease(grant: GrantId, device: DeviceId): Promise<Outcome<LeasedGrant>>;
     hasDevice(device: DeviceId): Promise<boolean>;
+    noteApproval(approval: ApprovalView): Promise<void>;
+    exceptTool(person: GrantId, grant: GrantId, tool: string): Promise<Outcome<Grant>>;
   };
 }
 

@@ -1,20 +1,26 @@
 /** One user's devices, grants and tokens. Written on change only. */
 import { DurableObject } from "cloudflare:workers";
 import type { newTokenSchema, tokenViewSchema } from "@matrx/shared/api.ts";
+import type { ApprovalView } from "@matrx/shared/approval.ts";
+import { closeReason, isSendable } from "@matrx/shared/close-codes.ts";
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { type Grant, type GrantKind, isPersonSession } from "@matrx/shared/grant.ts";
 import { type AccountId, type DeviceId, type GrantId, makeDeviceId, makeGrantId } from "@matrx/shared/ids.ts";
 import { LIFETIME } from "@matrx/shared/tokens.ts";
 import type * as z from "zod";
+import { AccountApprovals, APPROVALS_KEPT } from "../account/approvals.ts";
 import { type DeviceEntry, Devices } from "../account/devices.ts";
 import { Grants, type May, scopeOf } from "../account/grants.ts";
 import { OneTimeCodes } from "../account/one-time-codes.ts";
+import { PersonSockets } from "../account/person-sockets.ts";
 import { tokenView } from "../account/views.ts";
 import { unauthenticated } from "../auth/keys.ts";
 import type { LeasedGrant } from "../device/leases.ts";
+import { authenticatedCaller } from "../device/socket.ts";
 import type { DeviceIdentity } from "../device/store.ts";
 import { Outbox } from "../outbox.ts";
 import { attempt, type Outcome } from "../outcome.ts";
+import { problemResponse } from "../problem.ts";
 import { unknownDeviceError } from "../refusals.ts";
 import { AlarmTable } from "../storage/alarms.ts";
 import { migrate } from "../storage/migrate.ts";
@@ -39,6 +45,8 @@ export class Account extends DurableObject<AccountEnv> {
   readonly #grants: Grants;
   readonly #devices: Devices;
   readonly #codes: OneTimeCodes;
+  readonly #approvals: AccountApprovals;
+  readonly #people: PersonSockets;
   readonly #outbox: Outbox;
   readonly #alarms: AlarmTable<"outbox" | "expiry">;
 
@@ -50,6 +58,8 @@ export class Account extends DurableObject<AccountEnv> {
     this.#grants = new Grants(sql, this.#id);
     this.#devices = new Devices(sql);
     this.#codes = new OneTimeCodes(sql);
+    this.#approvals = new AccountApprovals(sql);
+    this.#people = new PersonSockets(state);
     this.#outbox = new Outbox(sql, (device, body) => this.#tellDevice(device as DeviceId, body));
     this.#alarms = new AlarmTable(state.storage, {
       outbox: (now) => this.#outbox.flush(now),
@@ -133,6 +143,7 @@ export class Account extends DurableObject<AccountEnv> {
       this.#person(grant);
       if (!this.#devices.remove(device, Date.now())) throw unknownDeviceError(device);
       this.#grants.forgetDevice(device);
+      this.#approvals.forgetDevice(device);
       await this.#send([device], { type: "forget" });
     });
   }
@@ -156,6 +167,21 @@ export class Account extends DurableObject<AccountEnv> {
     return attempt(() => {
       this.#person(grant);
       return this.#grants.list(Date.now()).map(tokenView);
+    });
+  }
+
+  /** Nobody is asked about a tool of this grant any more, for the grant's own rules; those of policies stay. */
+  exceptTool(person: GrantId, grant: GrantId, tool: string): Promise<Outcome<Grant>> {
+    return attempt(() => {
+      this.#person(person);
+      const found = this.#grant(grant);
+      const ask = (found.ask ?? []).map((rule) => ({
+        ...rule,
+        except: [...new Set([...(rule.except ?? []), tool])],
+      }));
+      const changed: Grant = { ...found, ask, version: found.version + 1 };
+      this.#grants.update(changed);
+      return changed;
     });
   }
 
@@ -192,6 +218,56 @@ export class Account extends DurableObject<AccountEnv> {
 
   giveBackGuess(guess: number): void {
     this.#codes.giveBackGuess(guess);
+  }
+
+  /** A device tells what waits for a decision there, or what became of it. */
+  noteApproval(approval: ApprovalView): void {
+    const { device, grant } = approval;
+    // A device that was removed meanwhile.
+    if (!this.#devices.has(device)) return;
+    const now = Date.now();
+    const grant_name = this.#grants.find(grant as GrantId, now)?.name ?? null;
+    const noted = this.#approvals.note({ ...approval, grant_name }, now);
+    this.#alarms.by("expiry", now + APPROVALS_KEPT);
+    if (noted) this.#people.tell({ type: "approval", approval: noted }, now);
+  }
+
+  /** The approvals that wait for a decision, on all devices. */
+  listApprovals(grant: GrantId): Promise<Outcome<ApprovalView[]>> {
+    return attempt(() => {
+      this.#person(grant);
+      return this.#approvals.pending(Date.now());
+    });
+  }
+
+  /** The account link of a person's session, which the Worker has authenticated. */
+  override async fetch(request: Request): Promise<Response> {
+    try {
+      const caller = authenticatedCaller(request);
+      if (!caller) throw new Error("an account link without a caller");
+      const { expires } = this.#person(caller.grant);
+      const now = Date.now();
+      const waiting = this.#approvals
+        .pending(now)
+        .map((approval) => ({ type: "approval" as const, approval }));
+      return this.#people.accept(
+        request,
+        { ...caller, expires: Math.min(expires, caller.expires) },
+        waiting,
+        now,
+      );
+    } catch (error) {
+      return problemResponse(error);
+    }
+  }
+
+  override webSocketMessage(ws: WebSocket, data: string | ArrayBuffer): void {
+    this.#people.message(ws, data, Date.now());
+  }
+
+  /** The runtime does not answer a close frame on a hibernatable socket. */
+  override webSocketClose(ws: WebSocket, code: number, reason: string): void {
+    if (ws.readyState !== WebSocket.CLOSED) ws.close(isSendable(code) ? code : 1000, closeReason(reason));
   }
 
   requirePerson(grant: GrantId): Promise<Outcome<Grant>> {
@@ -240,7 +316,9 @@ export class Account extends DurableObject<AccountEnv> {
   #prune(now: number): number | undefined {
     this.#grants.prune(now);
     this.#codes.prune(now);
-    return this.#grants.nextExpiry();
+    this.#approvals.prune(now);
+    const nexts = [this.#grants.nextExpiry(), this.#approvals.nextPrune()].filter((at) => at !== undefined);
+    return nexts.length > 0 ? Math.min(...nexts) : undefined;
   }
 
   async #newDeviceId(name: string): Promise<DeviceId> {
@@ -255,6 +333,7 @@ export class Account extends DurableObject<AccountEnv> {
     if (!holders) {
       throw relayError("NOT_FOUND", "No such token", { hint: "GET /v1/tokens lists them" });
     }
+    this.#people.revoke(id);
     await this.#send(holders, { type: "revoke", grant: id });
   }
 

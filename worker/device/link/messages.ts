@@ -5,6 +5,7 @@ import {
   type FromDevice,
   fromDeviceSchema,
   type ToDevice,
+  type ToolPrepared,
   type ToolResult,
   toDeviceSchema,
 } from "@matrx/shared/device-frames.ts";
@@ -18,6 +19,7 @@ import { decodeAgentFrame, type ResultHeader } from "@matrx/shared/result-frame.
 import { manifestSchema } from "@matrx/shared/tool.ts";
 import { errorShapeOf } from "../../problem.ts";
 import { Tally } from "../../tally.ts";
+import type { Approvals } from "../approvals/approvals.ts";
 import type { AnswerCredit } from "../calls/answer-credit.ts";
 import type { Calls } from "../calls/calls.ts";
 import type { Recovery } from "../calls/recovery.ts";
@@ -32,6 +34,7 @@ interface Handlers {
   readonly calls: Calls;
   readonly credit: AnswerCredit;
   readonly recovery: Recovery;
+  readonly approvals: Approvals;
   /** Stores an event and tells its subscribers. Throws MatrxError. */
   readonly event: (event: DeviceEvent, now: number) => void;
 }
@@ -92,12 +95,19 @@ export class DeviceMessages {
     // Bounded by the calls in flight, as results are.
     if (frame.type === "credit_request") return this.#handlers.credit.ask(frame, now);
     if (isLongerThan(data, LIMITS.deviceFrameBytes)) throw tooLarge("text", LIMITS.deviceFrameBytes);
+    // Bounded by the calls that wait.
+    if (frame.type === "tool_prepared")
+      return ours ? this.#handlers.approvals.prepared(frame, now) : undefined;
     const limits = { ...RATES.guest, ...(ours && RATES.owner) };
     if (!this.#context.rates.takeMessage("device", limits, now)) throw tooFast(limits.messages_per_second);
     this.#known(socket, frame, now);
   }
 
-  #known(socket: DeviceSocket, frame: Exclude<FromDevice, ToolResult | CreditRequest>, now: number): void {
+  #known(
+    socket: DeviceSocket,
+    frame: Exclude<FromDevice, ToolResult | CreditRequest | ToolPrepared>,
+    now: number,
+  ): void {
     switch (frame.type) {
       case "device_heartbeat":
         return this.#heartbeat(socket, now);
@@ -116,9 +126,10 @@ export class DeviceMessages {
         return;
       case "event":
         return this.#handlers.event(frame, now);
-      case "llm_response_chunk":
-      case "tool_prepared":
       case "approval_decided":
+        if (socket.attachment.ours) this.#handlers.approvals.decidedAtMachine(frame, now);
+        return;
+      case "llm_response_chunk":
         return;
     }
   }
@@ -139,7 +150,7 @@ export class DeviceMessages {
       result,
       pending?.id,
       this.#context.device,
-      pending ? now - pending.created : 0,
+      pending ? now - (pending.releasedAt ?? pending.created) : 0,
     );
     calls.result(header, body, now);
     // A bare device keeps no journal: unwritten outcomes exist only here.
