@@ -1,5 +1,7 @@
 /** docs/protocol.md against the code: its examples are parsed, its tables compared. */
+import { personActionSchema, toPersonSchema } from "@matrx/shared/account-frames.ts";
 import * as api from "@matrx/shared/api.ts";
+import { newDecisionSchema } from "@matrx/shared/approval.ts";
 import { actionSchema, callSchema, parseCallerFrame } from "@matrx/shared/caller/from-caller.ts";
 import { toCallerSchema } from "@matrx/shared/caller/to-caller.ts";
 import { CLOSE } from "@matrx/shared/close-codes.ts";
@@ -46,6 +48,8 @@ const FRAMES: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ["OutputFrame header", outputHeaderSchema],
   ["OutputFrame body", toCallerSchema],
   ["DeviceAssertion", deviceAssertionSchema],
+  ...toPersonSchema.options.map(({ shape }) => [`ToPerson ${shape.type.value}`, toPersonSchema] as const),
+  ["PersonAction ping", personActionSchema],
   ["CallEvent call", api.callEventSchema],
   ["CallEvent output", api.outputEventSchema],
   ["CallEvent gap", api.gapEventSchema],
@@ -63,7 +67,7 @@ describe("examples", () => {
     expect(schema.parse(shown)).toEqual(shown);
   });
 
-  it.each(["FromDevice", "ToDevice", "ToCaller", "Action"])(
+  it.each(["FromDevice", "ToDevice", "ToCaller", "ToPerson", "Action"])(
     "%s is read by the frame that it is named after",
     (union) => {
       for (const [name, shown] of examplesOf(union)) {
@@ -239,6 +243,7 @@ const BODIES: Record<string, z.ZodObject> = {
   "PATCH /v1/devices/:device": api.changedDeviceSchema,
   "PUT /v1/devices/:device/policy": policySchema,
   "POST /v1/devices/:device/policy/explain": explainWishSchema,
+  "POST /v1/devices/:device/approvals/:approval": newDecisionSchema,
   "POST /v1/devices/:device/commands": api.newCommandSchema,
   "POST /v1/devices/:device/tools/invoke": callSchema.omit({ queue_for: true }),
   "POST /tools/invoke": callSchema.omit({ queue_for: true }),
