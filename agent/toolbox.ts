@@ -5,12 +5,14 @@ import type { Paused } from "@matrx/shared/paused.ts";
 import type { Logger } from "pino";
 import type { Home } from "./config/app-dirs.ts";
 import { MatrxFolders } from "./config/matrx-folders.ts";
+import type { PathLook } from "./core/approved-state.ts";
 import type { SessionSource } from "./core/dispatcher.ts";
 import type { PathCheck } from "./core/gate.ts";
 import { Sessions } from "./core/sessions.ts";
 import type { Tool } from "./core/tool.ts";
 import { Desktop } from "./desktop/desktop.ts";
 import { Files } from "./fs/access.ts";
+import { statesOf } from "./fs/path-state.ts";
 import type { ProtectedPaths } from "./fs/protected-paths.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import { DomainProxies } from "./sandbox/domain-proxies.ts";
@@ -21,6 +23,7 @@ export interface Toolbox {
   readonly tools: readonly Tool[];
   readonly sessions: SessionSource;
   readonly checkPaths: PathCheck;
+  readonly lookAtPaths: PathLook;
   /** The paths that tools may not touch, as of the time of the call. */
   readonly protectedPaths: () => ProtectedPaths;
   /** Ends the sessions and jobs of a revoked grant. */
@@ -55,6 +58,7 @@ export async function openToolbox({ home, jobs: directory, log }: ToolboxOptions
     tools: deviceTools({ files, jobs, desktop, sandbox }),
     sessions,
     checkPaths: (paths, caller) => files.check(paths, caller),
+    lookAtPaths: (paths, caller, signal) => statesOf(files, paths, caller, signal),
     protectedPaths: files.protectedPaths,
     endGrant: (grant) => {
       sessions.endGrant(grant);

@@ -58,12 +58,21 @@ const NEEDS: [tool: string, input: Record<string, unknown>, needs: Needs][] = [
   [
     "open_app",
     { app: "paint", args: ["/out/a.png", "https://a.example", "--help"] },
-    { paths: [read("/out/a.png")], app: { name: "paint", isListedAs: expect.any(Function) } },
+    {
+      paths: [read("/out/a.png")],
+      subjects: ["paint", "/out/a.png", "https://a.example", "--help"],
+      app: { name: "paint", isListedAs: expect.any(Function) },
+    },
   ],
 ];
 
 /** They name no path, or look for what they read in many places. */
-const NEEDLESS = ["Bash", "BashOutput", "TaskStop", "SystemInfo", "SystemLog", "Screenshot", "OpenUrl"];
+const NEEDLESS = ["BashOutput", "TaskStop", "SystemInfo", "SystemLog", "Screenshot"];
+/** They name no path, but what rules that ask are matched with. */
+const SUBJECTS: [tool: string, input: Record<string, unknown>, subject: string][] = [
+  ["Bash", { command: "make test" }, "make test"],
+  ["OpenUrl", { url: "https://a.example" }, "https://a.example/"],
+];
 const OF_PROCESSES = ["ListProcesses", "StopProcess"];
 
 const held = (bench: Workbench): GrantScope => ({ ...bench.owner, paths: [bench.home] });
@@ -77,9 +86,14 @@ test("each tool says what it needs, or needs nothing", async () => {
     desktop,
     sandbox: new Sandbox({ files, proxies: new DomainProxies("/nowhere") }),
   }).map(({ name }) => name);
-  const known = [...NEEDS.map(([tool]) => tool), ...NEEDLESS, ...OF_PROCESSES];
+  const known = [...[...NEEDS, ...SUBJECTS].map(([tool]) => tool), ...NEEDLESS, ...OF_PROCESSES];
   expect(names.toSorted()).toEqual([...new Set(known)].toSorted());
   for (const name of [...NEEDLESS, ...OF_PROCESSES]) expect(bench.tool(name).prepare).toBeUndefined();
+});
+
+test.each(SUBJECTS)("%s tells what it is about: %j", async (name, input, subject) => {
+  const tool = (await Workbench.open()).tool(name);
+  expect(tool.prepare?.(parseInput(tool, input), expect.anything())).toEqual({ subjects: [subject] });
 });
 
 test.each(NEEDS)("%s needs what its input names: %j", async (name, input, needs) => {
@@ -106,7 +120,7 @@ function dispatcherOf(bench: Workbench, policy: Policy = {}) {
   }));
   const dispatcher = new Dispatcher({
     ...{ device: "box-0123456789", tools, sessions: bench.sessions, journal, log: silentLog },
-    ...{ policy: { current: () => policy }, checkPaths: bench.checkPaths },
+    ...{ policy: { current: () => policy }, checkPaths: bench.checkPaths, lookAtPaths: bench.lookAtPaths },
   });
   const call = async (
     tool: string,
