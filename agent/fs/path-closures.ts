@@ -77,10 +77,19 @@ export class PathClosures {
 
   /** Throws MatrxError `PERMISSION_DENIED` if this file or folder is closed under another name. */
   inspect(found: BigIntStats, shown: string): void {
-    if (this.#closures.length === 0) return;
-    const identity = identityOf(found);
-    const closure = this.#closures.find(({ places }) => places.has(identity));
+    const closure = this.#closing(found);
     if (closure) throw closedError(shown, closure.by);
+  }
+
+  /** As `inspect`, as an answer. */
+  isClosedFile(found: BigIntStats): boolean {
+    return this.#closing(found) !== undefined;
+  }
+
+  #closing(found: BigIntStats): Closure | undefined {
+    if (this.#closures.length === 0) return undefined;
+    const identity = identityOf(found);
+    return this.#closures.find(({ places }) => places.has(identity));
   }
 }
 

@@ -2,7 +2,7 @@
  * Searches granted folders for what a sandboxed command must not reach there: paths that a glob closes, other names of
  * Matrx's own files, sockets of other programs. A folder is read again only if it changed.
  */
-import { type BigIntStats, type Dirent, lstatSync, readdirSync } from "node:fs";
+import { type BigIntStats, type Dirent, lstatSync, readdirSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { ProtectedPaths } from "../fs/protected-paths.ts";
@@ -80,7 +80,9 @@ function readFolder(folder: string, state: string, question: Question): Folder {
   const content = { closed: [] as string[], unchangeable: [] as string[], folders: [] as string[] };
   for (const entry of entriesOf(folder)) {
     const where = path.posix.join(folder, entry.name);
-    if (entry.isSocket() || question.isClosed(where)) content.closed.push(where);
+    // A link cannot be covered; what it leads to can.
+    if (entry.isSymbolicLink()) content.closed.push(...(question.isClosed(where) ? targetOf(where) : []));
+    else if (entry.isSocket() || question.isClosed(where)) content.closed.push(where);
     else if (question.isUnchangeable(where)) content.unchangeable.push(where);
     else if (entry.isDirectory()) content.folders.push(where);
     else if (entry.isFile()) addIfLinked(where, content, question);
@@ -97,6 +99,14 @@ function addIfLinked(
   if (!stat || stat.nlink < 2n) return;
   const kind = question.kindOfFile(stat);
   if (kind) content[kind === "closed" ? "closed" : "unchangeable"].push(where);
+}
+
+function targetOf(link: string): string[] {
+  try {
+    return [realpathSync(link)];
+  } catch {
+    return [];
+  }
 }
 
 /** A folder that this program may not read stays out of its commands' reach, too. */

@@ -2,10 +2,12 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
-import { ClosedPaths } from "@matrx/shared/access-rules.ts";
-import type { Caller, Rights } from "../core/gate.ts";
+import type { Caller } from "../core/gate.ts";
 import type { Files } from "../fs/access.ts";
-import { ClosedEntries, type Question } from "./closed-entries.ts";
+import { linkChain } from "../fs/link-chain.ts";
+import { PathClosures } from "../fs/path-closures.ts";
+import type { Platform } from "../platform/platform.ts";
+import { ClosedEntries } from "./closed-entries.ts";
 import { realDisk } from "./disk.ts";
 import { defaultLimits } from "./limits.ts";
 import { isBelow } from "./paths.ts";
@@ -27,21 +29,26 @@ export class RulesCompiler {
   async compile({ session, rights }: Caller, searchPath: string): Promise<SandboxRules> {
     const { folderLimits, protectedSet } = await this.#files.boundaries(rights);
     const { closed: own, program } = protectedSet.paths;
-    const globs = rights.closedPaths.flatMap((closure) => closure.globs);
-    const closedPaths = new ClosedPaths(globs, this.#home);
+    const { platform } = this.#files;
     const home = this.#home;
-    const named = [...own, ...globs.flatMap((glob) => pathOf(glob, home))];
-    const granted = grantedFolders(
-      { folderLimits, home, closed: named, mayRead: rights.mayRead },
-      realDisk,
-    ).filter((folder) => closedPaths.closing(folder) === undefined);
-    const found = await this.#entries.find(granted, this.#question(rights, closedPaths, protectedSet));
-    const otherHomes = this.#files.platform
+    const closures = new PathClosures(rights, platform, home);
+    const globs = rights.closedPaths.flatMap((closure) => closure.globs);
+    const named = [...own, ...globs.flatMap((glob) => pathOf(glob, home))].flatMap((closed) =>
+      leadsOf(closed, platform),
+    );
+    const isOpen = (folder: string) => !closures.isClosed(folder);
+    const reach = { folderLimits, home, closed: named, mayRead: rights.mayRead };
+    const granted = grantedFolders(reach, realDisk).filter(isOpen);
+    const found = await this.#entries.find(granted, {
+      key: JSON.stringify([rights.closedPaths, rights.unchangeablePaths, protectedSet.paths, named]),
+      isClosed: (entry) => closures.isClosed(entry),
+      isUnchangeable: (entry) => closures.isUnchangeable(entry),
+      kindOfFile: (stat) => (closures.isClosedFile(stat) ? "closed" : protectedSet.kindOf(stat)),
+    });
+    const otherHomes = platform
       .otherHomes()
       .filter((other) => isUsers(other) && granted.some((folder) => isBelow(other, folder)));
-    const tools = toolFolders(searchPath, [home, ...own]).filter(
-      (folder) => closedPaths.closing(folder) === undefined,
-    );
+    const tools = toolFolders(searchPath, [home, ...named]).filter(isOpen);
     return compileRules(
       {
         folderLimits: [granted],
@@ -58,20 +65,6 @@ export class RulesCompiler {
       realDisk,
     );
   }
-
-  #question(
-    { closedPaths, unchangeablePaths }: Rights,
-    closed: ClosedPaths,
-    protectedSet: Awaited<ReturnType<Files["boundaries"]>>["protectedSet"],
-  ): Question {
-    const unchangeable = new ClosedPaths(unchangeablePaths, this.#home);
-    return {
-      key: JSON.stringify([closedPaths, unchangeablePaths, protectedSet.paths]),
-      isClosed: (entry) => closed.closing(entry) !== undefined,
-      isUnchangeable: (entry) => unchangeable.closing(entry) !== undefined,
-      kindOfFile: (stat) => protectedSet.kindOf(stat),
-    };
-  }
 }
 
 /** A glob that is a path, as such. */
@@ -79,6 +72,17 @@ function pathOf(glob: string, home: string): string[] {
   if (/[*?[\\]/.test(glob)) return [];
   const full = glob === "~" || glob.startsWith("~/") ? `${home}${glob.slice(1)}` : glob;
   return path.posix.isAbsolute(full) ? [path.posix.normalize(full).replace(/(?<=.)\/$/, "")] : [];
+}
+
+/** Where a path leads, and the links on the way, which must not lead elsewhere either. */
+function leadsOf(closed: string, platform: Platform): string[] {
+  let real = closed;
+  const links: string[] = [];
+  for (const { path: entry, isLink, rest } of linkChain(closed, platform)) {
+    if (isLink) links.push(entry);
+    real = path.posix.join(entry, ...rest);
+  }
+  return [real, ...links];
 }
 
 /** The homes of people; those of services are folders of the system. */

@@ -9,6 +9,7 @@ export const realDisk: Disk = {
       const stat = lstatSync(entry, { throwIfNoEntry: false });
       if (!stat) return undefined;
       if (stat.isDirectory()) return "folder";
+      if (stat.isSymbolicLink()) return "link";
       return stat.isFile() ? "file" : "other";
     } catch {
       // What this program may not look at, its commands may not either.

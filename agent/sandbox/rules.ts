@@ -42,10 +42,10 @@ export interface Reach {
   readonly system: readonly string[];
 }
 
-export type EntryKind = "folder" | "file" | "other";
+export type EntryKind = "folder" | "file" | "link" | "other";
 
 export interface Disk {
-  /** What is at a path; a link counts as `other`. Undefined: nothing. */
+  /** What is at a path, and not where it leads. Undefined: nothing. */
   kindOf(path: string): EntryKind | undefined;
   /** Paths of a folder's entries. */
   entriesOf(folder: string): readonly string[];
@@ -63,15 +63,14 @@ export function compileRules(reach: Reach, disk: Disk): SandboxRules {
   const isFixed = (path: string) => isInAny(path, unchangeable);
   const writableRoots = mayWrite ? roots.filter((root) => !isFixed(root)) : [];
   const bound = [...roots, ...system];
-  const existing = (paths: readonly string[]) =>
-    distinctRoots(paths.filter((path) => disk.kindOf(path) !== undefined));
+  // A link cannot be covered: like a missing path, it must not become something else.
+  const isThere = (path: string) => !["link", undefined].includes(disk.kindOf(path));
+  const existing = (paths: readonly string[]) => distinctRoots(paths.filter(isThere));
   const hidden = existing(closed).filter((path) => bound.some((root) => isBelow(path, root)));
   const isOpen = (path: string) => !isInAny(path, hidden);
 
   const fixed = existing(unchangeable).filter((path) => isInAny(path, writableRoots) && isOpen(path));
-  const missing = [...closed, ...unchangeable].filter(
-    (path) => disk.kindOf(path) === undefined && isOpen(path),
-  );
+  const missing = [...closed, ...unchangeable].filter((path) => !isThere(path) && isOpen(path));
   const sealed = sealedFolders(missing, writableRoots, disk).filter((path) => isOpen(path) && !isFixed(path));
   const entries = sealed.flatMap((folder) =>
     disk.entriesOf(folder).filter((entry) => isBindable(entry, disk) && isOpen(entry) && !isFixed(entry)),

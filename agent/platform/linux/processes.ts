@@ -35,7 +35,8 @@ export const linuxProcesses: ProcessTable = {
 /** bwrap would kill all that it holds at once; it ends by itself when the command does. */
 async function withoutSandboxes(pids: readonly number[]): Promise<number[]> {
   const names = await Promise.all(pids.map(async (pid) => (await statOf(pid))?.name));
-  return pids.filter((_, index) => names[index] !== "bwrap");
+  // One without a name has ended.
+  return pids.filter((_, index) => ![undefined, "bwrap"].includes(names[index]));
 }
 
 async function rowOf(pid: number): Promise<ProcessRow | undefined> {
