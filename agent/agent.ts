@@ -4,7 +4,10 @@ import type { MatrxError } from "@matrx/shared/errors.ts";
 import type { Logger } from "pino";
 import type { Home } from "./config/app-dirs.ts";
 import type { Config } from "./config/config.ts";
+import { PauseFile } from "./config/pause-file.ts";
 import { PolicyFile } from "./config/policy-file.ts";
+import { openControl } from "./control/control.ts";
+import { Activity } from "./core/activity.ts";
 import { openAgentJournal } from "./core/agent-journal.ts";
 import { Dispatcher } from "./core/dispatcher.ts";
 import { isLocalGrant } from "./core/journal-entry.ts";
@@ -71,14 +74,23 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
     await parts.openToolbox({ home, jobs: relay ? home.jobs : home.localJobs, log }),
     ({ close }) => close(),
   );
-  const { tools, sessions, checkPaths } = toolbox;
+  const { tools, sessions, checkPaths, lookAtPaths, stopJobs } = toolbox;
   const policy = new PolicyFile(home);
+  const pause = new PauseFile(home);
+  const activity = new Activity();
   policy.warn(tools, log);
   const dispatcher = new Dispatcher({
-    ...{ device, policy, journal, log, tools, sessions, checkPaths },
+    ...{ device, policy, pause, activity, journal, log, tools, sessions },
+    ...{ checkPaths, lookAtPaths, relay: relay?.config.relay },
     ...(windDownMs !== undefined && { windDownMs }),
   });
   const resumed = dispatcher.recover();
+  const control = await openControl({
+    ...{ device, folder: home.controlFolder, name: relay ? "agent" : "local", activity, log },
+    approvals: dispatcher.machineApprovals,
+    pauses: { file: pause, dispatcher, stopJobs, activity, log },
+  });
+  services.defer(() => control.close());
   const departure = new Departure(dispatcher, log);
   void aborted(stop).then(() => departure.begin("stopped"));
   // Stops calls that arrived while the surfaces were closing.
@@ -97,9 +109,14 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
   const connection =
     relay &&
     (await Relay.open(relay, {
-      ...{ tools, dispatcher, journal, hub, log },
+      pause: control.pauses,
+      onLink: (isUp) => activity.noteLink(isUp),
+      ...{ tools, policy, dispatcher, journal, hub, log },
       resumed: resumed.filter(({ grant }) => !isLocalGrant(grant)),
-      onSessionEnd: endGrant,
+      onSessionEnd: (grant) => {
+        endGrant(grant);
+        dispatcher.machineApprovals.endGrant(grant);
+      },
       onSystemCommand: (command, reason) => {
         log.info({ command, reason }, "the relay sent a command");
         if (command === "update_permissions") policy.reload();

@@ -4,29 +4,31 @@ import { type Effect, effectSchema } from "./effects.ts";
 import { globMatcher } from "./glob.ts";
 
 /** A tool's name, or a glob of names: `*` stands for any characters, `?` for one. */
-export const toolGlobSchema = z
-  .string()
-  .min(1)
-  .max(128)
-  .refine((glob) => !hasControls(glob), "contains control characters");
+export const toolGlobSchema = entrySchema(128, (glob) =>
+  /^[\p{L}\p{N}_.:/@*?-]+$/u.test(glob) ? undefined : "fits no tool's name; * and ? are the only wildcards",
+);
 
 /** An absolute path on any system; `~` is the home folder of the agent's user. */
 const FULL_PATH = /^(?:\/|~(?:[\\/]|$)|[A-Za-z]:[\\/]|\\\\)/;
 
 /** A folder's full path. */
-export const folderSchema = z
-  .string()
-  .max(4096)
-  .regex(FULL_PATH, "must be a folder's full path, such as /home/ann/projects");
+export const folderSchema = entrySchema(4096, (folder) =>
+  FULL_PATH.test(folder) ? undefined : "must be a folder's full path, such as /home/ann/projects",
+);
 
 /** A full path, or `**` and what follows in any folder; it also matches everything below what it matches. */
-export const pathGlobSchema = z
-  .string()
-  .max(4096)
-  .superRefine((glob, { addIssue }) => {
-    const problem = problemOf(glob);
-    if (problem) addIssue(problem);
-  });
+export const pathGlobSchema = entrySchema(4096, problemOf);
+
+/** An entry of a list; the message of what is wrong with it names it. */
+function entrySchema(most: number, problem: (entry: string) => string | undefined) {
+  return z
+    .string()
+    .max(most)
+    .superRefine((entry, { addIssue }) => {
+      const wrong = problem(entry);
+      if (wrong) addIssue(`${JSON.stringify(entry.slice(0, 200))} ${wrong}`);
+    });
+}
 
 function problemOf(glob: string): string | undefined {
   if (!FULL_PATH.test(glob) && !glob.startsWith("**/"))
@@ -37,7 +39,18 @@ function problemOf(glob: string): string | undefined {
     return "contains . or .., which no resolved path does";
   if (names.slice(0, -1).includes("") && !glob.startsWith("\\\\"))
     return "contains an empty name, which no path does";
-  return /\[[^\]]*$/.test(glob) ? "has a [ without ]" : undefined;
+  const sets = names.flatMap((name) => [...name.matchAll(SET)].map(([, set = ""]) => set));
+  if (sets.some(hasEmptyRange)) return "has a range such as [z-a], which no character is in";
+  const plain = names.map((name) => name.replace(SET, "")).join("/");
+  if (plain.includes("[")) return "has a [ without ]";
+  return /[{}]/.test(plain) ? "has braces, which are no choice here: write an entry for each" : undefined;
+}
+
+const SET = /\[([^\]]+)\]/g;
+
+function hasEmptyRange(set: string): boolean {
+  const ranges = [...set.replace(/^[!^]/, "").matchAll(/(.)-(.)/gsu)];
+  return ranges.some(([, from = "", to = ""]) => from > to);
 }
 
 function hasControls(text: string): boolean {
@@ -60,7 +73,7 @@ export const askRulesSchema = z.array(askRuleSchema).max(64);
 
 /** Whether a name fits one of these names and globs. */
 export function fitsTool(globs: readonly string[], tool: string): boolean {
-  return globs.some((glob) => glob === tool || (/[*?]/.test(glob) && fitsWildcard(glob, tool)));
+  return globs.some((glob) => glob === tool || fitsWildcard(glob, tool));
 }
 
 /** What a rule is asked about. Absent `subjects` are not known yet, and may fit. */
@@ -102,9 +115,10 @@ export function fitsWildcard(pattern: string, text: string): boolean {
 
 /** Paths that are closed: each glob closes what it matches and everything below that. */
 export class ClosedPaths {
+  /** By the last name of each glob; those with a wildcard there stand under `wild`. */
   readonly #literal = new Map<string, Pattern[]>();
   readonly #wild: Pattern[] = [];
-  readonly #known = new Map<string, string | undefined>();
+  readonly #folders = new Map<string, string | undefined>();
 
   /** `home` replaces `~`; without it such globs match nothing. */
   constructor(globs: readonly string[], home: string | undefined) {
@@ -117,48 +131,82 @@ export class ClosedPaths {
 
   /** The glob that closes an absolute, resolved path; undefined: none does. Letter case never matters. */
   closing(path: string): string | undefined {
-    return this.isEmpty ? undefined : this.#closing(normalized(path));
+    if (this.isEmpty) return undefined;
+    const full = normalized(path);
+    const slash = full.lastIndexOf("/");
+    const above = slash >= 0 ? this.#closingFolder(full.slice(0, slash)) : undefined;
+    return above ?? this.#matching(full, full.slice(slash + 1));
   }
 
-  #closing(path: string): string | undefined {
-    if (this.#known.has(path)) return this.#known.get(path);
+  /** Remembered, because what a search finds lies in few folders. */
+  #closingFolder(path: string): string | undefined {
+    if (this.#folders.has(path)) return this.#folders.get(path);
     const slash = path.lastIndexOf("/");
-    const above = slash >= 0 ? this.#closing(path.slice(0, slash)) : undefined;
+    const above = slash >= 0 ? this.#closingFolder(path.slice(0, slash)) : undefined;
     const glob = above ?? this.#matching(path, path.slice(slash + 1));
-    if (this.#known.size >= KNOWN_MAX) this.#known.clear();
-    this.#known.set(path, glob);
+    if (this.#folders.size >= FOLDERS_MAX) this.#folders.clear();
+    this.#folders.set(path, glob);
     return glob;
   }
 
   #matching(path: string, name: string): string | undefined {
-    const literal = this.#literal.get(name) ?? [];
-    return [...literal, ...this.#wild].find(({ matches }) => matches(path))?.glob;
+    const literal = this.#literal.get(name)?.find((pattern) => pattern.matches(path));
+    return (literal ?? this.#wild.find((pattern) => pattern.fits(name) && pattern.matches(path)))?.glob;
   }
 
   #add(glob: string, home: string | undefined): void {
     const isInHome = /^~(?:[\\/]|$)/.test(glob);
     if (isInHome && home === undefined) return;
-    const full = normalized(isInHome ? `${escaped(home ?? "")}${glob.slice(1)}` : glob);
+    const full = normalized(isInHome ? `${literalGlob(home ?? "")}${glob.slice(1)}` : glob);
     const last = full.slice(full.lastIndexOf("/") + 1);
-    const matches = globMatcher(full, { dot: true });
-    if (/[*?[\\]/.test(last)) this.#wild.push({ glob, matches });
-    else this.#literal.set(last, [...(this.#literal.get(last) ?? []), { glob, matches }]);
+    const pattern = new Pattern(glob, full);
+    if (/[*?[]/.test(last)) this.#wild.push(pattern);
+    else this.#literal.set(last, [...(this.#literal.get(last) ?? []), pattern]);
   }
 }
 
-interface Pattern {
+class Pattern {
   readonly glob: string;
-  readonly matches: (path: string) => boolean;
+  readonly #full: string;
+  /** What the last name begins and ends with: quicker to compare than the whole path. */
+  readonly #begins: string;
+  readonly #ends: string;
+  #matches: ((path: string) => boolean) | undefined;
+
+  constructor(glob: string, full: string) {
+    this.glob = glob;
+    this.#full = full;
+    const last = full.slice(full.lastIndexOf("/") + 1);
+    this.#begins = last.slice(0, last.search(/[*?[]|$/));
+    this.#ends = last.slice(last.search(/[^*?\]]*$/));
+  }
+
+  fits(name: string): boolean {
+    return name.startsWith(this.#begins) && name.endsWith(this.#ends);
+  }
+
+  matches(path: string): boolean {
+    this.#matches ??= globMatcher(this.#full, { dot: true });
+    return this.#matches(path);
+  }
 }
 
-const KNOWN_MAX = 10_000;
+const FOLDERS_MAX = 10_000;
 
-/** One spelling for all systems: forward slashes, composed characters, lower case, none at the end. */
+/** One spelling for all systems: forward slashes, composed characters, one letter case, no slash at the end. */
 function normalized(path: string): string {
-  return path.replaceAll("\\", "/").replace(/\/+$/, "").normalize("NFC").toLowerCase();
+  const slashed = path.includes("\\") ? path.replaceAll("\\", "/") : path;
+  const plain = slashed.endsWith("/") ? slashed.replace(/\/+$/, "") : slashed;
+  return /[^ -~]/.test(plain) ? folded(plain) : plain.toLowerCase();
 }
 
-/** A home folder may contain characters that mean something in a glob; `[x]` is the way to write one that backslashes survive. */
-function escaped(path: string): string {
+/** As the most lenient file systems compare names: some ignore invisible characters, and letters such as the long s equal others. */
+function folded(text: string): string {
+  const visible = text.normalize("NFC").replace(/\p{Default_Ignorable_Code_Point}/gu, "");
+  return visible.toUpperCase().toLowerCase().normalize("NFC");
+}
+
+/** A glob that matches exactly this path; `[x]` is the way to write a character that backslashes survive. */
+export function literalGlob(path: string): string {
   return path.replace(/[*?[]/g, "[$&]");
 }

@@ -4,6 +4,7 @@ import { ERROR_CODES } from "./errors.ts";
 import { eventSchema } from "./events.ts";
 import { grantScopeSchema } from "./grant.ts";
 import { LIMITS } from "./limits.ts";
+import { pausedSchema } from "./paused.ts";
 import { policyLimitsSchema, policySchema } from "./policy.ts";
 import { questionSchema } from "./question.ts";
 import { manifestSchema } from "./tool.ts";
@@ -37,6 +38,8 @@ export const deviceRegisterSchema = z.object({
   ledger_id: z.string().max(64).optional(),
   /** Ours: the newest calls with an effect recorded in that ledger. */
   last_calls: z.array(toolCallId).max(LIMITS.lastCalls).optional(),
+  /** Ours: whom the device's user closed it to; absent: to nobody. */
+  paused: pausedSchema.optional(),
 });
 
 /** Device document 2. Device Heartbeat. Our agent sends the text `ping` instead. */
@@ -133,6 +136,13 @@ const approvalDecidedSchema = z.object({
 });
 export type ApprovalDecided = z.infer<typeof approvalDecidedSchema>;
 
+/** Ours: whom the device's user closed it to, whenever that changes; null: to nobody. */
+const deviceStatusSchema = z.object({
+  type: z.literal("device_status"),
+  paused: pausedSchema.nullable(),
+});
+export type DeviceStatus = z.infer<typeof deviceStatusSchema>;
+
 /** What a device sends as text. Results and output of our agent are binary (`result-frame.ts`). */
 export const fromDeviceSchema = z.discriminatedUnion("type", [
   deviceRegisterSchema,
@@ -147,6 +157,7 @@ export const fromDeviceSchema = z.discriminatedUnion("type", [
   creditRequestSchema,
   toolPreparedSchema,
   approvalDecidedSchema,
+  deviceStatusSchema,
 ]);
 export type FromDevice = z.infer<typeof fromDeviceSchema>;
 export type DeviceRegister = z.infer<typeof deviceRegisterSchema>;
@@ -221,6 +232,8 @@ const deviceRegisteredSchema = z.object({
   ledger_id: z.string().max(64).optional(),
   /** Ours: ask for credit before an answer of more bytes than this. Absent: the relay knows no credit. */
   credit_above: z.int().positive().optional(),
+  /** Ours: send `device_status`. Absent: the relay does not know it. */
+  status_wanted: z.boolean().optional(),
 });
 
 /** Device document, Error Responses. */

@@ -87,6 +87,10 @@ export class MatrxError extends Error {
 /** The details of an error, for codes that define them. */
 interface DetailsOf {
   METHOD_NOT_ALLOWED: { allow: readonly string[] };
+  /** `retry_after_ms`: a request made after so many milliseconds is not too early. Absent where nobody knows. */
+  RATE_LIMITED: { retry_after_ms?: number; [fact: string]: unknown };
+  /** `no_credential`: the request came without one, so none is wrong (RFC 6750, 3.1). */
+  UNAUTHENTICATED: { reason?: "no_credential"; [fact: string]: unknown };
 }
 
 interface Besides<Code> {
@@ -129,6 +133,13 @@ export function shapeOf(error: unknown, hop: Hop, incident: string): ErrorShape 
 export function allowHeaderOf({ code, details }: ErrorShape): string | undefined {
   const allow = code === "METHOD_NOT_ALLOWED" ? details?.allow : undefined;
   return Array.isArray(allow) ? allow.join(", ") : undefined;
+}
+
+/** The `WWW-Authenticate` header of a 401 (RFC 6750, 3): a request without a credential is told no error. */
+export function challengeOf({ code, details }: ErrorShape): string | undefined {
+  if (code !== "UNAUTHENTICATED") return undefined;
+  const challenge = 'Bearer realm="matrx"';
+  return details?.reason === "no_credential" ? challenge : `${challenge}, error="invalid_token"`;
 }
 
 /** Problem details (RFC 9457) of an error. */

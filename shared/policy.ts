@@ -35,10 +35,17 @@ export const policySchema = z.strictObject({
 });
 export type Policy = z.infer<typeof policySchema>;
 
-/** The part of a policy that a call's frame carries. A folder that no path lies in allows nothing, so it is let through. */
-export const policyLimitsSchema = policySchema
-  .omit({ rates: true })
-  .extend({ allowed_paths: z.array(z.string()).optional() });
+/** A policy as it was stored, perhaps by an earlier release. What no tool or path fits allows nothing, so it is let through. */
+export const storedPolicySchema = policySchema.extend({
+  allowed_tools: z.array(z.string()).optional(),
+  allowed_paths: z.array(z.string()).optional(),
+});
+
+/** The part of a policy that a call's frame carries. */
+export const policyLimitsSchema = storedPolicySchema.omit({ rates: true });
+
+/** In force instead of a policy that cannot be read: nothing is allowed until it is set again. */
+export const CLOSED_POLICY: Policy = { allowed_tools: [], allowed_paths: [], allowed_apps: [] };
 
 /** The policy as it was set; `warnings` lists the allowed tools that the device does not have. */
 export const policySetSchema = policySchema.extend({ warnings: z.array(z.string()).optional() });
@@ -59,7 +66,7 @@ export function policyWarnings(
   );
 }
 
-interface Question {
+export interface Question {
   tool: string;
   /** The name that the caller used; absent if it is the tool's own name. */
   called?: string | undefined;
@@ -106,26 +113,78 @@ export function refusalOf(question: Question, hop: Hop): ErrorShape | undefined 
 }
 
 /** `name` is what the message calls the tool. */
-function refusalByName(
-  { tool, grant, policy, confinesCommands }: Question,
-  name: string,
-): Refusal | undefined {
-  const effect = effectOf(tool);
-  if (!grant.effects.includes(effect)) return deniedEffect(name, effect, grant.effects);
-  if (grant.tools && !fitsTool(grant.tools, tool)) return deniedTool(name, GRANT);
-  if (policy.allowed_tools && !fitsTool(policy.allowed_tools, tool)) return deniedTool(name, POLICY);
-  if (policy.denied_tools && fitsTool(policy.denied_tools, tool)) return deniedTool(name, POLICY);
-  const isConfined = isConfinable(tool, policy) || (tool === SHELL && confinesCommands);
-  const limitedBy = limiterOf(grant, policy);
-  if (limitedBy && !isConfined) return deniedBeyondFolders(name, limitedBy);
-  if (tool === SHELL && !grant.owner && !confinesCommands) return deniedShell(name);
+function refusalByName(question: Question, name: string): Refusal | undefined {
+  for (const rule of RULES) {
+    const refusal = rule(question, name)?.refusal;
+    if (refusal) return refusal;
+  }
   return undefined;
 }
 
-/** Who limits a call to certain paths. */
-function limiterOf(grant: GrantScope, policy: Policy): string | undefined {
-  if (grant.paths || grant.denied_paths) return GRANT;
-  return policy.allowed_paths || policy.denied_paths ? POLICY : undefined;
+/** What one field of a grant or policy says about a call; without `refusal` it allows the call. */
+export interface Ruling {
+  readonly by: "grant" | "policy";
+  readonly field: keyof GrantScope | keyof Policy;
+  /** The entry of the field that fits the call. */
+  readonly entry?: string | undefined;
+  readonly refusal?: Refusal | undefined;
+}
+
+/** Undefined if the field is absent, or does not concern the call. */
+type Rule = (question: Question, name: string) => Ruling | undefined;
+
+/** The first that refuses decides; none of them lifts what another refuses. */
+const RULES: readonly Rule[] = [
+  ({ tool, grant: { effects } }, name) => {
+    const effect = effectOf(tool);
+    const refusal = effects.includes(effect) ? undefined : deniedEffect(name, effect, effects);
+    return { by: "grant", field: "effects", entry: effect, refusal };
+  },
+  ({ tool, grant: { tools } }, name) => allowing("grant", "tools", tools, tool, name),
+  ({ tool, policy: { allowed_tools: tools } }, name) =>
+    allowing("policy", "allowed_tools", tools, tool, name),
+  ({ tool, policy: { denied_tools = [] } }, name) => {
+    const entry = denied_tools.find((glob) => fitsTool([glob], tool));
+    if (entry === undefined) return undefined;
+    return { by: "policy", field: "denied_tools", entry, refusal: deniedTool(name, POLICY) };
+  },
+  (question, name) => {
+    const limit = limitOf(question);
+    if (!limit) return undefined;
+    const { tool, policy, confinesCommands } = question;
+    const isConfined = isConfinable(tool, policy) || (tool === SHELL && confinesCommands);
+    return { ...limit, refusal: isConfined ? undefined : deniedBeyondFolders(name, WORDS[limit.by]) };
+  },
+  ({ tool, grant, confinesCommands }, name) => {
+    if (tool !== SHELL || grant.owner) return undefined;
+    return { by: "grant", field: "owner", refusal: confinesCommands ? undefined : deniedShell(name) };
+  },
+];
+
+/** What each rule says about a call that concerns it, in the order in which they are asked. */
+export function rulingsOn(question: Question): Ruling[] {
+  const name = question.called ?? question.tool;
+  return RULES.flatMap((rule) => rule(question, name) ?? []);
+}
+
+function allowing(
+  by: Ruling["by"],
+  field: Ruling["field"],
+  tools: readonly string[] | undefined,
+  tool: string,
+  name: string,
+): Ruling | undefined {
+  if (!tools) return undefined;
+  const entry = tools.find((glob) => fitsTool([glob], tool));
+  return { by, field, entry, refusal: entry === undefined ? deniedTool(name, WORDS[by]) : undefined };
+}
+
+/** The first field that limits a call to certain paths. */
+function limitOf({ grant, policy }: Question): Pick<Ruling, "by" | "field"> | undefined {
+  if (grant.paths) return { by: "grant", field: "paths" };
+  if (grant.denied_paths) return { by: "grant", field: "denied_paths" };
+  if (policy.allowed_paths) return { by: "policy", field: "allowed_paths" };
+  return policy.denied_paths && { by: "policy", field: "denied_paths" };
 }
 
 type Refusal = Pick<ErrorShape, "message" | "hint" | "details">;
@@ -133,8 +192,8 @@ type Refusal = Pick<ErrorShape, "message" | "hint" | "details">;
 /** It runs any command, so only a sandbox can confine it. */
 const SHELL = "Bash";
 
-const GRANT = "the token's grant";
 const POLICY = "the device's policy";
+const WORDS: Record<Ruling["by"], string> = { grant: "the token's grant", policy: POLICY };
 
 /** If the policy names applications, that is the owner's choice; they get documents in the folders, and no options. */
 function isConfinable(tool: string, { allowed_apps }: Policy): boolean {

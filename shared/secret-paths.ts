@@ -110,6 +110,7 @@ const STARTUP_FILES = [
   "~/Documents/PowerShell",
   "~/Documents/WindowsPowerShell",
   "**/.git/hooks",
+  "**/.git/modules/**/hooks",
 ];
 
 /** Neither readable nor writable. */
@@ -121,4 +122,9 @@ export const SECRET_PATHS: readonly string[] = [
 ];
 
 /** Readable only: programs need them, and what is written there is run later, such as by the owner's own git. */
-export const UNCHANGEABLE_PATHS: readonly string[] = ["**/.git/config", "**/.git/config.worktree"];
+export const UNCHANGEABLE_PATHS: readonly string[] = [
+  "**/.git/config",
+  "**/.git/config.worktree",
+  "**/.git/modules/**/config",
+  "**/.git/worktrees/*/config.worktree",
+];

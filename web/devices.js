@@ -18,7 +18,7 @@ export function devicesView(devices, { openId, open, removed }) {
 }
 
 function deviceItem(device, { isOpen, open, removed }) {
-  const { name, state, kind, os, os_version: version, alerts = 0 } = device;
+  const { name, state, kind, os, os_version: version, paused, alerts = 0 } = device;
   const system = [kind === "bare" ? "bare device" : os, version].filter(Boolean).join(" ");
   const use = element(
     "button",
@@ -47,6 +47,12 @@ function deviceItem(device, { isOpen, open, removed }) {
         { class: "row" },
         element("h3", {}, name),
         element("span", { class: `state ${state}` }, STATES[state]),
+        paused &&
+          element(
+            "span",
+            { class: "severity open", title: "Only somebody at the machine can open it again: matrx resume" },
+            paused === "ai" ? "Paused for AI" : "Paused",
+          ),
         alerts > 0 &&
           element("span", { class: "severity open" }, `${alerts} open alert${alerts === 1 ? "" : "s"}`),
       ),

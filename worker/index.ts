@@ -7,6 +7,7 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { requireHost } from "./auth/address.ts";
 import { refuseForeignPage } from "./auth/origin.ts";
+import { countRefusal } from "./auth/refused-credentials.ts";
 import { problemResponse } from "./problem.ts";
 import { devicePort } from "./routes/device-port.ts";
 import { page } from "./routes/page.ts";
@@ -33,7 +34,7 @@ const OWN_PAGE_ONLY = /^\/v1\/(?:claim|logins|pairings|sign-in-links)(?:\/|$)/;
 const app = new Hono<RelayEnv>();
 const noRouteError = noRouteIn(OPERATIONS);
 
-app.onError((error) => problemResponse(error));
+app.onError((error, c) => problemResponse(countRefusal(c.env, c.req.raw, error)));
 app.notFound((c) => problemResponse(noRouteError(c.req.path)));
 app.use(async (c, next) => {
   requireHost(c.env, c.req.raw);

@@ -22,7 +22,9 @@ export class Outbox {
     this.#deliver = deliver;
   }
 
+  /** The same message that is not acknowledged yet goes out once. */
   enqueue(to: string, body: string, now: number): void {
+    this.#sql.exec("DELETE FROM outbox WHERE device = ? AND body = ?", to, body);
     this.#sql.exec("INSERT INTO outbox (device, body, due) VALUES (?, ?, ?)", to, body, now);
   }
 

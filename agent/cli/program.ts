@@ -2,6 +2,8 @@
 import { Command, Option } from "commander";
 import { AGENT_VERSION } from "../config/program.ts";
 import { addAccount } from "./commands/account.ts";
+import { addActivity } from "./commands/activity.ts";
+import { addApprovals } from "./commands/approvals.ts";
 import { addCall } from "./commands/call.ts";
 import { addCalls } from "./commands/calls.ts";
 import { addCompletion } from "./commands/completion.ts";
@@ -13,6 +15,7 @@ import { addLogs } from "./commands/logs.ts";
 import { addOpen } from "./commands/open.ts";
 import { addOutcome } from "./commands/outcome.ts";
 import { addPair } from "./commands/pair.ts";
+import { addPause, addResume } from "./commands/pause.ts";
 import { addPolicy } from "./commands/policy.ts";
 import { addRun } from "./commands/run.ts";
 import { addServe } from "./commands/serve.ts";
@@ -44,6 +47,9 @@ export function makeProgram(): Command {
   addPair(program);
   addUnpair(program);
   addServe(program);
+  addActivity(program);
+  addPause(program);
+  addResume(program);
   addLogs(program);
   addDoctor(program);
   program.commandsGroup("From anywhere:");
@@ -57,6 +63,7 @@ export function makeProgram(): Command {
   addTools(program);
   addOutcome(program);
   addEvents(program);
+  addApprovals(program);
   addPolicy(program);
   addToken(program);
   addStatus(program);

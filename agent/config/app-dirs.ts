@@ -28,6 +28,10 @@ export interface Home extends HomeFolders {
   /** Locked while an agent starts. */
   readonly startLockFile: string;
   readonly localTokenFile: string;
+  /** Whom this machine is closed to (`pause-file.ts`). */
+  readonly pauseFile: string;
+  /** Sockets by which programs of this user reach a running agent. */
+  readonly controlFolder: string;
   readonly jobs: string;
   /** Jobs of `matrx serve`. */
   readonly localJobs: string;
@@ -94,6 +98,8 @@ function homeIn({ config, state, logs }: HomeFolders): Home {
     localJournalFile: join(state, "local-journal.sqlite"),
     startLockFile: join(state, "start-lock"),
     localTokenFile: join(state, "local-token"),
+    pauseFile: join(state, "pause.json"),
+    controlFolder: join(state, "control"),
     jobs: join(state, "jobs"),
     localJobs: join(state, "local-jobs"),
     logFile: join(logs, "agent.log"),

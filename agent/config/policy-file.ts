@@ -1,13 +1,14 @@
 /** `policy.json`: what the owner of this machine allows, whatever the relay says. If damaged, nothing is allowed. */
-import { statSync } from "node:fs";
+import { lstatSync, statSync } from "node:fs";
 import { agentError, MatrxError } from "@matrx/shared/errors.ts";
 import { type Policy, policySchema, policyWarnings } from "@matrx/shared/policy.ts";
 import type { Logger } from "pino";
-import { readJsonFile } from "../platform/private-file.ts";
+import { fileStamp, readJsonFile } from "../platform/private-file.ts";
 import type { Home } from "./app-dirs.ts";
 
 /** A change to the file is noticed within this time, in milliseconds. */
 const LOOK_EVERY = 1000;
+const MOST_BYTES = 1024 * 1024;
 
 export class PolicyFile {
   readonly #path: string;
@@ -17,7 +18,7 @@ export class PolicyFile {
 
   constructor(home: Pick<Home, "policyFile">) {
     this.#path = home.policyFile;
-    this.#stamp = this.#readStamp();
+    this.#stamp = fileStamp(this.#path);
     this.#lookedAt = performance.now();
     this.#policy = this.#read();
   }
@@ -42,7 +43,7 @@ export class PolicyFile {
 
   /** Reads the file again at once. */
   reload(): void {
-    this.#stamp = this.#readStamp();
+    this.#stamp = fileStamp(this.#path);
     this.#policy = this.#read();
   }
 
@@ -50,12 +51,15 @@ export class PolicyFile {
     const now = performance.now();
     if (now - this.#lookedAt < LOOK_EVERY) return;
     this.#lookedAt = now;
-    if (this.#readStamp() !== this.#stamp) this.reload();
+    if (fileStamp(this.#path) !== this.#stamp) this.reload();
   }
 
   #read(): Policy | MatrxError {
     try {
-      return readJsonFile(this.#path, policySchema) ?? {};
+      if (!this.#stands()) return {};
+      const policy = readJsonFile(this.#path, policySchema);
+      if (policy) return policy;
+      throw damaged("it is a link to nothing");
     } catch (cause) {
       const why = cause instanceof MatrxError ? cause.message : "policy.json cannot be read";
       return agentError(
@@ -69,13 +73,16 @@ export class PolicyFile {
     }
   }
 
-  #readStamp(): string {
-    try {
-      const stat = statSync(this.#path, { throwIfNoEntry: false, bigint: true });
-      return stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : "none";
-    } catch {
-      // Reading the file will report why.
-      return "unreadable";
-    }
+  /** Whether there is a file. Throws for anything else in its place: reading a pipe, or what is too large, would block. */
+  #stands(): boolean {
+    if (!lstatSync(this.#path, { throwIfNoEntry: false })) return false;
+    const stat = statSync(this.#path, { throwIfNoEntry: false });
+    if (stat && !stat.isFile()) throw damaged("policy.json is not a file");
+    if (stat && stat.size > MOST_BYTES) throw damaged(`policy.json has more than ${MOST_BYTES} bytes`);
+    return true;
   }
+}
+
+function damaged(why: string): MatrxError {
+  return agentError("INVALID_PARAMETERS", why);
 }

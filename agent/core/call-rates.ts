@@ -3,6 +3,7 @@ import { agentError } from "@matrx/shared/errors.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import { TokenBucket } from "@matrx/shared/rate-limit.ts";
+import { retryIn } from "@matrx/shared/retry.ts";
 
 const MINUTE = 60_000;
 /** Beyond this many grants, quiet ones are forgotten. */
@@ -22,11 +23,13 @@ export class CallRates {
     if (limit === undefined) return;
     const { bucket } = this.#of(grant, limit, now);
     if (bucket.take(now)) return;
-    const seconds = Math.ceil(bucket.readyIn(now) / 1000);
-    throw agentError("RATE_LIMITED", `This device accepts ${limit} calls per minute from one token`, {
-      hint: `Wait ${seconds} s; the device's owner can raise rates.calls_per_minute in its policy.json`,
-      details: { calls_per_minute: limit, retry_after_seconds: seconds },
-    });
+    const advice = "the device's owner can raise rates.calls_per_minute in its policy.json";
+    const message = `This device accepts ${limit} calls per minute from one token`;
+    throw agentError(
+      "RATE_LIMITED",
+      message,
+      retryIn(bucket.readyIn(now), advice, { calls_per_minute: limit }),
+    );
   }
 
   #of(grant: GrantId, limit: number, now: number): Counted {

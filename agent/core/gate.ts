@@ -6,9 +6,18 @@
 import type { BuiltInTool } from "@matrx/shared/effects.ts";
 import { agentError, type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
-import { mayRunAnyProgram, needsSandbox, type Policy, refusalOf } from "@matrx/shared/policy.ts";
+import type { Paused } from "@matrx/shared/paused.ts";
+import {
+  type Asking,
+  askingRules,
+  mayRunAnyProgram,
+  needsSandbox,
+  type Policy,
+  refusalOf,
+} from "@matrx/shared/policy.ts";
 import { SECRET_PATHS, UNCHANGEABLE_PATHS } from "@matrx/shared/secret-paths.ts";
 import { CallRates } from "./call-rates.ts";
+import { isClosedTo, pausedError } from "./pause.ts";
 import { nameInUse, toolName } from "./tool-names.ts";
 
 /** What is done at a path. `folder`: creating a folder where nothing is. `remove`: deleting, moving or replacing what is there. */
@@ -29,6 +38,8 @@ export interface Needs {
   readonly tools?: readonly { readonly tool: BuiltInTool; readonly does: string }[];
   /** An application that it starts. */
   readonly app?: { readonly name: string; isListedAs(name: string): boolean };
+  /** What rules that ask are matched with besides the paths: a command, an address, an application. */
+  readonly subjects?: readonly string[];
 }
 
 /** Folders that a call is confined to, and who set that limit. */
@@ -82,6 +93,8 @@ export interface GateOptions {
   /** The device's own policy. */
   readonly policy: { current(): Policy };
   readonly checkPaths: PathCheck;
+  /** Whom the machine is closed to just now; absent: it cannot be paused. */
+  readonly pause?: { readonly current: Paused | undefined } | undefined;
 }
 
 export class Gate {
@@ -92,17 +105,25 @@ export class Gate {
     this.#options = options;
   }
 
-  /** Whether a call of this tool could run, whatever its input. */
+  /** Whether a call of this tool could run, whatever its input, while the machine is not paused. */
   mayCall(tool: string, asker: Asker): boolean {
     return this.#admission(asker).refusal(tool) === undefined;
   }
 
   /** Admits a call by its tool's name, and counts it. Throws MatrxError. */
   admit(tool: string, asker: Asker): Admission {
+    const admission = this.examine(tool, asker);
+    this.#rates.count(asker.grant.id, admission.devicePolicy, performance.now());
+    return admission;
+  }
+
+  /** Decides as `admit` about a call that is not to run yet, so that it is counted only once. Throws MatrxError. */
+  examine(tool: string, asker: Asker): Admission {
+    const paused = this.#options.pause?.current;
+    if (paused && isClosedTo(paused, asker.grant)) throw pausedError(paused);
     const admission = this.#admission(asker);
     const refusal = admission.refusal(tool);
     if (refusal) throw new MatrxError(refusal);
-    this.#rates.count(asker.grant.id, admission.devicePolicy, performance.now());
     return admission;
   }
 
@@ -133,6 +154,18 @@ export class Admission {
       { by: "the owner's policy at the relay", policy: relayPolicy },
     ];
     this.rights = rightsOf(grant, this.#policies);
+  }
+
+  /** The rules that ask a person about a call; without subjects, those that may. */
+  asking(tool: string, subjects?: readonly string[]): Asking[] {
+    const policies = this.#policies.map(({ policy }) => policy);
+    return askingRules({ tool, grant: this.#grant, policies }, subjects);
+  }
+
+  /** What grant and policies allow and deny: a change of it makes an approval void. What is asked and how often is left out. */
+  get limits(): unknown {
+    const policies = this.#policies.map(({ policy: { ask: _ask, rates: _rates, ...limits } }) => limits);
+    return { policies, rights: this.rights };
   }
 
   refusal(tool: string): ErrorShape | undefined {

@@ -20,6 +20,38 @@ const RULES: readonly [RegExp, string][] = [
   ],
 ];
 
+const SECRET_NAME =
+  /pass(?:word|wd|phrase)?|secret|token|api[-_]?key|private[-_]?key|authorization|cookie|credential/i;
+/** How many parameters of a call are shown, and how much of each. */
+const PARAMETERS_SHOWN = 16;
+const PARAMETER_CHARS = 200;
+
+/** The beginnings of a call's parameters, as text, for `inputPreview`. */
+export function inputBeginnings(input: Record<string, unknown>): Record<string, string> {
+  const shown = Object.entries(input).slice(0, PARAMETERS_SHOWN);
+  return Object.fromEntries(
+    shown.map(([name, value]) => [
+      beginningOf(name, PARAMETER_CHARS),
+      beginningOf(typeof value === "string" ? value : (JSON.stringify(value) ?? ""), PARAMETER_CHARS),
+    ]),
+  );
+}
+
+/** A call's parameters, shortened, with what looks like a secret masked. */
+export function inputPreview(beginnings: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(beginnings).map(([name, text]) => [
+      previewOf(name, PARAMETER_CHARS),
+      SECRET_NAME.test(name) ? MASK : previewOf(text, PARAMETER_CHARS),
+    ]),
+  );
+}
+
+/** As much of a text as its preview depends on; a copy, which does not keep the whole text in memory. */
+export function beginningOf(text: string, chars: number = LIMITS.previewChars): string {
+  return Buffer.from(text.slice(0, chars * 4)).toString();
+}
+
 /** The first characters of a text, with what looks like a secret masked. */
 export function previewOf(text: string, chars: number = LIMITS.previewChars): string {
   // Redact more than is shown, so that a secret cut off at the end still matches.

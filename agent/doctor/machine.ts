@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { Home } from "../config/app-dirs.ts";
+import { PauseFile } from "../config/pause-file.ts";
 import { PolicyFile } from "../config/policy-file.ts";
 import { AGENT_VERSION } from "../config/program.ts";
 import { roomAt } from "../platform/disk-room.ts";
@@ -26,6 +27,7 @@ export function machineChecks(home: Home, platform: Platform): readonly Check[] 
     { name: "disk", look: () => disk(home) },
     { name: "shell", look: () => shell(platform) },
     { name: "policy", look: () => policy(home) },
+    { name: "pause", look: () => pause(home) },
     { name: "watching", look: () => watches(platform) },
   ];
 }
@@ -73,6 +75,14 @@ function policy(home: Home): Finding {
   return ok(
     limits.length > 0 ? `${home.policyFile} limits ${limits.join(", ")}` : "no limits on this machine",
   );
+}
+
+function pause(home: Home): Finding {
+  const { current, damage } = new PauseFile(home);
+  if (!current) return ok("open to callers");
+  const why = damage === undefined ? "" : `, because of ${damage}`;
+  const fact = `closed to ${current === "everyone" ? "all callers" : "AI grants"}${why}`;
+  return missing(fact, "To open it again, run: matrx resume");
 }
 
 function watches({ name }: Platform): Finding {

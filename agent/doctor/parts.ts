@@ -5,15 +5,15 @@ import type { Lack } from "../core/tool.ts";
 import { capture } from "../desktop/capture.ts";
 import { Desktop } from "../desktop/desktop.ts";
 import type { Platform } from "../platform/platform.ts";
-import { findProgram, ProgramFailed, runProgram } from "../platform/run-program.ts";
+import { findProgram } from "../platform/run-program.ts";
 import { lackOfSystemLog } from "../read/system-log-lack.ts";
+import { findBackend } from "../sandbox/find-backend.ts";
+import { lackOf } from "../sandbox/probe.ts";
 import { findRipgrep } from "../search/find-ripgrep.ts";
 
 interface OptionalPrograms {
   /** Names on the PATH, and absolute paths, best first. */
   readonly browsers: (env: NodeJS.ProcessEnv) => readonly string[];
-  /** A command that succeeds where the sandbox works; absent: no sandbox is known for the system. */
-  readonly sandbox?: { readonly program: string; readonly args: readonly string[]; readonly hint: string };
 }
 
 const UNDER_PROGRAM_FILES = [
@@ -30,11 +30,6 @@ const PROGRAMS: Record<Platform["name"], OptionalPrograms> = {
       "chromium",
       "chromium-browser",
     ],
-    sandbox: {
-      program: "bwrap",
-      args: ["--ro-bind", "/", "/", "--unshare-all", "--die-with-parent", "/bin/true"],
-      hint: "Install bubblewrap, and allow unprivileged user namespaces",
-    },
   },
   Darwin: {
     browsers: () => [
@@ -42,11 +37,6 @@ const PROGRAMS: Record<Platform["name"], OptionalPrograms> = {
       "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
       "/Applications/Chromium.app/Contents/MacOS/Chromium",
     ],
-    sandbox: {
-      program: "/usr/bin/sandbox-exec",
-      args: ["-p", "(version 1)(allow default)", "/usr/bin/true"],
-      hint: "sandbox-exec belongs to macOS; it may be forbidden on this machine",
-    },
   },
   Windows: {
     browsers: (env) =>
@@ -74,7 +64,7 @@ export function partChecks(platform: Platform): readonly Check[] {
       look: () => missing("not in this version", "Use Bash, in the background for long commands"),
     },
     { name: "browser", look: () => browser(platform) },
-    { name: "sandbox", look: () => sandbox(platform) },
+    { name: "sandbox", look: sandbox },
   ];
 }
 
@@ -129,19 +119,12 @@ function browser(platform: Platform): Finding {
   return missing("no Chrome, Edge or Chromium was found", "Tools of later versions need one to render pages");
 }
 
-async function sandbox(platform: Platform): Promise<Finding> {
-  const { sandbox: known } = optionalPrograms(platform);
-  const without = "commands from anyone but the owner are refused";
-  if (!known) return missing(`none known for ${platform.name}: ${without}`, "Nothing to do");
-  const found = findProgram(known.program, process.env);
-  if (!found) return missing(`${known.program} was not found: ${without}`, known.hint);
-  try {
-    await runProgram(found, known.args, { timeoutMs: WITHIN });
-    return ok(`${found} works; this version does not use it yet`);
-  } catch (error) {
-    if (!(error instanceof ProgramFailed)) throw error;
-    return missing(`${found} does not work (${error.message}): ${without}`, known.hint);
-  }
+/** Runs a real command in it. */
+async function sandbox(): Promise<Finding> {
+  const backend = findBackend({});
+  const lack = await lackOf(backend);
+  if (!lack) return ok("bubblewrap confines commands to the granted folders, without a network");
+  return missing(`${lack.why}: commands from anyone but the owner are refused`, lack.help);
 }
 
 export interface Finding {

@@ -12,6 +12,7 @@ import { explained, fileError } from "./errors.ts";
 import { linkChain } from "./link-chain.ts";
 import { KeyedMutex } from "./mutex.ts";
 import { notFound } from "./not-found.ts";
+import { PathClosures } from "./path-closures.ts";
 import { FolderLimits } from "./path-policy.ts";
 import { absolutePath, isAbsolute } from "./path-syntax.ts";
 import { newProtectedFiles, type ProtectedPaths, ProtectedSet, type Use } from "./protected-paths.ts";
@@ -23,6 +24,12 @@ export interface ResolvedPath extends Canonical {
   readonly named: string;
   /** The same for messages: on one line, without hidden characters. */
   readonly shown: string;
+}
+
+export interface Boundaries {
+  /** The folders that each party allows which limits folders at all; canonical. */
+  readonly folderLimits: readonly (readonly string[])[];
+  readonly protectedSet: ProtectedSet;
 }
 
 export interface FilesOptions {
@@ -66,14 +73,31 @@ export class Files {
     }
   }
 
-  async #lookUp({ session, rights }: Caller): Promise<FileAccess> {
-    const limits = await FolderLimits.lookUp(rights.folderLimits, this.platform);
+  /** What bounds a call's access: for a sandbox, which has to know it beforehand. */
+  async boundaries(rights: Rights): Promise<Boundaries> {
+    const folderLimits = (await FolderLimits.lookUp(rights.folderLimits, this.platform)).roots;
+    return { folderLimits, protectedSet: this.#protectedSet(rights) };
+  }
+
+  #protectedSet(rights: Rights): ProtectedSet {
     const { closed, program } = this.protectedPaths();
     // A caller that may run any program could change this one anyway, whatever file tools forbid.
     const paths = { closed, program: rights.mayRunAnyProgram ? [] : program };
-    const protectedSet = new ProtectedSet(paths, this.platform, this.#protectedFiles);
-    return new FileAccess(this.platform, session.cwd, protectedSet, limits);
+    return new ProtectedSet(paths, this.platform, this.#protectedFiles);
   }
+
+  async #lookUp({ session, rights }: Caller): Promise<FileAccess> {
+    const limits = await FolderLimits.lookUp(rights.folderLimits, this.platform);
+    const closures = new PathClosures(rights, this.platform);
+    const protectedSet = this.#protectedSet(rights);
+    return new FileAccess(this.platform, session.cwd, { protectedSet, limits, closures });
+  }
+}
+
+interface Checks {
+  readonly protectedSet: ProtectedSet;
+  readonly limits: FolderLimits;
+  readonly closures: PathClosures;
 }
 
 export class FileAccess {
@@ -81,12 +105,14 @@ export class FileAccess {
   readonly #cwd: string;
   readonly #protected: ProtectedSet;
   readonly #limits: FolderLimits;
+  readonly #closures: PathClosures;
 
-  constructor(platform: Platform, cwd: string, protectedSet: ProtectedSet, limits: FolderLimits) {
+  constructor(platform: Platform, cwd: string, { protectedSet, limits, closures }: Checks) {
     this.platform = platform;
     this.#cwd = cwd;
     this.#protected = protectedSet;
     this.#limits = limits;
+    this.#closures = closures;
   }
 
   /** Resolves a path and checks whether it may be touched. Throws MatrxError. */
@@ -106,7 +132,11 @@ export class FileAccess {
     this.#limits.check(canonical.path, shown);
     // Removing an entry changes the folder that contains it.
     if (intent === "remove") this.#limits.check(this.parentOf(canonical).folder, `the folder of ${shown}`);
-    this.#protected.check(canonical.path, shown, useOf(intent, canonical, follow === canonicalEntryOf));
+    const isEntry = follow === canonicalEntryOf;
+    if (canonical.path !== named) this.#checkWay(isEntry ? this.platform.path.dirname(named) : named, shown);
+    if (intent === "read") this.#closures.check(canonical.path, shown);
+    else this.#closures.checkChange(canonical.path, shown);
+    this.#protected.check(canonical.path, shown, useOf(intent, canonical, isEntry));
     const inCwd = !isAbsolute(text, this.platform);
     if (inCwd && canonical.missing.length > 0) await this.#checkCwd();
     return { ...canonical, named, shown };
@@ -156,18 +186,34 @@ export class FileAccess {
   /** Throws MatrxError `PERMISSION_DENIED` unless a canonical path may be read. Does not touch the file system. */
   checkCanonical(canonical: string): void {
     this.#limits.check(canonical, canonical);
+    this.#closures.check(canonical, canonical);
     this.#protected.check(canonical, canonical, "look");
   }
 
-  /** Paths in a folder that are closed to all tools, so that a search need not look there. */
+  /** Whether any paths are closed to the caller, besides Matrx's own. */
+  get closesPaths(): boolean {
+    return !this.#closures.isEmpty;
+  }
+
+  /** Whether a policy, the grant or a default closes a canonical path. Does not touch the file system. */
+  isClosed(canonical: string): boolean {
+    return this.#closures.isClosed(canonical);
+  }
+
+  /** As `isClosed`, or open to readers only. */
+  isUnchangeable(canonical: string): boolean {
+    return this.#closures.isUnchangeable(canonical);
+  }
+
+  /** Paths in a folder that are closed to all tools, or to this caller, so that a search need not look there. */
   closedInside(folder: string): string[] {
-    return this.#protected.inside(folder);
+    return [...this.#protected.inside(folder), ...this.#closures.inside(folder)];
   }
 
   /** Opens a folder by its canonical path. Close it. Throws MatrxError. */
   openFolder(folder: string, shown: string): Promise<Directory> {
     return explained(shown, "open", () =>
-      this.platform.openDirectory(folder, (stat) => this.#protected.inspect(stat, shown)),
+      this.platform.openDirectory(folder, (stat) => this.inspect(stat, shown)),
     );
   }
 
@@ -187,13 +233,15 @@ export class FileAccess {
     return (await lstat(named).catch(() => undefined))?.isSymbolicLink() ?? false;
   }
 
-  /** Throws MatrxError `PERMISSION_DENIED` if this file is protected under another name. */
+  /** Throws MatrxError `PERMISSION_DENIED` if this file or folder is protected or closed under another name. */
   inspect(stat: BigIntStats, shown: string): void {
+    this.#closures.inspect(stat, shown);
     this.#protected.inspect(stat, shown);
   }
 
   /** As `inspect`, for a file that is about to be changed. */
   inspectChange(stat: BigIntStats, shown: string): void {
+    this.#closures.inspect(stat, shown);
     this.#protected.inspectChange(stat, shown);
   }
 
@@ -203,11 +251,19 @@ export class FileAccess {
     } catch (error) {
       // Checked first, so that errors reveal nothing about paths outside the allowed folders, or protected ones.
       this.#limits.check(named, shown);
+      this.#checkWay(named, shown);
       const path = [...linkChain(named, this.platform)].at(-1)?.path ?? named;
       this.#limits.check(path, shown);
       this.#protected.check(path, shown, "look");
       throw fileError(error, shown, "follow");
     }
+  }
+
+  /** What is closed is not followed either: that would reveal what is there. */
+  #checkWay(named: string, shown: string): void {
+    if (this.#closures.isEmpty) return;
+    this.#closures.check(named, shown);
+    for (const { path } of linkChain(named, this.platform)) this.#closures.check(path, shown);
   }
 
   async #checkCwd(): Promise<void> {
@@ -225,7 +281,11 @@ export class FileAccess {
     const mayLook = place.missing.length === 1 && this.#limits.allows(folder);
     const existing = shownName(this.existingPart(place));
     throw await notFound(
-      { shown: place.shown, existing, folder: mayLook ? folder : undefined, name },
+      {
+        ...{ shown: place.shown, existing, name },
+        folder: mayLook ? folder : undefined,
+        maySee: (other) => !this.isClosed(this.platform.path.join(folder, other)),
+      },
       this.platform.path.join,
     );
   }

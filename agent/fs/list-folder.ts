@@ -35,6 +35,8 @@ interface Wanted {
   readonly limit: number;
   /** List only names after this one. */
   readonly after: string | undefined;
+  /** Entries that it returns false for are left out, and not counted. */
+  readonly maySee: (name: string) => boolean;
   /** Asked before a symlink of this name is followed. */
   readonly mayFollow: (name: string) => Promise<boolean>;
   readonly signal: AbortSignal;
@@ -63,15 +65,16 @@ export async function listFolder(folder: Directory, wanted: Wanted): Promise<Ent
 }
 
 /** The first names after the cursor, collected in a list that is truncated whenever it is twice as long as needed. */
-async function firstNames(folder: Directory, { showHidden, limit, after, signal }: Wanted) {
+async function firstNames(folder: Directory, { showHidden, limit, after, maySee, signal }: Wanted) {
   let names: Name[] = [];
   let total = 0;
   let following = 0;
   for await (const entry of await opendir(folder.self, AS_BYTES)) {
     const bytes = entry.name as unknown as Buffer;
     if (!showHidden && bytes[0] === DOT) continue;
-    total++;
     const shown = textOfName(bytes);
+    if (!maySee(shown)) continue;
+    total++;
     if (after !== undefined && shown <= after) continue;
     following++;
     names.push({ shown, bytes });

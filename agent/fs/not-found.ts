@@ -15,14 +15,16 @@ export interface NotFound {
   /** The folder that should contain `name`; undefined if it does not exist, or is closed to the caller. */
   readonly folder: string | undefined;
   readonly name: string;
+  /** Whether the caller may know of an entry of that folder. */
+  readonly maySee: (name: string) => boolean;
 }
 
 const MOST_SUGGESTIONS = 3;
 const MOST_NAMES = 5000;
 
 export async function notFound(what: NotFound, join: (...parts: string[]) => string): Promise<MatrxError> {
-  const { folder, name, shown, existing } = what;
-  const names = folder === undefined ? [] : await namesIn(folder);
+  const { folder, name, shown, existing, maySee } = what;
+  const names = folder === undefined ? [] : (await namesIn(folder)).filter((one) => maySee(textOfName(one)));
   const odd = names.find((bytes) => !isUtf8(bytes) && isMeant(bytes, name));
   if (odd) return notUtf8(shown, shellName(odd));
   const alike = namesLike(

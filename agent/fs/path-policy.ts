@@ -25,6 +25,11 @@ export class FolderLimits {
     return new FolderLimits(platform, limits);
   }
 
+  /** The folders of each limit, as canonical paths. */
+  get roots(): readonly (readonly string[])[] {
+    return this.#limits.map(({ roots }) => roots);
+  }
+
   allows(canonical: string): boolean {
     return this.#refusing(canonical) === undefined;
   }

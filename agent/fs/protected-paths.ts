@@ -55,6 +55,17 @@ export class ProtectedSet {
     if (this.#program.liesWithin(canonical)) throw leadsThere(shown, "the Matrx program");
   }
 
+  /** All paths of the set. */
+  get paths(): ProtectedPaths {
+    return { closed: this.#closed.all, program: this.#program.all };
+  }
+
+  /** Whether this directory or file is protected under another name, and how. */
+  kindOf(found: BigIntStats): keyof ProtectedPaths | undefined {
+    if (this.#closed.is(found)) return "closed";
+    return this.#program.is(found) ? "program" : undefined;
+  }
+
   /** Closed paths inside a folder. */
   inside(folder: string): string[] {
     return this.#closed.inside(folder);

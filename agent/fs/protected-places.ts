@@ -54,6 +54,11 @@ export class ProtectedPlaces {
     return this.#paths.some(within) || this.#links.some(within);
   }
 
+  /** Each with its other names, as far as they are known. */
+  get all(): readonly string[] {
+    return this.#paths;
+  }
+
   inside(folder: string): string[] {
     return this.#paths.filter((path) => isWithin(path, folder, this.#platform));
   }

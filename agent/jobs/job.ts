@@ -15,6 +15,9 @@ export type StopReason = Extract<JobStatus, "stopped" | "cancelled" | "timed_out
 /** Times of files may lag behind the clock by this much, in milliseconds. */
 const FILE_CLOCK = 20;
 
+/** What a confined command's sandbox reads at its start. */
+const INHERITED = ["fd-6", "fd-7"];
+
 export class Job {
   readonly directory: string;
   readonly log: JobLog;
@@ -102,7 +105,8 @@ export class Job {
     this.#record = { ...this.#record, status, exit, ended: Date.now(), log: this.log.shape };
     try {
       await this.save();
-      for (const file of ["command", STDIN_FILE]) await rm(path.join(this.directory, file), { force: true });
+      for (const file of ["command", STDIN_FILE, ...INHERITED])
+        await rm(path.join(this.directory, file), { force: true });
     } catch {
       // A full disk must not keep a job from ending; after a restart its exit code is read from its own file.
     }

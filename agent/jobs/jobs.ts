@@ -6,15 +6,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { toolError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
+import type { Paused } from "@matrx/shared/paused.ts";
+import { isClosedTo } from "../core/pause.ts";
 import { toolName } from "../core/tool-names.ts";
 import { currentPlatform } from "../platform/current.ts";
 import { commandEnvironment, loginPath, markOf } from "../platform/environment.ts";
 import { stopTree } from "../platform/kill-tree.ts";
-import type { Platform } from "../platform/platform.ts";
+import type { Platform, Wrap } from "../platform/platform.ts";
 import { makePrivateFolder } from "../platform/private-file.ts";
 import { Job, type StopReason } from "./job.ts";
 import { JOB_LIMITS, type JobLimits, type JobRecord, loadRecord, makeJobId, saveRecord } from "./record.ts";
-import { STDIN_FILE, type Started, startCommand } from "./spawn.ts";
+import { confinedRun, type Run, STDIN_FILE, type Started, startCommand } from "./spawn.ts";
 
 export interface JobsOptions {
   /** The folder of logs and records: below the agent's state, closed to all other tools. */
@@ -27,6 +29,8 @@ export interface JobsOptions {
 
 export interface Command {
   readonly grant: GrantId;
+  /** Whether that grant is the owner's. */
+  readonly owner: boolean;
   /** The call that it answers. */
   readonly call?: string | undefined;
   /** Milliseconds until the call is answered even if the command is still running; absent: when the command ends. */
@@ -39,6 +43,8 @@ export interface Command {
   readonly timeoutMs?: number | undefined;
   /** What it reads from stdin; absent: nothing. */
   readonly stdin?: Uint8Array | undefined;
+  /** Puts a sandbox around it; absent: it runs free. */
+  readonly confine?: Wrap | undefined;
 }
 
 /** Stands for a process that may not have started: no process has this pid, so only the job's mark identifies its processes. */
@@ -85,10 +91,12 @@ export class Jobs {
       // Recorded before it runs, so that after any crash the next agent knows of it.
       const record = recordOf(id, command);
       await saveRecord(directory, record);
-      const shell = this.#platform.shell(this.#env, existsSync);
-      const env = commandEnvironment(this.#env, id, await this.#path);
       const readsStdin = command.stdin !== undefined;
-      const started = await startCommand({ shell, directory, cwd: command.cwd, env, readsStdin });
+      const started = await startCommand({
+        ...(await this.#runOf(id, directory, command)),
+        directory,
+        readsStdin,
+      });
       try {
         return await this.#begun(directory, record, started);
       } catch (error) {
@@ -99,6 +107,13 @@ export class Jobs {
       await rm(directory, { recursive: true, force: true });
       throw error;
     }
+  }
+
+  async #runOf(id: string, directory: string, { cwd, confine }: Command): Promise<Run> {
+    if (confine) return confinedRun(this.#platform, { id, directory, wrap: confine });
+    const shell = this.#platform.shell(this.#env, existsSync);
+    const env = commandEnvironment(this.#env, id, await this.#path);
+    return { shell, args: shell.argumentsFor(directory), cwd, env };
   }
 
   /** A job that a grant may see: its own, or any for the owner. Throws MatrxError `NOT_FOUND`. */
@@ -120,6 +135,15 @@ export class Jobs {
   async endGrant(grant: GrantId): Promise<void> {
     const own = [...this.#jobs.values()].filter((job) => job.record.grant === grant && job.isRunning);
     await Promise.all(own.map((job) => job.stop("stopped")));
+  }
+
+  /** Stops the running jobs of those whom a pause concerns; resolves with the calls that started them. */
+  async stopFor(paused: Paused): Promise<readonly string[]> {
+    const concerned = [...this.#jobs.values()].filter(
+      ({ isRunning, record: { owner = true } }) => isRunning && isClosedTo(paused, { owner }),
+    );
+    await Promise.all(concerned.map((job) => job.stop("cancelled")));
+    return concerned.map(({ id, record: { call = id } }) => call);
   }
 
   /** Stops every job. */
@@ -251,6 +275,7 @@ function recordOf(id: string, command: Command): JobRecord {
   return {
     id,
     grant: command.grant,
+    owner: command.owner,
     ...(command.call !== undefined && { call: command.call }),
     ...(command.answerMs !== undefined && { answer_by: now + command.answerMs }),
     command: command.command.slice(0, COMMAND_SHOWN),

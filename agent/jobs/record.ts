@@ -44,6 +44,8 @@ const count = z.int().nonnegative();
 const jobRecordSchema = z.object({
   id: z.string().regex(/^job_[0-9a-z]{10}$/),
   grant: z.string(),
+  /** Whether that grant is the owner's. Absent: an earlier agent's, which ran commands of owners only. */
+  owner: z.boolean().optional(),
   /** The call that it answers. */
   call: z.string().optional(),
   /** When the call is answered even if the command is still running, in milliseconds since 1970; absent: when the command ends. */

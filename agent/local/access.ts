@@ -56,7 +56,9 @@ export function checkToken(request: IncomingMessage, rules: Pick<AccessRules, "t
 /** Throws MatrxError `UNAUTHENTICATED`. */
 export function requireToken(given: string | undefined, { token }: Pick<AccessRules, "token">): void {
   if (token === undefined || (given !== undefined && isSameToken(given, token))) return;
-  throw agentError("UNAUTHENTICATED", given === undefined ? "A token is required" : "The token is wrong", {
+  const isMissing = given === undefined;
+  throw agentError("UNAUTHENTICATED", isMissing ? "A token is required" : "The token is wrong", {
+    ...(isMissing && { details: { reason: "no_credential" } }),
     hint: "Send the header Authorization: Bearer <token>, or for a WebSocket the subprotocol bearer.<token>; `matrx serve` prints where the token is",
   });
 }

@@ -22,12 +22,30 @@ export function markOf(job: string): string {
   return `${MARK}=${job}`;
 }
 
+/** Whether this program runs in a job, and so for somebody's call. */
+export function isInJob(env: NodeJS.ProcessEnv): boolean {
+  return env[MARK] !== undefined;
+}
+
 export function commandEnvironment(
   env: NodeJS.ProcessEnv,
   job: string,
   path: string | undefined,
 ): NodeJS.ProcessEnv {
-  return { ...cleanEnvironment(env), ...(path && { PATH: path }), [MARK]: job };
+  return { ...cleanEnvironment(env), ...(path && { PATH: path }), ...markedEnvironment(job) };
+}
+
+/** Variables of commands in a sandbox, which must not hold secrets; without PATH. */
+export function confinedEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
+  const isPlain = (name: string) =>
+    /^(?:LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|COLORTERM|NO_COLOR|USER|LOGNAME)$/.test(name);
+  const plain = Object.entries(env).filter(([name, value]) => isPlain(name) && value !== undefined);
+  return Object.fromEntries(plain) as Record<string, string>;
+}
+
+/** The variables that identify a job's processes. */
+export function markedEnvironment(job: string): Record<string, string> {
+  return { [MARK]: job };
 }
 
 /** Without what is for the agent alone: secrets, its own settings, and variables of its service manager or npx. */

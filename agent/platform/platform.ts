@@ -42,6 +42,11 @@ export interface Platform {
   readonly systemLog: readonly LogSource[];
   readonly processList: ProcessList;
   readonly desktop: DesktopCommands;
+  /**
+   * Where programs of this user reach an agent: a Unix socket in the folder, or a named pipe. Undefined if the system has
+   * no such long names.
+   */
+  controlEndpoint(folder: string, name: string): string | undefined;
 }
 
 /** Places of this machine's own disks that can be written: no pseudo, read-only or network file systems. */
@@ -60,8 +65,30 @@ export interface Shell {
   readonly file: string;
   /** Arguments that run the text in `<directory>/command` and leave `cwd` and `rc` beside it. */
   argumentsFor(directory: string): string[];
+  /** The same in a sandbox, which `wrap` puts around the shell. Absent: this system's shell cannot. */
+  confine?(directory: string, wrap: Wrap): ConfinedRun;
   /** It writes `<directory>/log` itself; else its output is to be sent there. */
   readonly logsItself: boolean;
+}
+
+/** Puts a sandbox around a command. */
+export type Wrap = (command: readonly string[]) => Wrapped;
+
+/** A program to start instead of a command. */
+export interface Wrapped {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** What it reads from descriptors that it inherits, which keeps that out of the process list. */
+  readonly fds: readonly { readonly fd: number; readonly content: Uint8Array }[];
+}
+
+/** How a shell runs a confined command. */
+export interface ConfinedRun {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Files that it reads from the job's directory, besides the command. */
+  readonly files: readonly { readonly name: string; readonly content: Uint8Array }[];
 }
 
 /** What the place of a trash depends on. */

@@ -2,7 +2,15 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, rename, rmdir } from "node:fs/promises";
 import path from "node:path";
-import type { Shell } from "./platform.ts";
+import type { ConfinedRun, Shell, Wrapped } from "./platform.ts";
+
+/** What fits into `sockaddr_un` of every system, with the final NUL, in bytes. */
+const SOCKET_PATH_BYTES = 104;
+
+export function posixControlEndpoint(folder: string, name: string): string | undefined {
+  const socket = path.posix.join(folder, `${name}.sock`);
+  return Buffer.byteLength(socket) < SOCKET_PATH_BYTES ? socket : undefined;
+}
 
 export function posixObjection(text: string): string | undefined {
   if (/^[a-z]:(?:[\\/]|$)/i.test(text)) return "it is a Windows path, and this device is not Windows";
@@ -31,33 +39,82 @@ export function posixShell(env: NodeJS.ProcessEnv, exists: (path: string) => boo
   const name = path.posix.basename(file);
   return {
     file,
-    argumentsFor: (directory) => ["-c", RUNNER, "matrx-job", file, innerScript(name), directory, name],
+    argumentsFor: (directory) => [
+      ...["-c", runner(""), "matrx-job", directory],
+      ...[file, "-c", innerScript(name), name, directory],
+    ],
+    confine: (directory, wrap) =>
+      confined(directory, wrap([file, "-c", confinedScript(name), name]), cwdFd(name)),
     logsItself: true,
   };
 }
 
+/** Commands in a sandbox are started by programs from here alone: a folder of the PATH may be one that they can change. */
+export const SYSTEM_PATH =
+  "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin:/opt/homebrew/bin";
+
+/** Descriptors of a confined command's shell: the command itself, and where the last directory is written. */
+const COMMAND_FD = 5;
+/** High, so that a command that opens descriptors by number uses others; sh has none above 9. */
+const cwdFd = (shell: string) => (shell === "bash" ? 201 : 8);
+
+function confined(directory: string, { file, args, env, fds }: Wrapped, cwd: number): ConfinedRun {
+  const files = fds.map(({ fd, content }) => ({ name: `fd-${fd}`, content }));
+  const redirections = [
+    `${COMMAND_FD}< "$dir/command" ${cwd}> "$dir/cwd"`,
+    ...fds.map(({ fd }) => `${fd}< "$dir/fd-${fd}"`),
+  ];
+  return {
+    args: ["-c", runner(redirections.join(" ")), "matrx-job", directory, file, ...args],
+    env: { ...env, PATH: SYSTEM_PATH },
+    files,
+  };
+}
+
 /**
- * $1 shell, $2 inner script, $3 the job's directory, $4 name of the shell.
+ * $1 the job's directory; after it, the program that runs the command.
  *
  * The left side runs the command, and tells its end on descriptor 3, which the agent holds the other end of. The right
  * side carries output into the log: a pipe, because a command may open /dev/stderr anew, which empties a file and fails on a
  * socket. It ignores what ends the command, so that last words are written, and its own end says that the log is whole.
  * The file size limit (in blocks) is the last resort while no agent is there to cut the log.
  */
-const RUNNER = [
-  // Files that the agent itself was begun with, and knows nothing of; sh has no words for descriptors above 9.
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's
-  'if [ -n "$BASH_VERSION" ]; then for f in /dev/fd/*; do f="${f##*/}"; [ "$f" -gt 3 ] && eval "exec $f>&-"; done; fi',
-  "trap : HUP INT TERM",
-  '{ trap : HUP INT TERM; "$1" -c "$2" "$4" "$3" 3>&- 2>&1; echo "$?" > "$3/rc"; echo >&3; } 2> /dev/null |' +
-    ` { trap "" HUP INT TERM XFSZ; exec 3>&-; ulimit -f 4194304; exec cat >> "$3/log"; }`,
-].join("\n");
+function runner(redirections: string): string {
+  return [
+    // Files that the agent itself was begun with, and knows nothing of; sh has no words for descriptors above 9.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's
+    'if [ -n "$BASH_VERSION" ]; then for f in /dev/fd/*; do f="${f##*/}"; [ "$f" -gt 3 ] && eval "exec $f>&-"; done; fi',
+    "dir=$1; shift",
+    "trap : HUP INT TERM",
+    `{ trap : HUP INT TERM; "$@" ${redirections} 3>&- 2>&1; echo "$?" > "$dir/rc"; echo >&3; } 2> /dev/null |` +
+      ` { trap "" HUP INT TERM XFSZ; exec 3>&-; ulimit -f 4194304; exec cat >> "$dir/log"; }`,
+  ].join("\n");
+}
 
 /** One line, so that the shell counts the command's own lines from 1. The variable's name is new each time: nothing can be built on it. */
 function innerScript(shell: string): string {
-  const dir = `__matrx_${randomBytes(4).toString("hex")}`;
+  const dir = newName();
   const read = shell === "bash" ? "<" : "cat";
-  // `set -x` must not show our own commands, and a function named `pwd` must not answer.
-  const onExit = `{ __rc=$?; set +x; command pwd -P > "$${dir}/cwd"; } 2>/dev/null; exit $__rc`;
-  return `${dir}=$1; shift; trap '${onExit}' EXIT; eval "$(${read} "$${dir}/command")"`;
+  return `${dir}=$1; shift; ${onExit(`command pwd -P > "$${dir}/cwd"`)}; eval "$(${read} "$${dir}/command")"`;
+}
+
+/**
+ * The same without a path: the job's directory does not exist in a sandbox. While the command runs, the descriptor for the
+ * last directory is closed to all that it starts. If it exits on the way, the shell still has it under the number at which
+ * it saves descriptors: the first free one from 10 on.
+ */
+function confinedScript(shell: string): string {
+  const command = newName();
+  const read = `${shell === "bash" ? "<" : "cat "}/dev/fd/${COMMAND_FD}`;
+  const tell = `command pwd -P >&${cwdFd(shell)} || command pwd -P >&10`;
+  return `${command}=$(${read}); exec ${COMMAND_FD}<&-; ${onExit(tell)}; { eval "$${command}"; } ${cwdFd(shell)}>&-`;
+}
+
+/** `set -x` must not show our own commands, and a function named `pwd` must not answer. */
+function onExit(tell: string): string {
+  return `trap '{ __rc=$?; set +x; ${tell}; } 2>/dev/null; exit $__rc' EXIT`;
+}
+
+function newName(): string {
+  return `__matrx_${randomBytes(4).toString("hex")}`;
 }

@@ -4,11 +4,13 @@ import {
   closeSync,
   constants,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from "node:fs";
 import { basename, dirname } from "node:path";
@@ -73,8 +75,21 @@ export function readJsonFile<Schema extends z.ZodType>(
   const result = schema.safeParse(value, { error: zodMessages });
   if (result.success) return result.data;
   const issue = result.error.issues[0];
-  const key = issue?.path.join(".") || (issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined);
+  const unknown = issue?.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
+  const key = [...(issue?.path ?? []), ...unknown].join(".");
   throw damaged(path, key ? `${key}: ${issue?.message}` : (issue?.message ?? "is wrong"));
+}
+
+/** Changes whenever the file does, or the link that leads to it. */
+export function fileStamp(path: string): string {
+  try {
+    const link = lstatSync(path, { throwIfNoEntry: false, bigint: true });
+    const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
+    return `${link ? link.ino : "none"} ${stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : "none"}`;
+  } catch {
+    // Reading the file will report why.
+    return "unreadable";
+  }
 }
 
 /** The system's error, if it has this code. */

@@ -71,6 +71,7 @@ export class Link {
   #registerSent = false;
   #registeredAt: number | undefined;
   #creditAbove: number | undefined;
+  #wantsStatus = false;
   #refusal: MatrxError | undefined;
   #unknown = false;
   #why: string | undefined;
@@ -118,6 +119,11 @@ export class Link {
   /** Larger answers need the relay's credit. Undefined if the relay does not support that. */
   get creditAbove(): number | undefined {
     return this.#creditAbove;
+  }
+
+  /** Whether the relay knows `device_status`. */
+  get wantsStatus(): boolean {
+    return this.#wantsStatus;
   }
 
   get isOpen(): boolean {
@@ -211,9 +217,10 @@ export class Link {
   }
 
   #registered(frame: Extract<ToDevice, { type: "device_registered" }>): void {
-    const { manifest_wanted, ledger_id, credit_above } = frame;
+    const { manifest_wanted, ledger_id, credit_above, status_wanted = false } = frame;
     if (this.#registeredAt !== undefined) return;
     this.#creditAbove = credit_above;
+    this.#wantsStatus = status_wanted;
     clearTimeout(this.#timer);
     this.#registeredAt = performance.now();
     const line = {

@@ -1,5 +1,6 @@
 /** What this machine says when it registers (device document, Device Registration). */
 import type { DeviceRegister } from "@matrx/shared/device-frames.ts";
+import type { Paused } from "@matrx/shared/paused.ts";
 import { PROTOCOL } from "@matrx/shared/tokens.ts";
 import type { Manifest, ToolDescription } from "@matrx/shared/tool.ts";
 import { AGENT_VERSION } from "../config/program.ts";
@@ -11,11 +12,13 @@ interface Registration {
   journalId: string;
   /** What the journal knows about the relay's ledger. */
   ledger?: Pick<DeviceRegister, "ledger_id" | "last_calls"> | undefined;
+  /** Whom the machine is closed to. */
+  paused?: Paused | undefined;
   token: string;
 }
 
 export function registerFrame(registration: Registration): DeviceRegister {
-  const { device, manifest, journalId, ledger, token } = registration;
+  const { device, manifest, journalId, ledger, paused, token } = registration;
   return {
     type: "device_register",
     device_id: device,
@@ -28,6 +31,7 @@ export function registerFrame(registration: Registration): DeviceRegister {
     manifest_hash: manifest.hash,
     journal_id: journalId,
     ...ledger,
+    ...(paused && { paused }),
   };
 }
 

@@ -10,10 +10,11 @@ import type { Dispatcher, ResumedCall } from "../core/dispatcher.ts";
 import type { Journal } from "../core/journal.ts";
 import type { Tool } from "../core/tool.ts";
 import type { EventHub } from "../events/hub.ts";
-import { Announcement } from "./announcement.ts";
+import { Announcement, type AnnouncementOptions } from "./announcement.ts";
 import { RelayCalls } from "./calls.ts";
 import { type ConnectionOptions, keepConnected } from "./connection.ts";
 import type { ClientState } from "./link.ts";
+import { type ObservedPause, PauseStatus } from "./pause-status.ts";
 import { registerFrame } from "./register.ts";
 
 /** Which relay, and as which device. */
@@ -32,12 +33,17 @@ export interface RelayOptions {
 /** The parts of the agent that the relay surface needs. */
 export interface RelayParts {
   readonly tools: readonly Tool[];
+  /** The device's own policy. */
+  readonly policy: AnnouncementOptions["policy"];
   readonly dispatcher: Dispatcher;
   readonly journal: Journal;
   readonly hub: Pick<EventHub, "attach" | "detach">;
   readonly log: Logger;
   /** Calls of an earlier run whose outcomes the relay is waiting for. */
   readonly resumed: readonly ResumedCall[];
+  readonly pause: ObservedPause;
+  /** Told when a connection is registered, and when it is gone. */
+  readonly onLink: (isUp: boolean) => void;
   readonly onSessionEnd: (grant: GrantId) => void;
   readonly onSystemCommand: (command: SystemCommand["command"], reason: string | undefined) => void;
 }
@@ -54,10 +60,15 @@ export class Relay {
   }
 
   static async open(options: RelayOptions, parts: RelayParts): Promise<Relay> {
-    const { tools, log, resumed } = parts;
+    const { tools, policy, log, resumed } = parts;
     const calls = new RelayCalls({ ...parts, device: options.config.device_id });
     calls.takeOver(resumed.map(({ outcome }) => outcome));
-    const announcement = await Announcement.begin(tools, log, options.times?.toolsLookMs);
+    const announcement = await Announcement.begin({
+      tools,
+      policy,
+      log,
+      everyMs: options.times?.toolsLookMs,
+    });
     const connection = await connectionOf(options, parts, calls, announcement);
     return new Relay(calls, announcement, connection);
   }
@@ -76,11 +87,12 @@ export class Relay {
 /** How this device dials and proves itself, and who handles frames. */
 async function connectionOf(
   { config, identity, onState, times }: RelayOptions,
-  { journal, hub, log }: RelayParts,
+  { journal, hub, log, pause, onLink }: RelayParts,
   calls: RelayCalls,
   announcement: Announcement,
 ): Promise<ConnectionOptions> {
   const { relay, device_id: device } = config;
+  const status = new PauseStatus(pause);
   const assertion = { iss: device, aud: hostOf(relay) };
   return {
     url: deviceSocketUrl(relay, device),
@@ -92,6 +104,7 @@ async function connectionOf(
         manifest: await announcement.fresh(),
         journalId: journal.id,
         ledger: journal.ledgerOf(device),
+        paused: status.fresh(),
         token: await signAssertion(identity, { ...assertion, nonce }),
       }),
     onState: (state) => {
@@ -103,12 +116,16 @@ async function connectionOf(
       calls.attach(link);
       announcement.attach(link);
       hub.attach(link);
+      status.attach(link);
+      onLink(true);
     },
     onFrame: (frame, link) => calls.handle(frame, link),
     onGone: (link) => {
       calls.detach(link);
       announcement.detach(link);
       hub.detach(link);
+      status.detach(link);
+      onLink(false);
     },
     log,
     ...times,

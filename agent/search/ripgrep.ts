@@ -1,4 +1,5 @@
 /** Searches with ripgrep. */
+import { textOfName } from "../fs/display-name.ts";
 import { NUL_WITHIN } from "../text/sniff.ts";
 import type { Engine, FileChoice, Hit, LineQuery, Run } from "./engine.ts";
 import type { Ripgrep } from "./find-ripgrep.ts";
@@ -23,7 +24,8 @@ export function ripgrepEngine({ file }: Ripgrep): Engine {
     async *files(pattern, run) {
       const args = ["--files", "--null", ...typeArguments(pattern)];
       for await (const records of started(file, args, NUL, run)) {
-        yield records.map(withoutDot);
+        const paths = records.map(withoutDot);
+        yield run.scope.access.closesPaths ? paths.filter((path) => !isClosed(path, run.scope)) : paths;
       }
     },
     async *lines(query, run) {
@@ -33,7 +35,8 @@ export function ripgrepEngine({ file }: Ripgrep): Engine {
         for (const record of records) {
           const joined: Buffer = begun ? Buffer.concat([begun, Buffer.from("\n"), record]) : record;
           const nul = placeOfNul(joined);
-          if (nul !== undefined && nul >= NUL_WITHIN) run.missed.cut++;
+          // Counting a closed file would tell that it has a match.
+          if (nul !== undefined && nul.at >= NUL_WITHIN && !isClosed(nul.path, run.scope)) run.missed.cut++;
           begun = nul === undefined && isBegunPath(joined) ? joined : undefined;
           const hit = hitOf(joined);
           // It gives one column for all lines of a match.
@@ -123,9 +126,13 @@ function isBegunPath(record: Buffer): boolean {
 const STOP_AT_NUL =
   /: WARNING: stopped searching binary file after match \(found "\\0" byte around offset (\d+)\)$/;
 
-function placeOfNul(record: Buffer): number | undefined {
+function placeOfNul(record: Buffer): { path: Buffer; at: number } | undefined {
   const found = isBegunPath(record) ? STOP_AT_NUL.exec(record.toString("latin1")) : null;
-  return found ? Number(found[1]) : undefined;
+  return found ? { path: withoutDot(record.subarray(0, found.index)), at: Number(found[1]) } : undefined;
+}
+
+function isClosed(relative: Buffer, { access, folder }: Scope): boolean {
+  return access.isClosed(access.platform.path.join(folder, textOfName(relative)));
 }
 
 /**

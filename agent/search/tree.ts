@@ -89,8 +89,11 @@ async function listed(
     access.checkCanonical(path);
     opened = await access.openFolder(path, path);
     const own = scope.includeIgnored ? rules : rules.withThoseOf(opened, path, access.platform.path.sep);
-    const mayFollow = (name: string) => access.mayRead(access.platform.path.join(path, name));
-    const wanted = { showHidden: scope.showHidden, limit: room, after: undefined, mayFollow, signal };
+    const pathOf = (name: string) => access.platform.path.join(path, name);
+    const maySee = (name: string) => !access.isClosed(pathOf(name));
+    const mayFollow = (name: string) => access.mayRead(pathOf(name));
+    const { showHidden } = scope;
+    const wanted = { showHidden, limit: room, after: undefined, maySee, mayFollow, signal };
     const page = await listFolder(opened, wanted);
     return { ...allowed(scope, path, page, own), rules: own };
   } catch (error) {

@@ -166,10 +166,13 @@ type LeavesOut = (entry: ListedEntry) => boolean;
 function leavingOut(scope: Scope, folder: string, rules: IgnoreRules): LeavesOut {
   const { showHidden, includeIgnored, leftOut } = scope;
   const { dirname, basename, join } = scope.access.platform.path;
+  const { closesPaths } = scope.access;
+  const isClosed = (path: string) => scope.access.isClosed(path);
   const closed = leftOut.filter((path) => dirname(path) === folder).map((path) => basename(path));
   return ({ name, type }) => {
     if (!showHidden && name[0] === DOT) return true;
     if (closed.length > 0 && closed.includes(textOfName(name))) return true;
+    if (closesPaths && isClosed(join(folder, textOfName(name)))) return true;
     if (includeIgnored) return false;
     return name.equals(GIT) || rules.ignores(join(folder, textOfName(name)), type === "directory");
   };

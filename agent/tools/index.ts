@@ -3,6 +3,7 @@ import type { Tool } from "../core/tool.ts";
 import type { Desktop } from "../desktop/desktop.ts";
 import type { Files } from "../fs/access.ts";
 import type { Jobs } from "../jobs/jobs.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
 import { SearchEngines } from "../search/engines.ts";
 import { applyPatchTool } from "./apply-patch.ts";
 import { bashTool } from "./bash.ts";
@@ -34,9 +35,10 @@ export interface ToolDeps {
   readonly files: Files;
   readonly jobs: Jobs;
   readonly desktop: Desktop;
+  readonly sandbox: Sandbox;
 }
 
-export function deviceTools({ files, jobs, desktop }: ToolDeps): readonly Tool[] {
+export function deviceTools({ files, jobs, desktop, sandbox }: ToolDeps): readonly Tool[] {
   const engines = new SearchEngines();
   return [
     readTool(files),
@@ -48,7 +50,7 @@ export function deviceTools({ files, jobs, desktop }: ToolDeps): readonly Tool[]
     globTool(files, engines),
     grepTool(files, engines),
     searchFilesTool(files),
-    bashTool(jobs),
+    bashTool(jobs, sandbox),
     bashOutputTool(jobs),
     taskStopTool(jobs),
     systemInfoTool(files),

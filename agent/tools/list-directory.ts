@@ -34,8 +34,10 @@ export function listDirectoryTool(files: Files) {
       const access = await files.as(context);
       const place = await access.findExisting(path ?? ".", "read");
       await using folder = await openListed(access, place);
-      const mayFollow = (name: string) => access.mayRead(access.platform.path.join(place.path, name));
-      const wanted = { showHidden, limit, after, mayFollow, signal: context.signal };
+      const pathOf = (name: string) => access.platform.path.join(place.path, name);
+      const maySee = (name: string) => !access.isClosed(pathOf(name));
+      const mayFollow = (name: string) => access.mayRead(pathOf(name));
+      const wanted = { showHidden, limit, after, maySee, mayFollow, signal: context.signal };
       const page = await explained(place.shown, "list", () => listFolder(folder, wanted));
       return resultOf(place, page);
     },

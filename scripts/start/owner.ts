@@ -1,6 +1,7 @@
 /** The relay's REST interface as the owner uses it: a person session for a few steps, a token for the rest. */
 import type * as z from "zod";
-import { createdTokenSchema, type newTokenSchema, problemSchema } from "../../shared/api.ts";
+import { problemSchema } from "../../shared/api.ts";
+import { createdTokenSchema, type newTokenSchema } from "../../shared/token-api.ts";
 import { messageOf, Problem } from "../problem.ts";
 import type { Relay } from "./relay.ts";
 
@@ -25,7 +26,7 @@ export class Refusal extends Problem {
 export async function request<Schema extends z.ZodType>(
   relay: Pick<Relay, "url">,
   credential: Credential | undefined,
-  line: `${"GET" | "POST" | "DELETE"} /${string}`,
+  line: `${"GET" | "POST" | "PUT" | "DELETE"} /${string}`,
   schema: Schema,
   body?: unknown,
 ): Promise<z.infer<Schema>> {

@@ -87,7 +87,7 @@ export const cancelRoute: CallerRoute<CallerPort> = {
       example: { call: CALL },
     },
   },
-  errors: ["NOT_FOUND"],
+  errors: ["NOT_FOUND", "RATE_LIMITED"],
   answer: async (port, request) => {
     const call = callOf(request);
     await port.cancelCall(call);

@@ -1,5 +1,6 @@
 /** Errors as HTTP: problem+json (RFC 9457). */
-import { allowHeaderOf, type ErrorShape, problemOf } from "../errors.ts";
+import { allowHeaderOf, challengeOf, type ErrorShape, problemOf } from "../errors.ts";
+import { retryAfterHeaderOf } from "../retry.ts";
 
 /** Browsers must not guess another content type, whoever wrote the body. */
 export const NO_SNIFFING = { "X-Content-Type-Options": "nosniff" } as const;
@@ -13,9 +14,11 @@ export function problemOfShape(shape: ErrorShape, extra: Record<string, unknown>
     // Needed on responses that bypass the routes, too.
     ...NO_SNIFFING,
   });
-  if (problem.status === 401) headers.set("WWW-Authenticate", 'Bearer realm="matrx", error="invalid_token"');
+  const challenge = challengeOf(shape);
+  if (challenge) headers.set("WWW-Authenticate", challenge);
   const allow = allowHeaderOf(shape);
   if (allow) headers.set("Allow", allow);
-  if (problem.status === 429) headers.set("Retry-After", "1");
+  const retryAfter = retryAfterHeaderOf(shape);
+  if (retryAfter) headers.set("Retry-After", retryAfter);
   return new Response(JSON.stringify({ ...problem, ...extra }), { status: problem.status, headers });
 }

@@ -202,8 +202,9 @@ export class CallerProtocol<Unanswered extends UnansweredCall> {
     const error = this.#port.errorShape(thrown);
     const named = id ?? (typeof error.details?.id === "string" ? error.details.id : undefined);
     if (named !== undefined) return this.send(errorAnswer(error, { id: named }));
-    const { message: output, code, hint, hop } = error;
-    this.send({ id: null, type: "error", output, code, ...(hint && { hint }), hop });
+    const { message: output, details: metadata, code, hint, hop } = error;
+    const facts = { ...(metadata && { metadata }), code, ...(hint && { hint }), hop };
+    this.send({ id: null, type: "error", output, ...facts });
   }
 
   #write(data: string | Uint8Array, left?: () => void): void {

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { eventViewSchema } from "../api.ts";
 import { callApprovalSchema } from "../approval.ts";
 import { ERROR_CODES, type ErrorCode, type ErrorShape, HOPS } from "../errors.ts";
+import { retryAfterMsOf } from "../retry.ts";
 
 const hop = z.enum(HOPS);
 
@@ -127,6 +128,8 @@ export function answerProblem(
   code: ErrorCode = "TOOL_EXECUTION_FAILED",
   { output, hint, hop, call, device, metadata }: Answer,
 ): { error: ErrorShape; extra: Record<string, unknown> } {
-  const error: ErrorShape = { code, message: output, hint, hop: hop ?? "device" };
+  const wait = code === "RATE_LIMITED" ? retryAfterMsOf(metadata) : undefined;
+  const details = wait === undefined ? undefined : { retry_after_ms: wait };
+  const error: ErrorShape = { code, message: output, hint, hop: hop ?? "device", details };
   return { error, extra: { output, call, device, ...(metadata && { metadata }) } };
 }

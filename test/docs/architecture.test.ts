@@ -39,8 +39,9 @@ test("no file imports itself by way of others", () => {
 test.each([
   ["shared", ["agent", "worker"]],
   ["worker", ["agent"]],
-  ["agent/core", ["agent/relay", "agent/local", "agent/cli", "agent/tools"]],
+  ["agent/core", ["agent/control", "agent/relay", "agent/local", "agent/cli", "agent/tools"]],
   ["agent/tools", ["agent/relay", "agent/local", "agent/cli"]],
+  ["agent/control", ["agent/relay", "agent/local", "agent/cli", "agent/tools"]],
   ["agent/relay", ["agent/local", "agent/cli"]],
   ["agent/local", ["agent/relay", "agent/cli"]],
 ])("%s imports nothing of %s", (room, above) => {

@@ -9,6 +9,7 @@ import { fromDeviceSchema, toDeviceSchema } from "@matrx/shared/device-frames.ts
 import { ERROR_CODES, type ErrorShape, errorInfo, problemOf } from "@matrx/shared/errors.ts";
 import { isCallId, isDeviceId, isSessionId } from "@matrx/shared/ids.ts";
 import { policySchema } from "@matrx/shared/policy.ts";
+import { explainWishSchema } from "@matrx/shared/policy-explain.ts";
 import {
   decodeAgentFrame,
   encodeOutputFrame,
@@ -16,6 +17,8 @@ import {
   outputHeaderSchema,
   resultHeaderSchema,
 } from "@matrx/shared/result-frame.ts";
+import { retryAfterHeaderOf, retryIn } from "@matrx/shared/retry.ts";
+import * as tokenApi from "@matrx/shared/token-api.ts";
 import { type DeviceAssertion, PROTOCOL } from "@matrx/shared/tokens.ts";
 import { describe, expect, it, test } from "vitest";
 import * as z from "zod";
@@ -35,6 +38,7 @@ const FRAMES: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ...actionSchema.options.map(({ shape }) => [`Action ${shape.action.value}`, actionSchema] as const),
   ...toCallerSchema.options.map(({ shape }) => [`ToCaller ${shape.type.value}`, toCallerSchema] as const),
   ["ToCaller unreadable", toCallerSchema],
+  ["ToCaller rate", toCallerSchema],
   ...fromDeviceSchema.options.map(
     ({ shape }) => [`FromDevice ${shape.type.value}`, fromDeviceSchema] as const,
   ),
@@ -50,6 +54,7 @@ const FRAMES: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ["CallEvent output", api.outputEventSchema],
   ["CallEvent gap", api.gapEventSchema],
   ["Problem", api.problemSchema],
+  ["Problem rate", api.problemSchema],
 ]);
 
 describe("examples", () => {
@@ -67,7 +72,7 @@ describe("examples", () => {
     (union) => {
       for (const [name, shown] of examplesOf(union)) {
         const { type, action = type } = shown as { type?: string; action?: string };
-        expect(action).toBe(name === "unreadable" ? "error" : name);
+        expect(action).toBe(["unreadable", "rate"].includes(name) ? "error" : name);
       }
     },
   );
@@ -115,7 +120,7 @@ describe("examples", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("of a problem is what the code makes of an error", () => {
+  it.each(["Problem", "Problem rate"])("of a %s is what the code makes of an error", (label) => {
     const {
       type: _,
       title: __,
@@ -125,9 +130,20 @@ describe("examples", () => {
       hint,
       hop,
       ...details
-    } = api.problemSchema.parse(example("Problem"));
+    } = api.problemSchema.parse(example(label));
     const shape: ErrorShape = { code, message: detail, hint, hop: hop as ErrorShape["hop"], details };
-    expect(problemOf(shape)).toEqual(example("Problem"));
+    expect(problemOf(shape)).toEqual(example(label));
+  });
+
+  it("of a refusal for its rate say the same wait everywhere, and the hint in words", () => {
+    const problem = example("Problem rate") as ErrorShape & { retry_after_ms: number };
+    const { hint, details } = retryIn(
+      problem.retry_after_ms,
+      "the owner can raise the rates in the device's policy",
+    );
+    expect(problem).toMatchObject({ hint, ...details });
+    expect(example("ToCaller rate")).toMatchObject({ hint, metadata: details });
+    expect(retryAfterHeaderOf({ code: "RATE_LIMITED", message: "", hop: "relay", details })).toBe("3");
   });
 });
 
@@ -142,7 +158,8 @@ describe("what is not known", () => {
 
   it.each([
     ["POST /v1/devices", api.newDeviceSchema, { name: "x" }],
-    ["POST /v1/tokens", api.newTokenSchema, { name: "x", access: "read", days: 1 }],
+    ["POST /v1/tokens", tokenApi.newTokenSchema, { name: "x", paths: ["/srv"], days: 1 }],
+    ["PATCH /v1/tokens/:grant", tokenApi.changedTokenSchema, { effects: ["read"] }],
     ["PUT policy", policySchema, { allowed_tools: [] }],
   ])("is refused in the body of %s", (_route, schema: z.ZodType, body) => {
     expect(schema.safeParse(body).success).toBe(true);
@@ -217,14 +234,16 @@ describe("tables", () => {
 const BODIES: Record<string, z.ZodObject> = {
   "POST /v1/claim": api.claimSchema,
   "POST /v1/tickets": api.newTicketSchema,
-  "POST /v1/tokens": api.newTokenSchema,
+  "POST /v1/tokens": tokenApi.newTokenSchema,
+  "PATCH /v1/tokens/:grant": tokenApi.changedTokenSchema,
   "POST /v1/pairings": api.newPairingSchema,
   "POST /v1/logins": api.newLoginSchema,
   "POST /v1/pairings/:code/poll": api.pollPairingSchema,
   "POST /v1/devices": api.newDeviceSchema,
-  "PATCH /v1/devices/:device": api.renamedDeviceSchema,
+  "PATCH /v1/devices/:device": api.changedDeviceSchema,
   "PUT /v1/devices/:device/policy": policySchema,
   "POST /v1/devices/:device/approvals/:approval": newDecisionSchema,
+  "POST /v1/devices/:device/policy/explain": explainWishSchema,
   "POST /v1/devices/:device/commands": api.newCommandSchema,
   "POST /v1/devices/:device/tools/invoke": callSchema.omit({ queue_for: true }),
   "POST /tools/invoke": callSchema.omit({ queue_for: true }),

@@ -3,6 +3,7 @@ import type * as z from "zod";
 import { type Credential, makeToken, request, signIn } from "../../scripts/start/owner.ts";
 import { type Relay, type RelayOptions, startRelay as startEmbedded } from "../../scripts/start/relay.ts";
 import { isBuilt } from "../../scripts/worker-bundle.ts";
+import type { NewToken } from "../../shared/token-api.ts";
 import { makeFolder, removeFolder } from "./folder.ts";
 
 export interface TestRelay extends Relay {
@@ -13,7 +14,7 @@ export interface TestRelay extends Relay {
   /** Calls the REST interface; the answer is checked against `schema`. */
   request<Schema extends z.ZodType>(
     credential: Credential | undefined,
-    line: `${"GET" | "POST" | "DELETE"} /${string}`,
+    line: `${"GET" | "POST" | "PUT" | "DELETE"} /${string}`,
     schema: Schema,
     body?: unknown,
   ): Promise<z.infer<Schema>>;
@@ -38,7 +39,14 @@ export async function startRelay(options: Partial<RelayOptions> = {}): Promise<T
     stop,
     [Symbol.asyncDispose]: stop,
     signIn: signInHere,
-    token: async (access = "full") => makeToken(relay, await signInHere(), { name: "test", access }),
+    token: async (access = "full") =>
+      makeToken(relay, await signInHere(), { name: "test", ...WISHES[access] }),
     request: (credential, line, schema, body) => request(relay, credential, line, schema, body),
   };
 }
+
+/** An own script token, or an AI grant that reads everything. */
+const WISHES = {
+  full: { credential: "script" },
+  read: { effects: ["read"], paths: null, secrets: "open" },
+} as const satisfies Record<string, Partial<NewToken>>;

@@ -88,6 +88,12 @@ describe("the page of a device", NEEDS_CHROMIUM, () => {
     expect(await page.title()).toBe("Matrx Relay");
   });
 
+  test("shows that the device was paused at the machine", async () => {
+    device.send("device_status", { paused: "ai" });
+    await open();
+    await page.getByText("Paused for AI").waitFor();
+  });
+
   test("names the files that an event is about", async () => {
     const files = [{ path: "a.pdf", change: "added" }];
     device.event("new_file_detected", "info", { folder: "/scans", count: 3, files });

@@ -1,8 +1,7 @@
-/** The one rate limiter, against a bucket of tokens that is counted plainly; and the relay's states of the release before. */
+/** The one rate limiter, against a bucket of tokens that is counted plainly. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { TokenBucket } from "../../shared/rate-limit.ts";
-import { Rates } from "../../worker/device/rates.ts";
 
 it("allows what a bucket of tokens allows", () => {
   const rate = fc.record({
@@ -39,37 +38,10 @@ it("is full once as much time passed as was taken", () => {
   ]);
 });
 
-it("begins anew when the clock was set back, in memory and after a sleep", () => {
+it("begins anew when the clock was set back", () => {
   const hour = 60 * 60_000;
   const bucket = new TokenBucket({ burst: 2, everyMs: 10 }, hour);
   expect([bucket.take(hour), bucket.take(hour), bucket.take(hour)]).toEqual([true, true, false]);
   expect([bucket.readyIn(1000), bucket.isFull(1000)]).toEqual([0, true]);
   expect([bucket.take(1000), bucket.take(1000), bucket.take(1000)]).toEqual([true, true, false]);
-  const before = new Rates();
-  for (let n = 0; n < 6; n++) expect(before.takeCall("g", LIMITS, hour)).toBe(true);
-  const after = new Rates(before.state());
-  for (let n = 0; n < 6; n++) expect(after.takeCall("g", LIMITS, 1000)).toBe(true);
-  expect(after.takeCall("g", LIMITS, 1000)).toBe(false);
-});
-
-const LIMITS = { messages_per_second: 10, calls_per_minute: 6 };
-
-it("goes on after a sleep where it was", () => {
-  const before = new Rates();
-  for (let n = 0; n < 6; n++) expect(before.takeCall("g", LIMITS, 1000)).toBe(true);
-  const after = new Rates(before.state());
-  expect(after.takeCall("g", LIMITS, 1000)).toBe(false);
-  expect(after.takeCall("other", LIMITS, 1000)).toBe(true);
-  expect(after.takeCall("g", LIMITS, 11_000)).toBe(true);
-  expect(after.takeMessage("g", LIMITS, 1000)).toBe(true);
-});
-
-it("understands what the release before stored", () => {
-  const rates = new Rates([["g", { messages: 10, calls: 2.5, at: 1000 }]]);
-  expect(rates.takeCall("g", LIMITS, 1000)).toBe(true);
-  expect(rates.takeCall("g", LIMITS, 1000)).toBe(true);
-  expect(rates.takeCall("g", LIMITS, 1000)).toBe(false);
-  expect(rates.takeCall("g", LIMITS, 6000)).toBe(true);
-  for (let n = 0; n < 10; n++) expect(rates.takeMessage("g", LIMITS, 1000)).toBe(true);
-  expect(rates.takeMessage("g", LIMITS, 1000)).toBe(false);
 });

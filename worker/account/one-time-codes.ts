@@ -27,6 +27,17 @@ export class OneTimeCodes {
     return row?.id;
   }
 
+  /** Milliseconds until one more guess is allowed. */
+  guessWait(now: number): number {
+    const { oldest } = this.#sql
+      .exec<{ oldest: number | null }>(
+        "SELECT MIN(at) AS oldest FROM guesses WHERE at > ? AND at <= ?",
+        ...[now - GUESSES_WITHIN, now],
+      )
+      .one();
+    return oldest === null ? 0 : oldest + GUESSES_WITHIN - now;
+  }
+
   /** The guess was correct, so it does not count. */
   giveBackGuess(id: number): void {
     this.#sql.exec("DELETE FROM guesses WHERE id = ?", id);

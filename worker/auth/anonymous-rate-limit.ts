@@ -1,5 +1,6 @@
 /** The rate limit of anonymous requests, by source address. */
 import { relayError } from "@matrx/shared/errors.ts";
+import { retryIn } from "@matrx/shared/retry.ts";
 import type { Env } from "../env.ts";
 import { publicAddress } from "./address.ts";
 
@@ -7,9 +8,11 @@ import { publicAddress } from "./address.ts";
 export async function requireAnonymousRate(env: Env, request: Request): Promise<void> {
   const wait = await env.ANONYMOUS_RATE_LIMIT.getByName(prefixOf(env, request)).pass();
   if (wait === undefined) return;
-  throw relayError("RATE_LIMITED", "Too many pairings were started from this address", {
-    hint: `Try again in ${Math.ceil(wait / 1000)} seconds`,
-  });
+  throw relayError(
+    "RATE_LIMITED",
+    "Too many pairings and logins were started from this address",
+    retryIn(wait),
+  );
 }
 
 /**

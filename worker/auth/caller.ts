@@ -5,7 +5,7 @@ import { AUDIENCE, SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { Secrets } from "../secrets.ts";
 import type { AddressEnv } from "./address.ts";
 import { readCookie } from "./cookie.ts";
-import { unauthenticated, verifyToken } from "./keys.ts";
+import { noCredential, verifyToken } from "./keys.ts";
 import { requireOwnOrigin } from "./origin.ts";
 
 /** What a credential is checked with. */
@@ -78,7 +78,7 @@ export function bearerOf(request: Request): string | undefined {
   const [scheme, token] = header.trim().split(/\s+/, 2);
   if (scheme?.toLowerCase() === "bearer" && token) return token;
   throw new MatrxError(
-    unauthenticated("The Authorization header is not a bearer token", "Send: Authorization: Bearer <token>"),
+    noCredential("The Authorization header is not a bearer token", "Send: Authorization: Bearer <token>"),
   );
 }
 
@@ -90,7 +90,7 @@ function subprotocolToken(request: Request): string | undefined {
 
 function missing(): MatrxError {
   return new MatrxError(
-    unauthenticated(
+    noCredential(
       "A token is required",
       "Send: Authorization: Bearer <token>. The owner creates tokens on the relay's page",
     ),

@@ -132,6 +132,11 @@ export function unauthenticated(message: string, hint = "Sign in again, or creat
   return { code: "UNAUTHENTICATED", message, hint, hop: "relay" };
 }
 
+/** A 401 to a request that came without a credential. */
+export function noCredential(message: string, hint: string): ErrorShape {
+  return { ...unauthenticated(message, hint), details: { reason: "no_credential" } };
+}
+
 /** Why a token was refused, without revealing more than its holder knows. */
 export function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return "The token has expired";

@@ -14,8 +14,9 @@ import type {
 import type { SystemCommand } from "@matrx/shared/device-frames.ts";
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { eventRefusal } from "@matrx/shared/events.ts";
-import type { AccountId, CallId } from "@matrx/shared/ids.ts";
+import type { AccountId, CallId, GrantId } from "@matrx/shared/ids.ts";
 import { type Policy, policyWarnings } from "@matrx/shared/policy.ts";
+import type { ExplainWish, Explanation } from "@matrx/shared/policy-explain.ts";
 import type { Caller } from "../auth/caller.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import { unknownDeviceError } from "../refusals.ts";
@@ -27,7 +28,8 @@ import { type RestCalls, requireMaker } from "./callers/rest.ts";
 import type { RestStreams } from "./callers/sse-call.ts";
 import type { Admission } from "./calls/admission.ts";
 import type { Calls } from "./calls/calls.ts";
-import { openTools, toolNames } from "./calls/gate.ts";
+import { explainCall } from "./calls/explain.ts";
+import { openTools, toolNames, unreadablePolicy } from "./calls/gate.ts";
 import { callView, listCalls } from "./calls/views.ts";
 import type { DeviceContext } from "./context.ts";
 import type { Lease } from "./leases.ts";
@@ -77,16 +79,29 @@ export class Requests {
   }
 
   view(caller: Caller): Promise<Outcome<DeviceView>> {
-    return this.#leased(caller, () => this.viewOf(this.#context.record));
+    return this.#counted(caller, () => this.viewOf(this.#context.record));
   }
 
   /** Only the owner may see the policy: it names folders and applications that must stay hidden from tokens. */
   policy(caller: Caller): Promise<Outcome<Policy>> {
-    return this.#leased(caller, ({ scope }) => {
-      if (scope.owner) return this.#context.store.policy;
+    return this.#counted(caller, ({ scope }) => {
+      const { policy, isPolicyReadable } = this.#context.store;
+      if (scope.owner && !isPolicyReadable) throw unreadablePolicy();
+      if (scope.owner) return policy;
       throw relayError("PERMISSION_DENIED", "Only the owner can see a device's policy", {
         hint: "GET /v1/devices/DEVICE/tools?format=mcp lists what this token may call; errors name the limit",
       });
+    });
+  }
+
+  /** What would become of a call, by `grant` if given: the Account has checked then that a person is asking. */
+  explain(caller: Caller, { tool, input = {}, grant }: ExplainWish): Promise<Outcome<Explanation>> {
+    return this.#leased(caller, async (lease) => {
+      const { store, link, leases, record } = this.#context;
+      this.#surfaces.admission.message(lease, Date.now());
+      const { scope } = grant ? await leases.ask(record.account, grant as GrantId, record.id) : lease;
+      const connection = link.current?.attachment;
+      return explainCall({ name: tool, input, grant: scope, asker: lease.scope, store, link: connection });
     });
   }
 
@@ -106,7 +121,7 @@ export class Requests {
   }
 
   tools(caller: Caller): Promise<Outcome<DeviceTools>> {
-    return this.#leased(caller, () => {
+    return this.#counted(caller, () => {
       const { store } = this.#context;
       const names = toolNames(store);
       const tools = store.manifest?.tools.filter(({ name }) => names.includes(name)) ?? [];
@@ -115,11 +130,11 @@ export class Requests {
   }
 
   toolNames(caller: Caller): Promise<Outcome<string[]>> {
-    return this.#leased(caller, () => toolNames(this.#context.store));
+    return this.#counted(caller, () => toolNames(this.#context.store));
   }
 
   openTools(caller: Caller): Promise<Outcome<OpenTools>> {
-    return this.#leased(caller, ({ scope }) => {
+    return this.#counted(caller, ({ scope }) => {
       const { store, record } = this.#context;
       const { os = null, os_version = null } = store.deviceInfo ?? {};
       // Without a shell the working directory never leaves where sessions begin, which may be outside the allowed folders.
@@ -146,7 +161,7 @@ export class Requests {
   }
 
   readCall(caller: Caller, call: CallId): Promise<Outcome<CallView>> {
-    return this.#leased(caller, (lease) => {
+    return this.#counted(caller, (lease) => {
       const row = this.#context.ledger.find(call);
       if (!row) throw noSuchCallError();
       requireMaker(row.grant_id, lease);
@@ -159,16 +174,15 @@ export class Requests {
   }
 
   listCalls(caller: Caller, query: CallQuery): Promise<Outcome<CallList>> {
-    return this.#leased(caller, (lease) => {
-      const { admission, calls } = this.#surfaces;
+    return this.#counted(caller, (lease) => {
+      const { calls } = this.#surfaces;
       const { ledger, device } = this.#context;
-      admission.message(lease, Date.now());
       return listCalls({ device, pendingCalls: calls.pendingCalls, ledger }, lease, query);
     });
   }
 
   cancelCall(caller: Caller, call: CallId): Promise<Outcome<void>> {
-    return this.#leased(caller, (lease) => {
+    return this.#counted(caller, (lease) => {
       const { calls } = this.#surfaces;
       const { ledger } = this.#context;
       requireMaker(calls.pendingCalls.get(call)?.grant ?? ledger.find(call)?.grant_id, lease);
@@ -187,9 +201,8 @@ export class Requests {
   }
 
   events(caller: Caller, { after, limit }: EventQuery): Promise<Outcome<EventList>> {
-    return this.#leased(caller, (lease) => {
+    return this.#counted(caller, (lease) => {
       const { events, device } = this.#context;
-      this.#surfaces.admission.message(lease, Date.now());
       const refusal = eventRefusal(lease.scope);
       if (refusal) throw new MatrxError(refusal);
       return { device, events: events.list(after, limit), dropped: events.dropped };
@@ -198,9 +211,8 @@ export class Requests {
 
   /** The Account has checked that a person is asking. */
   command(caller: Caller, command: Command, reason: string | undefined): Promise<Outcome<void>> {
-    return this.#leased(caller, async (lease) => {
+    return this.#counted(caller, async () => {
       const { link, signs, device } = this.#context;
-      this.#surfaces.admission.message(lease, Date.now());
       await this.#requireSign(Date.now());
       link.sendTo(signs.requireLive(Date.now()), JSON.stringify(this.#commandFrame(command, reason)));
       console.info(`device ${device} was sent ${command} by ${caller.grant}`);
@@ -234,6 +246,14 @@ export class Requests {
     });
   }
 
+  /** A request that makes no call is a message of its grant. */
+  #counted<T>(caller: Caller, answer: (lease: Lease) => T | Promise<T>): Promise<Outcome<T>> {
+    return this.#leased(caller, (lease) => {
+      this.#surfaces.admission.message(lease, Date.now());
+      return answer(lease);
+    });
+  }
+
   #leased<T>(caller: Caller, answer: (lease: Lease) => T | Promise<T>): Promise<Outcome<T>> {
     return attempt(async () => {
       const { account, id } = this.#recordOf(caller.account) ?? (await this.requireRecord(caller.account));
@@ -263,6 +283,8 @@ function deviceView(
     os_version: deviceInfo?.os_version ?? null,
     agent_version: deviceInfo?.agent_version ?? null,
     created: new Date(record.created).toISOString(),
+    tags: record.tags ?? [],
+    paused: link.current?.attachment.paused ?? null,
     alerts: events.open,
     records_lost: store.recordsLost === undefined ? null : new Date(store.recordsLost).toISOString(),
   };

@@ -4,6 +4,7 @@ import { CLOSE } from "@matrx/shared/close-codes.ts";
 import type { ToDevice } from "@matrx/shared/device-frames.ts";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import type { Paused } from "@matrx/shared/paused.ts";
 import type { RateState } from "./rates.ts";
 import { queuedBytes } from "./socket.ts";
 
@@ -30,6 +31,8 @@ export interface DeviceAttachment {
   /** Milliseconds since 1970. */
   lastAt: number;
   proof: Proof | null;
+  /** Whom the device's user closed it to. Absent: to nobody, or not known. */
+  paused?: Paused;
   rates: [string, RateState][];
 }
 
@@ -38,7 +41,8 @@ export interface DeviceSocket {
   readonly attachment: DeviceAttachment;
 }
 
-type SpokenBy = Pick<DeviceAttachment, "ours" | "protocol">;
+/** What is known of a device once it has registered. */
+type Registered = Pick<DeviceAttachment, "ours" | "protocol" | "rates">;
 
 type AutoResponseTime = (ws: WebSocket) => Date | null;
 
@@ -72,7 +76,7 @@ export class DeviceLink {
   }
 
   /** Makes a socket that has proved itself the current one, and closes an older one. */
-  take(socket: DeviceSocket, { ours, protocol }: SpokenBy, now: number): void {
+  take(socket: DeviceSocket, { ours, protocol, rates }: Registered, now: number): void {
     const older = this.#current;
     const { attachment } = socket;
     attachment.registered = true;
@@ -80,7 +84,7 @@ export class DeviceLink {
     attachment.protocol = protocol;
     attachment.epoch = (older?.attachment.epoch ?? 0) + 1;
     attachment.lastAt = now;
-    attachment.rates = older?.attachment.rates ?? [];
+    attachment.rates = rates;
     delete attachment.token;
     socket.ws.serializeAttachment(attachment);
     this.#current = socket;
@@ -88,11 +92,27 @@ export class DeviceLink {
       older.ws.close(CLOSE.replaced, "A newer connection of this device took over");
   }
 
+  /** Keeps rates in the attachment of the current socket. Returns false if there is none. */
+  attach(rates: DeviceAttachment["rates"]): boolean {
+    const socket = this.#current;
+    if (!socket || socket.ws.readyState !== WebSocket.OPEN) return false;
+    socket.attachment.rates = rates;
+    socket.ws.serializeAttachment(socket.attachment);
+    return true;
+  }
+
   /** Drops a socket. Returns true if it was the current one. */
   drop(ws: WebSocket): boolean {
     if (this.#current?.ws !== ws) return false;
     this.#current = undefined;
     return true;
+  }
+
+  /** Notes whom the device's user closed it to; survives hibernation. */
+  notePaused({ ws, attachment }: DeviceSocket, paused: Paused | null): void {
+    if (paused) attachment.paused = paused;
+    else delete attachment.paused;
+    ws.serializeAttachment(attachment);
   }
 
   /** When the device last gave a sign of life, in milliseconds since 1970. */

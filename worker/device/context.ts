@@ -41,7 +41,7 @@ export class DeviceContext {
   readonly bodies = new ResponseBodies();
   readonly timer: Timer;
   readonly proof = new LastProof();
-  rates = new Rates();
+  readonly rates: Rates;
 
   /** `look` runs the object's upkeep. */
   constructor(state: DurableObjectState, env: DeviceEnv, look: () => void) {
@@ -60,6 +60,10 @@ export class DeviceContext {
     this.events = new Events(this.storage, this.health);
     this.link = new DeviceLink((ws) => state.getWebSocketAutoResponseTimestamp(ws));
     this.signs = new SignOfLife(this.link);
+    this.rates = new Rates({
+      attach: (states) => this.link.attach(states),
+      store: (rates) => this.store.setRates(rates),
+    });
     this.leases = new Leases(env.ACCOUNT);
     this.timer = new Timer(look);
   }

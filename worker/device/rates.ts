@@ -1,12 +1,14 @@
-/** Rate limits: messages per second and calls per minute, per grant and for the device's own socket. */
-import { type Rate, takeOne } from "@matrx/shared/rate-limit.ts";
+/**
+ * Rate limits: messages per second and calls per minute, per grant and for the device's own socket. What a grant used of
+ * its calls survives both kinds of sleep (docs/decisions/0027-kept-rates.md): hibernation in the attachment of the
+ * device's socket, and the loss of that socket in the storage, which is written rarely.
+ */
+import { type Rate, readyIn, takeOne } from "@matrx/shared/rate-limit.ts";
 
 /** The state of both rates, small enough for a socket's attachment. */
 export interface RateState {
   messages: number;
   calls: number;
-  /** Only from the previous release, which stored what was left at this time instead. */
-  at?: number;
 }
 
 export interface RateLimits {
@@ -14,68 +16,160 @@ export interface RateLimits {
   calls_per_minute: number;
 }
 
-const GRANTS_KEPT = 32;
+/** Until when a grant's calls are used up, in milliseconds since 1970. */
+export type StoredRate = readonly [grant: string, until: number];
+
+/** Where states are kept. Both may be called within a call's path, so neither waits. */
+export interface RateKeeping {
+  /** Puts them into the attachment of the device's socket. Returns false if the device is not connected. */
+  attach(states: [string, RateState][]): boolean;
+  /** Writes them to the storage; absent ones are forgotten. */
+  store(rates: StoredRate[]): void;
+}
+
+/** A state, and what is kept of its calls where. */
+interface Counted extends RateState {
+  attached: number;
+  stored: number;
+}
+
+const MINUTE = 60_000;
+/** A socket's attachment has room for so many states. */
+const ATTACHED_MAX = 64;
+/** Beyond this many grants, those that have their whole rate again are forgotten. */
+const COUNTED_MAX = 512;
+/** What is kept runs ahead by up to this share of the rate, so that a fast grant is kept only once in many calls. */
+const ATTACH_STEP = MINUTE / 20;
+const STORE_STEP = MINUTE / 4;
+/** While the device is connected, a grant is stored once it used more than this. */
+const STORE_ABOVE = MINUTE / 2;
 
 export class Rates {
-  readonly #states: Map<string, RateState>;
+  readonly #counted = new Map<string, Counted>();
+  readonly #keeping: RateKeeping;
 
-  /** `kept`: what `state()` returned before hibernation, so that hibernating refills nothing early. */
-  constructor(kept: readonly (readonly [string, RateState])[] = []) {
-    this.#states = new Map(kept);
+  constructor(keeping: RateKeeping) {
+    this.#keeping = keeping;
   }
 
-  /** Counts one message. Returns false if there were too many. */
-  takeMessage(key: string, limits: RateLimits, now: number): boolean {
-    return this.#take("messages", key, limits, now);
+  /** Counts one message. Returns 0, or if there were too many: in how many milliseconds to send the next. */
+  takeMessage(key: string, limits: RateLimits, now: number): number {
+    const state = this.#of(key, now);
+    const next = takeOne(state.messages, messageRate(limits), now);
+    if (next === undefined) return waitOf(state, limits, now);
+    state.messages = next;
+    return 0;
   }
 
-  /** Counts one call. Returns false if there were too many. */
-  takeCall(key: string, limits: RateLimits, now: number): boolean {
-    return this.#take("calls", key, limits, now);
+  /** Counts one call. Returns 0, or if there were too many: in how many milliseconds to make the next. */
+  takeCall(key: string, limits: RateLimits, now: number): number {
+    const state = this.#of(key, now);
+    const rate = callRate(limits);
+    const next = takeOne(state.calls, rate, now);
+    if (next === undefined) return waitOf(state, limits, now);
+    state.calls = next;
+    if (next > state.attached) this.#keep(state, rate, now);
+    return 0;
   }
 
-  /** The states to keep in the attachment: those of the grants that stay limited longest. */
-  state(): [string, RateState][] {
-    return [...this.#states].sort(([, a], [, b]) => until(b) - until(a)).slice(0, GRANTS_KEPT);
+  /** The states for the attachment of the device's socket; those for which it has no room are stored. */
+  attachable(now: number): [string, RateState][] {
+    const limited = this.#limited(now).sort(([, a], [, b]) => b.calls - a.calls);
+    const others = limited.splice(ATTACHED_MAX);
+    let isNew = false;
+    for (const [, state] of others) {
+      isNew ||= state.stored < state.calls;
+      state.stored = Math.max(state.stored, state.calls);
+      state.attached = 0;
+    }
+    if (isNew) this.#store(now);
+    return limited.map(([key, state]) => {
+      state.attached = Math.max(state.attached, state.calls);
+      return [key, { messages: state.messages, calls: state.attached }];
+    });
   }
 
-  #take(what: "messages" | "calls", key: string, limits: RateLimits, now: number): boolean {
-    const state = this.#of(key, limits);
-    const next = takeOne(state[what], rateOf(limits, what), now);
-    if (next !== undefined) state[what] = next;
-    return next !== undefined;
+  /** The device's socket is gone, and its attachment with it. */
+  detached(now: number): void {
+    let isLimited = false;
+    for (const state of this.#counted.values()) {
+      isLimited ||= state.calls > now;
+      state.attached = 0;
+      state.stored = state.calls;
+    }
+    if (isLimited) this.#store(now);
   }
 
-  #of(key: string, limits: RateLimits): RateState {
-    const known = this.#states.get(key);
-    if (known && known.at === undefined) return known;
-    if (this.#states.size > 8 * GRANTS_KEPT) this.#drop();
-    const state = known ? converted(known, known.at ?? 0, limits) : { messages: 0, calls: 0 };
-    this.#states.set(key, state);
+  /** Restores what an attachment and the storage kept. The attachment is exact, the storage runs ahead. */
+  restore(
+    attached: readonly (readonly [string, RateState])[],
+    stored: readonly StoredRate[],
+    now: number,
+  ): void {
+    const exact = new Set<string>();
+    for (const [key, { messages, calls }] of attached) {
+      const state = this.#of(key, now);
+      state.messages = Math.max(state.messages, messages);
+      state.calls = Math.max(state.calls, plausible(calls, now));
+      exact.add(key);
+    }
+    for (const [key, until] of stored) {
+      const state = this.#of(key, now);
+      state.stored = plausible(until, now);
+      if (!exact.has(key)) state.calls = Math.max(state.calls, state.stored);
+    }
+  }
+
+  #keep(state: Counted, { everyMs }: Rate, now: number): void {
+    state.attached = state.calls + Math.max(0, ATTACH_STEP - everyMs);
+    const isAttached = this.#keeping.attach(this.attachable(now));
+    if (isAttached && state.calls - now <= STORE_ABOVE) return;
+    if (state.attached <= state.stored) return;
+    state.stored = state.attached + STORE_STEP;
+    this.#store(now);
+  }
+
+  #store(now: number): void {
+    const rates: StoredRate[] = [];
+    for (const [key, { stored }] of this.#counted) if (stored > now) rates.push([key, stored]);
+    this.#keeping.store(rates);
+  }
+
+  #limited(now: number): [string, Counted][] {
+    return [...this.#counted].filter(
+      ([, { messages, calls, attached }]) => messages > now || calls > now || attached > now,
+    );
+  }
+
+  #of(key: string, now: number): Counted {
+    const known = this.#counted.get(key);
+    if (known) return known;
+    if (this.#counted.size >= COUNTED_MAX) this.#forgetWhole(now);
+    const state = { messages: 0, calls: 0, attached: 0, stored: 0 };
+    this.#counted.set(key, state);
     return state;
   }
 
-  #drop(): void {
-    const kept = this.state();
-    this.#states.clear();
-    for (const [key, state] of kept) this.#states.set(key, state);
+  #forgetWhole(now: number): void {
+    for (const [key, { messages, calls }] of this.#counted)
+      if (messages <= now && calls <= now) this.#counted.delete(key);
   }
 }
 
-function rateOf(limits: RateLimits, what: "messages" | "calls"): Rate {
-  const burst = what === "messages" ? limits.messages_per_second : limits.calls_per_minute;
-  return { burst, everyMs: (what === "messages" ? 1000 : 60_000) / burst };
+/** A time that the rate could have reached; what is kept may run ahead, and a clock may have been set back since. */
+function plausible(until: number, now: number): number {
+  return until > now + 2 * MINUTE ? 0 : Math.min(until, now + MINUTE);
 }
 
-function until({ messages, calls, at }: RateState): number {
-  return at ?? Math.max(messages, calls);
+/** Both rates: a call is a message too, so a wait for only one of them would not be true. */
+function waitOf({ messages, calls }: RateState, limits: RateLimits, now: number): number {
+  return Math.max(readyIn(messages, messageRate(limits), now), readyIn(calls, callRate(limits), now));
 }
 
-/** Converts the previous release's state: what was left at `at`. */
-function converted(left: RateState, at: number, limits: RateLimits): RateState {
-  const state = (what: "messages" | "calls") => {
-    const { burst, everyMs } = rateOf(limits, what);
-    return at + (burst - left[what]) * everyMs;
-  };
-  return { messages: state("messages"), calls: state("calls") };
+function messageRate({ messages_per_second: burst }: RateLimits): Rate {
+  return { burst, everyMs: 1000 / burst };
+}
+
+function callRate({ calls_per_minute: burst }: RateLimits): Rate {
+  return { burst, everyMs: MINUTE / burst };
 }

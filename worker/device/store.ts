@@ -4,10 +4,11 @@ import type { Permissions } from "@matrx/shared/device-frames.ts";
 import { effectOf } from "@matrx/shared/effects.ts";
 import { type AccountId, type DeviceId, type GrantId, randomBase32 } from "@matrx/shared/ids.ts";
 import { modelNames } from "@matrx/shared/model-names.ts";
-import type { Policy } from "@matrx/shared/policy.ts";
+import { CLOSED_POLICY, type Policy, storedPolicySchema } from "@matrx/shared/policy.ts";
 import type { Manifest, ToolDescription } from "@matrx/shared/tool.ts";
 import type { StorageHealth } from "../storage/health.ts";
 import type { Kv } from "../storage/watched.ts";
+import type { StoredRate } from "./rates.ts";
 
 /** How a device proves itself: our agent by its Ed25519 key, a bare device by the token with this id. */
 export type DeviceIdentity = { kind: "agent"; publicKey: string } | { kind: "bare"; tokenId: string };
@@ -18,6 +19,8 @@ export interface DeviceRecord {
   account: AccountId;
   name: string;
   created: number;
+  /** Absent before there were tags. */
+  tags?: string[];
   identity: DeviceIdentity;
 }
 
@@ -67,13 +70,18 @@ export class RecordStore {
     this.#record = record;
   }
 
-  rename(name: string): void {
-    if (this.record) this.initialize({ ...this.record, name });
+  describe(name: string, tags: string[]): void {
+    if (this.record) this.initialize({ ...this.record, name, tags });
   }
 
+  /** One that is damaged, or of a newer version, allows nothing until it is set again. */
   get policy(): Policy {
-    this.#policy ??= this.#kv.get<Policy>("policy") ?? {};
+    this.#policy ??= policyIn(this.#kv.get("policy"));
     return this.#policy;
+  }
+
+  get isPolicyReadable(): boolean {
+    return this.policy !== CLOSED_POLICY;
   }
 
   /** Throws MatrxError `UNAVAILABLE` if it cannot be written. */
@@ -82,6 +90,16 @@ export class RecordStore {
     this.#kv.put("policy", policy);
     this.#policy = policy;
     this.#limits = undefined;
+  }
+
+  /** What grants had used of their rates when it was last stored. */
+  get rates(): StoredRate[] {
+    return this.record ? (this.#kv.get<StoredRate[]>("rates") ?? []) : [];
+  }
+
+  /** Stores them if storage accepts writes. */
+  setRates(rates: StoredRate[]): void {
+    if (this.record && !this.#health.isFailing) this.#kv.put("rates", rates);
   }
 
   /** The permissions as told to the device. */
@@ -212,4 +230,9 @@ function withGatesEffects(manifest: Manifest | undefined): Manifest | undefined 
       tools: manifest.tools.map((tool) => ({ ...tool, effect: effectOf(tool.name) })),
     }
   );
+}
+
+function policyIn(stored: unknown): Policy {
+  if (stored === undefined) return {};
+  return storedPolicySchema.safeParse(stored).data ?? CLOSED_POLICY;
 }

@@ -29,7 +29,7 @@ const PRUNE_EVERY = 6 * 60 * 60_000;
 export class Upkeep {
   readonly #context: DeviceContext;
   readonly #parts: Parts;
-  readonly #alarms: AlarmTable<"calls" | "prune" | "approvals" | "outbox">;
+  readonly #alarms: AlarmTable<"calls" | "prune" | "grants" | "approvals" | "outbox">;
 
   constructor(context: DeviceContext, parts: Parts) {
     this.#context = context;
@@ -40,6 +40,7 @@ export class Upkeep {
       {
         calls,
         prune: (now) => this.#prune(now),
+        grants: (now) => parts.callers.closeExpired(now),
         approvals: (now) => parts.approvals.look(now),
         outbox: (now) => parts.approvals.news.flush(now),
       },
@@ -57,6 +58,11 @@ export class Upkeep {
     this.#alarms.by(name, at);
   }
 
+  /** Closes sockets whose grant has expired by then, in milliseconds since 1970. */
+  closeBy(expires: number): void {
+    this.#alarms.by("grants", expires);
+  }
+
   /** Handles acknowledgements, attachments, deadlines and silent links. */
   tick(now: number): void {
     const { store, events, health } = this.#context;
@@ -68,7 +74,7 @@ export class Upkeep {
     events.flush();
     credit.look(now);
     callers.persist(now);
-    sockets.persist();
+    sockets.persist(now);
     if (calls.pendingCalls.size > 0) sockets.requireSigns(now);
     recovery.sweep(now);
     approvals.look(now);

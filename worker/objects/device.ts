@@ -5,10 +5,12 @@ import type { Decision } from "@matrx/shared/approval.ts";
 import { EventStreams } from "@matrx/shared/caller/event-streams.ts";
 import type { RestCall, StreamedCall } from "@matrx/shared/caller/port.ts";
 import { CLOSE, closeReason, isSendable } from "@matrx/shared/close-codes.ts";
+import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
+import type { ExplainWish } from "@matrx/shared/policy-explain.ts";
 import type { Caller } from "../auth/caller.ts";
 import { type Command, Requests } from "../device/api.ts";
 import { Approvals } from "../device/approvals/approvals.ts";
@@ -24,10 +26,9 @@ import { Calls } from "../device/calls/calls.ts";
 import { Recovery } from "../device/calls/recovery.ts";
 import type { DeviceAttachment } from "../device/connection.ts";
 import { DeviceContext, type DeviceEnv } from "../device/context.ts";
-import { revokedGrant } from "../device/leases.ts";
+import { type LeasedGrant, revokedGrant, withdrawnGrant } from "../device/leases.ts";
 import { DeviceMessages } from "../device/link/messages.ts";
 import { DeviceSockets } from "../device/link/sockets.ts";
-import { Rates } from "../device/rates.ts";
 import { accountOf, authenticatedCaller } from "../device/socket.ts";
 import type { DeviceRecord } from "../device/store.ts";
 import { Upkeep } from "../device/upkeep.ts";
@@ -127,8 +128,8 @@ export class Device extends DurableObject<DeviceEnv> {
   }
 
   /** The Account has checked that a person is asking. */
-  rename(name: string): void {
-    this.#context.store.rename(name);
+  describe(name: string, tags: string[]): void {
+    this.#context.store.describe(name, tags);
   }
 
   /** The account removed the device: delete everything. */
@@ -146,13 +147,32 @@ export class Device extends DurableObject<DeviceEnv> {
   /** A grant was revoked: its calls end and its sockets close. */
   revoke(grant: GrantId): void {
     this.#context.leases.revoke(grant);
+    this.#endGrant(grant, revokedGrant());
+  }
+
+  /** A grant is no longer for this device, since the version told: it ends here, until a newer one comes. */
+  withdrawGrant(grant: GrantId, version: number): void {
+    if (this.#context.leases.withdraw(grant, version)) this.#endGrant(grant, withdrawnGrant());
+  }
+
+  /** A grant changed: open sockets continue under it, and calls on their way are held to it. Stale news is ignored. */
+  changeGrant(leased: LeasedGrant): void {
+    const now = Date.now();
+    const changed = this.#context.leases.change(leased, now);
+    if (!changed) return;
+    const { lease, former } = changed;
+    this.#calls.grantChanged(lease, former, now);
+    if (this.#callers.changeGrant(lease)) this.#upkeep.closeBy(lease.expires);
+  }
+
+  #endGrant(grant: GrantId, why: ErrorShape): void {
     if (this.#context.store.record) {
-      this.#calls.revoke(grant);
+      this.#calls.revoke(grant, why);
       this.#approvals.revoke(grant);
     }
-    this.#callers.revoke(grant);
-    this.#streams.revoke(grant, revokedGrant());
-    // Last, because it throws if the storage fails; then the Account revokes again.
+    this.#callers.revoke(grant, why.message);
+    this.#streams.revoke(grant, why);
+    // Last, because it throws if the storage fails; then the Account tells it again.
     this.#calls.grantEnded(grant);
   }
 
@@ -244,6 +264,11 @@ export class Device extends DurableObject<DeviceEnv> {
     return this.#requests.policy(caller);
   }
 
+  /** For another grant than the caller's own, the Account has checked that a person is asking. */
+  explain(caller: Caller, wish: ExplainWish) {
+    return this.#requests.explain(caller, wish);
+  }
+
   /** The Account has checked that a person is asking. Returns warnings. */
   setPolicy(policy: Policy) {
     return this.#requests.setPolicy(policy);
@@ -295,9 +320,10 @@ export class Device extends DurableObject<DeviceEnv> {
       else if (attachment) devices.push({ ws, attachment });
     }
     this.#sockets.restore(devices);
-    const current = this.#context.link.current?.attachment;
-    if (!current) return this.#recovery.linkDown(this.#context.store.lastSeen?.last_seen ?? Date.now());
-    this.#context.rates = new Rates(current.rates);
+    const { link, rates, store } = this.#context;
+    const current = link.current?.attachment;
+    rates.restore(current?.rates ?? [], store.rates, Date.now());
+    if (!current) return this.#recovery.linkDown(store.lastSeen?.last_seen ?? Date.now());
     if (current.proof) this.#context.proof.restore(current.proof);
   }
 }

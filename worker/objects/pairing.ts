@@ -6,6 +6,8 @@ import { DurableObject } from "cloudflare:workers";
 import type { newPairingSchema, pairingViewSchema } from "@matrx/shared/api.ts";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
+import { type Rate, TokenBucket } from "@matrx/shared/rate-limit.ts";
+import { retryIn } from "@matrx/shared/retry.ts";
 import type * as z from "zod";
 import { attempt, type Outcome } from "../outcome.ts";
 import { AlarmTable } from "../storage/alarms.ts";
@@ -35,9 +37,12 @@ interface Row {
 const CODE = "code:";
 /** How many codes may wait in one object. */
 const WAITING_MAX = 1000;
+/** How often one code may be polled: 20 times at once, then each second. */
+const POLLS: Rate = { burst: 20, everyMs: 1000 };
 
 export class Pairing extends DurableObject {
   readonly #alarms: AlarmTable<"expiry">;
+  readonly #polls = new Map<string, TokenBucket>();
 
   constructor(state: DurableObjectState, env: unknown) {
     super(state, env as never);
@@ -96,9 +101,22 @@ export class Pairing extends DurableObject {
     return attempt(() => {
       const row = this.#row(code);
       if (!row) throw gone();
+      this.#countPoll(code, Date.now());
       if (row.answer?.kind === "login") this.ctx.storage.kv.delete(CODE + code);
       return row.answer;
     });
+  }
+
+  /** In memory: while somebody asks too often, this object does not sleep. */
+  #countPoll(code: string, now: number): void {
+    const polls = this.#polls.get(code) ?? new TokenBucket(POLLS, now);
+    this.#polls.set(code, polls);
+    if (polls.take(now)) return;
+    throw relayError(
+      "RATE_LIMITED",
+      "You ask too often whether this code was approved",
+      retryIn(polls.readyIn(now)),
+    );
   }
 
   override alarm(): Promise<void> {
@@ -111,8 +129,10 @@ export class Pairing extends DurableObject {
     let rows = 0;
     let next: number | undefined;
     for (const [key, { expires }] of [...kv.list<Row>({ prefix: CODE })]) {
-      if (expires <= now) kv.delete(key);
-      else {
+      if (expires <= now) {
+        kv.delete(key);
+        this.#polls.delete(key.slice(CODE.length));
+      } else {
         rows++;
         next = Math.min(next ?? expires, expires);
       }

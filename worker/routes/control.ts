@@ -6,12 +6,26 @@ import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { isLongerThan } from "@matrx/shared/json-input.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { policySchema, policySetSchema } from "@matrx/shared/policy.ts";
+import { type Explanation, explainWishSchema, explanationSchema } from "@matrx/shared/policy-explain.ts";
 import type * as z from "zod";
 import { unwrap } from "../outcome.ts";
 import { CALLER_BODY } from "./body.ts";
 import type { RelayRoute } from "./route.ts";
 
 const POLICY = { allowed_tools: ["Read", "ListDirectory"], allowed_paths: ["/home/ann"] };
+
+const EXPLAINED: Explanation = {
+  tool: "Bash",
+  effect: "execute",
+  decision: "asked",
+  sandbox: true,
+  rules: [
+    { by: "grant", field: "effects", entry: "execute", says: "allows", decides: false },
+    { by: "grant", field: "owner", says: "confines", decides: false },
+    { by: "grant", field: "ask", entry: '{"effects":["write","execute"]}', says: "asks", decides: true },
+  ],
+  notes: ["The device checks paths, its own policy.json and whether its sandbox works when the call is made"],
+};
 
 export const controlRoutes: readonly RelayRoute[] = [
   {
@@ -48,12 +62,37 @@ export const controlRoutes: readonly RelayRoute[] = [
     },
     answer: async (c) => {
       const { caller, device } = c.var;
-      unwrap(await c.env.ACCOUNT.getByName(caller.account).requirePerson(caller.grant));
       unwrap(await device.viewFor(caller));
       const policy = await readBody(c.req.raw, CALLER_BODY, policySchema);
       if (isLongerThan(JSON.stringify(policy), LIMITS.policyBytes)) throw tooLargePolicy();
       const warnings = unwrap(await device.setPolicy(policy));
       return c.json({ ...policy, ...(warnings.length > 0 && { warnings }) });
+    },
+  },
+  {
+    method: "POST",
+    path: "/v1/devices/{device}/policy/explain",
+    id: "explainPolicy",
+    tag: "Devices",
+    summary: "Explain what would become of a call",
+    description:
+      "Names each rule of grant and policy that concerns the call, and the one that decides. Nothing is called. A token is told about its own grant; a person may name another in `grant`.",
+    access: "caller",
+    body: { schema: explainWishSchema, example: { tool: "Bash", input: { command: "git push" } } },
+    answers: {
+      200: {
+        description: "The decision as far as the relay knows it",
+        schema: explanationSchema,
+        example: EXPLAINED,
+      },
+    },
+    errors: ["RATE_LIMITED"],
+    answer: async (c) => {
+      const { caller, device } = c.var;
+      const wish = await readBody(c.req.raw, CALLER_BODY, explainWishSchema);
+      const isOther = wish.grant !== undefined && wish.grant !== caller.grant;
+      if (isOther) unwrap(await c.env.ACCOUNT.getByName(caller.account).requirePerson(caller.grant));
+      return c.json(unwrap(await device.explain(caller, wish)));
     },
   },
   {
@@ -75,7 +114,6 @@ export const controlRoutes: readonly RelayRoute[] = [
     errors: ["DEVICE_OFFLINE", "RATE_LIMITED"],
     answer: async (c) => {
       const { caller, device } = c.var;
-      unwrap(await c.env.ACCOUNT.getByName(caller.account).requirePerson(caller.grant));
       const { command, reason } = await readBody(c.req.raw, CALLER_BODY, newCommandSchema);
       unwrap(await device.command(caller, command, reason));
       const commanded = { device: c.req.param("device") ?? "", command };

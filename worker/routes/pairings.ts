@@ -174,7 +174,7 @@ export const pairingsRoutes: readonly RelayRoute[] = [
         example: { status: "paired", device_id: DEVICE, name: "laptop", account: "owner" },
       },
     },
-    errors: ["NOT_FOUND", "UNAUTHENTICATED", "UNAVAILABLE"],
+    errors: ["NOT_FOUND", "UNAUTHENTICATED", "UNAVAILABLE", "RATE_LIMITED"],
     answer: async (c) => {
       const { secret } = await readBody(c.req.raw, OPEN_BODY, pollPairingSchema);
       const { subject } = await verifyToken(c.env, AUDIENCE.pairing, secret);

@@ -13,6 +13,7 @@ import * as bodies from "@matrx/shared/openapi/bodies.ts";
 import type { Operation, Parameter, Surface } from "@matrx/shared/openapi/operation.ts";
 import { policySchema, policySetSchema } from "@matrx/shared/policy.ts";
 import { questionSchema } from "@matrx/shared/question.ts";
+import * as tokenApi from "@matrx/shared/token-api.ts";
 import { DEVICE_HEADER } from "@matrx/shared/tokens.ts";
 import { toolDescriptionSchema } from "@matrx/shared/tool.ts";
 import { accountRoutes } from "./account.ts";
@@ -115,6 +116,7 @@ export const RELAY: Surface = {
   schemas: {
     ...api,
     ...approvals,
+    ...tokenApi,
     questionSchema,
     ...bodies,
     policySchema,
@@ -128,7 +130,8 @@ export const RELAY: Surface = {
 /** Any request may have a wrong Host or hit an internal error; the rest follows from its credential, path and body. */
 function implied({ access, path, body }: Operation): ErrorCode[] {
   const codes: ErrorCode[] = ["PERMISSION_DENIED", "INTERNAL"];
-  if (access === "caller" || access === "person") codes.push("UNAUTHENTICATED", "UNAVAILABLE");
+  if (access === "caller" || access === "person")
+    codes.push("UNAUTHENTICATED", "UNAVAILABLE", "RATE_LIMITED");
   if (path.includes("{device}")) codes.push("UNKNOWN_DEVICE");
   if (body) codes.push("INVALID_MESSAGE", "INVALID_PARAMETERS", "PAYLOAD_TOO_LARGE");
   return codes;

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { answerSchema } from "@matrx/shared/caller/to-caller.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
+import { retryAfterMsOf } from "@matrx/shared/retry.ts";
 import * as z from "zod";
 import { pathOf, type RelayClient } from "./relay-client.ts";
 
@@ -67,7 +68,8 @@ export class JobReader {
         const isPassing = ["UNAVAILABLE", "DEVICE_OFFLINE", "TIMEOUT"].includes(error.code);
         const mayPass = isPassing && performance.now() - failing < PATIENCE;
         if (!mayPass && error.code !== "RATE_LIMITED") throw error;
-        await sleep(AGAIN_AFTER, undefined, stop && { signal: stop });
+        const wait = retryAfterMsOf(error.details) ?? AGAIN_AFTER;
+        await sleep(wait, undefined, stop && { signal: stop });
       }
     }
   }

@@ -2,7 +2,6 @@
 import { deviceToolsSchema } from "@matrx/shared/api.ts";
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import { effectOf } from "@matrx/shared/effects.ts";
-import type { MatrxError } from "@matrx/shared/errors.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { Command } from "commander";
 import { type CallToMake, callByRest } from "../client/call-by-rest.ts";
@@ -10,8 +9,9 @@ import { callBySocket } from "../client/call-by-socket.ts";
 import { readInput } from "../client/call-input.ts";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "../client/credentials.ts";
 import { findDevice } from "../client/find-device.ts";
-import { builtInTool, sessionNamed, toolNamed } from "../client/names.ts";
+import { sessionNamed } from "../client/names.ts";
 import { pathOf, type RelayClient } from "../client/relay-client.ts";
+import { readWords, type Words } from "../client/words.ts";
 import { usageError } from "../output/failure.ts";
 import { LiveInPipe, LiveOnTerminal } from "../output/live-output.ts";
 import { endCall } from "../output/print-answer.ts";
@@ -70,33 +70,17 @@ Examples:
   echo '{"file_path":"notes.txt","content":"hello"}' | matrx call laptop Write --stdin`,
     )
     .action((device: string | undefined, tool: string | undefined, input: string[], options: CallOptions) =>
-      call(readWords([device, tool, ...input].filter((word) => word !== undefined)), options),
+      call(
+        readWords(
+          [device, tool, ...input].filter((word) => word !== undefined),
+          USAGE,
+        ),
+        options,
+      ),
     );
 }
 
-interface Words {
-  readonly device: string | undefined;
-  readonly tool: string;
-  readonly input: readonly string[];
-}
-
-/** Tells a tool from its input, if no device is given: input contains `=` or begins with `{`, and a tool's name does not. */
-function readWords(words: readonly string[]): Words {
-  const [first, second] = words;
-  if (first === undefined) throw usageError("No tool given", "Usage: matrx call [DEVICE] TOOL [INPUT...]");
-  const namesDevice = second !== undefined && !second.includes("=") && !second.trimStart().startsWith("{");
-  if (namesDevice && builtInTool(first) && !builtInTool(second)) throw notAnInput(first, second);
-  return namesDevice
-    ? { device: first, tool: toolNamed(second), input: words.slice(2) }
-    : { device: undefined, tool: toolNamed(first), input: words.slice(1) };
-}
-
-function notAnInput(tool: string, word: string): MatrxError {
-  return usageError(
-    `${tool} is a tool, and "${word}" is not its input`,
-    "Write key=value or one JSON object, such as: matrx call bash command='ls -la'",
-  );
-}
+const USAGE = "matrx call [DEVICE] TOOL [INPUT...]";
 
 async function call({ device: wanted, tool, input: words }: Words, options: CallOptions): Promise<void> {
   const stop = stopSignal();

@@ -91,12 +91,13 @@ export async function candidatesFor(
   return all.filter((candidate) => candidate.startsWith(current));
 }
 
-function possible({ command, given, pending }: Line, current: string, names: Names) {
+async function possible({ command, given, pending }: Line, current: string, names: Names) {
   if (pending) return pending.attributeName() === "device" ? names.devices() : (pending.argChoices ?? []);
   if (current.startsWith("-")) return optionsOf(command);
-  if (command.commands.length > 0) return shownCommands(command);
+  const below = given.length === 0 ? shownCommands(command) : [];
   const [argument, next] = command.registeredArguments.slice(given.length);
-  return argument ? valuesOf(argument, next, given, names) : [];
+  const values = argument ? await valuesOf(argument, next, given, names) : [];
+  return [...below, ...values];
 }
 
 async function valuesOf(
@@ -143,6 +144,7 @@ function optionsOf(command: Command): string[] {
 }
 
 function shownCommands(command: Command): string[] {
+  if (command.commands.length === 0) return [];
   return command
     .createHelp()
     .visibleCommands(command)

@@ -1,13 +1,15 @@
 /** `matrx policy`: shows or sets a device's policy at the relay; the device's own policy file applies as well. */
 import { readFileSync } from "node:fs";
-import { type Policy, policySetSchema } from "@matrx/shared/policy.ts";
+import { policySetSchema } from "@matrx/shared/policy.ts";
 import type { Command } from "commander";
 import { type CallerOptions, callerOf, relayOption, tokenFileOption } from "../client/credentials.ts";
 import { findDevice } from "../client/find-device.ts";
 import { pathOf } from "../client/relay-client.ts";
 import { usageError } from "../output/failure.ts";
+import { policyLines } from "../output/policy-words.ts";
 import { plain, printJson } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
+import { addPolicyExplain } from "./policy-explain.ts";
 
 interface PolicyOptions extends CallerOptions {
   set?: string;
@@ -15,7 +17,7 @@ interface PolicyOptions extends CallerOptions {
 }
 
 export function addPolicy(program: Command): void {
-  program
+  const shown = program
     .command("policy")
     .description("show or set a device's policy at the relay")
     .argument("[device]", "id or name, or the start of one (default: see matrx use)")
@@ -30,9 +32,12 @@ Setting it requires a login (matrx login), not a token. It applies at once.
 
 Examples:
   matrx policy laptop
+  matrx policy explain laptop Bash command='git push'
   echo '{"allowed_tools":["Read","Grep"]}' | matrx policy laptop --set -`,
     )
     .action(policy);
+  // Every other word is a device.
+  addPolicyExplain(shown.helpCommand(false));
 }
 
 async function policy(wanted: string | undefined, options: PolicyOptions): Promise<void> {
@@ -48,7 +53,7 @@ async function policy(wanted: string | undefined, options: PolicyOptions): Promi
   const current = await withProgress("Contacting the relay", ask());
   for (const warning of current.warnings ?? []) console.error(`Warning: ${plain(warning)}`);
   if (options.json) return printJson(current);
-  for (const line of linesOf(current)) console.log(plain(line));
+  for (const line of policyLines(current)) console.log(plain(line));
 }
 
 /** The relay checks its content. */
@@ -66,15 +71,4 @@ function readJson(file: string): unknown {
   } catch {
     throw usageError(`${name} is not JSON`, 'Write an object such as {"allowed_tools":["Read"]}');
   }
-}
-
-function linesOf({ allowed_tools, allowed_paths, allowed_apps, rates }: Policy): string[] {
-  const named = (what: string, list: readonly string[] | undefined) =>
-    `${what.padEnd(8)} ${list === undefined ? "not limited here" : list.join(", ") || "none"}`;
-  return [
-    named("Tools", allowed_tools),
-    named("Folders", allowed_paths),
-    named("Apps", allowed_apps),
-    ...(rates ? [`${"Rates".padEnd(8)} ${JSON.stringify(rates)}`] : []),
-  ];
 }

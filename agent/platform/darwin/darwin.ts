@@ -4,7 +4,7 @@ import { openByIdentity } from "../directory.ts";
 import { noMounts } from "../mounts.ts";
 import { darwinOtherHomes } from "../other-homes.ts";
 import type { DesktopCommands, Drive, LaunchCommand, ListDrives, Platform, TrashWay } from "../platform.ts";
-import { posixObjection, posixRenameFolder, posixShell } from "../posix.ts";
+import { posixControlEndpoint, posixObjection, posixRenameFolder, posixShell } from "../posix.ts";
 import type { ProcessFacts, ProcessList } from "../process-list.ts";
 import { familyOf, type ProcessRow, type ProcessTable, signalEach } from "../processes.ts";
 import { runProgram } from "../run-program.ts";
@@ -185,4 +185,5 @@ export const darwin: Platform = {
   systemLog: darwinLog,
   processList: darwinProcessList,
   desktop: darwinDesktop,
+  controlEndpoint: posixControlEndpoint,
 };

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { linuxOtherHomes } from "../other-homes.ts";
 import type { KernelView, Platform, TrashFolder, TrashWay } from "../platform.ts";
-import { posixObjection, posixRenameFolder, posixShell } from "../posix.ts";
+import { posixControlEndpoint, posixObjection, posixRenameFolder, posixShell } from "../posix.ts";
 import { linuxLog } from "../system-log.ts";
 import { linuxDesktop } from "./desktop.ts";
 import { openByDescriptors } from "./directory.ts";
@@ -78,4 +78,5 @@ export const linux: Platform = {
   systemLog: linuxLog,
   processList: linuxProcessList,
   desktop: linuxDesktop,
+  controlEndpoint: posixControlEndpoint,
 };

@@ -28,9 +28,15 @@ export const linuxProcesses: ProcessTable = {
   },
 
   async signal(_root, pids, signal) {
-    signalEach(pids, signal);
+    signalEach(signal === "SIGTERM" ? await withoutSandboxes(pids) : pids, signal);
   },
 };
+
+/** bwrap would kill all that it holds at once; it ends by itself when the command does. */
+async function withoutSandboxes(pids: readonly number[]): Promise<number[]> {
+  const names = await Promise.all(pids.map(async (pid) => (await statOf(pid))?.name));
+  return pids.filter((_, index) => names[index] !== "bwrap");
+}
 
 async function rowOf(pid: number): Promise<ProcessRow | undefined> {
   const stat = await statOf(pid);

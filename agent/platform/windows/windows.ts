@@ -1,4 +1,5 @@
 /** The Windows implementation of `Platform`. Written from documents, not run. */
+import { hash } from "node:crypto";
 import { rename } from "node:fs/promises";
 import path from "node:path";
 import { openByIdentity } from "../directory.ts";
@@ -114,6 +115,9 @@ export const windows: Platform = {
   systemLog: windowsLog(process.env),
   processList: windowsProcessList,
   desktop: windowsDesktop,
+  // Libuv lets only this user write to it, and does not share a name that is taken.
+  controlEndpoint: (folder, name) =>
+    `\\\\.\\pipe\\matrx-${hash("sha256", folder.toLowerCase(), "hex").slice(0, 32)}-${name}`,
 };
 
 function systemFolders(env: NodeJS.ProcessEnv): string[] {

@@ -16,7 +16,15 @@ test("calls above the limit are refused by the agent, each grant's by itself, an
   const journal = new Journal(join(temporaryFolder(), "journal"));
   onTestFinished(() => journal.close());
   const dispatcher = new Dispatcher({
-    ...{ device: "box", tools, sessions, journal, log: silentLog, checkPaths: async () => undefined },
+    ...{
+      device: "box",
+      tools,
+      sessions,
+      journal,
+      log: silentLog,
+      checkPaths: async () => undefined,
+      lookAtPaths: async () => [],
+    },
     policy: { current: () => policy },
   });
   const call = async (grant = OWNER) => {
@@ -27,7 +35,8 @@ test("calls above the limit are refused by the agent, each grant's by itself, an
   expect([await call(), await call()]).toEqual(["ok", "ok"]);
   expect(await call()).toMatchObject({
     ...{ code: "RATE_LIMITED", hop: "agent" },
-    hint: expect.stringMatching(/^Wait \d+ s/),
+    hint: expect.stringMatching(/^Try again in \d+ seconds; /),
+    metadata: { calls_per_minute: 2, retry_after_ms: expect.any(Number) },
   });
   expect(runs.get("Read")).toBe(2);
   expect(await call(READER)).toBe("ok");

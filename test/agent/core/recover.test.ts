@@ -70,6 +70,7 @@ class Agent {
         policy: { current: () => ({}) },
         log: silentLog,
         checkPaths: bench.checkPaths,
+        lookAtPaths: bench.lookAtPaths,
         journal,
       },
     });
@@ -198,7 +199,8 @@ test("a command that had ended before it was cancelled is not CANCELLED", async 
 test("nor is one that ended before its time was over", async () => {
   const bench = await Workbench.open();
   const job = await bench.jobs.start({
-    ...{ grant: bench.owner.id, command: "sleep 30 & exit 4", cwd: bench.home, background: false },
+    ...{ grant: bench.owner.id, owner: true, command: "sleep 30 & exit 4" },
+    ...{ cwd: bench.home, background: false },
   });
   await expect.poll(() => job.hasLeftExitCode(), { interval: 1 }).toBe(true);
   await job.stop("timed_out");

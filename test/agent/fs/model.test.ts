@@ -5,8 +5,18 @@ import { describe, expect, it } from "vitest";
 import type { Intent } from "../../../agent/core/gate.ts";
 import { Files, type ResolvedPath } from "../../../agent/fs/access.ts";
 import { closedPaths } from "../../helpers/protected-paths.ts";
-import { Workbench } from "../tools/workbench.ts";
-import { grow, leadsTo, linksTo, makeOnDisk, pathsOf, plans, steps, withoutDots } from "./model.ts";
+import { type CallOptions, Workbench } from "../tools/workbench.ts";
+import {
+  grow,
+  leadsTo,
+  linksTo,
+  makeOnDisk,
+  pathsOf,
+  plans,
+  seenOnTheWay,
+  steps,
+  withoutDots,
+} from "./model.ts";
 
 /** A random tree on disk with random limits and one random protected place in it. */
 const worlds = fc.record({ planned: plans, limits: fc.array(fc.nat(), { maxLength: 3 }), closed: fc.nat() });
@@ -122,3 +132,63 @@ describe("a path in a random tree, under random limits", { timeout: 60_000 }, ()
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(20);
   });
 });
+
+describe("a path in a random tree, with some paths closed", { timeout: 60_000 }, () => {
+  it("is closed exactly if its name, where it leads, or anything on the way there is; whoever closed it", async () => {
+    const bench = await Workbench.open();
+    const names = fc.constantFrom("a", "b", "c");
+    const closures = fc.record({ places: fc.array(fc.nat(), { maxLength: 2 }), name: fc.option(names) });
+    const seen = { allowed: 0, closed: 0 };
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        plans,
+        closures,
+        fc.nat(3),
+        fc.array(steps, { minLength: 8, maxLength: 8 }),
+        async (planned, { places, name }, by, asked) => {
+          const root = bench.at(`run-${run++}`);
+          const tree = grow(planned);
+          makeOnDisk(tree, root, root);
+          const paths = pathsOf(tree).filter((parts) => parts.length > 0 && leadsTo(tree, parts));
+          const shut = places
+            .flatMap((index) => [paths[index % paths.length] ?? []])
+            .filter((one) => one.length);
+          const globs = [
+            ...shut.map((parts) => path.join(root, ...parts)),
+            ...(name ? [path.join(root, "**", name)] : []),
+          ];
+          const all = [...shut, ...shut.map((parts) => leadsTo(tree, parts) ?? parts)];
+          const isClosed = (place: readonly string[]) =>
+            all.some((one) => within(place, one)) || (name !== null && place.includes(name));
+          const admission = bench.admission(closedBy(bench, by, globs));
+          const access = await new Files({ protectedPaths: closedPaths() }).as({
+            session: { cwd: root },
+            rights: admission.rights,
+          });
+          for (const parts of asked) {
+            const plain = withoutDots(parts);
+            const wanted = plain && leadsTo(tree, plain);
+            if (!plain || !wanted) continue;
+            const found = await access.find(parts.join("/") || ".", "read").catch((error: unknown) => error);
+            const way = [wanted, plain, ...seenOnTheWay(tree, plain)];
+            if (way.some(isClosed)) expect(found).toMatchObject({ code: "PERMISSION_DENIED" });
+            else expect(found).toMatchObject({ path: path.join(root, ...wanted) });
+            seen[way.some(isClosed) ? "closed" : "allowed"]++;
+          }
+        },
+      ),
+      { numRuns: 400 },
+    );
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(20);
+  });
+});
+
+/** The same closure by each of those who can make one, or shared out among them. */
+function closedBy({ owner }: Workbench, by: number, globs: string[]): CallOptions {
+  if (by === 0) return { policy: { denied_paths: globs } };
+  if (by === 1) return { relayPolicy: { denied_paths: globs } };
+  if (by === 2) return { grant: { ...owner, denied_paths: globs } };
+  const [first = [], rest = []] = [globs.slice(0, 1), globs.slice(1)];
+  return { policy: { denied_paths: first }, grant: { ...owner, denied_paths: rest } };
+}

@@ -74,6 +74,8 @@ interface Walked {
   readonly way: readonly string[];
   /** Links on the way. */
   readonly links: readonly (readonly string[])[];
+  /** Every entry that it looks at. */
+  readonly seen: readonly (readonly string[])[];
   /** There is something at its end, within the tree. */
   readonly arrives: boolean;
 }
@@ -81,12 +83,13 @@ interface Walked {
 function walk(root: Folder, parts: readonly string[]): Walked {
   const todo = [...parts];
   const links: string[][] = [];
+  const seen: string[][] = [];
   let way: { entry: string; node: Node }[] = [];
   const names = () => way.map(({ entry }) => entry);
   while (todo.length > 0) {
     const part = todo.shift() ?? ".";
     const here = way.at(-1)?.node ?? root;
-    const nowhere = { way: names(), links, arrives: false };
+    const nowhere = { way: names(), links, seen, arrives: false };
     if (here.kind !== "folder") return nowhere;
     if (part === ".") continue;
     if (part === "..") {
@@ -94,6 +97,7 @@ function walk(root: Folder, parts: readonly string[]): Walked {
       continue;
     }
     const node = here.entries.get(part);
+    seen.push([...names(), part]);
     if (!node) return nowhere;
     if (node.kind !== "link") {
       way.push({ entry: part, node });
@@ -104,7 +108,7 @@ function walk(root: Folder, parts: readonly string[]): Walked {
     if (node.absolute) way = [];
     todo.unshift(...node.target);
   }
-  return { way: names(), links, arrives: true };
+  return { way: names(), links, seen, arrives: true };
 }
 
 /** The names that lead to it without any link; undefined: nothing is there, or it lies outside of the tree. */
@@ -116,6 +120,11 @@ export function leadsTo(root: Folder, parts: readonly string[]): readonly string
 /** The links that are followed on the way there, as far as it goes. */
 export function linksTo(root: Folder, parts: readonly string[]): readonly (readonly string[])[] {
   return walk(root, parts).links;
+}
+
+/** The entries that are looked at on the way there: folders, links, and what they lead through. */
+export function seenOnTheWay(root: Folder, parts: readonly string[]): readonly (readonly string[])[] {
+  return walk(root, parts).seen;
 }
 
 /** Dots taken away as they are written, before anything is looked at; undefined: it leaves the tree. */

@@ -11,6 +11,29 @@ import { windows } from "../../../agent/platform/windows/windows.ts";
 import { noteOf } from "../../../agent/trash/trash-folder.ts";
 import { failure, Workbench } from "../tools/workbench.ts";
 
+describe("where an agent is reached", () => {
+  it.each([
+    [linux, "/home/me/.local/share/matrx/control", "/home/me/.local/share/matrx/control/agent.sock"],
+    [darwin, "/Users/me/matrx", "/Users/me/matrx/agent.sock"],
+    [linux, `/${"x".repeat(91)}`, `/${"x".repeat(91)}/agent.sock`.slice(0, 103)],
+    [linux, `/${"x".repeat(92)}`, undefined],
+    [darwin, `/${"\u00e9".repeat(46)}`, undefined],
+    [windows, "C:\\Matrx", windows.controlEndpoint("c:\\matrx", "agent")],
+  ])("on %o, for the folder %s: %s", (platform, folder, wanted) => {
+    expect(platform.controlEndpoint(folder, "agent")).toBe(wanted);
+  });
+
+  it("is a pipe on Windows, with a name of its own for each folder and agent", () => {
+    const names = [
+      windows.controlEndpoint("C:\\a", "agent"),
+      windows.controlEndpoint("C:\\a", "local"),
+      windows.controlEndpoint("C:\\b", "agent"),
+    ];
+    expect(new Set(names).size).toBe(3);
+    for (const name of names) expect(name).toMatch(/^\\\\\.\\pipe\\matrx-[0-9a-f]{32}-(agent|local)$/);
+  });
+});
+
 describe("a path as written", () => {
   it.each([
     [linux, "a/../b", "/home/me", "/home/me/b"],

@@ -166,15 +166,43 @@ test("other paths and other types are problems that help", async () => {
 
 test("without the token nothing is listed, run or opened", async () => {
   const { url, runs } = await serve();
-  for (const headers of [{}, { Authorization: "Bearer wrong" }, { Authorization: "Basic abc" }]) {
+  for (const headers of [
+    {} as Record<string, string>,
+    { Authorization: "Bearer wrong" },
+    { Authorization: "Basic abc" },
+  ]) {
     const response = await fetch(`${url}/tools/list`, { headers });
     expect(response.status).toBe(401);
-    expect(response.headers.get("WWW-Authenticate")).toMatch(/^Bearer /);
+    const isWrong = headers.Authorization === "Bearer wrong";
+    expect(response.headers.get("WWW-Authenticate")).toBe(
+      `Bearer realm="matrx"${isWrong ? ', error="invalid_token"' : ""}`,
+    );
     expect((await invoke(url, { tool: "Read", input: { file_path: "/a" } }, headers)).status).toBe(401);
     expect((await open(url, { headers })).status).toBe(401);
   }
   expect((await open(url, { headers: {}, query: `?token=${TOKEN}` })).status).toBe(401);
   expect(runs.size).toBe(0);
+});
+
+test("calls above the rate of the machine's own policy are told how long to wait, by REST and WebSocket", async () => {
+  const { url, policy, runs } = await serve();
+  policy.rates = { calls_per_minute: 2 };
+  const read = () =>
+    fetch(`${url}/tools/Read`, { method: "POST", headers: json, body: '{"file_path":"/a"}' });
+  expect([(await read()).status, (await read()).status]).toEqual([200, 200]);
+  const refused = await read();
+  const problem = (await refused.json()) as { metadata: { retry_after_ms: number } };
+  expect([refused.status, problem]).toMatchObject([429, { code: "RATE_LIMITED", hop: "agent" }]);
+  const { retry_after_ms: wait } = problem.metadata;
+  expect(wait).toBeGreaterThan(0);
+  expect(refused.headers.get("Retry-After")).toBe(String(Math.ceil(wait / 1000)));
+  const caller = await open(url);
+  caller.send({ id: "1", tool: "Read", input: { file_path: "/a" } });
+  expect(await caller.next()).toMatchObject({
+    ...{ id: "1", code: "RATE_LIMITED", hint: expect.stringMatching(/^Try again in \d+ seconds?; /) },
+    metadata: { retry_after_ms: expect.any(Number) },
+  });
+  expect(runs.get("Read")).toBe(2);
 });
 
 test("a WebSocket may carry the token in its subprotocol", async () => {

@@ -227,6 +227,21 @@ describe("a command in the background", () => {
     await bench.jobs.endGrant(bench.owner.id);
     expect(processesMarked(`MATRX_JOB=${bash_id}`)).toEqual([]);
   });
+
+  it("ends when the machine is paused for whose it is, and is told as cancelled", async () => {
+    const bench = await Workbench.open();
+    const start = (owner: boolean) =>
+      bench.jobs.start({
+        ...{ grant: makeGrantId(), owner, call: `of ${owner ? "the owner" : "an AI"}` },
+        ...{ command: "sleep 100", cwd: bench.home, background: true },
+      });
+    const [owners, ais] = [await start(true), await start(false)];
+    expect(await bench.jobs.stopFor("ai")).toEqual(["of an AI"]);
+    expect([owners.isRunning, ais.record.status]).toEqual([true, "cancelled"]);
+    expect(processesMarked(`MATRX_JOB=${ais.id}`)).toEqual([]);
+    expect(await bench.jobs.stopFor("everyone")).toEqual(["of the owner"]);
+    expect(processesMarked(`MATRX_JOB=${owners.id}`)).toEqual([]);
+  });
 });
 
 describe("a command that is given some time", () => {

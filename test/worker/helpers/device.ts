@@ -77,7 +77,7 @@ export const TOOLS = [
 
 const UNASKED: ReadonlySet<string> = new Set(["result_ack", "call_status", "system_command"]);
 
-interface Coming extends Pick<DeviceRegister, "ledger_id" | "last_calls"> {
+interface Coming extends Pick<DeviceRegister, "ledger_id" | "last_calls" | "paused"> {
   journal?: string;
   manifest?: string;
   /** The version of the device link that it speaks. */

@@ -30,7 +30,8 @@ describe("a device that talks and does not read", () => {
     socket = new DeafSocket();
     link = new DeviceLink(() => null);
     const attachment = { role: "device", registered: false, epoch: 0, rates: [] };
-    link.take({ ws: socket, attachment } as unknown as DeviceSocket, { ours: true, protocol: 2 }, Date.now());
+    const spoken = { ours: true, protocol: 2, rates: [] };
+    link.take({ ws: socket, attachment } as unknown as DeviceSocket, spoken, Date.now());
     for (let n = 0; n < MANY; n++) link.reply(ANSWER);
   });
 

@@ -155,6 +155,12 @@ export class CallerSession implements ConnectionPort<SocketRecipient> {
     this.#host.subscribeToEvents(this, after, now);
   }
 
+  /** The grant no longer allows to read events: the caller is told, and gets no more. */
+  endEvents({ message: output, code, hint, hop }: ErrorShape): void {
+    this.eventsUntil = null;
+    this.protocol.send({ id: null, type: "error", output, code, ...(hint && { hint }), hop });
+  }
+
   errorShape(error: unknown): ErrorShape {
     return errorShapeOf(error);
   }

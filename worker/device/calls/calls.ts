@@ -4,18 +4,21 @@ import { errorAnswer } from "@matrx/shared/caller/to-caller.ts";
 import { type ErrorCode, type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import { type CallId, type DeviceId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import { refusalOf } from "@matrx/shared/policy.ts";
 import type { OutputHeader, ResultHeader } from "@matrx/shared/result-frame.ts";
 import { outcomeUnknown } from "../../refusals.ts";
 import { Tally } from "../../tally.ts";
 import { offlineError } from "../connection.ts";
 import type { DeviceContext } from "../context.ts";
+import type { Lease } from "../leases.ts";
 import { checkedAnswer, type DeviceAnswer, isOutputOf } from "../link/device-answer.ts";
 import { requireEnforced } from "../link/enforcement.ts";
 import { type Sign, silent } from "../link/sign-of-life.ts";
+import { ENFORCES_ALL } from "../store.ts";
 import type { Keyed, Passed, WantedCall } from "./call.ts";
 import { executeFrame, extrasOf, replayFrame } from "./execute-frame.ts";
 import { follow, type PendingCall, PendingCalls } from "./pending.ts";
-import { refusalAfter, unknownAfter } from "./refusals.ts";
+import { grantChangedError, refusalAfter, unknownAfter } from "./refusals.ts";
 import { type CallEvent, next } from "./state.ts";
 import { type Recipient, withApproval } from "./types.ts";
 
@@ -305,10 +308,39 @@ export class Calls {
     this.pendingCalls.add(pending);
   }
 
-  /** Ends the calls of a revoked grant. */
-  revoke(grant: GrantId): void {
-    for (const pending of this.pendingCalls.all())
-      if (pending.grant === grant) this.apply(pending, "revoked", Date.now());
+  /** Ends the calls of a grant that was revoked, or withdrawn from this device. */
+  revoke(grant: GrantId, why: ErrorShape): void {
+    for (const pending of this.#of(grant)) this.apply(pending, "revoked", Date.now(), why);
+  }
+
+  /** Calls that the changed grant no longer allows by name are stopped; others that are sent again carry it as it is now. */
+  grantChanged(lease: Lease, former: Lease, now: number): void {
+    const { ours, protocol = 0 } = this.#context.link.current?.attachment ?? {};
+    for (const pending of this.#of(lease.scope.id)) {
+      const refusal = this.#refusalOf(pending, lease);
+      if (refusal) this.apply(pending, "revoked", now, refusal);
+      // It is checked again before it is sent, and then carries the grant as it is.
+      else if (pending.phase === "parked") continue;
+      else if (ours && protocol >= ENFORCES_ALL) this.pendingCalls.regrant(pending, former.json, lease.json);
+      else {
+        this.apply(pending, "policy_changed", now, grantChangedError());
+        this.pendingCalls.dropFrame(pending);
+      }
+    }
+  }
+
+  /** After hibernation only the ledger knows the tool; of a read, nobody does. */
+  #refusalOf({ call, tool, effect }: PendingCall, { scope }: Lease): ErrorShape | undefined {
+    const { store, ledger } = this.#context;
+    const known = tool || ledger.find(call)?.tool;
+    if (known === undefined)
+      return scope.effects.includes(effect) && !scope.tools ? undefined : grantChangedError();
+    const confinesCommands = store.record?.identity.kind !== "bare";
+    return refusalOf({ tool: known, grant: scope, policy: store.policy, confinesCommands }, "relay");
+  }
+
+  #of(grant: GrantId): PendingCall[] {
+    return this.pendingCalls.all().filter((pending) => pending.grant === grant);
   }
 
   /** Tells the agent that a grant was revoked, now or when it is back. Throws MatrxError `UNAVAILABLE` if that cannot be stored. */

@@ -15,6 +15,7 @@ import type { GrantScope } from "@matrx/shared/grant.ts";
 import { LIMITS, RATES, TIMES } from "@matrx/shared/limits.ts";
 import { type ModelTool, modelView } from "@matrx/shared/model-view.ts";
 import { type Policy, refusalOf } from "@matrx/shared/policy.ts";
+import { retryIn } from "@matrx/shared/retry.ts";
 import type { Lease } from "../leases.ts";
 import type { RateLimits, Rates } from "../rates.ts";
 import type { RecordStore } from "../store.ts";
@@ -36,9 +37,9 @@ export function passGate(
 ): Passed {
   const passed = requireAllowed(name, lease.scope, store);
   const limits = rateLimits(lease, store.policy);
-  if (!rates.takeCall(lease.scope.id, limits, now))
-    throw tooMany(`More than ${limits.calls_per_minute} calls per minute`);
-  if (underWay >= LIMITS.unansweredPerDevice) throw tooMany(`The device has ${underWay} unanswered calls`);
+  const wait = rates.takeCall(lease.scope.id, limits, now);
+  if (wait > 0) throw tooFast(`More than ${limits.calls_per_minute} calls per minute`, wait);
+  if (underWay >= LIMITS.unansweredPerDevice) throw tooMany(underWay);
   return passed;
 }
 
@@ -49,6 +50,7 @@ export function requireAllowed(name: string, grant: GrantScope, store: RecordSto
   const known = store.toolNamed(tool);
   // Checked before the grant: a misspelt name is not a question of permission.
   if (!known && store.manifest && !isBare(store)) throw toolNotFound(name, grant, store);
+  if (!store.isPolicyReadable) throw unreadablePolicy();
   const confinesCommands = !isBare(store);
   const refusal = refusalOf({ tool, called: name, grant, policy, confinesCommands }, "relay");
   if (refusal) throw new MatrxError(refusal);
@@ -63,8 +65,8 @@ export function requireAllowed(name: string, grant: GrantScope, store: RecordSto
 /** Throws MatrxError `RATE_LIMITED` when a grant sends more messages than it may. */
 export function passMessage(lease: Lease, policy: Policy, rates: Rates, now: number): void {
   const limits = rateLimits(lease, policy);
-  if (rates.takeMessage(lease.scope.id, limits, now)) return;
-  throw tooMany(`More than ${limits.messages_per_second} messages per second`);
+  const wait = rates.takeMessage(lease.scope.id, limits, now);
+  if (wait > 0) throw tooFast(`More than ${limits.messages_per_second} messages per second`, wait);
 }
 
 /** The tool names that a device answers to under its policy. */
@@ -124,7 +126,21 @@ function toolNotFound(tool: string, grant: GrantScope, store: RecordStore): Matr
   });
 }
 
-function tooMany(message: string): MatrxError {
-  const hint = "Wait a moment; the owner can raise the rates in the device's policy";
-  return relayError("RATE_LIMITED", message, { hint });
+function tooFast(message: string, waitMs: number): MatrxError {
+  const advice = "the owner can raise the rates in the device's policy";
+  return relayError("RATE_LIMITED", message, retryIn(waitMs, advice));
+}
+
+function tooMany(unanswered: number): MatrxError {
+  return relayError("RATE_LIMITED", `The device has ${unanswered} unanswered calls`, {
+    hint: "Wait until some of them are answered",
+  });
+}
+
+export function unreadablePolicy(): MatrxError {
+  return relayError(
+    "PERMISSION_DENIED",
+    "All calls are refused because the device's policy at the relay is damaged, or from a newer relay",
+    { hint: "Its owner can set it again: matrx policy DEVICE --set FILE; or update the relay" },
+  );
 }

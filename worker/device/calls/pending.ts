@@ -62,7 +62,7 @@ export class PendingCalls {
   /** The frame was sent: keep it if there is room. */
   sent(pending: PendingCall): void {
     const chars = pending.frame?.length ?? 0;
-    if (chars > KEPT_FRAME_CHARS || this.#frameChars > KEPT_FRAMES_CHARS) this.#dropFrame(pending);
+    if (chars > KEPT_FRAME_CHARS || this.#frameChars > KEPT_FRAMES_CHARS) this.dropFrame(pending);
   }
 
   /** A call has ended. */
@@ -72,7 +72,16 @@ export class PendingCalls {
 
   /** Prevents resending: the frames carry the old policy, under which they were admitted. */
   forgetFrames(): void {
-    for (const pending of this.#pendingCalls.values()) this.#dropFrame(pending);
+    for (const pending of this.#pendingCalls.values()) this.dropFrame(pending);
+  }
+
+  /** The frame, should it still be sent, carries the grant's scope as it is now; both are JSON. */
+  regrant(pending: PendingCall, former: string, scope: string): void {
+    const { frame } = pending;
+    this.dropFrame(pending);
+    // In the frame's head, before anything that a caller wrote unescaped.
+    pending.frame = frame?.replace(`,"grant":${former}`, () => `,"grant":${scope}`);
+    this.#frameChars += pending.frame?.length ?? 0;
   }
 
   /** A copy, so that calls may end during iteration. */
@@ -80,7 +89,8 @@ export class PendingCalls {
     return [...this.#pendingCalls.values()];
   }
 
-  #dropFrame(pending: PendingCall): void {
+  /** Prevents sending a call again. */
+  dropFrame(pending: PendingCall): void {
     this.#frameChars -= pending.frame?.length ?? 0;
     pending.frame = undefined;
   }

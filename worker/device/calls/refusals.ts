@@ -1,7 +1,6 @@
 /** What callers are told when the relay answers for the device. */
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import { offlineError } from "../connection.ts";
-import { revokedGrant } from "../leases.ts";
 import type { CallEvent } from "./state.ts";
 
 type Words = Partial<Record<CallEvent, ErrorShape>>;
@@ -48,8 +47,17 @@ const REFUSALS: Words = {
     hint: "Send it again",
     hop: "relay",
   },
-  revoked: revokedGrant(),
 };
+
+/** For calls that can't be judged, or sent, under the grant as it is now. */
+export function grantChangedError(): ErrorShape {
+  return {
+    code: "UNAVAILABLE",
+    message: "The token's grant changed while the call was on its way",
+    hint: "Send it again",
+    hop: "relay",
+  };
+}
 
 /** Why a call that did not run, or changed nothing, gets no answer from the device. */
 export function refusalAfter(event: CallEvent): ErrorShape {

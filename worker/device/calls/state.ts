@@ -71,6 +71,7 @@ export type CallEvent =
   | "lost"
   | "overdue"
   | "policy_changed"
+  /** Its grant was revoked, or no longer allows it. */
   | "revoked"
   /** The device was removed from its account. */
   | "removed";

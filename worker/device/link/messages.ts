@@ -16,6 +16,7 @@ import type { DeviceId } from "@matrx/shared/ids.ts";
 import { check, isLongerThan, parseJsonObject } from "@matrx/shared/json-input.ts";
 import { LIMITS, RATES, TIMES } from "@matrx/shared/limits.ts";
 import { decodeAgentFrame, type ResultHeader } from "@matrx/shared/result-frame.ts";
+import { retryIn } from "@matrx/shared/retry.ts";
 import { manifestSchema } from "@matrx/shared/tool.ts";
 import { errorShapeOf } from "../../problem.ts";
 import { Tally } from "../../tally.ts";
@@ -100,7 +101,8 @@ export class DeviceMessages {
     if (frame.type === "tool_prepared")
       return ours ? this.#handlers.approvals.prepared(frame, now) : undefined;
     const limits = { ...RATES.guest, ...(ours && RATES.owner) };
-    if (!this.#context.rates.takeMessage("device", limits, now)) throw tooFast(limits.messages_per_second);
+    const wait = this.#context.rates.takeMessage("device", limits, now);
+    if (wait > 0) throw tooFast(limits.messages_per_second, wait);
     this.#known(socket, frame, now);
   }
 
@@ -130,6 +132,8 @@ export class DeviceMessages {
       case "approval_decided":
         if (socket.attachment.ours) this.#handlers.approvals.decidedAtMachine(frame, now);
         return;
+      case "device_status":
+        return this.#context.link.notePaused(socket, frame.paused);
       case "llm_response_chunk":
         return;
     }
@@ -138,7 +142,8 @@ export class DeviceMessages {
   /** Stored in the attachment: it is a bare device's only sign of life, and must survive hibernation. */
   #heartbeat(socket: DeviceSocket, now: number): void {
     const last = this.#lastHeartbeat.get(socket.ws) ?? 0;
-    if (now - last < RATES.heartbeatEvery - HEARTBEAT_SLACK) throw heartbeatTooOften();
+    const wait = last + RATES.heartbeatEvery - HEARTBEAT_SLACK - now;
+    if (wait > 0) throw heartbeatTooOften(wait);
     this.#lastHeartbeat.set(socket.ws, now);
     socket.ws.serializeAttachment(socket.attachment);
     this.#context.link.reply({ type: "heartbeat_ack", timestamp: iso(now) });
@@ -242,13 +247,11 @@ function tooLarge(what: string, limit: number): MatrxError {
   });
 }
 
-function tooFast(limit: number): MatrxError {
-  const message = `More than ${limit} messages per second`;
-  return relayError("RATE_LIMITED", message, { hint: "Send fewer" });
+function tooFast(limit: number, waitMs: number): MatrxError {
+  return relayError("RATE_LIMITED", `More than ${limit} messages per second`, retryIn(waitMs, "send fewer"));
 }
 
-function heartbeatTooOften(): MatrxError {
-  return relayError("RATE_LIMITED", "Heartbeats arrive more often than every ten seconds", {
-    hint: "Every 30 seconds is enough",
-  });
+function heartbeatTooOften(waitMs: number): MatrxError {
+  const message = "Heartbeats arrive more often than every ten seconds";
+  return relayError("RATE_LIMITED", message, retryIn(waitMs, "every 30 seconds is enough"));
 }

@@ -116,7 +116,7 @@ export class DeviceSockets {
 
   closed(ws: WebSocket, attachment: DeviceAttachment, now: number): void {
     this.#dropCandidate(ws);
-    const { link, signs, store, timer, proof } = this.#context;
+    const { link, signs, store, timer, proof, rates } = this.#context;
     const { credit, recovery, approvals } = this.#handlers;
     const socket = this.#registered.get(ws);
     const last_seen = link.signOf(socket ?? { ws, attachment });
@@ -124,6 +124,8 @@ export class DeviceSockets {
     ws.serializeAttachment(null);
     const droppedAsleep = !socket && attachment.registered && !link.current;
     if (!link.drop(ws) && !droppedAsleep) return;
+    if (droppedAsleep) rates.restore(attachment.rates, [], now);
+    rates.detached(now);
     signs.ended("silent", now);
     credit.linkChanged(now);
     recovery.linkDown(now);
@@ -155,13 +157,12 @@ export class DeviceSockets {
   }
 
   /** Stores proof and rates with the socket, so that they survive hibernation. */
-  persist(): void {
+  persist(now: number): void {
     const { link, rates, proof } = this.#context;
     const socket = link.current;
     if (!socket || socket.ws.readyState !== WebSocket.OPEN) return;
-    socket.attachment.rates = rates.state();
     socket.attachment.proof = proof.view;
-    socket.ws.serializeAttachment(socket.attachment);
+    link.attach(rates.attachable(now));
   }
 
   #addCandidate(socket: DeviceSocket): void {
@@ -228,11 +229,13 @@ export class DeviceSockets {
 
   #welcome(socket: DeviceSocket, record: DeviceRecord, register: DeviceRegister): void {
     const now = Date.now();
-    const { store, link, signs, timer } = this.#context;
+    const { store, link, signs, rates, timer } = this.#context;
     const { calls, credit, recovery, approvals } = this.#handlers;
     const ours = record.identity.kind === "agent" && register.protocol !== undefined;
     const earlierJournal = store.deviceInfo?.journal_id ?? null;
-    link.take(socket, { ours, protocol: ours ? (register.protocol ?? 0) : 0 }, now);
+    if (register.paused) socket.attachment.paused = register.paused;
+    const protocol = ours ? (register.protocol ?? 0) : 0;
+    link.take(socket, { ours, protocol, rates: rates.attachable(now) }, now);
     signs.ended("replaced", now);
     this.#registered.set(socket.ws, socket);
     store.setDeviceInfo(deviceInfoOf(register));
@@ -244,7 +247,7 @@ export class DeviceSockets {
       type: "device_registered",
       device_id: record.id,
       permissions: store.permissions,
-      ...(ours && { protocol: PROTOCOL, credit_above: LIMITS.largeAnswerBytes }),
+      ...(ours && { protocol: PROTOCOL, credit_above: LIMITS.largeAnswerBytes, status_wanted: true }),
       ...(wanted && { manifest_wanted: true }),
       ...(ledgerId !== undefined && { ledger_id: ledgerId }),
     });

@@ -1,0 +1,113 @@
+/** `matrx pause` and `matrx resume`: close this machine to callers, and open it again. */
+import { callerError } from "@matrx/shared/errors.ts";
+import type { Command } from "commander";
+import type * as z from "zod";
+import type { Home } from "../../config/app-dirs.ts";
+import { PauseFile } from "../../config/pause-file.ts";
+import { pauseResultSchema, stateSchema } from "../../control/pause-routes.ts";
+import { isInJob } from "../../platform/environment.ts";
+import { ControlClient } from "../client/control-client.ts";
+import { note, printJson } from "../output/print.ts";
+import { withProgress } from "../output/progress.ts";
+import { asTyped } from "../program-name.ts";
+import { agentHome } from "../run/agent-home.ts";
+
+export function addPause(program: Command): void {
+  program
+    .command("pause")
+    .description("close this machine to callers at once, and stop what they run")
+    .option("--ai", "only to AI grants")
+    .option("--json", "print JSON")
+    .addHelpText(
+      "after",
+      `
+It stays closed, also after a restart, until somebody runs matrx resume on this machine.
+
+Examples:
+  matrx pause
+  matrx pause --ai`,
+    )
+    .action(pause);
+}
+
+export function addResume(program: Command): void {
+  program
+    .command("resume")
+    .description("open this machine to callers again, after matrx pause")
+    .option("--json", "print JSON")
+    .addHelpText("after", "\nExamples:\n  matrx resume")
+    .action(resume);
+}
+
+async function pause({ ai = false, json }: { ai?: boolean; json?: boolean }): Promise<void> {
+  const home = agentHome();
+  const file = new PauseFile(home);
+  const who = ai ? "ai" : "everyone";
+  // Written first: even an agent that does not answer will read it.
+  const agents = await withFile(
+    () => file.pause(who),
+    () => withProgress("Pausing", askAll(home, "/pause", pauseResultSchema, { who })),
+  );
+  const paused = agents.some((agent) => agent.paused === "everyone") ? "everyone" : (file.current ?? who);
+  const stopped = { calls: sum(agents, "calls"), jobs: sum(agents, "jobs") };
+  if (json) return printJson({ paused, stopped, running: agents.length > 0 });
+  console.log(`Paused: this machine is closed to ${paused === "everyone" ? "all callers" : "AI grants"}.`);
+  if (ai && paused === "everyone") note("It was closed to all callers before, and stays so.");
+  if (stopped.calls + stopped.jobs > 0)
+    console.log(`Stopped ${count(stopped.calls, "call")} and ${count(stopped.jobs, "background command")}.`);
+  if (agents.length === 0)
+    note("No agent is running here. The next one starts paused, and stops what was left running.");
+  note(asTyped("To open it again, run here: matrx resume"));
+}
+
+async function resume({ json }: { json?: boolean }): Promise<void> {
+  if (isInJob(process.env)) {
+    throw callerError(
+      "PERMISSION_DENIED",
+      "This command runs for a caller, and callers cannot open a paused machine",
+      {
+        hint: "Run it in a terminal at the machine",
+      },
+    );
+  }
+  const home = agentHome();
+  const file = new PauseFile(home);
+  const wasPaused = file.current !== undefined;
+  const agents = await withFile(
+    () => file.resume(),
+    () => askAll(home, "/resume", stateSchema),
+  );
+  if (json) return printJson({ paused: null, running: agents.length > 0 });
+  console.log(wasPaused ? "This machine is open to callers again." : "This machine is not paused.");
+}
+
+/** Changes the file, and asks the agents even if that fails. */
+async function withFile<Result>(change: () => void, ask: () => Promise<Result>): Promise<Result> {
+  try {
+    change();
+  } catch (error) {
+    await ask();
+    throw error;
+  }
+  return await ask();
+}
+
+/** Asks all agents that run. Throws MatrxError if one fails. */
+async function askAll<Schema extends z.ZodType>(
+  home: Home,
+  path: string,
+  schema: Schema,
+  body?: unknown,
+): Promise<z.infer<Schema>[]> {
+  const asked = ControlClient.all(home).map((client) => client.ask("POST", path, schema, body));
+  const answers = await Promise.all(asked);
+  return answers.filter((answer) => answer !== undefined);
+}
+
+function sum(agents: readonly z.infer<typeof pauseResultSchema>[], what: "calls" | "jobs"): number {
+  return agents.reduce((total, { stopped }) => total + stopped[what], 0);
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,131 @@
+/** Tries the sandbox out: runs a real command in it, which attempts what it must not do. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Writable } from "node:stream";
+import { text } from "node:stream/consumers";
+import type { Lack } from "../core/tool.ts";
+import type { Wrapped } from "../platform/platform.ts";
+import { posixShell, SYSTEM_PATH } from "../platform/posix.ts";
+import type { SandboxBackend } from "./backend.ts";
+import { realDisk } from "./disk.ts";
+import { installCommand } from "./install-command.ts";
+import { defaultLimits } from "./limits.ts";
+import { compileRules } from "./rules.ts";
+import { systemPaths } from "./system-paths.ts";
+
+/** It must answer within this time, in milliseconds. */
+const WITHIN = 20_000;
+
+/**
+ * Arguments: a granted folder, one outside, and a port of this machine. Each line says what a command could do; the first
+ * is all it should.
+ */
+const ATTEMPTS = `
+echo written > "$1/file" && read -r word < "$1/file" && echo "can $word"
+read -r word 2> /dev/null < "$1/closed/canary" && echo "reads what is closed"
+read -r word 2> /dev/null < "$2/canary" && echo "reads what is outside"
+{ echo x > "$2/new"; } 2> /dev/null && [ -e "$2/canary" ] && echo "writes outside"
+{ : <> "/dev/tcp/127.0.0.1/$3"; } 2> /dev/null && echo "reaches this machine's ports"
+exit 7`;
+
+/** Why the sandbox does not work, or undefined. */
+export async function lackOf(backend: SandboxBackend | Lack): Promise<Lack | undefined> {
+  if (!("wrap" in backend)) return backend;
+  const scene = await realpath(await mkdtemp(path.join(tmpdir(), "matrx-sandbox-")));
+  try {
+    return await attempt(backend, scene);
+  } catch (error) {
+    return failed(error instanceof Error ? error.message : String(error));
+  } finally {
+    await rm(scene, { recursive: true, force: true });
+  }
+}
+
+async function attempt(backend: SandboxBackend, scene: string): Promise<Lack | undefined> {
+  const [granted, outside] = [path.join(scene, "granted"), path.join(scene, "outside")];
+  const closed = path.join(granted, "closed");
+  for (const folder of [outside, closed]) {
+    await mkdir(folder, { recursive: true });
+    await writeFile(path.join(folder, "canary"), "canary\n");
+  }
+  const rules = compileRules(
+    {
+      folderLimits: [[granted]],
+      ...{ mayRead: true, mayWrite: true, network: [], unchangeable: [] },
+      closed: [closed],
+      cwd: granted,
+      home: granted,
+      limits: defaultLimits(),
+      system: systemPaths().folders,
+    },
+    realDisk,
+  );
+  await using server = createServer((socket) => socket.destroy());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  const shell = posixShell({ PATH: SYSTEM_PATH }, existsSync).file;
+  const command = [shell, "-c", ATTEMPTS, "probe", granted, outside, String(port)];
+  const { code, out, err } = await run(backend.wrap(command, rules));
+  if (code === 7 && out === "can written\n") return undefined;
+  const holes = out.split("\n").filter((line) => line !== "" && line !== "can written");
+  return failed(holes.length > 0 ? `a command in it ${holes.join(", ")}` : err.trim() || `exit code ${code}`);
+}
+
+async function run({ file, args, env, fds }: Wrapped) {
+  const highest = Math.max(2, ...fds.map(({ fd }) => fd));
+  const stdio = Array.from({ length: highest + 1 }, (_, fd) =>
+    fd === 1 || fd === 2 || fds.some((one) => one.fd === fd) ? ("pipe" as const) : ("ignore" as const),
+  );
+  const child = spawn(file, args, {
+    env: { ...env, PATH: SYSTEM_PATH },
+    stdio,
+    timeout: WITHIN,
+    killSignal: "SIGKILL",
+  });
+  for (const { fd, content } of fds) {
+    const pipe = child.stdio[fd];
+    if (!(pipe instanceof Writable)) continue;
+    // A bwrap that fails at once reads nothing.
+    pipe.on("error", () => undefined);
+    pipe.end(content);
+  }
+  const [out, err, [code]] = await Promise.all([
+    child.stdout ? text(child.stdout) : "",
+    child.stderr ? text(child.stderr) : "",
+    once(child, "close"),
+  ]);
+  return { code, out, err };
+}
+
+function failed(said: string): Lack {
+  const why = said.split("\n").at(-1)?.slice(0, 300) ?? said;
+  return { why, help: helpFor(why) };
+}
+
+function helpFor(why: string): string {
+  if (/unknown option/i.test(why)) return `bubblewrap 0.8 or newer is needed: ${installCommand()}`;
+  if (!/namespace|uid map|Permission denied|Operation not permitted|ENOSPC|No space/i.test(why))
+    return "Run: matrx doctor";
+  if (isSet("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1"))
+    return "AppArmor keeps bubblewrap from making user namespaces: add a profile for /usr/bin/bwrap that allows userns, or run: sysctl kernel.apparmor_restrict_unprivileged_userns=0";
+  if (isSet("/proc/sys/kernel/unprivileged_userns_clone", "0"))
+    return "Allow user namespaces: sysctl kernel.unprivileged_userns_clone=1";
+  if (isSet("/proc/sys/user/max_user_namespaces", "0"))
+    return "Allow user namespaces: sysctl user.max_user_namespaces=15000";
+  return "Allow this program to create user namespaces; a container must be started with a seccomp profile that permits it";
+}
+
+function isSet(file: string, value: string): boolean {
+  try {
+    return readFileSync(file, "utf8").trim() === value;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,81 @@
+/** The sandbox of this machine: whether it works, and how a caller's commands run in it. */
+import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
+import type { Caller } from "../core/gate.ts";
+import type { Lack } from "../core/tool.ts";
+import type { Files } from "../fs/access.ts";
+import { confinedEnvironment, loginPath } from "../platform/environment.ts";
+import type { Wrap } from "../platform/platform.ts";
+import { RulesCompiler } from "./compile.ts";
+import type { DomainProxies } from "./domain-proxies.ts";
+import { findBackend } from "./find-backend.ts";
+import { isIn } from "./paths.ts";
+import { lackOf } from "./probe.ts";
+import { mayRead, type SandboxRules } from "./rules.ts";
+
+export interface SandboxOptions {
+  readonly files: Files;
+  /** The agent's own environment. */
+  readonly env?: NodeJS.ProcessEnv;
+  readonly home?: string;
+  /** For commands that may reach domains. */
+  readonly proxies: DomainProxies;
+  /** Absent: what this machine has. */
+  readonly findBackend?: typeof findBackend;
+}
+
+/** A command's place in the sandbox. */
+export interface Confinement {
+  readonly rules: SandboxRules;
+  readonly wrap: Wrap;
+  /** Whether a folder is one that the caller was granted. */
+  isGranted(folder: string): boolean;
+}
+
+export class Sandbox {
+  readonly #compiler: RulesCompiler;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #findBackend: typeof findBackend;
+  readonly #proxies: DomainProxies;
+  readonly #searchPath: Promise<string>;
+  #lack: Promise<Lack | undefined> | undefined;
+
+  constructor({ files, env = process.env, home, proxies, findBackend: find = findBackend }: SandboxOptions) {
+    this.#proxies = proxies;
+    this.#compiler = new RulesCompiler(files, home);
+    this.#env = env;
+    this.#findBackend = find;
+    this.#searchPath = loginPath(env).then((path) => path ?? env.PATH ?? "");
+  }
+
+  /** Why it does not work here; undefined if it does. Tried out once: a machine is not repaired while its agent runs. */
+  lack(): Promise<Lack | undefined> {
+    this.#lack ??= lackOf(this.#findBackend(confinedEnvironment(this.#env)));
+    return this.#lack;
+  }
+
+  /** Prepares a command of a caller. Throws MatrxError `UNAVAILABLE` if it could not be confined. */
+  async confine(caller: Caller): Promise<Confinement> {
+    const lack = await this.lack();
+    if (lack) throw withoutSandbox(lack);
+    const searchPath = await this.#searchPath;
+    const backend = this.#findBackend({ ...confinedEnvironment(this.#env), PATH: searchPath });
+    if (!("wrap" in backend)) throw withoutSandbox(backend);
+    const rules = await this.#compiler.compile(caller, searchPath);
+    const proxy = rules.network.length > 0 ? await this.#proxies.socketFor(rules.network) : undefined;
+    return {
+      rules,
+      wrap: (command) => backend.wrap(command, rules, proxy),
+      isGranted: (folder) => rules.granted.some((root) => isIn(folder, root)) && mayRead(rules, folder),
+    };
+  }
+}
+
+function withoutSandbox({ why, help }: Lack): MatrxError {
+  return agentError(
+    "UNAVAILABLE",
+    `This token's commands must run in a sandbox, and it does not work here: ${why}`,
+    {
+      hint: help,
+    },
+  );
+}

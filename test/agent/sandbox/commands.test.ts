@@ -1,0 +1,254 @@
+/** Commands of callers who may not run them freely: they run in a real sandbox, and are jobs like all others. */
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import type { GrantScope } from "@matrx/shared/grant.ts";
+import { makeGrantId } from "@matrx/shared/ids.ts";
+import { describe, expect, it } from "vitest";
+import { Jobs } from "../../../agent/jobs/jobs.ts";
+import { temporaryFolder } from "../../helpers/folder.ts";
+import { type CallOptions, failure, isAlive, Workbench } from "../tools/workbench.ts";
+import { NEEDS_SANDBOX } from "./needs-sandbox.ts";
+
+describe("a command of an AI grant", NEEDS_SANDBOX, () => {
+  it("works in the granted folder, and persists its directory", async () => {
+    const { bench, run } = await openBench();
+    await bench.put("work/sub/file", "content\n");
+    expect(await run("cat sub/file; cd sub; echo new > made; pwd")).toMatchObject({
+      output: `content\n${bench.at("work/sub")}\n`,
+      exit: 0,
+      metadata: { cwd: bench.at("work/sub") },
+    });
+    expect(readFileSync(bench.at("work/sub/made"), "utf8")).toBe("new\n");
+    expect((await run("pwd; cd /tmp")).output).toBe(`${bench.at("work/sub")}\n`);
+    // Its private folder is gone with it.
+    expect((await run("pwd")).output).toBe(`${bench.at("work/sub")}\n`);
+  });
+
+  it.each([
+    ["exit", "exit 7", 7],
+    ["a killed shell", "kill -9 $$", 137],
+    ["a syntax error", "if", 2],
+    ["exec", "exec sh -c 'exit 5'", 5],
+    ["set -e", "set -e; false; echo never", 1],
+    ["an unknown program", "no-such-program-here", 127],
+  ])("gives the exit code of %s", async (_what, command, code) => {
+    const { run } = await openBench();
+    expect((await run(command)).exit).toBe(code);
+  });
+
+  it("reads its stdin, sees no descriptor of ours, and gets a clean environment", async () => {
+    process.env.SOME_API_KEY = "leaked";
+    const { run } = await openBench();
+    const stdin_base64 = Buffer.from("from stdin").toString("base64");
+    expect((await run("cat", { stdin_base64 })).output).toBe("from stdin");
+    const { output } = await run("env; ls /proc/self/fd");
+    delete process.env.SOME_API_KEY;
+    expect(output).not.toMatch(/leaked|API_KEY/);
+    expect(output.match(/^(\w+)=/gm)?.sort()).toEqual(
+      expect.arrayContaining(["HOME=", "MATRX_JOB=", "PATH=", "TMPDIR="]),
+    );
+    // The last one is the folder that `ls` reads.
+    expect(output.match(/^\d+$/gm)).toEqual(["0", "1", "2", "3"]);
+  });
+
+  it("moves the session also when it exits before its end", async () => {
+    const { bench, run } = await openBench();
+    mkdirSync(bench.at("work/deep"));
+    await run("cd deep; exit 3");
+    expect((await run("pwd")).output).toBe(`${bench.at("work/deep")}\n`);
+  });
+
+  it("passes on live output, and is stopped with its words at the deadline", async () => {
+    const { run } = await openBench();
+    const error = await failure(
+      run("trap 'echo bye; exit 3' TERM; echo begun; while :; do sleep 0.05; done", { timeout: 1500 }),
+    );
+    expect(error.code).toBe("TIMEOUT");
+    expect(error.message).toContain("begun\nbye");
+    expect(error.details).toMatchObject({ status: "timed_out", exit_code: 3 });
+  });
+
+  it("reads only, if its grant does not write", async () => {
+    const { bench, run } = await openBench({ effects: ["read", "execute"] });
+    await bench.put("work/file", "content\n");
+    const { output, exit } = await run("cat file; echo x > file; echo x > /tmp/own && cat /tmp/own");
+    expect(output).toMatch(/^content\nbash: line 1: file: Read-only file system\nx\n$/);
+    expect(exit).toBe(0);
+    expect(readFileSync(bench.at("work/file"), "utf8")).toBe("content\n");
+  });
+
+  it("reaches what all parties allow", async () => {
+    const { bench, run } = await openBench();
+    for (const name of ["work/both/a", "work/grant/a", "policy/a"]) await bench.put(name, name);
+    const policy = { allowed_paths: [bench.at("work/both"), bench.at("policy")] };
+    const list = `for f in ${bench.home}/*/a ${bench.home}/*/*/a; do [ -e "$f" ] && echo "$f"; done; true`;
+    expect((await run(list, {}, { policy })).output).toBe(`${bench.at("work/both/a")}\n`);
+  });
+
+  it("does not see what policy or grant closes, nor the built-in list of secrets", async () => {
+    const { bench, run } = await openBench({ paths: ["HOME"] });
+    for (const name of [".ssh/id", "p/.env", "p/.env.local", "p/keys/a", "p/open"])
+      await bench.put(name, "SECRET");
+    const policy = { denied_paths: ["**/keys"] };
+    const { output } = await run("cd p; cat ../.ssh/id .env .env.local keys/a; cat open", {}, { policy });
+    expect(output.match(/SECRET/g)).toHaveLength(1);
+    const { output: open } = await run("cat .env", {}, { grant: { secrets: "open" } });
+    expect(open).toBe("SECRET");
+  });
+
+  it("cannot create what is closed and missing, such as a shell's start-up file", async () => {
+    const { bench, run } = await openBench({ paths: ["HOME"] });
+    await bench.put("project/file", "old");
+    await run(
+      "echo evil > ~/.bashrc; mkdir -p ~/.ssh ~/.config/autostart; echo evil > ~/.config/autostart/x; true",
+    );
+    expect(readdirSync(bench.home)).toEqual(["project", "work"]);
+    await run("echo new > project/file; echo x > project/more");
+    expect(readFileSync(bench.at("project/file"), "utf8")).toBe("new\n");
+  });
+
+  it("may read a repository's settings, and not change them", async () => {
+    const { bench, run } = await openBench();
+    await bench.put("work/.git/config", "[core]\n");
+    const { output } = await run(
+      "cat .git/config; echo x >> .git/config; echo x > .git/other && echo changed",
+    );
+    expect(output).toMatch(/^\[core\]\n.*Read-only file system\nchanged\n$/);
+  });
+
+  it("ends what it leaves running", async () => {
+    const { bench, run } = await openBench();
+    await run("setsid nohup sleep 1000 & echo $! > pid; true");
+    expect(existsSync(bench.at("work/pid"))).toBe(true);
+    expect((await run("ls /proc | grep -c '^[0-9]'")).output.trim()).toMatch(/^[1-6]$/);
+  });
+
+  it("runs as many at once as it may, each with its own exit code", async () => {
+    const { run } = await openBench();
+    const codes = Array.from({ length: 20 }, (_, index) => index);
+    const results = await Promise.all(codes.map((code) => run(`exit ${code}`)));
+    expect(results.map(({ exit }) => exit)).toEqual(codes);
+  });
+
+  it("follows no PATH of a granted folder outside of the sandbox", async () => {
+    const { bench, run } = await openBench({}, (home) => ({ PATH: `${home}/work/bin:${process.env.PATH}` }));
+    for (const name of ["cat", "bwrap", "bash", "prlimit"]) {
+      const file = await bench.put(`work/bin/${name}`, `#!/bin/sh\necho ran > ${bench.home}/outside\n`);
+      chmodSync(file, 0o755);
+    }
+    expect((await run("echo fine")).output).toBe("fine\n");
+    expect(existsSync(bench.at("outside"))).toBe(false);
+  });
+});
+
+describe("an owner's command", NEEDS_SANDBOX, () => {
+  it("runs in the sandbox too, if the policy says so", async () => {
+    const bench = await Workbench.open();
+    const outside = `${bench.state}/../outside`;
+    writeFileSync(outside, "SECRET");
+    const look = { command: `cat ${outside}; echo x > here; cat here` };
+    expect((await bench.call("Bash", look)).output).toBe("SECRETx\n");
+    const { output } = await bench.call("Bash", look, { policy: { sandbox: "always" } });
+    expect(output).toMatch(/No such file or directory\nx\n$/);
+  });
+});
+
+describe("a job in the sandbox", NEEDS_SANDBOX, () => {
+  it("outlives the agent, keeps its output and exit code, and can be stopped", async () => {
+    const { bench, run } = await openBench();
+    const { metadata } = await run("echo one; until [ -e go ]; do sleep 0.02; done; echo two; exit 7", {
+      run_in_background: true,
+    });
+    const id = String(metadata?.bash_id);
+    await bench.restart();
+    writeFileSync(bench.at("work/go"), "");
+    const job = bench.jobs.find(id, bench.owner);
+    await job.ended;
+    expect(job.record).toMatchObject({ status: "completed", exit: 7 });
+
+    const other = await run("trap 'exit 3' TERM; echo x; while :; do sleep 0.02; done", {
+      run_in_background: true,
+    });
+    await bench.restart();
+    const second = bench.jobs.find(String(other.metadata?.bash_id), bench.owner);
+    await expect.poll(() => readFileSync(second.log.file, "utf8")).toBe("x\n");
+    await second.stop("stopped");
+    expect(second.record).toMatchObject({ status: "stopped", exit: 3 });
+    expect(isAlive(second.record.pid)).toBe(false);
+  });
+
+  it("outlives an agent that is killed, which leaves nothing in the folder", async () => {
+    const root = temporaryFolder();
+    const work = `${root}/work`;
+    mkdirSync(`${work}/.git/hooks`, { recursive: true });
+    writeFileSync(`${work}/.env`, "SECRET");
+    const agent = spawn(process.execPath, [`${import.meta.dirname}/start-and-hang.ts`, root], {
+      stdio: "inherit",
+    });
+    const folder = `${root}/state/jobs`;
+    const logs = () => (existsSync(folder) ? readdirSync(folder).map((job) => `${folder}/${job}/log`) : []);
+    await expect
+      .poll(() => logs().map((log) => existsSync(log) && readFileSync(log, "utf8")))
+      .toEqual(["begun\n"]);
+    agent.kill("SIGKILL");
+    await once(agent, "exit");
+    const jobs = await Jobs.open({ directory: folder });
+    writeFileSync(`${work}/go`, "");
+    const [id = ""] = readdirSync(folder);
+    const job = jobs.find(id, { id: makeGrantId(), owner: true });
+    await job.ended;
+    jobs.close();
+    expect(job.record).toMatchObject({ status: "completed", exit: 7 });
+    expect(readdirSync(work, { recursive: true }).sort()).toEqual([".env", ".git", ".git/hooks"]);
+    expect(readFileSync(`${work}/.env`, "utf8")).toBe("SECRET");
+  });
+
+  it("leaves nothing in the folder, and in the job's own nothing but its output", async () => {
+    const { bench, run } = await openBench();
+    await bench.put("work/.env", "SECRET");
+    symlinkSync("/etc/shadow", bench.at("work/link"));
+    const { metadata } = await run("echo output");
+    expect(readdirSync(bench.at("work")).sort()).toEqual([".env", "link"]);
+    expect(readFileSync(bench.at("work/.env"), "utf8")).toBe("SECRET");
+    const folder = `${bench.jobsFolder}/${metadata?.bash_id}`;
+    expect(readdirSync(folder).sort()).toEqual(["cwd", "job.json", "log", "rc"]);
+  });
+});
+
+type Options = Omit<CallOptions, "grant" | "session"> & { grant?: Extra };
+type Extra = Partial<Omit<GrantScope, "id">>;
+
+/** A device whose caller has an AI grant of `work`, or of all of home. */
+async function openBench(scope: Extra = {}, envOf: (home: string) => NodeJS.ProcessEnv = () => ({})) {
+  const env: NodeJS.ProcessEnv = { ...process.env };
+  const bench = await Workbench.open({ env });
+  Object.assign(env, envOf(bench.home));
+  mkdirSync(bench.at("work"));
+  const paths = (scope.paths ?? ["WORK"]).map((path) =>
+    path === "HOME" ? bench.home : path === "WORK" ? bench.at("work") : path,
+  );
+  const grant: GrantScope = {
+    id: makeGrantId(),
+    owner: false,
+    effects: ["read", "write", "execute"],
+    ...scope,
+    paths,
+  };
+  const session = bench.newSession(grant);
+  const run = (
+    command: string,
+    input: Record<string, unknown> = {},
+    { grant: more, ...options }: Options = {},
+  ) => bench.call("Bash", { command, ...input }, { ...options, grant: { ...grant, ...more }, session });
+  return { bench, grant, session, run };
+}

@@ -1,0 +1,52 @@
+/**
+ * Counts refused credentials by source address, in this isolate's memory: a client that keeps sending one is told to wait.
+ * The right credential is checked first and never counted, so nobody is locked out by others at the same address. Cookies
+ * are not counted either: a page whose session has ended must learn that.
+ */
+import { MatrxError, relayError } from "@matrx/shared/errors.ts";
+import { type Rate, TokenBucket } from "@matrx/shared/rate-limit.ts";
+import { retryIn } from "@matrx/shared/retry.ts";
+import type { Env } from "../env.ts";
+import { prefixOf } from "./anonymous-rate-limit.ts";
+import { readCookie } from "./cookie.ts";
+
+/** 30 at once, then one every two seconds. */
+const RATE: Rate = { burst: 30, everyMs: 2000 };
+const ADDRESSES_MAX = 1000;
+
+const buckets = new Map<string, TokenBucket>();
+
+/** The error to answer with: itself, or `RATE_LIMITED` when this address sent too many wrong credentials. */
+export function countRefusal(env: Env, request: Request, error: unknown): unknown {
+  const isRefusal = error instanceof MatrxError && error.code === "UNAUTHENTICATED";
+  if (!isRefusal || error.details?.reason === "no_credential" || isFromPage(request)) return error;
+  const now = Date.now();
+  const bucket = bucketOf(prefixOf(env, request), now);
+  if (bucket.take(now)) return error;
+  const advice = "the credential was refused again and again: get a new one";
+  return relayError(
+    "RATE_LIMITED",
+    "Too many wrong credentials from this address",
+    retryIn(bucket.readyIn(now), advice),
+  );
+}
+
+function isFromPage(request: Request): boolean {
+  return !request.headers.has("Authorization") && readCookie(request) !== undefined;
+}
+
+function bucketOf(address: string, now: number): TokenBucket {
+  const known = buckets.get(address);
+  if (known) return known;
+  if (buckets.size >= ADDRESSES_MAX) makeRoom(now);
+  const bucket = new TokenBucket(RATE, now);
+  buckets.set(address, bucket);
+  return bucket;
+}
+
+/** Forgets addresses that have their whole rate again, or else the one that was seen first. */
+function makeRoom(now: number): void {
+  for (const [address, bucket] of buckets) if (bucket.isFull(now)) buckets.delete(address);
+  const [first] = buckets.keys();
+  if (buckets.size >= ADDRESSES_MAX && first !== undefined) buckets.delete(first);
+}
