@@ -100,7 +100,6 @@ export class RelayCalls {
       case "assistant_response":
       case "llm_request":
       case "llm_response_chunk":
-      case "tool_prepare":
         log.debug({ type: frame.type }, "a frame from the relay needs no answer");
         return;
       default:
