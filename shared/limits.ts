@@ -18,6 +18,8 @@ export const LIMITS = {
   registerFrameBytes: 256 * KiB,
   /** Any other text frame of our agent, in bytes; a bare device's results are text, under the result's limit. Relay. */
   deviceFrameBytes: 256 * KiB,
+  /** `tool_prepared`, in bytes. Relay; the agent cuts before. */
+  preparedFrameBytes: 512 * KiB,
   /** A device's policy as JSON, in bytes: it goes with each call. Relay. */
   policyBytes: 64 * KiB,
   /** What the platform carries in one frame; beyond it the socket is lost. Our own programs refuse to send it. */
@@ -42,6 +44,8 @@ export const LIMITS = {
   approvalsPerGrant: 20,
   /** Calls of one device that wait for a person, over all grants. Relay. */
   approvalsPerDevice: 100,
+  /** Approvals of one device that are kept once they are over, for 24 hours. Relay. */
+  approvalsKept: 200,
   /** Open account links of one account. Relay. */
   accountSockets: 64,
   /** An outcome kept in the ledger, in bytes; a larger one stays in the agent's journal. Relay. */

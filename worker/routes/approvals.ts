@@ -87,7 +87,8 @@ export const approvalRoutes: readonly RelayRoute[] = [
     id: "getApproval",
     tag: "Approvals",
     summary: "What a call would do",
-    description: "Exactly what would run, with hidden characters written out. Kept for 24 hours.",
+    description:
+      "Exactly what would run, with hidden characters written out. The last 200 of a device are kept, for 24 hours.",
     access: "person",
     answers: { 200: { description: "The question", schema: approvalDetailSchema, example: DETAIL } },
     errors: ["NOT_FOUND"],

@@ -117,6 +117,7 @@ export const RELAY: Surface = {
     ...api,
     ...tokenApi,
     ...approvals,
+    ...tokenApi,
     questionSchema,
     ...bodies,
     policySchema,

@@ -42,8 +42,15 @@ export const ACCOUNT: readonly Migration[] = [
     // Grants did not change before, so whoever holds one has its only version.
     sql.exec("ALTER TABLE leases ADD COLUMN version INTEGER NOT NULL DEFAULT 1");
     sql.exec("ALTER TABLE leases ADD COLUMN acknowledged INTEGER NOT NULL DEFAULT 1");
+<<<<<<< HEAD
     // Decided ones stay for a while, since what a device tells of one may arrive in any order.
     sql.exec(`CREATE TABLE approvals (
+=======
+  },
+  ({ sql }) => {
+    // Decided ones stay for a while, since what a device tells of one may arrive in any order.
+    sql.exec(`CREATE TABLE IF NOT EXISTS approvals (
+>>>>>>> trust-approvals
       id TEXT PRIMARY KEY, device TEXT NOT NULL, grant_id TEXT NOT NULL, state TEXT NOT NULL, created INTEGER NOT NULL,
       expires INTEGER NOT NULL, view TEXT NOT NULL) WITHOUT ROWID`);
   },
@@ -72,17 +79,17 @@ export const DEVICE: readonly Migration[] = [
   },
   ({ sql }) => {
     // `input` is null once the call was sent or is over.
-    sql.exec(`CREATE TABLE approvals (
+    sql.exec(`CREATE TABLE IF NOT EXISTS approvals (
       id TEXT PRIMARY KEY, call TEXT NOT NULL, grant_id TEXT NOT NULL, tool TEXT NOT NULL, effect TEXT NOT NULL,
       stage TEXT NOT NULL, created INTEGER NOT NULL, expires INTEGER NOT NULL, wanted TEXT NOT NULL, input TEXT,
       binding TEXT, at TEXT, question TEXT, summary TEXT, edited INTEGER NOT NULL DEFAULT 0, decided INTEGER,
       decided_by TEXT, reach TEXT, note TEXT)`);
-    sql.exec("CREATE INDEX approvals_call ON approvals (call)");
-    sql.exec("CREATE INDEX approvals_open ON approvals (created) WHERE input IS NOT NULL");
-    sql.exec(`CREATE TABLE allowances (
+    sql.exec("CREATE INDEX IF NOT EXISTS approvals_call ON approvals (call)");
+    sql.exec("CREATE INDEX IF NOT EXISTS approvals_open ON approvals (created) WHERE input IS NOT NULL");
+    sql.exec(`CREATE TABLE IF NOT EXISTS allowances (
       grant_id TEXT NOT NULL, binding TEXT NOT NULL, approval TEXT NOT NULL, until INTEGER NOT NULL,
       PRIMARY KEY (grant_id, binding)) WITHOUT ROWID`);
-    sql.exec(`CREATE TABLE outbox (
+    sql.exec(`CREATE TABLE IF NOT EXISTS outbox (
       id INTEGER PRIMARY KEY AUTOINCREMENT, device TEXT NOT NULL, body TEXT NOT NULL,
       tries INTEGER NOT NULL DEFAULT 0, due INTEGER NOT NULL)`);
   },

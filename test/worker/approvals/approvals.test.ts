@@ -1,6 +1,7 @@
 /** An AI's call waits until a person decides; then it runs once, or never. */
 import { expect, it } from "vitest";
 import { approvalOf, askedHome, askFor, decide, recordOf, waiting } from "../helpers/approvals.ts";
+import { AgentDevice } from "../helpers/device.ts";
 
 it("runs a call once a person allowed it, and tells its caller what it waits for", async () => {
   const home = await askedHome();
@@ -19,6 +20,8 @@ it("runs a call once a person allowed it, and tells its caller what it waits for
   expect(await caller.nextJson()).toMatchObject({ type: "approval", state: "allowed" });
   const execute = await device.expect("tool_execute");
   const { binding } = await approvalOf(home, approval);
+  // Its whole time: the clock did not run while it waited.
+  expect(execute.timeout_sec).toBe(600);
   expect(execute).toMatchObject({ tool_call_id: call, id: "1", approval: { id: approval, binding } });
   device.answer(execute, "made");
   expect(await caller.nextJson()).toMatchObject({ id: "1", type: "success", output: "made" });
@@ -40,6 +43,24 @@ it("does not ask about what no rule fits, nor about what the device says needs n
   expect(await caller.nextJson()).toMatchObject({ id: "w", output: "done" });
 });
 
+it("asks about what the device's own policy or the relay's asks about, even the owner", async () => {
+  const home = await askedHome({ owner: true, effects: ["read", "write", "execute"] });
+  const { device, caller, person, identity } = home;
+  caller.send({ id: "1", tool: "Bash", input: {} });
+  await device.serve("done");
+  await caller.nextJson();
+  expect(await caller.nextJson()).toMatchObject({ id: "1", output: "done" });
+
+  await person.setPolicy(identity.id, { ask: [{ tools: ["Re*"], match: "*secret*" }] });
+  caller.send({ id: "2", tool: "Read", input: { file_path: "/secret" } });
+  expect(await device.prepare()).toMatchObject({ tool: "Read", policy: { ask: [{ match: "*secret*" }] } });
+  expect(await caller.nextJson()).toMatchObject({ id: "2", type: "approval" });
+
+  const back = await AgentDevice.come(identity, { manifest: "manifest-2", ask: [{ tools: ["Write"] }] });
+  caller.send({ id: "3", tool: "Write", input: {} });
+  expect(await back.prepare()).toMatchObject({ tool: "Write" });
+});
+
 it("answers with what the device says of the input, without asking anybody", async () => {
   const home = await askedHome();
   const { device, caller, person } = home;
@@ -51,6 +72,18 @@ it("answers with what the device says of the input, without asking anybody", asy
     ...{ id: "1", type: "error", code: "INVALID_PARAMETERS", output: error.message, hop: "agent" },
   });
   expect(await waiting(person)).toEqual([]);
+});
+
+it("passes on that something changed since it was allowed", async () => {
+  const home = await askedHome();
+  const { approval, call } = await askFor(home, "1");
+  await decide(home, approval, { decision: "allow" });
+  await home.caller.nextJson();
+  const execute = await home.device.expect("tool_execute");
+  const why = { code: "CONFLICT", hop: "agent" } as const;
+  home.device.answer(execute, "It has changed", { status: "error", code: "CONFLICT", ran: false }, why);
+  expect(await home.caller.nextJson()).toMatchObject({ id: "1", code: "CONFLICT", hop: "agent" });
+  expect(await recordOf(home, call)).toMatchObject({ state: "finished", approval: { state: "allowed" } });
 });
 
 it("denies with a word to the caller, hidden characters written out", async () => {

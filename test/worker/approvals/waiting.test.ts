@@ -11,6 +11,7 @@ import {
   askFor,
   decide,
   recordOf,
+  setRights,
   tokenWith,
   waiting,
 } from "../helpers/approvals.ts";
@@ -126,6 +127,38 @@ describe("a call that waits ends", () => {
     await home.caller.nextJson();
     expect(await home.caller.nextJson()).toMatchObject({ id: "2", code: "DEVICE_OFFLINE" });
   });
+});
+
+it("is checked again before it is sent: a grant that has become narrower no longer allows it", async () => {
+  stopTime();
+  const home = await askedHome();
+  const { approval, call } = await askFor(home, "1");
+  // Its caller's socket would keep the lease.
+  home.caller.close();
+  await home.caller.closed;
+  await setRights(home.person, home.grant, { owner: false, effects: ["read"] });
+  await restart(home);
+  await decide(home, approval, ALLOW);
+  await until(async () => (await recordOf(home, call)).state !== "awaiting_approval");
+  expect(await recordOf(home, call)).toMatchObject({ state: "expired", code: "PERMISSION_DENIED" });
+  const answering = ask(`/v1/devices/${home.identity.id}/tools/Read`, json({}, bearer(home.token)));
+  await home.device.serve("nothing else came");
+  await answering;
+});
+
+it("a read that waits ends with its caller; an effect goes on", async () => {
+  const home = await askedHome({ owner: false, effects: ["read", "execute"], ask: [{}] });
+  const effect = await askFor(home, "1");
+  home.caller.send({ id: "2", tool: "Read", input: {} });
+  await home.device.prepare();
+  const read = await home.caller.nextJson<ApprovalFrame>();
+  home.caller.close();
+  await home.caller.closed;
+  await expect.poll(() => approvalOf(home, read.approval)).toMatchObject({ state: "cancelled" });
+  expect(await approvalOf(home, effect.approval)).toMatchObject({ state: "pending" });
+  await decide(home, effect.approval, ALLOW);
+  await home.device.serve("made");
+  await expect.poll(() => recordOf(home, effect.call)).toMatchObject({ outcome: { output: "made" } });
 });
 
 describe("a restart of the relay", () => {

@@ -43,11 +43,15 @@ export async function tokenWith(
   rights: Partial<GrantScope> = AI,
 ): Promise<{ token: string; id: string }> {
   const made = await person.token({ access: "read" });
-  const account = env.ACCOUNT.getByName(person.account);
-  await runInDurableObject(account, (_, { storage }) => {
-    storage.sql.exec("UPDATE grants SET may = ? WHERE id = ?", JSON.stringify(rights), made.id);
-  });
+  await setRights(person, made.id, rights);
   return made;
+}
+
+/** Without telling any device. */
+export async function setRights(person: Person, grant: string, rights: Partial<GrantScope>): Promise<void> {
+  await runInDurableObject(env.ACCOUNT.getByName(person.account), (_, { storage }) => {
+    storage.sql.exec("UPDATE grants SET may = ? WHERE id = ?", JSON.stringify(rights), grant);
+  });
 }
 
 export async function askedHome(rights: Partial<GrantScope> = AI): Promise<AskedHome> {

@@ -8,6 +8,7 @@ import { offlineError } from "../connection.ts";
 import type { DeviceContext } from "../context.ts";
 import type { Lease } from "../leases.ts";
 import { requireEnforced } from "../link/enforcement.ts";
+import type { Sign } from "../link/sign-of-life.ts";
 import type { Parked } from "./parked.ts";
 import type { WaitingCalls } from "./waiting.ts";
 
@@ -27,14 +28,22 @@ export class Delivery {
 
   /** Sends a call that was allowed, if the device is there; else it goes on waiting. */
   attempt(parked: Parked, now: number): void {
-    const { link, signs, timer } = this.#context;
+    const { link, signs } = this.#context;
     if (!link.current) return this.#stayAway(parked, now);
-    if (signs.isDue(now)) {
-      // Asked before it is sent, so that a yes is not lost on a link that is dead.
-      if (!signs.isAsked) signs.wait(0, (sign) => sign === "alive" && timer.by(Date.now()), now);
-      return;
-    }
+    if (signs.isDue(now)) return this.#waitForSign(parked, now);
     this.leased(parked, now, (lease) => this.#send(parked, lease, Date.now()));
+  }
+
+  /** The device is asked for a sign of life before the call is sent, so that a yes is not lost on a dead link. */
+  #waitForSign(parked: Parked, now: number): void {
+    const { signs, timer } = this.#context;
+    if (parked.isChecking) return;
+    parked.isChecking = true;
+    const told = (sign: Sign) => {
+      parked.isChecking = false;
+      if (sign === "alive") timer.by(Date.now());
+    };
+    signs.wait(0, told, now);
   }
 
   /** Runs under the grant's lease, at once if it is still valid; a call whose grant ended is refused. */

@@ -1,7 +1,8 @@
 /** Asks the device whether a person must be asked about a call, and what; the relay asks by itself for devices that can't. */
 import type { ToolPrepared } from "@matrx/shared/device-frames.ts";
 import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
-import { TIMES } from "@matrx/shared/limits.ts";
+import { isLongerThan } from "@matrx/shared/json-input.ts";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { Question } from "@matrx/shared/question.ts";
 import type { Calls } from "../calls/calls.ts";
 import { prepareFrame } from "../calls/execute-frame.ts";
@@ -54,12 +55,14 @@ export class Preparation {
   edit(parked: Parked, lease: Lease, input: string, now: number): Promise<Prepared> {
     return new Promise((resolve, reject) => {
       const done = (outcome: Outcome) => {
-        this.#edits.delete(parked.call);
+        // It may be told twice: by the device, and of the link.
+        if (this.#edits.get(parked.call) === editing) this.#edits.delete(parked.call);
         if ("error" in outcome) reject(new MatrxError(outcome.error));
         else if ("passes" in outcome) resolve({ ...this.#plain(parked, lease, input), binding: undefined });
         else resolve(outcome);
       };
-      this.#edits.set(parked.call, { by: now + TIMES.prepareWithin, done });
+      const editing = { by: now + TIMES.prepareWithin, done };
+      this.#edits.set(parked.call, editing);
       this.#ask(parked, lease, input, now, done);
     });
   }
@@ -151,5 +154,7 @@ function outcomeOf({ ask, at, binding, question, error }: ToolPrepared): Outcome
     return { error: { ...error, code, hop: "agent" } };
   }
   if (!ask) return { passes: true };
-  return binding && question ? { binding, question, at } : { error: unusablePreparation() };
+  // Written out, hidden characters take more room, and a row has a limit.
+  const isUsable = binding && question && !isLongerThan(JSON.stringify(question), LIMITS.preparedFrameBytes);
+  return isUsable ? { binding, question, at } : { error: unusablePreparation() };
 }

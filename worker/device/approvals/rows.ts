@@ -93,7 +93,16 @@ export class ApprovalRows {
       const query = "UPDATE approvals SET stage = ?, expires = ?, binding = ? WHERE id = ?";
       this.#sql.exec(query, stage, expires, binding ?? null, id);
     } else if (summary === undefined) this.#sql.exec("DELETE FROM approvals WHERE id = ?", id);
-    else this.#sql.exec("UPDATE approvals SET stage = ?, input = NULL WHERE id = ?", stage, id);
+    else this.#end(id, stage);
+  }
+
+  /** Questions are large, so only so many are kept of what is over. */
+  #end(id: string, stage: Stage): void {
+    this.#sql.exec("UPDATE approvals SET stage = ?, input = NULL WHERE id = ?", stage, id);
+    this.#sql.exec(
+      "DELETE FROM approvals WHERE rowid <= (SELECT MAX(rowid) FROM approvals) - ? AND input IS NULL",
+      LIMITS.approvalsKept,
+    );
   }
 
   find(id: string): ApprovalRow | undefined {

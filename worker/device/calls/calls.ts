@@ -319,6 +319,8 @@ export class Calls {
     for (const pending of this.#of(lease.scope.id)) {
       const refusal = this.#refusalOf(pending, lease);
       if (refusal) this.apply(pending, "revoked", now, refusal);
+      // It is checked again before it is sent, and then carries the grant as it is.
+      else if (pending.phase === "parked") continue;
       else if (ours && protocol >= ENFORCES_ALL) this.pendingCalls.regrant(pending, former.json, lease.json);
       else {
         this.apply(pending, "policy_changed", now, grantChangedError());

@@ -91,11 +91,12 @@ export class DeviceMessages {
 
   #text(socket: DeviceSocket, data: string, now: number): void {
     const { ours } = socket.attachment;
-    const frame = readFrame(data, ours ? LIMITS.deviceFrameBytes : LIMITS.resultFrameBytes);
+    const frame = readFrame(data, ours ? LIMITS.preparedFrameBytes : LIMITS.resultFrameBytes);
     if (frame.type === "tool_result") return this.#bareResult(frame, now);
     // Bounded by the calls in flight, as results are.
     if (frame.type === "credit_request") return this.#handlers.credit.ask(frame, now);
-    if (isLongerThan(data, LIMITS.deviceFrameBytes)) throw tooLarge("text", LIMITS.deviceFrameBytes);
+    if (frame.type !== "tool_prepared" && isLongerThan(data, LIMITS.deviceFrameBytes))
+      throw tooLarge("text", LIMITS.deviceFrameBytes);
     // Bounded by the calls that wait.
     if (frame.type === "tool_prepared")
       return ours ? this.#handlers.approvals.prepared(frame, now) : undefined;
@@ -128,11 +129,19 @@ export class DeviceMessages {
         return;
       case "event":
         return this.#handlers.event(frame, now);
+<<<<<<< HEAD
       case "device_status":
         return this.#context.link.notePaused(socket, frame.paused);
       case "approval_decided":
         if (socket.attachment.ours) this.#handlers.approvals.decidedAtMachine(frame, now);
         return;
+=======
+      case "approval_decided":
+        if (socket.attachment.ours) this.#handlers.approvals.decidedAtMachine(frame, now);
+        return;
+      case "device_status":
+        return this.#context.link.notePaused(socket, frame.paused);
+>>>>>>> trust-approvals
       case "llm_response_chunk":
         return;
     }
