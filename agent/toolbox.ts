@@ -1,4 +1,5 @@
 /** What `up` and `serve` both run: this machine's tools and the sessions that they share. */
+import { join } from "node:path";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Paused } from "@matrx/shared/paused.ts";
 import type { Logger } from "pino";
@@ -14,6 +15,7 @@ import { Files } from "./fs/access.ts";
 import { statesOf } from "./fs/path-state.ts";
 import type { ProtectedPaths } from "./fs/protected-paths.ts";
 import { Jobs } from "./jobs/jobs.ts";
+import { DomainProxies } from "./sandbox/domain-proxies.ts";
 import { Sandbox } from "./sandbox/sandbox.ts";
 import { deviceTools } from "./tools/index.ts";
 
@@ -45,7 +47,9 @@ export async function openToolbox({ home, jobs: directory, log }: ToolboxOptions
   const folders = new MatrxFolders(home);
   const files = new Files({ protectedPaths: () => folders.current() });
   const desktop = new Desktop();
-  const sandbox = new Sandbox({ files });
+  // A folder that is no job's is removed when the next agent opens them.
+  const proxies = new DomainProxies(join(directory, "network"));
+  const sandbox = new Sandbox({ files, proxies });
   const sessions = new Sessions();
   void sandbox.lack().then((lack) => {
     if (lack) log.warn(lack, "the sandbox does not work: commands of AI grants are refused");
@@ -66,6 +70,7 @@ export async function openToolbox({ home, jobs: directory, log }: ToolboxOptions
     close: () => {
       jobs.close();
       desktop.close();
+      void proxies.close();
     },
   };
 }

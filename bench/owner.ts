@@ -31,7 +31,7 @@ export class Owner {
 
   /** A token that may do everything on every device. */
   token(): Promise<string> {
-    return makeToken(this.#relay, this.#session, { name: "bench", access: "full" });
+    return makeToken(this.#relay, this.#session, { name: "bench", credential: "script" });
   }
 
   /** Pairs a device whose key is made here. */

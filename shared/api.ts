@@ -1,12 +1,12 @@
 /** REST bodies, for the relay that writes them and the clients that read them. Times are ISO 8601 in UTC. */
 import * as z from "zod";
-import { folderSchema } from "./access-rules.ts";
+import { callApprovalSchema } from "./approval.ts";
 import { systemCommandSchema } from "./device-frames.ts";
 import { ERROR_CODES } from "./errors.ts";
-import { grantKindSchema } from "./grant.ts";
+import { credentialSchema, grantKindSchema, tagSchema } from "./grant.ts";
 import { LIMITS } from "./limits.ts";
 import { pausedSchema } from "./paused.ts";
-import { plainName } from "./plain-names.ts";
+import { shownName, shownText } from "./plain-names.ts";
 import { toolDescriptionSchema } from "./tool.ts";
 import { toolDefinitionSchema, toolFormatSchema } from "./tool-formats.ts";
 
@@ -39,6 +39,7 @@ export const deviceViewSchema = z.object({
   os_version: z.string().nullable(),
   agent_version: z.string().nullable(),
   created: time,
+  tags: z.array(z.string()).optional().describe("An older relay has none"),
   paused: pausedSchema
     .nullable()
     .optional()
@@ -64,15 +65,18 @@ export const deviceListSchema = z.object({
     .describe("Devices whose stored data the relay cannot read; ask for one to see why"),
 });
 
-/** Text that others see in lists and prompts, stripped of hidden characters. */
-const shownText = z.string().overwrite(plainName);
-const deviceName = shownText.trim().min(1).max(64);
-
-/** `PATCH /v1/devices/{device}`: its name; the id stays. */
-export const renamedDeviceSchema = z.strictObject({ name: deviceName });
+/** `PATCH /v1/devices/{device}`: its name, its tags, or both; the id stays. */
+export const changedDeviceSchema = z.strictObject({
+  name: shownName.optional(),
+  tags: z
+    .array(tagSchema)
+    .max(16)
+    .optional()
+    .describe("All of its tags; tokens made for a tag follow it at once"),
+});
 
 /** `POST /v1/devices`: a bare device gets its id and its token, shown once. */
-export const newDeviceSchema = z.strictObject({ name: deviceName });
+export const newDeviceSchema = z.strictObject({ name: shownName });
 export const createdDeviceSchema = z.object({ device: deviceViewSchema, token: z.string(), expires: time });
 
 /** `GET /v1/devices/{device}/tools` */
@@ -98,7 +102,7 @@ export const callViewSchema = z.object({
   call: z.string(),
   device: z.string(),
   tool: z.string(),
-  state: z.enum(["accepted", "finished", "expired", "unknown"]),
+  state: z.enum(["awaiting_approval", "accepted", "finished", "expired", "unknown"]),
   created: time,
   deadline: time,
   finished: time.nullable(),
@@ -108,6 +112,7 @@ export const callViewSchema = z.object({
     .enum(["here", "journal"])
     .nullable()
     .describe("Where the outcome's body is: here, in the device's journal, or no longer kept"),
+  approval: callApprovalSchema.exactOptional().describe("If a person is, or was, asked about the call"),
   outcome: z.unknown().optional(),
 });
 export type CallView = z.infer<typeof callViewSchema>;
@@ -176,6 +181,14 @@ export const callEventSchema = z.object({
   session: z.string().exactOptional(),
   deadline: time,
 });
+/** ... whether a person is asked, ... */
+export const approvalEventSchema = z.object({
+  type: z.literal("approval"),
+  call: z.string(),
+  approval: z.string(),
+  state: callApprovalSchema.shape.state,
+  ...callApprovalSchema.pick({ expires: true, summary: true, edited: true }).shape,
+});
 /** ... live output, ... */
 export const outputEventSchema = z.object({
   id: z.string().exactOptional().describe("The caller's, if the call was made on a WebSocket"),
@@ -193,48 +206,14 @@ export const accountViewSchema = z.object({
   grant: z.string(),
   name: z.string(),
   kind: grantKindSchema,
+  credential: credentialSchema.optional().describe("An older relay does not tell"),
   person: z.boolean().describe("A signed-in person, who may manage tokens, devices and policies"),
   expires: time,
 });
 
-export const tokenAccessSchema = z.enum(["full", "read"]);
-
-/** `POST /v1/tokens` */
-export const newTokenSchema = z.strictObject({
-  name: deviceName,
-  access: tokenAccessSchema,
-  devices: z
-    .array(z.string())
-    .min(1)
-    .max(256)
-    .optional()
-    .describe("Device ids; if absent, all devices of the account"),
-  paths: z
-    .array(folderSchema)
-    .min(1)
-    .max(64)
-    .optional()
-    .describe("Folders that file tools may use; if absent, the token sets no limit"),
-  days: z.int().min(1).max(365).default(90),
-});
-
-export const tokenViewSchema = z.object({
-  id: z.string(),
-  name: z.string(),
-  kind: grantKindSchema,
-  access: tokenAccessSchema,
-  devices: z.array(z.string()).nullable(),
-  paths: z.array(z.string()).nullable(),
-  created: time,
-  expires: time,
-});
-export const tokenListSchema = z.object({ tokens: z.array(tokenViewSchema) });
-/** The token itself is shown only this once. */
-export const createdTokenSchema = z.object({ token: z.string(), ...tokenViewSchema.shape });
-
 /** `POST /v1/pairings`: a device asks to be paired. */
 export const newPairingSchema = z.strictObject({
-  name: deviceName,
+  name: shownName,
   hostname: shownText.max(255),
   os: shownText.max(64),
   os_version: shownText.max(128),
@@ -245,7 +224,7 @@ export const newPairingSchema = z.strictObject({
 });
 
 /** `POST /v1/logins`: a command line asks for a person session. */
-export const newLoginSchema = z.strictObject({ name: deviceName });
+export const newLoginSchema = z.strictObject({ name: shownName });
 
 /** Answer to both (RFC 8628, section 3.2). */
 export const startedPairingSchema = z.object({

@@ -36,6 +36,11 @@ export type GrantKind = z.infer<typeof grantKindSchema>;
 export const credentialSchema = z.enum(["person", "script", "ai"]);
 export type Credential = z.infer<typeof credentialSchema>;
 
+/** A word by which an account groups its devices. */
+export const tagSchema = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,31}$/, "must be 1 to 32 of a-z 0-9 . _ - and begin with a letter or digit");
+
 /** A grant as the Account object keeps it. */
 export interface Grant extends GrantScope {
   account: AccountId;
@@ -49,6 +54,8 @@ export interface Grant extends GrantScope {
   created: number;
   /** Milliseconds since 1970. */
   expires: number;
+  /** When the token itself expires; absent: with the grant. Milliseconds since 1970. */
+  token_expires?: number;
   /** Incremented on every change, so that a stale copy can be recognised. */
   version: number;
 }

@@ -1,4 +1,5 @@
 /** Cleans foreign names that people read and compare. */
+import * as z from "zod";
 
 /** Control characters, other line ends, marks that change the text direction, and invisible characters. */
 export const MISLEADING =
@@ -10,3 +11,9 @@ const EACH_MISLEADING = new RegExp(MISLEADING, "gu");
 export function plainName(name: string): string {
   return name.toWellFormed().replace(EACH_MISLEADING, "");
 }
+
+/** Text that others see in lists and prompts, stripped of hidden characters. */
+export const shownText = z.string().overwrite(plainName);
+
+/** The name of a device or a token. */
+export const shownName = shownText.trim().min(1).max(64);

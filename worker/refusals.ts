@@ -13,3 +13,11 @@ export function outcomeUnknown(device: string, call: string, message: string): E
   const hint = `It may have run. Before you send it again, check GET ${url}`;
   return { code: "OUTCOME_UNKNOWN", message, hint, hop: "relay", details: { url } };
 }
+
+/** An account has as many as it can. */
+export function tooManyError(what: string, limit: number): MatrxError {
+  return relayError("RATE_LIMITED", `An account can have at most ${limit} ${what}`, {
+    hint: "Remove some first",
+    details: { limit },
+  });
+}

@@ -59,7 +59,7 @@ export function bashTool(jobs: Jobs, sandbox: Sandbox) {
     description:
       "Run a shell command. The working directory persists across calls, variables do not; stdin is empty. Returns stdout and stderr in order, and the exit code if it is not 0; long output is cut in the middle. For servers and other long-running commands set run_in_background. To read, search or edit files, use the other tools.",
     details:
-      "All of the output stays readable with `BashOutput`. Commands of AI grants, and of callers who are limited to paths, run in a sandbox: they reach the granted folders and the system's programs, and no network; `/tmp` and, unless it is granted, the home folder are empty for each command. Without a working sandbox they are refused.",
+      "All of the output stays readable with `BashOutput`. Commands of AI grants, and of callers who are limited to paths, run in a sandbox: they reach the granted folders, the system's programs, and by HTTP the domains that the grant names; `/tmp` and, unless it is granted, the home folder are empty for each command. Without a working sandbox they are refused.",
     input,
     model: { omit: ["yield_ms", "stdin_base64"] },
     timeoutMs: TIMES.callMax,

@@ -1,6 +1,7 @@
 /** The relay's REST interface as the owner uses it: a person session for a few steps, a token for the rest. */
 import type * as z from "zod";
-import { createdTokenSchema, type newTokenSchema, problemSchema } from "../../shared/api.ts";
+import { problemSchema } from "../../shared/api.ts";
+import { createdTokenSchema, type newTokenSchema } from "../../shared/token-api.ts";
 import { messageOf, Problem } from "../problem.ts";
 import type { Relay } from "./relay.ts";
 

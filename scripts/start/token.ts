@@ -25,8 +25,9 @@ export async function openToken(relay: Relay, say: (line: string) => void): Prom
   if (readIfThere(file) !== undefined)
     say("The saved token is damaged, expired or revoked: creating a new one ...");
   const token = await asOwner(relay, (session) =>
-    makeToken(relay, session, { name: "start", access: "full", days: DAYS }),
+    makeToken(relay, session, { name: "start", credential: "script", days: DAYS }),
   );
   writePrivate(file, `Authorization: Bearer ${token}\n`);
+  say(`Saved an own script token to ${file}: it acts as you on all your devices. Don't give it to an AI.`);
   return token;
 }

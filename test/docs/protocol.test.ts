@@ -1,5 +1,7 @@
 /** docs/protocol.md against the code: its examples are parsed, its tables compared. */
+import { personActionSchema, toPersonSchema } from "@matrx/shared/account-frames.ts";
 import * as api from "@matrx/shared/api.ts";
+import { newDecisionSchema } from "@matrx/shared/approval.ts";
 import { actionSchema, callSchema, parseCallerFrame } from "@matrx/shared/caller/from-caller.ts";
 import { toCallerSchema } from "@matrx/shared/caller/to-caller.ts";
 import { CLOSE } from "@matrx/shared/close-codes.ts";
@@ -7,6 +9,7 @@ import { fromDeviceSchema, toDeviceSchema } from "@matrx/shared/device-frames.ts
 import { ERROR_CODES, type ErrorShape, errorInfo, problemOf } from "@matrx/shared/errors.ts";
 import { isCallId, isDeviceId, isSessionId } from "@matrx/shared/ids.ts";
 import { policySchema } from "@matrx/shared/policy.ts";
+import { explainWishSchema } from "@matrx/shared/policy-explain.ts";
 import {
   decodeAgentFrame,
   encodeOutputFrame,
@@ -15,6 +18,7 @@ import {
   resultHeaderSchema,
 } from "@matrx/shared/result-frame.ts";
 import { retryAfterHeaderOf, retryIn } from "@matrx/shared/retry.ts";
+import * as tokenApi from "@matrx/shared/token-api.ts";
 import { type DeviceAssertion, PROTOCOL } from "@matrx/shared/tokens.ts";
 import { describe, expect, it, test } from "vitest";
 import * as z from "zod";
@@ -44,6 +48,8 @@ const FRAMES: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ["OutputFrame header", outputHeaderSchema],
   ["OutputFrame body", toCallerSchema],
   ["DeviceAssertion", deviceAssertionSchema],
+  ...toPersonSchema.options.map(({ shape }) => [`ToPerson ${shape.type.value}`, toPersonSchema] as const),
+  ["PersonAction ping", personActionSchema],
   ["CallEvent call", api.callEventSchema],
   ["CallEvent output", api.outputEventSchema],
   ["CallEvent gap", api.gapEventSchema],
@@ -61,7 +67,7 @@ describe("examples", () => {
     expect(schema.parse(shown)).toEqual(shown);
   });
 
-  it.each(["FromDevice", "ToDevice", "ToCaller", "Action"])(
+  it.each(["FromDevice", "ToDevice", "ToCaller", "ToPerson", "Action"])(
     "%s is read by the frame that it is named after",
     (union) => {
       for (const [name, shown] of examplesOf(union)) {
@@ -152,7 +158,8 @@ describe("what is not known", () => {
 
   it.each([
     ["POST /v1/devices", api.newDeviceSchema, { name: "x" }],
-    ["POST /v1/tokens", api.newTokenSchema, { name: "x", access: "read", days: 1 }],
+    ["POST /v1/tokens", tokenApi.newTokenSchema, { name: "x", paths: ["/srv"], days: 1 }],
+    ["PATCH /v1/tokens/:grant", tokenApi.changedTokenSchema, { effects: ["read"] }],
     ["PUT policy", policySchema, { allowed_tools: [] }],
   ])("is refused in the body of %s", (_route, schema: z.ZodType, body) => {
     expect(schema.safeParse(body).success).toBe(true);
@@ -227,13 +234,16 @@ describe("tables", () => {
 const BODIES: Record<string, z.ZodObject> = {
   "POST /v1/claim": api.claimSchema,
   "POST /v1/tickets": api.newTicketSchema,
-  "POST /v1/tokens": api.newTokenSchema,
+  "POST /v1/tokens": tokenApi.newTokenSchema,
+  "PATCH /v1/tokens/:grant": tokenApi.changedTokenSchema,
   "POST /v1/pairings": api.newPairingSchema,
   "POST /v1/logins": api.newLoginSchema,
   "POST /v1/pairings/:code/poll": api.pollPairingSchema,
   "POST /v1/devices": api.newDeviceSchema,
-  "PATCH /v1/devices/:device": api.renamedDeviceSchema,
+  "PATCH /v1/devices/:device": api.changedDeviceSchema,
   "PUT /v1/devices/:device/policy": policySchema,
+  "POST /v1/devices/:device/policy/explain": explainWishSchema,
+  "POST /v1/devices/:device/approvals/:approval": newDecisionSchema,
   "POST /v1/devices/:device/commands": api.newCommandSchema,
   "POST /v1/devices/:device/tools/invoke": callSchema.omit({ queue_for: true }),
   "POST /tools/invoke": callSchema.omit({ queue_for: true }),

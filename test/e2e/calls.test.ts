@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { isAlive } from "../../scripts/start/process.ts";
-import { createdTokenSchema } from "../../shared/api.ts";
+import { createdTokenSchema } from "../../shared/token-api.ts";
 import { Caller, invoke } from "./caller.ts";
 import { processesOf } from "./processes.ts";
 import { fileIn, linesOf, type Rig, recordOf, startRig } from "./rig.ts";
@@ -119,7 +119,7 @@ it("gives one outcome for one idempotency key, and refuses the key for another i
 
 it("closes the socket of a revoked token with 4403, and ends what ran for it", async () => {
   const session = await rig.relay.signIn();
-  const wish = { name: "short-lived", access: "full" };
+  const wish = { name: "short-lived", credential: "script" };
   const made = await rig.relay.request(session, "POST /v1/tokens", createdTokenSchema, wish);
   using caller = await Caller.open(rig.relay.url, rig.device, made.token);
   const command = `cd '${rig.folder}'; echo $$; sleep 300`;

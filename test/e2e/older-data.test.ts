@@ -11,8 +11,8 @@ import {
   deviceListSchema,
   deviceViewSchema,
   eventListSchema,
-  tokenListSchema,
 } from "../../shared/api.ts";
+import { tokenListSchema } from "../../shared/token-api.ts";
 import { AUDIENCE } from "../../shared/tokens.ts";
 import { signToken } from "../../worker/auth/keys.ts";
 import { layOut } from "../fixtures/recorded.ts";

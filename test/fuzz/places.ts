@@ -6,11 +6,11 @@ import * as z from "zod";
 import { agentFolder } from "../../scripts/start/agent.ts";
 import {
   createdDeviceSchema,
-  createdTokenSchema,
   deviceToolsSchema,
   polledPairingSchema,
   startedPairingSchema,
 } from "../../shared/api.ts";
+import { createdTokenSchema } from "../../shared/token-api.ts";
 import type { ToolDescription } from "../../shared/tool.ts";
 import { startLocalServer } from "../conformance/local-server.ts";
 import { temporaryFolder } from "../helpers/folder.ts";

@@ -3,6 +3,7 @@ import type * as z from "zod";
 import { type Credential, makeToken, request, signIn } from "../../scripts/start/owner.ts";
 import { type Relay, type RelayOptions, startRelay as startEmbedded } from "../../scripts/start/relay.ts";
 import { isBuilt } from "../../scripts/worker-bundle.ts";
+import type { NewToken } from "../../shared/token-api.ts";
 import { makeFolder, removeFolder } from "./folder.ts";
 
 export interface TestRelay extends Relay {
@@ -38,7 +39,14 @@ export async function startRelay(options: Partial<RelayOptions> = {}): Promise<T
     stop,
     [Symbol.asyncDispose]: stop,
     signIn: signInHere,
-    token: async (access = "full") => makeToken(relay, await signInHere(), { name: "test", access }),
+    token: async (access = "full") =>
+      makeToken(relay, await signInHere(), { name: "test", ...WISHES[access] }),
     request: (credential, line, schema, body) => request(relay, credential, line, schema, body),
   };
 }
+
+/** An own script token, or an AI grant that reads everything. */
+const WISHES = {
+  full: { credential: "script" },
+  read: { effects: ["read"], paths: null, secrets: "open" },
+} as const satisfies Record<string, Partial<NewToken>>;

@@ -5,12 +5,8 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { listenAt } from "../../agent/local/loopback.ts";
-import {
-  createdDeviceSchema,
-  polledPairingSchema,
-  startedPairingSchema,
-  tokenListSchema,
-} from "../../shared/api.ts";
+import { createdDeviceSchema, polledPairingSchema, startedPairingSchema } from "../../shared/api.ts";
+import { tokenListSchema } from "../../shared/token-api.ts";
 import { NEEDS_CHROMIUM, startBrowser } from "../helpers/browser.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
 import { connectMachine, type Machine } from "../helpers/machine.ts";
@@ -141,9 +137,10 @@ describe("the page", NEEDS_CHROMIUM, () => {
 
   test("a token is made, shown once, works, and is revoked", async () => {
     await open();
-    await page.getByText("Create a token for a script or an app").click();
-    await page.getByLabel("Name").last().fill("page test");
-    await page.getByRole("button", { name: "Create token" }).click();
+    await page.getByText("Create a token for an AI").click();
+    await page.getByPlaceholder("coding assistant").fill("page test");
+    await page.getByPlaceholder("~/projects").fill("/tmp");
+    await page.getByRole("button", { name: "Create AI token" }).click();
     const token = (await page.locator("#new-token").textContent()) ?? "";
     const account = () => fetch(`${relay.url}/v1/account`, { headers: { Authorization: `Bearer ${token}` } });
     expect((await account()).status).toBe(200);
@@ -158,20 +155,49 @@ describe("the page", NEEDS_CHROMIUM, () => {
 
   test("a token is made for one device and some folders", async () => {
     await open();
-    await page.getByText("Create a token for a script or an app").click();
-    await page.getByLabel("Name").last().fill("narrow");
-    await page.getByRole("option", { name: machine.name }).waitFor({ state: "attached" });
-    await page.getByLabel("On", { exact: true }).selectOption({ label: machine.name });
-    await page.getByLabel("Only in these folders").fill("/tmp\n\n /srv/scans ");
-    await page.getByRole("button", { name: "Create token" }).click();
-    await page.getByText(/only on .+ · only in \/tmp, \/srv\/scans/).waitFor();
+    await page.getByText("Create a token for an AI").click();
+    const making = page.locator("details[open]");
+    await making.getByLabel("Name").fill("narrow");
+    await making.getByRole("option", { name: machine.name }).waitFor({ state: "attached" });
+    await making.getByLabel("On", { exact: true }).selectOption({ label: machine.name });
+    await making.getByLabel("Folders it may work in").fill("/tmp\n\n /srv/scans ");
+    await making.getByLabel("It may run commands").uncheck();
+    await page.getByRole("button", { name: "Create AI token" }).click();
+    await page
+      .getByText(/May read and write in \/tmp and \/srv\/scans on .+; asks before it writes/)
+      .waitFor();
     const { tokens } = await relay.request(await relay.signIn(), "GET /v1/tokens", tokenListSchema);
     const made = tokens.find(({ name }) => name === "narrow");
     expect(made).toMatchObject({
-      access: "read",
+      credential: "ai",
+      effects: ["read", "write"],
       devices: [expect.any(String)],
       paths: ["/tmp", "/srv/scans"],
     });
+
+    await page.getByLabel("Change narrow").click();
+    const changing = page.locator("li", { hasText: "narrow" });
+    await changing.getByLabel("It may change files").uncheck();
+    await changing.getByRole("button", { name: "Save narrow" }).click();
+    await page.getByText("narrow was changed.").waitFor();
+    await page.getByText(/May read in \/tmp and \/srv\/scans on/).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test("a token for an own script is made only by who knows what it may do", async () => {
+    await open();
+    await page.getByText("Create a token for your own script").click();
+    const making = page.locator("details[open]");
+    await making.getByText("Never give it to an AI").waitFor();
+    await making.getByLabel("Name").fill("backup");
+    await page.getByRole("button", { name: "Create script token" }).click();
+    expect(await page.locator("#new-token").count()).toBe(0);
+    await making.getByLabel("It is for a script of my own").check();
+    await page.getByRole("button", { name: "Create script token" }).click();
+    await making.getByText("This token acts as you on all your devices").waitFor();
+    await page.getByText("Own script: acts as you").waitFor();
+    const { tokens } = await relay.request(await relay.signIn(), "GET /v1/tokens", tokenListSchema);
+    expect(tokens.find(({ name }) => name === "backup")).toMatchObject({ credential: "script" });
     expect(faults).toEqual([]);
   });
 
@@ -353,7 +379,7 @@ describe("the page", NEEDS_CHROMIUM, () => {
   test("a device is removed and a token revoked with the keyboard alone, and the focus has a place", async () => {
     const owner = await relay.signIn();
     await relay.request(owner, "POST /v1/devices", createdDeviceSchema, { name: "spare" });
-    await relay.request(owner, "POST /v1/tokens", newTokenAnswer, { name: "spare token", access: "read" });
+    await relay.request(owner, "POST /v1/tokens", newTokenAnswer, { name: "spare token", paths: null });
     await open();
     const answerWith = async (button: string, keys: string[]) => {
       await page.getByRole("button", { name: button }).focus();

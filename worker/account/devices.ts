@@ -1,10 +1,19 @@
-/** The names and ids of an account's devices; everything else is in the Device objects. */
+/** The names, ids and tags of an account's devices; everything else is in the Device objects. */
 import type { DeviceId } from "@matrx/shared/ids.ts";
 
 export interface DeviceEntry {
   id: DeviceId;
   name: string;
   created: number;
+  tags: string[];
+}
+
+interface DeviceRow extends Record<string, SqlStorageValue> {
+  id: string;
+  name: string;
+  created: number;
+  /** JSON. */
+  tags: string;
 }
 
 /** How long a removed device's id is kept, in milliseconds. */
@@ -17,16 +26,25 @@ export class Devices {
     this.#sql = sql;
   }
 
-  add({ id, name, created }: DeviceEntry): void {
-    this.#sql.exec("INSERT INTO devices (id, name, created) VALUES (?, ?, ?)", id, name, created);
+  add({ id, name, created, tags }: DeviceEntry): void {
+    this.#sql.exec(
+      "INSERT INTO devices (id, name, created, tags) VALUES (?, ?, ?, ?)",
+      ...[id, name, created, JSON.stringify(tags)],
+    );
   }
 
   has(id: string): boolean {
     return this.#sql.exec("SELECT 1 FROM devices WHERE id = ?", id).toArray().length > 0;
   }
 
-  rename(id: string, name: string): void {
-    this.#sql.exec("UPDATE devices SET name = ? WHERE id = ?", name, id);
+  find(id: string): DeviceEntry | undefined {
+    const [row] = this.#sql.exec<DeviceRow>("SELECT * FROM devices WHERE id = ?", id);
+    return row && entryOf(row);
+  }
+
+  /** Replaces the name and tags. */
+  update({ id, name, tags }: DeviceEntry): void {
+    this.#sql.exec("UPDATE devices SET name = ?, tags = ? WHERE id = ?", name, JSON.stringify(tags), id);
   }
 
   /** Returns false if there was none. The id is kept for a while, to distinguish a removed device from one whose data was lost. */
@@ -44,13 +62,14 @@ export class Devices {
   }
 
   list(): DeviceEntry[] {
-    const rows = this.#sql.exec<{ id: string; name: string; created: number }>(
-      "SELECT * FROM devices ORDER BY created",
-    );
-    return rows.toArray().map(({ id, name, created }) => ({ id: id as DeviceId, name, created }));
+    return this.#sql.exec<DeviceRow>("SELECT * FROM devices ORDER BY created").toArray().map(entryOf);
   }
 
   count(): number {
     return this.#sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM devices").one().n;
   }
+}
+
+function entryOf({ id, name, created, tags }: DeviceRow): DeviceEntry {
+  return { id: id as DeviceId, name, created, tags: JSON.parse(tags) as string[] };
 }

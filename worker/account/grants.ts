@@ -1,4 +1,4 @@
-/** The grants of one account, and which Device objects hold them. */
+/** The grants of one account. */
 import { type Grant, type GrantKind, type GrantScope, grantScopeSchema } from "@matrx/shared/grant.ts";
 import type { AccountId, GrantId } from "@matrx/shared/ids.ts";
 
@@ -14,7 +14,7 @@ interface GrantRow extends Record<string, SqlStorageValue> {
 }
 
 /** What a grant allows: its scope, and the devices that it is for. */
-export type May = Omit<GrantScope, "id"> & Pick<Grant, "devices" | "tags">;
+export type May = Omit<GrantScope, "id"> & Pick<Grant, "devices" | "tags" | "token_expires">;
 
 export class Grants {
   readonly #sql: SqlStorage;
@@ -33,6 +33,15 @@ export class Grants {
     );
   }
 
+  /** Replaces a grant; its id, kind and age stay. */
+  update(grant: Grant): void {
+    const { id, kind: _, name, created: __, expires, version, account: ___, ...may } = grant;
+    this.#sql.exec(
+      "UPDATE grants SET name = ?, expires = ?, version = ?, may = ? WHERE id = ?",
+      ...[name, expires, version, JSON.stringify(may), id],
+    );
+  }
+
   /** A grant that is neither revoked nor expired. */
   find(id: GrantId, now: number): Grant | undefined {
     const [row] = this.#sql.exec<GrantRow>("SELECT * FROM grants WHERE id = ? AND expires > ?", id, now);
@@ -47,23 +56,9 @@ export class Grants {
     return rows.toArray().map((row) => this.#grantOf(row));
   }
 
-  /** Removes a grant. Returns the devices that hold it, or undefined if there was none. */
-  remove(id: GrantId): string[] | undefined {
-    const { rowsWritten } = this.#sql.exec("DELETE FROM grants WHERE id = ?", id);
-    if (!rowsWritten) return undefined;
-    const rows = this.#sql.exec<{ device: string }>(
-      "DELETE FROM leases WHERE grant_id = ? RETURNING device",
-      id,
-    );
-    return rows.toArray().map(({ device }) => device);
-  }
-
-  noteLease(id: GrantId, device: string): void {
-    this.#sql.exec("INSERT OR IGNORE INTO leases (grant_id, device) VALUES (?, ?)", id, device);
-  }
-
-  forgetDevice(device: string): void {
-    this.#sql.exec("DELETE FROM leases WHERE device = ?", device);
+  /** Returns false if there was none. */
+  remove(id: GrantId): boolean {
+    return this.#sql.exec("DELETE FROM grants WHERE id = ?", id).rowsWritten > 0;
   }
 
   /** When the first grant expires, in milliseconds since 1970. */
@@ -72,8 +67,8 @@ export class Grants {
     return next ?? undefined;
   }
 
+  /** Deletes the expired ones. */
   prune(now: number): void {
-    this.#sql.exec("DELETE FROM leases WHERE grant_id IN (SELECT id FROM grants WHERE expires <= ?)", now);
     this.#sql.exec("DELETE FROM grants WHERE expires <= ?", now);
   }
 
@@ -96,4 +91,10 @@ export class Grants {
 /** The part of a grant that Device objects and agents see. */
 export function scopeOf(grant: Grant): GrantScope {
   return grantScopeSchema.parse(grant);
+}
+
+/** Whether a grant is for a device that has these tags. */
+export function isFor({ devices, tags }: Grant, device: string, tagged: readonly string[]): boolean {
+  if (!devices && !tags) return true;
+  return (devices?.includes(device) ?? false) || (tags?.some((tag) => tagged.includes(tag)) ?? false);
 }

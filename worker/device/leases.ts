@@ -1,5 +1,6 @@
 /** Grants that this Device object caches for fifteen minutes, so that a call needs no request to the Account. */
-import type { GrantScope } from "@matrx/shared/grant.ts";
+import type { ApprovalView } from "@matrx/shared/approval.ts";
+import type { Grant, GrantScope } from "@matrx/shared/grant.ts";
 import type { AccountId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
@@ -26,11 +27,17 @@ export interface LeasedGrant {
   expires: number;
 }
 
+interface Lessors {
+  getByName(account: string): { lease(grant: GrantId, device: DeviceId): Promise<Outcome<LeasedGrant>> };
+}
+
 /** The part of the Account objects that a device needs. */
-export interface Accounts {
+export interface Accounts extends Lessors {
   getByName(account: string): {
     lease(grant: GrantId, device: DeviceId): Promise<Outcome<LeasedGrant>>;
     hasDevice(device: DeviceId): Promise<boolean>;
+    noteApproval(approval: ApprovalView): Promise<void>;
+    exceptTool(person: GrantId, grant: GrantId, tool: string): Promise<Outcome<Grant>>;
   };
 }
 
@@ -39,12 +46,14 @@ const LEASES_MAX = 1000;
 const KEPT_CHARS = 512;
 
 export class Leases {
-  readonly #accounts: Accounts;
+  readonly #accounts: Lessors;
   readonly #leases = new Map<GrantId, Lease>();
   readonly #revoked = new Set<GrantId>();
   readonly #asking = new Map<GrantId, Promise<Lease>>();
+  /** What the Account told of grants while it was being asked for them: its answer may be older. */
+  readonly #told = new Map<GrantId, { version: number; lease?: Lease }>();
 
-  constructor(accounts: Accounts) {
+  constructor(accounts: Lessors) {
     this.#accounts = accounts;
   }
 
@@ -58,7 +67,10 @@ export class Leases {
   ask(account: AccountId, grant: GrantId, device: DeviceId): Promise<Lease> {
     let asking = this.#asking.get(grant);
     if (!asking) {
-      asking = this.#ask(account, grant, device).finally(() => this.#asking.delete(grant));
+      asking = this.#ask(account, grant, device).finally(() => {
+        this.#asking.delete(grant);
+        this.#told.delete(grant);
+      });
       this.#asking.set(grant, asking);
     }
     return asking;
@@ -66,7 +78,33 @@ export class Leases {
 
   /** Restores a lease from an attachment after hibernation. */
   restore(lease: Lease): void {
-    this.#leases.set(lease.scope.id as GrantId, lease);
+    this.#leases.set(lease.scope.id, lease);
+  }
+
+  /** A grant changed. Returns its new lease and the former one, or undefined if the news is stale, or nobody uses the grant here. */
+  change(leased: LeasedGrant, now: number): { lease: Lease; former: Lease } | undefined {
+    const { id } = leased.scope;
+    const lease = leaseFrom(leased, now);
+    const former = this.#leases.get(id);
+    if (former && former.version >= lease.version) return undefined;
+    this.#note(id, { version: lease.version, lease });
+    if (!former) return undefined;
+    this.#leases.set(id, lease);
+    return { lease, former };
+  }
+
+  /** A grant is no longer for this device. Returns false if it is again since, by a newer version. */
+  withdraw(grant: GrantId, version: number): boolean {
+    const current = this.#leases.get(grant);
+    if (current && current.version >= version) return false;
+    this.#note(grant, { version });
+    this.#leases.delete(grant);
+    return true;
+  }
+
+  #note(grant: GrantId, told: { version: number; lease?: Lease }): void {
+    const before = this.#told.get(grant)?.version ?? 0;
+    if (this.#asking.has(grant) && told.version > before) this.#told.set(grant, told);
   }
 
   /** A grant was revoked. An answer still in flight must not bring it back. */
@@ -78,12 +116,22 @@ export class Leases {
   async #ask(account: AccountId, grant: GrantId, device: DeviceId): Promise<Lease> {
     const outcome = await this.#accounts.getByName(account).lease(grant, device);
     if (this.#revoked.has(grant)) throw unwrap({ ok: false, error: revokedGrant() });
-    const { scope, version, expires } = unwrap(outcome);
-    const lease = { scope, json: JSON.stringify(scope), version, expires, until: Date.now() + TIMES.lease };
+    const lease = this.#newest(grant, leaseFrom(unwrap(outcome), Date.now()));
     if (this.#leases.size >= LEASES_MAX) this.#leases.clear();
     this.#leases.set(grant, lease);
     return lease;
   }
+
+  /** Throws MatrxError `PERMISSION_DENIED` if the grant was withdrawn from this device after this lease was given. */
+  #newest(grant: GrantId, answered: Lease): Lease {
+    const told = this.#told.get(grant);
+    if (!told || told.version <= answered.version) return answered;
+    return told.lease ?? unwrap<Lease>({ ok: false, error: withdrawnGrant() });
+  }
+}
+
+function leaseFrom({ scope, version, expires }: LeasedGrant, now: number): Lease {
+  return { scope, json: JSON.stringify(scope), version, expires, until: now + TIMES.lease };
 }
 
 /** The form stored in an attachment. A lease too large for it is requested again after hibernation. */
@@ -105,6 +153,16 @@ export function isLive(lease: Lease, now: number): boolean {
 /** Whether to renew the lease now, off the path of calls. */
 export function wantsRenewal(lease: Lease, now: number): boolean {
   return lease.until - now < TIMES.leaseRenew;
+}
+
+/** The grant exists, but is no longer for this device. */
+export function withdrawnGrant() {
+  return {
+    code: "PERMISSION_DENIED" as const,
+    message: "This token may no longer use this device",
+    hint: "GET /v1/devices lists the devices it may use",
+    hop: "relay" as const,
+  };
 }
 
 export function revokedGrant() {

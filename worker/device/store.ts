@@ -19,6 +19,8 @@ export interface DeviceRecord {
   account: AccountId;
   name: string;
   created: number;
+  /** Absent before there were tags. */
+  tags?: string[];
   identity: DeviceIdentity;
 }
 
@@ -68,8 +70,8 @@ export class RecordStore {
     this.#record = record;
   }
 
-  rename(name: string): void {
-    if (this.record) this.initialize({ ...this.record, name });
+  describe(name: string, tags: string[]): void {
+    if (this.record) this.initialize({ ...this.record, name, tags });
   }
 
   /** One that is damaged, or of a newer version, allows nothing until it is set again. */

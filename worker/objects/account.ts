@@ -1,23 +1,30 @@
 /** One user's devices, grants and tokens. Written on change only. */
 import { DurableObject } from "cloudflare:workers";
-import type { newTokenSchema, tokenViewSchema } from "@matrx/shared/api.ts";
+import type { ApprovalView } from "@matrx/shared/approval.ts";
+import { closeReason, isSendable } from "@matrx/shared/close-codes.ts";
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { type Grant, type GrantKind, isPersonSession } from "@matrx/shared/grant.ts";
-import { type AccountId, type DeviceId, type GrantId, makeDeviceId, makeGrantId } from "@matrx/shared/ids.ts";
+import { type AccountId, type DeviceId, type GrantId, makeDeviceId } from "@matrx/shared/ids.ts";
 import { type Rate, TokenBucket } from "@matrx/shared/rate-limit.ts";
 import { retryIn } from "@matrx/shared/retry.ts";
+import type { ChangedToken, NewToken, TokenDetails, TokenView } from "@matrx/shared/token-api.ts";
 import { LIFETIME } from "@matrx/shared/tokens.ts";
-import type * as z from "zod";
+import { AccountApprovals, APPROVALS_KEPT } from "../account/approvals.ts";
+import { DeviceNews } from "../account/device-news.ts";
 import { type DeviceEntry, Devices } from "../account/devices.ts";
-import { Grants, type May, scopeOf } from "../account/grants.ts";
+import { Grants, isFor } from "../account/grants.ts";
+import { Holders } from "../account/holders.ts";
 import { OneTimeCodes } from "../account/one-time-codes.ts";
-import { tokenView } from "../account/views.ts";
+import { PersonSockets } from "../account/person-sockets.ts";
+import { leased, Tokens } from "../account/tokens.ts";
+import { warningOf } from "../account/views.ts";
 import { unauthenticated } from "../auth/keys.ts";
 import type { LeasedGrant } from "../device/leases.ts";
+import { authenticatedCaller } from "../device/socket.ts";
 import type { DeviceIdentity } from "../device/store.ts";
-import { Outbox } from "../outbox.ts";
 import { attempt, type Outcome } from "../outcome.ts";
-import { unknownDeviceError } from "../refusals.ts";
+import { problemResponse } from "../problem.ts";
+import { tooManyError, unknownDeviceError } from "../refusals.ts";
 import { AlarmTable } from "../storage/alarms.ts";
 import { migrate } from "../storage/migrate.ts";
 import { ACCOUNT } from "../storage/migrations.ts";
@@ -31,19 +38,20 @@ interface AccountEnv {
 }
 
 const DEVICES_MAX = 1000;
-const TOKENS_MAX = 1000;
 /** Tokens and sign-in links that an account may make: 60 at once, then one each second. */
 const CREDENTIALS: Rate = { burst: 60, everyMs: 1000 };
-/** Delay before an interrupted push is retried, in milliseconds. */
-const PUSH_AGAIN = 60_000;
 const OWNER: Pick<Grant, "owner" | "effects"> = { owner: true, effects: ["read", "write", "execute"] };
 
 export class Account extends DurableObject<AccountEnv> {
   readonly #id: AccountId;
   readonly #grants: Grants;
   readonly #devices: Devices;
+  readonly #holders: Holders;
+  readonly #tokens: Tokens;
   readonly #codes: OneTimeCodes;
-  readonly #outbox: Outbox;
+  readonly #approvals: AccountApprovals;
+  readonly #people: PersonSockets;
+  readonly #news: DeviceNews;
   readonly #alarms: AlarmTable<"outbox" | "expiry">;
   /** Tokens and sign-in links made of late. The object sleeps only after longer than this takes to refill. */
   readonly #made = new TokenBucket(CREDENTIALS, Date.now());
@@ -55,10 +63,25 @@ export class Account extends DurableObject<AccountEnv> {
     this.#id = (state.id.name ?? "") as AccountId;
     this.#grants = new Grants(sql, this.#id);
     this.#devices = new Devices(sql);
+    this.#holders = new Holders(sql);
+    this.#tokens = new Tokens(this.#id, {
+      grants: this.#grants,
+      devices: this.#devices,
+      holders: this.#holders,
+    });
     this.#codes = new OneTimeCodes(sql);
-    this.#outbox = new Outbox(sql, (device, body) => this.#tellDevice(device as DeviceId, body));
+    this.#approvals = new AccountApprovals(sql);
+    this.#people = new PersonSockets(state);
+    this.#news = new DeviceNews({
+      sql,
+      tokens: this.#tokens,
+      isOwn: (device) => this.#devices.has(device),
+      device: (id) => env.DEVICE.getByName(id),
+      destroyed: (id) => directoryOf(env.DIRECTORY, id).remove(id),
+      againBy: (at) => this.#alarms.by("outbox", at),
+    });
     this.#alarms = new AlarmTable(state.storage, {
-      outbox: (now) => this.#outbox.flush(now),
+      outbox: (now) => this.#news.ring(now),
       expiry: (now) => this.#prune(now),
     });
   }
@@ -71,7 +94,7 @@ export class Account extends DurableObject<AccountEnv> {
           unauthenticated("This sign-in link has already been used", "Make a new one with `npm run link`"),
         );
       }
-      return this.#newGrant("web", name, LIFETIME.web, OWNER);
+      return this.#signIn("web", name, LIFETIME.web);
     });
   }
 
@@ -85,9 +108,9 @@ export class Account extends DurableObject<AccountEnv> {
     return attempt(() => {
       const found = this.#grant(grant);
       if (!this.#devices.has(device)) throw unknownDeviceError(device);
-      if (found.devices && !found.devices.includes(device)) throw notForDevice(device);
-      this.#grants.noteLease(grant, device);
-      return { scope: scopeOf(found), version: found.version, expires: found.expires };
+      if (!this.#tokens.isFor(found, device)) throw notForDevice(device);
+      this.#holders.leased(grant, device, found.version);
+      return leased(found);
     });
   }
 
@@ -107,8 +130,8 @@ export class Account extends DurableObject<AccountEnv> {
   /** The devices that a grant may see. */
   listDevices(grant: GrantId): Promise<Outcome<DeviceEntry[]>> {
     return attempt(() => {
-      const { devices } = this.#grant(grant);
-      return this.#devices.list().filter(({ id }) => !devices || devices.includes(id));
+      const found = this.#grant(grant);
+      return this.#devices.list().filter(({ id, tags }) => isFor(found, id, tags));
     });
   }
 
@@ -116,20 +139,30 @@ export class Account extends DurableObject<AccountEnv> {
   addDevice(grant: GrantId, name: string, identity: DeviceIdentity): Promise<Outcome<DeviceEntry>> {
     return attempt(async () => {
       this.#person(grant);
-      if (this.#devices.count() >= DEVICES_MAX) throw tooMany("devices", DEVICES_MAX);
-      const entry = { id: await this.#newDeviceId(name), name, created: Date.now() };
+      if (this.#devices.count() >= DEVICES_MAX) throw tooManyError("devices", DEVICES_MAX);
+      const entry = { id: await this.#newDeviceId(name), name, created: Date.now(), tags: [] };
       await this.env.DEVICE.getByName(entry.id).initialize({ ...entry, account: this.#id, identity });
       this.#devices.add(entry);
       return entry;
     });
   }
 
-  renameDevice(grant: GrantId, device: DeviceId, name: string): Promise<Outcome<void>> {
+  /** Sets a device's name, tags, or both; grants for a tag follow it at once. */
+  describeDevice(
+    grant: GrantId,
+    device: DeviceId,
+    { name, tags }: { name?: string | undefined; tags?: string[] | undefined },
+  ): Promise<Outcome<void>> {
     return attempt(async () => {
       this.#person(grant);
-      if (!this.#devices.has(device)) throw unknownDeviceError(device);
-      await this.env.DEVICE.getByName(device).rename(name);
-      this.#devices.rename(device, name);
+      const entry = this.#devices.find(device);
+      if (!entry) throw unknownDeviceError(device);
+      const next = { ...entry, name: name ?? entry.name, tags: tags ?? entry.tags };
+      const changed = this.#tokens.describeDevice(next, Date.now());
+      for (const { grant, devices } of changed)
+        this.#news.add(devices, { type: "change", grant }, Date.now());
+      await this.#news.flush(Date.now());
+      await this.env.DEVICE.getByName(device).describe(next.name, next.tags);
     });
   }
 
@@ -138,31 +171,59 @@ export class Account extends DurableObject<AccountEnv> {
     return attempt(async () => {
       this.#person(grant);
       if (!this.#devices.remove(device, Date.now())) throw unknownDeviceError(device);
-      this.#grants.forgetDevice(device);
+      this.#holders.forgetDevice(device);
+      this.#approvals.forgetDevice(device);
       await this.#send([device], { type: "forget" });
     });
   }
 
-  createToken(grant: GrantId, wish: z.infer<typeof newTokenSchema>): Promise<Outcome<Grant>> {
+  /** Makes a token's grant; `view` is what the person is shown. */
+  createToken(
+    grant: GrantId,
+    wish: NewToken,
+  ): Promise<Outcome<{ grant: Grant; view: TokenView; warning: string | undefined }>> {
     return attempt(() => {
       this.#person(grant);
       this.#countCredential();
-      for (const device of wish.devices ?? [])
-        if (!this.#devices.has(device)) throw unknownDeviceError(device);
-      const may: May =
-        wish.access === "full" && !wish.paths
-          ? { ...OWNER }
-          : { owner: false, effects: effectsOf(wish.access) };
-      if (wish.devices) may.devices = wish.devices;
-      if (wish.paths) may.paths = wish.paths;
-      return this.#newGrant("api", wish.name, wish.days * 24 * 60 * 60, may);
+      const now = Date.now();
+      this.#prune(now);
+      const made = this.#tokens.create(wish, now);
+      this.#alarms.by("expiry", made.expires);
+      return { grant: made, view: this.#tokens.view(made), warning: warningOf(made) };
     });
   }
 
-  listTokens(grant: GrantId): Promise<Outcome<z.infer<typeof tokenViewSchema>[]>> {
+  listTokens(grant: GrantId): Promise<Outcome<TokenView[]>> {
     return attempt(() => {
       this.#person(grant);
-      return this.#grants.list(Date.now()).map(tokenView);
+      return this.#tokens.list(Date.now());
+    });
+  }
+
+  readToken(grant: GrantId, token: GrantId): Promise<Outcome<TokenDetails>> {
+    return attempt(() => {
+      this.#person(grant);
+      return this.#tokens.details(token, Date.now());
+    });
+  }
+
+  /** Narrows or widens a token's grant; the devices that hold it are told until each has confirmed. */
+  changeToken(grant: GrantId, token: GrantId, change: ChangedToken): Promise<Outcome<TokenDetails>> {
+    return attempt(async () => {
+      this.#person(grant);
+      const devices = this.#tokens.change(token, change, Date.now());
+      await this.#send(devices, { type: "change", grant: token });
+      return this.#tokens.details(token, Date.now());
+    });
+  }
+
+  /** "Always": from now on a tool is excepted from the questions of a grant. Returns the grant. */
+  exceptTool(person: GrantId, grant: GrantId, tool: string): Promise<Outcome<Grant>> {
+    return attempt(async () => {
+      this.#person(person);
+      const devices = this.#tokens.except(grant, tool, Date.now());
+      await this.#send(devices, { type: "change", grant });
+      return this.#grant(grant);
     });
   }
 
@@ -183,7 +244,7 @@ export class Account extends DurableObject<AccountEnv> {
   createLogin(grant: GrantId, name: string): Promise<Outcome<Grant>> {
     return attempt(() => {
       this.#person(grant);
-      return this.#newGrant("cli", name, LIFETIME.cli, OWNER);
+      return this.#signIn("cli", name, LIFETIME.cli);
     });
   }
 
@@ -200,6 +261,56 @@ export class Account extends DurableObject<AccountEnv> {
 
   giveBackGuess(guess: number): void {
     this.#codes.giveBackGuess(guess);
+  }
+
+  /** A device tells what waits for a decision there, or what became of it. */
+  noteApproval(approval: ApprovalView): void {
+    const { device, grant } = approval;
+    // A device that was removed meanwhile.
+    if (!this.#devices.has(device)) return;
+    const now = Date.now();
+    const grant_name = this.#grants.find(grant as GrantId, now)?.name ?? null;
+    const noted = this.#approvals.note({ ...approval, grant_name }, now);
+    this.#alarms.by("expiry", now + APPROVALS_KEPT);
+    if (noted) this.#people.tell({ type: "approval", approval: noted }, now);
+  }
+
+  /** The approvals that wait for a decision, on all devices. */
+  listApprovals(grant: GrantId): Promise<Outcome<ApprovalView[]>> {
+    return attempt(() => {
+      this.#person(grant);
+      return this.#approvals.pending(Date.now());
+    });
+  }
+
+  /** The account link of a person's session, which the Worker has authenticated. */
+  override async fetch(request: Request): Promise<Response> {
+    try {
+      const caller = authenticatedCaller(request);
+      if (!caller) throw new Error("an account link without a caller");
+      const { expires } = this.#person(caller.grant);
+      const now = Date.now();
+      const waiting = this.#approvals
+        .pending(now)
+        .map((approval) => ({ type: "approval" as const, approval }));
+      return this.#people.accept(
+        request,
+        { ...caller, expires: Math.min(expires, caller.expires) },
+        waiting,
+        now,
+      );
+    } catch (error) {
+      return problemResponse(error);
+    }
+  }
+
+  override webSocketMessage(ws: WebSocket, data: string | ArrayBuffer): void {
+    this.#people.message(ws, data, Date.now());
+  }
+
+  /** The runtime does not answer a close frame on a hibernatable socket. */
+  override webSocketClose(ws: WebSocket, code: number, reason: string): void {
+    if (ws.readyState !== WebSocket.CLOSED) ws.close(isSendable(code) ? code : 1000, closeReason(reason));
   }
 
   requirePerson(grant: GrantId): Promise<Outcome<Grant>> {
@@ -242,31 +353,22 @@ export class Account extends DurableObject<AccountEnv> {
     );
   }
 
-  #newGrant(kind: GrantKind, name: string, seconds: number, may: May): Grant {
+  #signIn(kind: GrantKind, name: string, seconds: number): Grant {
     const now = Date.now();
     this.#prune(now);
-    if (this.#grants.list(now).length >= TOKENS_MAX) throw tooMany("tokens", TOKENS_MAX);
-    const expires = now + seconds * 1000;
-    const grant: Grant = {
-      ...may,
-      id: makeGrantId(),
-      account: this.#id,
-      kind,
-      name,
-      created: now,
-      expires,
-      version: 1,
-    };
-    this.#grants.add(grant);
-    this.#alarms.by("expiry", expires);
+    const grant = this.#tokens.add(kind, name, seconds, OWNER, now);
+    this.#alarms.by("expiry", grant.expires);
     return grant;
   }
 
   /** Deletes what has expired; returns when the next grant expires. */
   #prune(now: number): number | undefined {
     this.#grants.prune(now);
+    this.#holders.prune();
     this.#codes.prune(now);
-    return this.#grants.nextExpiry();
+    this.#approvals.prune(now);
+    const nexts = [this.#grants.nextExpiry(), this.#approvals.nextPrune()].filter((at) => at !== undefined);
+    return nexts.length > 0 ? Math.min(...nexts) : undefined;
   }
 
   async #newDeviceId(name: string): Promise<DeviceId> {
@@ -277,47 +379,20 @@ export class Account extends DurableObject<AccountEnv> {
   }
 
   async #revoke(id: GrantId): Promise<void> {
-    const holders = this.#grants.remove(id);
-    if (!holders) {
-      throw relayError("NOT_FOUND", "No such token", { hint: "GET /v1/tokens lists them" });
-    }
+    const holders = this.#tokens.revoke(id);
+    this.#people.revoke(id);
     await this.#send(holders, { type: "revoke", grant: id });
   }
 
-  async #send(devices: readonly string[], news: DeviceNews): Promise<void> {
-    const now = Date.now();
+  async #send(devices: readonly string[], news: Parameters<DeviceNews["add"]>[1]): Promise<void> {
     if (devices.length === 0) return;
-    for (const device of devices) this.#outbox.enqueue(device, JSON.stringify(news), now);
-    // Set before the first attempt: if this object dies before the acknowledgement, the alarm pushes again.
-    this.#alarms.by("outbox", now + PUSH_AGAIN);
-    const next = await this.#outbox.flush(now);
-    if (next) this.#alarms.by("outbox", next);
+    this.#news.add(devices, news, Date.now());
+    await this.#news.flush(Date.now());
   }
-
-  async #tellDevice(device: DeviceId, body: string): Promise<void> {
-    const news = JSON.parse(body) as DeviceNews;
-    const stub = this.env.DEVICE.getByName(device);
-    if (news.type === "revoke") return stub.revoke(news.grant);
-    await stub.destroy();
-    await directoryOf(this.env.DIRECTORY, device).remove(device);
-  }
-}
-
-type DeviceNews = { type: "forget" } | { type: "revoke"; grant: GrantId };
-
-function effectsOf(access: "full" | "read"): Grant["effects"] {
-  return access === "full" ? ["read", "write", "execute"] : ["read"];
 }
 
 function notForDevice(device: string): MatrxError {
   return relayError("PERMISSION_DENIED", `This token may not use the device ${device}`, {
     hint: "GET /v1/devices lists the devices it may use",
-  });
-}
-
-function tooMany(what: string, limit: number): MatrxError {
-  return relayError("RATE_LIMITED", `An account can have at most ${limit} ${what}`, {
-    hint: "Remove some first",
-    details: { limit },
   });
 }

@@ -9,7 +9,7 @@ import {
 } from "@matrx/shared/api.ts";
 import { readBody } from "@matrx/shared/caller/body.ts";
 import { DEVICE } from "@matrx/shared/caller/parts.ts";
-import { isPersonSession } from "@matrx/shared/grant.ts";
+import { credentialOf, isPersonSession } from "@matrx/shared/grant.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { AUDIENCE, LIFETIME } from "@matrx/shared/tokens.ts";
 import * as z from "zod";
@@ -154,6 +154,7 @@ export const accountRoutes: readonly RelayRoute[] = [
           grant: "grant_4k7m2x9qpatr6w1z",
           name: "Firefox on Linux",
           kind: "web",
+          credential: "person",
           person: true,
           expires: "2026-04-01T09:00:00.000Z",
         },
@@ -167,6 +168,7 @@ export const accountRoutes: readonly RelayRoute[] = [
         grant: grant.id,
         name: grant.name,
         kind: grant.kind,
+        credential: credentialOf(grant),
         person: isPersonSession(grant),
         expires: new Date(Math.min(grant.expires, caller.expires)).toISOString(),
       };

@@ -62,7 +62,6 @@ export const controlRoutes: readonly RelayRoute[] = [
     },
     answer: async (c) => {
       const { caller, device } = c.var;
-      unwrap(await c.env.ACCOUNT.getByName(caller.account).requirePerson(caller.grant));
       unwrap(await device.viewFor(caller));
       const policy = await readBody(c.req.raw, CALLER_BODY, policySchema);
       if (isLongerThan(JSON.stringify(policy), LIMITS.policyBytes)) throw tooLargePolicy();
@@ -115,7 +114,6 @@ export const controlRoutes: readonly RelayRoute[] = [
     errors: ["DEVICE_OFFLINE", "RATE_LIMITED"],
     answer: async (c) => {
       const { caller, device } = c.var;
-      unwrap(await c.env.ACCOUNT.getByName(caller.account).requirePerson(caller.grant));
       const { command, reason } = await readBody(c.req.raw, CALLER_BODY, newCommandSchema);
       unwrap(await device.command(caller, command, reason));
       const commanded = { device: c.req.param("device") ?? "", command };

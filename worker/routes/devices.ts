@@ -1,11 +1,11 @@
 /** The devices of an account. */
 import {
+  changedDeviceSchema,
   createdDeviceSchema,
   type DeviceView,
   deviceListSchema,
   deviceViewSchema,
   newDeviceSchema,
-  renamedDeviceSchema,
 } from "@matrx/shared/api.ts";
 import { readBody } from "@matrx/shared/caller/body.ts";
 import { DEVICE } from "@matrx/shared/caller/parts.ts";
@@ -36,6 +36,7 @@ const DEVICE_VIEW_EXAMPLE = {
   os_version: "Debian GNU/Linux 13",
   agent_version: "0.1.0",
   created: "2026-01-01T09:00:00.000Z",
+  tags: ["work"],
 };
 
 export const devicesRoutes: readonly RelayRoute[] = [
@@ -128,20 +129,21 @@ export const deviceRoutes: readonly RelayRoute[] = [
   {
     method: "PATCH",
     path: "/v1/devices/{device}",
-    id: "renameDevice",
+    id: "changeDevice",
     tag: "Devices",
-    summary: "Rename a device",
-    description: "Its id stays the same.",
+    summary: "Rename or tag a device",
+    description:
+      "Its id stays the same. Tokens made for a tag follow it: where a device loses it, they end at once.",
     access: "person",
-    body: { schema: renamedDeviceSchema, example: { name: "laptop" } },
+    body: { schema: changedDeviceSchema, example: { name: "laptop", tags: ["work"] } },
     answers: {
       200: { description: "The device", schema: deviceViewSchema, example: DEVICE_VIEW_EXAMPLE },
     },
     answer: async (c) => {
       const { caller, device } = c.var;
       const id = c.req.param("device") as DeviceId;
-      const { name } = await readBody(c.req.raw, CALLER_BODY, renamedDeviceSchema);
-      unwrap(await c.env.ACCOUNT.getByName(caller.account).renameDevice(caller.grant, id, name));
+      const change = await readBody(c.req.raw, CALLER_BODY, changedDeviceSchema);
+      unwrap(await c.env.ACCOUNT.getByName(caller.account).describeDevice(caller.grant, id, change));
       return c.json(unwrap(await device.viewFor(caller)));
     },
   },

@@ -6,6 +6,7 @@ import { authenticate, type Caller } from "../auth/caller.ts";
 import type { Env } from "../env.ts";
 import { ownDevice } from "../known-devices.ts";
 import type { Device } from "../objects/device.ts";
+import { unwrap } from "../outcome.ts";
 
 export interface RelayEnv {
   Bindings: Env;
@@ -28,13 +29,25 @@ export function mount(
 ): void {
   for (const { method, path, access, answer } of routes) {
     const needsCaller = access === "caller" || access === "person";
-    const handlers: Handler<RelayEnv>[] = [...(needsCaller ? [withCaller] : []), ...before, answer];
+    const handlers: Handler<RelayEnv>[] = [
+      ...(needsCaller ? [withCaller] : []),
+      ...(access === "person" ? [withPerson] : []),
+      ...before,
+      answer,
+    ];
     for (const handler of handlers) app.on(method, honoPath(path), handler);
   }
 }
 
 const withCaller: MiddlewareHandler<RelayEnv> = async (c, next) => {
   c.set("caller", await authenticate(c.env, c.req.raw));
+  await next();
+};
+
+/** Refuses tokens, scripts' and AIs', before anything else is looked at. */
+const withPerson: MiddlewareHandler<RelayEnv> = async (c, next) => {
+  const { account, grant } = c.var.caller;
+  unwrap(await c.env.ACCOUNT.getByName(account).requirePerson(grant));
   await next();
 };
 

@@ -1,12 +1,18 @@
-/** API tokens and other grants of an account; person sessions only. */
-import { createdTokenSchema, newTokenSchema, tokenListSchema } from "@matrx/shared/api.ts";
+/** Tokens and other grants of an account; person sessions only. */
 import { readBody } from "@matrx/shared/caller/body.ts";
 import { DEVICE } from "@matrx/shared/caller/parts.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Parameter } from "@matrx/shared/openapi/operation.ts";
+import {
+  changedTokenSchema,
+  createdTokenSchema,
+  newTokenSchema,
+  type TokenView,
+  tokenDetailsSchema,
+  tokenListSchema,
+} from "@matrx/shared/token-api.ts";
 import { AUDIENCE } from "@matrx/shared/tokens.ts";
 import * as z from "zod";
-import { tokenView } from "../account/views.ts";
 import { signToken } from "../auth/keys.ts";
 import { unwrap } from "../outcome.ts";
 import { CALLER_BODY } from "./body.ts";
@@ -21,15 +27,33 @@ export const GRANT_PARAMETER: Parameter = {
   example: GRANT,
 };
 
-const TOKEN_VIEW = {
+const TOKEN_VIEW: TokenView = {
   id: GRANT,
-  name: "backup script",
+  name: "coding assistant",
   kind: "api",
-  access: "read",
+  credential: "ai",
+  access: "full",
+  summary:
+    "may read, write and run commands in /home/ann/projects on laptop; asks before it writes or runs commands; expires 2026-04-01",
   devices: [DEVICE],
-  paths: ["/home/ann/documents"],
+  tags: null,
+  paths: ["/home/ann/projects"],
+  denied_paths: null,
+  secrets: "closed",
+  tools: null,
+  effects: ["read", "write", "execute"],
+  ask: [{ effects: ["write", "execute"] }],
+  network: null,
+  version: 1,
   created: "2026-01-01T09:00:00.000Z",
   expires: "2026-04-01T09:00:00.000Z",
+};
+
+const TOKEN_DETAILS = {
+  ...TOKEN_VIEW,
+  devices_holding: 1,
+  devices_acknowledged: 1,
+  holders: [{ device: DEVICE, acknowledged: true }],
 };
 
 export const tokensRoutes: readonly RelayRoute[] = [
@@ -59,18 +83,13 @@ export const tokensRoutes: readonly RelayRoute[] = [
     path: "/v1/tokens",
     id: "createToken",
     tag: "Tokens",
-    summary: "Create an API token",
-    description: "The token is shown only once; the relay stores only its permissions.",
+    summary: "Create a token",
+    description:
+      'Of an AI grant, or with `credential: "script"` of an own script token, which acts as you. The token is shown only once; the relay stores only its permissions.',
     access: "person",
     body: {
       schema: newTokenSchema,
-      example: {
-        name: "backup script",
-        access: "read",
-        devices: [DEVICE],
-        paths: ["/home/ann/documents"],
-        days: 90,
-      },
+      example: { name: "coding assistant", devices: [DEVICE], paths: ["/home/ann/projects"], days: 90 },
     },
     answers: {
       201: {
@@ -79,20 +98,57 @@ export const tokensRoutes: readonly RelayRoute[] = [
         example: { token: "eyJhbGciOiJFZERTQSJ9.e30.c2ln", ...TOKEN_VIEW },
       },
     },
-    errors: ["UNKNOWN_DEVICE", "CONFLICT"],
+    errors: ["UNKNOWN_DEVICE", "CONFLICT", "RATE_LIMITED"],
     answer: async (c) => {
       const { caller } = c.var;
       const wish = await readBody(c.req.raw, CALLER_BODY, newTokenSchema);
-      const grant = unwrap(await c.env.ACCOUNT.getByName(caller.account).createToken(caller.grant, wish));
+      const account = c.env.ACCOUNT.getByName(caller.account);
+      const { grant, view, warning } = unwrap(await account.createToken(caller.grant, wish));
       const names = { account: caller.account, subject: grant.id, id: crypto.randomUUID() };
-      const token = await signToken(
-        c.env,
-        AUDIENCE.caller,
-        names,
-        Math.floor((grant.expires - Date.now()) / 1000),
-      );
+      const seconds = Math.floor((grant.expires - Date.now()) / 1000);
+      const token = await signToken(c.env, AUDIENCE.caller, names, seconds);
       c.header("Cache-Control", "no-store");
-      return c.json({ token, ...tokenView(grant) }, 201);
+      return c.json({ token, ...(warning && { warning }), ...view }, 201);
+    },
+  },
+  {
+    method: "GET",
+    path: "/v1/tokens/{grant}",
+    id: "getToken",
+    tag: "Tokens",
+    summary: "One grant",
+    description: "And how many of the devices that hold it have confirmed its newest version.",
+    access: "person",
+    answers: {
+      200: { description: "The grant", schema: tokenDetailsSchema, example: TOKEN_DETAILS },
+    },
+    errors: ["NOT_FOUND"],
+    answer: async (c) => {
+      const { caller } = c.var;
+      const token = c.req.param("grant") as GrantId;
+      return c.json(unwrap(await c.env.ACCOUNT.getByName(caller.account).readToken(caller.grant, token)));
+    },
+  },
+  {
+    method: "PATCH",
+    path: "/v1/tokens/{grant}",
+    id: "changeToken",
+    tag: "Tokens",
+    summary: "Narrow or widen a token",
+    description:
+      "Open connections continue under the new limits; calls that they no longer allow are stopped. A device that can't be reached is told later. An AI grant never becomes the owner's.",
+    access: "person",
+    body: { schema: changedTokenSchema, example: { effects: ["read"], tools: null, days: 7 } },
+    answers: {
+      200: { description: "The grant as it is now", schema: tokenDetailsSchema, example: TOKEN_DETAILS },
+    },
+    errors: ["NOT_FOUND", "UNKNOWN_DEVICE", "CONFLICT"],
+    answer: async (c) => {
+      const { caller } = c.var;
+      const token = c.req.param("grant") as GrantId;
+      const change = await readBody(c.req.raw, CALLER_BODY, changedTokenSchema);
+      const account = c.env.ACCOUNT.getByName(caller.account);
+      return c.json(unwrap(await account.changeToken(caller.grant, token, change)));
     },
   },
   {

@@ -1,4 +1,4 @@
-/** `matrx devices`: lists, renames and removes your machines. */
+/** `matrx devices`: lists, renames, tags and removes your machines. */
 import { type DeviceView, deviceListSchema, deviceViewSchema } from "@matrx/shared/api.ts";
 import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { Command } from "commander";
@@ -13,6 +13,7 @@ import { stopSignal } from "../run/stop-signal.ts";
 
 interface DevicesOptions extends CallerOptions {
   yes?: boolean;
+  remove?: boolean;
   json?: boolean;
 }
 
@@ -20,7 +21,7 @@ const DEVICE = ["<device>", "id or name, or the start of one"] as const;
 
 export function addDevices(program: Command): void {
   const devices = withCallerOptions(program.command("devices"))
-    .description("list, rename and remove your machines")
+    .description("list, rename, tag and remove your machines")
     .addHelpText(
       "after",
       "\nExamples:\n  matrx devices\n  matrx devices --json | jq '.devices[].id'\n  matrx devices rename laptop old-laptop",
@@ -31,6 +32,17 @@ export function addDevices(program: Command): void {
     .argument("<name>", "the new name")
     .addHelpText("after", "\nExample:\n  matrx devices rename laptop old-laptop")
     .action(rename);
+  withCallerOptions(
+    devices.command("tag").description("tag a device; tokens made for a tag follow it at once"),
+  )
+    .argument(...DEVICE)
+    .argument("[tags...]", "tags to add; without any, its tags are shown")
+    .option("--remove", "remove these tags instead")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  matrx devices tag laptop work linux\n  matrx devices tag laptop work --remove\n  matrx devices tag laptop",
+    )
+    .action(tag);
   withCallerOptions(
     devices.command("remove").description("remove a device: it is disconnected, and its key revoked"),
   )
@@ -52,14 +64,24 @@ async function listDevices(options: DevicesOptions): Promise<void> {
       asTyped(`No devices yet. On the machine you want to reach: matrx up --relay ${client.relay}`),
     );
   }
-  printTable(["NAME", "STATE", "SEEN", "LAST PROOF", "SYSTEM", "ID"], list.devices.map(rowOf));
+  printTable(["NAME", "STATE", "SEEN", "LAST PROOF", "SYSTEM", "TAGS", "ID"], list.devices.map(rowOf));
 }
 
-function rowOf({ id, name, state, paused, last_seen, proof, os, os_version }: DeviceView): string[] {
+function rowOf({
+  id,
+  name,
+  state,
+  paused,
+  last_seen,
+  proof,
+  os,
+  os_version,
+  tags = [],
+}: DeviceView): string[] {
   const proved = proof ? `${proof.tool} ${proof.verdict}, ${ago(proof.at)}` : "none yet";
   const system = [os, os_version].filter(Boolean).join(" ");
   const shownState = paused ? `${state}, ${paused === "ai" ? "paused for AI" : "paused"}` : state;
-  return [name, shownState, ago(last_seen), proved, system, id];
+  return [name, shownState, ago(last_seen), proved, system, tags.join(" "), id];
 }
 
 async function rename(wanted: string, name: string, options: DevicesOptions): Promise<void> {
@@ -72,6 +94,23 @@ async function rename(wanted: string, name: string, options: DevicesOptions): Pr
   const { before, device } = await withProgress("Contacting the relay", ask());
   if (options.json) return printJson(device);
   console.log(`${plain(before)} is now ${plain(device.name)} (${device.id}).`);
+}
+
+async function tag(wanted: string, tags: string[], options: DevicesOptions): Promise<void> {
+  const client = callerOf(options);
+  const ask = async () => {
+    const view = await viewDevice(client, wanted);
+    const before = view.tags ?? [];
+    if (tags.length === 0) return view;
+    const kept = before.filter((one) => !tags.includes(one));
+    const body = { tags: options.remove ? kept : [...kept, ...tags] };
+    const changed = await client.send("PATCH", pathOf("v1", "devices", view.id), { body });
+    return deviceViewSchema.parse(changed.body);
+  };
+  const device = await withProgress("Contacting the relay", ask());
+  if (options.json) return printJson(device);
+  const now = device.tags?.length ? `is tagged ${device.tags.join(", ")}` : "has no tags";
+  console.log(`${plain(device.name)} ${now} (${device.id}).`);
 }
 
 async function remove(wanted: string, options: DevicesOptions): Promise<void> {

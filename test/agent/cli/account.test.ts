@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { homeOf } from "../../../agent/config/app-dirs.ts";
-import { createdDeviceSchema, createdTokenSchema } from "../../../shared/api.ts";
+import { createdDeviceSchema } from "../../../shared/api.ts";
+import { createdTokenSchema } from "../../../shared/token-api.ts";
 import { type Rig, startRig } from "../../e2e/rig.ts";
 import { makeFolder, removeFolder, temporaryFolder } from "../../helpers/folder.ts";
 import { confirmed } from "./desk.ts";
@@ -36,30 +37,84 @@ test("tokens are created, listed and revoked; a revoked one says what to do", {
   timeout: 120_000,
 }, async () => {
   const file = join(home, "script");
-  const made = await matrx(["token", "create", "script", "--device", rig.device.slice(0, 4), "--save", file]);
-  expect(made).toMatchObject({ code: 0, stderr: "" });
+  const made = await matrx([
+    "token",
+    "create",
+    "helper",
+    "--path",
+    "~/notes",
+    "--effects",
+    "read",
+    "--device",
+    rig.device.slice(0, 4),
+    "--save",
+    file,
+  ]);
+  expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining("helper may read in ~/notes on") });
   expect(statSync(file).mode & 0o077).toBe(0);
   expect(readFileSync(file, "utf8")).toMatch(/^Authorization: Bearer \S+\n$/);
-  const printed = await matrx(["token", "create", "other", "--access", "full", "--days", "7"]);
+  const printed = await matrx(["token", "create", "backup", "--script", "--days", "7"]);
   expect(printed.stdout).toMatch(/^[\w.-]+\n$/);
-  const created = createdTokenSchema.parse(await json(["token", "create", "twin"]));
-  expect(created).toMatchObject({ access: "read", devices: null });
+  expect(printed.stderr).toContain("Never give it to an AI");
+  const nowhere = await matrx(["token", "create", "nowhere"]);
+  expect([nowhere.code, nowhere.stderr]).toEqual([64, expect.stringContaining("--path")]);
+  const created = createdTokenSchema.parse(await json(["token", "create", "twin", "--any-path"]));
+  expect(created).toMatchObject({ credential: "ai", devices: null, paths: null });
 
   const { tokens } = await json(["token", "list"]);
-  const script = tokens.find(({ name }: { name: string }) => name === "script");
-  expect(script).toMatchObject({ access: "read", devices: [rig.device], kind: "api" });
-  expect((await matrx(["token", "list"])).stdout).toMatch(/^script +token +read +\S+ /m);
+  const helper = tokens.find(({ name }: { name: string }) => name === "helper");
+  expect(helper).toMatchObject({ effects: ["read"], devices: [rig.device], credential: "ai" });
+  expect((await matrx(["token", "list"])).stdout).toMatch(/^helper +AI grant +may read in ~\/notes on /m);
 
   const withToken = ["tools", rig.device, "--relay", rig.relay.url, "--token-file", file];
   expect((await matrx(withToken)).code).toBe(0);
-  expect(await json(["token", "revoke", "script"])).toMatchObject({ status: "revoked", id: script.id });
+  expect(await json(["token", "revoke", "helper"])).toMatchObject({ status: "revoked", id: helper.id });
   const refused = await matrx(withToken);
   expect([refused.code, refused.stderr]).toEqual([77, expect.stringContaining(file)]);
 
-  await matrx(["token", "create", "twin"]);
+  await matrx(["token", "create", "twin", "--any-path"]);
   const ambiguous = await matrx(["token", "revoke", "twin"]);
   expect([ambiguous.code, ambiguous.stderr]).toEqual([66, expect.stringContaining(created.id)]);
-  expect((await matrx(["token", "create", "x", "--days", "many"])).code).toBe(64);
+  expect((await matrx(["token", "create", "x", "--any-path", "--days", "many"])).code).toBe(64);
+});
+
+test("a token is narrowed and widened, and a device is tagged for it", { timeout: 120_000 }, async () => {
+  const ask = ["--ask", "write", "Bash=git push*", "--deny", "**/secret"];
+  await matrx([
+    "token",
+    "create",
+    "builder",
+    "--tag",
+    "work",
+    "--path",
+    "~/src",
+    ...ask,
+    "--tool",
+    "Read",
+    "Bash",
+  ]);
+  expect((await matrx(["token", "show", "builder"])).stdout).toMatch(
+    /^builder \(grant_\w+\): AI grant\n {2}may .+ in ~\/src on every device tagged work; .+ where git push\* fits; .+\n.+; not used yet\n$/,
+  );
+  expect((await matrx(["devices", "tag", rig.device, "work", "linux"])).stdout).toContain(
+    "is tagged work, linux",
+  );
+  expect((await matrx(["devices", "tag", rig.device, "linux", "--remove"])).stdout).toContain(
+    "is tagged work (",
+  );
+  expect(
+    await json(["token", "change", "builder", "--effects", "read", "--no-ask", "--lift", "deny", "tools"]),
+  ).toMatchObject({
+    version: expect.any(Number),
+    effects: ["read"],
+    ask: [],
+    denied_paths: null,
+    tools: null,
+    tags: ["work"],
+    paths: ["~/src"],
+  });
+  expect((await matrx(["token", "change", "builder"])).code).toBe(64);
+  expect((await matrx(["token", "revoke", "builder"])).code).toBe(0);
 });
 
 test("a device is chosen, renamed and removed", { timeout: 120_000 }, async () => {

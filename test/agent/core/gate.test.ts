@@ -9,6 +9,7 @@ import { Dispatcher } from "../../../agent/core/dispatcher.ts";
 import type { Needs, PathNeed } from "../../../agent/core/gate.ts";
 import { parseInput } from "../../../agent/core/input.ts";
 import { Journal } from "../../../agent/core/journal.ts";
+import { DomainProxies } from "../../../agent/sandbox/domain-proxies.ts";
 import { Sandbox } from "../../../agent/sandbox/sandbox.ts";
 import { deviceTools } from "../../../agent/tools/index.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
@@ -79,9 +80,12 @@ const held = (bench: Workbench): GrantScope => ({ ...bench.owner, paths: [bench.
 test("each tool says what it needs, or needs nothing", async () => {
   const bench = await Workbench.open();
   const { files, jobs, desktop } = bench;
-  const names = deviceTools({ files, jobs, desktop, sandbox: new Sandbox({ files }) }).map(
-    ({ name }) => name,
-  );
+  const names = deviceTools({
+    files,
+    jobs,
+    desktop,
+    sandbox: new Sandbox({ files, proxies: new DomainProxies("/nowhere") }),
+  }).map(({ name }) => name);
   const known = [...[...NEEDS, ...SUBJECTS].map(([tool]) => tool), ...NEEDLESS, ...OF_PROCESSES];
   expect(names.toSorted()).toEqual([...new Set(known)].toSorted());
   for (const name of [...NEEDLESS, ...OF_PROCESSES]) expect(bench.tool(name).prepare).toBeUndefined();
@@ -105,7 +109,12 @@ function dispatcherOf(bench: Workbench, policy: Policy = {}) {
   onTestFinished(() => journal.close());
   const handle = vi.fn(async () => ({ output: "ran" }));
   const { files, jobs, desktop } = bench;
-  const tools = deviceTools({ files, jobs, desktop, sandbox: new Sandbox({ files }) }).map((tool) => ({
+  const tools = deviceTools({
+    files,
+    jobs,
+    desktop,
+    sandbox: new Sandbox({ files, proxies: new DomainProxies("/nowhere") }),
+  }).map((tool) => ({
     ...tool,
     handle,
   }));

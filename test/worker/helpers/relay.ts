@@ -1,5 +1,7 @@
 /** Talking to the Worker as its users do: by request, as a signed-in person or with a token. */
 import { env, exports } from "cloudflare:workers";
+import type { Effect } from "@matrx/shared/effects.ts";
+import type { ChangedToken, NewToken, TokenDetails, TokenView } from "@matrx/shared/token-api.ts";
 import { SignJWT } from "jose";
 
 export const ORIGIN = "http://relay.test";
@@ -48,13 +50,35 @@ export class Person {
     return response.json<Body>();
   }
 
-  /** An API token. */
-  token(wish: {
+  /** A token: "full" without folders is an own script token, everything else an AI grant that asks nothing. */
+  token({
+    access,
+    paths = null,
+    devices,
+  }: {
     access: "full" | "read";
     devices?: string[];
-    paths?: string[];
+    paths?: string[] | null;
   }): Promise<{ token: string; id: string }> {
+    if (access === "full" && !paths) return this.grant({ credential: "script", devices });
+    const effects: Effect[] = access === "full" ? ["read", "write", "execute"] : ["read"];
+    return this.grant({ effects, paths, devices, ask: [], secrets: "open" });
+  }
+
+  /** A token as `POST /v1/tokens` makes it. */
+  grant(wish: Partial<NewToken>): Promise<{ token: string } & TokenView> {
     return this.post("/v1/tokens", { name: "test", ...wish });
+  }
+
+  /** `PATCH /v1/tokens/{grant}` */
+  async change(grant: string, change: ChangedToken): Promise<TokenDetails> {
+    const response = await this.ask(`/v1/tokens/${grant}`, { ...json(change), method: "PATCH" });
+    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+    return response.json();
+  }
+
+  async details(grant: string): Promise<TokenDetails> {
+    return (await this.ask(`/v1/tokens/${grant}`)).json();
   }
 
   /** A bare device: its id and its token. */
@@ -67,6 +91,10 @@ export class Person {
 
   rename(device: string, name: string): Promise<Response> {
     return this.ask(`/v1/devices/${device}`, { ...json({ name }), method: "PATCH" });
+  }
+
+  tag(device: string, tags: string[]): Promise<Response> {
+    return this.ask(`/v1/devices/${device}`, { ...json({ tags }), method: "PATCH" });
   }
 
   setPolicy(device: string, policy: unknown): Promise<Response> {

@@ -17,7 +17,7 @@ it.each([
   ["POST", "/v1/devices/laptop-4k7m2x9qpa", "GET, HEAD, PATCH, DELETE"],
   ["PATCH", "/v1/devices", "GET, HEAD, POST"],
   ["GET", "/v1/devices/laptop-4k7m2x9qpa/tools/Read", "POST"],
-  ["GET", "/v1/tokens/grant_4k7m2x9qpatr6w1z", "DELETE"],
+  ["POST", "/v1/tokens/grant_4k7m2x9qpatr6w1z", "GET, HEAD, PATCH, DELETE"],
   ["DELETE", "/tools/invoke", "POST"],
   ["PUT", "/v1/devices/laptop-4k7m2x9qpa/tools/list", "GET, HEAD"],
 ])("%s %s says what the path takes", async (method, path, allow) => {

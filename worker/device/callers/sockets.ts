@@ -13,7 +13,7 @@ import type { Admission } from "../calls/admission.ts";
 import type { Calls } from "../calls/calls.ts";
 import type { PendingCall } from "../calls/pending.ts";
 import type { DeviceContext } from "../context.ts";
-import { isLive, keptLease, wantsRenewal } from "../leases.ts";
+import { isLive, keptLease, type Lease, wantsRenewal } from "../leases.ts";
 import { MessageBuffer, queuedBytes, switching } from "../socket.ts";
 import type { DeviceRecord } from "../store.ts";
 import { type CallerAttachment, CallerSession, type SessionHost, type SocketRecipient } from "./session.ts";
@@ -122,11 +122,33 @@ export class Callers implements SessionHost {
     session.protocol.closed();
   }
 
-  /** Closes the sockets of a revoked grant. */
-  revoke(grant: GrantId): void {
+  /** Closes the sockets of a grant that was revoked, or withdrawn from this device. */
+  revoke(grant: GrantId, why: string): void {
     for (const [ws, session] of this.#sessions) {
-      if (session.lease.scope.id === grant) ws.close(CLOSE.revoked, "The token was revoked");
+      if (session.lease.scope.id === grant) ws.close(CLOSE.revoked, why);
     }
+  }
+
+  /** Open sockets continue under the grant as it is now. Returns whether there are any. */
+  changeGrant(lease: Lease): boolean {
+    const sessions = [...this.#sessions.values()].filter((one) => one.lease.scope.id === lease.scope.id);
+    const refusal = eventRefusal(lease.scope);
+    for (const session of sessions) {
+      session.lease = lease;
+      if (refusal && session.eventsUntil !== null) session.endEvents(refusal);
+      session.save();
+    }
+    return sessions.length > 0;
+  }
+
+  /** Closes the sockets of grants that have expired. Returns when the next one does, in milliseconds since 1970. */
+  closeExpired(now: number): number | undefined {
+    const expiries: number[] = [];
+    for (const { ws, lease } of this.#sessions.values()) {
+      if (lease.expires <= now) ws.close(CLOSE.revoked, "The token has expired");
+      else expiries.push(lease.expires);
+    }
+    return expiries.length > 0 ? Math.min(...expiries) : undefined;
   }
 
   /** Bytes queued for a grant. Closing a slow reader's socket does not free its queue, so all sockets of a grant share a bound. */

@@ -1,4 +1,5 @@
 /** Calls in flight, in memory; a socket's calls older than five seconds are also in its attachment. */
+import type { CallApproval } from "@matrx/shared/approval.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import type { CallState, Phase } from "./state.ts";
 import type { Recipient } from "./types.ts";
@@ -20,6 +21,10 @@ export interface PendingCall extends CallState {
   recorded: boolean;
   /** Absent after hibernation, after a policy change, or once sent if it is large. */
   frame?: string | undefined;
+  /** What a person is, or was, asked about it. */
+  approval?: CallApproval | undefined;
+  /** When it was sent, if it waited for a person first; in milliseconds since 1970. */
+  releasedAt?: number | undefined;
   /** Frames of live output dropped since the last one passed on. */
   missed: number;
 }
@@ -32,6 +37,9 @@ const KEPT_FRAMES_CHARS = 8 * 1024 * 1024;
 export function follow(pending: PendingCall, recipient: Recipient): void {
   recipient.follow();
   pending.recipients.push(recipient);
+  if (pending.phase !== "parked") return;
+  recipient.parked();
+  if (pending.approval) recipient.asked(pending.approval, pending.call);
 }
 
 export class PendingCalls {
@@ -54,7 +62,7 @@ export class PendingCalls {
   /** The frame was sent: keep it if there is room. */
   sent(pending: PendingCall): void {
     const chars = pending.frame?.length ?? 0;
-    if (chars > KEPT_FRAME_CHARS || this.#frameChars > KEPT_FRAMES_CHARS) this.#dropFrame(pending);
+    if (chars > KEPT_FRAME_CHARS || this.#frameChars > KEPT_FRAMES_CHARS) this.dropFrame(pending);
   }
 
   /** A call has ended. */
@@ -64,7 +72,16 @@ export class PendingCalls {
 
   /** Prevents resending: the frames carry the old policy, under which they were admitted. */
   forgetFrames(): void {
-    for (const pending of this.#pendingCalls.values()) this.#dropFrame(pending);
+    for (const pending of this.#pendingCalls.values()) this.dropFrame(pending);
+  }
+
+  /** The frame, should it still be sent, carries the grant's scope as it is now; both are JSON. */
+  regrant(pending: PendingCall, former: string, scope: string): void {
+    const { frame } = pending;
+    this.dropFrame(pending);
+    // In the frame's head, before anything that a caller wrote unescaped.
+    pending.frame = frame?.replace(`,"grant":${former}`, () => `,"grant":${scope}`);
+    this.#frameChars += pending.frame?.length ?? 0;
   }
 
   /** A copy, so that calls may end during iteration. */
@@ -72,7 +89,8 @@ export class PendingCalls {
     return [...this.#pendingCalls.values()];
   }
 
-  #dropFrame(pending: PendingCall): void {
+  /** Prevents sending a call again. */
+  dropFrame(pending: PendingCall): void {
     this.#frameChars -= pending.frame?.length ?? 0;
     pending.frame = undefined;
   }

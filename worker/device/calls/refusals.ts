@@ -1,7 +1,6 @@
 /** What callers are told when the relay answers for the device. */
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import { offlineError } from "../connection.ts";
-import { revokedGrant } from "../leases.ts";
 import type { CallEvent } from "./state.ts";
 
 type Words = Partial<Record<CallEvent, ErrorShape>>;
@@ -41,14 +40,24 @@ const REFUSALS: Words = {
   link_up: DROPPED_OUT,
   never_came: NEVER_RAN,
   expired: NEVER_RAN,
+  refused: { code: "APPROVAL_DENIED", message: "This call was not allowed: it did not run", hop: "relay" },
   policy_changed: {
     code: "UNAVAILABLE",
     message: "The device's policy changed before the call was sent: it did not run",
     hint: "Send it again",
     hop: "relay",
   },
-  revoked: revokedGrant(),
 };
+
+/** For calls that can't be judged, or sent, under the grant as it is now. */
+export function grantChangedError(): ErrorShape {
+  return {
+    code: "UNAVAILABLE",
+    message: "The token's grant changed while the call was on its way",
+    hint: "Send it again",
+    hop: "relay",
+  };
+}
 
 /** Why a call that did not run, or changed nothing, gets no answer from the device. */
 export function refusalAfter(event: CallEvent): ErrorShape {
