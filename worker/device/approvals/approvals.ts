@@ -124,6 +124,7 @@ export class Approvals {
   linkUp(now: number): void {
     for (const parked of this.#waiting.all()) parked.preparedBy = undefined;
     this.look(now);
+    for (const parked of this.#waiting.all()) if (isForMachine(parked)) this.#remind(parked, now);
   }
 
   linkDown(now: number): void {
@@ -182,6 +183,13 @@ export class Approvals {
     });
   }
 
+  #remind(parked: Parked, now: number): void {
+    this.#delivery.leased(parked, now, (lease) => {
+      if (isForMachine(parked))
+        this.#preparation.remind(parked, lease, this.#rows.input(parked.id), Date.now());
+    });
+  }
+
   #requireRoom(grant: GrantId): void {
     const { approvalsPerGrant, approvalsPerDevice } = LIMITS;
     const waiting = this.#waiting.all();
@@ -189,4 +197,8 @@ export class Approvals {
     const own = waiting.filter((parked) => parked.grant === grant);
     if (own.length >= approvalsPerGrant) throw tooManyWaiting("token", approvalsPerGrant);
   }
+}
+
+function isForMachine({ stage, at }: Parked): boolean {
+  return stage === "pending" && at === "machine";
 }

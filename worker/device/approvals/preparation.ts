@@ -51,6 +51,11 @@ export class Preparation {
     this.#ask(parked, lease, input, now, (outcome) => this.#apply(parked, outcome, Date.now()));
   }
 
+  /** A device that started anew has forgotten the question that only somebody there can decide: it must ask again. */
+  remind(parked: Parked, lease: Lease, input: string, now: number): void {
+    this.#ask(parked, lease, input, now, () => undefined);
+  }
+
   /** What the device makes of a person's own input. Rejects with MatrxError if it refuses it. */
   edit(parked: Parked, lease: Lease, input: string, now: number): Promise<Prepared> {
     return new Promise((resolve, reject) => {
@@ -127,6 +132,7 @@ export class Preparation {
 
   #apply(parked: Parked, outcome: Outcome, now: number): void {
     const pending = this.#waiting.pendingOf(parked);
+    if (pending && parked.stage === "pending") return this.#renew(parked, outcome);
     if (!pending || parked.stage !== "preparing") return;
     if ("error" in outcome) return this.#calls.apply(pending, "refused", now, outcome.error);
     parked.expires = now + TIMES.approval;
@@ -141,6 +147,14 @@ export class Preparation {
     parked.at = at;
     parked.summary = question.summary;
     this.#waiting.apply(parked, "asks", now, { question });
+  }
+
+  /** What somebody at the machine is asked again may have changed meanwhile. */
+  #renew(parked: Parked, outcome: Outcome): void {
+    if (parked.at !== "machine" || !("question" in outcome) || outcome.at !== "machine") return;
+    const { binding, question } = outcome;
+    Object.assign(parked, { binding, summary: question.summary } satisfies Partial<Parked>);
+    this.#waiting.rows.ask(parked, question);
   }
 }
 
