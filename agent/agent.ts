@@ -74,18 +74,20 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
     await parts.openToolbox({ home, jobs: relay ? home.jobs : home.localJobs, log }),
     ({ close }) => close(),
   );
-  const { tools, sessions, checkPaths, stopJobs } = toolbox;
+  const { tools, sessions, checkPaths, lookAtPaths, stopJobs } = toolbox;
   const policy = new PolicyFile(home);
   const pause = new PauseFile(home);
   const activity = new Activity();
   policy.warn(tools, log);
   const dispatcher = new Dispatcher({
-    ...{ device, policy, pause, activity, journal, log, tools, sessions, checkPaths },
+    ...{ device, policy, pause, activity, journal, log, tools, sessions },
+    ...{ checkPaths, lookAtPaths, relay: relay?.config.relay },
     ...(windDownMs !== undefined && { windDownMs }),
   });
   const resumed = dispatcher.recover();
   const control = await openControl({
     ...{ device, folder: home.controlFolder, name: relay ? "agent" : "local", activity, log },
+    approvals: dispatcher.machineApprovals,
     pauses: { file: pause, dispatcher, stopJobs, activity, log },
   });
   services.defer(() => control.close());
@@ -109,9 +111,12 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
     (await Relay.open(relay, {
       pause: control.pauses,
       onLink: (isUp) => activity.noteLink(isUp),
-      ...{ tools, dispatcher, journal, hub, log },
+      ...{ tools, policy, dispatcher, journal, hub, log },
       resumed: resumed.filter(({ grant }) => !isLocalGrant(grant)),
-      onSessionEnd: endGrant,
+      onSessionEnd: (grant) => {
+        endGrant(grant);
+        dispatcher.machineApprovals.endGrant(grant);
+      },
       onSystemCommand: (command, reason) => {
         log.info({ command, reason }, "the relay sent a command");
         if (command === "update_permissions") policy.reload();

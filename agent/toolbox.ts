@@ -1,17 +1,21 @@
 /** What `up` and `serve` both run: this machine's tools and the sessions that they share. */
+import { join } from "node:path";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Paused } from "@matrx/shared/paused.ts";
 import type { Logger } from "pino";
 import type { Home } from "./config/app-dirs.ts";
 import { MatrxFolders } from "./config/matrx-folders.ts";
+import type { PathLook } from "./core/approved-state.ts";
 import type { SessionSource } from "./core/dispatcher.ts";
 import type { PathCheck } from "./core/gate.ts";
 import { Sessions } from "./core/sessions.ts";
 import type { Tool } from "./core/tool.ts";
 import { Desktop } from "./desktop/desktop.ts";
 import { Files } from "./fs/access.ts";
+import { statesOf } from "./fs/path-state.ts";
 import type { ProtectedPaths } from "./fs/protected-paths.ts";
 import { Jobs } from "./jobs/jobs.ts";
+import { DomainProxies } from "./sandbox/domain-proxies.ts";
 import { Sandbox } from "./sandbox/sandbox.ts";
 import { deviceTools } from "./tools/index.ts";
 
@@ -19,6 +23,7 @@ export interface Toolbox {
   readonly tools: readonly Tool[];
   readonly sessions: SessionSource;
   readonly checkPaths: PathCheck;
+  readonly lookAtPaths: PathLook;
   /** The paths that tools may not touch, as of the time of the call. */
   readonly protectedPaths: () => ProtectedPaths;
   /** Ends the sessions and jobs of a revoked grant. */
@@ -42,7 +47,9 @@ export async function openToolbox({ home, jobs: directory, log }: ToolboxOptions
   const folders = new MatrxFolders(home);
   const files = new Files({ protectedPaths: () => folders.current() });
   const desktop = new Desktop();
-  const sandbox = new Sandbox({ files });
+  // A folder that is no job's is removed when the next agent opens them.
+  const proxies = new DomainProxies(join(directory, "network"));
+  const sandbox = new Sandbox({ files, proxies });
   const sessions = new Sessions();
   void sandbox.lack().then((lack) => {
     if (lack) log.warn(lack, "the sandbox does not work: commands of AI grants are refused");
@@ -51,6 +58,7 @@ export async function openToolbox({ home, jobs: directory, log }: ToolboxOptions
     tools: deviceTools({ files, jobs, desktop, sandbox }),
     sessions,
     checkPaths: (paths, caller) => files.check(paths, caller),
+    lookAtPaths: (paths, caller, signal) => statesOf(files, paths, caller, signal),
     protectedPaths: files.protectedPaths,
     endGrant: (grant) => {
       sessions.endGrant(grant);
@@ -62,6 +70,7 @@ export async function openToolbox({ home, jobs: directory, log }: ToolboxOptions
     close: () => {
       jobs.close();
       desktop.close();
+      void proxies.close();
     },
   };
 }

@@ -11,6 +11,7 @@ import { makeGrantId } from "@matrx/shared/ids.ts";
 import { Admission } from "../agent/core/gate.ts";
 import { Files } from "../agent/fs/access.ts";
 import { type Command, Jobs } from "../agent/jobs/jobs.ts";
+import { DomainProxies } from "../agent/sandbox/domain-proxies.ts";
 import { Sandbox } from "../agent/sandbox/sandbox.ts";
 import { describeMachine } from "./machine.ts";
 import { spreadOf } from "./spread.ts";
@@ -27,9 +28,9 @@ const directory = path.join(root, "jobs");
 mkdirSync(work);
 const files = new Files({ protectedPaths: () => ({ closed: [directory], program: [] }) });
 const jobs = await Jobs.open({ directory });
-const sandbox = new Sandbox({ files });
+const sandbox = new Sandbox({ files, proxies: new DomainProxies("/nowhere") });
 const grant = { id: makeGrantId(), owner: false, effects: [...EFFECTS], paths: [work] };
-const command = { grant: grant.id, command: "true", cwd: work, background: false };
+const command = { grant: grant.id, command: "true", cwd: work, background: false, owner: false };
 
 const WAYS: Record<string, () => Promise<void>> = {
   free: () => run(command),

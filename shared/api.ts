@@ -1,5 +1,6 @@
 /** REST bodies, for the relay that writes them and the clients that read them. Times are ISO 8601 in UTC. */
 import * as z from "zod";
+import { callApprovalSchema } from "./approval.ts";
 import { systemCommandSchema } from "./device-frames.ts";
 import { ERROR_CODES } from "./errors.ts";
 import { credentialSchema, grantKindSchema, tagSchema } from "./grant.ts";
@@ -101,7 +102,7 @@ export const callViewSchema = z.object({
   call: z.string(),
   device: z.string(),
   tool: z.string(),
-  state: z.enum(["accepted", "finished", "expired", "unknown"]),
+  state: z.enum(["awaiting_approval", "accepted", "finished", "expired", "unknown"]),
   created: time,
   deadline: time,
   finished: time.nullable(),
@@ -111,6 +112,7 @@ export const callViewSchema = z.object({
     .enum(["here", "journal"])
     .nullable()
     .describe("Where the outcome's body is: here, in the device's journal, or no longer kept"),
+  approval: callApprovalSchema.exactOptional().describe("If a person is, or was, asked about the call"),
   outcome: z.unknown().optional(),
 });
 export type CallView = z.infer<typeof callViewSchema>;
@@ -178,6 +180,14 @@ export const callEventSchema = z.object({
   device: z.string(),
   session: z.string().exactOptional(),
   deadline: time,
+});
+/** ... whether a person is asked, ... */
+export const approvalEventSchema = z.object({
+  type: z.literal("approval"),
+  call: z.string(),
+  approval: z.string(),
+  state: callApprovalSchema.shape.state,
+  ...callApprovalSchema.pick({ expires: true, summary: true, edited: true }).shape,
 });
 /** ... live output, ... */
 export const outputEventSchema = z.object({

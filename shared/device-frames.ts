@@ -6,11 +6,14 @@ import { grantScopeSchema } from "./grant.ts";
 import { LIMITS } from "./limits.ts";
 import { pausedSchema } from "./paused.ts";
 import { policyLimitsSchema, policySchema } from "./policy.ts";
+import { questionSchema } from "./question.ts";
 import { manifestSchema } from "./tool.ts";
 
 const timestamp = z.string().max(64);
 const deviceId = z.string().min(1).max(128);
 const toolCallId = z.string().min(1).max(128);
+/** SHA-256 of everything that a decision is about: device, grant, directory, tool, input, paths, files, policy. */
+const binding = z.string().regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in hex");
 
 /** Device document 1. Device Registration, and what our agent adds. */
 export const deviceRegisterSchema = z.object({
@@ -101,6 +104,38 @@ const creditRequestSchema = z.object({
 });
 export type CreditRequest = z.infer<typeof creditRequestSchema>;
 
+/** Ours: whether a person must be asked about a call, and what they are asked. With `error` the call is refused. */
+const toolPreparedSchema = z.object({
+  type: z.literal("tool_prepared"),
+  tool_call_id: toolCallId,
+  ask: z.boolean(),
+  /** Only somebody at the machine can decide; the relay cannot. */
+  at: z.literal("machine").optional(),
+  /** What the decision is about. Absent if nobody is asked. */
+  binding: binding.optional(),
+  question: questionSchema.optional(),
+  error: z
+    .object({
+      code: z.enum(ERROR_CODES),
+      message: z.string().max(8192),
+      hint: z.string().max(8192).optional(),
+      details: z.record(z.string(), z.unknown()).optional(),
+    })
+    .optional(),
+});
+export type ToolPrepared = z.infer<typeof toolPreparedSchema>;
+
+/** Ours: somebody at the machine decided on a call that only they could decide on. */
+const approvalDecidedSchema = z.object({
+  type: z.literal("approval_decided"),
+  tool_call_id: toolCallId,
+  binding,
+  allow: z.boolean(),
+  /** To the caller, if it is denied. */
+  note: z.string().max(1000).optional(),
+});
+export type ApprovalDecided = z.infer<typeof approvalDecidedSchema>;
+
 /** Ours: whom the device's user closed it to, whenever that changes; null: to nobody. */
 const deviceStatusSchema = z.object({
   type: z.literal("device_status"),
@@ -120,6 +155,8 @@ export const fromDeviceSchema = z.discriminatedUnion("type", [
   manifestFrameSchema,
   callStatusSchema,
   creditRequestSchema,
+  toolPreparedSchema,
+  approvalDecidedSchema,
   deviceStatusSchema,
 ]);
 export type FromDevice = z.infer<typeof fromDeviceSchema>;
@@ -152,8 +189,20 @@ const toolExecuteSchema = z.object({
   input_hash: z.string().optional(),
   /** Ours: answer from the journal only, never run: the relay fetches an outcome that it does not hold. */
   replay: z.boolean().optional(),
+  /** Ours: a person allowed exactly this call; with another binding now, the agent refuses it. */
+  approval: z.object({ id: z.string().max(64), binding }).optional(),
 });
 export type ToolExecute = z.infer<typeof toolExecuteSchema>;
+
+/** Ours: check this call as for `tool_execute`, run nothing, and say whether a person must be asked. */
+const toolPrepareSchema = z.object({
+  type: z.literal("tool_prepare"),
+  tool_call_id: toolCallId,
+  ...toolExecuteSchema.pick({ tool: true, called: true, parameters: true, session: true, policy: true })
+    .shape,
+  grant: grantScopeSchema,
+});
+export type ToolPrepare = z.infer<typeof toolPrepareSchema>;
 
 /** What a device may do under its policy at the relay. An absent list sets no limit. */
 const permissionsSchema = z.object(
@@ -201,6 +250,7 @@ export const toDeviceSchema = z.discriminatedUnion("type", [
   deviceRegisteredSchema,
   z.object({ type: z.literal("heartbeat_ack"), timestamp }),
   toolExecuteSchema,
+  toolPrepareSchema,
   /** Ours: stop a call; the agent answers it with `CANCELLED`. */
   z.object({ type: z.literal("tool_cancel"), tool_call_id: toolCallId }),
   /** Ours: asks which of these calls the journal has seen. */

@@ -36,6 +36,14 @@ export const LIMITS = {
   idempotencyKeyChars: 128,
   /** Calls that a device names when it registers, so that records show which the relay's storage lost. Agent. */
   lastCalls: 16,
+  /** The input of a call that a person is asked about, in bytes of JSON. Relay. */
+  approvalInputBytes: 1 * MiB,
+  /** Calls of one grant on one device that wait for a person. Relay. */
+  approvalsPerGrant: 20,
+  /** Calls of one device that wait for a person, over all grants. Relay. */
+  approvalsPerDevice: 100,
+  /** Open account links of one account. Relay. */
+  accountSockets: 64,
   /** An outcome kept in the ledger, in bytes; a larger one stays in the agent's journal. Relay. */
   ledgerOutcomeBytes: 64 * KiB,
   /** All outcomes in one device's ledger, in bytes. Relay. */
@@ -118,6 +126,12 @@ export const TIMES = {
   streamDrain: 60 * second,
   /** How long a large answer waits for its readers; meanwhile the call's other times are paused. Relay. */
   answerWaits: 10 * minute,
+  /** Time for a device to say whether a person must be asked about a call. Relay. */
+  prepareWithin: 15 * second,
+  /** Time for a person to decide, and for an offline device to return after a yes. Relay. */
+  approval: 10 * minute,
+  /** How long a person's yes to the same call for an hour lasts. Relay. */
+  allowance: 1 * hour,
   /** How long outcomes and idempotency keys are kept. Relay and agent. */
   outcomeKept: 24 * hour,
   /** How far the time in a call's name that its caller chose may differ from the server's. Relay and local server. */

@@ -14,7 +14,7 @@ import type { ErrorShape, Hop } from "./errors.ts";
 import type { GrantScope } from "./grant.ts";
 
 /** A policy's rule may also ask for confirmation at the machine itself: then nobody can confirm from elsewhere. */
-const policyAskRuleSchema = askRuleSchema.extend({ at: z.literal("machine").optional() });
+export const policyAskRuleSchema = askRuleSchema.extend({ at: z.literal("machine").optional() });
 export type PolicyAskRule = z.infer<typeof policyAskRuleSchema>;
 
 /** What one device allows. `allowed_*` absent: no limit on this side; `[]`: nothing. Unknown keys are refused: a misspelt limit must not count as absent. */

@@ -1,6 +1,7 @@
 /** What a device announces about its tools. */
 import * as z from "zod";
 import { effectSchema } from "./effects.ts";
+import { policyAskRuleSchema } from "./policy.ts";
 
 /** JSON Schema (draft 2020-12) of a tool's input, passed on unchanged. */
 export const jsonSchemaSchema = z.record(z.string(), z.unknown());
@@ -38,5 +39,7 @@ export type ToolDescription = z.infer<typeof toolDescriptionSchema>;
 export const manifestSchema = z.object({
   hash: z.string().min(1).max(128),
   tools: z.array(toolDescriptionSchema).max(512),
+  /** What the policy file on the device asks about, so that the relay knows which calls to prepare. */
+  ask: z.array(policyAskRuleSchema).max(64).optional(),
 });
 export type Manifest = z.infer<typeof manifestSchema>;

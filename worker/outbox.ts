@@ -1,8 +1,10 @@
 /** Messages from one object to another that must not be lost: one row each, pushed until acknowledged. */
 import { logWarning } from "./log.ts";
+import type { Sql } from "./storage/watched.ts";
 
 interface OutboxRow {
   id: number;
+  /** The other object: a device, or a device's account. */
   device: string;
   body: string;
 }
@@ -11,19 +13,19 @@ const RETRY_FIRST = 1_000;
 const RETRY_MAX = 300_000;
 
 export class Outbox {
-  readonly #sql: SqlStorage;
-  readonly #deliver: (device: string, body: string) => Promise<void>;
+  readonly #sql: Sql;
+  readonly #deliver: (to: string, body: string) => Promise<void>;
 
   /** `deliver` resolves once the other object has acknowledged the message. */
-  constructor(sql: SqlStorage, deliver: (device: string, body: string) => Promise<void>) {
+  constructor(sql: Sql, deliver: (to: string, body: string) => Promise<void>) {
     this.#sql = sql;
     this.#deliver = deliver;
   }
 
   /** The same message that is not acknowledged yet goes out once. */
-  enqueue(device: string, body: string, now: number): void {
-    this.#sql.exec("DELETE FROM outbox WHERE device = ? AND body = ?", device, body);
-    this.#sql.exec("INSERT INTO outbox (device, body, due) VALUES (?, ?, ?)", device, body, now);
+  enqueue(to: string, body: string, now: number): void {
+    this.#sql.exec("DELETE FROM outbox WHERE device = ? AND body = ?", to, body);
+    this.#sql.exec("INSERT INTO outbox (device, body, due) VALUES (?, ?, ?)", to, body, now);
   }
 
   /** Pushes what is due. Returns when the next push is due, or undefined when everything is acknowledged. */

@@ -3,6 +3,7 @@ import { Command, Option } from "commander";
 import { AGENT_VERSION } from "../config/program.ts";
 import { addAccount } from "./commands/account.ts";
 import { addActivity } from "./commands/activity.ts";
+import { addApprovals } from "./commands/approvals.ts";
 import { addCall } from "./commands/call.ts";
 import { addCalls } from "./commands/calls.ts";
 import { addCompletion } from "./commands/completion.ts";
@@ -62,6 +63,7 @@ export function makeProgram(): Command {
   addTools(program);
   addOutcome(program);
   addEvents(program);
+  addApprovals(program);
   addPolicy(program);
   addToken(program);
   addStatus(program);

@@ -1,7 +1,9 @@
-/** Control of the running agent by its user on this machine: watching what callers do, and pausing. */
+/** Control of the running agent by its user on this machine: watching what callers do, pausing, and allowing calls. */
 import type { Logger } from "pino";
 import type { Activity } from "../core/activity.ts";
+import type { MachineApprovals } from "../core/machine-approvals.ts";
 import { activityRoutes } from "./activity-routes.ts";
+import { approvalRoutes } from "./approval-routes.ts";
 import type { ControlName } from "./endpoint.ts";
 import { pauseRoutes } from "./pause-routes.ts";
 import { Pauses, type PausesOptions } from "./pauses.ts";
@@ -13,6 +15,8 @@ export interface ControlOptions {
   readonly name: ControlName;
   readonly activity: Activity;
   readonly pauses: PausesOptions;
+  /** Calls that only somebody at this machine may allow. */
+  readonly approvals: MachineApprovals;
   readonly log: Logger;
 }
 
@@ -23,9 +27,9 @@ export interface Control {
 
 /** Obeys pauses from now on, and serves the control routes. An agent that cannot serve them works without. */
 export async function openControl(options: ControlOptions): Promise<Control> {
-  const { device, activity, log } = options;
+  const { device, activity, approvals, log } = options;
   const pauses = Pauses.begin(options.pauses);
-  const routes = [activityRoutes(activity), pauseRoutes(device, pauses)];
+  const routes = [activityRoutes(activity), pauseRoutes(device, pauses), approvalRoutes(approvals)];
   const server = await startControlServer({ ...options, routes }).catch((err: unknown) => {
     log.warn({ err }, "matrx activity cannot watch this agent");
     return undefined;

@@ -1,6 +1,5 @@
 /** Deadlines and cancellation: both abort the tool's signal, and a tool that does not stop is not waited for indefinitely. */
 import { agentError, MatrxError } from "@matrx/shared/errors.ts";
-import type { ToolResult } from "./tool.ts";
 
 interface Limits {
   tool: string;
@@ -18,11 +17,11 @@ export function cancelledError(message: string): MatrxError {
 export type StandStill = (wait: () => Promise<void>) => Promise<void>;
 
 /** Runs a handler until it ends, or is stopped and fails to wind down in time. */
-export async function runWithDeadline(
-  handle: (standStill: StandStill) => Promise<ToolResult>,
+export async function runWithDeadline<Result>(
+  handle: (standStill: StandStill) => Promise<Result>,
   stop: AbortController,
   { tool, timeoutMs, windDownMs }: Limits,
-): Promise<ToolResult> {
+): Promise<Result> {
   const { signal } = stop;
   signal.throwIfAborted();
   const deadline = new Deadline(timeoutMs, () => stop.abort(timedOut(tool, timeoutMs)));

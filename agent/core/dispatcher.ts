@@ -3,7 +3,7 @@
  * local server both call it.
  */
 import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
-import { type ErrorCode, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
+import { type ErrorCode, type ErrorShape, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { randomBase32 } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
@@ -20,12 +20,20 @@ import {
   readdressed,
   successOutcome,
 } from "./answers.ts";
+import {
+  type Approval,
+  Approvals,
+  type ApprovalsOptions,
+  type ExaminedCall,
+  type Preparation,
+} from "./approvals.ts";
 import { cancelledError, runWithDeadline, type StandStill } from "./deadline.ts";
 import { type Admission, type Asker, Gate, type GateOptions, type PathCheck } from "./gate.ts";
 import { parseInput, toolNotFoundError } from "./input.ts";
 import type { Journal } from "./journal.ts";
 import type { Beginning, CallState, JournalEntry } from "./journal-entry.ts";
 import { LiveOutput, type OutputPiece } from "./live-output.ts";
+import type { MachineApprovals } from "./machine-approvals.ts";
 import { isClosedTo } from "./pause.ts";
 import type { Session } from "./sessions.ts";
 import type { Tool, ToolContext, ToolResult } from "./tool.ts";
@@ -55,9 +63,17 @@ export interface CallRequest {
   readonly journal?: "always" | "keyed" | undefined;
   /** The caller wants live output. */
   readonly onOutput?: ((piece: OutputPiece) => void) | undefined;
+  /** A person allowed exactly this call. */
+  readonly approval?: Approval | undefined;
   /** Resolves once there is room for a large answer of this many bytes; rejects with the signal's reason. */
   readonly room?: ((bytes: number, signal: AbortSignal) => Promise<void>) | undefined;
 }
+
+/** A call that is to be prepared: checked and looked at, but not run. */
+export type PrepareRequest = Pick<
+  CallRequest,
+  "call" | "tool" | "called" | "input" | "grant" | "relayPolicy" | "session"
+>;
 
 /** What the dispatcher needs of sessions. */
 export interface SessionSource {
@@ -65,8 +81,7 @@ export interface SessionSource {
   open(id: string | undefined, grant: GrantScope): Session;
 }
 
-export interface DispatcherOptions {
-  readonly device: string;
+export interface DispatcherOptions extends ApprovalsOptions {
   readonly tools: readonly Tool[];
   readonly sessions: SessionSource;
   readonly policy: GateOptions["policy"];
@@ -98,6 +113,8 @@ interface Running {
 
 /** How long a stopped tool may wind down, in milliseconds. */
 const WIND_DOWN = TIMES.killAfter + 1000;
+/** How long looking at what a call names may take, in milliseconds. */
+const LOOK_MS = 30_000;
 
 /** Errors that mean nothing ran: from the dispatcher before the tool, or from the tool before it began. */
 const NEVER_RAN: ReadonlySet<ErrorCode> = new Set(["INVALID_PARAMETERS", "RATE_LIMITED", "UNAVAILABLE"]);
@@ -107,11 +124,15 @@ export class Dispatcher {
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #modelNames: ToolNames;
   readonly #gate: Gate;
+  readonly #approvals: Approvals;
   readonly #running = new Map<string, Running>();
+  /** Calls that are being prepared. */
+  readonly #preparing = new Map<string, AbortController>();
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
     this.#gate = new Gate(options);
+    this.#approvals = new Approvals(options);
     this.#tools = new Map(options.tools.map((tool) => [tool.name, tool]));
     this.#modelNames = modelNames(this.#tools.keys());
   }
@@ -128,6 +149,52 @@ export class Dispatcher {
     const { id: grant, owner } = request.grant;
     this.#running.set(call, { call, stop, outcome, key, fingerprint, grant, owner });
     return outcome;
+  }
+
+  /** Whether a person must be asked about a call, and what, or why it cannot run. Runs nothing. Never rejects. */
+  prepare(request: PrepareRequest): Promise<Preparation | ErrorShape> {
+    this.#preparing.get(request.call)?.abort(cancelledError("The call is prepared again"));
+    const stop = new AbortController();
+    this.#preparing.set(request.call, stop);
+    return withToolNames(this.#namesFor(request), () => this.#prepare(request, stop)).finally(() => {
+      if (this.#preparing.get(request.call) === stop) this.#preparing.delete(request.call);
+    });
+  }
+
+  async #prepare(request: PrepareRequest, stop: AbortController): Promise<Preparation | ErrorShape> {
+    try {
+      const name = toolNameOf(request.tool);
+      const tool = this.#toolFor(name, request);
+      const admission = this.#gate.examine(name, request);
+      const input = parseInput(tool, request.input);
+      const session = this.#options.sessions.open(request.session, request.grant);
+      const call = this.#examined(request, { tool, admission, input, session, stop });
+      const limits = { tool: nameInUse(name), timeoutMs: LOOK_MS, windDownMs: 0 };
+      return await runWithDeadline(() => this.#approvals.prepare(call), stop, limits);
+    } catch (error) {
+      return this.#outside(error, request);
+    }
+  }
+
+  #examined(
+    { call, grant, session: id }: PrepareRequest,
+    parts: Pick<ExaminedCall, "tool" | "admission" | "input" | "session"> & { stop: AbortController },
+  ): ExaminedCall {
+    const { stop, ...others } = parts;
+    return { ...others, call, grant, isSessionNew: id === undefined, signal: stop.signal };
+  }
+
+  /** What a person's yes is bound to; undefined if nobody needs to be asked. Throws MatrxError. */
+  async #approve(call: ExaminedCall, approval: Approval | undefined, stop: AbortController) {
+    if (!this.#approvals.mayAsk(call, approval)) return undefined;
+    const timeoutMs = approval ? LOOK_MS : LOOK_MS + this.#approvals.machine.keptMs;
+    const limits = { tool: nameInUse(call.tool.name), timeoutMs, windDownMs: 0 };
+    return await runWithDeadline(() => this.#approvals.require(call, approval), stop, limits);
+  }
+
+  /** Decisions at this machine. */
+  get machineApprovals(): MachineApprovals {
+    return this.#approvals.machine;
   }
 
   /**
@@ -149,6 +216,8 @@ export class Dispatcher {
   cancel(call: string, reason = "The call was cancelled"): boolean {
     const running = this.#running.get(call);
     running?.stop.abort(cancelledError(reason));
+    this.#preparing.get(call)?.abort(cancelledError(reason));
+    this.#approvals.machine.withdraw(call);
     return running !== undefined;
   }
 
@@ -198,7 +267,7 @@ export class Dispatcher {
   }
 
   /** A caller that uses a tool's model name gets model names for all tools. */
-  #namesFor({ tool, called = tool }: CallRequest): ToolNames {
+  #namesFor({ tool, called = tool }: PrepareRequest): ToolNames {
     const own = toolNameOf(tool);
     return called !== own && this.#modelNames.get(own) === called ? this.#modelNames : OWN_NAMES;
   }
@@ -223,6 +292,9 @@ export class Dispatcher {
       const { tool, admission } = this.#admit(name, request);
       const input = parseInput(tool, request.input);
       const session = this.#options.sessions.open(request.session, request.grant);
+      const examined = this.#examined(request, { tool, admission, input, session, stop });
+      // Before the journal: a call that nobody allowed leaves nothing there.
+      const approved = await this.#approve(examined, request.approval, stop);
       await journal?.begin(request.call, name, this.#beginningOf(request, tool));
       written = journal !== undefined;
       const run = async (context: ToolContext) => {
@@ -231,7 +303,7 @@ export class Dispatcher {
         stop.signal.throwIfAborted();
         begun = true;
         observed?.started();
-        return await tool.handle(input, context);
+        return await tool.handle(input, approved ? { ...context, approved } : context);
       };
       const result = await this.#runTool(tool, run, session, admission, request, stop);
       outcome = successOutcome(to, result, facts());
@@ -278,9 +350,13 @@ export class Dispatcher {
 
   /** Finds the tool and asks the gate. Throws MatrxError. */
   #admit(name: string, request: CallRequest): { tool: Tool; admission: Admission } {
+    return { tool: this.#toolFor(name, request), admission: this.#gate.admit(name, request) };
+  }
+
+  #toolFor(name: string, { called, tool: wanted }: PrepareRequest): Tool {
     const tool = this.#tools.get(name);
-    if (!tool) throw toolNotFoundError(request.called ?? request.tool, this.#tools.keys());
-    return { tool, admission: this.#gate.admit(name, request) };
+    if (!tool) throw toolNotFoundError(called ?? wanted, this.#tools.keys());
+    return tool;
   }
 
   async #runTool(

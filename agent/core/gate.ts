@@ -7,7 +7,14 @@ import type { BuiltInTool } from "@matrx/shared/effects.ts";
 import { agentError, type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { Paused } from "@matrx/shared/paused.ts";
-import { mayRunAnyProgram, needsSandbox, type Policy, refusalOf } from "@matrx/shared/policy.ts";
+import {
+  type Asking,
+  askingRules,
+  mayRunAnyProgram,
+  needsSandbox,
+  type Policy,
+  refusalOf,
+} from "@matrx/shared/policy.ts";
 import { SECRET_PATHS, UNCHANGEABLE_PATHS } from "@matrx/shared/secret-paths.ts";
 import { CallRates } from "./call-rates.ts";
 import { isClosedTo, pausedError } from "./pause.ts";
@@ -31,6 +38,8 @@ export interface Needs {
   readonly tools?: readonly { readonly tool: BuiltInTool; readonly does: string }[];
   /** An application that it starts. */
   readonly app?: { readonly name: string; isListedAs(name: string): boolean };
+  /** What rules that ask are matched with besides the paths: a command, an address, an application. */
+  readonly subjects?: readonly string[];
 }
 
 /** Folders that a call is confined to, and who set that limit. */
@@ -103,12 +112,18 @@ export class Gate {
 
   /** Admits a call by its tool's name, and counts it. Throws MatrxError. */
   admit(tool: string, asker: Asker): Admission {
+    const admission = this.examine(tool, asker);
+    this.#rates.count(asker.grant.id, admission.devicePolicy, performance.now());
+    return admission;
+  }
+
+  /** Decides as `admit` about a call that is not to run yet, so that it is counted only once. Throws MatrxError. */
+  examine(tool: string, asker: Asker): Admission {
     const paused = this.#options.pause?.current;
     if (paused && isClosedTo(paused, asker.grant)) throw pausedError(paused);
     const admission = this.#admission(asker);
     const refusal = admission.refusal(tool);
     if (refusal) throw new MatrxError(refusal);
-    this.#rates.count(asker.grant.id, admission.devicePolicy, performance.now());
     return admission;
   }
 
@@ -139,6 +154,18 @@ export class Admission {
       { by: "the owner's policy at the relay", policy: relayPolicy },
     ];
     this.rights = rightsOf(grant, this.#policies);
+  }
+
+  /** The rules that ask a person about a call; without subjects, those that may. */
+  asking(tool: string, subjects?: readonly string[]): Asking[] {
+    const policies = this.#policies.map(({ policy }) => policy);
+    return askingRules({ tool, grant: this.#grant, policies }, subjects);
+  }
+
+  /** What grant and policies allow and deny: a change of it makes an approval void. What is asked and how often is left out. */
+  get limits(): unknown {
+    const policies = this.#policies.map(({ policy: { ask: _ask, rates: _rates, ...limits } }) => limits);
+    return { policies, rights: this.rights };
   }
 
   refusal(tool: string): ErrorShape | undefined {

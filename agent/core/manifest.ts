@@ -1,15 +1,23 @@
 /** What this device announces about its tools. */
 import { createHash } from "node:crypto";
 import { effectOf } from "@matrx/shared/effects.ts";
+import type { PolicyAskRule } from "@matrx/shared/policy.ts";
 import type { Manifest, ToolDescription } from "@matrx/shared/tool.ts";
 import * as z from "zod";
 import type { Lack, Tool } from "./tool.ts";
 
-/** The manifest of these tools in the machine's current state; any change to it changes the hash. */
-export async function manifestOf(tools: readonly Tool[]): Promise<Manifest> {
+/**
+ * The manifest of these tools in the machine's current state, and of the rules by which its own policy asks; any change to
+ * it changes the hash.
+ */
+export async function manifestOf(
+  tools: readonly Tool[],
+  ask: readonly PolicyAskRule[] = [],
+): Promise<Manifest> {
   const described = (await Promise.all(tools.map(describe))).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const hash = createHash("sha256").update(JSON.stringify(described)).digest("hex");
-  return { hash, tools: described };
+  const announced = ask.length > 0 ? { tools: described, ask: [...ask] } : { tools: described };
+  const hash = createHash("sha256").update(JSON.stringify(announced)).digest("hex");
+  return { hash, ...announced };
 }
 
 /** Generated once per tool: this takes a millisecond or two. */

@@ -2,7 +2,9 @@
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { Logger } from "pino";
 import type * as z from "zod";
+import type { ApprovedState } from "./approved-state.ts";
 import type { Needs, Rights } from "./gate.ts";
+import type { Preview } from "./preview.ts";
 import type { Session } from "./sessions.ts";
 
 /** What a handler gets besides its input. */
@@ -22,8 +24,13 @@ export interface ToolContext {
    * answers pass at once; the deadline is paused meanwhile. Rejects when the call is stopped.
    */
   readonly room: (bytes: number) => Promise<void>;
+  /** Set if a person approved the call: what it touches must still be as it was then, up to the moment it is changed. */
+  readonly approved?: ApprovedState | undefined;
   readonly log: Logger;
 }
+
+/** What a tool gets to say what a call would do. */
+export type PreviewContext = Pick<ToolContext, "session" | "grant" | "rights" | "signal">;
 
 /** The part of the context that a call from an earlier run of this program still has. */
 export type ResumeContext = Pick<ToolContext, "call" | "signal" | "log">;
@@ -53,6 +60,8 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject> {
   readonly timeoutMs: number;
   /** What a call with this input needs besides the tool; the gate checks that before the call runs. Throws MatrxError. */
   prepare?(input: z.infer<Schema>, context: Pick<ToolContext, "rights">): Needs;
+  /** What a call with this input would do, for the person who decides on it. Changes nothing. Throws MatrxError if it would fail. */
+  preview?(input: z.infer<Schema>, context: PreviewContext): Promise<Preview>;
   handle(input: z.infer<Schema>, context: ToolContext): Promise<ToolResult>;
   /** Resumes a call that began before this program died, from what it left behind. Undefined if it left nothing. */
   resume?(context: ResumeContext): Promise<ToolResult> | undefined;

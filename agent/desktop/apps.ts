@@ -25,6 +25,7 @@ export function neededToStart(
   return {
     app: { name: app, isListedAs: (listed) => sameApp(listed, app, platform) },
     paths: opened.map((path) => ({ path, intent: "read" })),
+    subjects: [app, ...args],
   };
 }
 

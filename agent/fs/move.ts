@@ -35,7 +35,7 @@ export async function moveEntry(
 ): Promise<Moved> {
   const old = await entryAt(destination.parent, destination.name);
   if (old && isSame(old, source.stat)) return await respell(source, destination, to, overwrite);
-  if (old) refuseOld(access, source, old, to, overwrite);
+  if (old) refuseTaken(access, source.stat, old, to, overwrite);
   signal.throwIfAborted();
   const overwrote = old !== undefined;
   try {
@@ -76,9 +76,10 @@ function isSame(a: BigIntStats, b: BigIntStats): boolean {
   return a.dev === b.dev && a.ino === b.ino;
 }
 
-function refuseOld(
+/** Throws MatrxError unless what is at the destination may be replaced. */
+export function refuseTaken(
   access: FileAccess,
-  source: OpenedEntry,
+  source: BigIntStats,
   old: BigIntStats,
   to: ResolvedPath,
   overwrite: boolean,
@@ -89,8 +90,7 @@ function refuseOld(
     throw taken(to.shown, `It is a folder; to move something into it, write ${to.shown}${sep}`);
   }
   if (!overwrite) throw taken(to.shown, "Choose another name, or give overwrite: true to replace it");
-  if (source.stat.isDirectory())
-    throw taken(to.shown, "A folder can't replace a file; delete the file first");
+  if (source.isDirectory()) throw taken(to.shown, "A folder can't replace a file; delete the file first");
 }
 
 /** Copies, then removes the source. If it throws, everything is as before, unless the error says otherwise. `replaces`: whether the destination has a file. */

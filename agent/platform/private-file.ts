@@ -75,7 +75,8 @@ export function readJsonFile<Schema extends z.ZodType>(
   const result = schema.safeParse(value, { error: zodMessages });
   if (result.success) return result.data;
   const issue = result.error.issues[0];
-  const key = issue?.path.join(".") || (issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined);
+  const unknown = issue?.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
+  const key = [...(issue?.path ?? []), ...unknown].join(".");
   throw damaged(path, key ? `${key}: ${issue?.message}` : (issue?.message ?? "is wrong"));
 }
 

@@ -1,29 +1,52 @@
-/** Keeps the relay up to date on this device's tools: which of them can work may change while the agent runs. */
+/**
+ * Keeps the relay up to date on this device's tools: which of them can work may change while the agent runs, and so may the
+ * rules by which the device's own policy asks.
+ */
 import { TIMES } from "@matrx/shared/limits.ts";
+import type { Policy, PolicyAskRule } from "@matrx/shared/policy.ts";
 import type { Manifest } from "@matrx/shared/tool.ts";
 import type { Logger } from "pino";
 import { manifestOf } from "../core/manifest.ts";
 import type { Tool } from "../core/tool.ts";
 import type { Link } from "./link.ts";
 
+/** A change of the policy file is announced within this time, in milliseconds. */
+const POLICY_LOOK = 1000;
+
+export interface AnnouncementOptions {
+  readonly tools: readonly Tool[];
+  /** The device's own policy. */
+  readonly policy: { current(): Policy };
+  readonly log: Logger;
+  /** How often to check which tools can work, in milliseconds. */
+  readonly everyMs?: number | undefined;
+}
+
 export class Announcement {
-  readonly #tools: readonly Tool[];
+  readonly #options: AnnouncementOptions;
   readonly #log: Logger;
-  readonly #timer: NodeJS.Timeout;
+  readonly #timers: readonly NodeJS.Timeout[];
+  #ask: readonly PolicyAskRule[];
   #current: Manifest;
   /** Hash of the manifest that the relay was last sent. */
   #told: string | undefined;
   #link: Link | undefined;
 
-  static async begin(tools: readonly Tool[], log: Logger, everyMs?: number): Promise<Announcement> {
-    return new Announcement(tools, log, await manifestOf(tools), everyMs ?? TIMES.toolsLook);
+  static async begin(options: AnnouncementOptions): Promise<Announcement> {
+    const ask = askIn(options.policy) ?? [];
+    return new Announcement(options, ask, await manifestOf(options.tools, ask));
   }
 
-  private constructor(tools: readonly Tool[], log: Logger, current: Manifest, everyMs: number) {
-    this.#tools = tools;
+  private constructor(options: AnnouncementOptions, ask: readonly PolicyAskRule[], current: Manifest) {
+    const { log, everyMs = TIMES.toolsLook } = options;
+    this.#options = options;
     this.#log = log;
+    this.#ask = ask;
     this.#current = current;
-    this.#timer = setInterval(() => void this.look(), everyMs).unref();
+    this.#timers = [
+      setInterval(() => void this.look(), everyMs).unref(),
+      setInterval(() => this.#lookAtPolicy(), POLICY_LOOK).unref(),
+    ];
   }
 
   get current(): Manifest {
@@ -47,10 +70,11 @@ export class Announcement {
     if (this.#link === link) this.#link = undefined;
   }
 
-  /** Checks which tools can work now, and tells the relay if that has changed. */
+  /** Checks which tools can work now and what is asked about, and tells the relay if that has changed. */
   async look(): Promise<void> {
     try {
-      this.#current = await manifestOf(this.#tools);
+      this.#ask = askIn(this.#options.policy) ?? this.#ask;
+      this.#current = await manifestOf(this.#options.tools, this.#ask);
       this.#tell();
     } catch (err) {
       this.#log.error({ err }, "could not check which tools can work");
@@ -58,8 +82,13 @@ export class Announcement {
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    for (const timer of this.#timers) clearInterval(timer);
     this.#link = undefined;
+  }
+
+  #lookAtPolicy(): void {
+    const ask = askIn(this.#options.policy);
+    if (ask && JSON.stringify(ask) !== JSON.stringify(this.#ask)) void this.look();
   }
 
   #tell(): void {
@@ -67,6 +96,18 @@ export class Announcement {
     this.#told = this.#current.hash;
     this.#link.sendText({ type: "manifest", ...this.#current });
     const unavailable = this.#current.tools.filter((tool) => tool.unavailable).map(({ name }) => name);
-    this.#log.info({ unavailable }, "the tools that can work have changed");
+    this.#log.info(
+      { unavailable, ask: this.#ask.length },
+      "what this device can do, or asks about, has changed",
+    );
+  }
+}
+
+/** Undefined while the file is damaged, and every call refused. */
+function askIn(policy: AnnouncementOptions["policy"]): readonly PolicyAskRule[] | undefined {
+  try {
+    return policy.current().ask ?? [];
+  } catch {
+    return undefined;
   }
 }

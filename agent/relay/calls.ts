@@ -9,6 +9,7 @@ import type { Journal } from "../core/journal.ts";
 import { type CallState, isLocalGrant, type JournalEntry } from "../core/journal-entry.ts";
 import type { Link } from "./link.ts";
 import { OutcomeSender } from "./outcome-sender.ts";
+import { Preparations } from "./preparations.ts";
 
 export interface RelayCallsOptions {
   readonly device: string;
@@ -26,11 +27,13 @@ export class RelayCalls {
    * again, and of effects that were refused or could not be recorded, which the relay asks about.
    */
   readonly #sender: OutcomeSender;
+  readonly #preparations: Preparations;
   #link: Link | undefined;
 
   constructor(options: RelayCallsOptions) {
     const { journal, log } = options;
     this.#options = options;
+    this.#preparations = new Preparations(options.dispatcher);
     this.#sender = new OutcomeSender({ journal, log, notKept: (call, id) => this.#notKept(call, id) });
   }
 
@@ -38,6 +41,7 @@ export class RelayCalls {
   attach(link: Link): void {
     this.#link = link;
     this.#sender.attach(link);
+    this.#preparations.attach(link);
     void this.#resend(link);
   }
 
@@ -49,11 +53,13 @@ export class RelayCalls {
   detach(link: Link): void {
     if (this.#link === link) this.#link = undefined;
     this.#sender.detach(link);
+    this.#preparations.detach(link);
   }
 
   /** Called when the agent ends. */
   close(): void {
     this.#sender.close();
+    this.#preparations.close();
   }
 
   /** Handles one frame from the relay. */
@@ -62,6 +68,9 @@ export class RelayCalls {
     switch (frame.type) {
       case "tool_execute":
         this.#execute(frame);
+        return;
+      case "tool_prepare":
+        void this.#preparations.prepare(frame);
         return;
       case "tool_cancel":
         this.#cancel(frame.tool_call_id);
@@ -130,6 +139,7 @@ export class RelayCalls {
       timeoutMs: timeout_ms ?? Math.ceil(timeout_sec * 1000),
       key: frame.idempotency_key,
       fingerprint: frame.input_hash,
+      approval: frame.approval,
       journal: "always" as const,
     };
     void dispatcher.run(request).then((outcome) => this.#sender.send(outcome, id));

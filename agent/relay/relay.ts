@@ -10,7 +10,7 @@ import type { Dispatcher, ResumedCall } from "../core/dispatcher.ts";
 import type { Journal } from "../core/journal.ts";
 import type { Tool } from "../core/tool.ts";
 import type { EventHub } from "../events/hub.ts";
-import { Announcement } from "./announcement.ts";
+import { Announcement, type AnnouncementOptions } from "./announcement.ts";
 import { RelayCalls } from "./calls.ts";
 import { type ConnectionOptions, keepConnected } from "./connection.ts";
 import type { ClientState } from "./link.ts";
@@ -33,6 +33,8 @@ export interface RelayOptions {
 /** The parts of the agent that the relay surface needs. */
 export interface RelayParts {
   readonly tools: readonly Tool[];
+  /** The device's own policy. */
+  readonly policy: AnnouncementOptions["policy"];
   readonly dispatcher: Dispatcher;
   readonly journal: Journal;
   readonly hub: Pick<EventHub, "attach" | "detach">;
@@ -58,10 +60,15 @@ export class Relay {
   }
 
   static async open(options: RelayOptions, parts: RelayParts): Promise<Relay> {
-    const { tools, log, resumed } = parts;
+    const { tools, policy, log, resumed } = parts;
     const calls = new RelayCalls({ ...parts, device: options.config.device_id });
     calls.takeOver(resumed.map(({ outcome }) => outcome));
-    const announcement = await Announcement.begin(tools, log, options.times?.toolsLookMs);
+    const announcement = await Announcement.begin({
+      tools,
+      policy,
+      log,
+      everyMs: options.times?.toolsLookMs,
+    });
     const connection = await connectionOf(options, parts, calls, announcement);
     return new Relay(calls, announcement, connection);
   }

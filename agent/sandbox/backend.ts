@@ -4,6 +4,6 @@ import type { SandboxRules } from "./rules.ts";
 
 export interface SandboxBackend {
   readonly name: string;
-  /** Throws MatrxError if it cannot enforce these rules. */
-  wrap(command: readonly string[], rules: SandboxRules): Wrapped;
+  /** `proxy`: the socket of a proxy to the domains of the rules. Throws MatrxError if it cannot enforce the rules. */
+  wrap(command: readonly string[], rules: SandboxRules, proxy?: string): Wrapped;
 }

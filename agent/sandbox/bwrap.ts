@@ -1,8 +1,9 @@
-/** Sandbox by bubblewrap: an empty root, into which only what the rules name is bound. No network at all. */
+/** Sandbox by bubblewrap: an empty root, into which only what the rules name is bound. The only network is a proxy. */
 import { lstatSync } from "node:fs";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { Wrapped } from "../platform/platform.ts";
 import type { SandboxBackend } from "./backend.ts";
+import { installCommand } from "./install-command.ts";
 import { limited } from "./limits.ts";
 import { type HiddenPath, type SandboxRules, SCRATCH } from "./rules.ts";
 import { seccompFilter } from "./seccomp.ts";
@@ -12,6 +13,8 @@ export interface BwrapOptions {
   /** The path of `bwrap`. */
   readonly bwrap: string;
   readonly prlimit: string | undefined;
+  /** Needed for domains only. */
+  readonly socat: string | undefined;
   readonly system: SystemPaths;
   /** The environment of commands, but for HOME and TMPDIR. */
   readonly env: Readonly<Record<string, string>>;
@@ -25,6 +28,19 @@ const MOST_MOUNTS = 2000;
 /** The home folder of commands that may not read the real one. */
 const PRIVATE_HOME = "/run/home";
 const SHARED_MEMORY = "/dev/shm";
+const PROXY_SOCKET = "/run/proxy.sock";
+const PROXY_PORT = 3128;
+const PROXY_URL = `http://127.0.0.1:${PROXY_PORT}`;
+const PROXY_ENVIRONMENT = {
+  ...{ HTTP_PROXY: PROXY_URL, HTTPS_PROXY: PROXY_URL, http_proxy: PROXY_URL, https_proxy: PROXY_URL },
+  ...{ NO_PROXY: "localhost,127.0.0.1,::1", no_proxy: "localhost,127.0.0.1,::1" },
+  NODE_USE_ENV_PROXY: "1",
+};
+const FORWARDER = `
+socat=$1; shift
+"$socat" TCP-LISTEN:${PROXY_PORT},bind=127.0.0.1,fork,reuseaddr UNIX-CONNECT:${PROXY_SOCKET} < /dev/null > /dev/null 2>&1 &
+until grep -qs ':${PROXY_PORT.toString(16).toUpperCase().padStart(4, "0")} .* 0A ' /proc/net/tcp; do kill -0 $! || exit 126; sleep 0.01; done
+exec "$@"`;
 
 /**
  * All namespaces and no capabilities: as root, a command could otherwise unmount what hides a folder. New sessions, so that
@@ -46,34 +62,42 @@ const ISOLATION = [
 export class Bwrap implements SandboxBackend {
   readonly name = "bubblewrap";
   readonly #options: BwrapOptions;
-  readonly #filter: Uint8Array | undefined = seccompFilter();
+  readonly #filter = seccompFilter({ unixSockets: false });
+  /** The way to the proxy is a socket, too. */
+  readonly #filterWithProxy = seccompFilter({ unixSockets: true });
 
   constructor(options: BwrapOptions) {
     this.#options = options;
   }
 
-  wrap(command: readonly string[], rules: SandboxRules): Wrapped {
-    if (rules.network.length > 0) throw noDomains(rules.network);
-    const { bwrap, prlimit, env } = this.#options;
-    const filter = this.#filter;
-    const inside = { ...env, HOME: rules.home ?? PRIVATE_HOME, TMPDIR: SCRATCH };
+  wrap(command: readonly string[], rules: SandboxRules, proxy?: string): Wrapped {
+    const { bwrap, prlimit, socat, env } = this.#options;
+    if (proxy !== undefined && socat === undefined) throw noSocat(rules.network);
+    const filter = proxy === undefined ? this.#filter : this.#filterWithProxy;
+    const proxied = proxy === undefined ? {} : PROXY_ENVIRONMENT;
+    const inside = { ...env, ...proxied, HOME: rules.home ?? PRIVATE_HOME, TMPDIR: SCRATCH };
     const args = [
       ...ISOLATION,
       ...this.#mounts(rules),
+      ...(proxy === undefined ? [] : ["--ro-bind", proxy, PROXY_SOCKET]),
+      // Last: until then, bwrap creates mount points there.
+      ...["--remount-ro", "/dev", "--remount-ro", "/"],
+      ...["--chdir", rules.cwd],
       ...Object.entries(inside).flatMap(([name, value]) => ["--setenv", name, value]),
       ...(filter ? ["--seccomp", `${FILTER_FD}`] : []),
     ];
+    const start = proxy === undefined || socat === undefined ? [] : withForwarder(socat);
     const fds: Wrapped["fds"][number][] = [{ fd: ARGS_FD, content: Buffer.from(args.join("\0")) }];
     if (filter) fds.push({ fd: FILTER_FD, content: filter });
     return {
       file: bwrap,
-      args: ["--args", `${ARGS_FD}`, "--", ...limited(command, rules.limits, prlimit)],
+      args: ["--args", `${ARGS_FD}`, "--", ...start, ...limited(command, rules.limits, prlimit)],
       env: {},
       fds,
     };
   }
 
-  #mounts({ readable, writable, hidden, cwd, limits }: SandboxRules): string[] {
+  #mounts({ readable, writable, hidden, limits }: SandboxRules): string[] {
     const scratch = (folder: string) => [
       "--size",
       `${limits.scratchBytes}`,
@@ -99,9 +123,6 @@ export class Bwrap implements SandboxBackend {
       ...scratch(SCRATCH),
       ...binds.flatMap(({ path, how }) => [how, path, path]),
       ...present.flatMap(maskOf),
-      // Last: until then, bwrap creates mount points there.
-      ...["--remount-ro", "/dev", "--remount-ro", "/"],
-      ...["--chdir", cwd],
     ];
   }
 }
@@ -116,15 +137,16 @@ function isStillThere({ path }: HiddenPath): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-function noDomains(domains: readonly string[]): MatrxError {
-  return agentError(
-    "UNAVAILABLE",
-    `This device can't yet limit commands to domains (${domains.join(", ")})`,
-    {
-      hint: "Ask the owner to remove the domains from the grant; its commands then run without a network",
-      details: { network: [...domains] },
-    },
-  );
+/** Starts the way to the proxy, waits until it listens, and goes on with the command. */
+function withForwarder(socat: string): string[] {
+  return ["/bin/sh", "-c", FORWARDER, "matrx-network", socat];
+}
+
+function noSocat(domains: readonly string[]): MatrxError {
+  return agentError("UNAVAILABLE", `Commands can't reach ${domains.join(", ")}: socat is not installed`, {
+    hint: `Install it: ${installCommand()}`,
+    details: { network: [...domains] },
+  });
 }
 
 function tooManyMounts(mounts: number): MatrxError {

@@ -4,10 +4,8 @@ import { SYSTEM_PATH } from "../platform/posix.ts";
 import { findProgram } from "../platform/run-program.ts";
 import type { SandboxBackend } from "./backend.ts";
 import { Bwrap } from "./bwrap.ts";
+import { installCommand } from "./install-command.ts";
 import { systemPaths } from "./system-paths.ts";
-
-/** The packages that a sandbox takes. */
-const PACKAGES = "bubblewrap socat ripgrep";
 
 /** `env`: the environment of commands. */
 export function findBackend(env: Readonly<Record<string, string>>): SandboxBackend | Lack {
@@ -17,20 +15,8 @@ export function findBackend(env: Readonly<Record<string, string>>): SandboxBacke
   if (bwrap === undefined)
     return { why: "bubblewrap is not installed", help: `Install it: ${installCommand()}` };
   const prlimit = findProgram("prlimit", { PATH: SYSTEM_PATH });
-  return new Bwrap({ bwrap, prlimit, env, system: systemPaths() });
+  const socat = findProgram("socat", { PATH: SYSTEM_PATH });
+  return new Bwrap({ bwrap, prlimit, socat, env, system: systemPaths() });
 }
 
 const ELSEWHERE = "Use the file tools, or the owner's own token";
-
-const MANAGERS = [
-  ["apt-get", "apt install"],
-  ["dnf", "dnf install"],
-  ["pacman", "pacman -S"],
-  ["zypper", "zypper install"],
-  ["apk", "apk add"],
-] as const;
-
-export function installCommand(): string {
-  const found = MANAGERS.find(([program]) => findProgram(program, { PATH: SYSTEM_PATH }));
-  return `${found?.[1] ?? "apt install"} ${PACKAGES}`;
-}

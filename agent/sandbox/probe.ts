@@ -13,7 +13,7 @@ import type { Wrapped } from "../platform/platform.ts";
 import { posixShell, SYSTEM_PATH } from "../platform/posix.ts";
 import type { SandboxBackend } from "./backend.ts";
 import { realDisk } from "./disk.ts";
-import { installCommand } from "./find-backend.ts";
+import { installCommand } from "./install-command.ts";
 import { defaultLimits } from "./limits.ts";
 import { compileRules } from "./rules.ts";
 import { systemPaths } from "./system-paths.ts";

@@ -6,6 +6,7 @@ import type { Files } from "../fs/access.ts";
 import { confinedEnvironment, loginPath } from "../platform/environment.ts";
 import type { Wrap } from "../platform/platform.ts";
 import { RulesCompiler } from "./compile.ts";
+import type { DomainProxies } from "./domain-proxies.ts";
 import { findBackend } from "./find-backend.ts";
 import { isIn } from "./paths.ts";
 import { lackOf } from "./probe.ts";
@@ -16,6 +17,8 @@ export interface SandboxOptions {
   /** The agent's own environment. */
   readonly env?: NodeJS.ProcessEnv;
   readonly home?: string;
+  /** For commands that may reach domains. */
+  readonly proxies: DomainProxies;
   /** Absent: what this machine has. */
   readonly findBackend?: typeof findBackend;
 }
@@ -32,10 +35,12 @@ export class Sandbox {
   readonly #compiler: RulesCompiler;
   readonly #env: NodeJS.ProcessEnv;
   readonly #findBackend: typeof findBackend;
+  readonly #proxies: DomainProxies;
   readonly #searchPath: Promise<string>;
   #lack: Promise<Lack | undefined> | undefined;
 
-  constructor({ files, env = process.env, home, findBackend: find = findBackend }: SandboxOptions) {
+  constructor({ files, env = process.env, home, proxies, findBackend: find = findBackend }: SandboxOptions) {
+    this.#proxies = proxies;
     this.#compiler = new RulesCompiler(files, home);
     this.#env = env;
     this.#findBackend = find;
@@ -56,9 +61,10 @@ export class Sandbox {
     const backend = this.#findBackend({ ...confinedEnvironment(this.#env), PATH: searchPath });
     if (!("wrap" in backend)) throw withoutSandbox(backend);
     const rules = await this.#compiler.compile(caller, searchPath);
+    const proxy = rules.network.length > 0 ? await this.#proxies.socketFor(rules.network) : undefined;
     return {
       rules,
-      wrap: (command) => backend.wrap(command, rules),
+      wrap: (command) => backend.wrap(command, rules, proxy),
       isGranted: (folder) => rules.granted.some((root) => isIn(folder, root)) && mayRead(rules, folder),
     };
   }

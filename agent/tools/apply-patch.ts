@@ -3,7 +3,8 @@ import { hash } from "node:crypto";
 import { MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import type { SeenFile } from "../core/sessions.ts";
-import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
+import { defineTool, type PreviewContext, type ToolContext, type ToolResult } from "../core/tool.ts";
+import { patchPreview } from "../edit/patch-preview.ts";
 import type { FilePatch } from "../edit/patch-types.ts";
 import {
   type FoundPatch,
@@ -58,13 +59,32 @@ export function applyPatchTool(files: Files) {
         ...(patches.some(takesAway) && { tools: [{ tool: "Delete", does }] }),
       };
     },
-    async handle({ patch, path }, context) {
+    async preview(request, context) {
       const access = await files.as(context);
-      const base = path === undefined ? undefined : absolutePath(path, context.session.cwd, access.platform);
-      const found = await findAll(access, parsePatch(patch), base);
+      const found = await findIn(access, request, context);
+      pathsOf(found);
+      const opened: OpenedFile[] = [];
+      try {
+        return patchPreview(await prepareAll(access, found, opened, context));
+      } finally {
+        for (const file of opened) await file.close();
+      }
+    },
+    async handle(request, context) {
+      const access = await files.as(context);
+      const found = await findIn(access, request, context);
       return await withMutexes(files, pathsOf(found), () => patchFiles(access, found, context));
     },
   });
+}
+
+function findIn(
+  access: FileAccess,
+  { patch, path }: z.infer<typeof input>,
+  { session }: PreviewContext,
+): Promise<FoundPatch[]> {
+  const base = path === undefined ? undefined : absolutePath(path, session.cwd, access.platform);
+  return findAll(access, parsePatch(patch), base);
 }
 
 /** Prepares all changes, then applies them; undoes those already made if one fails. */
@@ -77,6 +97,7 @@ async function patchFiles(
   const changes = new UndoableChanges(access, context.signal);
   try {
     const prepared = await prepareAll(access, found, opened, context);
+    for (const change of prepared) checkApproved(change, context);
     const seen = new Map<string, SeenFile>();
     try {
       for (const change of deletionsLast(prepared)) await apply(changes, change, seen);
@@ -96,7 +117,7 @@ async function prepareAll(
   access: FileAccess,
   found: readonly FoundPatch[],
   opened: OpenedFile[],
-  { signal, rights }: ToolContext,
+  { signal, rights }: PreviewContext,
 ): Promise<Prepared[]> {
   const prepared: Prepared[] = [];
   let bytes = 0;
@@ -114,6 +135,14 @@ async function prepareAll(
     prepared.push(prepare(one, file, before, rights.mayRead));
   }
   return prepared;
+}
+
+/** Throws MatrxError `CONFLICT` unless what it changes is as a person approved it. */
+function checkApproved(change: Prepared, { approved }: ToolContext): void {
+  if (change.kind === "add") return approved?.check(change.place.path, change.place.shown, undefined);
+  const { file, before } = change;
+  approved?.check(file.place.path, file.place.shown, before.stat);
+  if (change.kind === "update" && change.to) approved?.check(change.to.path, change.to.shown, undefined);
 }
 
 /** If the agent dies midway, files to be deleted are still there under their names. */

@@ -1,4 +1,5 @@
 /** Bash: runs a command as a job, in the foreground or background. */
+import { isUtf8 } from "node:buffer";
 import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { agentError, MatrxError, toolError } from "@matrx/shared/errors.ts";
@@ -12,13 +13,17 @@ import { excerptOf, wholeEnd } from "../jobs/excerpt.ts";
 import { LogFollower } from "../jobs/follow.ts";
 import type { Job } from "../jobs/job.ts";
 import type { Jobs } from "../jobs/jobs.ts";
-import type { Sandbox } from "../sandbox/sandbox.ts";
+import { isIn } from "../sandbox/paths.ts";
+import type { Confinement, Sandbox } from "../sandbox/sandbox.ts";
+import { counted } from "../text/counted.ts";
 import { overwrittenNote, plainOutput } from "../text/plain-output.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;
 /** Limit on a command's stdin: as base64 it fits into one call together with the command. */
 const MAX_STDIN_BYTES = 2 * 1024 * 1024;
+/** How much of its stdin a question shows, in bytes. */
+const STDIN_SHOWN = 2000;
 
 const input = z.strictObject({
   command: z.string().min(1).describe("The command"),
@@ -54,10 +59,27 @@ export function bashTool(jobs: Jobs, sandbox: Sandbox) {
     description:
       "Run a shell command. The working directory persists across calls, variables do not; stdin is empty. Returns stdout and stderr in order, and the exit code if it is not 0; long output is cut in the middle. For servers and other long-running commands set run_in_background. To read, search or edit files, use the other tools.",
     details:
-      "All of the output stays readable with `BashOutput`. Commands of AI grants, and of callers who are limited to paths, run in a sandbox: they reach the granted folders and the system's programs, and no network; `/tmp` and, unless it is granted, the home folder are empty for each command. Without a working sandbox they are refused.",
+      "All of the output stays readable with `BashOutput`. Commands of AI grants, and of callers who are limited to paths, run in a sandbox: they reach the granted folders, the system's programs, and by HTTP the domains that the grant names; `/tmp` and, unless it is granted, the home folder are empty for each command. Without a working sandbox they are refused.",
     input,
     model: { omit: ["yield_ms", "stdin_base64"] },
     timeoutMs: TIMES.callMax,
+    prepare: ({ command }) => ({ subjects: [command] }),
+    async preview({ command, run_in_background, stdin_base64 }, { session, rights }) {
+      if (command.includes("\0") || !command.isWellFormed()) throw unreadable();
+      const confinement = rights.shell === "sandbox" ? await sandbox.confine({ session, rights }) : undefined;
+      const lost = confinement ? undefined : await leaveLostDirectory(session);
+      const cwd = confinement?.rules.cwd ?? session.cwd;
+      const how = run_in_background ? "Run in the background in" : "Run in";
+      return {
+        summary: `${how} ${cwd}: ${command}`,
+        command: { text: command, cwd, ...(confinement && { sandbox: reachOf(confinement) }) },
+        ...(confinement && { bound: { "the sandbox": JSON.stringify(reachOf(confinement)) } }),
+        warnings: [
+          ...(lost === undefined ? [] : [`The working directory ${lost} no longer exists`]),
+          ...(stdin_base64 === undefined ? [] : [stdinWarning(Buffer.from(stdin_base64, "base64"))]),
+        ],
+      };
+    },
     async handle(
       {
         command,
@@ -74,8 +96,10 @@ export function bashTool(jobs: Jobs, sandbox: Sandbox) {
       const timeout = wanted && Math.min(wanted, MAX_TIMEOUT_MS);
       const confinement = rights.shell === "sandbox" ? await sandbox.confine(context) : undefined;
       const lost = confinement ? undefined : await leaveLostDirectory(session);
-      const remark = remarkOf(lost, timeout !== wanted);
+      // The folder in the sandbox follows from this one and from the rights, which are approved too.
+      context.approved?.checkCwd(session.cwd);
       const cwd = confinement?.rules.cwd ?? session.cwd;
+      const remark = remarkOf(lost, cwd, timeout !== wanted);
       const mayGoOn = background || yield_ms !== undefined;
       const timeoutMs = mayGoOn ? timeout : (timeout ?? DEFAULT_TIMEOUT_MS);
       context.signal.throwIfAborted();
@@ -115,18 +139,33 @@ async function resumed(job: Job, { call, signal, log }: ResumeContext): Promise<
   );
 }
 
-/** If the session's directory has vanished, returns to where the session began, and says so. */
+/** If the session's directory has vanished, returns to where the session began; resolves with the lost one. */
 async function leaveLostDirectory(session: Session): Promise<string | undefined> {
   if (await isFolder(session.cwd)) return undefined;
   const lost = session.cwd;
   session.cwd = (await isFolder(session.start)) ? session.start : "/";
-  return `The working directory ${lost} no longer exists; this ran in ${session.cwd}`;
+  return lost;
+}
+
+/** The granted folders; those that every program needs are left out. A folder that is writable in part counts as writable. */
+function reachOf({ rules }: Confinement) {
+  const writable = rules.granted.filter((folder) => rules.writable.some((path) => isIn(path, folder)));
+  return { readable: rules.granted, writable, network: rules.network };
+}
+
+/** A shell may read its commands from stdin. */
+function stdinWarning(stdin: Buffer): string {
+  const begin = stdin.subarray(0, STDIN_SHOWN);
+  const text = isUtf8(begin) || stdin.length > STDIN_SHOWN ? begin.toString() : "[not text]";
+  return `It reads ${counted(stdin.length, "byte")} from stdin, which begin: ${text}`;
 }
 
 /** A remark before the output, if there is something to say. */
-function remarkOf(lost: string | undefined, isCapped: boolean): string | undefined {
+function remarkOf(lost: string | undefined, cwd: string, isCapped: boolean): string | undefined {
+  const moved =
+    lost === undefined ? undefined : `The working directory ${lost} no longer exists; this ran in ${cwd}`;
   const capped = isCapped ? `timeout was reduced to ${MAX_TIMEOUT_MS} ms, the maximum` : undefined;
-  return [lost, capped].filter((one) => one !== undefined).join(". ") || undefined;
+  return [moved, capped].filter((one) => one !== undefined).join(". ") || undefined;
 }
 
 async function isFolder(path: string): Promise<boolean> {

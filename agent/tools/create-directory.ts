@@ -19,9 +19,15 @@ export function createDirectoryTool(files: Files) {
     input,
     timeoutMs: 30_000,
     prepare: ({ path }) => ({ paths: [{ path, intent: "folder" }] }),
+    async preview({ path }, context) {
+      const place = await (await files.as(context)).find(path, "folder");
+      const isThere = place.missing.length === 0;
+      return { summary: isThere ? `Leave ${place.shown} as it is` : `Create the folder ${place.shown}` };
+    },
     async handle({ path, recursive = true }, context) {
       const access = await files.as(context);
       const place = await access.find(path, "folder");
+      context.approved?.checkPath(place.path, place.shown);
       if (place.missing.length === 0) return await existing(access, place);
       if (place.missing.length > 1 && !recursive) throw noParent(access, place);
       const made = await makeFolders(access, access.existingPart(place), place.missing, place.shown);

@@ -6,7 +6,7 @@ import { defineTool } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { Files } from "../fs/access.ts";
 import type { OpenedEntry } from "../fs/file-handle.ts";
-import { deleteEntry } from "../trash/delete-entry.ts";
+import { deleteEntry, deletionPreview } from "../trash/delete-entry.ts";
 
 const input = z.strictObject({
   path: z.string().min(1).describe("Absolute or relative path of the directory to delete"),
@@ -28,6 +28,8 @@ export function deleteDirectoryTool(files: Files) {
     input,
     timeoutMs: TIMES.callMax,
     prepare: ({ path }) => ({ paths: [{ path, intent: "remove", isEntry: true }] }),
+    preview: ({ path, recursive = false, permanent = false }, context) =>
+      deletionPreview(files, { path, recursive, permanent, check: refuseOther }, context),
     handle: ({ path, recursive = false, permanent = false }, context) =>
       deleteEntry(files, { path, recursive, permanent, check: refuseOther }, context),
   });

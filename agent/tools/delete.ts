@@ -3,7 +3,7 @@ import { TIMES } from "@matrx/shared/limits.ts";
 import * as z from "zod";
 import { defineTool } from "../core/tool.ts";
 import type { Files } from "../fs/access.ts";
-import { deleteEntry } from "../trash/delete-entry.ts";
+import { deleteEntry, deletionPreview } from "../trash/delete-entry.ts";
 
 const input = z.strictObject({
   path: z.string().min(1).describe("Absolute or relative path"),
@@ -21,6 +21,8 @@ export function deleteTool(files: Files) {
     input,
     timeoutMs: TIMES.callMax,
     prepare: ({ path }) => ({ paths: [{ path, intent: "remove", isEntry: true }] }),
+    preview: ({ path, recursive = false, permanent = false }, context) =>
+      deletionPreview(files, { path, recursive, permanent, check: () => undefined }, context),
     handle: ({ path, recursive = false, permanent = false }, context) =>
       deleteEntry(files, { path, recursive, permanent, check: () => undefined }, context),
   });

@@ -2,10 +2,11 @@
 import { hash } from "node:crypto";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
-import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
+import { defineTool, type PreviewContext, type ToolContext, type ToolResult } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
-import { bytesWith, checkEditSize, editableText, type UnitText } from "../edit/code-units.ts";
+import { bytesWith, checkEditSize, editableText, shownText, type UnitText } from "../edit/code-units.ts";
 import { checkSha256, sha256Schema } from "../edit/errors.ts";
+import { changeInWords, fileDiff } from "../edit/file-diff.ts";
 import { type ShownDiff, shownDiff } from "../edit/line-diff.ts";
 import { endsOf } from "../edit/line-ends.ts";
 import { type Edited, type Replacement, replaceIn } from "../edit/replace.ts";
@@ -68,6 +69,16 @@ export function editTool(files: Files) {
     },
     timeoutMs: 60_000,
     prepare: ({ file_path }) => ({ paths: [{ path: file_path, intent: "write" }] }),
+    async preview(request, context) {
+      const access = await files.as(context);
+      const place = await access.findExisting(request.file_path, "write");
+      await using file = await OpenedFile.open(access, place);
+      const { text, edited } = await change(file, replacementsOf(request), request, context);
+      const [before, after] = [text.units, edited.units].map((units) => shownText(units, text.encoding));
+      const diff = fileDiff({ from: place.shown, to: place.shown, before, after });
+      const summary = `Edit ${place.shown}: ${changeInWords(diff)}`;
+      return { summary, diff: diff.text, diffCut: diff.isCut };
+    },
     async handle(request, context) {
       const replacements = replacementsOf(request);
       const access = await files.as(context);
@@ -80,26 +91,37 @@ export function editTool(files: Files) {
   });
 }
 
-async function edit(
+/** What the file becomes; changes nothing yet. Throws MatrxError. */
+async function change(
   file: OpenedFile,
   replacements: readonly Replacement[],
   { expected_sha256, encoding }: Input,
-  { session, rights, signal }: ToolContext,
+  { rights, signal }: PreviewContext,
+) {
+  const { shown } = file.place;
+  const stat = await file.existing();
+  checkEditSize(stat.size, shown);
+  const bytes = await file.read(stat, signal);
+  checkSha256(hash("sha256", bytes), expected_sha256, file.place);
+  const text = editableText(bytes, encoding, shown);
+  return { stat, text, edited: replaceIn(text, replacements, { shown, mayQuote: rights.mayRead }) };
+}
+
+async function edit(
+  file: OpenedFile,
+  replacements: readonly Replacement[],
+  request: Input,
+  context: ToolContext,
 ): Promise<ToolResult> {
   const { place } = file;
-  const stat = await file.existing();
-  checkEditSize(stat.size, place.shown);
-  const bytes = await file.read(stat, signal);
-  checkSha256(hash("sha256", bytes), expected_sha256, place);
-  const text = editableText(bytes, encoding, place.shown);
-  const mayQuote = rights.mayRead;
-  const edited = replaceIn(text, replacements, { shown: place.shown, mayQuote });
+  const { stat, text, edited } = await change(file, replacements, request, context);
+  context.approved?.check(place.path, place.shown, stat);
   const newBytes = bytesWith(text, edited.units);
-  const written = await file.write(stat, newBytes, signal);
-  session.noteSeen(place.path, { stat: written.stat, sha256: hash("sha256", newBytes) });
+  const written = await file.write(stat, newBytes, context.signal);
+  context.session.noteSeen(place.path, { stat: written.stat, sha256: hash("sha256", newBytes) });
   const diff = shownDiff(text, edited.units);
   return {
-    output: [confirmation(place, text, edited), ...(mayQuote ? [diff.text] : [])].join("\n"),
+    output: [confirmation(place, text, edited), ...(context.rights.mayRead ? [diff.text] : [])].join("\n"),
     metadata: metadataOf(place, text, edited, newBytes, written, diff),
   };
 }

@@ -4,16 +4,19 @@ import { lstat } from "node:fs/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import * as z from "zod";
+import type { Preview } from "../core/preview.ts";
 import type { Session } from "../core/sessions.ts";
-import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
+import { defineTool, type PreviewContext, type ToolContext, type ToolResult } from "../core/tool.ts";
+import { COMPARED_MAX_BYTES, fileDiff, textOfFile } from "../edit/file-diff.ts";
 import type { FileAccess, Files, ResolvedPath } from "../fs/access.ts";
 import { refuseClosedInside } from "../fs/closed-inside.ts";
 import { shownName } from "../fs/display-name.ts";
 import { explained } from "../fs/errors.ts";
-import { type OpenedEntry, openEntry } from "../fs/file-handle.ts";
+import { type OpenedEntry, OpenedFile, openEntry } from "../fs/file-handle.ts";
 import { makeParents, syncFolder } from "../fs/make-folders.ts";
-import { type Moved, moveEntry } from "../fs/move.ts";
+import { type Moved, moveEntry, refuseTaken } from "../fs/move.ts";
 import { isWithin, namesFolder } from "../fs/path-syntax.ts";
+import { entryAt } from "../fs/write-file.ts";
 import { forgetNote } from "../trash/trash-folder.ts";
 
 const input = z.strictObject({
@@ -49,11 +52,14 @@ export function moveTool(files: Files) {
         ],
       };
     },
+    async preview(request, context) {
+      const access = await files.as(context);
+      const { from, to } = await findBoth(access, request);
+      return await previewOf(access, from, to, request, context);
+    },
     async handle(request, context) {
       const access = await files.as(context);
-      const from = await access.findExistingEntry(request.source, "remove");
-      const to = await findDestination(access, from, request);
-      refuseItself(access, from, to);
+      const { from, to } = await findBoth(access, request);
       await makeParents(access, to, request.create_directories ?? true);
       const [first = "", second] = [...new Set([from.path, to.path])].sort();
       const act = () => move(access, from, to, request, context);
@@ -62,6 +68,14 @@ export function moveTool(files: Files) {
       );
     },
   });
+}
+
+/** Throws MatrxError. */
+async function findBoth(access: FileAccess, request: Input) {
+  const from = await access.findExistingEntry(request.source, "remove");
+  const to = await findDestination(access, from, request);
+  refuseItself(access, from, to);
+  return { from, to };
 }
 
 async function findDestination(
@@ -88,19 +102,60 @@ function newNameOf(from: ResolvedPath, to: ResolvedPath, path: FileAccess["platf
   return path.basename(from.path === to.path ? to.named : to.path);
 }
 
+/** A replaced file is shown as the change of its content. */
+async function previewOf(
+  access: FileAccess,
+  from: ResolvedPath,
+  to: ResolvedPath,
+  { overwrite = false }: Input,
+  context: PreviewContext,
+): Promise<Preview> {
+  const source = await openEntry(access, from);
+  try {
+    await refuseClosedInside(access, source, context.signal, to.path);
+  } finally {
+    await source.parent.close();
+  }
+  const isReplaced = to.missing.length === 0 && from.path !== to.path;
+  if (!isReplaced) return { summary: `Move ${from.shown} to ${to.shown}` };
+  await using old = await OpenedFile.open(access, to);
+  const stat = await lstat(old.path, { bigint: true });
+  refuseTaken(access, source.stat, stat, to, overwrite);
+  const warnings = [`${to.shown} is replaced, and not put into the trash`];
+  const summary = `Move ${from.shown} to ${to.shown}, replacing what is there`;
+  if (!source.stat.isFile() || !stat.isFile()) return { summary, warnings };
+  const [before, after] = [await textAt(access, to, context), await textAt(access, from, context)];
+  const diff = fileDiff({ from: to.shown, to: to.shown, before, after });
+  return { summary, warnings, diff: diff.text, diffCut: diff.isCut };
+}
+
+/** Undefined if it is not text, or too large, or may not be read. */
+async function textAt(
+  access: FileAccess,
+  place: ResolvedPath,
+  { signal }: PreviewContext,
+): Promise<string | undefined> {
+  await using file = await OpenedFile.open(access, place);
+  const stat = await file.existing();
+  if (stat.size > COMPARED_MAX_BYTES) return undefined;
+  return textOfFile(await file.read(stat, signal));
+}
+
 async function move(
   access: FileAccess,
   from: ResolvedPath,
   to: ResolvedPath,
   request: Input,
-  { session, signal }: ToolContext,
+  { session, signal, approved }: ToolContext,
 ): Promise<ToolResult> {
   const source = await openEntry(access, from);
   try {
+    approved?.check(from.path, from.shown, source.stat);
     await using parent = await access.openFolder(access.parentOf(to).folder, to.shown);
     const name = newNameOf(from, to, access.platform.path);
     const path = access.platform.path.join(access.parentOf(to).folder, name);
     await refuseClosedInside(access, source, signal, path);
+    if (approved && from.path !== to.path) approved.check(to.path, to.shown, await entryAt(parent, name));
     const moved = await explained(to.shown, "move it to", () =>
       moveEntry(access, source, { parent, name }, to, request.overwrite ?? false, signal),
     );

@@ -27,6 +27,12 @@ export function openAppTool(files: Files, desktop: Desktop) {
     unavailable: () => desktop.lackOfDisplay(),
     timeoutMs: 20_000,
     prepare: ({ app, args = [] }, { rights }) => neededToStart(files.platform, { app, args }, rights),
+    async preview({ app, args = [] }, context) {
+      const start = await allowedStart(files, context, { app, args });
+      const line = [app, ...start.args.map((arg) => JSON.stringify(arg))].join(" ");
+      const urls = start.args.filter((arg) => /^https?:/i.test(arg));
+      return { summary: `Start ${line}`, app: line, ...(urls.length > 0 && { url: urls.join(" ") }) };
+    },
     async handle({ app, args = [] }, context) {
       const start = await allowedStart(files, context, { app, args });
       context.signal.throwIfAborted();

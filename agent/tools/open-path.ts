@@ -20,9 +20,14 @@ export function openPathTool(files: Files, desktop: Desktop) {
     unavailable: () => desktop.lackOfOpener(),
     timeoutMs: 20_000,
     prepare: ({ path }) => ({ paths: [{ path, intent: "read" }] }),
+    async preview({ path }, context) {
+      const place = await (await files.as(context)).findToHandOver(path);
+      return { summary: `Open ${place.shown} in its usual program` };
+    },
     async handle({ path }, context) {
       const access = await files.as(context);
       const place = await access.findToHandOver(path);
+      context.approved?.checkPath(place.path, place.shown);
       if (!context.rights.mayRunAnyProgram) await checkIsDocument(access, place);
       context.signal.throwIfAborted();
       const { program, pid } = await desktop.open(place.path, os.homedir());

@@ -18,6 +18,11 @@ export function openUrlTool(desktop: Desktop) {
     input,
     unavailable: () => desktop.lackOfOpener(),
     timeoutMs: 20_000,
+    prepare: ({ url }) => ({ subjects: [openableAddress(url)] }),
+    async preview({ url }) {
+      const address = openableAddress(url);
+      return { summary: `Open ${address}`, url: address };
+    },
     async handle({ url }, { signal }) {
       const address = openableAddress(url);
       signal.throwIfAborted();

@@ -79,6 +79,7 @@ export function readTool(files: Files) {
       checkFields(request);
       const file = await openFile(await files.as(context), request.file_path);
       try {
+        context.approved?.check(file.place.path, file.place.shown, file.stat);
         return await explained(file.place.shown, "read", () =>
           request.encoding === "base64"
             ? readBytes(file, request, context)

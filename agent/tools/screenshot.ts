@@ -29,6 +29,9 @@ export function screenshotTool(desktop: Desktop) {
     unavailable: () => desktop.lackOfCamera(),
     model: { omit: ["format"] },
     timeoutMs: 60_000,
+    async preview({ monitor }) {
+      return { summary: `Take a picture of ${monitor === undefined ? "the screen" : `monitor ${monitor}`}` };
+    },
     async handle({ monitor, format = "png" }, { signal, room }) {
       // The size is not known in advance, so no picture is taken until there is room for the largest.
       await room(base64Length(IMAGE_MAX_BYTES));

@@ -26,6 +26,20 @@ const input = z.strictObject({
 });
 
 export function stopProcessTool({ platform, protectedPaths }: Files) {
+  /** The process to stop. Throws MatrxError if it is another one by now, or must not be stopped. */
+  const findTarget = async ({ pid, started }: z.infer<typeof input>, signal: AbortSignal) => {
+    // Read first: while the start time is unchanged, the pid has not been reused for another process.
+    const began = await platform.processes.beginOf(pid);
+    const all = await processesOf(platform.processList, signal);
+    const target = all.find((row) => row.pid === pid);
+    if (!target || began === undefined) throw notThere(pid);
+    checkStart(target, Date.parse(started), platform.processList.startedWithinMs);
+    // Only Matrx's own programs have these paths in their command lines.
+    const marks = protectedPaths().closed;
+    const why = protectionOf(target, all, { pid: process.pid, marks });
+    if (why) throw refused(target, why);
+    return { target, began, all };
+  };
   return defineTool({
     name: "StopProcess",
     description:
@@ -34,17 +48,17 @@ export function stopProcessTool({ platform, protectedPaths }: Files) {
       "Asks it to end, and kills it after three seconds. Names its children, which keep running. Refuses the agent, the processes that started it, and other Matrx programs.",
     input,
     timeoutMs: TIMES.killAfter + 30_000,
+    async preview(request, { signal }) {
+      const { target, began } = await findTarget(request, signal);
+      const { pid, name, user, command } = target;
+      const whose = user === null ? "" : ` of ${user}`;
+      return {
+        summary: `Stop process ${pid}${whose} (${shownName(name)}): ${command}`,
+        bound: { "the process": `${pid} ${began}` },
+      };
+    },
     async handle({ pid, started }, { signal }) {
-      // Read first: while the start time is unchanged, the pid has not been reused for another process.
-      const began = await platform.processes.beginOf(pid);
-      const all = await processesOf(platform.processList, signal);
-      const target = all.find((row) => row.pid === pid);
-      if (!target || began === undefined) throw notThere(pid);
-      checkStart(target, Date.parse(started), platform.processList.startedWithinMs);
-      // Only Matrx's own programs have these paths in their command lines.
-      const marks = protectedPaths().closed;
-      const why = protectionOf(target, all, { pid: process.pid, marks });
-      if (why) throw refused(target, why);
+      const { target, began, all } = await findTarget({ pid, started }, signal);
       const children = all.filter((row) => row.parent === pid).map((row) => row.pid);
       const how = await end(platform, { pid, began }, signal);
       return resultOf(target, how, children);

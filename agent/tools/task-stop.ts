@@ -16,6 +16,14 @@ export function taskStopTool(jobs: Jobs) {
     details: "Asks them to end, and kills them after three seconds.",
     input,
     timeoutMs: TIMES.killAfter + 10_000,
+    async preview({ task_id }, { grant }) {
+      const { id, record } = jobs.find(task_id, grant);
+      const { command, cwd, started, pid, began } = record;
+      return {
+        summary: `Stop the command ${id}, started ${new Date(started).toISOString()} in ${cwd}: ${command}`,
+        bound: { "the command to stop": `${id} ${pid} ${began}` },
+      };
+    },
     async handle({ task_id }, { grant }) {
       const job = jobs.find(task_id, grant);
       const wasRunning = job.isRunning;

@@ -3,11 +3,13 @@ import { hash } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { MatrxError, toolError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
+import type { Preview } from "../core/preview.ts";
 import type { SeenFile } from "../core/sessions.ts";
-import { defineTool, type ToolContext, type ToolResult } from "../core/tool.ts";
+import { defineTool, type PreviewContext, type ToolContext, type ToolResult } from "../core/tool.ts";
 import { changedError, checkSha256, sha256Schema } from "../edit/errors.ts";
+import { changeInWords, fileDiff, textOfFile } from "../edit/file-diff.ts";
 import { countChangedLines } from "../edit/line-diff.ts";
-import type { Files } from "../fs/access.ts";
+import type { Files, ResolvedPath } from "../fs/access.ts";
 import { isFolderError, OpenedFile } from "../fs/file-handle.ts";
 import { makeParents } from "../fs/make-folders.ts";
 import { namesFolder } from "../fs/path-syntax.ts";
@@ -40,11 +42,15 @@ export function writeTool(files: Files) {
     model: { omit: ["create_directories", "expected_sha256"] },
     timeoutMs: 60_000,
     prepare: ({ file_path }) => ({ paths: [{ path: file_path, intent: "write" }] }),
+    async preview(request, context) {
+      const place = await destination(files, request, context);
+      if (place.missing.length > 1) return previewOf(place, undefined, request);
+      await using file = await OpenedFile.open(await files.as(context), place);
+      return previewOf(place, await look(file, request, context), request);
+    },
     async handle(request, context) {
-      if (!request.content.isWellFormed()) throw halfCharacter();
       const access = await files.as(context);
-      const place = await access.find(request.file_path, "write");
-      if (namesFolder(request.file_path, access.platform)) throw isFolderError(place);
+      const place = await destination(files, request, context);
       await makeParents(access, place, request.create_directories ?? true);
       await using file = await OpenedFile.open(access, place);
       return await files.mutex.runExclusive(place.path, () => write(file, request, context));
@@ -52,20 +58,57 @@ export function writeTool(files: Files) {
   });
 }
 
-async function write(
+/** Where to write. Throws MatrxError. */
+async function destination(
+  files: Files,
+  { file_path, content }: Input,
+  context: PreviewContext,
+): Promise<ResolvedPath> {
+  if (!content.isWellFormed()) throw halfCharacter();
+  const access = await files.as(context);
+  const place = await access.find(file_path, "write");
+  if (namesFolder(file_path, access.platform)) throw isFolderError(place);
+  return place;
+}
+
+/** What is there, if it may be replaced; undefined if nothing is. Throws MatrxError. */
+async function look(
   file: OpenedFile,
   { content, expected_sha256 }: Input,
-  { signal, session }: ToolContext,
-): Promise<ToolResult> {
+  { signal, session }: PreviewContext,
+): Promise<Old | undefined> {
   const { place } = file;
-  const old = await file.entry();
-  const bytes = Buffer.from(content, "utf8");
+  const stat = await file.entry();
+  if (expected_sha256) checkSha256(stat && (await file.sha256(stat, signal)), expected_sha256, place);
+  if (!stat) return undefined;
+  const old = { stat, before: await contentOf(file, stat, signal) };
+  if (!expected_sha256) await checkUnchanged(file, old, hash("sha256", content), { signal, session });
+  return old;
+}
+
+function previewOf(place: ResolvedPath, old: Old | undefined, { content }: Input): Preview {
+  const { shown } = place;
+  const from = old && shown;
+  const diff = fileDiff({ from, to: shown, before: old?.before && textOfFile(old.before), after: content });
+  const what = old ? "Change" : "Create";
+  const size = counted(Buffer.byteLength(content), "byte");
+  return {
+    summary: `${what} ${shown}: ${changeInWords(diff)} (${size})`,
+    diff: diff.text,
+    diffCut: diff.isCut,
+    warnings: old && old.stat.nlink > 1n ? [`${shown} has other names (hard links), which change too`] : [],
+  };
+}
+
+async function write(file: OpenedFile, request: Input, context: ToolContext): Promise<ToolResult> {
+  const { place } = file;
+  const { signal, session } = context;
+  const old = await look(file, request, context);
+  context.approved?.check(place.path, place.shown, old?.stat);
+  const bytes = Buffer.from(request.content, "utf8");
   const sha256 = hash("sha256", bytes);
-  if (expected_sha256) checkSha256(old && (await file.sha256(old, signal)), expected_sha256, place);
-  const before = old && (await contentOf(file, old, signal));
-  if (old && !expected_sha256) await checkUnchanged(file, { stat: old, before }, sha256, { signal, session });
-  const lines = before && changedLines(before, bytes);
-  const written = await file.write(old, bytes, signal);
+  const lines = old?.before && changedLines(old.before, bytes);
+  const written = await file.write(old?.stat, bytes, signal);
   session.noteSeen(place.path, { stat: written.stat, sha256 });
   const change = lines ? `, ${counted(lines.added, "line")} added, ${lines.removed} removed` : "";
   return {

@@ -1,7 +1,9 @@
 /** Deletes an entry: to the trash, or for good. */
+import type { BigIntStats } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { MatrxError, toolError } from "@matrx/shared/errors.ts";
-import type { ToolContext, ToolResult } from "../core/tool.ts";
+import type { Preview } from "../core/preview.ts";
+import type { PreviewContext, ToolContext, ToolResult } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { FileAccess, Files } from "../fs/access.ts";
 import { refuseClosedInside } from "../fs/closed-inside.ts";
@@ -11,6 +13,8 @@ import { type OpenedEntry, openEntry } from "../fs/file-handle.ts";
 import { syncFolder } from "../fs/make-folders.ts";
 import { isWithin } from "../fs/path-syntax.ts";
 import { newRemoval, removeTree } from "../fs/remove-tree.ts";
+import { type TreeFacts, treeFactsOf } from "../fs/tree-facts.ts";
+import { counted } from "../text/counted.ts";
 import { putIntoTrash } from "./trash.ts";
 import { forgetNote } from "./trash-folder.ts";
 
@@ -22,6 +26,65 @@ export interface Deletion {
   readonly check: (entry: OpenedEntry) => void;
 }
 
+/** What would be deleted. Throws MatrxError. */
+export async function deletionPreview(
+  files: Files,
+  request: Deletion,
+  context: PreviewContext,
+): Promise<Preview> {
+  const access = await files.as(context);
+  const entry = await openChecked(access, request, context);
+  const { place, parent, name, stat } = entry;
+  try {
+    const how = request.permanent ? "for good" : "by moving it to the trash";
+    const summary = `Delete ${place.shown} ${how}`;
+    if (!stat.isDirectory()) return { summary: `${summary} (${kindAndSize(stat)})` };
+    const inspect = (found: BigIntStats) => access.inspect(found, place.shown);
+    const facts = await explained(place.shown, "look into", () =>
+      treeFactsOf(parent, name, { inspect, signal: context.signal }),
+    );
+    return {
+      summary: `${summary}: a folder with ${countsOf(facts)}`,
+      warnings: facts.names.length > 0 ? [`In it: ${namesOf(facts)}`] : [],
+      bound: { [`what is in ${place.shown}`]: facts.digest },
+    };
+  } finally {
+    await parent.close();
+  }
+}
+
+function kindAndSize(stat: BigIntStats): string {
+  return stat.isSymbolicLink() ? "a symlink, not its target" : counted(Number(stat.size), "byte");
+}
+
+function countsOf({ files, folders, bytes, isCut }: TreeFacts): string {
+  const counts = `${counted(files, "file")} and ${counted(folders, "folder")}, ${counted(bytes, "byte")}`;
+  return isCut ? `more than ${counts}` : counts;
+}
+
+function namesOf({ names, files, folders }: TreeFacts): string {
+  return names.join(", ") + (files + folders > names.length ? " and more" : "");
+}
+
+/** The entry to delete; close its parent. Throws MatrxError if it must not be deleted. */
+async function openChecked(
+  access: FileAccess,
+  request: Deletion,
+  { session, signal }: PreviewContext,
+): Promise<OpenedEntry> {
+  const entry = await openEntry(access, await access.findExistingEntry(request.path, "remove"));
+  try {
+    request.check(entry);
+    refuseCwd(access, entry, session.cwd);
+    await refuseClosedInside(access, entry, signal);
+    if (entry.stat.isDirectory() && !request.recursive) await refuseNotEmpty(access, entry);
+    return entry;
+  } catch (error) {
+    await entry.parent.close();
+    throw error;
+  }
+}
+
 /** Throws MatrxError. */
 export async function deleteEntry(
   files: Files,
@@ -31,12 +94,9 @@ export async function deleteEntry(
   const access = await files.as(context);
   const place = await access.findExistingEntry(request.path, "remove");
   return await files.mutex.runExclusive(place.path, async () => {
-    const entry = await openEntry(access, place);
+    const entry = await openChecked(access, request, context);
     try {
-      request.check(entry);
-      refuseCwd(access, entry, context.session.cwd);
-      await refuseClosedInside(access, entry, context.signal);
-      if (entry.stat.isDirectory() && !request.recursive) await refuseNotEmpty(access, entry);
+      context.approved?.check(entry.place.path, place.shown, entry.stat);
       context.signal.throwIfAborted();
       if (request.permanent) return await forGood(access, entry, context.signal);
       return await intoTrash(access, entry, context.signal);

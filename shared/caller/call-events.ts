@@ -1,4 +1,8 @@
 /** The events of a call for its reader: `call`, then `output` and `gap`, and finally `result` or `error`. */
+
+import type * as z from "zod";
+import type { approvalEventSchema } from "../api.ts";
+import type { CallApproval } from "../approval.ts";
 import { type ErrorShape, problemOf } from "../errors.ts";
 import type { CallId, SessionId } from "../ids.ts";
 import type { ResultHeader } from "../result-frame.ts";
@@ -29,6 +33,15 @@ export class CallEvents {
     const until = new Date(deadline).toISOString();
     const facts = { call, device: this.#device, ...(session && { session }), deadline: until };
     this.#stream.send("call", json(facts), call);
+  }
+
+  /** A person is asked about the call, or has allowed it. */
+  asked(call: CallId, { id, state, expires, summary, edited }: CallApproval): void {
+    const facts: z.infer<typeof approvalEventSchema> = {
+      ...{ type: "approval", call, approval: id },
+      ...{ state, expires, summary, edited },
+    };
+    this.#stream.send("approval", json(facts));
   }
 
   /** Sends a frame of live output, as JSON. */

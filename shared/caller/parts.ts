@@ -74,7 +74,8 @@ export const ANSWER_HEADERS: Readonly<Record<string, Parameter>> = {
 };
 
 export const EVENTS = {
-  "text/event-stream": "Events of the call: `call`, then `output` and `gap`, finally `result` or `error`",
+  "text/event-stream":
+    "Events of the call: `call`, then `approval`, `output` and `gap`, finally `result` or `error`",
 };
 
 export const CALL_EXAMPLE = { tool: "Bash", input: { command: "make test" }, timeout_ms: 120_000 };
@@ -90,7 +91,7 @@ export const ANSWER_EXAMPLE = {
 
 export const PENDING: Answer = {
   description:
-    "It takes longer than 60 seconds. The call keeps running; its record, at `url`, will have the outcome.",
+    "It takes longer than 60 seconds. The call keeps running, or waits for a person's `approval`; its record, at `url`, will have the outcome.",
   schema: pendingCallSchema,
   example: { call: CALL, state: "accepted", url: `/v1/devices/${DEVICE}/calls/${CALL}` },
   headers: {

@@ -1,5 +1,6 @@
 /** What the caller API needs of the host that serves a device: the Worker's Device object, or this machine's dispatcher. */
 import type { CallList, CallQuery, CallView, EventList, EventQuery } from "../api.ts";
+import type { CallApproval } from "../approval.ts";
 import type { ErrorShape, Hop } from "../errors.ts";
 import type { CallId, SessionId } from "../ids.ts";
 import type { ModelTool } from "../model-view.ts";
@@ -53,7 +54,7 @@ export type Ending<Bytes = Uint8Array | ReadableStream<Uint8Array>> =
 export type RestAnswer =
   | Ending
   /** Not finished after 60 seconds: its outcome will be in the call's record. */
-  | { kind: "pending"; call: CallId };
+  | { kind: "pending"; call: CallId; approval?: CallApproval | undefined };
 
 export type GuideAnswer =
   | Ending

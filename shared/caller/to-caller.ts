@@ -1,6 +1,7 @@
 /** What the relay and the local server send to a caller: one schema per frame, for its writers and its readers. */
 import * as z from "zod";
 import { eventViewSchema } from "../api.ts";
+import { callApprovalSchema } from "../approval.ts";
 import { ERROR_CODES, type ErrorCode, type ErrorShape, HOPS } from "../errors.ts";
 import { retryAfterMsOf } from "../retry.ts";
 
@@ -38,6 +39,16 @@ const errorFrameSchema = answerSchema.extend({
 /** Names a call with an effect once its record is durable, before its answer, on `matrx.v1`. Relay only. */
 const acceptedFrameSchema = z.object({ id: z.string(), type: z.literal("accepted"), call: z.string() });
 
+/** A person is asked about the call, or has allowed it, before its answer, on `matrx.v1`. Relay only. */
+const approvalFrameSchema = z.object({
+  id: z.string(),
+  type: z.literal("approval"),
+  call: z.string(),
+  approval: z.string(),
+  state: z.enum(["pending", "allowed"]),
+  ...callApprovalSchema.pick({ expires: true, summary: true, edited: true }).shape,
+});
+
 /** Live output of a call that opted in; `offset` counts bytes of the job's log, which makes gaps visible. */
 const outputFrameSchema = z.object({
   id: z.string(),
@@ -70,6 +81,7 @@ export const toCallerSchema = z.discriminatedUnion("type", [
   successFrameSchema,
   errorFrameSchema,
   acceptedFrameSchema,
+  approvalFrameSchema,
   outputFrameSchema,
   gapFrameSchema,
   pongFrameSchema,

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { deviceToolsSchema, toolDefinitionsSchema } from "../api.ts";
 import { ERROR_CODES, type ErrorShape } from "../errors.ts";
 import { check } from "../json-input.ts";
-import { toolInputSchema } from "../openapi/bodies.ts";
+import { type pendingCallSchema, toolInputSchema } from "../openapi/bodies.ts";
 import type { Operation } from "../openapi/operation.ts";
 import { systemPrompt } from "../system-prompt.ts";
 import { type ToolFormat, toolDefinition } from "../tool-formats.ts";
@@ -12,7 +12,7 @@ import { readObjectText } from "./body.ts";
 import { answerHeaders, bytesResponse, eventResponse } from "./call-response.ts";
 import { callSchema } from "./from-caller.ts";
 import { ANSWER_EXAMPLE, ANSWER_HEADERS, CALL_HEADERS, DEVICE, EVENTS, FORMAT, timeoutMs } from "./parts.ts";
-import type { CallerPort, Ending, StreamedCall } from "./port.ts";
+import type { CallerPort, Ending, RestAnswer, StreamedCall } from "./port.ts";
 import { problemOfShape } from "./problem.ts";
 import {
   acceptsEventStream,
@@ -160,16 +160,18 @@ function refusalProblem({ error, call }: { error: ErrorShape; call: string }, de
   return problemOfShape(error, { output, call, device, ...(details && { metadata: details }) });
 }
 
-/** 202: the call continues; its outcome will be at this URL. */
+/** 202: the call continues, or waits for a person; its outcome will be at this URL. */
 function pendingResponse(
   { device }: CallerPort,
-  { call }: { call: string },
+  { call, approval }: Extract<RestAnswer, { kind: "pending" }>,
   headers: Record<string, string>,
 ) {
   const url = `/v1/devices/${device}/calls/${call}`;
   headers.Location = url;
   headers["Content-Type"] = "application/json";
-  return new Response(JSON.stringify({ call, state: "accepted", url }), { status: 202, headers });
+  const state = approval?.state === "pending" ? "awaiting_approval" : "accepted";
+  const body: z.infer<typeof pendingCallSchema> = { call, state, url, ...(approval && { approval }) };
+  return new Response(JSON.stringify(body), { status: 202, headers });
 }
 
 function withHeaders(response: Response, headers: Record<string, string>): Response {

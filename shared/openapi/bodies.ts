@@ -1,5 +1,6 @@
 /** Schemas of bodies that the code only writes, and so defines nowhere else. */
 import * as z from "zod";
+import { callApprovalSchema } from "../approval.ts";
 import { callSchema } from "../caller/from-caller.ts";
 
 /** A call as REST takes it; `queue_for` is reserved, and refused. */
@@ -8,8 +9,9 @@ export const callBodySchema = callSchema.omit({ queue_for: true });
 /** 202: the call continues. */
 export const pendingCallSchema = z.object({
   call: z.string(),
-  state: z.literal("accepted"),
+  state: z.enum(["accepted", "awaiting_approval"]),
   url: z.string(),
+  approval: callApprovalSchema.exactOptional().describe("What it waits for"),
 });
 
 /** 202: the device was asked to stop it. */

@@ -58,15 +58,21 @@ test("every link of the guides leads to a file", () => {
   }
 });
 
-test("the example of a policy limits tools and folders as it says", { timeout: 60_000 }, async () => {
+test("the example of a policy limits tools, folders and closed paths as it says", {
+  timeout: 60_000,
+}, async () => {
   const example = read("docs/guides/use.md").match(/^```json\n(.*?)\n```$/ms)?.[1] ?? "";
-  expect(policySchema.parse(JSON.parse(example))).toHaveProperty("allowed_paths");
+  const policy = policySchema.parse(JSON.parse(example));
+  expect(policy).toHaveProperty("allowed_paths");
+  for (const field of Object.keys(policySchema.shape))
+    expect(read("docs/guides/use.md")).toContain(`\`${field}\``);
   const relay = await startRelay();
   onTestFinished(() => relay.stop());
   const { id, agent } = await connectMachine(relay);
   onTestFinished(() => agent.stop());
   const folder = realpathSync(temporaryFolder());
   writeFileSync(join(folder, "notes"), "mine");
+  writeFileSync(join(folder, ".env.local"), "secret");
   const place = join(relay.dataDir, "agent/policy.json");
   const call = async (tool: string, input: object) => {
     const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
@@ -81,14 +87,15 @@ test("the example of a policy limits tools and folders as it says", { timeout: 6
   const statuses = async () => [
     await call("Read", { file_path: join(folder, "notes") }),
     await call("Read", { file_path: "/etc/hosts" }),
-    await call("Write", { file_path: join(folder, "new"), content: "" }),
+    await call("Read", { file_path: join(folder, ".env.local") }),
+    await call("Write", { file_path: join(folder, crypto.randomUUID()), content: "" }),
     await call("Bash", { command: "true" }),
   ];
-  expect(await statuses()).toEqual([200, 200, 200, 200]);
+  expect(await statuses()).toEqual([200, 200, 200, 200, 200]);
   writeFileSync(place, example.replace("/home/ann/projects", folder));
-  await expect.poll(statuses).toEqual([200, 403, 403, 403]);
+  await expect.poll(statuses).toEqual([200, 403, 403, 200, 403]);
   writeFileSync(place, "{");
-  await expect.poll(statuses).toEqual([403, 403, 403, 403]);
+  await expect.poll(statuses).toEqual([403, 403, 403, 403, 403]);
 });
 
 test.each(USE)("the commands of %s do what they say", { timeout: 240_000 }, async (page) => {
@@ -111,6 +118,7 @@ const EXPECTED: [RegExp, RegExp][] = [
   [/ token list$/, /^helper +AI grant +may read, write/m],
   [/ token change /, /^helper .+ AI grant\n {2}may read in ~\/projects on /],
   [/ token revoke /, /^Revoked helper/],
+  [/ policy explain /, /^(Allowed|Asked|Refused): /m],
   [/ serve$/, /"url":"http:/],
   [/ activity$/, /"type":"started"/],
   [/ pause$/, /^Paused: this machine is closed to all callers/],

@@ -1,5 +1,7 @@
 /** docs/protocol.md against the code: its examples are parsed, its tables compared. */
+import { personActionSchema, toPersonSchema } from "@matrx/shared/account-frames.ts";
 import * as api from "@matrx/shared/api.ts";
+import { newDecisionSchema } from "@matrx/shared/approval.ts";
 import { actionSchema, callSchema, parseCallerFrame } from "@matrx/shared/caller/from-caller.ts";
 import { toCallerSchema } from "@matrx/shared/caller/to-caller.ts";
 import { CLOSE } from "@matrx/shared/close-codes.ts";
@@ -7,6 +9,7 @@ import { fromDeviceSchema, toDeviceSchema } from "@matrx/shared/device-frames.ts
 import { ERROR_CODES, type ErrorShape, errorInfo, problemOf } from "@matrx/shared/errors.ts";
 import { isCallId, isDeviceId, isSessionId } from "@matrx/shared/ids.ts";
 import { policySchema } from "@matrx/shared/policy.ts";
+import { explainWishSchema } from "@matrx/shared/policy-explain.ts";
 import {
   decodeAgentFrame,
   encodeOutputFrame,
@@ -45,6 +48,8 @@ const FRAMES: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ["OutputFrame header", outputHeaderSchema],
   ["OutputFrame body", toCallerSchema],
   ["DeviceAssertion", deviceAssertionSchema],
+  ...toPersonSchema.options.map(({ shape }) => [`ToPerson ${shape.type.value}`, toPersonSchema] as const),
+  ["PersonAction ping", personActionSchema],
   ["CallEvent call", api.callEventSchema],
   ["CallEvent output", api.outputEventSchema],
   ["CallEvent gap", api.gapEventSchema],
@@ -62,7 +67,7 @@ describe("examples", () => {
     expect(schema.parse(shown)).toEqual(shown);
   });
 
-  it.each(["FromDevice", "ToDevice", "ToCaller", "Action"])(
+  it.each(["FromDevice", "ToDevice", "ToCaller", "ToPerson", "Action"])(
     "%s is read by the frame that it is named after",
     (union) => {
       for (const [name, shown] of examplesOf(union)) {
@@ -86,6 +91,8 @@ describe("examples", () => {
       // Optional, and as in the frames beside it.
       "FromDevice tool_result: error",
       "FromDevice user_query: timestamp",
+      // Instead of all else.
+      "FromDevice tool_prepared: error",
       // Reserved, and refused.
       "Call: queue_for",
     ]);
@@ -235,6 +242,8 @@ const BODIES: Record<string, z.ZodObject> = {
   "POST /v1/devices": api.newDeviceSchema,
   "PATCH /v1/devices/:device": api.changedDeviceSchema,
   "PUT /v1/devices/:device/policy": policySchema,
+  "POST /v1/devices/:device/policy/explain": explainWishSchema,
+  "POST /v1/devices/:device/approvals/:approval": newDecisionSchema,
   "POST /v1/devices/:device/commands": api.newCommandSchema,
   "POST /v1/devices/:device/tools/invoke": callSchema.omit({ queue_for: true }),
   "POST /tools/invoke": callSchema.omit({ queue_for: true }),

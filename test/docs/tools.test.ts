@@ -7,6 +7,7 @@ import { Desktop } from "../../agent/desktop/desktop.ts";
 import { Files } from "../../agent/fs/access.ts";
 import { Jobs } from "../../agent/jobs/jobs.ts";
 import { linux } from "../../agent/platform/linux/linux.ts";
+import { DomainProxies } from "../../agent/sandbox/domain-proxies.ts";
 import { Sandbox } from "../../agent/sandbox/sandbox.ts";
 import { deviceTools } from "../../agent/tools/index.ts";
 import { ROOT } from "../../scripts/tree.ts";
@@ -24,7 +25,14 @@ test("the page lists every tool as it is (UPDATE_DOCS=1 writes it anew)", async 
     desktop.close();
   });
   const files = new Files({ protectedPaths: closedPaths(), platform: linux });
-  const { tools } = await manifestOf(deviceTools({ files, jobs, desktop, sandbox: new Sandbox({ files }) }));
+  const { tools } = await manifestOf(
+    deviceTools({
+      files,
+      jobs,
+      desktop,
+      sandbox: new Sandbox({ files, proxies: new DomainProxies("/nowhere") }),
+    }),
+  );
   const wanted = toolsPage(tools);
   if (process.env.UPDATE_DOCS === "1") writeFileSync(PATH, wanted);
   expect(readFileSync(PATH, "utf8")).toBe(wanted);

@@ -1,5 +1,6 @@
 /** What callers request of a device over HTTP. Each request runs under a lease of its caller's grant. */
 import type { CallList, CallQuery, CallView, DeviceView, EventList, EventQuery } from "@matrx/shared/api.ts";
+import type { ApprovalDetail, Decision } from "@matrx/shared/approval.ts";
 import { noSuchCallError } from "@matrx/shared/caller/calls.ts";
 import type {
   DeviceTools,
@@ -20,6 +21,9 @@ import type { Caller } from "../auth/caller.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import { unknownDeviceError } from "../refusals.ts";
 import { lostRecordError } from "../storage-failure.ts";
+import type { Approvals } from "./approvals/approvals.ts";
+import type { Person } from "./approvals/decisions.ts";
+import { callApprovalOf } from "./approvals/rows.ts";
 import { type RestCalls, requireMaker } from "./callers/rest.ts";
 import type { RestStreams } from "./callers/sse-call.ts";
 import type { Admission } from "./calls/admission.ts";
@@ -38,6 +42,7 @@ export type Command = SystemCommand["command"];
 interface Surfaces {
   readonly calls: Calls;
   readonly admission: Admission;
+  readonly approvals: Approvals;
   readonly rest: RestCalls;
   readonly streams: RestStreams;
 }
@@ -160,7 +165,11 @@ export class Requests {
       const row = this.#context.ledger.find(call);
       if (!row) throw noSuchCallError();
       requireMaker(row.grant_id, lease);
-      return callView(row, this.#context.record.id);
+      return callView(
+        row,
+        this.#context.record.id,
+        callApprovalOf(this.#surfaces.approvals.rows.ofCall(call)),
+      );
     });
   }
 
@@ -179,6 +188,16 @@ export class Requests {
       requireMaker(calls.pendingCalls.get(call)?.grant ?? ledger.find(call)?.grant_id, lease);
       calls.cancel(call);
     });
+  }
+
+  /** The Account has checked that a person is asking. */
+  approval(caller: Caller, id: string): Promise<Outcome<ApprovalDetail>> {
+    return this.#leased(caller, () => this.#surfaces.approvals.view(id));
+  }
+
+  /** The same check applies. */
+  decide(caller: Caller, id: string, decision: Decision, person: Person): Promise<Outcome<ApprovalDetail>> {
+    return this.#leased(caller, () => this.#surfaces.approvals.decide(id, decision, person));
   }
 
   events(caller: Caller, { after, limit }: EventQuery): Promise<Outcome<EventList>> {

@@ -1,5 +1,6 @@
 /** Grants that this Device object caches for fifteen minutes, so that a call needs no request to the Account. */
-import type { GrantScope } from "@matrx/shared/grant.ts";
+import type { ApprovalView } from "@matrx/shared/approval.ts";
+import type { Grant, GrantScope } from "@matrx/shared/grant.ts";
 import type { AccountId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
@@ -26,11 +27,17 @@ export interface LeasedGrant {
   expires: number;
 }
 
+interface Lessors {
+  getByName(account: string): { lease(grant: GrantId, device: DeviceId): Promise<Outcome<LeasedGrant>> };
+}
+
 /** The part of the Account objects that a device needs. */
-export interface Accounts {
+export interface Accounts extends Lessors {
   getByName(account: string): {
     lease(grant: GrantId, device: DeviceId): Promise<Outcome<LeasedGrant>>;
     hasDevice(device: DeviceId): Promise<boolean>;
+    noteApproval(approval: ApprovalView): Promise<void>;
+    exceptTool(person: GrantId, grant: GrantId, tool: string): Promise<Outcome<Grant>>;
   };
 }
 
@@ -39,14 +46,14 @@ const LEASES_MAX = 1000;
 const KEPT_CHARS = 512;
 
 export class Leases {
-  readonly #accounts: Accounts;
+  readonly #accounts: Lessors;
   readonly #leases = new Map<GrantId, Lease>();
   readonly #revoked = new Set<GrantId>();
   readonly #asking = new Map<GrantId, Promise<Lease>>();
   /** What the Account told of grants while it was being asked for them: its answer may be older. */
   readonly #told = new Map<GrantId, { version: number; lease?: Lease }>();
 
-  constructor(accounts: Accounts) {
+  constructor(accounts: Lessors) {
     this.#accounts = accounts;
   }
 

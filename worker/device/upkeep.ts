@@ -1,6 +1,7 @@
 /** The object's own upkeep: handles slow calls and whatever has expired, so that it can hibernate in between. */
 import { TIMES } from "@matrx/shared/limits.ts";
 import { AlarmTable } from "../storage/alarms.ts";
+import type { Approvals } from "./approvals/approvals.ts";
 import type { Callers } from "./callers/sockets.ts";
 import type { AnswerCredit } from "./calls/answer-credit.ts";
 import type { Calls } from "./calls/calls.ts";
@@ -13,6 +14,7 @@ import type { DeviceSockets } from "./link/sockets.ts";
 interface Parts {
   readonly calls: Calls;
   readonly recovery: Recovery;
+  readonly approvals: Approvals;
   readonly credit: AnswerCredit;
   readonly callers: Callers;
   readonly sockets: DeviceSockets;
@@ -27,7 +29,7 @@ const PRUNE_EVERY = 6 * 60 * 60_000;
 export class Upkeep {
   readonly #context: DeviceContext;
   readonly #parts: Parts;
-  readonly #alarms: AlarmTable<"calls" | "prune" | "grants">;
+  readonly #alarms: AlarmTable<"calls" | "prune" | "grants" | "approvals" | "outbox">;
 
   constructor(context: DeviceContext, parts: Parts) {
     this.#context = context;
@@ -35,7 +37,13 @@ export class Upkeep {
     const calls = (now: number) => void this.tick(now);
     this.#alarms = new AlarmTable(
       context.storage,
-      { calls, prune: (now) => this.#prune(now), grants: (now) => parts.callers.closeExpired(now) },
+      {
+        calls,
+        prune: (now) => this.#prune(now),
+        grants: (now) => parts.callers.closeExpired(now),
+        approvals: (now) => parts.approvals.look(now),
+        outbox: (now) => parts.approvals.news.flush(now),
+      },
       context.health,
     );
   }
@@ -45,15 +53,15 @@ export class Upkeep {
     return this.#alarms.ring(now);
   }
 
-  /** Closes sockets whose grant has expired by then, in milliseconds since 1970. */
-  closeBy(expires: number): void {
-    this.#alarms.by("grants", expires);
+  /** Schedules work that is done even if the object sleeps: sockets of expired grants, approvals, news for the Account. */
+  schedule(name: "grants" | "approvals" | "outbox", at: number): void {
+    this.#alarms.by(name, at);
   }
 
   /** Handles acknowledgements, attachments, deadlines and silent links. */
   tick(now: number): void {
     const { store, events, health } = this.#context;
-    const { calls, recovery, credit, callers, sockets, messages } = this.#parts;
+    const { calls, recovery, approvals, credit, callers, sockets, messages } = this.#parts;
     if (!store.record) return;
     calls.flushAcks();
     calls.strays.flush(now);
@@ -64,6 +72,7 @@ export class Upkeep {
     sockets.persist(now);
     if (calls.pendingCalls.size > 0) sockets.requireSigns(now);
     recovery.sweep(now);
+    approvals.look(now);
     health.probe();
     this.#lookAgain(now);
   }
@@ -71,6 +80,7 @@ export class Upkeep {
   #prune(now: number): number | undefined {
     const { ledger } = this.#context;
     ledger.prune(now);
+    this.#parts.approvals.rows.prune(now);
     return ledger.isEmpty() ? undefined : now + PRUNE_EVERY;
   }
 

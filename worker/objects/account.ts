@@ -1,5 +1,7 @@
 /** One user's devices, grants and tokens. Written on change only. */
 import { DurableObject } from "cloudflare:workers";
+import type { ApprovalView } from "@matrx/shared/approval.ts";
+import { closeReason, isSendable } from "@matrx/shared/close-codes.ts";
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { type Grant, type GrantKind, isPersonSession } from "@matrx/shared/grant.ts";
 import { type AccountId, type DeviceId, type GrantId, makeDeviceId } from "@matrx/shared/ids.ts";
@@ -7,17 +9,21 @@ import { type Rate, TokenBucket } from "@matrx/shared/rate-limit.ts";
 import { retryIn } from "@matrx/shared/retry.ts";
 import type { ChangedToken, NewToken, TokenDetails, TokenView } from "@matrx/shared/token-api.ts";
 import { LIFETIME } from "@matrx/shared/tokens.ts";
+import { AccountApprovals, APPROVALS_KEPT } from "../account/approvals.ts";
 import { DeviceNews } from "../account/device-news.ts";
 import { type DeviceEntry, Devices } from "../account/devices.ts";
 import { Grants, isFor } from "../account/grants.ts";
 import { Holders } from "../account/holders.ts";
 import { OneTimeCodes } from "../account/one-time-codes.ts";
+import { PersonSockets } from "../account/person-sockets.ts";
 import { leased, Tokens } from "../account/tokens.ts";
 import { warningOf } from "../account/views.ts";
 import { unauthenticated } from "../auth/keys.ts";
 import type { LeasedGrant } from "../device/leases.ts";
+import { authenticatedCaller } from "../device/socket.ts";
 import type { DeviceIdentity } from "../device/store.ts";
 import { attempt, type Outcome } from "../outcome.ts";
+import { problemResponse } from "../problem.ts";
 import { tooManyError, unknownDeviceError } from "../refusals.ts";
 import { AlarmTable } from "../storage/alarms.ts";
 import { migrate } from "../storage/migrate.ts";
@@ -43,6 +49,8 @@ export class Account extends DurableObject<AccountEnv> {
   readonly #holders: Holders;
   readonly #tokens: Tokens;
   readonly #codes: OneTimeCodes;
+  readonly #approvals: AccountApprovals;
+  readonly #people: PersonSockets;
   readonly #news: DeviceNews;
   readonly #alarms: AlarmTable<"outbox" | "expiry">;
   /** Tokens and sign-in links made of late. The object sleeps only after longer than this takes to refill. */
@@ -62,6 +70,8 @@ export class Account extends DurableObject<AccountEnv> {
       holders: this.#holders,
     });
     this.#codes = new OneTimeCodes(sql);
+    this.#approvals = new AccountApprovals(sql);
+    this.#people = new PersonSockets(state);
     this.#news = new DeviceNews({
       sql,
       tokens: this.#tokens,
@@ -162,6 +172,7 @@ export class Account extends DurableObject<AccountEnv> {
       this.#person(grant);
       if (!this.#devices.remove(device, Date.now())) throw unknownDeviceError(device);
       this.#holders.forgetDevice(device);
+      this.#approvals.forgetDevice(device);
       await this.#send([device], { type: "forget" });
     });
   }
@@ -252,6 +263,56 @@ export class Account extends DurableObject<AccountEnv> {
     this.#codes.giveBackGuess(guess);
   }
 
+  /** A device tells what waits for a decision there, or what became of it. */
+  noteApproval(approval: ApprovalView): void {
+    const { device, grant } = approval;
+    // A device that was removed meanwhile.
+    if (!this.#devices.has(device)) return;
+    const now = Date.now();
+    const grant_name = this.#grants.find(grant as GrantId, now)?.name ?? null;
+    const noted = this.#approvals.note({ ...approval, grant_name }, now);
+    this.#alarms.by("expiry", now + APPROVALS_KEPT);
+    if (noted) this.#people.tell({ type: "approval", approval: noted }, now);
+  }
+
+  /** The approvals that wait for a decision, on all devices. */
+  listApprovals(grant: GrantId): Promise<Outcome<ApprovalView[]>> {
+    return attempt(() => {
+      this.#person(grant);
+      return this.#approvals.pending(Date.now());
+    });
+  }
+
+  /** The account link of a person's session, which the Worker has authenticated. */
+  override async fetch(request: Request): Promise<Response> {
+    try {
+      const caller = authenticatedCaller(request);
+      if (!caller) throw new Error("an account link without a caller");
+      const { expires } = this.#person(caller.grant);
+      const now = Date.now();
+      const waiting = this.#approvals
+        .pending(now)
+        .map((approval) => ({ type: "approval" as const, approval }));
+      return this.#people.accept(
+        request,
+        { ...caller, expires: Math.min(expires, caller.expires) },
+        waiting,
+        now,
+      );
+    } catch (error) {
+      return problemResponse(error);
+    }
+  }
+
+  override webSocketMessage(ws: WebSocket, data: string | ArrayBuffer): void {
+    this.#people.message(ws, data, Date.now());
+  }
+
+  /** The runtime does not answer a close frame on a hibernatable socket. */
+  override webSocketClose(ws: WebSocket, code: number, reason: string): void {
+    if (ws.readyState !== WebSocket.CLOSED) ws.close(isSendable(code) ? code : 1000, closeReason(reason));
+  }
+
   requirePerson(grant: GrantId): Promise<Outcome<Grant>> {
     return attempt(() => this.#person(grant));
   }
@@ -305,7 +366,9 @@ export class Account extends DurableObject<AccountEnv> {
     this.#grants.prune(now);
     this.#holders.prune();
     this.#codes.prune(now);
-    return this.#grants.nextExpiry();
+    this.#approvals.prune(now);
+    const nexts = [this.#grants.nextExpiry(), this.#approvals.nextPrune()].filter((at) => at !== undefined);
+    return nexts.length > 0 ? Math.min(...nexts) : undefined;
   }
 
   async #newDeviceId(name: string): Promise<DeviceId> {
@@ -316,7 +379,9 @@ export class Account extends DurableObject<AccountEnv> {
   }
 
   async #revoke(id: GrantId): Promise<void> {
-    await this.#send(this.#tokens.revoke(id), { type: "revoke", grant: id });
+    const holders = this.#tokens.revoke(id);
+    this.#people.revoke(id);
+    await this.#send(holders, { type: "revoke", grant: id });
   }
 
   async #send(devices: readonly string[], news: Parameters<DeviceNews["add"]>[1]): Promise<void> {

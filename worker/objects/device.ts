@@ -1,6 +1,7 @@
 /** One device: its own socket and its callers' sockets end here, and every call passes through. Delegates to `device/`. */
 import { DurableObject } from "cloudflare:workers";
 import type { CallQuery, DeviceView, EventQuery } from "@matrx/shared/api.ts";
+import type { Decision } from "@matrx/shared/approval.ts";
 import { EventStreams } from "@matrx/shared/caller/event-streams.ts";
 import type { RestCall, StreamedCall } from "@matrx/shared/caller/port.ts";
 import { CLOSE, closeReason, isSendable } from "@matrx/shared/close-codes.ts";
@@ -12,6 +13,8 @@ import type { Policy } from "@matrx/shared/policy.ts";
 import type { ExplainWish } from "@matrx/shared/policy-explain.ts";
 import type { Caller } from "../auth/caller.ts";
 import { type Command, Requests } from "../device/api.ts";
+import { Approvals } from "../device/approvals/approvals.ts";
+import type { Person } from "../device/approvals/decisions.ts";
 import { RestCalls } from "../device/callers/rest.ts";
 import type { CallerAttachment } from "../device/callers/session.ts";
 import { Callers } from "../device/callers/sockets.ts";
@@ -39,6 +42,7 @@ export class Device extends DurableObject<DeviceEnv> {
   readonly #tickets: Tickets;
   readonly #calls: Calls;
   readonly #recovery: Recovery;
+  readonly #approvals: Approvals;
   readonly #credit: AnswerCredit;
   readonly #streams: EventStreams;
   readonly #callers: Callers;
@@ -51,9 +55,13 @@ export class Device extends DurableObject<DeviceEnv> {
     state.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
     const context = new DeviceContext(state, env, () => this.tick(Date.now()));
     const { bodies } = context;
-    const calls = new Calls(context, (call) => this.#credit.settled(call));
+    const calls = new Calls(context, (call) => {
+      this.#credit.settled(call);
+      this.#approvals.settled(call);
+    });
     const recovery = new Recovery(context, calls);
-    const admission = new Admission(context, calls);
+    const approvals = new Approvals(context, calls, (name, at) => this.#upkeep.schedule(name, at));
+    const admission = new Admission(context, calls, approvals);
     const callers = new Callers(context, calls, admission);
     const queued = {
       of: (grant: GrantId) => callers.queuedOf(grant) + bodies.queuedOf(grant),
@@ -62,20 +70,21 @@ export class Device extends DurableObject<DeviceEnv> {
     const credit = new AnswerCredit({ calls, link: context.link, ledger: context.ledger, queued });
     bodies.onClosed = () => credit.look();
     const event = (event: DeviceEvent, now: number) => this.#event(event, now);
-    const messages = new DeviceMessages(context, { calls, credit, recovery, event });
-    const sockets = new DeviceSockets(context, { calls, credit, recovery, messages });
+    const messages = new DeviceMessages(context, { calls, credit, recovery, approvals, event });
+    const sockets = new DeviceSockets(context, { calls, credit, recovery, approvals, messages });
     const rest = new RestCalls(context, admission, calls);
     this.#context = context;
     this.#tickets = new Tickets(context.storage.kv, context.health);
     this.#calls = calls;
     this.#recovery = recovery;
+    this.#approvals = approvals;
     this.#credit = credit;
     this.#callers = callers;
     this.#sockets = sockets;
     this.#streams = new EventStreams(bodies);
     const streams = new RestStreams(context, admission, calls, this.#streams);
-    this.#requests = new Requests(context, { calls, admission, rest, streams });
-    this.#upkeep = new Upkeep(context, { calls, recovery, credit, callers, sockets, messages });
+    this.#requests = new Requests(context, { calls, admission, approvals, rest, streams });
+    this.#upkeep = new Upkeep(context, { calls, recovery, approvals, credit, callers, sockets, messages });
     this.#restore();
   }
 
@@ -125,6 +134,7 @@ export class Device extends DurableObject<DeviceEnv> {
 
   /** The account removed the device: delete everything. */
   async destroy(): Promise<void> {
+    this.#approvals.destroy();
     if (this.#context.store.record)
       this.#calls.endAll(unknownDeviceError(this.#context.store.record.id).shape());
     this.#sockets.closeAll(CLOSE.revoked, "The device was removed from its account");
@@ -152,11 +162,14 @@ export class Device extends DurableObject<DeviceEnv> {
     if (!changed) return;
     const { lease, former } = changed;
     this.#calls.grantChanged(lease, former, now);
-    if (this.#callers.changeGrant(lease)) this.#upkeep.closeBy(lease.expires);
+    if (this.#callers.changeGrant(lease)) this.#upkeep.schedule("grants", lease.expires);
   }
 
   #endGrant(grant: GrantId, why: ErrorShape): void {
-    if (this.#context.store.record) this.#calls.revoke(grant, why);
+    if (this.#context.store.record) {
+      this.#calls.revoke(grant, why);
+      this.#approvals.revoke(grant);
+    }
     this.#callers.revoke(grant, why.message);
     this.#streams.revoke(grant, why);
     // Last, because it throws if the storage fails; then the Account tells it again.
@@ -220,6 +233,16 @@ export class Device extends DurableObject<DeviceEnv> {
   /** Asks for a call to stop; its outcome says whether it did. */
   cancelCall(caller: Caller, call: CallId) {
     return this.#requests.cancelCall(caller, call);
+  }
+
+  /** What a person decides on. The Account has checked that a person is asking. */
+  approval(caller: Caller, approval: string) {
+    return this.#requests.approval(caller, approval);
+  }
+
+  /** A person's decision; the same check applies. */
+  decide(caller: Caller, approval: string, decision: Decision, person: Person) {
+    return this.#requests.decide(caller, approval, decision, person);
   }
 
   /** What the device reported, for a grant that may read it. */
@@ -287,9 +310,10 @@ export class Device extends DurableObject<DeviceEnv> {
     else if (attachment) this.#sockets.closed(ws, attachment, Date.now());
   }
 
-  /** After hibernation, all state comes from the sockets' attachments. */
+  /** After hibernation, all state comes from the sockets' attachments, but for calls that wait for a person. */
   #restore(): void {
     const devices: { ws: WebSocket; attachment: DeviceAttachment }[] = [];
+    this.#approvals.restore();
     for (const ws of this.ctx.getWebSockets()) {
       const attachment = ws.deserializeAttachment() as DeviceAttachment | CallerAttachment | null;
       if (attachment?.role === "caller") this.#callers.restore(ws, attachment);

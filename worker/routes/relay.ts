@@ -1,5 +1,6 @@
 /** The relay's whole HTTP interface: what is mounted, and what is described. */
 import * as api from "@matrx/shared/api.ts";
+import * as approvals from "@matrx/shared/approval.ts";
 import { cancelRoute, recordRoutes } from "@matrx/shared/caller/calls.ts";
 import { eventsRoute } from "@matrx/shared/caller/events.ts";
 import { guideRoutes } from "@matrx/shared/caller/guide.ts";
@@ -11,10 +12,12 @@ import type { ErrorCode } from "@matrx/shared/errors.ts";
 import * as bodies from "@matrx/shared/openapi/bodies.ts";
 import type { Operation, Parameter, Surface } from "@matrx/shared/openapi/operation.ts";
 import { policySchema, policySetSchema } from "@matrx/shared/policy.ts";
+import { questionSchema } from "@matrx/shared/question.ts";
 import * as tokenApi from "@matrx/shared/token-api.ts";
 import { DEVICE_HEADER } from "@matrx/shared/tokens.ts";
 import { toolDescriptionSchema } from "@matrx/shared/tool.ts";
 import { accountRoutes } from "./account.ts";
+import { APPROVAL_PARAMETER, approvalRoutes, approvalsRoutes } from "./approvals.ts";
 import { controlRoutes } from "./control.ts";
 import { deviceRoutes, devicesRoutes } from "./devices.ts";
 import { healthRoutes } from "./health.ts";
@@ -22,17 +25,18 @@ import { descriptionRoute } from "./openapi.ts";
 import { docsRoute } from "./page.ts";
 import { CODE_PARAMETER, pairingsRoutes } from "./pairings.ts";
 import type { RelayRoute } from "./route.ts";
-import { callerSocketRoutes, deviceSocketRoutes } from "./sockets.ts";
+import { accountSocketRoutes, callerSocketRoutes, deviceSocketRoutes } from "./sockets.ts";
 import { GRANT_PARAMETER, tokensRoutes } from "./tokens.ts";
 
 /** Upgrades, which have their own credentials. */
-export const socketRoutes = [...deviceSocketRoutes, ...callerSocketRoutes];
+export const socketRoutes = [...deviceSocketRoutes, ...callerSocketRoutes, ...accountSocketRoutes];
 
 /** Routes of the relay itself. */
 export const relayRoutes: readonly RelayRoute[] = [
   ...devicesRoutes,
   ...accountRoutes,
   ...tokensRoutes,
+  ...approvalsRoutes,
   ...pairingsRoutes,
   ...healthRoutes,
   descriptionRoute(() => RELAY),
@@ -40,7 +44,7 @@ export const relayRoutes: readonly RelayRoute[] = [
 ];
 
 /** Routes of one device, for managing it. */
-export const managedRoutes: readonly RelayRoute[] = [...deviceRoutes, ...controlRoutes];
+export const managedRoutes: readonly RelayRoute[] = [...deviceRoutes, ...controlRoutes, ...approvalRoutes];
 
 /** Routes of one device, for calling it. */
 export const callerRoutes: readonly CallerRoute<RecordingPort>[] = under("/v1/devices/{device}", [
@@ -88,6 +92,7 @@ export const RELAY: Surface = {
     Guide: "The guide's REST interface; its base address is `/v1/devices/{device}`, or the root",
     Account: "Signing in and out",
     Tokens: "Credentials for scripts and apps",
+    Approvals: "Calls that a person must allow first",
     Pairing: "Adding a machine, signing in a command line",
     Links: "WebSockets",
     Relay: "The relay itself",
@@ -107,8 +112,17 @@ export const RELAY: Surface = {
         "For signed-in browsers. All methods except GET and HEAD then need the relay's own `Origin`.",
     },
   },
-  path: { ...PATH, grant: GRANT_PARAMETER, code: CODE_PARAMETER },
-  schemas: { ...api, ...tokenApi, ...bodies, policySchema, policySetSchema, toolDescriptionSchema },
+  path: { ...PATH, grant: GRANT_PARAMETER, code: CODE_PARAMETER, approval: APPROVAL_PARAMETER },
+  schemas: {
+    ...api,
+    ...tokenApi,
+    ...approvals,
+    questionSchema,
+    ...bodies,
+    policySchema,
+    policySetSchema,
+    toolDescriptionSchema,
+  },
   operations: OPERATIONS,
   implied,
 };

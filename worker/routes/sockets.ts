@@ -33,6 +33,31 @@ export const callerSocketRoutes: readonly RelayRoute[] = under("/v1/devices/{dev
   { ...socketOperation, answer: callerSocket },
 ]);
 
+/** What a person's screens are told of all devices. */
+export const accountSocketRoutes: readonly RelayRoute[] = [
+  {
+    method: "GET",
+    path: "/v1/account/ws",
+    id: "openAccountLink",
+    tag: "Links",
+    summary: "Account link (WebSocket)",
+    description:
+      "Tells a signed-in person which calls wait for a decision, and what became of them. Browsers authenticate with the cookie, or with the subprotocols `matrx.v1, bearer.TOKEN`.",
+    access: "person",
+    answers: { 101: switched("account link") },
+    errors: ["INVALID_MESSAGE", "RATE_LIMITED"],
+    answer: accountSocket,
+  },
+];
+
+/** The account link; the Account checks that it is a person's. */
+async function accountSocket(c: Context<RelayEnv>): Promise<Response> {
+  const caller = await authenticateUpgrade(c.env, c.req.raw);
+  if (caller.ticket) throw ticketForDevice();
+  requireUpgrade(c.req.raw);
+  return c.env.ACCOUNT.getByName(caller.account).fetch(callerUpgrade(c.req.raw, caller));
+}
+
 /** The device link. Its credential comes in the first message. */
 async function deviceSocket(c: Context<RelayEnv>): Promise<Response> {
   refuseForeignPage(c.env, c.req.raw);
@@ -55,6 +80,12 @@ async function callerSocket(c: Context<RelayEnv>): Promise<Response> {
 function requireUpgrade(request: Request): void {
   if (request.headers.get("Upgrade")?.toLowerCase() === "websocket") return;
   throw notUpgradedError();
+}
+
+function ticketForDevice(): MatrxError {
+  return relayError("PERMISSION_DENIED", "A ticket opens the caller link of one device only", {
+    hint: "Use the cookie, or the subprotocols matrx.v1, bearer.TOKEN",
+  });
 }
 
 function noDevice(): MatrxError {

@@ -42,6 +42,10 @@ export const ACCOUNT: readonly Migration[] = [
     // Grants did not change before, so whoever holds one has its only version.
     sql.exec("ALTER TABLE leases ADD COLUMN version INTEGER NOT NULL DEFAULT 1");
     sql.exec("ALTER TABLE leases ADD COLUMN acknowledged INTEGER NOT NULL DEFAULT 1");
+    // Decided ones stay for a while, since what a device tells of one may arrive in any order.
+    sql.exec(`CREATE TABLE approvals (
+      id TEXT PRIMARY KEY, device TEXT NOT NULL, grant_id TEXT NOT NULL, state TEXT NOT NULL, created INTEGER NOT NULL,
+      expires INTEGER NOT NULL, view TEXT NOT NULL) WITHOUT ROWID`);
   },
 ];
 
@@ -65,6 +69,22 @@ export const DEVICE: readonly Migration[] = [
   ({ sql, kv }) => {
     const [oldest] = sql.exec<{ created: number }>("SELECT created FROM ledger LIMIT 1");
     putAlarms(kv, { prune: oldest?.created });
+  },
+  ({ sql }) => {
+    // `input` is null once the call was sent or is over.
+    sql.exec(`CREATE TABLE approvals (
+      id TEXT PRIMARY KEY, call TEXT NOT NULL, grant_id TEXT NOT NULL, tool TEXT NOT NULL, effect TEXT NOT NULL,
+      stage TEXT NOT NULL, created INTEGER NOT NULL, expires INTEGER NOT NULL, wanted TEXT NOT NULL, input TEXT,
+      binding TEXT, at TEXT, question TEXT, summary TEXT, edited INTEGER NOT NULL DEFAULT 0, decided INTEGER,
+      decided_by TEXT, reach TEXT, note TEXT)`);
+    sql.exec("CREATE INDEX approvals_call ON approvals (call)");
+    sql.exec("CREATE INDEX approvals_open ON approvals (created) WHERE input IS NOT NULL");
+    sql.exec(`CREATE TABLE allowances (
+      grant_id TEXT NOT NULL, binding TEXT NOT NULL, approval TEXT NOT NULL, until INTEGER NOT NULL,
+      PRIMARY KEY (grant_id, binding)) WITHOUT ROWID`);
+    sql.exec(`CREATE TABLE outbox (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, device TEXT NOT NULL, body TEXT NOT NULL,
+      tries INTEGER NOT NULL DEFAULT 0, due INTEGER NOT NULL)`);
   },
 ];
 

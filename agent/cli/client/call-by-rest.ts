@@ -73,7 +73,8 @@ async function outcomeOf(client: RelayClient, { device, stop }: CallToMake, repl
   for (;;) {
     const view = await client.get(path, callViewSchema);
     if (view.outcome !== undefined) return answerSchema.parse(view.outcome);
-    if (view.state !== "accepted") throw noOutcome(view.state, `${client.relay}${path}`);
+    if (view.state !== "accepted" && view.state !== "awaiting_approval")
+      throw noOutcome(view.state, `${client.relay}${path}`);
     if (stop.aborted && !cancelSent) {
       await client.send("POST", `${path}/cancel`);
       cancelSent = true;

@@ -5,8 +5,10 @@ import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import { WebSocket } from "ws";
+import * as z from "zod";
 import { lostBecause } from "../../relay/close-reasons.ts";
 import type { LiveOutput } from "../output/live-output.ts";
+import { note, oneLine } from "../output/print.ts";
 import type { CallToMake, MadeCall } from "./call-by-rest.ts";
 import { dialCaller, hangUp, sendIfOpen } from "./caller-socket.ts";
 import { parsedJson } from "./json.ts";
@@ -57,8 +59,8 @@ async function attempt(
   const socket = dialCaller(client, {
     device: toMake.device,
     session,
-    // The relay names a new session only on this subprotocol.
-    subprotocols: fresh ? [SUBPROTOCOL.v1] : [],
+    // Only on this subprotocol, the relay names a new session, and says that a person is asked.
+    subprotocols: [SUBPROTOCOL.v1],
     onRefused: ended.reject,
   });
   let why: string | undefined;
@@ -72,7 +74,8 @@ async function attempt(
     if (frame?.type === "success" || frame?.type === "error") ended.resolve({ ...frame, id: ID });
     else if (frame?.type === "output") live?.show(frame.channel, frame.offset, frame.data);
     else if (frame?.type === "gap") live?.gap();
-    else if (frame?.type === "hello") session = frame.session;
+    else if (frame?.type === "hello" && fresh) session = frame.session;
+    else noteWaiting(data.toString());
   });
   socket.on("error", (error) => {
     why = lostBecause(error);
@@ -92,6 +95,21 @@ async function attempt(
     toMake.stop.removeEventListener("abort", cancel);
     hangUp(socket);
   }
+}
+
+const waitingSchema = z.object({
+  type: z.literal("approval"),
+  approval: z.string(),
+  state: z.enum(["pending", "allowed"]).default("pending"),
+  expires: z.iso.datetime(),
+});
+
+/** Says on stderr that a person is asked about the call. */
+function noteWaiting(text: string): void {
+  const waiting = waitingSchema.safeParse(parsedJson(text)).data;
+  if (waiting?.state !== "pending") return;
+  const until = new Date(waiting.expires).toLocaleTimeString();
+  note(`Waiting for approval ${oneLine(waiting.approval)}, expires at ${until}: matrx approvals`);
 }
 
 function frameOf({ tool, input, timeoutMs, key }: CallToMake, stream: boolean) {

@@ -51,6 +51,8 @@ async function outcome(
 }
 
 const STATES = {
+  awaiting_approval: (tool: string) =>
+    `${tool} has not run yet: it waits until a person allows it. Try again later.`,
   accepted: (tool: string) =>
     `${tool} is still running, or its device hasn't reported the result yet. Try again later.`,
   finished: (tool: string) => `${tool} finished, but its result is no longer kept.`,

@@ -1,5 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { homeOf, makeHome } from "../../../agent/config/app-dirs.ts";
@@ -80,10 +81,37 @@ test("without a policy file nothing is limited; a damaged one closes everything,
   expect(policy.current()).toEqual({ allowed_paths: ["/home"] });
 });
 
-test("a policy file that cannot even be looked at closes everything", () => {
+test.each<[string, RegExp, (file: string) => void]>([
+  ["truncated", /is not JSON/, (file) => writeFileSync(file, '{"allowed_tools":["Re')],
+  ["empty", /is not JSON/, (file) => writeFileSync(file, "")],
+  ["a list", /must be an object/, (file) => writeFileSync(file, "[]")],
+  ["null", /must be an object/, (file) => writeFileSync(file, "null")],
+  ["of a newer version", /unlimited/, (file) => writeFileSync(file, '{"unlimited":false}')],
+  [
+    "with a bad glob",
+    /"secrets" must be a full path/,
+    (file) => writeFileSync(file, '{"denied_paths":["secrets"]}'),
+  ],
+  ["with a misspelt rule", /tool/, (file) => writeFileSync(file, '{"ask":[{"tool":"Bash"}]}')],
+  ["huge", /more than 1048576 bytes/, (file) => writeFileSync(file, `{}${" ".repeat(2 ** 20)}`)],
+  ["a folder", /is not a file/, (file) => mkdirSync(file)],
+  ["a pipe", /is not a file/, (file) => void execFileSync("mkfifo", [file])],
+  ["a link to nothing", /link to nothing/, (file) => symlinkSync("elsewhere.json", file)],
+  ["a link to itself", /policy\.json/, (file) => symlinkSync("policy.json", file)],
+])("a policy file that is %s closes everything until it is mended", (_what, why, damage) => {
   const place = home();
-  symlinkSync("policy.json", place.policyFile);
-  expect(() => new PolicyFile(place).current()).toThrow(/All calls are refused.*policy\.json/);
+  writeFileSync(place.policyFile, "{}");
+  const policy = new PolicyFile(place);
+  expect(policy.current()).toEqual({});
+  rmSync(place.policyFile);
+  damage(place.policyFile);
+  policy.reload();
+  expect(() => policy.current()).toThrow(/All calls are refused because the device's policy is damaged/);
+  expect(() => policy.current()).toThrow(why);
+  expect(() => new PolicyFile(place).current()).toThrow(why);
+  rmSync(place.policyFile, { recursive: true });
+  policy.reload();
+  expect(policy.current()).toEqual({});
 });
 
 test("a home that is in no usual place is noted where every agent of this machine looks; that of npm start is not", async () => {

@@ -95,6 +95,16 @@ test("the owner limits a device, and asks what came of a call", { timeout: 240_0
 
   const limited = await matrx(["policy", "laptop", "--set", "-"], '{"allowed_tools":["SystemInfo"]}');
   expect(limited).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Tools +SystemInfo$/m) });
+  const why = await matrx(["policy", "explain", "laptop", "bash", "command=echo no"]);
+  expect(why).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^Refused: Bash is not allowed by the/),
+  });
+  expect(why.stdout).toMatch(/^policy +allowed_tools +refuses +decides$/m);
+  const asJson = await matrx(["policy", "explain", "laptop", "SystemInfo", "--json"]);
+  expect(JSON.parse(asJson.stdout)).toMatchObject({ decision: "allowed", tool: "SystemInfo" });
+  const here = await matrx(["policy", "explain", "Read", "file_path=/etc/hosts"]);
+  expect(here).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Allowed: no rule refuses Read/) });
   const refused = await matrx(["call", "laptop", "Bash", "command=echo no"]);
   expect(refused).toMatchObject({ code: 77, stderr: expect.stringContaining("policy") });
   const wrong = await matrx(["policy", "laptop", "--set", "-"], '{"alowed_tools":[]}');

@@ -16,7 +16,15 @@ test("calls above the limit are refused by the agent, each grant's by itself, an
   const journal = new Journal(join(temporaryFolder(), "journal"));
   onTestFinished(() => journal.close());
   const dispatcher = new Dispatcher({
-    ...{ device: "box", tools, sessions, journal, log: silentLog, checkPaths: async () => undefined },
+    ...{
+      device: "box",
+      tools,
+      sessions,
+      journal,
+      log: silentLog,
+      checkPaths: async () => undefined,
+      lookAtPaths: async () => [],
+    },
     policy: { current: () => policy },
   });
   const call = async (grant = OWNER) => {

@@ -20,6 +20,7 @@ function start({ policy = {} as Policy, windDownMs = 1000, path = join(temporary
     policy: { current: () => policy },
     log: silentLog,
     checkPaths: async () => undefined,
+    lookAtPaths: async () => [],
     ...{ tools, journal, windDownMs },
   });
   onTestFinished(() => {

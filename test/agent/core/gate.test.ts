@@ -9,6 +9,7 @@ import { Dispatcher } from "../../../agent/core/dispatcher.ts";
 import type { Needs, PathNeed } from "../../../agent/core/gate.ts";
 import { parseInput } from "../../../agent/core/input.ts";
 import { Journal } from "../../../agent/core/journal.ts";
+import { DomainProxies } from "../../../agent/sandbox/domain-proxies.ts";
 import { Sandbox } from "../../../agent/sandbox/sandbox.ts";
 import { deviceTools } from "../../../agent/tools/index.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
@@ -57,12 +58,21 @@ const NEEDS: [tool: string, input: Record<string, unknown>, needs: Needs][] = [
   [
     "open_app",
     { app: "paint", args: ["/out/a.png", "https://a.example", "--help"] },
-    { paths: [read("/out/a.png")], app: { name: "paint", isListedAs: expect.any(Function) } },
+    {
+      paths: [read("/out/a.png")],
+      subjects: ["paint", "/out/a.png", "https://a.example", "--help"],
+      app: { name: "paint", isListedAs: expect.any(Function) },
+    },
   ],
 ];
 
 /** They name no path, or look for what they read in many places. */
-const NEEDLESS = ["Bash", "BashOutput", "TaskStop", "SystemInfo", "SystemLog", "Screenshot", "OpenUrl"];
+const NEEDLESS = ["BashOutput", "TaskStop", "SystemInfo", "SystemLog", "Screenshot"];
+/** They name no path, but what rules that ask are matched with. */
+const SUBJECTS: [tool: string, input: Record<string, unknown>, subject: string][] = [
+  ["Bash", { command: "make test" }, "make test"],
+  ["OpenUrl", { url: "https://a.example" }, "https://a.example/"],
+];
 const OF_PROCESSES = ["ListProcesses", "StopProcess"];
 
 const held = (bench: Workbench): GrantScope => ({ ...bench.owner, paths: [bench.home] });
@@ -70,12 +80,20 @@ const held = (bench: Workbench): GrantScope => ({ ...bench.owner, paths: [bench.
 test("each tool says what it needs, or needs nothing", async () => {
   const bench = await Workbench.open();
   const { files, jobs, desktop } = bench;
-  const names = deviceTools({ files, jobs, desktop, sandbox: new Sandbox({ files }) }).map(
-    ({ name }) => name,
-  );
-  const known = [...NEEDS.map(([tool]) => tool), ...NEEDLESS, ...OF_PROCESSES];
+  const names = deviceTools({
+    files,
+    jobs,
+    desktop,
+    sandbox: new Sandbox({ files, proxies: new DomainProxies("/nowhere") }),
+  }).map(({ name }) => name);
+  const known = [...[...NEEDS, ...SUBJECTS].map(([tool]) => tool), ...NEEDLESS, ...OF_PROCESSES];
   expect(names.toSorted()).toEqual([...new Set(known)].toSorted());
   for (const name of [...NEEDLESS, ...OF_PROCESSES]) expect(bench.tool(name).prepare).toBeUndefined();
+});
+
+test.each(SUBJECTS)("%s tells what it is about: %j", async (name, input, subject) => {
+  const tool = (await Workbench.open()).tool(name);
+  expect(tool.prepare?.(parseInput(tool, input), expect.anything())).toEqual({ subjects: [subject] });
 });
 
 test.each(NEEDS)("%s needs what its input names: %j", async (name, input, needs) => {
@@ -91,13 +109,18 @@ function dispatcherOf(bench: Workbench, policy: Policy = {}) {
   onTestFinished(() => journal.close());
   const handle = vi.fn(async () => ({ output: "ran" }));
   const { files, jobs, desktop } = bench;
-  const tools = deviceTools({ files, jobs, desktop, sandbox: new Sandbox({ files }) }).map((tool) => ({
+  const tools = deviceTools({
+    files,
+    jobs,
+    desktop,
+    sandbox: new Sandbox({ files, proxies: new DomainProxies("/nowhere") }),
+  }).map((tool) => ({
     ...tool,
     handle,
   }));
   const dispatcher = new Dispatcher({
     ...{ device: "box-0123456789", tools, sessions: bench.sessions, journal, log: silentLog },
-    ...{ policy: { current: () => policy }, checkPaths: bench.checkPaths },
+    ...{ policy: { current: () => policy }, checkPaths: bench.checkPaths, lookAtPaths: bench.lookAtPaths },
   });
   const call = async (
     tool: string,

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { parseInput } from "../../../agent/core/input.ts";
 import type { Tool } from "../../../agent/core/tool.ts";
+import { DomainProxies } from "../../../agent/sandbox/domain-proxies.ts";
 import { Sandbox } from "../../../agent/sandbox/sandbox.ts";
 import { deviceTools } from "../../../agent/tools/index.ts";
 import { failure, Workbench } from "../tools/workbench.ts";
@@ -42,7 +43,12 @@ function samplesOf(properties: Record<string, Property>): Record<string, unknown
 
 async function allTools(): Promise<readonly Tool[]> {
   const { files, jobs, desktop } = await Workbench.open();
-  return deviceTools({ files, jobs, desktop, sandbox: new Sandbox({ files }) });
+  return deviceTools({
+    files,
+    jobs,
+    desktop,
+    sandbox: new Sandbox({ files, proxies: new DomainProxies("/nowhere") }),
+  });
 }
 
 async function allParameters(): Promise<

@@ -17,7 +17,7 @@ function start() {
   const policy: Policy = {};
   const dispatcher = new Dispatcher({
     ...{ device: "box-0123456789", sessions: new Sessions(), policy: { current: () => policy } },
-    ...{ log: silentLog, checkPaths: async () => undefined, tools, journal },
+    ...{ log: silentLog, checkPaths: async () => undefined, lookAtPaths: async () => [], tools, journal },
   });
   const run = async (call: string, request: Partial<CallRequest> = {}) => {
     const { header, body } = await dispatcher.run({

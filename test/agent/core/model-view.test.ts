@@ -6,6 +6,7 @@ import type { ToolDescription } from "@matrx/shared/tool.ts";
 import { TOOL_FORMATS, type ToolFormat, toolDefinition } from "@matrx/shared/tool-formats.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { manifestOf } from "../../../agent/core/manifest.ts";
+import { DomainProxies } from "../../../agent/sandbox/domain-proxies.ts";
 import { Sandbox } from "../../../agent/sandbox/sandbox.ts";
 import { deviceTools } from "../../../agent/tools/index.ts";
 import { Workbench } from "../tools/workbench.ts";
@@ -16,7 +17,14 @@ let view: ModelTool[];
 beforeEach(async () => {
   const { files, jobs, desktop } = await Workbench.open();
   // As on a machine where all of them work.
-  const { tools } = await manifestOf(deviceTools({ files, jobs, desktop, sandbox: new Sandbox({ files }) }));
+  const { tools } = await manifestOf(
+    deviceTools({
+      files,
+      jobs,
+      desktop,
+      sandbox: new Sandbox({ files, proxies: new DomainProxies("/nowhere") }),
+    }),
+  );
   announced = tools.map(({ unavailable: _, ...tool }) => tool);
   view = modelView(announced, () => true);
 });

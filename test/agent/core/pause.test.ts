@@ -19,7 +19,15 @@ function start() {
   const activity = new Activity();
   const dispatcher = new Dispatcher({
     ...{ device: "box", sessions: new Sessions(), policy: { current: () => ({}) }, log: silentLog },
-    ...{ checkPaths: async () => undefined, tools, journal, pause, activity, windDownMs: 500 },
+    ...{
+      checkPaths: async () => undefined,
+      lookAtPaths: async () => [],
+      tools,
+      journal,
+      pause,
+      activity,
+      windDownMs: 500,
+    },
   });
   const run = async (request: Partial<CallRequest>) => {
     const whole = { call: randomUUID(), tool: "Read", input: { file_path: "/a" }, grant: OWNER, ...request };

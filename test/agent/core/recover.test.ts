@@ -70,6 +70,7 @@ class Agent {
         policy: { current: () => ({}) },
         log: silentLog,
         checkPaths: bench.checkPaths,
+        lookAtPaths: bench.lookAtPaths,
         journal,
       },
     });

@@ -99,6 +99,7 @@ export function smallToolbox(): Toolbox & { runs: Runs } {
     ...smallTools(),
     sessions,
     checkPaths: async () => undefined,
+    lookAtPaths: async () => [],
     protectedPaths: closedPaths(),
     endGrant: (grant) => sessions.endGrant(grant),
     stopJobs: async () => [],

@@ -37,6 +37,7 @@ async function start(policy: Policy = {}) {
     policy: { current: () => policy },
     log: silentLog,
     checkPaths: bench.checkPaths,
+    lookAtPaths: bench.lookAtPaths,
     journal,
   });
   const session = makeSessionId();

@@ -111,7 +111,7 @@ print("ESCAPED" if ctypes.CDLL(None).ptrace(16, ${helper}, 0, 0) == 0 else "refu
       ...attempt(
         "leave a process behind",
         "the process namespace ends with the command",
-        `setsid nohup sleep 9${port} > /dev/null 2>&1 & disown; true`,
+        `setsid nohup sleep 9${port} > /dev/null 2>&1 & disown; until grep -q sleep /proc/$!/comm; do :; done`,
       ),
       hasEscaped: (scene) => scene.hasLeftProcess(),
     },

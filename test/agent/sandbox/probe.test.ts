@@ -18,7 +18,7 @@ function fakeBwrap(script: string): Bwrap {
   const bwrap = path.join(temporaryFolder(), "bwrap");
   writeFileSync(bwrap, `#!/bin/bash\n${script}\n`);
   chmodSync(bwrap, 0o755);
-  return new Bwrap({ bwrap, prlimit: undefined, system: systemPaths(), env: {} });
+  return new Bwrap({ bwrap, prlimit: undefined, socat: undefined, system: systemPaths(), env: {} });
 }
 
 const UNCONFINED = 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"';
@@ -53,7 +53,10 @@ describe("without a working sandbox", () => {
   ])("an AI grant's command is refused and does not run: %s", async (_what, backend) => {
     const bench = await Workbench.open();
     const found = typeof backend === "function" ? backend() : backend;
-    const sandbox = new Sandbox({ files: bench.files, home: bench.home, findBackend: () => found });
+    const sandbox = new Sandbox({
+      ...{ files: bench.files, home: bench.home, proxies: bench.proxies },
+      findBackend: () => found,
+    });
     const grant = {
       id: makeGrantId(),
       owner: false,

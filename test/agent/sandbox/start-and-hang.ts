@@ -4,6 +4,7 @@ import { makeGrantId } from "@matrx/shared/ids.ts";
 import { Admission } from "../../../agent/core/gate.ts";
 import { Files } from "../../../agent/fs/access.ts";
 import { Jobs } from "../../../agent/jobs/jobs.ts";
+import { DomainProxies } from "../../../agent/sandbox/domain-proxies.ts";
 import { Sandbox } from "../../../agent/sandbox/sandbox.ts";
 
 const root = process.argv[2] ?? "";
@@ -22,7 +23,10 @@ const { rights } = new Admission(
 );
 const files = new Files({ protectedPaths: () => ({ closed: [state], program: [] }) });
 const jobs = await Jobs.open({ directory: path.join(state, "jobs") });
-const { rules, wrap } = await new Sandbox({ files }).confine({ session: { cwd: work }, rights });
+const { rules, wrap } = await new Sandbox({ files, proxies: new DomainProxies("/nowhere") }).confine({
+  session: { cwd: work },
+  rights,
+});
 const command = "echo begun; until [ -e go ]; do sleep 0.02; done; rm go; exit 7";
-await jobs.start({ grant: grant.id, command, cwd: rules.cwd, background: true, confine: wrap });
+await jobs.start({ grant: grant.id, command, cwd: rules.cwd, background: true, owner: false, confine: wrap });
 setInterval(() => undefined, 60_000);

@@ -8,17 +8,20 @@ import { makeCallId, makeGrantId, makeSessionId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import pino from "pino";
 import { afterEach } from "vitest";
+import type { PathLook } from "../../../agent/core/approved-state.ts";
 import { Admission, type PathCheck } from "../../../agent/core/gate.ts";
 import { parseInput } from "../../../agent/core/input.ts";
 import { type Session, Sessions } from "../../../agent/core/sessions.ts";
 import type { Tool, ToolContext, ToolResult } from "../../../agent/core/tool.ts";
 import { Desktop } from "../../../agent/desktop/desktop.ts";
 import { Files } from "../../../agent/fs/access.ts";
+import { statesOf } from "../../../agent/fs/path-state.ts";
 import { Jobs } from "../../../agent/jobs/jobs.ts";
 import type { JobLimits } from "../../../agent/jobs/record.ts";
 import { currentPlatform } from "../../../agent/platform/current.ts";
 import { openByIdentity } from "../../../agent/platform/directory.ts";
 import type { Platform } from "../../../agent/platform/platform.ts";
+import { DomainProxies } from "../../../agent/sandbox/domain-proxies.ts";
 import { Sandbox } from "../../../agent/sandbox/sandbox.ts";
 import { deviceTools } from "../../../agent/tools/index.ts";
 import { removeFolder } from "../../helpers/folder.ts";
@@ -54,6 +57,8 @@ export class Workbench {
   readonly program: string;
   readonly files: Files;
   readonly desktop: Desktop;
+  /** All names lead to this machine, where the servers of tests are. */
+  readonly proxies: DomainProxies;
   readonly sandbox: Sandbox;
   readonly sessions: Sessions;
   readonly owner: GrantScope = {
@@ -63,6 +68,7 @@ export class Workbench {
   };
   readonly session: Session;
   readonly checkPaths: PathCheck = (paths, caller) => this.files.check(paths, caller);
+  readonly lookAtPaths: PathLook = (paths, caller, signal) => statesOf(this.files, paths, caller, signal);
   jobs: Jobs;
   #tools: readonly Tool[];
   readonly #root: string;
@@ -79,7 +85,8 @@ export class Workbench {
     this.files = new Files({ protectedPaths, platform });
     this.jobs = jobs;
     this.desktop = new Desktop({ platform, env });
-    this.sandbox = new Sandbox({ files: this.files, env, home: this.home });
+    this.proxies = new DomainProxies(path.join(this.jobsFolder, "network"), RESOLVER);
+    this.sandbox = new Sandbox({ files: this.files, env, home: this.home, proxies: this.proxies });
     this.#tools = this.#makeTools();
     this.sessions = new Sessions({ workspace: this.home });
     this.session = this.newSession();
@@ -169,10 +176,16 @@ export class Workbench {
     await this.jobs.stopAll();
     this.jobs.close();
     this.desktop.close();
+    await this.proxies.close();
     for (const pid of processesMarked(this.#root)) process.kill(pid, "SIGKILL");
     removeFolder(this.#root);
   }
 }
+
+const RESOLVER = {
+  resolve: async () => [{ address: "127.0.0.1", family: 4 }],
+  isReachable: () => true,
+};
 
 function openJobs(root: string, { limits, env, platform = currentPlatform() }: BenchOptions): Promise<Jobs> {
   return Jobs.open({

@@ -163,7 +163,7 @@ it("does not come back in an older version, neither late nor by an answer in fli
     await answered;
     return { ok: true as const, value: { scope, version: 3, expires } };
   };
-  const leases = new Leases({ getByName: () => ({ lease, hasDevice: async () => true }) });
+  const leases = new Leases({ getByName: () => ({ lease }) });
   const asking = () => leases.ask("ann" as never, "grant_x" as GrantId, "laptop-4k7m2x9qpa" as DeviceId);
   const changed = asking();
   leases.change({ scope: { ...scope, effects: ["read"] }, version: 4, expires }, Date.now());

@@ -1,7 +1,17 @@
 /** Devices: one that speaks only the device document, and one that speaks as our agent does. */
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
-import type { DeviceRegister, ToDevice, ToolExecute } from "@matrx/shared/device-frames.ts";
+import type {
+  DeviceRegister,
+  ToDevice,
+  ToolExecute,
+  ToolPrepare,
+  ToolPrepared,
+} from "@matrx/shared/device-frames.ts";
+import { effectOf } from "@matrx/shared/effects.ts";
+import { hexOf } from "@matrx/shared/ids.ts";
 import { encodeOutputFrame, encodeResultFrame, type ResultHeader } from "@matrx/shared/result-frame.ts";
+import { PROTOCOL } from "@matrx/shared/tokens.ts";
+import { sha256 } from "@noble/hashes/sha2.js";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { ask, json, ORIGIN, type Person } from "./relay.ts";
 import { TestSocket } from "./socket.ts";
@@ -68,9 +78,12 @@ export const TOOLS = [
 const UNASKED: ReadonlySet<string> = new Set(["result_ack", "call_status", "system_command"]);
 
 interface Coming extends Pick<DeviceRegister, "ledger_id" | "last_calls" | "paused"> {
-  protocol?: number;
   journal?: string;
   manifest?: string;
+  /** The version of the device link that it speaks. */
+  protocol?: number;
+  /** What its own policy asks about. */
+  ask?: unknown[];
 }
 
 export class AgentDevice extends BareDevice {
@@ -86,13 +99,17 @@ export class AgentDevice extends BareDevice {
   /** Connects as our agent does and registers; the relay may ask for the manifest, which is given. */
   static async come(
     { id, key }: AgentIdentity,
-    { journal = "journal-1", manifest = "manifest-1", ...ledger }: Coming = {},
+    { journal = "journal-1", manifest = "manifest-1", protocol = PROTOCOL, ask, ...ledger }: Coming = {},
   ): Promise<AgentDevice> {
     const device = await AgentDevice.dial(id);
-    device.send({ ...(await registerFrame(id, key, device.nonce, { journal, manifest })), ...ledger });
+    device.send({
+      ...(await registerFrame(id, key, device.nonce, { journal, manifest })),
+      protocol,
+      ...ledger,
+    });
     const registered = await device.expect("device_registered");
     device.ledger = registered.ledger_id;
-    if (registered.manifest_wanted) device.send({ type: "manifest", hash: manifest, tools: TOOLS });
+    if (registered.manifest_wanted) device.send({ type: "manifest", hash: manifest, tools: TOOLS, ask });
     return device;
   }
 
@@ -136,6 +153,21 @@ export class AgentDevice extends BareDevice {
     this.sendBinary(encodeResultFrame({ call, tool, status, ms: 1, ...header }, bytesOf(body)));
   }
 
+  /** Takes the next call to be prepared, and has a person asked about it. */
+  async prepare(facts: Partial<ToolPrepared> = {}): Promise<ToolPrepare> {
+    const prepare = await this.expect("tool_prepare");
+    this.prepared(prepare, facts);
+    return prepare;
+  }
+
+  /** What our agent says of a call that it prepared. */
+  prepared({ tool_call_id, tool, parameters }: ToolPrepare, facts: Partial<ToolPrepared> = {}): void {
+    const input = JSON.stringify(parameters);
+    const question = { summary: `${tool} ${input}`, tool, effect: effectOf(tool), input, warnings: [] };
+    const binding = hexOf(sha256(bytesOf({ tool, parameters })));
+    this.send({ type: "tool_prepared", tool_call_id, ask: true, binding, question, ...facts });
+  }
+
   output(execute: ToolExecute, offset: number, data: string): void {
     const frame = { id: execute.id, type: "output", channel: "stdout", offset, data };
     this.sendBinary(encodeOutputFrame({ call: execute.tool_call_id }, bytesOf(frame)));
@@ -162,7 +194,7 @@ export async function registerFrame(
     hostname: "home",
     os: "Linux",
     os_version: "6.1",
-    protocol: 1,
+    protocol: PROTOCOL,
     agent_version: "0.1.0",
     manifest_hash: manifest,
     journal_id: journal,

@@ -1,4 +1,5 @@
 /** REST calls at the Device object: answered while the caller waits, or later under the call's URL. */
+import type { CallApproval } from "@matrx/shared/approval.ts";
 import { noSuchCallError } from "@matrx/shared/caller/calls.ts";
 import { EarlyResponse } from "@matrx/shared/caller/early-response.ts";
 import type { Ending, GuideAnswer, RestAnswer, RestCall } from "@matrx/shared/caller/port.ts";
@@ -32,7 +33,7 @@ export class RestCalls {
       const response = new PendingResponse(wanted.call, {
         end: (ending) => resolve(this.#handOn(this.#fitting(ending, wanted), wanted)),
         until: now + TIMES.restHold,
-        over: (call) => resolve({ kind: "pending", call }),
+        over: (call, approval) => resolve({ kind: "pending", call, approval }),
       });
       this.#send(wanted, now, response, reject);
     });
@@ -89,7 +90,7 @@ interface Waiting {
   end: (ending: Ending<Uint8Array>) => void;
   /** When to call `over`, in milliseconds since 1970. Absent: wait until the call ends. */
   until?: number;
-  over?: (call: CallId) => void;
+  over?: (call: CallId, approval: CallApproval | undefined) => void;
 }
 
 /** A REST request waiting for its answer. */
@@ -114,6 +115,11 @@ class PendingResponse implements Recipient {
     this.effect = effect;
   }
 
+  parked(): void {}
+
+  /** Told with the 202, if the decision takes longer than the request. */
+  asked(): void {}
+
   follow(): void {
     this.#follows = true;
   }
@@ -135,8 +141,8 @@ class PendingResponse implements Recipient {
     this.#waiting.end({ kind: "refused", call, error });
   }
 
-  sendAway(call: CallId): void {
-    this.#waiting.over?.(call);
+  sendAway(call: CallId, approval: CallApproval | undefined): void {
+    this.#waiting.over?.(call, approval);
   }
 }
 

@@ -1,4 +1,5 @@
 /** One caller's socket at the relay: its lease and its unanswered calls. Survives hibernation as an attachment. */
+import type { CallApproval } from "@matrx/shared/approval.ts";
 import type { Call } from "@matrx/shared/caller/from-caller.ts";
 import {
   CallerProtocol,
@@ -125,6 +126,14 @@ export class CallerSession implements ConnectionPort<SocketRecipient> {
     this.protocol.expect(id, recipient);
   }
 
+  /** Tells the caller what its call waits for. */
+  asked({ id, call }: SocketRecipient, approval: CallApproval): void {
+    if (!this.protocol.isV1) return;
+    const { id: named, state, expires, summary, edited } = approval;
+    if (state === "pending" || state === "allowed")
+      this.protocol.send({ id, type: "approval", call, approval: named, state, expires, summary, edited });
+  }
+
   cancel(call: CallId): void {
     this.#host.calls.cancel(call);
   }
@@ -222,6 +231,14 @@ export class SocketRecipient implements Recipient, UnansweredCall {
     this.deadline = deadline;
     this.onClose = onCloseOf(effect, this.#wish);
     this.#session.expect(this, effect);
+  }
+
+  parked(): void {
+    this.#session.save();
+  }
+
+  asked(approval: CallApproval): void {
+    this.#session.asked(this, approval);
   }
 
   follow(): void {

@@ -1,4 +1,5 @@
 /** REST calls streamed as server-sent events: `call`, then `output` and `gap`, and finally `result` or `error`. */
+import type { CallApproval } from "@matrx/shared/approval.ts";
 import { CallEvents } from "@matrx/shared/caller/call-events.ts";
 import type { EventStream, EventStreams } from "@matrx/shared/caller/event-streams.ts";
 import type { OpenStream, StreamedCall } from "@matrx/shared/caller/port.ts";
@@ -98,6 +99,12 @@ class StreamRecipient implements Recipient {
     const { session, cancelOnDisconnect, left } = this.#reading;
     this.#stream.onLeft = () => left(call, effect === "read" || cancelOnDisconnect === true);
     this.#events.begin({ call, deadline, session });
+  }
+
+  parked(): void {}
+
+  asked(approval: CallApproval, call: CallId): void {
+    this.#events.asked(call, approval);
   }
 
   follow(): void {

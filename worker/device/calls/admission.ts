@@ -5,6 +5,7 @@ import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import { outcomeUnknown } from "../../refusals.ts";
+import type { Approvals } from "../approvals/approvals.ts";
 import type { DeviceContext } from "../context.ts";
 import type { Lease } from "../leases.ts";
 import type { Keyed, Passed, WantedCall } from "./call.ts";
@@ -20,10 +21,12 @@ const NOT_KNOWN = "The call's outcome is not known";
 export class Admission {
   readonly #context: DeviceContext;
   readonly #calls: Calls;
+  readonly #approvals: Approvals;
 
-  constructor(context: DeviceContext, calls: Calls) {
+  constructor(context: DeviceContext, calls: Calls, approvals: Approvals) {
     this.#context = context;
     this.#calls = calls;
+    this.#approvals = approvals;
   }
 
   /** Throws MatrxError `RATE_LIMITED`. */
@@ -31,7 +34,7 @@ export class Admission {
     passMessage(lease, this.#context.store.policy, this.#context.rates, now);
   }
 
-  /** Sends a call, or delivers the outcome that its idempotency key stands for. If it throws MatrxError, nothing was sent. */
+  /** Sends a call, parks it until a person allows it, or delivers the outcome that its idempotency key stands for. If it throws MatrxError, nothing was sent. */
   admit(wanted: WantedCall, now: number, recipient: Recipient): CallId {
     const { store, rates, link, health } = this.#context;
     const calls = this.#calls;
@@ -43,6 +46,8 @@ export class Admission {
     const earlier = keyed && this.#earlier(wanted, passed, keyed, now, recipient);
     if (earlier) return earlier;
     if (wanted.chosen) this.#requireNew(wanted.call);
+    if (this.#approvals.mayAsk(passed.tool, wanted.lease))
+      return this.#approvals.park(wanted, passed, keyed, now, recipient);
     return calls.send(wanted, passed, keyed, now, recipient);
   }
 

@@ -1,5 +1,7 @@
 /** Calls in flight: applies what callers and the device do to them, as `state.ts` decides. `recovery.ts` handles dropped links. */
-import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
+import type { CallApproval } from "@matrx/shared/approval.ts";
+import { errorAnswer } from "@matrx/shared/caller/to-caller.ts";
+import { type ErrorCode, type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import { type CallId, type DeviceId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { refusalOf } from "@matrx/shared/policy.ts";
@@ -9,7 +11,7 @@ import { Tally } from "../../tally.ts";
 import { offlineError } from "../connection.ts";
 import type { DeviceContext } from "../context.ts";
 import type { Lease } from "../leases.ts";
-import { checkedAnswer, isOutputOf } from "../link/device-answer.ts";
+import { checkedAnswer, type DeviceAnswer, isOutputOf } from "../link/device-answer.ts";
 import { requireEnforced } from "../link/enforcement.ts";
 import { type Sign, silent } from "../link/sign-of-life.ts";
 import { ENFORCES_ALL } from "../store.ts";
@@ -18,7 +20,16 @@ import { executeFrame, extrasOf, replayFrame } from "./execute-frame.ts";
 import { follow, type PendingCall, PendingCalls } from "./pending.ts";
 import { grantChangedError, refusalAfter, unknownAfter } from "./refusals.ts";
 import { type CallEvent, next } from "./state.ts";
-import type { Recipient } from "./types.ts";
+import { type Recipient, withApproval } from "./types.ts";
+
+/** A call that waited for a person before the object hibernated. */
+interface ParkedBefore
+  extends Pick<PendingCall, "call" | "tool" | "effect" | "grant" | "created" | "approval"> {
+  readonly expires: number;
+  readonly wanted: { readonly id: string | undefined };
+}
+
+const encoder = new TextEncoder();
 
 /** An earlier call, as the ledger knows it. */
 type RecordedCall = Pick<PendingCall, "call" | "tool" | "effect" | "grant" | "created" | "deadline">;
@@ -88,6 +99,51 @@ export class Calls {
     return call;
   }
 
+  /** Keeps an admitted call from being sent, until it is released or refused. Its row is written, whatever its effect. */
+  park(
+    wanted: WantedCall & { call: CallId },
+    { passed, keyed, deadline }: { passed: Passed; keyed: Keyed | undefined; deadline: number },
+    now: number,
+    recipient: Recipient,
+  ): void {
+    const { call, id, lease } = wanted;
+    const { tool, effect } = passed;
+    const pending: PendingCall = {
+      ...{ call, tool, id, effect, grant: lease.scope.id as GrantId, created: now, deadline },
+      ...{ recipients: [recipient], phase: "new", recorded: false, missed: 0 },
+    };
+    const { to = "new" } = next(pending, "parked");
+    pending.phase = to;
+    this.#record(pending, keyed);
+    recipient.accepted(call, deadline, effect);
+    recipient.parked();
+    this.pendingCalls.add(pending);
+  }
+
+  /** The same call after hibernation; its callers' sockets are restored afterwards. */
+  restoreParked(parked: ParkedBefore): void {
+    const { call, tool, effect, grant, created, expires, wanted, approval } = parked;
+    this.pendingCalls.add({
+      ...{ call, tool, id: wanted.id, effect, grant, created, deadline: expires, approval },
+      ...{ recipients: [], phase: "parked", recorded: true, missed: 0 },
+    });
+  }
+
+  /** Sends a parked call. */
+  release(
+    pending: PendingCall,
+    { frame, timeoutMs }: { frame: string; timeoutMs: number },
+    now: number,
+  ): void {
+    const { to } = next(pending, "released");
+    if (!to) return;
+    const deadline = now + timeoutMs;
+    this.#context.ledger.release(pending.call, deadline);
+    Object.assign(pending, { frame, deadline, releasedAt: now, phase: to } satisfies Partial<PendingCall>);
+    this.#begin(pending, now);
+    this.#context.callStarted(now);
+  }
+
   /** Applies an event to a call as `state.ts` decides; `error` gives the reason where `refusals.ts` has none. */
   apply(pending: PendingCall, event: CallEvent, now: number, error?: ErrorShape): void {
     const { to, row, device, callers } = next(pending, event);
@@ -96,7 +152,7 @@ export class Calls {
     else if (to) pending.phase = to;
     if (row === "open") this.#keep(pending);
     else if (row === "expired")
-      this.#context.ledger.close(pending.call, row, refusal?.code ?? "DEVICE_OFFLINE", now);
+      this.#closeExpired(pending, event === "refused" ? refusal : undefined, refusal?.code, now);
     else if (row === "unknown") this.#context.ledger.close(pending.call, row, "OUTCOME_UNKNOWN", now);
     if (device === "send") this.#sendFrame(pending, now);
     else if (device === "stop" && !this.#stop(pending.call)) this.apply(pending, "unstoppable", now);
@@ -106,6 +162,19 @@ export class Calls {
     if (to === "ended") this.#settled(pending.call);
   }
 
+  /** The note of a person who denied a call is kept for callers that ask later. */
+  #closeExpired(
+    { call }: PendingCall,
+    told: ErrorShape | undefined,
+    code: ErrorCode = "DEVICE_OFFLINE",
+    now: number,
+  ): void {
+    const answer =
+      told && encoder.encode(JSON.stringify(errorAnswer(told, { call, device: this.#device() })));
+    const kept = answer && answer.length <= LIMITS.ledgerOutcomeBytes ? answer : undefined;
+    this.#context.ledger.close(call, "expired", code, now, kept);
+  }
+
   /** The call with this name; for one that is not in flight, events may still update a row. */
   named(call: CallId): PendingCall {
     return this.pendingCalls.get(call) ?? endedCall(call);
@@ -113,7 +182,8 @@ export class Calls {
 
   #record(pending: PendingCall, keyed: Keyed | undefined): void {
     const { key, digest } = keyed ?? { key: null, digest: null };
-    this.#context.ledger.open({ ...pending, key, digest });
+    const state = pending.phase === "parked" ? "awaiting_approval" : "accepted";
+    this.#context.ledger.open({ ...pending, key, digest, state });
     pending.recorded = true;
   }
 
@@ -170,7 +240,10 @@ export class Calls {
   result(header: ResultHeader, body: Uint8Array, now: number): void {
     const { call } = header;
     const pending = this.pendingCalls.get(call) ?? this.#unawaited(call, now);
-    const answer = checkedAnswer({ header, body }, { id: pending.id, device: this.#device() });
+    // Asked about, but not sent: there is nothing to answer.
+    if (pending.phase === "parked") return this.strays.add(now);
+    const checked = checkedAnswer({ header, body }, { id: pending.id, device: this.#device() });
+    const answer = pending.approval?.edited ? edited(checked, pending.approval) : checked;
     this.#context.proof.note(answer.header, pending.tool, now);
     const { to, row, callers } = next(pending, "answered");
     if (to) this.#end(pending);
@@ -187,7 +260,7 @@ export class Calls {
   output({ call }: OutputHeader, body: Uint8Array): void {
     const pending = this.pendingCalls.get(call);
     const [recipient, ...others] = pending?.recipients ?? [];
-    if (!pending || !recipient) return;
+    if (!pending || !recipient || pending.phase === "parked") return;
     if (!isOutputOf(body, pending.id)) return void pending.missed++;
     if (recipient.output(body, pending.missed)) pending.missed = 0;
     else pending.missed++;
@@ -338,6 +411,12 @@ function endedCall(call: CallId): PendingCall {
     ...{ call, tool: "", effect: "execute", grant: "" as GrantId, created: 0, deadline: 0, missed: 0 },
     ...{ recipients: [], phase: "ended", recorded: true },
   };
+}
+
+/** The body is no longer as the device wrote it, so neither is its digest. */
+function edited({ header, body }: DeviceAnswer, approval: CallApproval): DeviceAnswer {
+  const { sha256: _, ...rest } = header;
+  return { header: rest, body: withApproval(body, approval) };
 }
 
 function droppedOut(): MatrxError {

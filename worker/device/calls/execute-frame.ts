@@ -1,5 +1,6 @@
 /** The frame that carries a call to the device, concatenated as text: input, grant and limits are already JSON. */
 import type { CallId } from "@matrx/shared/ids.ts";
+import type { Lease } from "../leases.ts";
 import type { Keyed, WantedCall } from "./call.ts";
 
 /** Device document, Tool Execute; `extras` is added for our agent, and not for a bare device. */
@@ -17,7 +18,13 @@ export function executeFrame(
 
 /** Our additions; `limits` is the JSON of the owner's limits for this device, if any. */
 export function extrasOf(
-  { id, session, timeoutMs, stream, lease }: WantedCall,
+  {
+    id,
+    session,
+    timeoutMs,
+    stream,
+    lease,
+  }: Pick<WantedCall, "id" | "session" | "timeoutMs" | "stream" | "lease">,
   keyed: Keyed | undefined,
   limits: string | undefined,
   called: string | undefined,
@@ -32,6 +39,29 @@ export function extrasOf(
   if (keyed) text += `,"input_hash":"${keyed.digest}"`;
   if (keyed?.key) text += `,"idempotency_key":${JSON.stringify(keyed.key)}`;
   return text;
+}
+
+/** Says that a person allowed the call. */
+export function approvalExtra(approval: { id: string; binding: string }): string {
+  return `,"approval":${JSON.stringify(approval)}`;
+}
+
+/** Asks our agent whether a person must be asked about a call. */
+export function prepareFrame(
+  { call, tool, wanted }: PreparedCall,
+  { lease, input, limits }: { lease: Lease; input: string; limits: string | undefined },
+): string {
+  let text = `{"type":"tool_prepare","tool_call_id":"${call}","tool":${JSON.stringify(tool)}`;
+  if (wanted.called !== undefined) text += `,"called":${JSON.stringify(wanted.called)}`;
+  if (wanted.session) text += `,"session":"${wanted.session}"`;
+  if (limits) text += `,"policy":${limits}`;
+  return `${text},"grant":${lease.json},"parameters":${input}}`;
+}
+
+interface PreparedCall {
+  readonly call: CallId;
+  readonly tool: string;
+  readonly wanted: { readonly called: string | undefined; readonly session: string | undefined };
 }
 
 /** Asks our agent for an outcome that only its journal holds. */

@@ -35,19 +35,25 @@ export function passGate(
   { store, rates, underWay }: GateKeeping,
   now: number,
 ): Passed {
+  const passed = requireAllowed(name, lease.scope, store);
+  const limits = rateLimits(lease, store.policy);
+  const wait = rates.takeCall(lease.scope.id, limits, now);
+  if (wait > 0) throw tooFast(`More than ${limits.calls_per_minute} calls per minute`, wait);
+  if (underWay >= LIMITS.unansweredPerDevice) throw tooMany(underWay);
+  return passed;
+}
+
+/** The gate without the rates, which count a call once. Throws MatrxError: `PERMISSION_DENIED`, `TOOL_NOT_FOUND`. */
+export function requireAllowed(name: string, grant: GrantScope, store: RecordStore): Passed {
   const { policy } = store;
   const tool = store.toolCalled(name) ?? toolNameOf(name);
   const known = store.toolNamed(tool);
   // Checked before the grant: a misspelt name is not a question of permission.
-  if (!known && store.manifest && !isBare(store)) throw toolNotFound(name, lease.scope, store);
+  if (!known && store.manifest && !isBare(store)) throw toolNotFound(name, grant, store);
   if (!store.isPolicyReadable) throw unreadablePolicy();
   const confinesCommands = !isBare(store);
-  const refusal = refusalOf({ tool, called: name, grant: lease.scope, policy, confinesCommands }, "relay");
+  const refusal = refusalOf({ tool, called: name, grant, policy, confinesCommands }, "relay");
   if (refusal) throw new MatrxError(refusal);
-  const limits = rateLimits(lease, policy);
-  const wait = rates.takeCall(lease.scope.id, limits, now);
-  if (wait > 0) throw tooFast(`More than ${limits.calls_per_minute} calls per minute`, wait);
-  if (underWay >= LIMITS.unansweredPerDevice) throw tooMany(underWay);
   return {
     tool,
     called: name === tool ? undefined : name,

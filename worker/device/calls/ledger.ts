@@ -26,6 +26,8 @@ interface LedgerEntry {
   digest: string | null;
   created: number;
   deadline: number;
+  /** It waits for a person, or is on its way. */
+  state: Extract<LedgerState, "awaiting_approval" | "accepted">;
 }
 
 export interface LedgerRow extends Record<string, SqlStorageValue> {
@@ -71,12 +73,18 @@ export class Ledger {
   /** Writes a call's row, before the call is sent. Throws MatrxError `UNAVAILABLE` if it cannot be written. */
   open(entry: LedgerEntry): void {
     this.#health.requireWritable();
-    const { call, grant, tool, effect, key, digest, created, deadline } = entry;
+    const { call, grant, tool, effect, state, key, digest, created, deadline } = entry;
     this.#sql.exec(
       `INSERT INTO ledger (call, grant_id, tool, effect, state, key, digest, created, deadline)
-       VALUES (?, ?, ?, ?, 'accepted', ?, ?, ?, ?)`,
-      ...[call, grant, tool, effect, key, digest, created, deadline],
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ...[call, grant, tool, effect, state, key, digest, created, deadline],
     );
+  }
+
+  /** A call that waited for a person is sent now. */
+  release(call: CallId, deadline: number): void {
+    this.#health.requireWritable();
+    this.#sql.exec("UPDATE ledger SET state = 'accepted', deadline = ? WHERE call = ?", deadline, call);
   }
 
   /**
@@ -135,15 +143,17 @@ export class Ledger {
     if (kept && rowsWritten) this.#makeRoom(kept.byteLength);
   }
 
-  /** Ends a call without an outcome. */
-  close(call: CallId, state: "expired" | "unknown", code: ErrorCode, now: number): void {
+  /** Ends a call without an outcome of the device's; `answer` is what its callers got instead, if that must be kept. */
+  close(call: CallId, state: "expired" | "unknown", code: ErrorCode, now: number, answer?: Uint8Array): void {
     this.flush();
     // The row stays open, and the device is asked again when it is back.
     if (this.#health.isFailing) return;
     this.#sql.exec(
-      "UPDATE ledger SET state = ?, code = ?, finished = ? WHERE call = ? AND state = 'accepted'",
-      ...[state, code, now, call],
+      `UPDATE ledger SET state = ?1, code = ?2, finished = ?3, status = iif(?5 IS NULL, status, 'error'), bytes = ?6,
+       outcome = ?5 WHERE call = ?4 AND state IN ('accepted', 'awaiting_approval')`,
+      ...[state, code, now, call, answer?.slice().buffer ?? null, answer?.length ?? null],
     );
+    if (answer) this.#makeRoom(answer.length);
   }
 
   find(call: CallId): LedgerRow | undefined {

@@ -1,4 +1,5 @@
 /** Calls in flight, in memory; a socket's calls older than five seconds are also in its attachment. */
+import type { CallApproval } from "@matrx/shared/approval.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import type { CallState, Phase } from "./state.ts";
 import type { Recipient } from "./types.ts";
@@ -20,6 +21,10 @@ export interface PendingCall extends CallState {
   recorded: boolean;
   /** Absent after hibernation, after a policy change, or once sent if it is large. */
   frame?: string | undefined;
+  /** What a person is, or was, asked about it. */
+  approval?: CallApproval | undefined;
+  /** When it was sent, if it waited for a person first; in milliseconds since 1970. */
+  releasedAt?: number | undefined;
   /** Frames of live output dropped since the last one passed on. */
   missed: number;
 }
@@ -32,6 +37,9 @@ const KEPT_FRAMES_CHARS = 8 * 1024 * 1024;
 export function follow(pending: PendingCall, recipient: Recipient): void {
   recipient.follow();
   pending.recipients.push(recipient);
+  if (pending.phase !== "parked") return;
+  recipient.parked();
+  if (pending.approval) recipient.asked(pending.approval, pending.call);
 }
 
 export class PendingCalls {

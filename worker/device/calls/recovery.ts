@@ -75,6 +75,7 @@ export class Recovery {
     for (const pending of this.#calls.pendingCalls.all()) {
       if (gone) this.#calls.apply(pending, "gone", now);
       else if (pending.phase === "answer_waits") continue;
+      else if (pending.phase === "parked") this.#sendAway(pending, now);
       else if (now >= pending.deadline + TIMES.deadlineGrace) this.#calls.apply(pending, "overdue", now);
       else this.#sendAway(pending, now);
     }
@@ -86,7 +87,8 @@ export class Recovery {
       this.#downSince === undefined ? Number.POSITIVE_INFINITY : this.#downSince + TIMES.reconnectGrace;
     for (const { deadline, recipients, phase } of this.#calls.pendingCalls.all()) {
       if (phase === "answer_waits") continue;
-      next = Math.min(next, deadline + TIMES.deadlineGrace);
+      // Approvals expire by an alarm of their own.
+      if (phase !== "parked") next = Math.min(next, deadline + TIMES.deadlineGrace);
       for (const { waitsUntil } of recipients) next = Math.min(next, waitsUntil ?? next);
     }
     return Number.isFinite(next) ? next : undefined;
@@ -107,6 +109,6 @@ export class Recovery {
     if (leaving.length === 0 || (!pending.recorded && this.#context.ledger.takesNoRows)) return;
     this.#calls.apply(pending, "sent_away", now);
     pending.recipients = pending.recipients.filter((recipient) => !isOver(recipient));
-    for (const recipient of leaving) recipient.sendAway(pending.call);
+    for (const recipient of leaving) recipient.sendAway(pending.call, pending.approval);
   }
 }

@@ -40,6 +40,7 @@ const REFUSALS: Words = {
   link_up: DROPPED_OUT,
   never_came: NEVER_RAN,
   expired: NEVER_RAN,
+  refused: { code: "APPROVAL_DENIED", message: "This call was not allowed: it did not run", hop: "relay" },
   policy_changed: {
     code: "UNAVAILABLE",
     message: "The device's policy changed before the call was sent: it did not run",

@@ -7,6 +7,8 @@ import type { Effect } from "@matrx/shared/effects.ts";
 export type Phase =
   /** The gate admitted it; nothing is written or sent yet. */
   | "new"
+  /** A person must allow it first, or the device says whether (`approvals/`): nothing is sent until then. */
+  | "parked"
   /** Its frame is not sent yet: the device is first asked for a sign of life. */
   | "accepted"
   /** Its frame was sent. */
@@ -29,6 +31,12 @@ export interface CallState {
 
 export type CallEvent =
   | "admitted"
+  /** Admitted, but a person may have to be asked first. */
+  | "parked"
+  /** It may be sent now. */
+  | "released"
+  /** It will not be sent: denied, expired, or refused by the device that prepared it. */
+  | "refused"
   /** A caller asks to stop it. */
   | "cancelled"
   /** The device could not be told to stop. */
@@ -82,6 +90,7 @@ export interface Step {
 const STAY: Step = {};
 const ACCEPT: Step = { to: "accepted" };
 const ACCEPT_EFFECT: Step = { to: "accepted", row: "open" };
+const PARK: Step = { to: "parked", row: "open" };
 const SEND: Step = { to: "delivered", device: "send" };
 const DOUBT: Step = { to: "in_doubt" };
 const WAIT_FOR_READERS: Step = { to: "answer_waits" };
@@ -106,7 +115,8 @@ const CLOSE_UNKNOWN: Step = { row: "unknown" };
 export function next(call: CallState, event: CallEvent): Step {
   const { phase } = call;
   if (phase === "ended") return afterTheEnd(call, event);
-  if (phase === "new") return event === "admitted" ? admitted(call) : STAY;
+  if (phase === "new") return event === "admitted" ? admitted(call) : event === "parked" ? PARK : STAY;
+  if (phase === "parked") return whileParked(event);
   if (phase === "accepted") return beforeItLeft(call, event);
   if (phase === "answer_waits") return whileAnswerWaits(call, event);
   return onItsWay(call, event);
@@ -114,6 +124,24 @@ export function next(call: CallState, event: CallEvent): Step {
 
 function admitted({ effect }: CallState): Step {
   return effect === "read" ? ACCEPT : ACCEPT_EFFECT;
+}
+
+/** It has a row, whatever its effect. Links come and go without it. */
+function whileParked(event: CallEvent): Step {
+  switch (event) {
+    case "released":
+      return ACCEPT;
+    case "refused":
+    case "cancelled":
+    case "abandoned":
+    case "policy_changed":
+    case "revoked":
+      return EXPIRE;
+    case "removed":
+      return REFUSE;
+    default:
+      return STAY;
+  }
 }
 
 /** The call did not run, and if it ends here it never will: its row says so, and its key becomes free. */

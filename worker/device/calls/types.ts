@@ -1,4 +1,5 @@
 /** Who waits for a call: a caller's socket, a REST request, or a stream of events. */
+import type { CallApproval } from "@matrx/shared/approval.ts";
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
@@ -9,6 +10,10 @@ import { readAnswer } from "../link/device-answer.ts";
 export interface Recipient {
   /** The call is admitted with this name and deadline (milliseconds since 1970). Called before anything else. */
   accepted(call: CallId, deadline: number, effect: Effect): void;
+  /** The call waits before it is sent, perhaps for long: a socket keeps it through hibernation from now on. */
+  parked(): void;
+  /** A person is asked about the call, or has allowed it. */
+  asked(approval: CallApproval, call: CallId): void;
   /** The caller's socket; REST has none. */
   readonly socket?: WebSocket | undefined;
   /** The answer will carry another caller's id: it must be readdressed, and there is no live output. */
@@ -25,7 +30,7 @@ export interface Recipient {
   readonly waitsUntil?: number | undefined;
   /** REST: extends the wait by the time spent waiting for the caller to read. */
   waitLonger?(ms: number): void;
-  sendAway(call: CallId): void;
+  sendAway(call: CallId, approval: CallApproval | undefined): void;
 }
 
 const encoder = new TextEncoder();
@@ -40,6 +45,13 @@ export function readsTooSlowly(call: string, device: DeviceId): ErrorShape {
     hop: "relay",
     details: { url },
   };
+}
+
+/** The answer to a call whose input a person changed before allowing it: its caller must not take it for its own call's. */
+export function withApproval(body: Uint8Array, { id }: CallApproval): Uint8Array {
+  const answer = readAnswer(body);
+  const approval = { id, edited: true, note: "The owner changed the input before allowing this call" };
+  return encoder.encode(JSON.stringify({ ...answer, metadata: { ...answer.metadata, approval } }));
 }
 
 /** The same answer under another caller's id, for an outcome that is delivered again. */

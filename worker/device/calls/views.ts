@@ -1,5 +1,7 @@
 /** Calls as their callers see them: a record with its outcome, and a page of a grant's calls, those in flight included. */
+
 import type { CallList, CallQuery, CallView, ListedCall } from "@matrx/shared/api.ts";
+import type { CallApproval } from "@matrx/shared/approval.ts";
 import type { DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import type { Lease } from "../leases.ts";
 import { readAnswer } from "../link/device-answer.ts";
@@ -7,12 +9,12 @@ import type { Ledger, LedgerRow, LedgerState } from "./ledger.ts";
 import type { PendingCall, PendingCalls } from "./pending.ts";
 
 /** A row as its caller sees it; `outcome` is the stored answer. */
-export function callView(row: LedgerRow, device: string): CallView {
-  return { ...listedCall(row, device), ...(row.outcome && { outcome: readAnswer(row.outcome) }) };
+export function callView(row: LedgerRow, device: string, approval: CallApproval | undefined): CallView {
+  return { ...listedCall(row, device, approval), ...(row.outcome && { outcome: readAnswer(row.outcome) }) };
 }
 
 /** A row in a list. */
-function listedCall(row: LedgerRow, device: string): ListedCall {
+function listedCall(row: LedgerRow, device: string, approval: CallApproval | undefined): ListedCall {
   const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
   return {
     call: row.call,
@@ -25,6 +27,7 @@ function listedCall(row: LedgerRow, device: string): ListedCall {
     status: row.status as CallView["status"],
     code: row.code as CallView["code"],
     outcome_in: row.outcome ? "here" : row.state === "finished" && row.bytes !== null ? "journal" : null,
+    ...(approval && { approval }),
   };
 }
 
@@ -44,6 +47,7 @@ export function listCalls(
   const { state, before, limit } = query;
   const mayBe = (pending: PendingCall) =>
     !pending.recorded &&
+    pending.phase !== "parked" &&
     (grant === undefined || pending.grant === grant) &&
     (before === undefined || pending.call < before);
   // A pending call with a row is a fetch from the journal.
@@ -51,7 +55,9 @@ export function listCalls(
   const underWay = reads
     .filter(({ call }) => !ledger.find(call))
     .map((pending) => listedPending(pending, device));
-  const recorded = ledger.list(grant, { ...query, limit: limit + 1 }).map((row) => listedCall(row, device));
+  const recorded = ledger
+    .list(grant, { ...query, limit: limit + 1 })
+    .map((row) => listedCall(row, device, pendingCalls.get(row.call)?.approval));
   const all = [...underWay, ...recorded].sort((a, b) => (a.call < b.call ? 1 : -1));
   const calls = all.slice(0, limit);
   return { device, calls, next: all.length > limit ? (calls.at(-1)?.call ?? null) : null };

@@ -5,6 +5,7 @@ import {
   type FromDevice,
   fromDeviceSchema,
   type ToDevice,
+  type ToolPrepared,
   type ToolResult,
   toDeviceSchema,
 } from "@matrx/shared/device-frames.ts";
@@ -19,6 +20,7 @@ import { retryIn } from "@matrx/shared/retry.ts";
 import { manifestSchema } from "@matrx/shared/tool.ts";
 import { errorShapeOf } from "../../problem.ts";
 import { Tally } from "../../tally.ts";
+import type { Approvals } from "../approvals/approvals.ts";
 import type { AnswerCredit } from "../calls/answer-credit.ts";
 import type { Calls } from "../calls/calls.ts";
 import type { Recovery } from "../calls/recovery.ts";
@@ -33,6 +35,7 @@ interface Handlers {
   readonly calls: Calls;
   readonly credit: AnswerCredit;
   readonly recovery: Recovery;
+  readonly approvals: Approvals;
   /** Stores an event and tells its subscribers. Throws MatrxError. */
   readonly event: (event: DeviceEvent, now: number) => void;
 }
@@ -93,13 +96,20 @@ export class DeviceMessages {
     // Bounded by the calls in flight, as results are.
     if (frame.type === "credit_request") return this.#handlers.credit.ask(frame, now);
     if (isLongerThan(data, LIMITS.deviceFrameBytes)) throw tooLarge("text", LIMITS.deviceFrameBytes);
+    // Bounded by the calls that wait.
+    if (frame.type === "tool_prepared")
+      return ours ? this.#handlers.approvals.prepared(frame, now) : undefined;
     const limits = { ...RATES.guest, ...(ours && RATES.owner) };
     const wait = this.#context.rates.takeMessage("device", limits, now);
     if (wait > 0) throw tooFast(limits.messages_per_second, wait);
     this.#known(socket, frame, now);
   }
 
-  #known(socket: DeviceSocket, frame: Exclude<FromDevice, ToolResult | CreditRequest>, now: number): void {
+  #known(
+    socket: DeviceSocket,
+    frame: Exclude<FromDevice, ToolResult | CreditRequest | ToolPrepared>,
+    now: number,
+  ): void {
     switch (frame.type) {
       case "device_heartbeat":
         return this.#heartbeat(socket, now);
@@ -120,6 +130,9 @@ export class DeviceMessages {
         return this.#handlers.event(frame, now);
       case "device_status":
         return this.#context.link.notePaused(socket, frame.paused);
+      case "approval_decided":
+        if (socket.attachment.ours) this.#handlers.approvals.decidedAtMachine(frame, now);
+        return;
       case "llm_response_chunk":
         return;
     }
@@ -142,7 +155,7 @@ export class DeviceMessages {
       result,
       pending?.id,
       this.#context.device,
-      pending ? now - pending.created : 0,
+      pending ? now - (pending.releasedAt ?? pending.created) : 0,
     );
     calls.result(header, body, now);
     // A bare device keeps no journal: unwritten outcomes exist only here.

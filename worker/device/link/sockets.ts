@@ -9,6 +9,7 @@ import { NONCE_HEADER, PROTOCOL } from "@matrx/shared/tokens.ts";
 import { bearerOf } from "../../auth/caller.ts";
 import { unauthenticated } from "../../auth/keys.ts";
 import { errorShapeOf } from "../../problem.ts";
+import type { Approvals } from "../approvals/approvals.ts";
 import type { AnswerCredit } from "../calls/answer-credit.ts";
 import type { Calls } from "../calls/calls.ts";
 import type { Recovery } from "../calls/recovery.ts";
@@ -24,6 +25,7 @@ interface Handlers {
   readonly calls: Calls;
   readonly credit: AnswerCredit;
   readonly recovery: Recovery;
+  readonly approvals: Approvals;
   readonly messages: DeviceMessages;
 }
 
@@ -115,7 +117,7 @@ export class DeviceSockets {
   closed(ws: WebSocket, attachment: DeviceAttachment, now: number): void {
     this.#dropCandidate(ws);
     const { link, signs, store, timer, proof, rates } = this.#context;
-    const { credit, recovery } = this.#handlers;
+    const { credit, recovery, approvals } = this.#handlers;
     const socket = this.#registered.get(ws);
     const last_seen = link.signOf(socket ?? { ws, attachment });
     this.#registered.delete(ws);
@@ -127,6 +129,7 @@ export class DeviceSockets {
     signs.ended("silent", now);
     credit.linkChanged(now);
     recovery.linkDown(now);
+    approvals.linkDown(now);
     if (store.record) store.rememberLastSeen({ last_seen, proof: proof.view ?? attachment.proof });
     timer.by(now);
   }
@@ -227,7 +230,7 @@ export class DeviceSockets {
   #welcome(socket: DeviceSocket, record: DeviceRecord, register: DeviceRegister): void {
     const now = Date.now();
     const { store, link, signs, rates, timer } = this.#context;
-    const { calls, credit, recovery } = this.#handlers;
+    const { calls, credit, recovery, approvals } = this.#handlers;
     const ours = record.identity.kind === "agent" && register.protocol !== undefined;
     const earlierJournal = store.deviceInfo?.journal_id ?? null;
     if (register.paused) socket.attachment.paused = register.paused;
@@ -252,6 +255,7 @@ export class DeviceSockets {
     credit.linkChanged(now);
     recovery.linkUp(ours, journalIsNew, now);
     if (ours) calls.tellEnded();
+    approvals.linkUp(now);
     timer.by(now);
   }
 

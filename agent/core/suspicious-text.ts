@@ -1,0 +1,72 @@
+/** Finds what could mislead a person who reads a text before deciding on it. */
+import { isLoopback } from "@matrx/shared/public-url.ts";
+import { visibleText } from "@matrx/shared/question.ts";
+
+const MOST_NAMED = 3;
+
+/** Scripts whose letters look like each other's. */
+const SCRIPTS: readonly [string, RegExp][] = [
+  ["Latin", /\p{Script=Latin}/u],
+  ["Cyrillic", /\p{Script=Cyrillic}/u],
+  ["Greek", /\p{Script=Greek}/u],
+  ["Armenian", /\p{Script=Armenian}/u],
+  ["Cherokee", /\p{Script=Cherokee}/u],
+];
+const WORDS = /[\p{L}\p{M}\p{N}_]+/gu;
+const ASCII = /^\p{ASCII}*$/u;
+
+/** Warnings about hidden characters, and words of letters that only look alike. */
+export function textWarnings(texts: readonly string[]): string[] {
+  const odd = texts.filter((text) => !ASCII.test(text) || CONTROLS.test(text));
+  const isHiding = odd.some((text) => visibleText(text) !== text);
+  const mixed = [...new Set(odd.flatMap(mixedWords))];
+  return [
+    ...(isHiding ? ["It contains hidden characters, written out here such as \\u{202E}"] : []),
+    ...mixed.slice(0, MOST_NAMED).map(mixedWarning),
+    ...(mixed.length > MOST_NAMED
+      ? [`${mixed.length - MOST_NAMED} more words mix letters that look alike`]
+      : []),
+  ];
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f]/;
+
+function mixedWords(text: string): string[] {
+  return (text.match(WORDS) ?? []).filter((word) => !ASCII.test(word) && scriptsOf(word).length > 1);
+}
+
+function scriptsOf(word: string): string[] {
+  return SCRIPTS.filter(([, letters]) => letters.test(word)).map(([name]) => name);
+}
+
+function mixedWarning(word: string): string {
+  const written = word.replace(/[^\p{ASCII}]/gu, (letter) => `\\u{${letter.codePointAt(0)?.toString(16)}}`);
+  return `The word "${word}" mixes ${scriptsOf(word).join(" and ")} letters: ${written}`;
+}
+
+/** The page's part of a link that signs somebody in, or pairs a device. */
+const SIGN_IN = /[#?&](?:claim|pair|code|token|ticket)=/i;
+
+/** Warnings about an address that a person would open by allowing the call; `relay` is the relay's own. */
+export function addressWarnings(address: string, relay: string | undefined): string[] {
+  const url = URL.parse(address);
+  if (!url || url.protocol === "mailto:") return [];
+  const own = relay === undefined ? undefined : URL.parse(relay);
+  const isOwn = own && (url.host === own.host || (isLocal(url) && isLocal(own) && url.port === own.port));
+  const local = isLocal(url) ? ["It leads to a program on this machine itself"] : [];
+  return [
+    ...(isOwn ? ["It leads to the relay's own pages, where you are signed in"] : local),
+    ...(SIGN_IN.test(url.href)
+      ? ["It may sign somebody in, or pair a device: open such a link only if you asked for it"]
+      : []),
+    ...(url.username || url.password ? [`It leads to ${url.host}, whatever stands before the @`] : []),
+    ...(/(?:^|\.)xn--/.test(url.hostname)
+      ? ["Its host has letters beyond a to z, written here as xn--"]
+      : []),
+  ];
+}
+
+function isLocal({ hostname }: URL): boolean {
+  return isLoopback(hostname) || hostname === "0.0.0.0" || hostname === "[::]";
+}

@@ -1,0 +1,147 @@
+/** Commands whose grant names domains reach those, and nothing else. */
+import { once } from "node:events";
+import { createServer, request } from "node:http";
+import { createServer as createSocketServer } from "node:net";
+import path from "node:path";
+import type { GrantScope } from "@matrx/shared/grant.ts";
+import { makeGrantId } from "@matrx/shared/ids.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type DomainProxyOptions, startDomainProxy } from "../../../agent/sandbox/domain-proxy.ts";
+import { isPublicAddress } from "../../../agent/sandbox/public-address.ts";
+import { temporaryFolder } from "../../helpers/folder.ts";
+import { Workbench } from "../tools/workbench.ts";
+import { NEEDS_SANDBOX } from "./needs-sandbox.ts";
+
+describe("a command whose grant names a domain", NEEDS_SANDBOX, () => {
+  it("reaches it through the proxy, by requests and by tunnels", async () => {
+    const port = await startSite();
+    const run = await openBench([`allowed.test:${port}`]);
+    expect(await run(`curl -sS http://allowed.test:${port}/page`)).toBe("allowed.test /page\n");
+    expect(await run(`curl -sS --proxytunnel http://allowed.test:${port}/page`)).toBe("allowed.test /page\n");
+    expect(await run(`curl -sS -d sent http://allowed.test:${port}/page`)).toBe("allowed.test /page sent\n");
+  });
+
+  it("reaches no other domain, port or address, also not around the proxy", async () => {
+    const port = await startSite();
+    const run = await openBench([`allowed.test:${port}`, "*.other.test"]);
+    for (const url of [
+      `http://other.test:${port}/`,
+      `http://allowed.test:${port + 1}/`,
+      `http://127.0.0.1:${port}/`,
+    ]) {
+      expect(await run(`curl -sS --noproxy "" ${url}`)).toMatch(
+        /^Matrx: this token's commands may not reach /,
+      );
+      expect(await run(`curl -sS --noproxy "" --proxytunnel ${url}`)).toMatch(/403/);
+      expect(await run(`curl -sS --noproxy "*" ${url}`)).toMatch(/curl: \((?:6|7)\)/);
+    }
+  });
+
+  it("reaches no socket of another program, though it may open sockets", async () => {
+    const run = await openBench(["allowed.test"], async (home) => {
+      const server = createSocketServer((socket) => socket.end("SECRET"));
+      server.listen(path.join(home, "host.sock"));
+      await once(server, "listening");
+      onTestFinished(() => void server.close());
+    });
+    const script = `import socket; s = socket.socket(socket.AF_UNIX); s.connect("host.sock"); print(s.recv(9))`;
+    expect(await run(`python3 -c '${script}'`)).toMatch(/PermissionError|ConnectionRefusedError/);
+  });
+
+  it("keeps its exit code, its directory and its signals", async () => {
+    const run = await openBench(["allowed.test"]);
+    expect(await run("mkdir sub; cd sub; trap 'echo bye' TERM; kill $$; exit 7")).toBe("bye\n[Exit code 7]");
+    expect(await run("basename $PWD")).toBe("sub\n");
+  });
+});
+
+describe("a proxy for domains", () => {
+  it("does not connect to this machine or its own network, whatever a name resolves to", async () => {
+    const port = await startSite();
+    const ask = await openProxy([`allowed.test:${port}`], {
+      resolve: async () => [{ address: "127.0.0.1", family: 4 }],
+    });
+    expect(await ask(`http://allowed.test:${port}/`)).toBe(502);
+  });
+
+  it.each([
+    ["http://allowed.test/", 502],
+    ["http://ALLOWED.test./", 502],
+    ["http://a.b.allowed.org/", 502],
+    ["http://allowed.org/", 403],
+    ["http://notallowed.org/", 403],
+    ["http://allowed.test:22/", 403],
+    ["http://allowed.test@elsewhere.test/", 403],
+    ["http://elsewhere.test/allowed.test", 403],
+    ["http://[::1]/", 403],
+    ["http://2130706433/", 403],
+    ["ftp://allowed.test/", 403],
+    ["/local", 403],
+  ])("answers %s with %i", async (url, status) => {
+    // Names that are allowed are looked up, and nothing is found.
+    const ask = await openProxy(["allowed.test", "*.allowed.org"], { resolve: async () => [] });
+    expect(await ask(url)).toBe(status);
+  });
+
+  it.each([
+    ["93.184.216.34", true],
+    ["2606:4700::1111", true],
+    ["127.0.0.1", false],
+    ["10.1.2.3", false],
+    ["169.254.169.254", false],
+    ["100.64.0.1", false],
+    ["192.168.1.1", false],
+    ["::1", false],
+    ["::ffff:127.0.0.1", false],
+    ["::ffff:10.0.0.1", false],
+    ["fe80::1", false],
+    ["fd00::1", false],
+  ])("takes %s for public: %s", (address, isPublic) => {
+    expect(isPublicAddress(address)).toBe(isPublic);
+  });
+});
+
+/** A site that says how it was reached. */
+async function startSite(): Promise<number> {
+  const server = createServer(async (incoming, response) => {
+    let body = "";
+    for await (const part of incoming) body += part;
+    const host = incoming.headers.host?.replace(/:\d+$/, "");
+    response.end(`${[host, incoming.url, body].filter(Boolean).join(" ")}\n`);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return typeof address === "object" && address ? address.port : 0;
+}
+
+async function openBench(
+  network: readonly string[],
+  arrange: (home: string) => Promise<void> = async () => undefined,
+) {
+  const bench = await Workbench.open();
+  await arrange(bench.home);
+  const grant: GrantScope = {
+    ...{ id: makeGrantId(), owner: false, effects: ["read", "write", "execute"] },
+    paths: [bench.home],
+    secrets: "open",
+    network: [...network],
+  };
+  const session = bench.newSession(grant);
+  return async (command: string) => (await bench.call("Bash", { command }, { grant, session })).output;
+}
+
+/** Resolves with the status of a request through the proxy. */
+async function openProxy(domains: readonly string[], options: DomainProxyOptions) {
+  const socketPath = path.join(temporaryFolder(), "proxy");
+  const server = await startDomainProxy(socketPath, domains, options);
+  onTestFinished(() => void server.close());
+  return async (url: string) => {
+    const sent = request({ socketPath, path: url, agent: false });
+    sent.end();
+    const [response] = await once(sent, "response");
+    response.resume();
+    return response.statusCode as number;
+  };
+}

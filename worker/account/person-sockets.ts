@@ -1,0 +1,93 @@
+/** The account link: what a person's open screens are told, whichever device it is about. Sockets hibernate. */
+import { personActionSchema, type ToPerson } from "@matrx/shared/account-frames.ts";
+import { chooseSubprotocol, offeredSubprotocols } from "@matrx/shared/caller/upgrade.ts";
+import { CLOSE } from "@matrx/shared/close-codes.ts";
+import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
+import type { GrantId } from "@matrx/shared/ids.ts";
+import { check, parseJsonObject } from "@matrx/shared/json-input.ts";
+import { LIMITS } from "@matrx/shared/limits.ts";
+import type { Caller } from "../auth/caller.ts";
+import { queuedBytes, switching } from "../device/socket.ts";
+import { errorShapeOf } from "../problem.ts";
+
+interface PersonAttachment {
+  grant: GrantId;
+  /** When token or grant expires, in milliseconds since 1970. */
+  expires: number;
+}
+
+export class PersonSockets {
+  readonly #state: DurableObjectState;
+
+  constructor(state: DurableObjectState) {
+    this.#state = state;
+  }
+
+  /** Opens a link, and sends what waits. Throws MatrxError `RATE_LIMITED`. */
+  accept(request: Request, caller: Caller, waiting: readonly ToPerson[], now: number): Response {
+    const open = this.#state.getWebSockets();
+    for (const ws of open) this.#live(ws, now);
+    if (open.filter(isOpen).length >= LIMITS.accountSockets) throw tooManyLinks();
+    const [client, server] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
+    const { account, grant, expires } = caller;
+    this.#state.acceptWebSocket(server, [grant]);
+    server.serializeAttachment({ grant, expires } satisfies PersonAttachment);
+    send(server, { type: "hello", protocol: 1, account });
+    for (const frame of waiting) send(server, frame);
+    const protocol = chooseSubprotocol(offeredSubprotocols(request.headers.get("Sec-WebSocket-Protocol")));
+    return switching(client, protocol ? { "Sec-WebSocket-Protocol": protocol } : {});
+  }
+
+  /** A person's screen only asks for a sign of life. */
+  message(ws: WebSocket, data: string | ArrayBuffer, now: number): void {
+    if (!isOpen(ws) || !this.#live(ws, now)) return;
+    try {
+      if (typeof data !== "string") throw notText();
+      check(personActionSchema, parseJsonObject(data, LIMITS.openBodyBytes));
+      send(ws, { type: "pong" });
+    } catch (error) {
+      const { code, message: output, hint, hop } = errorShapeOf(error);
+      send(ws, { type: "error", output, code, ...(hint && { hint }), hop });
+    }
+  }
+
+  tell(frame: ToPerson, now: number): void {
+    for (const ws of this.#state.getWebSockets()) if (isOpen(ws) && this.#live(ws, now)) send(ws, frame);
+  }
+
+  /** The grant was revoked, or its person signed out. */
+  revoke(grant: GrantId): void {
+    for (const ws of this.#state.getWebSockets(grant)) ws.close(CLOSE.revoked, "The token was revoked");
+  }
+
+  /** Closes a link whose token has expired. */
+  #live(ws: WebSocket, now: number): boolean {
+    const { expires } = ws.deserializeAttachment() as PersonAttachment;
+    if (expires > now) return true;
+    ws.close(CLOSE.unauthenticated, "The token has expired");
+    return false;
+  }
+}
+
+function isOpen(ws: WebSocket): boolean {
+  return ws.readyState === WebSocket.OPEN;
+}
+
+function send(ws: WebSocket, frame: ToPerson): void {
+  if (queuedBytes(ws) > LIMITS.callerQueueBytes) return ws.close(CLOSE.tooSlow, "You read too slowly");
+  ws.send(JSON.stringify(frame));
+}
+
+function notText(): MatrxError {
+  return relayError("INVALID_MESSAGE", "This link takes text frames only", {
+    hint: 'Send {"action":"ping"}',
+  });
+}
+
+function tooManyLinks(): MatrxError {
+  const limit = LIMITS.accountSockets;
+  return relayError("RATE_LIMITED", `This account already has ${limit} open account links`, {
+    hint: "Close some first",
+    details: { limit },
+  });
+}

@@ -1,0 +1,192 @@
+/**
+ * Calls that a person must allow first. They are parked before they are sent, prepared by the device, decided by a person,
+ * and then sent like any other. `look` does whatever is due, and may run at any time.
+ */
+import type { ApprovalDetail, Decision } from "@matrx/shared/approval.ts";
+import type { ApprovalDecided, ToolPrepared } from "@matrx/shared/device-frames.ts";
+import { type CallId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
+import { isLongerThan } from "@matrx/shared/json-input.ts";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import type { Keyed, Passed, WantedCall } from "../calls/call.ts";
+import type { Calls } from "../calls/calls.ts";
+import type { Recipient } from "../calls/types.ts";
+import { offlineError } from "../connection.ts";
+import type { DeviceContext } from "../context.ts";
+import { requireEnforced } from "../link/enforcement.ts";
+import { AskedTools } from "./asking.ts";
+import { Decisions, type Person } from "./decisions.ts";
+import { Delivery } from "./delivery.ts";
+import { ApprovalNews } from "./news.ts";
+import { callApproval, type Parked, parkedCall } from "./parked.ts";
+import { Preparation } from "./preparation.ts";
+import { allowedTooLate, tooLargeToAsk, tooManyWaiting, undecided } from "./refusals.ts";
+import { ApprovalRows } from "./rows.ts";
+import { WaitingCalls } from "./waiting.ts";
+
+/** Schedules work by alarm, so that it is done even if the object sleeps. */
+type Schedule = (name: "approvals" | "outbox", at: number) => void;
+
+const LEFT = "The device disconnected before it said whether the owner must be asked: the call did not run";
+
+export class Approvals {
+  readonly #context: DeviceContext;
+  readonly #calls: Calls;
+  readonly #schedule: Schedule;
+  readonly #tools: AskedTools;
+  readonly #rows: ApprovalRows;
+  readonly #waiting: WaitingCalls;
+  readonly #preparation: Preparation;
+  readonly #delivery: Delivery;
+  readonly #decisions: Decisions;
+  readonly news: ApprovalNews;
+
+  constructor(context: DeviceContext, calls: Calls, schedule: Schedule) {
+    this.#context = context;
+    this.#calls = calls;
+    this.#schedule = schedule;
+    this.#tools = new AskedTools(context.store);
+    this.#rows = new ApprovalRows(context.storage.sql, context.health);
+    this.news = new ApprovalNews(context, (at) => schedule("outbox", at));
+    this.#waiting = new WaitingCalls(context, this.#rows, { calls, news: this.news });
+    this.#preparation = new Preparation(context, calls, this.#waiting);
+    this.#delivery = new Delivery(context, calls, this.#waiting);
+    this.#decisions = new Decisions(context, this.#waiting, this.#preparation);
+  }
+
+  get rows(): Pick<ApprovalRows, "ofCall" | "prune"> {
+    return this.#rows;
+  }
+
+  /** Whether a person may have to be asked about a call of this tool. */
+  mayAsk(tool: string, { scope }: WantedCall["lease"]): boolean {
+    return this.#tools.mayAsk(tool, scope);
+  }
+
+  /** Takes an admitted call that a rule may ask about. If it throws MatrxError, nothing was kept or sent. */
+  park(
+    wanted: WantedCall,
+    passed: Passed,
+    keyed: Keyed | undefined,
+    now: number,
+    recipient: Recipient,
+  ): CallId {
+    const { store, signs } = this.#context;
+    const { attachment } = signs.requireLive(now);
+    requireEnforced(passed.tool, wanted.input, wanted.lease.scope, store.policy, attachment);
+    if (isLongerThan(wanted.input, LIMITS.approvalInputBytes)) throw tooLargeToAsk();
+    this.#requireRoom(wanted.lease.scope.id as GrantId);
+    this.#rows.requireWritable();
+    const call = wanted.call ?? makeCallId(now);
+    const parked = parkedCall(wanted, passed, { call, keyed }, now);
+    this.#rows.add(parked, wanted.input);
+    this.#waiting.add(parked);
+    const latest = TIMES.prepareWithin + TIMES.approval + (wanted.timeoutMs ?? passed.toolTimeoutMs);
+    this.#calls.park({ ...wanted, call }, { passed, keyed, deadline: now + latest }, now, recipient);
+    this.#preparation.start(parked, wanted.lease, wanted.input, now);
+    this.look(now);
+    return call;
+  }
+
+  /** After hibernation or a restart: the calls that wait, before their callers' sockets are restored. */
+  restore(): void {
+    if (!this.#context.store.record) return;
+    for (const parked of this.#rows.open()) {
+      this.#waiting.add(parked);
+      this.#calls.restoreParked({ ...parked, approval: callApproval(parked) });
+    }
+    if (this.#waiting.size > 0) this.#context.timer.by(Date.now());
+  }
+
+  prepared(frame: ToolPrepared, now: number): void {
+    this.#preparation.prepared(frame, now);
+    this.look(now);
+  }
+
+  /** Throws MatrxError `NOT_FOUND`. */
+  view(id: string): ApprovalDetail {
+    return this.#decisions.view(id);
+  }
+
+  /** The Account has checked that a person decides. The call is sent at once if the device is there. Rejects with MatrxError. */
+  async decide(id: string, decision: Decision, person: Person): Promise<ApprovalDetail> {
+    await this.#decisions.decide(id, decision, person);
+    this.look(Date.now());
+    if (decision.for === "always") await this.#decisions.except(id, person);
+    return this.view(id);
+  }
+
+  decidedAtMachine(frame: ApprovalDecided, now: number): void {
+    this.#decisions.atMachine(frame, now);
+    this.look(now);
+  }
+
+  /** The device is connected, perhaps on another link than the one it was asked on. */
+  linkUp(now: number): void {
+    for (const parked of this.#waiting.all()) parked.preparedBy = undefined;
+    this.look(now);
+  }
+
+  linkDown(now: number): void {
+    this.#preparation.linkDown(offlineError(LEFT).shape(), now);
+  }
+
+  /** A call ended, in whatever way. */
+  settled(call: string): void {
+    if (this.#waiting.size > 0) this.#waiting.settled(call, Date.now());
+  }
+
+  /** The grant was revoked; its waiting calls end with its other calls. */
+  revoke(grant: GrantId): void {
+    this.#rows.forgetGrant(grant);
+  }
+
+  /** The device was removed. */
+  destroy(): void {
+    this.#waiting.destroy();
+  }
+
+  /** Sends what may be sent and ends what is over. Returns when that is next due. */
+  look(now: number): number | undefined {
+    this.#waiting.flush();
+    if (this.#waiting.size === 0) return undefined;
+    this.#preparation.sweep(now);
+    for (const parked of this.#waiting.all()) this.#lookAt(parked, now);
+    const expiries = this.#waiting
+      .all()
+      .filter(({ stage }) => stage !== "preparing")
+      .map(({ expires }) => expires);
+    if (expiries.length === 0) return undefined;
+    const next = Math.min(...expiries);
+    this.#schedule("approvals", next);
+    return next;
+  }
+
+  #lookAt(parked: Parked, now: number): void {
+    const { stage, expires, preparedBy } = parked;
+    if (stage === "preparing") {
+      if (preparedBy === undefined) this.#prepareAgain(parked, now);
+    } else if (expires <= now) {
+      const error = stage === "allowed" ? allowedTooLate() : undecided();
+      this.#waiting.apply(parked, "expire", now, { error });
+    } else if (stage === "allowed") this.#delivery.attempt(parked, now);
+  }
+
+  /** The link or this object is a new one. */
+  #prepareAgain(parked: Parked, now: number): void {
+    if (!this.#context.link.current) return this.#preparation.linkDown(offlineError(LEFT).shape(), now);
+    this.#delivery.leased(parked, now, (lease) => {
+      const at = Date.now();
+      if (parked.stage !== "preparing" || parked.preparedBy !== undefined) return;
+      this.#preparation.start(parked, lease, this.#rows.input(parked.id), at);
+      if (parked.stage !== "preparing") this.look(at);
+    });
+  }
+
+  #requireRoom(grant: GrantId): void {
+    const { approvalsPerGrant, approvalsPerDevice } = LIMITS;
+    const waiting = this.#waiting.all();
+    if (waiting.length >= approvalsPerDevice) throw tooManyWaiting("device", approvalsPerDevice);
+    const own = waiting.filter((parked) => parked.grant === grant);
+    if (own.length >= approvalsPerGrant) throw tooManyWaiting("token", approvalsPerGrant);
+  }
+}

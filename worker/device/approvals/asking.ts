@@ -1,0 +1,59 @@
+/** Which calls may have to be asked about: one cheap check on the way of every call. */
+import type { GrantScope } from "@matrx/shared/grant.ts";
+import { type Asking, askingRules, type Policy } from "@matrx/shared/policy.ts";
+import type { Manifest } from "@matrx/shared/tool.ts";
+
+/** The rules of a device: those of its policy at the relay, and those it announced. */
+interface Rules {
+  readonly policy: Policy;
+  readonly manifest: Manifest | undefined;
+}
+
+/** The rules that ask about a tool. Without `subjects`, those that may ask, whatever the call touches. */
+export function rulesFor(
+  tool: string,
+  grant: GrantScope,
+  { policy, manifest }: Rules,
+  subjects?: readonly string[],
+): Asking[] {
+  return askingRules({ tool, grant, policies: [policy, { ask: manifest?.ask }] }, subjects);
+}
+
+/** Remembers, for each lease, which tools a rule may fit; the rules of grant and device change rarely. */
+export class AskedTools {
+  readonly #rules: Rules;
+  #asked = new WeakMap<GrantScope, Map<string, boolean>>();
+  #policy: Policy | undefined;
+  #manifest: Manifest | undefined;
+
+  constructor(rules: Rules) {
+    this.#rules = rules;
+  }
+
+  /** Whether a rule may fit a call of this tool. */
+  mayAsk(tool: string, grant: GrantScope): boolean {
+    const { policy, manifest } = this.#rules;
+    if (!policy.ask && !manifest?.ask && (grant.owner || !grant.ask)) return false;
+    if (policy !== this.#policy || manifest !== this.#manifest) this.#reset(policy, manifest);
+    const known = this.#asked.get(grant)?.get(tool);
+    return known ?? this.#learn(tool, grant);
+  }
+
+  #reset(policy: Policy, manifest: Manifest | undefined): void {
+    this.#asked = new WeakMap();
+    this.#policy = policy;
+    this.#manifest = manifest;
+  }
+
+  #learn(tool: string, grant: GrantScope): boolean {
+    const tools = this.#asked.get(grant) ?? new Map<string, boolean>();
+    // A bare device takes any name.
+    if (tools.size >= TOOLS_MAX) tools.clear();
+    const asks = rulesFor(tool, grant, this.#rules).length > 0;
+    tools.set(tool, asks);
+    this.#asked.set(grant, tools);
+    return asks;
+  }
+}
+
+const TOOLS_MAX = 1000;

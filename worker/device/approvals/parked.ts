@@ -1,0 +1,78 @@
+/** A call that waits until it may be sent, as memory and table hold it. Its input is in the table only. */
+import type { CallApproval } from "@matrx/shared/approval.ts";
+import type { Effect } from "@matrx/shared/effects.ts";
+import { type CallId, type GrantId, randomBase32, type SessionId } from "@matrx/shared/ids.ts";
+import type { Keyed, Passed, WantedCall } from "../calls/call.ts";
+import type { Stage } from "./state.ts";
+
+/** What the frame needs besides tool and input, kept as JSON. */
+export interface WantedParts {
+  readonly called: string | undefined;
+  readonly id: string | undefined;
+  readonly session: SessionId | undefined;
+  /** What the caller asked for, in milliseconds. */
+  readonly timeoutMs: number | undefined;
+  readonly stream: boolean | undefined;
+  readonly keyed: Keyed | undefined;
+}
+
+export interface Parked {
+  readonly id: string;
+  readonly call: CallId;
+  readonly grant: GrantId;
+  readonly tool: string;
+  readonly effect: Effect;
+  stage: Stage;
+  /** Milliseconds since 1970, like all times here. */
+  readonly created: number;
+  expires: number;
+  readonly wanted: WantedParts;
+  /** Absent until the device said what a decision is about, and if nobody is asked. */
+  binding?: string | undefined;
+  /** The approval that the frame names: its own, or an earlier one of the same call. */
+  approval: string;
+  at?: "machine" | undefined;
+  /** Absent: nobody was asked. */
+  summary?: string | undefined;
+  edited: boolean;
+  /** When the device must have said whether to ask. Absent: it was not asked yet. */
+  preparedBy?: number | undefined;
+  /** The account is being asked whether the grant still stands. */
+  isChecking: boolean;
+}
+
+export function parkedCall(
+  wanted: WantedCall,
+  passed: Passed,
+  named: { call: CallId; keyed: Keyed | undefined },
+  now: number,
+): Parked {
+  const id = `approval_${randomBase32(16)}`;
+  const { id: callerId, session, timeoutMs, stream, lease } = wanted;
+  return {
+    ...{ id, approval: id, call: named.call, grant: lease.scope.id as GrantId },
+    ...{ tool: passed.tool, effect: passed.effect, stage: "preparing", created: now, expires: now },
+    wanted: { called: passed.called, id: callerId, session, timeoutMs, stream, keyed: named.keyed },
+    ...{ edited: false, isChecking: false },
+  };
+}
+
+/** What the caller sees of it; undefined while nobody is asked. */
+export function callApproval({
+  id,
+  stage,
+  expires,
+  summary,
+  edited,
+}: Pick<Parked, "id" | "stage" | "expires" | "edited"> & { summary?: string | null | undefined }):
+  | CallApproval
+  | undefined {
+  if (summary === undefined || summary === null) return undefined;
+  return { id, state: stateOf(stage), expires: new Date(expires).toISOString(), summary, edited };
+}
+
+/** The state that others see. */
+export function stateOf(stage: Stage): CallApproval["state"] {
+  if (stage === "sent") return "allowed";
+  return stage === "preparing" ? "pending" : stage;
+}
