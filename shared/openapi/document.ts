@@ -18,7 +18,8 @@ const WHO: Readonly<Record<Access, string>> = {
   secret: "No credential is needed except the one in the body.",
   device: "For the machine itself, which sends its credential in its first message.",
   caller: "",
-  person: "Requires a signed-in person (on the page or with `matrx login`); API tokens are refused with 403.",
+  person:
+    "Requires a signed-in person (on the page or with `matrx login`); tokens, of scripts and of AIs, are refused with 403.",
 };
 
 export function openApiDocument(surface: Surface): OpenApiDocument {

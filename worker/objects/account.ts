@@ -338,7 +338,7 @@ export class Account extends DurableObject<AccountEnv> {
   #person(id: GrantId): Grant {
     const grant = this.#grant(id);
     if (isPersonSession(grant)) return grant;
-    throw relayError("PERMISSION_DENIED", "Only a signed-in person may do this, not an API token", {
+    throw relayError("PERMISSION_DENIED", "Only a signed-in person may do this, not a token", {
       hint: "Sign in on the relay's page or with `matrx login`",
     });
   }

@@ -102,7 +102,7 @@ export const RELAY: Surface = {
       type: "http",
       scheme: "bearer",
       bearerFormat: "JWT",
-      description: "An API token, or the token of `matrx login`",
+      description: "An AI grant's or a script's token, or the token of `matrx login`",
     },
     cookie: {
       type: "apiKey",

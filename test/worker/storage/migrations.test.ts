@@ -75,6 +75,21 @@ describe("migrations", () => {
     }
   });
 
+  it("keep an account's devices and who holds its grants: without tags, and with the only version there was", async () => {
+    const rows = await inStorage((storage) => {
+      const { sql } = storage;
+      migrate(storage, ACCOUNT.slice(0, 3));
+      sql.exec("INSERT INTO devices (id, name, created) VALUES ('laptop-1', 'laptop', 5)");
+      sql.exec("INSERT INTO leases (grant_id, device) VALUES ('grant_1', 'laptop-1')");
+      migrate(storage, ACCOUNT);
+      return [...sql.exec("SELECT * FROM devices"), ...sql.exec("SELECT * FROM leases")];
+    });
+    expect(rows).toEqual([
+      { id: "laptop-1", name: "laptop", created: 5, tags: "[]" },
+      { grant_id: "grant_1", device: "laptop-1", version: 1, acknowledged: 1 },
+    ]);
+  });
+
   it("store nothing for a device that nobody added", async () => {
     const stored = await runInDurableObject(object("nobody-0123456789"), (_, { storage }) => [
       ...storage.kv.list(),
