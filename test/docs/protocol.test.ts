@@ -242,13 +242,8 @@ const BODIES: Record<string, z.ZodObject> = {
   "POST /v1/devices": api.newDeviceSchema,
   "PATCH /v1/devices/:device": api.changedDeviceSchema,
   "PUT /v1/devices/:device/policy": policySchema,
-<<<<<<< HEAD
   "POST /v1/devices/:device/policy/explain": explainWishSchema,
   "POST /v1/devices/:device/approvals/:approval": newDecisionSchema,
-=======
-  "POST /v1/devices/:device/approvals/:approval": newDecisionSchema,
-  "POST /v1/devices/:device/policy/explain": explainWishSchema,
->>>>>>> trust-approvals
   "POST /v1/devices/:device/commands": api.newCommandSchema,
   "POST /v1/devices/:device/tools/invoke": callSchema.omit({ queue_for: true }),
   "POST /tools/invoke": callSchema.omit({ queue_for: true }),

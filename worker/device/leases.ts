@@ -27,17 +27,8 @@ export interface LeasedGrant {
   expires: number;
 }
 
-<<<<<<< HEAD
-interface Lessors {
-  getByName(account: string): { lease(grant: GrantId, device: DeviceId): Promise<Outcome<LeasedGrant>> };
-}
-
-/** The part of the Account objects that a device needs. */
-export interface Accounts extends Lessors {
-=======
 /** Where grants are leased. */
 interface Lessors {
->>>>>>> trust-approvals
   getByName(account: string): {
     lease(grant: GrantId, device: DeviceId): Promise<Outcome<LeasedGrant>>;
   };

@@ -53,20 +53,9 @@ export class Upkeep {
     return this.#alarms.ring(now);
   }
 
-<<<<<<< HEAD
   /** Schedules work that is done even if the object sleeps: sockets of expired grants, approvals, news for the Account. */
   schedule(name: "grants" | "approvals" | "outbox", at: number): void {
     this.#alarms.by(name, at);
-=======
-  /** Schedules work of approvals, so that it is done even if the object sleeps. */
-  schedule(name: "approvals" | "outbox", at: number): void {
-    this.#alarms.by(name, at);
-  }
-
-  /** Closes sockets whose grant has expired by then, in milliseconds since 1970. */
-  closeBy(expires: number): void {
-    this.#alarms.by("grants", expires);
->>>>>>> trust-approvals
   }
 
   /** Handles acknowledgements, attachments, deadlines and silent links. */

@@ -42,15 +42,10 @@ export const ACCOUNT: readonly Migration[] = [
     // Grants did not change before, so whoever holds one has its only version.
     sql.exec("ALTER TABLE leases ADD COLUMN version INTEGER NOT NULL DEFAULT 1");
     sql.exec("ALTER TABLE leases ADD COLUMN acknowledged INTEGER NOT NULL DEFAULT 1");
-<<<<<<< HEAD
-    // Decided ones stay for a while, since what a device tells of one may arrive in any order.
-    sql.exec(`CREATE TABLE approvals (
-=======
   },
   ({ sql }) => {
     // Decided ones stay for a while, since what a device tells of one may arrive in any order.
     sql.exec(`CREATE TABLE IF NOT EXISTS approvals (
->>>>>>> trust-approvals
       id TEXT PRIMARY KEY, device TEXT NOT NULL, grant_id TEXT NOT NULL, state TEXT NOT NULL, created INTEGER NOT NULL,
       expires INTEGER NOT NULL, view TEXT NOT NULL) WITHOUT ROWID`);
   },

@@ -129,19 +129,11 @@ export class DeviceMessages {
         return;
       case "event":
         return this.#handlers.event(frame, now);
-<<<<<<< HEAD
       case "device_status":
         return this.#context.link.notePaused(socket, frame.paused);
       case "approval_decided":
         if (socket.attachment.ours) this.#handlers.approvals.decidedAtMachine(frame, now);
         return;
-=======
-      case "approval_decided":
-        if (socket.attachment.ours) this.#handlers.approvals.decidedAtMachine(frame, now);
-        return;
-      case "device_status":
-        return this.#context.link.notePaused(socket, frame.paused);
->>>>>>> trust-approvals
       case "llm_response_chunk":
         return;
     }
