@@ -150,7 +150,7 @@ describe("tool definitions", () => {
     await person.setPolicy(identity.id, { allowed_tools: ["Read", "Edit"] });
     expect((await definitions("anthropic")).map(nameOf)).toEqual(["local_read", "local_edit"]);
     expect((await definitions("anthropic", read.token)).map(nameOf)).toEqual(["local_read"]);
-    await person.setPolicy(identity.id, { allowed_paths: ["/home/ann"] });
+    await person.setPolicy(identity.id, { denied_tools: ["Bash"] });
     expect((await definitions("anthropic")).map(nameOf)).not.toContain("local_bash");
     const plain = await (await get("/tools")).json<{ tools: { name: string }[] }>();
     expect(plain.tools.map(({ name }) => name)).toContain("Read");
