@@ -186,7 +186,7 @@ describe("a grant", () => {
   });
 
   it("with folders may not use the shell of an agent that is too old to keep secrets closed", async () => {
-    await AgentDevice.come(home);
+    await AgentDevice.come(home, { protocol: 1 });
     const { token } = await owner.grant({ paths: ["/srv"], ask: [] });
     const caller = await TestCaller.connect(home.id, token);
     expect(await caller.call("Bash", { command: "id" })).toMatchObject({ code: "PERMISSION_DENIED" });
