@@ -55,6 +55,9 @@ export class Leases {
   /** What the Account told of grants while it was being asked for them: its answer may be older. */
   readonly #told = new Map<GrantId, { version: number; lease?: Lease }>();
 
+  /** Called when a newer version of a grant came, in whatever way; `former` is what was used until then, if that is known. */
+  onChanged: (lease: Lease, former: Lease | undefined) => void = () => undefined;
+
   constructor(accounts: Lessors) {
     this.#accounts = accounts;
   }
@@ -83,16 +86,15 @@ export class Leases {
     this.#leases.set(lease.scope.id, lease);
   }
 
-  /** A grant changed. Returns its new lease and the former one, or undefined if the news is stale, or nobody uses the grant here. */
-  change(leased: LeasedGrant, now: number): { lease: Lease; former: Lease } | undefined {
+  /** A grant changed. Stale news is ignored. */
+  change(leased: LeasedGrant, now: number): void {
     const { id } = leased.scope;
     const lease = leaseFrom(leased, now);
     const former = this.#leases.get(id);
-    if (former && former.version >= lease.version) return undefined;
+    if (former && former.version >= lease.version) return;
     this.#note(id, { version: lease.version, lease });
-    if (!former) return undefined;
-    this.#leases.set(id, lease);
-    return { lease, former };
+    if (former) this.#leases.set(id, lease);
+    this.onChanged(lease, former);
   }
 
   /** A grant is no longer for this device. Returns false if it is again since, by a newer version. */
@@ -119,8 +121,10 @@ export class Leases {
     const outcome = await this.#accounts.getByName(account).lease(grant, device);
     if (this.#revoked.has(grant)) throw unwrap({ ok: false, error: revokedGrant() });
     const lease = this.#newest(grant, leaseFrom(unwrap(outcome), Date.now()));
+    const former = this.#leases.get(grant);
     if (this.#leases.size >= LEASES_MAX) this.#leases.clear();
     this.#leases.set(grant, lease);
+    if (former && former.version < lease.version) this.onChanged(lease, former);
     return lease;
   }
 

@@ -26,7 +26,7 @@ import { Calls } from "../device/calls/calls.ts";
 import { Recovery } from "../device/calls/recovery.ts";
 import type { DeviceAttachment } from "../device/connection.ts";
 import { DeviceContext, type DeviceEnv } from "../device/context.ts";
-import { type LeasedGrant, revokedGrant, withdrawnGrant } from "../device/leases.ts";
+import { type Lease, type LeasedGrant, revokedGrant, withdrawnGrant } from "../device/leases.ts";
 import { DeviceMessages } from "../device/link/messages.ts";
 import { DeviceSockets } from "../device/link/sockets.ts";
 import { accountOf, authenticatedCaller } from "../device/socket.ts";
@@ -85,6 +85,7 @@ export class Device extends DurableObject<DeviceEnv> {
     const streams = new RestStreams(context, admission, calls, this.#streams);
     this.#requests = new Requests(context, { calls, admission, approvals, rest, streams });
     this.#upkeep = new Upkeep(context, { calls, recovery, approvals, credit, callers, sockets, messages });
+    context.leases.onChanged = (lease, former) => this.#grantChanged(lease, former);
     this.#restore();
   }
 
@@ -157,11 +158,11 @@ export class Device extends DurableObject<DeviceEnv> {
 
   /** A grant changed: open sockets continue under it, and calls on their way are held to it. Stale news is ignored. */
   changeGrant(leased: LeasedGrant): void {
-    const now = Date.now();
-    const changed = this.#context.leases.change(leased, now);
-    if (!changed) return;
-    const { lease, former } = changed;
-    this.#calls.grantChanged(lease, former, now);
+    this.#context.leases.change(leased, Date.now());
+  }
+
+  #grantChanged(lease: Lease, former: Lease | undefined): void {
+    this.#calls.grantChanged(lease, former, Date.now());
     if (this.#callers.changeGrant(lease)) this.#upkeep.schedule("grants", lease.expires);
   }
 

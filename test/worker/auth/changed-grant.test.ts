@@ -159,15 +159,17 @@ it("does not come back in an older version, neither late nor by an answer in fli
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
   const scope = { id: "grant_x" as GrantId, owner: false, effects: [] };
   const expires = Date.now() + 60_000;
+  let given = 3;
   const lease = async () => {
     await answered;
-    return { ok: true as const, value: { scope, version: 3, expires } };
+    return { ok: true as const, value: { scope, version: given, expires } };
   };
   const leases = new Leases({ getByName: () => ({ lease }) });
   const asking = () => leases.ask("ann" as never, "grant_x" as GrantId, "laptop-4k7m2x9qpa" as DeviceId);
+  const versions: number[] = [];
+  leases.onChanged = ({ version }) => versions.push(version);
   const changed = asking();
   leases.change({ scope: { ...scope, effects: ["read"] }, version: 4, expires }, Date.now());
-  leases.change({ scope, version: 2, expires }, Date.now());
   answer();
   expect(await changed).toMatchObject({ version: 4, scope: { effects: ["read"] } });
   const withdrawn = asking();
@@ -177,6 +179,10 @@ it("does not come back in an older version, neither late nor by an answer in fli
   const regained = asking();
   leases.withdraw("grant_x" as GrantId, 2);
   expect(await regained).toMatchObject({ version: 3 });
+  // Whatever learns of a newer version, all that use the grant do.
+  given = 6;
+  await asking();
+  expect(versions).toEqual([4, 6]);
 });
 
 it("never becomes the owner's, nor changes its kind", async () => {

@@ -24,6 +24,9 @@ const WHO: Readonly<Record<"person" | "caller" | "others", readonly string[]>> =
     "removeDevice",
     "setPolicy",
     "sendCommand",
+    "listApprovals",
+    "getApproval",
+    "decideApproval",
   ],
   caller: [
     "signOut",
@@ -58,6 +61,7 @@ const WHO: Readonly<Record<"person" | "caller" | "others", readonly string[]>> =
     "openDeviceLink",
     "openDeviceLinkAtRoot",
     "openCallerLink",
+    "openAccountLink",
   ],
 };
 
@@ -82,7 +86,13 @@ beforeAll(async () => {
 });
 
 function request({ method, path }: Route, token: string): Promise<Response> {
-  const names: Record<string, string> = { device, grant: tokens.ai.id, code: "ABCDEFGH", tool: "Read" };
+  const names: Record<string, string> = {
+    device,
+    grant: tokens.ai.id,
+    code: "ABCDEFGH",
+    tool: "Read",
+    approval: "approval_x",
+  };
   const full = path.replace(/\{(\w+)\}/g, (_, name: string) => names[name] ?? crypto.randomUUID());
   const headers = { ...bearer(token), Origin: ORIGIN };
   const body = method === "get" || method === "delete" ? {} : json({}, headers);

@@ -131,7 +131,9 @@ export class Callers implements SessionHost {
 
   /** Open sockets continue under the grant as it is now. Returns whether there are any. */
   changeGrant(lease: Lease): boolean {
-    const sessions = [...this.#sessions.values()].filter((one) => one.lease.scope.id === lease.scope.id);
+    const sessions = [...this.#sessions.values()].filter(
+      (one) => one.lease.scope.id === lease.scope.id && one.lease.version < lease.version,
+    );
     const refusal = eventRefusal(lease.scope);
     for (const session of sessions) {
       session.lease = lease;

@@ -314,14 +314,15 @@ export class Calls {
   }
 
   /** Calls that the changed grant no longer allows by name are stopped; others that are sent again carry it as it is now. */
-  grantChanged(lease: Lease, former: Lease, now: number): void {
+  grantChanged(lease: Lease, former: Lease | undefined, now: number): void {
     const { ours, protocol = 0 } = this.#context.link.current?.attachment ?? {};
     for (const pending of this.#of(lease.scope.id)) {
       const refusal = this.#refusalOf(pending, lease);
       if (refusal) this.apply(pending, "revoked", now, refusal);
       // It is checked again before it is sent, and then carries the grant as it is.
       else if (pending.phase === "parked") continue;
-      else if (ours && protocol >= ENFORCES_ALL) this.pendingCalls.regrant(pending, former.json, lease.json);
+      else if (former && ours && protocol >= ENFORCES_ALL)
+        this.pendingCalls.regrant(pending, former.json, lease.json);
       else {
         this.apply(pending, "policy_changed", now, grantChangedError());
         this.pendingCalls.dropFrame(pending);
