@@ -8,6 +8,7 @@ import {
 } from "@matrx/shared/approval.ts";
 import { readBody } from "@matrx/shared/caller/body.ts";
 import { CALL, DEVICE } from "@matrx/shared/caller/parts.ts";
+import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Parameter } from "@matrx/shared/openapi/operation.ts";
 import type { Context } from "hono";
 import * as z from "zod";
@@ -95,7 +96,9 @@ export const approvalRoutes: readonly RelayRoute[] = [
     answer: async (c) => {
       await person(c);
       const { caller, device } = c.var;
-      return c.json(unwrap((await device.approval(caller, idOf(c))) as Outcome<ApprovalDetail>));
+      return c.json(
+        await named(c, unwrap((await device.approval(caller, idOf(c))) as Outcome<ApprovalDetail>)),
+      );
     },
   },
   {
@@ -115,7 +118,7 @@ export const approvalRoutes: readonly RelayRoute[] = [
       const { caller, device } = c.var;
       const decision = await readBody(c.req.raw, CALLER_BODY, newDecisionSchema);
       const decided = await device.decide(caller, idOf(c), decision, { grant, name });
-      return c.json(unwrap(decided as Outcome<ApprovalDetail>));
+      return c.json(await named(c, unwrap(decided as Outcome<ApprovalDetail>)));
     },
   },
 ];
@@ -123,6 +126,12 @@ export const approvalRoutes: readonly RelayRoute[] = [
 async function person(c: Context<RelayEnv>) {
   const { caller } = c.var;
   return unwrap(await c.env.ACCOUNT.getByName(caller.account).requirePerson(caller.grant));
+}
+
+/** Only the account knows the names of grants. */
+async function named(c: Context<RelayEnv>, detail: ApprovalDetail): Promise<ApprovalDetail> {
+  const grant = await c.env.ACCOUNT.getByName(c.var.caller.account).describe(detail.grant as GrantId);
+  return { ...detail, grant_name: grant.ok ? grant.value.name : null };
 }
 
 function idOf(c: Context<RelayEnv>): string {
