@@ -6,6 +6,7 @@ import { callerError, MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { CALL_HEADER, SESSION_HEADER } from "@matrx/shared/tokens.ts";
 import type { LiveOutput } from "../output/live-output.ts";
+import { noteWaiting } from "../output/waiting-note.ts";
 import { pathOf, type RelayClient, type Reply } from "./relay-client.ts";
 
 /** A call, whether by REST or WebSocket. */
@@ -70,8 +71,13 @@ async function outcomeOf(client: RelayClient, { device, stop }: CallToMake, repl
   const call = reply.headers.get(CALL_HEADER) ?? reply.headers.get("Location")?.split("/").at(-1) ?? "";
   const path = pathOf("v1", "devices", device, "calls", call);
   let cancelSent = false;
+  let isToldOfApproval = false;
   for (;;) {
     const view = await client.get(path, callViewSchema);
+    if (view.state === "awaiting_approval" && view.approval && !isToldOfApproval) {
+      noteWaiting(view.approval);
+      isToldOfApproval = true;
+    }
     if (view.outcome !== undefined) return answerSchema.parse(view.outcome);
     if (view.state !== "accepted" && view.state !== "awaiting_approval")
       throw noOutcome(view.state, `${client.relay}${path}`);

@@ -5,10 +5,9 @@ import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import { WebSocket } from "ws";
-import * as z from "zod";
 import { lostBecause } from "../../relay/close-reasons.ts";
 import type { LiveOutput } from "../output/live-output.ts";
-import { note, oneLine } from "../output/print.ts";
+import { noteWaiting } from "../output/waiting-note.ts";
 import type { CallToMake, MadeCall } from "./call-by-rest.ts";
 import { dialCaller, hangUp, sendIfOpen } from "./caller-socket.ts";
 import { parsedJson } from "./json.ts";
@@ -75,7 +74,8 @@ async function attempt(
     else if (frame?.type === "output") live?.show(frame.channel, frame.offset, frame.data);
     else if (frame?.type === "gap") live?.gap();
     else if (frame?.type === "hello" && fresh) session = frame.session;
-    else noteWaiting(data.toString());
+    else if (frame?.type === "approval" && frame.state === "pending")
+      noteWaiting({ id: frame.approval, expires: frame.expires });
   });
   socket.on("error", (error) => {
     why = lostBecause(error);
@@ -95,21 +95,6 @@ async function attempt(
     toMake.stop.removeEventListener("abort", cancel);
     hangUp(socket);
   }
-}
-
-const waitingSchema = z.object({
-  type: z.literal("approval"),
-  approval: z.string(),
-  state: z.enum(["pending", "allowed"]).default("pending"),
-  expires: z.iso.datetime(),
-});
-
-/** Says on stderr that a person is asked about the call. */
-function noteWaiting(text: string): void {
-  const waiting = waitingSchema.safeParse(parsedJson(text)).data;
-  if (waiting?.state !== "pending") return;
-  const until = new Date(waiting.expires).toLocaleTimeString();
-  note(`Waiting for approval ${oneLine(waiting.approval)}, expires at ${until}: matrx approvals`);
 }
 
 function frameOf({ tool, input, timeoutMs, key }: CallToMake, stream: boolean) {
