@@ -112,7 +112,9 @@ export function bashTool(jobs: Jobs, sandbox: Sandbox) {
       const last = await job.lastCwd();
       // Commands of one session may overlap: only one that changed directory moves the session.
       if (last !== undefined && last !== cwd && (confinement?.isGranted(last) ?? true)) session.cwd = last;
-      return await resultOf(job, context, remark, timeoutMs);
+      // A session whose own directory is not granted stays there; its commands run elsewhere.
+      const now = (confinement?.isGranted(session.cwd) ?? true) ? session.cwd : cwd;
+      return await resultOf(job, { cwd: now, signal: context.signal }, remark, timeoutMs);
     },
     resume(context) {
       const job = jobs.ofCall(context.call);
@@ -133,7 +135,7 @@ async function resumed(job: Job, { call, signal, log }: ResumeContext): Promise<
   session.cwd = (await job.lastCwd()) ?? cwd;
   return await resultOf(
     job,
-    { session, signal },
+    { cwd: session.cwd, signal },
     undefined,
     deadline === null ? undefined : deadline - started,
   );
@@ -251,7 +253,7 @@ function leftOut({ id }: Job, from: number, to: number): string {
 
 async function resultOf(
   job: Job,
-  { session, signal }: Pick<ToolContext, "session" | "signal">,
+  { cwd, signal }: { readonly cwd: string; readonly signal: AbortSignal },
   remark: string | undefined,
   timeoutMs: number | undefined,
 ): Promise<ToolResult> {
@@ -263,7 +265,7 @@ async function resultOf(
   const metadata = {
     bash_id: job.id,
     status,
-    cwd: session.cwd,
+    cwd,
     exit_code: exit,
     start_offset: 0,
     end_offset: end,
