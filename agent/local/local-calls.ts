@@ -1,5 +1,6 @@
 /** Calls of local callers, who act as the machine's owner. */
 import { hash } from "node:crypto";
+import { fitsTool } from "@matrx/shared/access-rules.ts";
 import type { Call } from "@matrx/shared/caller/from-caller.ts";
 import { EFFECTS, effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import { agentError } from "@matrx/shared/errors.ts";
@@ -70,9 +71,12 @@ export class LocalCalls {
 
   /** The tools that the policy allows. */
   toolNames(): string[] {
-    const { allowed_tools } = this.#policy.current();
-    const names = this.#tools.map(({ name }) => name).sort();
-    return allowed_tools ? names.filter((name) => allowed_tools.includes(name)) : names;
+    const { allowed_tools, denied_tools = [] } = this.#policy.current();
+    return this.#tools
+      .map(({ name }) => name)
+      .filter((name) => !allowed_tools || fitsTool(allowed_tools, name))
+      .filter((name) => !fitsTool(denied_tools, name))
+      .sort();
   }
 
   async tools(): Promise<Manifest> {
