@@ -1,6 +1,6 @@
 /**
  * Rate limits: messages per second and calls per minute, per grant and for the device's own socket. What a grant used of
- * its calls survives both kinds of sleep (docs/decisions/0027-kept-rates.md): hibernation in the attachment of the
+ * its calls survives both kinds of sleep (docs/decisions/0023-kept-rates.md): hibernation in the attachment of the
  * device's socket, and the loss of that socket in the storage, which is written rarely.
  */
 import { type Rate, readyIn, takeOne } from "@matrx/shared/rate-limit.ts";
