@@ -269,10 +269,14 @@ export class Account extends DurableObject<AccountEnv> {
     // A device that was removed meanwhile.
     if (!this.#devices.has(device)) return;
     const now = Date.now();
-    const grant_name = this.#grants.find(grant as GrantId, now)?.name ?? null;
-    const noted = this.#approvals.note({ ...approval, grant_name }, now);
+    const noted = this.#approvals.note({ ...approval, grant_name: this.grantName(grant) }, now);
     this.#alarms.by("expiry", now + APPROVALS_KEPT);
     if (noted) this.#people.tell({ type: "approval", approval: noted }, now);
+  }
+
+  /** The name of a grant, if the account still has it. */
+  grantName(grant: string): string | null {
+    return this.#grants.find(grant as GrantId, Date.now())?.name ?? null;
   }
 
   /** The approvals that wait for a decision, on all devices. */

@@ -94,7 +94,7 @@ export const approvalRoutes: readonly RelayRoute[] = [
     answer: async (c) => {
       await person(c);
       const { caller, device } = c.var;
-      return c.json(unwrap((await device.approval(caller, idOf(c))) as Outcome<ApprovalDetail>));
+      return c.json(await named(c, (await device.approval(caller, idOf(c))) as Outcome<ApprovalDetail>));
     },
   },
   {
@@ -114,7 +114,7 @@ export const approvalRoutes: readonly RelayRoute[] = [
       const { caller, device } = c.var;
       const decision = await readBody(c.req.raw, CALLER_BODY, newDecisionSchema);
       const decided = await device.decide(caller, idOf(c), decision, { grant, name });
-      return c.json(unwrap(decided as Outcome<ApprovalDetail>));
+      return c.json(await named(c, decided as Outcome<ApprovalDetail>));
     },
   },
 ];
@@ -122,6 +122,13 @@ export const approvalRoutes: readonly RelayRoute[] = [
 async function person(c: Context<RelayEnv>) {
   const { caller } = c.var;
   return unwrap(await c.env.ACCOUNT.getByName(caller.account).requirePerson(caller.grant));
+}
+
+/** A device does not know what its grants are called. */
+async function named(c: Context<RelayEnv>, outcome: Outcome<ApprovalDetail>): Promise<ApprovalDetail> {
+  const detail = unwrap(outcome);
+  const account = c.env.ACCOUNT.getByName(c.var.caller.account);
+  return { ...detail, grant_name: await account.grantName(detail.grant) };
 }
 
 function idOf(c: Context<RelayEnv>): string {
