@@ -112,7 +112,14 @@ export function bashTool(jobs: Jobs, sandbox: Sandbox) {
       const last = await job.lastCwd();
       // Commands of one session may overlap: only one that changed directory moves the session.
       if (last !== undefined && last !== cwd && (confinement?.isGranted(last) ?? true)) session.cwd = last;
-      return await resultOf(job, context, remark, timeoutMs);
+      // A session may have begun in a folder that its commands can't see.
+      const isSeen = confinement?.isGranted(session.cwd) ?? true;
+      return await resultOf(
+        job,
+        { cwd: isSeen ? session.cwd : cwd, signal: context.signal },
+        remark,
+        timeoutMs,
+      );
     },
     resume(context) {
       const job = jobs.ofCall(context.call);
@@ -130,10 +137,9 @@ async function resumed(job: Job, { call, signal, log }: ResumeContext): Promise<
   if (!(await finished(job, yieldMs, { signal, output: () => undefined, log })))
     return await stillRunning(job, { session, call }, undefined);
   if (job.record.status === "lost") throw await endNotSeen(job);
-  session.cwd = (await job.lastCwd()) ?? cwd;
   return await resultOf(
     job,
-    { session, signal },
+    { cwd: (await job.lastCwd()) ?? cwd, signal },
     undefined,
     deadline === null ? undefined : deadline - started,
   );
@@ -251,7 +257,7 @@ function leftOut({ id }: Job, from: number, to: number): string {
 
 async function resultOf(
   job: Job,
-  { session, signal }: Pick<ToolContext, "session" | "signal">,
+  { cwd, signal }: { readonly cwd: string; readonly signal: AbortSignal },
   remark: string | undefined,
   timeoutMs: number | undefined,
 ): Promise<ToolResult> {
@@ -263,7 +269,7 @@ async function resultOf(
   const metadata = {
     bash_id: job.id,
     status,
-    cwd: session.cwd,
+    cwd,
     exit_code: exit,
     start_offset: 0,
     end_offset: end,
