@@ -12,12 +12,13 @@ import { type Rig, startRig } from "./rig.ts";
 let rig: Rig;
 let ai: Ai;
 let other: Ai;
+let person: Person;
 let outside: string;
 beforeAll(async () => {
   outside = makeFolder();
   writeFileSync(join(outside, "secret.txt"), "TOPSECRET\n");
   rig = await startRig();
-  const person = await Person.signIn(rig);
+  person = await Person.signIn(rig);
   ai = await person.grant({ ask: [] });
   other = await person.grant({ name: "other", ask: [] });
 });
@@ -63,10 +64,10 @@ it("leads no repository of the owner's to a config of its own by file tools", OP
     const file_path = join(repository, ".git", name);
     expect(await ai.call("Write", { file_path, content: "../evil" }), name).toMatchObject(REFUSED);
     const patch = `*** Begin Patch\n*** Add File: ${file_path}\n+../evil\n*** End Patch`;
-    expect(await ai.call("ApplyPatch", { patch }), name).toMatchObject({ type: "error" });
+    expect(await ai.call("ApplyPatch", { patch }), name).toMatchObject(REFUSED);
     writeFileSync(inFolder("evil"), "../evil");
     const moved = { source: inFolder("evil"), destination: file_path, overwrite: true };
-    expect(await ai.call("Move", moved), name).toMatchObject({ type: "error" });
+    expect(await ai.call("Move", moved), name).toMatchObject(REFUSED);
   }
   expect(readdirSync(join(repository, ".git"))).not.toContain("commondir");
 });
@@ -113,4 +114,21 @@ it("does nothing that takes a person", { timeout: 60_000 }, async () => {
   ] as const) {
     expect((await ai.ask(method, path, body)).status, `${method} ${path}`).toBe(403);
   }
+});
+
+it("gets no call through once its grant is narrower, however many it makes meanwhile", OPTIONS, async () => {
+  const fast = await person.grant({ name: "fast", ask: [] });
+  using caller = await fast.open();
+  await caller.call("first", "Write", { file_path: inFolder("first"), content: "x" });
+  const send = (id: string) =>
+    caller.send({ id, tool: "Write", input: { file_path: inFolder(`raced-${id}`), content: "x" } });
+  const early = Array.from({ length: 20 }, (_, n) => `early-${n}`);
+  for (const id of early) send(id);
+  const changed = await person.ask("PATCH", `/v1/tokens/${fast.id}`, { effects: ["read"] });
+  expect(changed).toMatchObject({ status: 200, body: { devices_holding: 1, devices_acknowledged: 1 } });
+  const late = Array.from({ length: 20 }, (_, n) => `late-${n}`);
+  for (const id of late) send(id);
+  for (const id of late) expect(await caller.answer(id), id).toMatchObject(REFUSED);
+  for (const id of early) await caller.answer(id);
+  expect(readdirSync(rig.folder).filter((name) => name.startsWith("raced-late"))).toEqual([]);
 });

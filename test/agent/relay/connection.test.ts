@@ -22,7 +22,7 @@ test("it dials, signs the nonce for the host it dialled, and registers", async (
   expect(socket.url).toBe(`/v1/device/ws?device=${DEVICE}`);
   const frame = await socket.register();
   expect(frame).toMatchObject({
-    ...{ device_id: DEVICE, protocol: 1, os: expect.any(String), hostname: expect.any(String) },
+    ...{ device_id: DEVICE, protocol: 2, os: expect.any(String), hostname: expect.any(String) },
     ...{
       manifest_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
       journal_id: expect.stringMatching(/^journal_/),
