@@ -126,5 +126,9 @@ export const UNCHANGEABLE_PATHS: readonly string[] = [
   "**/.git/config",
   "**/.git/config.worktree",
   "**/.git/modules/**/config",
+  // These lead git to another folder with a config of its own.
+  "**/.git/commondir",
+  "**/.git/modules/**/commondir",
+  "**/.git/worktrees/*/commondir",
   "**/.git/worktrees/*/config.worktree",
 ];

@@ -132,10 +132,9 @@ async function resumed(job: Job, { call, signal, log }: ResumeContext): Promise<
   if (!(await finished(job, yieldMs, { signal, output: () => undefined, log })))
     return await stillRunning(job, { session, call }, undefined);
   if (job.record.status === "lost") throw await endNotSeen(job);
-  session.cwd = (await job.lastCwd()) ?? cwd;
   return await resultOf(
     job,
-    { cwd: session.cwd, signal },
+    { cwd: (await job.lastCwd()) ?? cwd, signal },
     undefined,
     deadline === null ? undefined : deadline - started,
   );

@@ -38,9 +38,10 @@ export class Caller implements Disposable {
     });
   }
 
-  static async open(relay: string, device: string, token: string): Promise<Caller> {
+  static async open(relay: string, device: string, token: string, subprotocol?: string): Promise<Caller> {
     const url = `${relay.replace(/^http/, "ws")}/v1/devices/${device}/ws`;
-    const socket = new WebSocket(url, { headers: { Authorization: `Bearer ${token}` } });
+    const headers = { Authorization: `Bearer ${token}` };
+    const socket = new WebSocket(url, subprotocol ? [subprotocol] : [], { headers });
     const caller = new Caller(socket);
     await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
     return caller;
