@@ -271,6 +271,8 @@ describe("approvals on the page", NEEDS_CHROMIUM, () => {
     });
     // Time stands still on the page.
     await page.clock.install();
+    await page.reload();
+    await page.getByRole("heading", { name: "Access" }).waitFor();
     await page.clock.pauseAt(Date.now() + 1000);
     const first = call("Write", { file_path: join(folder, "a.txt"), content: "a" });
     const card = waiting("sudden asks to use Write").first();

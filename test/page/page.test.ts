@@ -195,7 +195,7 @@ describe("the page", NEEDS_CHROMIUM, () => {
     await making.getByLabel("It is for a script of my own").check();
     await page.getByRole("button", { name: "Create script token" }).click();
     await making.getByText("This token acts as you on all your devices").waitFor();
-    await page.getByText("Own script: acts as you").waitFor();
+    await page.locator("li", { hasText: "backup" }).getByText("Own script: acts as you").waitFor();
     const { tokens } = await relay.request(await relay.signIn(), "GET /v1/tokens", tokenListSchema);
     expect(tokens.find(({ name }) => name === "backup")).toMatchObject({ credential: "script" });
     expect(faults).toEqual([]);
