@@ -58,7 +58,7 @@ describe("approvals on the page", NEEDS_CHROMIUM, () => {
     return made;
   }
 
-  /** An AI that may work in the folder, and is asked about. */
+  /** A token for the folder, an AI's if nothing else is said, and calls with it. */
   async function ai(name: string, more: Partial<NewToken> = {}) {
     const wish = { name, paths: [folder], ...more };
     const { token } = await relay.request(await relay.signIn(), "POST /v1/tokens", createdTokenSchema, wish);
@@ -192,6 +192,17 @@ describe("approvals on the page", NEEDS_CHROMIUM, () => {
     await card.getByRole("button", { name: "Always for this tool" }).waitFor({ state: "detached" });
     await card.getByRole("button", { name: "Deny", exact: true }).click();
     expect(await answer).toContain("APPROVAL_DENIED");
+  });
+
+  test("an own script has no rules of its own: always is not offered", async () => {
+    const call = await ai("backup", { credential: "script" });
+    await policy({ ask: [{ tools: ["Write"] }] });
+    const answer = call("Write", { file_path: join(folder, "a.txt"), content: "a" });
+    const card = waiting("backup asks to use Write");
+    await card.getByText("backup (Own script: acts as you)").waitFor();
+    expect(await card.getByRole("button", { name: "Always for this tool" }).count()).toBe(0);
+    await card.getByRole("button", { name: "Allow once" }).click();
+    expect(await answer).toContain("a.txt");
   });
 
   test("what only the machine may decide has no buttons here", async () => {
