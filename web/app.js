@@ -1,5 +1,6 @@
 /** The page: signed out, a code to confirm, or the account's devices and tokens, and of one device tools and events. */
 import { ApiError, api } from "./api.js";
+import { approvalsView } from "./approvals.js";
 import { commandsView } from "./commands.js";
 import { addDeviceView, devicesView } from "./devices.js";
 import { button, clearNotice, element, showDone, showProblem } from "./dom.js";
@@ -20,6 +21,9 @@ let openId;
 let typed;
 let closeEvents = () => undefined;
 let closeTools = () => undefined;
+/** While somebody is signed in. */
+let approvals;
+let refreshTokens = async () => undefined;
 
 /** Does what the address asks for, then shows the page. */
 async function start() {
@@ -41,6 +45,7 @@ async function start() {
 
 /** A code that waited for the sign-in comes first. */
 async function showSignedIn(account, pair) {
+  approvals ??= approvalsView({ changed: showEdited });
   const waiting = takeWaiting();
   if (waiting && !pair) history.replaceState(null, "", `/#pair=${waiting}`);
   if (pair || waiting) await showPairing(pair ?? waiting);
@@ -48,6 +53,8 @@ async function showSignedIn(account, pair) {
 }
 
 function showSignedOut(pair) {
+  approvals?.close();
+  approvals = undefined;
   const code = pair && codeOf(pair);
   if (code) keepWaiting(code);
   main.replaceChildren(signInView(start, code));
@@ -102,14 +109,22 @@ async function showHome(account) {
   leaveDevice();
   const devices = await refreshDevices();
   const tokens = await tokensView(account.grant);
+  refreshTokens = tokens.refresh;
   main.replaceChildren(
+    approvals.view,
     places.devices,
     places.device,
     addDeviceView({ changed: refreshDevices, lookUp }),
-    tokens,
+    tokens.view,
   );
   const online = devices.filter(({ state }) => state === "ONLINE");
   if (online.length === 1) await openDevice(online[0]);
+}
+
+/** An approval for always edits its token. */
+async function showEdited(name) {
+  showDone(`The token “${name}” was edited: it is no longer asked about this tool.`);
+  await refreshTokens();
 }
 
 function lookUp(code) {

@@ -7,7 +7,12 @@ import { changeTokenView, makeAiTokenView, makeScriptTokenView } from "./token-f
 const PLACES = { web: "Browser", cli: "Command line", api: "Token" };
 const CREDENTIALS = { ai: "AI grant", script: "Own script: acts as you" };
 
-/** The list and the forms. `ownGrant` is this browser's. */
+/** What a token is, in words. */
+export function kindOf({ kind, credential }) {
+  return CREDENTIALS[credential] ?? PLACES[kind] ?? kind;
+}
+
+/** The list and the forms; `refresh` reads the list again. `ownGrant` is this browser's. */
 export async function tokensView(ownGrant) {
   const list = element("div");
   const title = element("h2", { tabindex: "-1" }, "Access");
@@ -16,7 +21,7 @@ export async function tokensView(ownGrant) {
   const refresh = async () =>
     list.replaceChildren(listView((await api("GET /v1/tokens")).tokens, ownGrant, changed));
   await refresh();
-  return element(
+  const view = element(
     "section",
     { class: "card" },
     title,
@@ -30,6 +35,7 @@ export async function tokensView(ownGrant) {
     makeAiTokenView(refresh),
     makeScriptTokenView(refresh),
   );
+  return { view, refresh };
 }
 
 function listView(tokens, ownGrant, changed) {
@@ -37,7 +43,7 @@ function listView(tokens, ownGrant, changed) {
 }
 
 function tokenItem(token, ownGrant, changed) {
-  const { id, name, kind, credential, summary, created, expires } = token;
+  const { id, name, credential, summary, created, expires } = token;
   const revoke = button("Revoke", () => revokeToken(token, changed), {
     kind: "danger",
     busy: "Revoking …",
@@ -57,7 +63,7 @@ function tokenItem(token, ownGrant, changed) {
           "div",
           { class: "row" },
           element("h3", {}, name),
-          element("span", { class: "soft" }, CREDENTIALS[credential] ?? PLACES[kind] ?? kind),
+          element("span", { class: "soft" }, kindOf(token)),
         ),
         credential !== "person" && element("div", {}, sentence(summary)),
         element("div", { class: "soft" }, `since ${date(created)} · until ${date(expires)}`),

@@ -137,7 +137,7 @@ describe("the page of a device", NEEDS_CHROMIUM, () => {
     ["the account could not be asked", 4403],
   ])("goes on after the live connection broke because %s, and shows what came meanwhile", async (_, code) => {
     const lines: WebSocketRoute[] = [];
-    await page.routeWebSocket(/\/ws$/, (line) => {
+    await page.routeWebSocket(/\/devices\/[^/]+\/ws$/, (line) => {
       lines.push(line);
       line.connectToServer();
     });
@@ -155,7 +155,7 @@ describe("the page of a device", NEEDS_CHROMIUM, () => {
 
   test("says that it is over when the session is", async () => {
     const lines: WebSocketRoute[] = [];
-    await page.routeWebSocket(/\/ws$/, (line) => {
+    await page.routeWebSocket(/\/devices\/[^/]+\/ws$/, (line) => {
       lines.push(line);
       line.connectToServer();
     });

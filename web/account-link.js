@@ -1,0 +1,70 @@
+/** The account link: what the relay tells this person's screens. It opens again when it breaks. */
+
+/** Pauses before it is opened again, in milliseconds. */
+const AGAIN = { first: 1000, longest: 15_000 };
+/** A sign of life is asked for this often; without one until then the link is broken, in milliseconds. */
+const PING_EVERY = 30_000;
+
+/**
+ * Follows the link until `close`. `onOpen`: it stands. `onDown`: it does not, and is tried again unless this resolves to
+ * false.
+ */
+export function followAccount({ onOpen, onFrame, onDown }) {
+  let link;
+  let timer;
+  let pause = AGAIN.first;
+  let closed = false;
+  const down = async () => {
+    link = undefined;
+    if (closed || !(await onDown()) || closed) return;
+    timer = setTimeout(begin, pause);
+    pause = Math.min(pause * 2, AGAIN.longest);
+  };
+  const begin = () => {
+    link = openLink({
+      onFrame: (frame) => {
+        if (frame.type !== "hello") return onFrame(frame);
+        pause = AGAIN.first;
+        onOpen();
+      },
+      onEnd: down,
+    });
+  };
+  begin();
+  return {
+    close() {
+      closed = true;
+      clearTimeout(timer);
+      link?.close();
+    },
+  };
+}
+
+/** One connection. `onEnd` is called once, unless it was closed here. */
+function openLink({ onFrame, onEnd }) {
+  const url = new URL("/v1/account/ws", location.href);
+  url.protocol = url.protocol.replace("http", "ws");
+  const socket = new WebSocket(url, ["matrx.v1"]);
+  let isHeard = true;
+  const close = () => {
+    clearInterval(beat);
+    socket.onmessage = null;
+    socket.onclose = null;
+    socket.close();
+  };
+  const end = () => {
+    close();
+    void onEnd();
+  };
+  const beat = setInterval(() => {
+    if (!isHeard) return end();
+    isHeard = false;
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ action: "ping" }));
+  }, PING_EVERY);
+  socket.onmessage = ({ data }) => {
+    isHeard = true;
+    onFrame(JSON.parse(data));
+  };
+  socket.onclose = end;
+  return { close };
+}
