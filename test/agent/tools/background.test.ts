@@ -601,10 +601,9 @@ describe("a log", () => {
 
   it("goes on after a gap that begins within a character", async () => {
     const bench = await Workbench.open({ limits: { ...limits, logHeadBytes: 1001 } });
-    const bash_id = await begin(
-      bench,
-      "printf '%1000s' | tr ' ' x; printf '\\303\\274'; seq 10000 11999; until [ -e go ]; do sleep 0.02; done",
-    );
+    // Written at once, so that it is cut at once.
+    const text = "printf '%1000s' | tr ' ' x; printf '\\303\\274'; seq 10000 11999";
+    const bash_id = await begin(bench, `{ ${text}; } > text; cat text; until [ -e go ]; do sleep 0.02; done`);
     const log = `${bench.jobsFolder}/${bash_id}/log`;
     await expect.poll(async () => (await stat(log)).size).toBe(0);
     await expect.poll(async () => (await endOf(bench, bash_id)).metadata?.log_bytes).toBe(13_002);
