@@ -110,7 +110,7 @@ export function beingDecided(): MatrxError {
 
 export function onlyAtMachine(): MatrxError {
   return relayError("PERMISSION_DENIED", `${AT_MACHINE}, not from elsewhere`, {
-    hint: "Run `matrx approvals` on that machine",
+    hint: "Run `matrx approvals --here` on that machine",
   });
 }
 
