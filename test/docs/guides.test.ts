@@ -118,6 +118,7 @@ const EXPECTED: [RegExp, RegExp][] = [
   [/ token list$/, /^helper +AI grant +may read, write/m],
   [/ token change /, /^helper .+ AI grant\n {2}may read in ~\/projects on /],
   [/ token revoke /, /^Revoked helper/],
+  [/ approvals$/, /^No call waits for a decision/],
   [/ policy explain /, /^(Allowed|Asked|Refused): /m],
   [/ serve$/, /"url":"http:/],
   [/ activity$/, /"type":"started"/],
