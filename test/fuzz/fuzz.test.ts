@@ -25,8 +25,12 @@ const UNREACHED: ReadonlySet<string> = new Set([
   "GET /v1/device/ws",
   "GET /v1/devices/{device}/ws",
   "GET /ws",
+  "GET /v1/account/ws",
   "GET /v1/devices/{device}/calls/{call}",
   "POST /v1/devices/{device}/calls/{call}/cancel",
+  // No call waits for a person.
+  "GET /v1/devices/{device}/approvals/{approval}",
+  "POST /v1/devices/{device}/approvals/{approval}",
   "POST /v1/claim",
   "GET /v1/pairings/{code}",
   "POST /v1/pairings/{code}/confirm",

@@ -75,6 +75,8 @@ function configOf(token: string): string {
 
 /** Checks that would call right answers wrong, and why they are right. */
 const NOT_CHECKED = {
+  ignored_auth:
+    "after many wrong credentials from one address the answer is 429; other tests try every route",
   positive_data_acceptance: "what fits its schema may still name a file that is not there",
   unsupported_method: "a path such as tools/list is a tool's too, and takes its methods besides",
 } as const;

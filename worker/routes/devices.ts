@@ -135,7 +135,7 @@ export const deviceRoutes: readonly RelayRoute[] = [
     description:
       "Its id stays the same. Tokens made for a tag follow it: where a device loses it, they end at once.",
     access: "person",
-    body: { schema: changedDeviceSchema, example: { name: "laptop", tags: ["work"] } },
+    body: { schema: changedDeviceSchema, example: { name: "laptop", tags: ["work"] }, optional: true },
     answers: {
       200: { description: "The device", schema: deviceViewSchema, example: DEVICE_VIEW_EXAMPLE },
     },

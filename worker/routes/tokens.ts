@@ -138,7 +138,11 @@ export const tokensRoutes: readonly RelayRoute[] = [
     description:
       "Open connections continue under the new limits; calls that they no longer allow are stopped. A device that can't be reached is told later. An AI grant never becomes the owner's.",
     access: "person",
-    body: { schema: changedTokenSchema, example: { effects: ["read"], tools: null, days: 7 } },
+    body: {
+      schema: changedTokenSchema,
+      example: { effects: ["read"], tools: null, days: 7 },
+      optional: true,
+    },
     answers: {
       200: { description: "The grant as it is now", schema: tokenDetailsSchema, example: TOKEN_DETAILS },
     },

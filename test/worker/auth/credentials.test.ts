@@ -85,7 +85,7 @@ beforeAll(async () => {
   );
 });
 
-function request({ method, path }: Route, token: string): Promise<Response> {
+function request({ method, path }: Route, token?: string): Promise<Response> {
   const names: Record<string, string> = {
     device,
     grant: tokens.ai.id,
@@ -94,7 +94,7 @@ function request({ method, path }: Route, token: string): Promise<Response> {
     approval: "approval_x",
   };
   const full = path.replace(/\{(\w+)\}/g, (_, name: string) => names[name] ?? crypto.randomUUID());
-  const headers = { ...bearer(token), Origin: ORIGIN };
+  const headers = { ...(token && bearer(token)), Origin: ORIGIN };
   const body = method === "get" || method === "delete" ? {} : json({}, headers);
   return ask(full, { ...body, method: method.toUpperCase(), headers: { ...headers, ...body.headers } });
 }
@@ -113,6 +113,14 @@ it.each(["ai", "script"] as const)("what takes a person is refused to the token 
   // Nothing of it happened.
   expect((await person.ask(`/v1/devices/${device}`)).status).toBe(200);
   expect(await person.details(tokens.ai.id)).toMatchObject({ version: 1, credential: "ai" });
+});
+
+it("without a credential every other route is refused, too", async () => {
+  for (const route of routes.filter(({ id }) => !WHO.others.includes(id))) {
+    const response = await request(route);
+    expect([route.id, response.status]).toEqual([route.id, 401]);
+    await response.arrayBuffer();
+  }
 });
 
 it("an AI grant does not see the policy either", async () => {
