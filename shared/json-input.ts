@@ -42,9 +42,21 @@ export function check<Schema extends z.ZodType>(
   value: unknown,
   hop: Hop = "relay",
 ): z.infer<Schema> {
-  const result = schema.safeParse(value, { error: zodMessages });
+  const result = safeParse(schema, value, hop);
   if (result.success) return result.data;
   throw invalidParametersError(result.error, idOf(value), hop);
+}
+
+/** zod passes on faults as arguments of one call: hundreds of thousands overflow the stack. */
+function safeParse<Schema extends z.ZodType>(schema: Schema, value: unknown, hop: Hop) {
+  try {
+    return schema.safeParse(value, { error: zodMessages });
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    const hint = "Correct the list with the most entries and send it again";
+    const message = "The input has too many faults to name one";
+    throw new MatrxError({ code: "INVALID_PARAMETERS", message, hint, hop }, cause);
+  }
 }
 
 /** `INVALID_PARAMETERS` naming the field that a schema refused. */

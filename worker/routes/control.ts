@@ -2,8 +2,6 @@
 import { commandedSchema, newCommandSchema } from "@matrx/shared/api.ts";
 import { readBody } from "@matrx/shared/caller/body.ts";
 import { DEVICE } from "@matrx/shared/caller/parts.ts";
-import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
-import { isLongerThan } from "@matrx/shared/json-input.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { policySchema, policySetSchema } from "@matrx/shared/policy.ts";
 import { type Explanation, explainWishSchema, explanationSchema } from "@matrx/shared/policy-explain.ts";
@@ -26,6 +24,9 @@ const EXPLAINED: Explanation = {
   ],
   notes: ["The device checks paths, its own policy.json and whether its sandbox works when the call is made"],
 };
+
+/** It goes to the device with each call. */
+const POLICY_BODY = { ...CALLER_BODY, bytes: LIMITS.policyBytes };
 
 export const controlRoutes: readonly RelayRoute[] = [
   {
@@ -63,8 +64,7 @@ export const controlRoutes: readonly RelayRoute[] = [
     answer: async (c) => {
       const { caller, device } = c.var;
       unwrap(await device.viewFor(caller));
-      const policy = await readBody(c.req.raw, CALLER_BODY, policySchema);
-      if (isLongerThan(JSON.stringify(policy), LIMITS.policyBytes)) throw tooLargePolicy();
+      const policy = await readBody(c.req.raw, POLICY_BODY, policySchema);
       const warnings = unwrap(await device.setPolicy(policy));
       return c.json({ ...policy, ...(warnings.length > 0 && { warnings }) });
     },
@@ -121,10 +121,3 @@ export const controlRoutes: readonly RelayRoute[] = [
     },
   },
 ];
-
-function tooLargePolicy(): MatrxError {
-  return relayError("PAYLOAD_TOO_LARGE", `The policy is larger than ${LIMITS.policyBytes} bytes`, {
-    hint: "Allow folders instead of their contents",
-    details: { limit_bytes: LIMITS.policyBytes },
-  });
-}

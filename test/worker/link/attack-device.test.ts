@@ -346,10 +346,12 @@ describe("limits of folders", () => {
     at.device.send({ type: "manifest", hash: "more", tools });
     const { token } = await at.person.token({ access: "full", paths: ["/srv"] });
     const held = await TestCaller.connect(at.identity.id, token);
-    for (const tool of names.slice(1))
+    // Our agent runs commands in a sandbox, which is confined to folders.
+    const closed = names.filter((name) => name !== "Read" && name !== "Bash");
+    for (const tool of closed)
       expect([tool, (await held.call(tool)).code]).toEqual([tool, "PERMISSION_DENIED"]);
     await at.person.setPolicy(at.identity.id, { allowed_paths: ["/srv"] });
-    for (const tool of names.slice(1))
+    for (const tool of closed)
       expect([tool, (await at.caller.call(tool)).code]).toEqual([tool, "PERMISSION_DENIED"]);
     const answering = at.caller.call("Read", { file_path: "/srv/a" });
     expect((await at.device.serve("x")).policy).toEqual({ allowed_paths: ["/srv"] });

@@ -178,6 +178,9 @@ describe("an account of before there was the table", () => {
     await person.token({ access: "full" });
     await runInDurableObject(account, async (_, { storage }) => {
       storage.kv.put("schema_version", 1);
+      storage.sql.exec("ALTER TABLE devices DROP COLUMN tags");
+      storage.sql.exec("ALTER TABLE leases DROP COLUMN version");
+      storage.sql.exec("ALTER TABLE leases DROP COLUMN acknowledged");
       storage.kv.delete("alarms");
       await storage.deleteAlarm();
       const news = JSON.stringify({ type: "revoke", grant: "grant_gone" });
