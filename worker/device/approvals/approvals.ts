@@ -123,6 +123,8 @@ export class Approvals {
   /** The device is connected, perhaps on another link than the one it was asked on. */
   linkUp(now: number): void {
     for (const parked of this.#waiting.all()) parked.preparedBy = undefined;
+    // If the relay was killed, the account may not know yet what waits.
+    if (this.#waiting.size > 0) this.#schedule("outbox", now);
     this.look(now);
     for (const parked of this.#waiting.all()) if (isForMachine(parked)) this.#remind(parked, now);
   }
