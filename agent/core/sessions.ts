@@ -1,10 +1,12 @@
 /** Sessions: a caller's working directory, files seen and job cursors. Keyed by grant, so that each belongs to one. */
-import type { BigIntStats } from "node:fs";
+import { type BigIntStats, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { type GrantId, isSessionId, makeSessionId, type SessionId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
+import { absolutePath } from "../fs/path-syntax.ts";
+import { currentPlatform } from "../platform/current.ts";
 
 /** The state of a file when this session last read or wrote it. */
 export interface SeenFile {
@@ -102,18 +104,27 @@ export class Sessions {
     this.#options = { workspace, keptMs, mostPerGrant, now };
   }
 
-  /** The grant's session with this id, created if missing; without an id, a new one that is not kept. Throws MatrxError. */
-  open(id: string | undefined, grant: Pick<GrantScope, "id">): Session {
-    const { workspace, now } = this.#options;
-    if (id === undefined) return new Session(makeSessionId(), grant.id, workspace);
+  /**
+   * The grant's session with this id, created if missing; without an id, a new one that is not kept. It begins in the first
+   * folder that the grant names and that is there, so that relative paths lead somewhere it may go. Throws MatrxError.
+   */
+  open(id: string | undefined, grant: Pick<GrantScope, "id" | "paths">): Session {
+    const { now } = this.#options;
+    if (id === undefined) return new Session(makeSessionId(), grant.id, this.#startOf(grant));
     if (!isSessionId(id)) throw badId(id);
     this.#prune();
     const sessions = this.#sessionsOf(grant.id);
-    const kept = sessions.get(id) ?? { session: new Session(id, grant.id, workspace), used: 0 };
+    const kept = sessions.get(id) ?? { session: new Session(id, grant.id, this.#startOf(grant)), used: 0 };
     kept.used = now();
     sessions.delete(id);
     sessions.set(id, kept);
     return kept.session;
+  }
+
+  #startOf({ paths = [] }: Pick<GrantScope, "paths">): string {
+    const platform = currentPlatform();
+    const folders = paths.map((folder) => absolutePath(folder, this.#options.workspace, platform));
+    return folders.find(isFolder) ?? this.#options.workspace;
   }
 
   /** Drops all sessions of a grant. */
@@ -144,6 +155,14 @@ export class Sessions {
       }
       if (sessions.size === 0) this.#byGrant.delete(grant);
     }
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
   }
 }
 

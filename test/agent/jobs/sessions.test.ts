@@ -1,6 +1,9 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { makeGrantId, makeSessionId } from "@matrx/shared/ids.ts";
 import { describe, expect, it } from "vitest";
 import { Sessions } from "../../../agent/core/sessions.ts";
+import { temporaryFolder } from "../../helpers/folder.ts";
 
 describe("a session", () => {
   it("is the same for the same grant and id, and another for another grant", () => {
@@ -11,6 +14,16 @@ describe("a session", () => {
     session.cwd = "/moved";
     expect(sessions.open(id, mine)).toBe(session);
     expect(sessions.open(id, other).cwd).toBe("/start");
+  });
+
+  it("begins in the first folder of its grant that is there, else where all begin", () => {
+    const sessions = new Sessions({ workspace: "/start" });
+    const beginning = (paths: string[]) => sessions.open(undefined, { id: makeGrantId(), paths }).cwd;
+    const [folder, file] = [temporaryFolder(), import.meta.filename];
+    expect(beginning([join(folder, "gone"), file, folder, "/"])).toBe(folder);
+    expect(beginning(["~"])).toBe(homedir());
+    expect(beginning([join(folder, "gone")])).toBe("/start");
+    expect(beginning([])).toBe("/start");
   });
 
   it("is fresh and not kept without an id", () => {
