@@ -162,14 +162,11 @@ export class Requests {
 
   readCall(caller: Caller, call: CallId): Promise<Outcome<CallView>> {
     return this.#counted(caller, (lease) => {
-      const row = this.#context.ledger.find(call);
+      const { ledger, approvals, device } = this.#context;
+      const row = ledger.find(call);
       if (!row) throw noSuchCallError();
       requireMaker(row.grant_id, lease);
-      return callView(
-        row,
-        this.#context.record.id,
-        callApprovalOf(this.#surfaces.approvals.rows.ofCall(call)),
-      );
+      return callView(row, device, callApprovalOf(approvals.ofCall(call)));
     });
   }
 

@@ -8,6 +8,7 @@ import { refusalOf } from "@matrx/shared/policy.ts";
 import type { OutputHeader, ResultHeader } from "@matrx/shared/result-frame.ts";
 import { outcomeUnknown } from "../../refusals.ts";
 import { Tally } from "../../tally.ts";
+import { callApprovalOf } from "../approvals/rows.ts";
 import { offlineError } from "../connection.ts";
 import type { DeviceContext } from "../context.ts";
 import type { Lease } from "../leases.ts";
@@ -32,7 +33,10 @@ interface ParkedBefore
 const encoder = new TextEncoder();
 
 /** An earlier call, as the ledger knows it. */
-type RecordedCall = Pick<PendingCall, "call" | "tool" | "effect" | "grant" | "created" | "deadline">;
+type RecordedCall = Pick<
+  PendingCall,
+  "call" | "tool" | "effect" | "grant" | "created" | "deadline" | "approval"
+>;
 
 export class Calls {
   readonly pendingCalls = new PendingCalls();
@@ -330,14 +334,12 @@ export class Calls {
     }
   }
 
-  /** After hibernation only the ledger knows the tool; of a read, nobody does. */
-  #refusalOf({ call, tool, effect }: PendingCall, { scope }: Lease): ErrorShape | undefined {
-    const { store, ledger } = this.#context;
-    const known = tool || ledger.find(call)?.tool;
-    if (known === undefined)
-      return scope.effects.includes(effect) && !scope.tools ? undefined : grantChangedError();
+  /** After hibernation nobody knows the tool of a call without a row. */
+  #refusalOf({ tool, effect }: PendingCall, { scope }: Lease): ErrorShape | undefined {
+    const { store } = this.#context;
+    if (!tool) return scope.effects.includes(effect) && !scope.tools ? undefined : grantChangedError();
     const confinesCommands = store.record?.identity.kind !== "bare";
-    return refusalOf({ tool: known, grant: scope, policy: store.policy, confinesCommands }, "relay");
+    return refusalOf({ tool, grant: scope, policy: store.policy, confinesCommands }, "relay");
   }
 
   #of(grant: GrantId): PendingCall[] {
@@ -402,9 +404,11 @@ export class Calls {
 
   /** A call that nobody waits for: it has a row, was given up, or was never sent. */
   #unawaited(call: string, now: number): PendingCall {
-    const recorded = this.#context.ledger.find(call as CallId) !== undefined;
+    const { ledger, approvals } = this.#context;
+    const recorded = ledger.find(call as CallId) !== undefined;
     if (!recorded && !this.#givenUp.delete(call)) this.strays.add(now);
-    return { ...endedCall(call as CallId), recorded };
+    const approval = recorded ? callApprovalOf(approvals.ofCall(call)) : undefined;
+    return { ...endedCall(call as CallId), recorded, approval };
   }
 }
 
