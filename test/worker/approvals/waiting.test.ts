@@ -1,5 +1,5 @@
 /** What happens to a call while it waits: each caller gets one answer, and without a yes nothing runs. */
-import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import type { ToDevice } from "@matrx/shared/device-frames.ts";
 import { makeCallId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
@@ -145,6 +145,29 @@ it("is checked again before it is sent: a grant that has become narrower no long
   const answering = ask(`/v1/devices/${home.identity.id}/tools/Read`, json({}, bearer(home.token)));
   await home.device.serve("nothing else came");
   await answering;
+});
+
+it("is forgotten with its record, also if its caller named it before it was made", async () => {
+  stopTime();
+  const home = await askedHome();
+  const call = makeCallId(Date.now() - 60_000);
+  const path = `/v1/devices/${home.identity.id}/tools/Bash`;
+  const answering = ask(path, json({ command: "make" }, { ...bearer(home.token), "Matrx-Call": call }));
+  await home.device.prepare();
+  await until(async () => (await waiting(home.person)).length > 0);
+  const [{ id = "" } = {}] = await waiting(home.person);
+  await decide(home, id, { decision: "deny" });
+  expect(await (await answering).json()).toMatchObject({ code: "APPROVAL_DENIED", call });
+  await later(home);
+  await evictDurableObject(object(home.identity.id));
+  vi.setSystemTime(Date.now() + TIMES.outcomeKept - 30_000);
+  await runDurableObjectAlarm(object(home.identity.id));
+  const left = await runInDurableObject(object(home.identity.id), (_, { storage: { sql } }) =>
+    sql
+      .exec("SELECT (SELECT COUNT(*) FROM ledger) AS calls, (SELECT COUNT(*) FROM approvals) AS asked")
+      .one(),
+  );
+  expect(left).toEqual({ calls: 0, asked: 0 });
 });
 
 it("a read that waits ends with its caller; an effect goes on", async () => {
