@@ -10,6 +10,8 @@ interface ApprovalRow extends Record<string, SqlStorageValue> {
 
 /** How long a decided one is remembered, so that older news of it is recognised; in milliseconds. */
 export const APPROVALS_KEPT = 2 * TIMES.approval;
+/** How many of those that are over are remembered. */
+const OVER_MAX = 1000;
 const LIST_MAX = 500;
 
 export class AccountApprovals {
@@ -53,6 +55,11 @@ export class AccountApprovals {
 
   prune(now: number): void {
     this.#sql.exec("DELETE FROM approvals WHERE expires <= ?", now - APPROVALS_KEPT);
+    this.#sql.exec(
+      `DELETE FROM approvals WHERE id IN
+       (SELECT id FROM approvals WHERE state <> 'pending' ORDER BY expires DESC LIMIT -1 OFFSET ?)`,
+      OVER_MAX,
+    );
   }
 
   /** When the next one can be forgotten, in milliseconds since 1970. */

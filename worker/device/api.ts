@@ -28,6 +28,7 @@ import { type RestCalls, requireMaker } from "./callers/rest.ts";
 import type { RestStreams } from "./callers/sse-call.ts";
 import type { Admission } from "./calls/admission.ts";
 import type { Calls } from "./calls/calls.ts";
+import type { ChangedRights } from "./calls/changed-rights.ts";
 import { explainCall } from "./calls/explain.ts";
 import { openTools, toolNames, unreadablePolicy } from "./calls/gate.ts";
 import { callView, listCalls } from "./calls/views.ts";
@@ -41,6 +42,7 @@ export type Command = SystemCommand["command"];
 /** The parts that make and follow calls over HTTP. */
 interface Surfaces {
   readonly calls: Calls;
+  readonly rights: ChangedRights;
   readonly admission: Admission;
   readonly approvals: Approvals;
   readonly rest: RestCalls;
@@ -114,7 +116,7 @@ export class Requests {
       const warnings = announced ? policyWarnings(policy, announced) : [];
       if (JSON.stringify(policy) === JSON.stringify(store.policy)) return warnings;
       store.setPolicy(policy);
-      this.#surfaces.calls.policyChanged(Date.now());
+      this.#surfaces.rights.policyChanged(Date.now());
       link.send(this.#commandFrame("update_permissions", "The policy at the relay has changed"));
       return warnings;
     });
@@ -162,14 +164,11 @@ export class Requests {
 
   readCall(caller: Caller, call: CallId): Promise<Outcome<CallView>> {
     return this.#counted(caller, (lease) => {
-      const row = this.#context.ledger.find(call);
+      const { ledger, approvals, device } = this.#context;
+      const row = ledger.find(call);
       if (!row) throw noSuchCallError();
       requireMaker(row.grant_id, lease);
-      return callView(
-        row,
-        this.#context.record.id,
-        callApprovalOf(this.#surfaces.approvals.rows.ofCall(call)),
-      );
+      return callView(row, device, callApprovalOf(approvals.ofCall(call)));
     });
   }
 

@@ -8,6 +8,7 @@ import { StorageHealth } from "../storage/health.ts";
 import { migrate } from "../storage/migrate.ts";
 import { DEVICE } from "../storage/migrations.ts";
 import { type Storage, watched } from "../storage/watched.ts";
+import { ApprovalRows } from "./approvals/rows.ts";
 import { Ledger } from "./calls/ledger.ts";
 import { DeviceLink } from "./connection.ts";
 import { Events } from "./event-log.ts";
@@ -34,6 +35,7 @@ export class DeviceContext {
   readonly storage: Storage;
   readonly store: RecordStore;
   readonly ledger: Ledger;
+  readonly approvals: ApprovalRows;
   readonly events: Events;
   readonly link: DeviceLink;
   readonly signs: SignOfLife;
@@ -57,6 +59,7 @@ export class DeviceContext {
     // For an unknown device nothing is stored.
     if (this.store.record) migrate(state.storage, DEVICE);
     this.ledger = new Ledger(this.storage.sql, this.health);
+    this.approvals = new ApprovalRows(this.storage.sql, this.health);
     this.events = new Events(this.storage, this.health);
     this.link = new DeviceLink((ws) => state.getWebSocketAutoResponseTimestamp(ws));
     this.signs = new SignOfLife(this.link);

@@ -78,9 +78,9 @@ export class Upkeep {
   }
 
   #prune(now: number): number | undefined {
-    const { ledger } = this.#context;
+    const { ledger, approvals } = this.#context;
     ledger.prune(now);
-    this.#parts.approvals.rows.prune(now);
+    approvals.prune(now);
     return ledger.isEmpty() ? undefined : now + PRUNE_EVERY;
   }
 

@@ -23,6 +23,7 @@ import { Tickets } from "../device/callers/tickets.ts";
 import { Admission } from "../device/calls/admission.ts";
 import { AnswerCredit } from "../device/calls/answer-credit.ts";
 import { Calls } from "../device/calls/calls.ts";
+import { ChangedRights } from "../device/calls/changed-rights.ts";
 import { Recovery } from "../device/calls/recovery.ts";
 import type { DeviceAttachment } from "../device/connection.ts";
 import { DeviceContext, type DeviceEnv } from "../device/context.ts";
@@ -41,6 +42,7 @@ export class Device extends DurableObject<DeviceEnv> {
   readonly #context: DeviceContext;
   readonly #tickets: Tickets;
   readonly #calls: Calls;
+  readonly #rights: ChangedRights;
   readonly #recovery: Recovery;
   readonly #approvals: Approvals;
   readonly #credit: AnswerCredit;
@@ -59,6 +61,7 @@ export class Device extends DurableObject<DeviceEnv> {
       this.#credit.settled(call);
       this.#approvals.settled(call);
     });
+    const rights = new ChangedRights(context, calls);
     const recovery = new Recovery(context, calls);
     const approvals = new Approvals(context, calls, (name, at) => this.#upkeep.schedule(name, at));
     const admission = new Admission(context, calls, approvals);
@@ -71,11 +74,12 @@ export class Device extends DurableObject<DeviceEnv> {
     bodies.onClosed = () => credit.look();
     const event = (event: DeviceEvent, now: number) => this.#event(event, now);
     const messages = new DeviceMessages(context, { calls, credit, recovery, approvals, event });
-    const sockets = new DeviceSockets(context, { calls, credit, recovery, approvals, messages });
+    const sockets = new DeviceSockets(context, { rights, credit, recovery, approvals, messages });
     const rest = new RestCalls(context, admission, calls);
     this.#context = context;
     this.#tickets = new Tickets(context.storage.kv, context.health);
     this.#calls = calls;
+    this.#rights = rights;
     this.#recovery = recovery;
     this.#approvals = approvals;
     this.#credit = credit;
@@ -83,7 +87,7 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#sockets = sockets;
     this.#streams = new EventStreams(bodies);
     const streams = new RestStreams(context, admission, calls, this.#streams);
-    this.#requests = new Requests(context, { calls, admission, approvals, rest, streams });
+    this.#requests = new Requests(context, { calls, rights, admission, approvals, rest, streams });
     this.#upkeep = new Upkeep(context, { calls, recovery, approvals, credit, callers, sockets, messages });
     context.leases.onChanged = (lease, former) => this.#grantChanged(lease, former);
     this.#restore();
@@ -137,7 +141,7 @@ export class Device extends DurableObject<DeviceEnv> {
   async destroy(): Promise<void> {
     this.#approvals.destroy();
     if (this.#context.store.record)
-      this.#calls.endAll(unknownDeviceError(this.#context.store.record.id).shape());
+      this.#rights.deviceRemoved(unknownDeviceError(this.#context.store.record.id).shape());
     this.#sockets.closeAll(CLOSE.revoked, "The device was removed from its account");
     this.#callers.closeAll(CLOSE.unknownDevice, "The device was removed from its account");
     await this.ctx.storage.deleteAll();
@@ -162,19 +166,19 @@ export class Device extends DurableObject<DeviceEnv> {
   }
 
   #grantChanged(lease: Lease, former: Lease | undefined): void {
-    this.#calls.grantChanged(lease, former, Date.now());
+    this.#rights.grantChanged(lease, former, Date.now());
     if (this.#callers.changeGrant(lease)) this.#upkeep.schedule("grants", lease.expires);
   }
 
   #endGrant(grant: GrantId, why: ErrorShape): void {
     if (this.#context.store.record) {
-      this.#calls.revoke(grant, why);
+      this.#rights.revoke(grant, why);
       this.#approvals.revoke(grant);
     }
     this.#callers.revoke(grant, why.message);
     this.#streams.revoke(grant, why);
     // Last, because it throws if the storage fails; then the Account tells it again.
-    this.#calls.grantEnded(grant);
+    this.#rights.tellEnded(grant);
   }
 
   /** For the account's own device list; the grant was checked there. */

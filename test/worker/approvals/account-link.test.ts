@@ -2,7 +2,8 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { askedHome, askFor, decide, TestScreen } from "../helpers/approvals.ts";
+import type { Account } from "../../../worker/objects/account.ts";
+import { askedHome, askFor, decide, TestScreen, waiting } from "../helpers/approvals.ts";
 import { ask, bearer, ORIGIN } from "../helpers/relay.ts";
 
 afterEach(() => {
@@ -80,4 +81,20 @@ it("knows the newest state, in whatever order a device's news arrives", async ()
   );
   await runInDurableObject(account, (instance) => instance.noteApproval(pending as never));
   expect(await (await home.person.ask("/v1/approvals")).json()).toEqual({ approvals: [] });
+});
+
+it("remembers only so many of those that are over, however fast an AI asks and cancels", async () => {
+  const home = await askedHome();
+  const { approval } = await askFor(home, "1");
+  const [first] = await waiting(home.person);
+  const left = await runInDurableObject(
+    env.ACCOUNT.getByName(home.person.account),
+    (account: Account, { storage }) => {
+      for (let n = 0; n < 1100; n++)
+        if (first) account.noteApproval({ ...first, id: `approval_${n}`, state: "cancelled" });
+      return storage.sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM approvals").one().n;
+    },
+  );
+  expect(left).toBe(1001);
+  expect(await waiting(home.person)).toMatchObject([{ id: approval }]);
 });

@@ -1,5 +1,6 @@
 /** What happens to a call while it waits: each caller gets one answer, and without a yes nothing runs. */
-import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import type { ToDevice } from "@matrx/shared/device-frames.ts";
 import { makeCallId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -146,6 +147,29 @@ it("is checked again before it is sent: a grant that has become narrower no long
   await answering;
 });
 
+it("is forgotten with its record, also if its caller named it before it was made", async () => {
+  stopTime();
+  const home = await askedHome();
+  const call = makeCallId(Date.now() - 60_000);
+  const path = `/v1/devices/${home.identity.id}/tools/Bash`;
+  const answering = ask(path, json({ command: "make" }, { ...bearer(home.token), "Matrx-Call": call }));
+  await home.device.prepare();
+  await until(async () => (await waiting(home.person)).length > 0);
+  const [{ id = "" } = {}] = await waiting(home.person);
+  await decide(home, id, { decision: "deny" });
+  expect(await (await answering).json()).toMatchObject({ code: "APPROVAL_DENIED", call });
+  await later(home);
+  await evictDurableObject(object(home.identity.id));
+  vi.setSystemTime(Date.now() + TIMES.outcomeKept - 30_000);
+  await runDurableObjectAlarm(object(home.identity.id));
+  const left = await runInDurableObject(object(home.identity.id), (_, { storage: { sql } }) =>
+    sql
+      .exec("SELECT (SELECT COUNT(*) FROM ledger) AS calls, (SELECT COUNT(*) FROM approvals) AS asked")
+      .one(),
+  );
+  expect(left).toEqual({ calls: 0, asked: 0 });
+});
+
 it("a read that waits ends with its caller; an effect goes on", async () => {
   const home = await askedHome({ owner: false, effects: ["read", "execute"], ask: [{}] });
   const effect = await askFor(home, "1");
@@ -188,6 +212,62 @@ describe("a restart of the relay", () => {
     await home.device.serve("once");
     expect(await home.caller.nextJson()).toMatchObject({ id: "1", output: "once" });
     expect(home.caller.unread).toBe(0);
+  });
+
+  it("records what a read that was allowed answers after a sleep, within the time that it has since then", async () => {
+    stopTime();
+    const home = await askedHome({ owner: false, effects: ["read"], ask: [{}] });
+    const [read, late] = ["1", "2"];
+    const sent: Extract<ToDevice, { type: "tool_execute" }>[] = [];
+    for (const id of [read, late]) {
+      home.caller.send({ id, tool: "Read", input: {}, timeout_ms: 60_000 });
+      await home.device.prepare();
+      const { approval } = await home.caller.nextJson<ApprovalFrame>();
+      await decide(home, approval, ALLOW);
+      await home.caller.nextJson();
+      sent.push(await home.device.expect("tool_execute"));
+    }
+    const [execute] = sent;
+    if (!execute) throw new Error("nothing was sent");
+    await restart(home);
+    home.device.answer(execute, "read");
+    expect(await home.caller.nextJson()).toMatchObject({ id: read, output: "read" });
+    expect(await recordOf(home, execute.tool_call_id)).toMatchObject({ state: "finished" });
+    await later(home, 60_000 + TIMES.deadlineGrace);
+    expect(await home.caller.nextJson()).toMatchObject({ id: late, code: "OUTCOME_UNKNOWN" });
+  });
+
+  it("still says that a person changed the input", async () => {
+    stopTime();
+    const home = await askedHome();
+    const { approval, call } = await askFor(home, "1");
+    const deciding = decide(home, approval, { ...ALLOW, input: { command: "make check" } });
+    await home.device.prepare();
+    await deciding;
+    await home.caller.nextJson();
+    const execute = await home.device.expect("tool_execute");
+    await restart(home);
+    home.device.answer(execute, "checked");
+    const metadata = { approval: { id: approval, edited: true } };
+    expect(await home.caller.nextJson()).toMatchObject({ id: "1", output: "checked", metadata });
+    expect(await recordOf(home, call)).toMatchObject({ outcome: { output: "checked", metadata } });
+  });
+
+  it("says so also to those who ask when its caller has left", async () => {
+    stopTime();
+    const home = await askedHome();
+    const { approval, call } = await askFor(home, "1");
+    const deciding = decide(home, approval, { ...ALLOW, input: { command: "make check" } });
+    await home.device.prepare();
+    await deciding;
+    const execute = await home.device.expect("tool_execute");
+    home.caller.close();
+    await home.caller.closed;
+    await restart(home);
+    home.device.answer(execute, "checked");
+    const metadata = { approval: { id: approval, edited: true } };
+    await until(async () => (await recordOf(home, call)).state === "finished");
+    expect(await recordOf(home, call)).toMatchObject({ outcome: { output: "checked", metadata } });
   });
 
   it("keeps a yes for a device that is away, until it is back", async () => {

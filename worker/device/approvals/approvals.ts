@@ -20,7 +20,7 @@ import { ApprovalNews } from "./news.ts";
 import { callApproval, type Parked, parkedCall } from "./parked.ts";
 import { Preparation } from "./preparation.ts";
 import { allowedTooLate, tooLargeToAsk, tooManyWaiting, undecided } from "./refusals.ts";
-import { ApprovalRows } from "./rows.ts";
+import type { ApprovalRows } from "./rows.ts";
 import { WaitingCalls } from "./waiting.ts";
 
 /** Schedules work by alarm, so that it is done even if the object sleeps. */
@@ -45,16 +45,12 @@ export class Approvals {
     this.#calls = calls;
     this.#schedule = schedule;
     this.#tools = new AskedTools(context.store);
-    this.#rows = new ApprovalRows(context.storage.sql, context.health);
+    this.#rows = context.approvals;
     this.news = new ApprovalNews(context, (at) => schedule("outbox", at));
     this.#waiting = new WaitingCalls(context, this.#rows, { calls, news: this.news });
     this.#preparation = new Preparation(context, calls, this.#waiting);
     this.#delivery = new Delivery(context, calls, this.#waiting);
     this.#decisions = new Decisions(context, this.#waiting, this.#preparation);
-  }
-
-  get rows(): Pick<ApprovalRows, "ofCall" | "prune"> {
-    return this.#rows;
   }
 
   /** Whether a person may have to be asked about a call of this tool. */

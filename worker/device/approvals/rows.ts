@@ -156,11 +156,11 @@ export class ApprovalRows {
     this.#sql.exec("DELETE FROM allowances WHERE grant_id = ?", grant);
   }
 
+  /** What is over goes with its call's record. */
   prune(now: number): void {
     if (this.#health.isFailing) return;
     this.#sql.exec("DELETE FROM allowances WHERE until <= ?", now);
-    const before = now - TIMES.outcomeKept;
-    this.#sql.exec("DELETE FROM approvals WHERE created <= ? AND input IS NULL", before);
+    this.#sql.exec("DELETE FROM approvals WHERE input IS NULL AND call NOT IN (SELECT call FROM ledger)");
   }
 }
 

@@ -9,6 +9,7 @@ import { AUDIENCE, SESSION_HEADER, SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { Caller } from "../../auth/caller.ts";
 import { unauthenticated, verifyToken } from "../../auth/keys.ts";
 import { logWarning } from "../../log.ts";
+import { callApprovalOf } from "../approvals/rows.ts";
 import type { Admission } from "../calls/admission.ts";
 import type { Calls } from "../calls/calls.ts";
 import type { PendingCall } from "../calls/pending.ts";
@@ -57,11 +58,15 @@ export class Callers implements SessionHost {
 
   #pendingOf({ lease }: CallerSession, { call, deadline, onClose }: SocketRecipient): PendingCall {
     const grant = lease.scope.id as GrantId;
-    const recorded = onClose !== "read";
-    const effect = recorded ? "execute" : "read";
+    const row = this.#context.ledger.find(call);
+    const effect = onClose === "read" ? "read" : "execute";
     const pending: PendingCall = {
-      ...{ call, tool: "", effect, grant, created: callTime(call), deadline, missed: 0 },
-      ...{ recipients: [], phase: "in_doubt", recorded },
+      ...{ call, tool: row?.tool ?? "", effect, grant, created: callTime(call), missed: 0 },
+      // A call that waited for a person has its whole time since it was sent.
+      deadline: row?.state === "accepted" ? row.deadline : deadline,
+      // A read has a row if a person was asked about it.
+      ...{ recipients: [], phase: "in_doubt", recorded: row !== undefined || effect !== "read" },
+      approval: callApprovalOf(this.#context.approvals.ofCall(call)),
     };
     this.calls.pendingCalls.add(pending);
     return pending;

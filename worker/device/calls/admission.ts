@@ -6,6 +6,7 @@ import { TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import { outcomeUnknown } from "../../refusals.ts";
 import type { Approvals } from "../approvals/approvals.ts";
+import { callApprovalOf } from "../approvals/rows.ts";
 import type { DeviceContext } from "../context.ts";
 import type { Lease } from "../leases.ts";
 import type { Keyed, Passed, WantedCall } from "./call.ts";
@@ -78,12 +79,14 @@ export class Admission {
 
   /** Delivers the outcome of a recorded call to one more recipient, now or later. */
   join(row: LedgerRow, recipient: Recipient, now: number): void {
-    const { link, device } = this.#context;
+    const { approvals, link, device } = this.#context;
     const calls = this.#calls;
     const call = row.call as CallId;
     const grant = row.grant_id as GrantId;
     const effect = row.effect as Effect;
-    const recorded = { call, tool: row.tool, effect, grant, created: row.created, deadline: row.deadline };
+    const { tool, created, deadline } = row;
+    const approval = callApprovalOf(approvals.ofCall(call));
+    const recorded = { call, tool, effect, grant, created, deadline, approval };
     const pending = calls.pendingCalls.get(call);
     if (row.outcome) {
       recipient.follow();

@@ -4,21 +4,19 @@ import { errorAnswer } from "@matrx/shared/caller/to-caller.ts";
 import { type ErrorCode, type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import { type CallId, type DeviceId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
-import { refusalOf } from "@matrx/shared/policy.ts";
 import type { OutputHeader, ResultHeader } from "@matrx/shared/result-frame.ts";
 import { outcomeUnknown } from "../../refusals.ts";
 import { Tally } from "../../tally.ts";
+import { callApprovalOf } from "../approvals/rows.ts";
 import { offlineError } from "../connection.ts";
 import type { DeviceContext } from "../context.ts";
-import type { Lease } from "../leases.ts";
 import { checkedAnswer, type DeviceAnswer, isOutputOf } from "../link/device-answer.ts";
 import { requireEnforced } from "../link/enforcement.ts";
 import { type Sign, silent } from "../link/sign-of-life.ts";
-import { ENFORCES_ALL } from "../store.ts";
 import type { Keyed, Passed, WantedCall } from "./call.ts";
 import { executeFrame, extrasOf, replayFrame } from "./execute-frame.ts";
 import { follow, type PendingCall, PendingCalls } from "./pending.ts";
-import { grantChangedError, refusalAfter, unknownAfter } from "./refusals.ts";
+import { refusalAfter, unknownAfter } from "./refusals.ts";
 import { type CallEvent, next } from "./state.ts";
 import { type Recipient, withApproval } from "./types.ts";
 
@@ -32,7 +30,10 @@ interface ParkedBefore
 const encoder = new TextEncoder();
 
 /** An earlier call, as the ledger knows it. */
-type RecordedCall = Pick<PendingCall, "call" | "tool" | "effect" | "grant" | "created" | "deadline">;
+type RecordedCall = Pick<
+  PendingCall,
+  "call" | "tool" | "effect" | "grant" | "created" | "deadline" | "approval"
+>;
 
 export class Calls {
   readonly pendingCalls = new PendingCalls();
@@ -308,66 +309,6 @@ export class Calls {
     this.pendingCalls.add(pending);
   }
 
-  /** Ends the calls of a grant that was revoked, or withdrawn from this device. */
-  revoke(grant: GrantId, why: ErrorShape): void {
-    for (const pending of this.#of(grant)) this.apply(pending, "revoked", Date.now(), why);
-  }
-
-  /** Calls that the changed grant no longer allows by name are stopped; others that are sent again carry it as it is now. */
-  grantChanged(lease: Lease, former: Lease | undefined, now: number): void {
-    const { ours, protocol = 0 } = this.#context.link.current?.attachment ?? {};
-    for (const pending of this.#of(lease.scope.id)) {
-      const refusal = this.#refusalOf(pending, lease);
-      if (refusal) this.apply(pending, "revoked", now, refusal);
-      // It is checked again before it is sent, and then carries the grant as it is.
-      else if (pending.phase === "parked") continue;
-      else if (former && ours && protocol >= ENFORCES_ALL)
-        this.pendingCalls.regrant(pending, former.json, lease.json);
-      else {
-        this.apply(pending, "policy_changed", now, grantChangedError());
-        this.pendingCalls.dropFrame(pending);
-      }
-    }
-  }
-
-  /** After hibernation only the ledger knows the tool; of a read, nobody does. */
-  #refusalOf({ call, tool, effect }: PendingCall, { scope }: Lease): ErrorShape | undefined {
-    const { store, ledger } = this.#context;
-    const known = tool || ledger.find(call)?.tool;
-    if (known === undefined)
-      return scope.effects.includes(effect) && !scope.tools ? undefined : grantChangedError();
-    const confinesCommands = store.record?.identity.kind !== "bare";
-    return refusalOf({ tool: known, grant: scope, policy: store.policy, confinesCommands }, "relay");
-  }
-
-  #of(grant: GrantId): PendingCall[] {
-    return this.pendingCalls.all().filter((pending) => pending.grant === grant);
-  }
-
-  /** Tells the agent that a grant was revoked, now or when it is back. Throws MatrxError `UNAVAILABLE` if that cannot be stored. */
-  grantEnded(grant: GrantId): void {
-    const told =
-      this.#context.link.current?.attachment.ours && this.#context.link.send({ type: "session_end", grant });
-    if (!told && this.#context.store.record?.identity.kind === "agent") this.#context.store.noteEnded(grant);
-  }
-
-  /** The same for the grants that were revoked while it was away. */
-  tellEnded(): void {
-    for (const grant of this.#context.store.takeEnded())
-      this.#context.link.send({ type: "session_end", grant });
-  }
-
-  /** The old policy admitted calls that are still unsent: they are refused, and no sent call is sent again. */
-  policyChanged(now: number): void {
-    for (const pending of this.pendingCalls.all()) this.apply(pending, "policy_changed", now);
-    this.pendingCalls.forgetFrames();
-  }
-
-  /** The device was removed: every call gets this answer. */
-  endAll(error: ErrorShape): void {
-    for (const pending of this.pendingCalls.all()) this.apply(pending, "removed", Date.now(), error);
-  }
-
   get hasAcks(): boolean {
     return this.#acks.length > 0;
   }
@@ -402,9 +343,11 @@ export class Calls {
 
   /** A call that nobody waits for: it has a row, was given up, or was never sent. */
   #unawaited(call: string, now: number): PendingCall {
-    const recorded = this.#context.ledger.find(call as CallId) !== undefined;
+    const { ledger, approvals } = this.#context;
+    const recorded = ledger.find(call as CallId) !== undefined;
     if (!recorded && !this.#givenUp.delete(call)) this.strays.add(now);
-    return { ...endedCall(call as CallId), recorded };
+    const approval = recorded ? callApprovalOf(approvals.ofCall(call)) : undefined;
+    return { ...endedCall(call as CallId), recorded, approval };
   }
 }
 

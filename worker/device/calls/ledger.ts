@@ -1,6 +1,6 @@
 /**
  * The durable record of calls with an effect: one row before the frame is sent, one update when the outcome arrives.
- * A read gets a row only if its REST caller was sent away with 202.
+ * A read gets a row only if its REST caller was sent away with 202, or if a person may be asked about it.
  */
 import type { CallQuery, CallView } from "@matrx/shared/api.ts";
 import type { Effect } from "@matrx/shared/effects.ts";

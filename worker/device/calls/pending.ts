@@ -7,7 +7,7 @@ import type { Recipient } from "./types.ts";
 /** A call in flight: the state that `next` in `state.ts` decides on, and its data. */
 export interface PendingCall extends CallState {
   readonly call: CallId;
-  /** Empty after hibernation. */
+  /** Empty after hibernation, if the call has no row. */
   readonly tool: string;
   /** The caller's id; REST has none. */
   id?: string | undefined;

@@ -11,7 +11,7 @@ import { unauthenticated } from "../../auth/keys.ts";
 import { errorShapeOf } from "../../problem.ts";
 import type { Approvals } from "../approvals/approvals.ts";
 import type { AnswerCredit } from "../calls/answer-credit.ts";
-import type { Calls } from "../calls/calls.ts";
+import type { ChangedRights } from "../calls/changed-rights.ts";
 import type { Recovery } from "../calls/recovery.ts";
 import type { DeviceAttachment, DeviceSocket } from "../connection.ts";
 import type { DeviceContext } from "../context.ts";
@@ -22,7 +22,7 @@ import { deviceInfoOf, isOwnCredential, requireProof } from "./registration.ts";
 
 /** The parts that react to the link and to its messages. */
 interface Handlers {
-  readonly calls: Calls;
+  readonly rights: ChangedRights;
   readonly credit: AnswerCredit;
   readonly recovery: Recovery;
   readonly approvals: Approvals;
@@ -230,7 +230,7 @@ export class DeviceSockets {
   #welcome(socket: DeviceSocket, record: DeviceRecord, register: DeviceRegister): void {
     const now = Date.now();
     const { store, link, signs, rates, timer } = this.#context;
-    const { calls, credit, recovery, approvals } = this.#handlers;
+    const { rights, credit, recovery, approvals } = this.#handlers;
     const ours = record.identity.kind === "agent" && register.protocol !== undefined;
     const earlierJournal = store.deviceInfo?.journal_id ?? null;
     if (register.paused) socket.attachment.paused = register.paused;
@@ -254,7 +254,7 @@ export class DeviceSockets {
     const journalIsNew = earlierJournal !== null && earlierJournal !== (register.journal_id ?? null);
     credit.linkChanged(now);
     recovery.linkUp(ours, journalIsNew, now);
-    if (ours) calls.tellEnded();
+    if (ours) rights.tellAllEnded();
     approvals.linkUp(now);
     timer.by(now);
   }
