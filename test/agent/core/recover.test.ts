@@ -162,7 +162,9 @@ test("one that was to go on in the background does", async () => {
 test("one that was killed with its agent is unknown, with what it had written", async () => {
   const agent = await Agent.start();
   await agent.begin("a", { command: SLOW });
-  const { pid } = agent.bench.jobs.ofCall("a")?.record ?? {};
+  const job = agent.bench.jobs.ofCall("a");
+  await expect.poll(() => job?.log.size(), { interval: 10 }).toBe("out\n".length);
+  const { pid } = job?.record ?? {};
   await agent.dies();
   process.kill(-Number(pid), "SIGKILL");
   const { header, answer } = await only(await agent.comesBack());
