@@ -6,7 +6,7 @@ import type { Logger } from "pino";
 import type { Home } from "./config/app-dirs.ts";
 import { MatrxFolders } from "./config/matrx-folders.ts";
 import type { PathLook } from "./core/approved-state.ts";
-import type { SessionSource } from "./core/dispatcher.ts";
+import type { SessionSource } from "./core/examiner.ts";
 import type { PathCheck } from "./core/gate.ts";
 import { Sessions } from "./core/sessions.ts";
 import type { Tool } from "./core/tool.ts";

@@ -1,8 +1,9 @@
 /** What programs of this user on this machine may ask the running agent: see `docs/guides/use.md`, At the machine. */
 import { problemOfShape } from "@matrx/shared/caller/problem.ts";
-import { agentError, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
+import { agentError } from "@matrx/shared/errors.ts";
 import { Hono } from "hono";
 import type { Logger } from "pino";
+import { toldError } from "../core/incident.ts";
 import { CONTROL_HOST } from "./endpoint.ts";
 
 /** Adds the routes of one matter. */
@@ -10,11 +11,7 @@ export type ControlRoutes = (app: Hono) => void;
 
 export function controlApp(routes: readonly ControlRoutes[], log: Logger): Hono {
   const app = new Hono();
-  app.onError((error) => {
-    const incident = crypto.randomUUID().slice(0, 8);
-    if (!(error instanceof MatrxError)) log.error({ err: error, incident }, "a control request failed");
-    return problemOfShape(shapeOf(error, "agent", incident));
-  });
+  app.onError((error) => problemOfShape(toldError(error, log, "a control request failed")));
   app.notFound(() => {
     throw agentError("NOT_FOUND", "The agent has no such control route", {
       hint: "Is the agent older than this command? Restart it",

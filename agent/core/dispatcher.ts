@@ -1,96 +1,34 @@
 /**
- * Takes a request to its outcome: gate, session, input, journal, deadline, tool. Independent of transport: relay link and
- * local server both call it.
+ * Takes a request to its outcome: gate, session, input, approval, journal, deadline, tool. Independent of transport: relay
+ * link and local server both call it.
  */
 import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
-import { type ErrorCode, type ErrorShape, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
+import type { ErrorCode, ErrorShape } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
-import { randomBase32 } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
-import { modelNames } from "@matrx/shared/model-names.ts";
 import type { Paused } from "@matrx/shared/paused.ts";
-import type { Policy } from "@matrx/shared/policy.ts";
-import type { Logger } from "pino";
 import { type Activity, ObservedCall } from "./activity.ts";
-import {
-  type Addressee,
-  bodilessOutcome,
-  errorOutcome,
-  type Outcome,
-  readdressed,
-  successOutcome,
-} from "./answers.ts";
-import {
-  type Approval,
-  Approvals,
-  type ApprovalsOptions,
-  type ExaminedCall,
-  type Preparation,
-} from "./approvals.ts";
+import { type Addressee, errorOutcome, type Outcome, readdressed, successOutcome } from "./answers.ts";
+import type { ExaminedCall, Preparation } from "./approvals.ts";
+import type { CallRequest, PrepareRequest } from "./call-request.ts";
 import { cancelledError, runWithDeadline, type StandStill } from "./deadline.ts";
-import { type Admission, type Asker, Gate, type GateOptions, type PathCheck } from "./gate.ts";
-import { parseInput, toolNotFoundError } from "./input.ts";
+import { Examiner, type ExaminerOptions } from "./examiner.ts";
+import type { Asker } from "./gate.ts";
+import { toldError } from "./incident.ts";
 import type { Journal } from "./journal.ts";
 import type { Beginning, CallState, JournalEntry } from "./journal-entry.ts";
-import { LiveOutput, type OutputPiece } from "./live-output.ts";
+import { LiveOutput } from "./live-output.ts";
 import type { MachineApprovals } from "./machine-approvals.ts";
 import { isClosedTo } from "./pause.ts";
-import type { Session } from "./sessions.ts";
+import { Preparer, type PreparerOptions } from "./preparer.ts";
+import { conflictOutcome, knownCall, recalled } from "./repeated-call.ts";
 import type { Tool, ToolContext, ToolResult } from "./tool.ts";
-import { nameInUse, type ToolNames, withToolNames } from "./tool-names.ts";
+import { nameInUse, withToolNames } from "./tool-names.ts";
 
-export interface CallRequest {
-  /** The call's name, under which it runs at most once. */
-  readonly call: string;
-  readonly tool: string;
-  /** The caller's name for the tool; absent: the same as `tool`. Texts use names in the same style. */
-  readonly called?: string | undefined;
-  readonly input: Record<string, unknown>;
-  readonly grant: GrantScope;
-  /** The owner's policy for this device at the relay; applies in addition to the device's own. */
-  readonly relayPolicy?: Policy | undefined;
-  /** The caller's own name for the call. */
-  readonly id?: string | undefined;
-  /** Absent: a new session just for this call. */
-  readonly session?: string | undefined;
-  /** Milliseconds from now; absent: the tool's own limit. */
-  readonly timeoutMs?: number | undefined;
-  /** Hash of tool and input: reusing a call's name or key with a different hash is a `CONFLICT`. */
-  readonly fingerprint?: string | undefined;
-  /** Idempotency key: at most one call of the grant runs under it, whatever its name. */
-  readonly key?: string | undefined;
-  /** Which calls with an effect go into the journal: all (the default), or only those with an idempotency key. */
-  readonly journal?: "always" | "keyed" | undefined;
-  /** The caller wants live output. */
-  readonly onOutput?: ((piece: OutputPiece) => void) | undefined;
-  /** A person allowed exactly this call. */
-  readonly approval?: Approval | undefined;
-  /** Resolves once there is room for a large answer of this many bytes; rejects with the signal's reason. */
-  readonly room?: ((bytes: number, signal: AbortSignal) => Promise<void>) | undefined;
-}
-
-/** A call that is to be prepared: checked and looked at, but not run. */
-export type PrepareRequest = Pick<
-  CallRequest,
-  "call" | "tool" | "called" | "input" | "grant" | "relayPolicy" | "session"
->;
-
-/** What the dispatcher needs of sessions. */
-export interface SessionSource {
-  /** The grant's session with this id; without an id, a new one. Throws MatrxError. */
-  open(id: string | undefined, grant: GrantScope): Session;
-}
-
-export interface DispatcherOptions extends ApprovalsOptions {
-  readonly tools: readonly Tool[];
-  readonly sessions: SessionSource;
-  readonly policy: GateOptions["policy"];
-  readonly checkPaths: PathCheck;
-  readonly pause?: GateOptions["pause"];
+export interface DispatcherOptions extends ExaminerOptions, PreparerOptions {
   /** Told of every call; absent: nobody can watch. */
   readonly activity?: Activity;
   readonly journal: Journal;
-  readonly log: Logger;
   /** How long a stopped tool may wind down, in milliseconds. */
   readonly windDownMs?: number;
 }
@@ -113,28 +51,20 @@ interface Running {
 
 /** How long a stopped tool may wind down, in milliseconds. */
 const WIND_DOWN = TIMES.killAfter + 1000;
-/** How long looking at what a call names may take, in milliseconds. */
-const LOOK_MS = 30_000;
 
 /** Errors that mean nothing ran: from the dispatcher before the tool, or from the tool before it began. */
 const NEVER_RAN: ReadonlySet<ErrorCode> = new Set(["INVALID_PARAMETERS", "RATE_LIMITED", "UNAVAILABLE"]);
 
 export class Dispatcher {
   readonly #options: DispatcherOptions;
-  readonly #tools: ReadonlyMap<string, Tool>;
-  readonly #modelNames: ToolNames;
-  readonly #gate: Gate;
-  readonly #approvals: Approvals;
+  readonly #examiner: Examiner;
+  readonly #preparer: Preparer;
   readonly #running = new Map<string, Running>();
-  /** Calls that are being prepared. */
-  readonly #preparing = new Map<string, AbortController>();
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
-    this.#gate = new Gate(options);
-    this.#approvals = new Approvals(options);
-    this.#tools = new Map(options.tools.map((tool) => [tool.name, tool]));
-    this.#modelNames = modelNames(this.#tools.keys());
+    this.#examiner = new Examiner(options);
+    this.#preparer = new Preparer(options, this.#examiner);
   }
 
   /** Runs a call, joins a running one, or answers from the journal. Never rejects. */
@@ -143,9 +73,9 @@ export class Dispatcher {
     const running = this.#running.get(call) ?? this.#runningUnder(request);
     if (running) return this.#join(request, running);
     const stop = new AbortController();
-    const outcome = withToolNames(this.#namesFor(request), () => this.#answer(request, stop)).finally(() =>
-      this.#running.delete(call),
-    );
+    const outcome = withToolNames(this.#examiner.namesFor(request), () =>
+      this.#answer(request, stop),
+    ).finally(() => this.#running.delete(call));
     const { id: grant, owner } = request.grant;
     this.#running.set(call, { call, stop, outcome, key, fingerprint, grant, owner });
     return outcome;
@@ -153,48 +83,12 @@ export class Dispatcher {
 
   /** Whether a person must be asked about a call, and what, or why it cannot run. Runs nothing. Never rejects. */
   prepare(request: PrepareRequest): Promise<Preparation | ErrorShape> {
-    this.#preparing.get(request.call)?.abort(cancelledError("The call is prepared again"));
-    const stop = new AbortController();
-    this.#preparing.set(request.call, stop);
-    return withToolNames(this.#namesFor(request), () => this.#prepare(request, stop)).finally(() => {
-      if (this.#preparing.get(request.call) === stop) this.#preparing.delete(request.call);
-    });
-  }
-
-  async #prepare(request: PrepareRequest, stop: AbortController): Promise<Preparation | ErrorShape> {
-    try {
-      const name = toolNameOf(request.tool);
-      const tool = this.#toolFor(name, request);
-      const admission = this.#gate.examine(name, request);
-      const input = parseInput(tool, request.input);
-      const session = this.#options.sessions.open(request.session, request.grant);
-      const call = this.#examined(request, { tool, admission, input, session, stop });
-      const limits = { tool: nameInUse(name), timeoutMs: LOOK_MS, windDownMs: 0 };
-      return await runWithDeadline(() => this.#approvals.prepare(call), stop, limits);
-    } catch (error) {
-      return this.#outside(error, request);
-    }
-  }
-
-  #examined(
-    { call, grant, session: id }: PrepareRequest,
-    parts: Pick<ExaminedCall, "tool" | "admission" | "input" | "session"> & { stop: AbortController },
-  ): ExaminedCall {
-    const { stop, ...others } = parts;
-    return { ...others, call, grant, isSessionNew: id === undefined, signal: stop.signal };
-  }
-
-  /** What a person's yes is bound to; undefined if nobody needs to be asked. Throws MatrxError. */
-  async #approve(call: ExaminedCall, approval: Approval | undefined, stop: AbortController) {
-    if (!this.#approvals.mayAsk(call, approval)) return undefined;
-    const timeoutMs = approval ? LOOK_MS : LOOK_MS + this.#approvals.machine.keptMs;
-    const limits = { tool: nameInUse(call.tool.name), timeoutMs, windDownMs: 0 };
-    return await runWithDeadline(() => this.#approvals.require(call, approval), stop, limits);
+    return this.#preparer.prepare(request);
   }
 
   /** Decisions at this machine. */
   get machineApprovals(): MachineApprovals {
-    return this.#approvals.machine;
+    return this.#preparer.machine;
   }
 
   /**
@@ -216,8 +110,7 @@ export class Dispatcher {
   cancel(call: string, reason = "The call was cancelled"): boolean {
     const running = this.#running.get(call);
     running?.stop.abort(cancelledError(reason));
-    this.#preparing.get(call)?.abort(cancelledError(reason));
-    this.#approvals.machine.withdraw(call);
+    this.#preparer.cancel(call, reason);
     return running !== undefined;
   }
 
@@ -243,7 +136,7 @@ export class Dispatcher {
 
   /** Whether a call of this tool could run, whatever its input. */
   mayCall(tool: string, asker: Asker): boolean {
-    return this.#gate.mayCall(tool, asker);
+    return this.#examiner.mayCall(tool, asker);
   }
 
   isRunning(call: string): boolean {
@@ -266,12 +159,6 @@ export class Dispatcher {
     return this.#running.size;
   }
 
-  /** A caller that uses a tool's model name gets model names for all tools. */
-  #namesFor({ tool, called = tool }: PrepareRequest): ToolNames {
-    const own = toolNameOf(tool);
-    return called !== own && this.#modelNames.get(own) === called ? this.#modelNames : OWN_NAMES;
-  }
-
   async #answer(request: CallRequest, stop: AbortController): Promise<Outcome> {
     const began = performance.now();
     const name = toolNameOf(request.tool);
@@ -288,13 +175,11 @@ export class Dispatcher {
     let text: string;
     try {
       const known = journal && knownCall(journal, request);
-      if (known) return this.#recall(request, to, known);
-      const { tool, admission } = this.#admit(name, request);
-      const input = parseInput(tool, request.input);
-      const session = this.#options.sessions.open(request.session, request.grant);
-      const examined = this.#examined(request, { tool, admission, input, session, stop });
+      if (known) return recalled(request, to, known);
+      const examined = this.#examiner.admit(request, stop.signal);
+      const { tool, admission, input, session } = examined;
       // Before the journal: a call that nobody allowed leaves nothing there.
-      const approved = await this.#approve(examined, request.approval, stop);
+      const approved = await this.#preparer.approve(examined, request.approval, stop);
       await journal?.begin(request.call, name, this.#beginningOf(request, tool));
       written = journal !== undefined;
       const run = async (context: ToolContext) => {
@@ -305,11 +190,11 @@ export class Dispatcher {
         observed?.started();
         return await tool.handle(input, approved ? { ...context, approved } : context);
       };
-      const result = await this.#runTool(tool, run, session, admission, request, stop);
+      const result = await this.#runTool(examined, run, request, stop);
       outcome = successOutcome(to, result, facts());
       text = result.output;
     } catch (error) {
-      const shape = this.#outside(error, request);
+      const shape = this.#told(error, request);
       const ran = begun && !NEVER_RAN.has(shape.code);
       outcome = errorOutcome(to, shape, { ...facts(), ...(effect && !ran && { ran }) });
       text = shape.message;
@@ -322,7 +207,7 @@ export class Dispatcher {
   #resume({ call, tool: name, id, started, deadline, ...known }: JournalEntry): Promise<Outcome> | undefined {
     const { log, device, windDownMs = WIND_DOWN } = this.#options;
     const stop = new AbortController();
-    const tool = this.#tools.get(name);
+    const tool = this.#examiner.toolNamed(name);
     const result = tool?.resume?.({ call, signal: stop.signal, log });
     if (!tool || !result) return undefined;
     const timeoutMs = Math.max(0, (deadline ?? started + tool.timeoutMs) - Date.now());
@@ -330,7 +215,7 @@ export class Dispatcher {
     const facts = () => ({ ms: Math.max(0, Date.now() - started), effect: true });
     const outcome = runWithDeadline(() => result, stop, { tool: name, timeoutMs, windDownMs })
       .then((ended) => successOutcome(to, ended, facts()))
-      .catch((error: unknown) => errorOutcome(to, this.#outside(error, to), facts()))
+      .catch((error: unknown) => errorOutcome(to, this.#told(error, to), facts()))
       .then((ended) => {
         this.#keep(call, ended);
         return ended;
@@ -348,27 +233,13 @@ export class Dispatcher {
     return { input: fingerprint, id, grant: grant.id, key, deadline };
   }
 
-  /** Finds the tool and asks the gate. Throws MatrxError. */
-  #admit(name: string, request: CallRequest): { tool: Tool; admission: Admission } {
-    return { tool: this.#toolFor(name, request), admission: this.#gate.admit(name, request) };
-  }
-
-  #toolFor(name: string, { called, tool: wanted }: PrepareRequest): Tool {
-    const tool = this.#tools.get(name);
-    if (!tool) throw toolNotFoundError(called ?? wanted, this.#tools.keys());
-    return tool;
-  }
-
   async #runTool(
-    tool: Tool,
+    { call, tool, grant, session, admission: { rights }, signal }: ExaminedCall,
     run: (context: ToolContext) => Promise<ToolResult>,
-    session: Session,
-    { rights }: Admission,
     request: CallRequest,
     stop: AbortController,
   ): Promise<ToolResult> {
-    const { call, grant, onOutput } = request;
-    const { signal } = stop;
+    const { onOutput } = request;
     const live = onOutput && new LiveOutput(onOutput);
     const log = this.#options.log;
     const output = live ? live.write.bind(live) : silent;
@@ -405,15 +276,8 @@ export class Dispatcher {
   #join(request: CallRequest, running: Running): Promise<Outcome> {
     const to = this.#addressee(request);
     if (running.grant !== request.grant.id || request.fingerprint !== running.fingerprint)
-      return Promise.resolve(conflict(to));
+      return Promise.resolve(conflictOutcome(to));
     return running.outcome.then((outcome) => readdressed(outcome, to));
-  }
-
-  #recall(request: CallRequest, to: Addressee, known: JournalEntry): Outcome {
-    if (isAnother(request, known)) return conflict(to);
-    const { state, header, body } = known;
-    if (state !== "finished" || !header) return unknownOutcome(to);
-    return body ? readdressed({ header, body }, to) : bodilessOutcome(to, header);
   }
 
   #keep(call: string, outcome: Outcome): void {
@@ -424,39 +288,9 @@ export class Dispatcher {
     }
   }
 
-  #outside(error: unknown, { call, tool }: Pick<Addressee, "call" | "tool">) {
-    const incident = randomBase32(8);
-    if (!(error instanceof MatrxError)) {
-      this.#options.log.error({ err: error, incident, call, tool }, "a tool failed");
-    }
-    return shapeOf(error, "agent", incident);
+  #told(error: unknown, { call, tool }: Pick<Addressee, "call" | "tool">): ErrorShape {
+    return toldError(error, this.#options.log, "a tool failed", { call, tool });
   }
 }
 
-function knownCall(journal: Journal, { call, grant, key }: CallRequest): JournalEntry | undefined {
-  return journal.find(call) ?? (key === undefined ? undefined : journal.findByKey(grant.id, key));
-}
-
-/** Whether a known call is a different one. Rows of older agents have no grant, and no input hash for the relay's calls. */
-function isAnother({ grant, fingerprint }: CallRequest, known: JournalEntry): boolean {
-  const input = fingerprint ?? null;
-  if (known.grant === undefined) return known.input !== null && known.input !== input;
-  return known.grant !== grant.id || known.input !== input;
-}
-
 function silent(): void {}
-
-const OWN_NAMES: ToolNames = new Map();
-
-function unknownOutcome(to: Addressee): Outcome {
-  const message = "The agent stopped while this call was running; it may or may not have taken effect";
-  const hint = "Check what it changed before you decide; it is never run again automatically";
-  return errorOutcome(to, { code: "OUTCOME_UNKNOWN", message, hint, hop: "agent" }, { ms: 0, effect: true });
-}
-
-function conflict(to: Addressee): Outcome {
-  const message = "A call with this name or idempotency key was made before, with another tool or input";
-  const hint = "Use a new key for each new call";
-  const facts = { ms: 0, effect: true, ran: false } as const;
-  return errorOutcome(to, { code: "CONFLICT", message, hint, hop: "agent" }, facts);
-}

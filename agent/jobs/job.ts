@@ -10,7 +10,7 @@ import { JobLog } from "./log.ts";
 import { type JobLimits, type JobRecord, type JobStatus, saveRecord } from "./record.ts";
 import { STDIN_FILE } from "./spawn.ts";
 
-export type StopReason = Extract<JobStatus, "stopped" | "cancelled" | "timed_out">;
+type StopReason = Extract<JobStatus, "stopped" | "cancelled" | "timed_out">;
 
 /** Times of files may lag behind the clock by this much, in milliseconds. */
 const FILE_CLOCK = 20;

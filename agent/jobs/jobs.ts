@@ -14,7 +14,7 @@ import { commandEnvironment, loginPath, markOf } from "../platform/environment.t
 import { stopTree } from "../platform/kill-tree.ts";
 import type { Platform, Wrap } from "../platform/platform.ts";
 import { makePrivateFolder } from "../platform/private-file.ts";
-import { Job, type StopReason } from "./job.ts";
+import { Job } from "./job.ts";
 import { JOB_LIMITS, type JobLimits, type JobRecord, loadRecord, makeJobId, saveRecord } from "./record.ts";
 import { confinedRun, type Run, STDIN_FILE, type Started, startCommand } from "./spawn.ts";
 
@@ -133,22 +133,20 @@ export class Jobs {
 
   /** Stops all running jobs of a grant. */
   async endGrant(grant: GrantId): Promise<void> {
-    const own = [...this.#jobs.values()].filter((job) => job.record.grant === grant && job.isRunning);
-    await Promise.all(own.map((job) => job.stop("stopped")));
+    const own = this.#running().filter(({ record }) => record.grant === grant);
+    await Promise.all(own.map((job) => job.stop("cancelled")));
   }
 
   /** Stops the running jobs of those whom a pause concerns; resolves with the calls that started them. */
   async stopFor(paused: Paused): Promise<readonly string[]> {
-    const concerned = [...this.#jobs.values()].filter(
-      ({ isRunning, record: { owner = true } }) => isRunning && isClosedTo(paused, { owner }),
-    );
+    const concerned = this.#running().filter(({ record: { owner = true } }) => isClosedTo(paused, { owner }));
     await Promise.all(concerned.map((job) => job.stop("cancelled")));
     return concerned.map(({ id, record: { call = id } }) => call);
   }
 
   /** Stops every job. */
-  async stopAll(reason: StopReason = "stopped"): Promise<void> {
-    await Promise.all([...this.#jobs.values()].filter((job) => job.isRunning).map((job) => job.stop(reason)));
+  async stopAll(): Promise<void> {
+    await Promise.all(this.#running().map((job) => job.stop("stopped")));
   }
 
   /** Stops watching. Running jobs continue, and the next `open` finds them again. */
@@ -227,12 +225,16 @@ export class Jobs {
     return (await job.processes()).length > 0;
   }
 
+  #running(): Job[] {
+    return [...this.#jobs.values()].filter((job) => job.isRunning);
+  }
+
   #measure(): void {
     this.#measuring ??= setInterval(() => void this.#measureAll(), this.#limits.measureEvery).unref();
   }
 
   async #measureAll(): Promise<void> {
-    const running = [...this.#jobs.values()].filter((job) => job.isRunning);
+    const running = this.#running();
     if (running.length === 0) {
       clearInterval(this.#measuring);
       this.#measuring = undefined;
@@ -241,7 +243,7 @@ export class Jobs {
   }
 
   #checkRoom(grant: GrantId): void {
-    const running = [...this.#jobs.values()].filter((job) => job.isRunning && job.record.grant === grant);
+    const running = this.#running().filter(({ record }) => record.grant === grant);
     if (running.length < this.#limits.runningPerGrant) return;
     throw toolError(
       "RATE_LIMITED",

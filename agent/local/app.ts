@@ -3,11 +3,12 @@ import type { HttpBindings } from "@hono/node-server";
 import { CORS_HEADERS } from "@matrx/shared/caller/cors.ts";
 import { NO_SNIFFING, problemOfShape } from "@matrx/shared/caller/problem.ts";
 import { callerApi, honoPath } from "@matrx/shared/caller/route.ts";
-import { type ErrorShape, MatrxError, shapeOf } from "@matrx/shared/errors.ts";
+import type { ErrorShape } from "@matrx/shared/errors.ts";
 import { REFERENCE_FILES } from "@matrx/shared/pages.ts";
 import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
 import type { Logger } from "pino";
+import { toldError } from "../core/incident.ts";
 import { type AccessRules, checkHost, checkOrigin, checkToken } from "./access.ts";
 import { notAnyMore } from "./legacy.ts";
 import { type LocalHost, LocalPort } from "./port.ts";
@@ -60,8 +61,6 @@ export function localApp({ host, rules, log }: LocalAppOptions): Hono<LocalEnv> 
 
 /** The shape of any thrown value in this server's name, including errors of code shared with the relay. */
 export function shapeHere(error: unknown, log: Logger): ErrorShape {
-  const incident = crypto.randomUUID().slice(0, 8);
-  if (!(error instanceof MatrxError)) log.error({ err: error, incident }, "a request failed");
-  const shape = shapeOf(error, "agent", incident);
+  const shape = toldError(error, log, "a request failed");
   return shape.hop === "relay" ? { ...shape, hop: "agent" } : shape;
 }

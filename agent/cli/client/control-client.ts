@@ -8,6 +8,7 @@ import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import type * as z from "zod";
 import type { Home } from "../../config/app-dirs.ts";
 import { CONTROL_HOST, CONTROL_NAMES, controlEndpoint } from "../../control/endpoint.ts";
+import { currentPlatform } from "../../platform/current.ts";
 import { isNodeError } from "../../platform/private-file.ts";
 import { parsedJson } from "./json.ts";
 import { errorInProblem } from "./relay-client.ts";
@@ -17,6 +18,12 @@ const ANSWERS_WITHIN = 20_000;
 
 export class ControlClient {
   readonly #endpoint: string;
+
+  /** Whether the system can have the agents' sockets at all. */
+  static canReach({ controlFolder }: Pick<Home, "controlFolder">): boolean {
+    const { controlEndpoint } = currentPlatform();
+    return CONTROL_NAMES.every((name) => controlEndpoint(controlFolder, name) !== undefined);
+  }
 
   /** One for each agent that may run here. Throws MatrxError if the system cannot have their sockets. */
   static all({ controlFolder }: Pick<Home, "controlFolder">): ControlClient[] {

@@ -48,14 +48,15 @@ async function pause({ ai = false, json }: { ai?: boolean; json?: boolean }): Pr
     () => file.pause(who),
     () => withProgress("Pausing", askAll(home, "/pause", pauseResultSchema, { who })),
   );
-  const paused = agents.some((agent) => agent.paused === "everyone") ? "everyone" : (file.current ?? who);
-  const stopped = { calls: sum(agents, "calls"), jobs: sum(agents, "jobs") };
-  if (json) return printJson({ paused, stopped, running: agents.length > 0 });
+  const paused = agents?.some((agent) => agent.paused === "everyone") ? "everyone" : (file.current ?? who);
+  const stopped = agents && { calls: sum(agents, "calls"), jobs: sum(agents, "jobs") };
+  if (json) return printJson({ paused, stopped: stopped ?? null, running: isRunning(agents) });
   console.log(`Paused: this machine is closed to ${paused === "everyone" ? "all callers" : "AI grants"}.`);
   if (ai && paused === "everyone") note("It was closed to all callers before, and stays so.");
-  if (stopped.calls + stopped.jobs > 0)
+  if (stopped && stopped.calls + stopped.jobs > 0)
     console.log(`Stopped ${count(stopped.calls, "call")} and ${count(stopped.jobs, "background command")}.`);
-  if (agents.length === 0)
+  if (!agents) note(untold(home));
+  else if (agents.length === 0)
     note("No agent is running here. The next one starts paused, and stops what was left running.");
   note(asTyped("To open it again, run here: matrx resume"));
 }
@@ -77,8 +78,9 @@ async function resume({ json }: { json?: boolean }): Promise<void> {
     () => file.resume(),
     () => askAll(home, "/resume", stateSchema),
   );
-  if (json) return printJson({ paused: null, running: agents.length > 0 });
+  if (json) return printJson({ paused: null, running: isRunning(agents) });
   console.log(wasPaused ? "This machine is open to callers again." : "This machine is not paused.");
+  if (wasPaused && !agents) note(untold(home));
 }
 
 /** Changes the file, and asks the agents even if that fails. */
@@ -92,16 +94,27 @@ async function withFile<Result>(change: () => void, ask: () => Promise<Result>):
   return await ask();
 }
 
-/** Asks all agents that run. Throws MatrxError if one fails. */
+/** Asks all agents that run; undefined if none can be reached. Throws MatrxError if one fails. */
 async function askAll<Schema extends z.ZodType>(
   home: Home,
   path: string,
   schema: Schema,
   body?: unknown,
-): Promise<z.infer<Schema>[]> {
+): Promise<z.infer<Schema>[] | undefined> {
+  if (!ControlClient.canReach(home)) return undefined;
   const asked = ControlClient.all(home).map((client) => client.ask("POST", path, schema, body));
   const answers = await Promise.all(asked);
   return answers.filter((answer) => answer !== undefined);
+}
+
+/** Null: not known. */
+function isRunning(agents: readonly unknown[] | undefined): boolean | null {
+  return agents ? agents.length > 0 : null;
+}
+
+/** A running agent looks at the file by itself. */
+function untold({ controlFolder }: Home): string {
+  return `The path of ${controlFolder} is too long for a socket, so a running agent could not be told. It notices within a second.`;
 }
 
 function sum(agents: readonly z.infer<typeof pauseResultSchema>[], what: "calls" | "jobs"): number {

@@ -1,6 +1,6 @@
 /** At the machine: `matrx activity`, `pause` and `resume`, beside a real agent that serves its tools here. */
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
@@ -163,6 +163,22 @@ test("activity shows what was, for people", PATIENCE, async () => {
   expect(stdout).not.toContain("\u001b");
   const last = await runMatrx(["activity", "--no-follow", "-n", "1"], { home });
   expect(last.stdout.split("\n")).toHaveLength(2);
+});
+
+test("where no socket can be, pause and resume work by their file", PATIENCE, async () => {
+  const home = join(temporaryFolder(), "a-long-name".repeat(10));
+  mkdirSync(home);
+  const agent = await startAgent(home);
+  const typeOfAnswer = async () => (await agent.call("SystemInfo", {})).type;
+  const soon = { interval: 100, timeout: 30_000 };
+  const { code, stdout, stderr } = await runMatrx(["pause"], { home });
+  expect(code).toBe(0);
+  expect(stdout).toContain("Paused: this machine is closed to all callers.");
+  expect(stderr).toContain("too long for a socket, so a running agent could not be told");
+  expect(stderr).not.toContain("No agent is running");
+  await expect.poll(typeOfAnswer, soon).toBe("error");
+  expect(await matrx(home, "resume")).toEqual({ paused: null, running: null });
+  await expect.poll(typeOfAnswer, soon).toBe("success");
 });
 
 test("activity shows what each of two agents did before", PATIENCE, async () => {

@@ -5,7 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import { expect, onTestFinished, test } from "vitest";
 import type { Outcome } from "../../../agent/core/answers.ts";
-import { type CallRequest, Dispatcher } from "../../../agent/core/dispatcher.ts";
+import type { CallRequest } from "../../../agent/core/call-request.ts";
+import { Dispatcher } from "../../../agent/core/dispatcher.ts";
 import { Journal } from "../../../agent/core/journal.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { Workbench } from "../tools/workbench.ts";
@@ -161,7 +162,9 @@ test("one that was to go on in the background does", async () => {
 test("one that was killed with its agent is unknown, with what it had written", async () => {
   const agent = await Agent.start();
   await agent.begin("a", { command: SLOW });
-  const { pid } = agent.bench.jobs.ofCall("a")?.record ?? {};
+  const job = agent.bench.jobs.ofCall("a");
+  await expect.poll(() => job?.log.size(), { interval: 10 }).toBe("out\n".length);
+  const { pid } = job?.record ?? {};
   await agent.dies();
   process.kill(-Number(pid), "SIGKILL");
   const { header, answer } = await only(await agent.comesBack());

@@ -221,11 +221,12 @@ describe("a command in the background", () => {
     expect((await failure(bench.call("BashOutput", { bash_id: "1234" }))).code).toBe("NOT_FOUND");
   });
 
-  it("ends with its grant", async () => {
+  it("ends with its grant, and is told as cancelled", async () => {
     const bench = await Workbench.open();
     const bash_id = await begin(bench, "sleep 100");
     await bench.jobs.endGrant(bench.owner.id);
     expect(processesMarked(`MATRX_JOB=${bash_id}`)).toEqual([]);
+    expect(bench.jobs.find(bash_id, bench.owner).record.status).toBe("cancelled");
   });
 
   it("ends when the machine is paused for whose it is, and is told as cancelled", async () => {
