@@ -2,13 +2,14 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
+import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
 import type { Caller } from "../core/gate.ts";
 import type { Files } from "../fs/access.ts";
 import { linkChain } from "../fs/link-chain.ts";
 import { PathClosures } from "../fs/path-closures.ts";
 import type { Platform } from "../platform/platform.ts";
 import { ClosedEntries } from "./closed-entries.ts";
-import { realDisk } from "./disk.ts";
+import { isBindableByUs, realDisk } from "./disk.ts";
 import { defaultLimits } from "./limits.ts";
 import { isBelow } from "./paths.ts";
 import { compileRules, grantedFolders, type SandboxRules } from "./rules.ts";
@@ -39,6 +40,8 @@ export class RulesCompiler {
     const isOpen = (folder: string) => !closures.isClosed(folder);
     const reach = { folderLimits, home, closed: named, mayRead: rights.mayRead };
     const granted = grantedFolders(reach, realDisk).filter(isOpen);
+    const beyond = granted.find((folder) => !isBindableByUs(folder));
+    if (beyond !== undefined) throw closedToRoot(beyond);
     const found = await this.#entries.find(granted, {
       key: JSON.stringify([rights.closedPaths, rights.unchangeablePaths, protectedSet.paths, named]),
       isClosed: (entry) => closures.isClosed(entry),
@@ -48,7 +51,9 @@ export class RulesCompiler {
     const otherHomes = platform
       .otherHomes()
       .filter((other) => isUsers(other) && granted.some((folder) => isBelow(other, folder)));
-    const tools = toolFolders(searchPath, [home, ...named]).filter(isOpen);
+    const tools = toolFolders(searchPath, [home, ...named]).filter(
+      (folder) => isOpen(folder) && isBindableByUs(folder),
+    );
     return compileRules(
       {
         folderLimits: [granted],
@@ -65,6 +70,13 @@ export class RulesCompiler {
       realDisk,
     );
   }
+}
+
+function closedToRoot(folder: string): MatrxError {
+  return agentError("UNAVAILABLE", `Commands can't enter ${folder}: it lies in a folder of another user`, {
+    hint: "The agent runs as root, whose commands have no special rights in the sandbox. Ask the owner to run it as the folder's user",
+    details: { path: folder },
+  });
 }
 
 /** A glob that is a path, as such. */

@@ -1,5 +1,5 @@
 /** The real disk, as `compileRules` asks for it. */
-import { lstatSync, readdirSync } from "node:fs";
+import { lstatSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import type { Disk } from "./rules.ts";
 
@@ -24,3 +24,19 @@ export const realDisk: Disk = {
     }
   },
 };
+
+/**
+ * Whether the sandbox can bind a canonical path. As root, this program may enter folders that are closed to all but their
+ * owner; in a sandbox, which has no capabilities, root is nobody special there.
+ */
+export function isBindableByUs(entry: string): boolean {
+  if (process.geteuid?.() !== 0) return true;
+  const groups = new Set([process.getegid?.(), ...(process.getgroups?.() ?? [])]);
+  for (let folder = path.posix.dirname(entry); folder !== "/"; folder = path.posix.dirname(folder)) {
+    const stat = statSync(folder, { throwIfNoEntry: false });
+    if (!stat) return false;
+    const search = stat.uid === 0 ? 0o100 : groups.has(stat.gid) ? 0o010 : 0o001;
+    if ((stat.mode & search) === 0) return false;
+  }
+  return true;
+}

@@ -77,7 +77,7 @@ Without --ask or --no-ask, an AI may read, and you are asked before it writes or
 Examples:
   matrx token create helper --device laptop --path '~/projects'
   matrx token create reader --path /home/ann/notes --effects read --days 7
-  matrx token create builder --tag work --path '~/src' --ask "Bash=git push*" --network registry.npmjs.org
+  matrx token create builder --tag work --path '~/src' --ask "Bash=git push*" --network api.example.com
   matrx token create backup --script --device laptop --save ~/.backup-token`,
     )
     .action(createToken);

@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -16,6 +17,7 @@ import { makeGrantId } from "@matrx/shared/ids.ts";
 import { describe, expect, it } from "vitest";
 import { Jobs } from "../../../agent/jobs/jobs.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
+import { NEEDS_ROOT } from "../../helpers/parts.ts";
 import { type CallOptions, failure, isAlive, Workbench } from "../tools/workbench.ts";
 import { NEEDS_SANDBOX } from "./needs-sandbox.ts";
 
@@ -240,6 +242,32 @@ describe("a job in the sandbox", NEEDS_SANDBOX, () => {
     expect(readdirSync(folder).sort()).toEqual(["cwd", "job.json", "log", "rc"]);
   });
 });
+
+/** In the sandbox, root has no capabilities: what another user closed is closed to it. */
+describe("a command of an agent that runs as root", NEEDS_ROOT, () => {
+  it("runs although the PATH names a folder that another user closed", async () => {
+    const closed = folderOfAnother();
+    const { run } = await openBench({}, () => ({ PATH: `${process.env.PATH}:${closed}/bin` }));
+    expect(await run("echo fine")).toMatchObject({ output: "fine\n", exit: 0 });
+  });
+
+  it("is refused if it was granted such a folder, and its caller is told why", async () => {
+    const closed = folderOfAnother();
+    const { run } = await openBench({ paths: [`${closed}/bin`] });
+    expect(await failure(run("echo never"))).toMatchObject({
+      code: "UNAVAILABLE",
+      message: `Commands can't enter ${closed}/bin: it lies in a folder of another user`,
+      hint: expect.stringContaining("run it as the folder's user"),
+    });
+  });
+});
+
+function folderOfAnother(): string {
+  const folder = temporaryFolder();
+  mkdirSync(`${folder}/bin`);
+  chownSync(folder, 65534, 65534);
+  return folder;
+}
 
 type Options = Omit<CallOptions, "grant" | "session"> & { grant?: Extra };
 type Extra = Partial<Omit<GrantScope, "id">>;
