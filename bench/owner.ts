@@ -16,17 +16,15 @@ export interface PairedDevice {
 
 export class Owner {
   readonly #relay: Relay;
-  readonly #session: Credential & { cookie: string };
+  readonly #session: Credential;
 
-  private constructor(relay: Relay, session: Credential & { cookie: string }) {
+  private constructor(relay: Relay, session: Credential) {
     this.#relay = relay;
     this.#session = session;
   }
 
   static async signIn(relay: Relay): Promise<Owner> {
-    const session = await signIn(relay);
-    if (!("cookie" in session)) throw new Error("signing in gave no cookie");
-    return new Owner(relay, session);
+    return new Owner(relay, await signIn(relay));
   }
 
   /** A token that may do everything on every device. */
@@ -52,7 +50,7 @@ export class Owner {
     const { url } = this.#relay;
     const response = await fetch(`${url}/v1/devices/${device}/policy`, {
       method: "PUT",
-      headers: { "content-type": "application/json", origin: url, cookie: this.#session.cookie },
+      headers: { "content-type": "application/json", authorization: `Bearer ${this.#session.token}` },
       body: JSON.stringify(POLICY),
     });
     if (!response.ok) throw new Error(`setting rates: ${response.status} ${await response.text()}`);

@@ -4,13 +4,19 @@ import { approvalViewSchema } from "./approval.ts";
 import { ERROR_CODES, HOPS } from "./errors.ts";
 
 /** What a screen sends. */
-export const personActionSchema = z.object({ action: z.literal("ping") });
+export const personActionSchema = z.discriminatedUnion("action", [
+  z.object({ action: z.literal("ping") }),
+  /** Continues with another token of the same session. */
+  z.object({ action: z.literal("auth"), token: z.string().min(1).max(8192) }),
+]);
 
 export const toPersonSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("hello"), protocol: z.literal(1), account: z.string() }),
   /** A call waits for a decision, or what became of one. */
   z.object({ type: z.literal("approval"), approval: approvalViewSchema }),
   z.object({ type: z.literal("pong") }),
+  /** The link continues with the new token of an `auth`, until it expires. */
+  z.object({ type: z.literal("authenticated"), expires: z.iso.datetime() }),
   /** A message could not be read. */
   z.object({
     type: z.literal("error"),

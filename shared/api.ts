@@ -254,10 +254,6 @@ export const polledPairingSchema = z.discriminatedUnion("status", [
   z.object({ status: z.literal("signed_in"), token: z.string(), account: z.string(), expires: time }),
 ]);
 
-/** `POST /v1/claim`: the code of a sign-in link. */
-export const claimSchema = z.strictObject({ code: z.string().max(4096) });
-export const claimedSchema = z.object({ account: z.string() });
-
 /** `POST /v1/sign-in-links`: for another device of the same person. */
 export const signInLinkSchema = z.object({
   link: z.url().describe("Whoever opens it first is signed in as the account"),

@@ -56,6 +56,8 @@ export interface Grant extends GrantScope {
   expires: number;
   /** When the token itself expires; absent: with the grant. Milliseconds since 1970. */
   token_expires?: number;
+  /** Thumbprint of the key that a browser's session is bound to (RFC 7638). */
+  key?: string;
   /** Incremented on every change, so that a stale copy can be recognised. */
   version: number;
 }

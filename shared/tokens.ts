@@ -1,10 +1,12 @@
 /** Audiences and lifetimes of the JWTs. A token for one audience is never valid for another. */
 
 export const AUDIENCE = {
-  /** A caller's bearer token: API token or command line. */
+  /** A caller's bearer token: API token, command line, or a page's access token. */
   caller: "matrx:caller",
-  /** The cookie of a signed-in browser. */
+  /** The cookie of a signed-in browser, worth nothing without the session's key. */
   web: "matrx:web",
+  /** What a proof of a session's key must contain, once. */
+  nonce: "matrx:nonce",
   /** A bare device's token. */
   device: "matrx:device",
   /** A one-use ticket for an upgrade. */
@@ -20,6 +22,10 @@ const day = 24 * 60 * 60;
 /** Lifetimes in seconds. */
 export const LIFETIME = {
   web: 30 * day,
+  /** A page's access token. */
+  access: 5 * 60,
+  /** The nonce of a proof. */
+  nonce: 5 * 60,
   cli: 90 * day,
   device: 90 * day,
   /** A sign-in link that the relay's machine printed. */

@@ -1,4 +1,5 @@
 /** The account link: what the relay tells this person's screens. It opens again when it breaks. */
+import { openSocket } from "./api.js";
 
 /** Pauses before it is opened again, in milliseconds. */
 const AGAIN = { first: 1000, longest: 15_000 };
@@ -20,8 +21,11 @@ export function followAccount({ onOpen, onFrame, onDown }) {
     timer = setTimeout(begin, pause);
     pause = Math.min(pause * 2, AGAIN.longest);
   };
-  const begin = () => {
-    link = openLink({
+  const begin = async () => {
+    const socket = await openSocket("/v1/account/ws").catch(() => undefined);
+    if (!socket) return down();
+    if (closed) return socket.close();
+    link = followLink(socket, {
       onFrame: (frame) => {
         if (frame.type !== "hello") return onFrame(frame);
         pause = AGAIN.first;
@@ -30,7 +34,7 @@ export function followAccount({ onOpen, onFrame, onDown }) {
       onEnd: down,
     });
   };
-  begin();
+  void begin();
   return {
     close() {
       closed = true;
@@ -41,10 +45,7 @@ export function followAccount({ onOpen, onFrame, onDown }) {
 }
 
 /** One connection. `onEnd` is called once, unless it was closed here. */
-function openLink({ onFrame, onEnd }) {
-  const url = new URL("/v1/account/ws", location.href);
-  url.protocol = url.protocol.replace("http", "ws");
-  const socket = new WebSocket(url, ["matrx.v1"]);
+function followLink(socket, { onFrame, onEnd }) {
   let isHeard = true;
   const close = () => {
     clearInterval(beat);

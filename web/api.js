@@ -1,4 +1,8 @@
-/** The relay's REST interface, with the cookie of the signed-in browser. */
+/** The relay's REST interface, with the access token of this browser's session. */
+import * as session from "./session.js";
+
+/** More often than an access token ends, in milliseconds. */
+const RENEW_EVERY = 120_000;
 
 /** What the relay answered instead of doing it. */
 export class ApiError extends Error {
@@ -26,15 +30,77 @@ export async function openEvents(line, body, signal) {
   return response;
 }
 
+/** Signs in by a route that asks for no credential. Resolves to the answer's body. */
+export function signIn(path, body) {
+  return session.signIn(path, body, async (path, wanted) => {
+    const response = await request("POST", path, wanted, { "Content-Type": "application/json" });
+    session.noteNonce(response);
+    const answer = await answerOf(response);
+    if (!response.ok) throw new ApiError(response.status, answer ?? {});
+    return answer;
+  });
+}
+
+export async function signOut() {
+  await api("POST /v1/sign-out");
+  await session.forget();
+}
+
+/** A socket to a path of the relay, which gets a new access token before one ends. */
+export async function openSocket(path) {
+  const token = await accessToken();
+  const url = new URL(path, location.href);
+  url.protocol = url.protocol.replace("http", "ws");
+  const socket = new WebSocket(url, ["matrx.v1", ...(token ? [`bearer.${token}`] : [])]);
+  const renewal = setInterval(async () => {
+    // Whatever is wrong, the relay closes the socket when its token ends.
+    const next = await accessToken().catch(() => undefined);
+    if (next && socket.readyState === WebSocket.OPEN)
+      socket.send(JSON.stringify({ action: "auth", token: next }));
+  }, RENEW_EVERY);
+  socket.addEventListener("close", () => clearInterval(renewal));
+  return socket;
+}
+
+/** A bearer token that is good for a while; undefined: nobody is signed in. */
+export async function accessToken() {
+  try {
+    return await session.accessToken();
+  } catch (error) {
+    if (error instanceof TypeError) throw unreachable();
+    if (!(error instanceof Response)) throw error;
+    throw new ApiError(error.status, (await answerOf(error)) ?? {});
+  }
+}
+
+/** A token may end on the way, or with the relay's keys: then another one is asked for, once. */
 async function send(line, body, { headers, signal } = {}) {
   const [method, path] = line.split(" ");
+  let token;
+  const once = async () => {
+    token = await accessToken();
+    const all = {
+      ...headers,
+      ...(body !== undefined && { "Content-Type": "application/json" }),
+      ...(token && { Authorization: `Bearer ${token}` }),
+    };
+    return request(method, path, body, all, signal);
+  };
+  const response = await once();
+  if (response.status !== 401 || !token) return response;
+  await response.body?.cancel();
+  session.dropAccess();
+  return once();
+}
+
+async function request(method, path, body, headers, signal) {
   return fetch(path, {
     method,
     credentials: "same-origin",
     cache: "no-store",
     signal,
+    headers,
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    headers: { ...headers, ...(body !== undefined && { "Content-Type": "application/json" }) },
   }).catch(() => {
     throw unreachable();
   });

@@ -1,5 +1,5 @@
 /** The page: signed out, a code to confirm, or the account's devices and tokens, and of one device tools and events. */
-import { ApiError, api } from "./api.js";
+import { ApiError, api, signOut } from "./api.js";
 import { approvalsView } from "./approvals.js";
 import { commandsView } from "./commands.js";
 import { addDeviceView, devicesView } from "./devices.js";
@@ -86,7 +86,7 @@ function showAccount(account) {
   const out = button(
     "Sign out",
     async () => {
-      await api("POST /v1/sign-out");
+      await signOut();
       closeDevice();
       clearNotice();
       await start();

@@ -1,5 +1,5 @@
 /** What a device reports by itself: its last events, the newest first, and new ones as they come. */
-import { api, part } from "./api.js";
+import { api, openSocket, part } from "./api.js";
 import { date, element } from "./dom.js";
 
 /** As many as the relay keeps. */
@@ -70,10 +70,9 @@ function follow(device, { last, onEvents, onTrouble }) {
       if (!closed) onTrouble(`New events are no longer shown. ${error.message}`);
       return;
     }
-    if (closed) return;
-    const url = new URL(`/v1/devices/${part(device)}/ws`, location.href);
-    url.protocol = url.protocol.replace("http", "ws");
-    socket = new WebSocket(url, ["matrx.v1"]);
+    socket = await openSocket(`/v1/devices/${part(device)}/ws`).catch(() => undefined);
+    if (!socket) return again("Live connection lost. Reconnecting …");
+    if (closed) return socket.close();
     socket.onopen = () => socket.send(JSON.stringify({ action: "events", after: last() ?? BEGINNING }));
     socket.onmessage = ({ data }) => {
       const frame = JSON.parse(data);

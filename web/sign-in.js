@@ -1,10 +1,10 @@
 /** Sign in with a link, once. */
-import { api } from "./api.js";
+import { signIn } from "./api.js";
 import { element, field, form } from "./dom.js";
 
 /** Exchanges a link's code for a session of this browser. */
 export function claim(code) {
-  return api("POST /v1/claim", { code });
+  return signIn("/v1/claim", { code });
 }
 
 /** What a signed-out person sees. `waiting`: the code that brought them here and that they will return to. */

@@ -29,7 +29,7 @@ export { Directory } from "./objects/directory.ts";
 export { Pairing } from "./objects/pairing.ts";
 
 /** Where people sign in and let others in: only our own page may use these. */
-const OWN_PAGE_ONLY = /^\/v1\/(?:claim|logins|pairings|sign-in-links)(?:\/|$)/;
+const OWN_PAGE_ONLY = /^\/v1\/(?:claim|session|logins|pairings|sign-in-links)(?:\/|$)/;
 
 const app = new Hono<RelayEnv>();
 const noRouteError = noRouteIn(OPERATIONS);
@@ -46,7 +46,7 @@ app.use(async (c, next) => {
 // Sockets come before CORS, which sets response headers: a 101 response does not allow it.
 for (const { method, path, answer } of socketRoutes) app.on(method, honoPath(path), answer);
 
-// A page of any origin may call with its own token; the cookie is not sent across origins.
+// A page of any origin may call with its own token; a cookie opens nothing.
 for (const path of ["/v1/*", "/tools/*", "/openapi.json"]) app.use(path, forOtherOrigins(corsForTokens()));
 
 mount(app, relayRoutes);

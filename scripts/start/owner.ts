@@ -1,12 +1,14 @@
 /** The relay's REST interface as the owner uses it: a person session for a few steps, a token for the rest. */
+import { exportJWK, generateKeyPair } from "jose";
 import type * as z from "zod";
 import { problemSchema } from "../../shared/api.ts";
+import { signedInSchema } from "../../shared/session-api.ts";
 import { createdTokenSchema, type newTokenSchema } from "../../shared/token-api.ts";
 import { messageOf, Problem } from "../problem.ts";
 import type { Relay } from "./relay.ts";
 
-/** A signed-in session or a token, as the header that carries it. */
-export type Credential = { cookie: string } | { token: string };
+/** A bearer token: a session's access token, or one of its own. */
+export type Credential = { token: string };
 
 /** Every answer must come within, in milliseconds. */
 const ANSWER_WITHIN = 20_000;
@@ -45,14 +47,12 @@ export async function isAccepted(relay: Pick<Relay, "url">, token: string): Prom
   return response.ok;
 }
 
-/** Signs the owner in with a fresh code. */
+/** Signs the owner in with a fresh code, for the few minutes of an access token: the session's key is thrown away. */
 export async function signIn(relay: Pick<Relay, "url" | "claimCode">): Promise<Credential> {
-  const response = await send(relay, undefined, "POST /v1/claim", { code: await relay.claimCode() });
-  const answer = await response.text();
-  const cookie = response.headers.getSetCookie()[0]?.split(";")[0];
-  if (!response.ok || !cookie)
-    throw new Problem(`Signing in at the relay was refused: ${sentenceOf(answer)}`);
-  return { cookie };
+  const { publicKey } = await generateKeyPair("ES256");
+  const { kty, crv, x, y } = await exportJWK(publicKey);
+  const body = { code: await relay.claimCode(), key: { kty, crv, x, y } };
+  return { token: (await request(relay, undefined, "POST /v1/claim", signedInSchema, body)).access_token };
 }
 
 /** Signs in, hands the session to `use`, and signs out. */
@@ -86,8 +86,7 @@ async function send(
   const [method = "GET", path = "/"] = line.split(" ");
   const headers = new Headers({ Origin: url });
   if (body !== undefined) headers.set("Content-Type", "application/json");
-  if (credential && "cookie" in credential) headers.set("Cookie", credential.cookie);
-  if (credential && "token" in credential) headers.set("Authorization", `Bearer ${credential.token}`);
+  if (credential) headers.set("Authorization", `Bearer ${credential.token}`);
   try {
     return await fetch(`${url}${path}`, {
       method,

@@ -21,11 +21,10 @@ export async function relayHost(): Promise<SocketHost> {
   const relay = await startRelay();
   const machine = await connectMachine(relay);
   const base = `${relay.url}/v1/devices/${machine.id}`;
-  const session = await relay.signIn();
-  const cookie = "cookie" in session ? session.cookie : "";
+  const { token: session } = await relay.signIn();
   const widened = await fetch(`${base}/policy`, {
     method: "PUT",
-    headers: { Cookie: cookie, Origin: relay.url, "Content-Type": "application/json" },
+    headers: { Authorization: `Bearer ${session}`, "Content-Type": "application/json" },
     body: JSON.stringify(WIDE),
   });
   expect(widened.status).toBe(200);

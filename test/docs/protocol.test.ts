@@ -18,6 +18,7 @@ import {
   resultHeaderSchema,
 } from "@matrx/shared/result-frame.ts";
 import { retryAfterHeaderOf, retryIn } from "@matrx/shared/retry.ts";
+import { claimSchema, proofClaimsSchema } from "@matrx/shared/session-api.ts";
 import * as tokenApi from "@matrx/shared/token-api.ts";
 import { type DeviceAssertion, PROTOCOL } from "@matrx/shared/tokens.ts";
 import { describe, expect, it, test } from "vitest";
@@ -48,6 +49,7 @@ const FRAMES: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ["OutputFrame header", outputHeaderSchema],
   ["OutputFrame body", toCallerSchema],
   ["DeviceAssertion", deviceAssertionSchema],
+  ["ProofClaims", proofClaimsSchema],
   ...toPersonSchema.options.map(({ shape }) => [`ToPerson ${shape.type.value}`, toPersonSchema] as const),
   ["PersonAction ping", personActionSchema],
   ["CallEvent call", api.callEventSchema],
@@ -232,7 +234,7 @@ describe("tables", () => {
 });
 
 const BODIES: Record<string, z.ZodObject> = {
-  "POST /v1/claim": api.claimSchema,
+  "POST /v1/claim": claimSchema,
   "POST /v1/tickets": api.newTicketSchema,
   "POST /v1/tokens": tokenApi.newTokenSchema,
   "PATCH /v1/tokens/:grant": tokenApi.changedTokenSchema,

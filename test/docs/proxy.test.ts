@@ -3,12 +3,14 @@ import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request as httpsRequest } from "node:https";
 import { join } from "node:path";
+import { exportJWK, generateKeyPair } from "jose";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import { findPort } from "../../scripts/start/port.ts";
 import { started } from "../../scripts/start/process.ts";
 import { ROOT } from "../../scripts/tree.ts";
 import { startedPairingSchema } from "../../shared/api.ts";
+import { signedInSchema } from "../../shared/session-api.ts";
 import { lineOf, startMatrx } from "../agent/cli/matrx.ts";
 import { NEEDS_CHROMIUM, startBrowser } from "../helpers/browser.ts";
 import { makeFolder, removeFolder, temporaryFolder } from "../helpers/folder.ts";
@@ -123,23 +125,26 @@ describe("the relay behind the guide's nginx", { timeout: 60_000, ...NEEDS_NGINX
       body: JSON.stringify(body),
     });
 
-  async function signIn(): Promise<string> {
+  async function signIn(): Promise<{ cookie: string; token: string }> {
     const [address, code] = (await relay.signInLink()).split("/#claim=");
     expect(address).toBe(url);
-    const claimed = await post("/v1/claim", { code }, { Origin: url });
+    const { kty, crv, x, y } = await exportJWK((await generateKeyPair("ES256")).publicKey);
+    const claimed = await post("/v1/claim", { code, key: { kty, crv, x, y } }, { Origin: url });
     expect(claimed.status).toBe(200);
-    return claimed.headers["set-cookie"]?.[0] ?? "";
+    const { access_token: token } = signedInSchema.parse(JSON.parse(claimed.text));
+    return { cookie: claimed.headers["set-cookie"]?.[0] ?? "", token };
   }
 
   test("signs its owner in by a link at the public address, with a cookie for TLS alone", async () => {
-    const cookie = await signIn();
+    const { cookie, token } = await signIn();
     expect(cookie).toMatch(/; Secure$/);
-    const own = { Cookie: cookie.split(";")[0] ?? "" };
+    const own = { Authorization: `Bearer ${token}` };
     expect((await ask("/v1/account", { headers: own })).status).toBe(200);
-    const make = (origin: string) =>
-      post("/v1/tokens", { name: "t", access: "read" }, { ...own, Origin: origin });
-    expect((await make(url)).status).toBe(201);
-    expect((await make(url.replace("https", "http"))).status).toBe(403);
+    const refresh = (origin: string) =>
+      post("/v1/session", {}, { Cookie: cookie.split(";")[0] ?? "", Origin: origin });
+    expect((await refresh(url)).headers["dpop-nonce"]).toBeDefined();
+    expect((await refresh(url)).status).toBe(401);
+    expect((await refresh(url.replace("https", "http"))).status).toBe(403);
   });
 
   test("prints pairing links at the public address", async () => {
@@ -161,8 +166,8 @@ describe("the relay behind the guide's nginx", { timeout: 60_000, ...NEEDS_NGINX
     const pair = startMatrx(["pair", "--relay", url, "--name", "second", "--yes", "--json"], { home, env });
     const { code, verification_uri } = await lineOf(pair, ({ status }) => status === "pending");
     expect(verification_uri).toBe(`${url}/#pair=${code}`);
-    const cookie = (await signIn()).split(";")[0] ?? "";
-    const confirmed = await post(`/v1/pairings/${code}/confirm`, {}, { Cookie: cookie, Origin: url });
+    const { token } = await signIn();
+    const confirmed = await post(`/v1/pairings/${code}/confirm`, {}, { Authorization: `Bearer ${token}` });
     const { device } = JSON.parse(confirmed.text);
     await new Promise((resolve) => pair.once("close", resolve));
     const up = startMatrx(["up", "--json"], { home, env });

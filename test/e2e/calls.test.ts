@@ -129,7 +129,7 @@ it("closes the socket of a revoked token with 4403, and ends what ran for it", a
   expect(isAlive(pid)).toBe(true);
   await fetch(`${rig.relay.url}/v1/tokens/${made.id}`, {
     method: "DELETE",
-    headers: { ...("cookie" in session ? { Cookie: session.cookie } : {}), Origin: rig.relay.url },
+    headers: { Authorization: `Bearer ${session.token}` },
   });
   expect(await caller.closed).toMatchObject({ code: 4403 });
   await expect.poll(() => isAlive(pid)).toBe(false);

@@ -45,10 +45,9 @@ it("closes at once, stays closed, and opens only at the machine", { timeout: 120
 
   // The owner's whole right at the relay: policy, commands to the agent, every tool.
   const owner = await rig.relay.signIn();
-  const cookie = "cookie" in owner ? owner.cookie : "";
   const policy = await fetch(`${rig.base}/policy`, {
     method: "PUT",
-    headers: { Cookie: cookie, Origin: rig.relay.url, "Content-Type": "application/json" },
+    headers: { Authorization: `Bearer ${owner.token}`, "Content-Type": "application/json" },
     body: "{}",
   });
   expect(policy.status).toBe(200);

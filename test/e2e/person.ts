@@ -50,8 +50,7 @@ export class Person {
 
   ask(method: string, path: string, body?: unknown): Promise<Reply> {
     const { url } = this.#rig.relay;
-    const cookie = "cookie" in this.#credential ? this.#credential.cookie : "";
-    return askAs(url, { Cookie: cookie, Origin: url }, method, path, body);
+    return askAs(url, { Authorization: `Bearer ${this.#credential.token}` }, method, path, body);
   }
 
   /** The device's policy at the relay. */

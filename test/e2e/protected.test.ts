@@ -43,11 +43,7 @@ async function machine() {
 async function liftRates(url: string, owner: Credential, device: string): Promise<void> {
   const policy = await fetch(`${url}/v1/devices/${device}/policy`, {
     method: "PUT",
-    headers: {
-      ...("cookie" in owner && { Cookie: owner.cookie }),
-      Origin: url,
-      "Content-Type": "application/json",
-    },
+    headers: { Authorization: `Bearer ${owner.token}`, "Content-Type": "application/json" },
     body: JSON.stringify({ rates: { messages_per_second: 10_000, calls_per_minute: 100_000 } }),
   });
   expect(policy.status).toBe(200);

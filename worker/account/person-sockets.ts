@@ -2,15 +2,19 @@
 import { personActionSchema, type ToPerson } from "@matrx/shared/account-frames.ts";
 import { chooseSubprotocol, offeredSubprotocols } from "@matrx/shared/caller/upgrade.ts";
 import { CLOSE } from "@matrx/shared/close-codes.ts";
-import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
-import type { GrantId } from "@matrx/shared/ids.ts";
+import { MatrxError, relayError } from "@matrx/shared/errors.ts";
+import type { AccountId, GrantId } from "@matrx/shared/ids.ts";
 import { check, parseJsonObject } from "@matrx/shared/json-input.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
+import { AUDIENCE } from "@matrx/shared/tokens.ts";
 import type { Caller } from "../auth/caller.ts";
+import { unauthenticated, verifyToken } from "../auth/keys.ts";
 import { queuedBytes, switching } from "../device/socket.ts";
 import { errorShapeOf } from "../problem.ts";
+import type { Secrets } from "../secrets.ts";
 
 interface PersonAttachment {
+  account: AccountId;
   grant: GrantId;
   /** When token or grant expires, in milliseconds since 1970. */
   expires: number;
@@ -18,9 +22,11 @@ interface PersonAttachment {
 
 export class PersonSockets {
   readonly #state: DurableObjectState;
+  readonly #secrets: Secrets;
 
-  constructor(state: DurableObjectState) {
+  constructor(state: DurableObjectState, secrets: Secrets) {
     this.#state = state;
+    this.#secrets = secrets;
   }
 
   /** Opens a link, and sends what waits. Throws MatrxError `RATE_LIMITED`. */
@@ -31,20 +37,21 @@ export class PersonSockets {
     const [client, server] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
     const { account, grant, expires } = caller;
     this.#state.acceptWebSocket(server, [grant]);
-    server.serializeAttachment({ grant, expires } satisfies PersonAttachment);
+    server.serializeAttachment({ account, grant, expires } satisfies PersonAttachment);
     send(server, { type: "hello", protocol: 1, account });
     for (const frame of waiting) send(server, frame);
     const protocol = chooseSubprotocol(offeredSubprotocols(request.headers.get("Sec-WebSocket-Protocol")));
     return switching(client, protocol ? { "Sec-WebSocket-Protocol": protocol } : {});
   }
 
-  /** A person's screen only asks for a sign of life. */
-  message(ws: WebSocket, data: string | ArrayBuffer, now: number): void {
+  /** A person's screen asks for a sign of life, or goes on with another token. */
+  async message(ws: WebSocket, data: string | ArrayBuffer, now: number): Promise<void> {
     if (!isOpen(ws) || !this.#live(ws, now)) return;
     try {
       if (typeof data !== "string") throw notText();
-      check(personActionSchema, parseJsonObject(data, LIMITS.openBodyBytes));
-      send(ws, { type: "pong" });
+      const action = check(personActionSchema, parseJsonObject(data, LIMITS.openBodyBytes));
+      if (action.action === "auth") await this.#renew(ws, action.token);
+      else send(ws, { type: "pong" });
     } catch (error) {
       const { code, message: output, hint, hop } = errorShapeOf(error);
       send(ws, { type: "error", output, code, ...(hint && { hint }), hop });
@@ -58,6 +65,19 @@ export class PersonSockets {
   /** The grant was revoked, or its person signed out. */
   revoke(grant: GrantId): void {
     for (const ws of this.#state.getWebSockets(grant)) ws.close(CLOSE.revoked, "The token was revoked");
+  }
+
+  /** Throws MatrxError `UNAUTHENTICATED`. */
+  async #renew(ws: WebSocket, token: string): Promise<void> {
+    const attachment = ws.deserializeAttachment() as PersonAttachment;
+    const { account, subject, expires } = await verifyToken(this.#secrets, AUDIENCE.caller, token);
+    if (account !== attachment.account || subject !== attachment.grant)
+      throw new MatrxError(
+        unauthenticated("The token belongs to another session", "Open a separate link for it"),
+      );
+    if (!isOpen(ws)) return;
+    ws.serializeAttachment({ ...attachment, expires } satisfies PersonAttachment);
+    send(ws, { type: "authenticated", expires: new Date(expires).toISOString() });
   }
 
   /** Closes a link whose token has expired. */

@@ -1,15 +1,9 @@
-/** Authenticates callers: the only place that reads and checks a request's credential. */
+/** Authenticates callers: the only place that reads and checks a request's credential. A cookie is none: see `session.ts`. */
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { AccountId, GrantId } from "@matrx/shared/ids.ts";
 import { AUDIENCE, SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { Secrets } from "../secrets.ts";
-import type { AddressEnv } from "./address.ts";
-import { readCookie } from "./cookie.ts";
 import { noCredential, verifyToken } from "./keys.ts";
-import { requireOwnOrigin } from "./origin.ts";
-
-/** What a credential is checked with. */
-type AuthEnv = Secrets & AddressEnv;
 
 export interface Caller {
   account: AccountId;
@@ -27,35 +21,29 @@ export interface TicketCaller extends Caller {
 const verified = new Map<string, Caller>();
 const VERIFIED_MAX = 1000;
 
-/** The caller of a request with a bearer token or our cookie. Throws MatrxError `UNAUTHENTICATED`. */
-export async function authenticate(env: AuthEnv, request: Request): Promise<Caller> {
+/** The caller of a request with a bearer token. Throws MatrxError `UNAUTHENTICATED`. */
+export async function authenticate(secrets: Secrets, request: Request): Promise<Caller> {
   const bearer = bearerOf(request);
-  if (bearer) return callerOf(env, AUDIENCE.caller, bearer);
-  const cookie = readCookie(request);
-  if (!cookie) throw missing();
-  if (request.method !== "GET" && request.method !== "HEAD") requireOwnOrigin(env, request);
-  return callerOf(env, AUDIENCE.web, cookie);
+  if (!bearer) throw missing();
+  return callerOf(secrets, bearer);
 }
 
-/** The caller of a WebSocket upgrade: header, subprotocol, one-use ticket, or our cookie with our Origin. */
-export async function authenticateUpgrade(env: AuthEnv, request: Request): Promise<TicketCaller> {
+/** The caller of a WebSocket upgrade: header, subprotocol, or one-use ticket. Throws MatrxError `UNAUTHENTICATED`. */
+export async function authenticateUpgrade(secrets: Secrets, request: Request): Promise<TicketCaller> {
   const bearer = bearerOf(request) ?? subprotocolToken(request);
-  if (bearer) return callerOf(env, AUDIENCE.caller, bearer);
+  if (bearer) return callerOf(secrets, bearer);
   const ticket = new URL(request.url).searchParams.get("ticket");
-  if (ticket) return ticketCaller(env, ticket);
-  const cookie = readCookie(request);
-  if (!cookie) throw missing();
-  requireOwnOrigin(env, request);
-  return callerOf(env, AUDIENCE.web, cookie);
+  if (ticket) return ticketCaller(secrets, ticket);
+  throw missing();
 }
 
-async function callerOf(secrets: Secrets, audience: string, token: string): Promise<Caller> {
-  const known = verified.get(`${audience} ${token}`);
+async function callerOf(secrets: Secrets, token: string): Promise<Caller> {
+  const known = verified.get(token);
   if (known && known.expires > Date.now()) return known;
-  const { account, subject, expires } = await verifyToken(secrets, audience, token);
+  const { account, subject, expires } = await verifyToken(secrets, AUDIENCE.caller, token);
   const caller = { account: account as AccountId, grant: subject as GrantId, expires };
   if (verified.size >= VERIFIED_MAX) verified.clear();
-  verified.set(`${audience} ${token}`, caller);
+  verified.set(token, caller);
   return caller;
 }
 

@@ -19,12 +19,14 @@ import { PersonSockets } from "../account/person-sockets.ts";
 import { leased, Tokens } from "../account/tokens.ts";
 import { warningOf } from "../account/views.ts";
 import { unauthenticated } from "../auth/keys.ts";
+import type { SessionProof } from "../auth/session-proof.ts";
 import type { LeasedGrant } from "../device/leases.ts";
 import { authenticatedCaller } from "../device/socket.ts";
 import type { DeviceIdentity } from "../device/store.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import { problemResponse } from "../problem.ts";
 import { tooManyError, unknownDeviceError } from "../refusals.ts";
+import type { Secrets } from "../secrets.ts";
 import { AlarmTable } from "../storage/alarms.ts";
 import { migrate } from "../storage/migrate.ts";
 import { ACCOUNT } from "../storage/migrations.ts";
@@ -32,9 +34,15 @@ import type { Device } from "./device.ts";
 import { type Directory, directoryOf } from "./directory.ts";
 
 /** The objects that an account talks to. */
-interface AccountEnv {
+interface AccountEnv extends Secrets {
   DEVICE: DurableObjectNamespace<Device>;
   DIRECTORY: DurableObjectNamespace<Directory>;
+}
+
+/** What a person's new session is called, and the thumbprint of the key that a browser's is bound to. */
+interface NewSession {
+  name: string;
+  key?: string;
 }
 
 const DEVICES_MAX = 1000;
@@ -71,7 +79,7 @@ export class Account extends DurableObject<AccountEnv> {
     });
     this.#codes = new OneTimeCodes(sql);
     this.#approvals = new AccountApprovals(sql);
-    this.#people = new PersonSockets(state);
+    this.#people = new PersonSockets(state, env);
     this.#news = new DeviceNews({
       sql,
       tokens: this.#tokens,
@@ -87,14 +95,26 @@ export class Account extends DurableObject<AccountEnv> {
   }
 
   /** Signs a person in with a sign-in link's code, once. */
-  claim(code: { id: string; expires: number }, name: string): Promise<Outcome<Grant>> {
+  claim(code: { id: string; expires: number }, session: NewSession): Promise<Outcome<Grant>> {
     return attempt(() => {
       if (!this.#codes.use(code.id, code.expires)) {
         throw new MatrxError(
           unauthenticated("This sign-in link has already been used", "Make a new one with `npm run link`"),
         );
       }
-      return this.#signIn("web", name, LIFETIME.web);
+      return this.#signIn("web", session, LIFETIME.web);
+    });
+  }
+
+  /** The grant of a browser's session that proved its key; the proof's nonce works once. */
+  proveSession(grant: GrantId, { thumbprint, nonce }: SessionProof): Promise<Outcome<Grant>> {
+    return attempt(() => {
+      const found = this.#grant(grant);
+      if (found.kind !== "web" || found.key !== thumbprint)
+        throw new MatrxError(unauthenticated("This key is not the session's", "Sign in again on this page"));
+      if (!this.#codes.use(nonce.id, nonce.expires))
+        throw new MatrxError(unauthenticated("The proof was used before", "Sign one with a new nonce"));
+      return found;
     });
   }
 
@@ -244,7 +264,7 @@ export class Account extends DurableObject<AccountEnv> {
   createLogin(grant: GrantId, name: string): Promise<Outcome<Grant>> {
     return attempt(() => {
       this.#person(grant);
-      return this.#signIn("cli", name, LIFETIME.cli);
+      return this.#signIn("cli", { name }, LIFETIME.cli);
     });
   }
 
@@ -304,8 +324,8 @@ export class Account extends DurableObject<AccountEnv> {
     }
   }
 
-  override webSocketMessage(ws: WebSocket, data: string | ArrayBuffer): void {
-    this.#people.message(ws, data, Date.now());
+  override webSocketMessage(ws: WebSocket, data: string | ArrayBuffer): Promise<void> {
+    return this.#people.message(ws, data, Date.now());
   }
 
   /** The runtime does not answer a close frame on a hibernatable socket. */
@@ -353,10 +373,10 @@ export class Account extends DurableObject<AccountEnv> {
     );
   }
 
-  #signIn(kind: GrantKind, name: string, seconds: number): Grant {
+  #signIn(kind: GrantKind, { name, key }: NewSession, seconds: number): Grant {
     const now = Date.now();
     this.#prune(now);
-    const grant = this.#tokens.add(kind, name, seconds, OWNER, now);
+    const grant = this.#tokens.add(kind, name, seconds, { ...OWNER, ...(key && { key }) }, now);
     this.#alarms.by("expiry", grant.expires);
     return grant;
   }

@@ -13,6 +13,7 @@ import * as bodies from "@matrx/shared/openapi/bodies.ts";
 import type { Operation, Parameter, Surface } from "@matrx/shared/openapi/operation.ts";
 import { policySchema, policySetSchema } from "@matrx/shared/policy.ts";
 import { questionSchema } from "@matrx/shared/question.ts";
+import * as sessionApi from "@matrx/shared/session-api.ts";
 import * as tokenApi from "@matrx/shared/token-api.ts";
 import { DEVICE_HEADER } from "@matrx/shared/tokens.ts";
 import { toolDescriptionSchema } from "@matrx/shared/tool.ts";
@@ -25,6 +26,7 @@ import { descriptionRoute } from "./openapi.ts";
 import { docsRoute } from "./page.ts";
 import { CODE_PARAMETER, pairingsRoutes } from "./pairings.ts";
 import type { RelayRoute } from "./route.ts";
+import { sessionRoutes } from "./session.ts";
 import { accountSocketRoutes, callerSocketRoutes, deviceSocketRoutes } from "./sockets.ts";
 import { GRANT_PARAMETER, tokensRoutes } from "./tokens.ts";
 
@@ -34,6 +36,7 @@ export const socketRoutes = [...deviceSocketRoutes, ...callerSocketRoutes, ...ac
 /** Routes of the relay itself. */
 export const relayRoutes: readonly RelayRoute[] = [
   ...devicesRoutes,
+  ...sessionRoutes,
   ...accountRoutes,
   ...tokensRoutes,
   ...approvalsRoutes,
@@ -102,14 +105,8 @@ export const RELAY: Surface = {
       type: "http",
       scheme: "bearer",
       bearerFormat: "JWT",
-      description: "An AI grant's or a script's token, or the token of `matrx login`",
-    },
-    cookie: {
-      type: "apiKey",
-      in: "cookie",
-      name: "matrx_session",
       description:
-        "For signed-in browsers. All methods except GET and HEAD then need the relay's own `Origin`.",
+        "An AI grant's or a script's token, the token of `matrx login`, or a page's access token (`POST /v1/session`)",
     },
   },
   path: { ...PATH, grant: GRANT_PARAMETER, code: CODE_PARAMETER, approval: APPROVAL_PARAMETER },
@@ -117,7 +114,9 @@ export const RELAY: Surface = {
     ...api,
     ...tokenApi,
     ...approvals,
-    ...tokenApi,
+    sessionKeySchema: sessionApi.sessionKeySchema,
+    claimSchema: sessionApi.claimSchema,
+    signedInSchema: sessionApi.signedInSchema,
     questionSchema,
     ...bodies,
     policySchema,

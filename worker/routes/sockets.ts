@@ -42,7 +42,7 @@ export const accountSocketRoutes: readonly RelayRoute[] = [
     tag: "Links",
     summary: "Account link (WebSocket)",
     description:
-      "Tells a signed-in person which calls wait for a decision, and what became of them. Browsers authenticate with the cookie, or with the subprotocols `matrx.v1, bearer.TOKEN`.",
+      "Tells a signed-in person which calls wait for a decision, and what became of them. Browsers authenticate with the subprotocols `matrx.v1, bearer.TOKEN`.",
     access: "person",
     answers: { 101: switched("account link") },
     errors: ["INVALID_MESSAGE", "RATE_LIMITED"],
@@ -84,7 +84,7 @@ function requireUpgrade(request: Request): void {
 
 function ticketForDevice(): MatrxError {
   return relayError("PERMISSION_DENIED", "A ticket opens the caller link of one device only", {
-    hint: "Use the cookie, or the subprotocols matrx.v1, bearer.TOKEN",
+    hint: "Use the subprotocols matrx.v1, bearer.TOKEN",
   });
 }
 

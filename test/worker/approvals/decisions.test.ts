@@ -10,7 +10,7 @@ import {
   waiting,
 } from "../helpers/approvals.ts";
 import { pairAgent } from "../helpers/device.ts";
-import { ask, bearer, json, Person } from "../helpers/relay.ts";
+import { ask, bearer, json, ORIGIN, Person } from "../helpers/relay.ts";
 
 const ALLOW = { decision: "allow" };
 
@@ -164,8 +164,8 @@ describe("an attack", () => {
     const stranger = await Person.signIn();
     expect((await stranger.ask(path, json(ALLOW))).status).toBe(404);
     expect(await waiting(stranger)).toEqual([]);
-    const foreign = { ...json(ALLOW), headers: { Cookie: person.cookie, Origin: "https://evil.example" } };
-    expect((await ask(path, foreign)).status).toBe(403);
+    const foreign = { ...json(ALLOW), headers: { Cookie: person.cookie, Origin: ORIGIN } };
+    expect((await ask(path, foreign)).status).toBe(401);
     expect(await approvalOf(home, approval)).toMatchObject({ state: "pending" });
   });
 

@@ -51,6 +51,7 @@ const WHO: Readonly<Record<"person" | "caller" | "others", readonly string[]>> =
   /** Without a credential of these kinds: by a secret, as a device, by anyone, or as an upgrade. */
   others: [
     "claim",
+    "refreshSession",
     "startPairing",
     "startLogin",
     "pollPairing",

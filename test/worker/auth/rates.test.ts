@@ -1,7 +1,7 @@
 /** How often strangers and people may ask for credentials, and what a refusal tells them. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { home } from "../helpers/home.ts";
-import { ask, bearer, claimCode, json, Person } from "../helpers/relay.ts";
+import { ask, bearer, claimCode, claimWith, json, Person } from "../helpers/relay.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: Date.now() }));
 afterEach(() => vi.useRealTimers());
@@ -76,7 +76,7 @@ describe("wrong credentials", () => {
 
   it("are counted on the routes that sign in, too, and a right code signs in all the same", async () => {
     const here = somewhere();
-    const claim = (code: string) => ask("/v1/claim", json({ code }, here));
+    const claim = async (code: string) => ask("/v1/claim", json(await claimWith(code), here));
     const { passed } = await exhaust(() => claim("x.y.z"));
     expect(passed).toBe(30);
     const poll = ask("/v1/pairings/ABCD-EFGH/poll", json({ secret: "x.y.z" }, here));

@@ -1,14 +1,16 @@
 /** What strangers may do: pages of other origins nothing, and others so much that the owner still gets in. */
+
 import { createExecutionContext, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { signInLinkSchema } from "@matrx/shared/api.ts";
+import type { SignedIn } from "@matrx/shared/session-api.ts";
 import { decodeJwt } from "jose";
 import { renderSVG } from "uqr";
 import { describe, expect, it } from "vitest";
 import type { Env } from "../../../worker/env.ts";
 import app from "../../../worker/index.ts";
 import { home } from "../helpers/home.ts";
-import { ask, bearer, claimCode, json, ORIGIN, Person } from "../helpers/relay.ts";
+import { ask, bearer, claimCode, claimWith, json, ORIGIN, Person } from "../helpers/relay.ts";
 
 const FOREIGN = [
   "https://evil.example",
@@ -180,13 +182,13 @@ describe("MATRX_URL", () => {
     const response = await askWith(
       PUBLIC,
       `${origin}/v1/claim`,
-      json({ code: await claimCode("secure") }, headers),
+      json(await claimWith(await claimCode("secure")), headers),
     );
     const cookie = response.headers.get("Set-Cookie") ?? "";
     expect(cookie.includes("; Secure")).toBe(secure);
     const out = await askWith(PUBLIC, `${origin}/v1/sign-out`, {
       method: "POST",
-      headers: { Cookie: cookie.split(";")[0] ?? "", Origin: secure ? "https://relay.example:8443" : origin },
+      headers: bearer((await response.json<SignedIn>()).access_token),
     });
     expect([out.status, out.headers.get("Set-Cookie")?.includes("; Secure")]).toEqual([204, secure]);
   });
@@ -235,9 +237,10 @@ describe("a link for another device", () => {
     expect(body.qr_svg).toBe(renderSVG(body.link ?? "", { pixelSize: 1, border: 4 }));
     const { exp = 0, iat = 0 } = decodeJwt(code);
     expect(exp - iat).toBe(300);
-    const first = await ask("/v1/claim", json({ code }));
-    expect([first.status, await first.json()]).toEqual([200, { account: person.account }]);
-    expect((await ask("/v1/claim", json({ code }))).status).toBe(401);
+    const claim = json(await claimWith(code));
+    const first = await ask("/v1/claim", claim);
+    expect([first.status, (await first.json<SignedIn>()).account]).toEqual([200, person.account]);
+    expect((await ask("/v1/claim", claim)).status).toBe(401);
   });
 
   it("is made by a person alone, and not for a page of another origin", async () => {
@@ -255,7 +258,7 @@ describe("a link for another device", () => {
 
   it("leads to the public address", async () => {
     const person = await Person.signIn();
-    const headers = { Cookie: person.cookie, Origin: "http://localhost:8787" };
+    const headers = bearer(person.accessToken);
     const settings = { HOSTS: "localhost:8787", MATRX_URL: "https://relay.example" };
     const response = await askWith(settings, "http://localhost:8787/v1/sign-in-links", json({}, headers));
     expect(await response.json()).toMatchObject({

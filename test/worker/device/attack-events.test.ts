@@ -8,7 +8,7 @@ import { TestCaller } from "../helpers/caller.ts";
 import { AgentDevice, type BareDevice } from "../helpers/device.ts";
 import { EventReader } from "../helpers/events.ts";
 import { HEALTHY, type Home, home, object, sweepAt } from "../helpers/home.ts";
-import { ask, bearer, json } from "../helpers/relay.ts";
+import { ask, bearer, json, ORIGIN } from "../helpers/relay.ts";
 
 const ACCEPT = { Accept: "text/event-stream" };
 
@@ -165,16 +165,17 @@ describe("a policy or a command", () => {
       body: '{"command":"shutdown"}',
       headers: { "Content-Type": "text/plain" },
     };
+    const cookie = { Cookie: person.cookie };
     const foreign = [
-      ask(`${at}/commands`, { ...form, headers: { ...form.headers, Cookie: person.cookie } }),
-      person.ask(`${at}/commands`, form),
-      person.ask(`${at}/commands`, json({ command: "shutdown" }, { Origin: "https://evil.example" })),
-      person.ask(`${at}/commands`, json({ command: "shutdown" }, { Origin: "null" })),
-      person.ask(`${at}/policy`, { ...json({}, { Origin: "https://evil.example" }), method: "PUT" }),
+      ask(`${at}/commands`, { ...form, headers: { ...form.headers, ...cookie } }),
+      ask(`${at}/commands`, json({ command: "shutdown" }, { Origin: "https://evil.example", ...cookie })),
+      ask(`${at}/commands`, json({ command: "shutdown" }, { Origin: "null", ...cookie })),
+      ask(`${at}/commands`, json({ command: "shutdown" }, { Origin: ORIGIN, ...cookie })),
+      ask(`${at}/policy`, { ...json({}, { Origin: "https://evil.example", ...cookie }), method: "PUT" }),
     ];
     for (const asked of foreign) {
       const response = await asked;
-      expect([400, 403]).toContain(response.status);
+      expect(response.status).toBe(401);
       expect(response.headers.get("Content-Type")).toBe("application/problem+json");
     }
     await heard(device);

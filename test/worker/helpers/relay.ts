@@ -1,8 +1,13 @@
 /** Talking to the Worker as its users do: by request, as a signed-in person or with a token. */
 import { env, exports } from "cloudflare:workers";
 import type { Effect } from "@matrx/shared/effects.ts";
+import type { claimSchema, SessionKey, SignedIn } from "@matrx/shared/session-api.ts";
 import type { ChangedToken, NewToken, TokenDetails, TokenView } from "@matrx/shared/token-api.ts";
 import { SignJWT } from "jose";
+import type * as z from "zod";
+import { Browser } from "./browser.ts";
+
+type ClaimBody = z.infer<typeof claimSchema>;
 
 export const ORIGIN = "http://relay.test";
 
@@ -23,25 +28,59 @@ export function claimCode(account: string, secret: string = env.CLAIM_SECRET ?? 
     .sign(new TextEncoder().encode(secret));
 }
 
-/** A person's browser, signed in. */
+/** The body of a claim, as a page sends it. */
+export async function claimWith(code: string, key?: SessionKey): Promise<ClaimBody> {
+  return { code, key: key ?? (await Browser.open()).publicKey };
+}
+
+/** A person's browser, signed in. Its access token is renewed when it has ended. */
 export class Person {
   readonly account: string;
   readonly cookie: string;
+  readonly browser: Browser;
+  #access: SignedIn;
+  #until = 0;
 
-  private constructor(account: string, cookie: string) {
-    this.account = account;
+  private constructor(browser: Browser, cookie: string, access: SignedIn) {
+    this.browser = browser;
+    this.account = access.account;
     this.cookie = cookie;
+    this.#access = access;
+    this.#keep(access);
   }
 
   static async signIn(account: string = `person-${crypto.randomUUID().slice(0, 8)}`): Promise<Person> {
-    const response = await ask("/v1/claim", json({ code: await claimCode(account) }));
+    const browser = await Browser.open();
+    const response = await ask(
+      "/v1/claim",
+      json(await claimWith(await claimCode(account), browser.publicKey)),
+    );
     if (response.status !== 200) throw new Error(`claim: ${response.status} ${await response.text()}`);
-    return new Person(account, (response.headers.get("Set-Cookie") ?? "").split(";")[0] ?? "");
+    const cookie = (response.headers.get("Set-Cookie") ?? "").split(";")[0] ?? "";
+    return new Person(browser, cookie, await response.json());
   }
 
-  ask(path: string, init: RequestInit = {}): Promise<Response> {
-    const headers = { Cookie: this.cookie, Origin: ORIGIN, ...(init.headers as Record<string, string>) };
-    return ask(path, { ...init, headers });
+  /** The latest access token. */
+  get accessToken(): string {
+    return this.#access.access_token;
+  }
+
+  async ask(path: string, init: RequestInit = {}): Promise<Response> {
+    if (Date.now() >= this.#until) await this.renew();
+    const own = { ...bearer(this.accessToken), Origin: ORIGIN };
+    return ask(path, { ...init, headers: { ...own, ...(init.headers as Record<string, string>) } });
+  }
+
+  /** Trades the cookie and a proof of the key for another access token. If it is refused, the old one stays. */
+  async renew(): Promise<Response> {
+    const response = await this.browser.refresh({ Cookie: this.cookie, Origin: ORIGIN });
+    if (response.ok) this.#keep(await response.clone().json());
+    return response;
+  }
+
+  #keep(access: SignedIn): void {
+    this.#access = access;
+    this.#until = Date.now() + access.expires_in * 1000;
   }
 
   async post<Body>(path: string, body: unknown): Promise<Body> {

@@ -2,7 +2,7 @@
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { describe, expect, it } from "vitest";
 import { readBounded } from "../../../shared/caller/body.ts";
-import { ask, bearer, json, Person } from "../helpers/relay.ts";
+import { ask, bearer, claimWith, json, Person } from "../helpers/relay.ts";
 
 const PIECE = new Uint8Array(16 * 1024).fill(0x20);
 
@@ -60,7 +60,7 @@ describe("a body without a stated length", () => {
 });
 
 it("takes what is just as large as it may be", async () => {
-  const body = JSON.stringify({ code: "x" }).padEnd(LIMITS.openBodyBytes);
+  const body = JSON.stringify(await claimWith("x")).padEnd(LIMITS.openBodyBytes);
   expect((await ask("/v1/claim", { method: "POST", body })).status).toBe(401);
   expect((await ask("/v1/claim", { method: "POST", body: `${body} ` })).status).toBe(413);
 });
