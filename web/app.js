@@ -1,6 +1,7 @@
 /** The page: signed out, a code to confirm, or the account's devices and tokens, and of one device tools and events. */
 import { ApiError, api, signOut } from "./api.js";
 import { approvalsView } from "./approvals.js";
+import { callRecordView } from "./call-record.js";
 import { commandsView } from "./commands.js";
 import { addDeviceView, devicesView } from "./devices.js";
 import { button, clearNotice, element, showDone, showProblem } from "./dom.js";
@@ -27,13 +28,14 @@ let refreshTokens = async () => undefined;
 
 /** Does what the address asks for, then shows the page. */
 async function start() {
-  const { claim: code, pair } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  const { claim: code, pair, call } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
   main.setAttribute("aria-busy", "true");
   try {
     if (code) await signInWith(code);
     const account = await currentAccount();
     showAccount(account);
-    if (account) await showSignedIn(account, pair);
+    if (account && call) await showCall(call);
+    else if (account) await showSignedIn(account, pair);
     else showSignedOut(pair);
   } catch (error) {
     showProblem(error);
@@ -50,6 +52,14 @@ async function showSignedIn(account, pair) {
   if (waiting && !pair) history.replaceState(null, "", `/#pair=${waiting}`);
   if (pair || waiting) await showPairing(pair ?? waiting);
   else await showHome(account);
+}
+
+async function showCall(call) {
+  const leave = () => {
+    location.hash = "";
+  };
+  main.replaceChildren(await callRecordView(call, leave));
+  main.querySelector("h2").focus();
 }
 
 function showSignedOut(pair) {

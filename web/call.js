@@ -1,5 +1,6 @@
 /** One call of a tool, from asking to its end, through connections that break. */
 import { ApiError, api, openEvents, part } from "./api.js";
+import { recordAddress } from "./call-record.js";
 import { eventsOf } from "./event-stream.js";
 
 /** Pause before the relay is asked again what became of a call, in milliseconds. */
@@ -25,9 +26,9 @@ export class Call {
     return this.#tool.effect !== "read";
   }
 
-  /** Where its record is, once it is known; of what only reads there is none. */
+  /** Where its record is shown, once it is known; of what only reads there is none. */
   get url() {
-    return this.hasEffect && this.#id ? `${location.origin}${this.#path}` : undefined;
+    return this.hasEffect && this.#id ? recordAddress(this.#device, this.#id) : undefined;
   }
 
   get #path() {

@@ -217,7 +217,16 @@ describe("a call on the page", NEEDS_CHROMIUM, () => {
     letGo();
     await expect.poll(() => existsSync(join(folder, "ended"))).toBe(true);
     await page.goto(url);
-    await expect.poll(async () => (await page.reload()) && page.textContent("body")).toContain('"finished"');
+    await page.getByRole("heading", { name: "A call of" }).waitFor();
+    await expect
+      .poll(async () => {
+        await page.getByRole("button", { name: "Look again" }).click();
+        return page.textContent("main");
+      })
+      .toContain("Bash is over.");
+    expect(await page.locator("pre.output").textContent()).toBe("begun\n");
+    await page.getByRole("button", { name: "Back" }).click();
+    await page.getByRole("heading", { name: "Devices" }).waitFor();
   });
 
   test("signing out stops it", async () => {

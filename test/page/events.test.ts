@@ -162,6 +162,8 @@ describe("the page of a device", NEEDS_CHROMIUM, () => {
     await open();
     await expect.poll(() => lines.length).toBe(1);
     await page.context().clearCookies();
+    // The page asks for another access token, and gets none.
+    await page.route("**/events", (route) => route.fulfill({ status: 401, body: "{}" }));
     await lines[0]?.close({ code: 4403 });
     await page.getByText("New events are no longer shown.").waitFor({ timeout: 10_000 });
   });
