@@ -1,0 +1,139 @@
+/** What all parts of an Account object share: its tables, its devices' news, and who may act. */
+import { MatrxError, relayError } from "@matrx/shared/errors.ts";
+import { type Grant, type GrantKind, isPersonSession } from "@matrx/shared/grant.ts";
+import type { AccountId, GrantId } from "@matrx/shared/ids.ts";
+import { type Rate, TokenBucket } from "@matrx/shared/rate-limit.ts";
+import { retryIn } from "@matrx/shared/retry.ts";
+import { unauthenticated } from "../auth/keys.ts";
+import type { Device } from "../objects/device.ts";
+import { type Directory, directoryOf } from "../objects/directory.ts";
+import type { Secrets } from "../secrets.ts";
+import { AlarmTable } from "../storage/alarms.ts";
+import { AccountApprovals } from "./approvals.ts";
+import { DeviceNews } from "./device-news.ts";
+import { Devices } from "./devices.ts";
+import { Grants } from "./grants.ts";
+import { Holders } from "./holders.ts";
+import { OneTimeCodes } from "./one-time-codes.ts";
+import { PersonSockets } from "./person-sockets.ts";
+import { Tokens } from "./tokens.ts";
+
+/** The objects that an account talks to, and the relay's secrets. */
+export interface AccountEnv extends Secrets {
+  DEVICE: DurableObjectNamespace<Device>;
+  DIRECTORY: DurableObjectNamespace<Directory>;
+}
+
+/** What a person's new session is called, and the thumbprint of the key that a browser's is bound to. */
+export interface NewSession {
+  name: string;
+  key?: string;
+}
+
+/** Tokens and sign-in links that an account may make: 60 at once, then one each second. */
+const CREDENTIALS: Rate = { burst: 60, everyMs: 1000 };
+const OWNER: Pick<Grant, "owner" | "effects"> = { owner: true, effects: ["read", "write", "execute"] };
+
+export class AccountContext {
+  readonly id: AccountId;
+  readonly sql: SqlStorage;
+  readonly env: AccountEnv;
+  readonly grants: Grants;
+  readonly devices: Devices;
+  readonly holders: Holders;
+  readonly tokens: Tokens;
+  readonly codes: OneTimeCodes;
+  readonly approvals: AccountApprovals;
+  readonly people: PersonSockets;
+  readonly news: DeviceNews;
+  readonly alarms: AlarmTable<"outbox" | "expiry">;
+  /** Tokens and sign-in links made of late. The object sleeps only after longer than this takes to refill. */
+  readonly #made = new TokenBucket(CREDENTIALS, Date.now());
+
+  constructor(state: DurableObjectState, env: AccountEnv) {
+    const { sql } = state.storage;
+    this.id = (state.id.name ?? "") as AccountId;
+    this.sql = sql;
+    this.env = env;
+    this.grants = new Grants(sql, this.id);
+    this.devices = new Devices(sql);
+    this.holders = new Holders(sql);
+    const { grants, devices, holders } = this;
+    this.tokens = new Tokens(this.id, { grants, devices, holders });
+    this.codes = new OneTimeCodes(sql);
+    this.approvals = new AccountApprovals(sql);
+    this.people = new PersonSockets(state, env);
+    this.news = new DeviceNews({
+      sql,
+      tokens: this.tokens,
+      isOwn: (device) => devices.has(device),
+      device: (id) => env.DEVICE.getByName(id),
+      destroyed: (id) => directoryOf(env.DIRECTORY, id).remove(id),
+      againBy: (at) => this.alarms.by("outbox", at),
+    });
+    this.alarms = new AlarmTable(state.storage, {
+      outbox: (now) => this.news.ring(now),
+      expiry: (now) => this.prune(now),
+    });
+  }
+
+  /** A grant that is neither revoked nor expired. Throws MatrxError `UNAUTHENTICATED`. */
+  grant(id: GrantId): Grant {
+    const grant = this.grants.find(id, Date.now());
+    if (!grant) throw new MatrxError(unauthenticated("The token was revoked or has expired"));
+    return grant;
+  }
+
+  /** The grant of somebody who signed in. Throws MatrxError `UNAUTHENTICATED` or `PERMISSION_DENIED`. */
+  person(id: GrantId): Grant {
+    const grant = this.grant(id);
+    if (isPersonSession(grant)) return grant;
+    throw relayError("PERMISSION_DENIED", "Only a signed-in person may do this, not a token", {
+      hint: "Sign in on the relay's page or with `matrx login`",
+    });
+  }
+
+  /** Makes a person's session. */
+  signIn(kind: Exclude<GrantKind, "api">, { name, key }: NewSession, seconds: number): Grant {
+    const now = Date.now();
+    this.prune(now);
+    const grant = this.tokens.add(kind, name, seconds, { ...OWNER, ...(key && { key }) }, now);
+    this.alarms.by("expiry", grant.expires);
+    return grant;
+  }
+
+  /** Counts a credential or link that a person makes. Throws MatrxError `RATE_LIMITED`. */
+  countCredential(): void {
+    const now = Date.now();
+    if (this.#made.take(now)) return;
+    throw relayError(
+      "RATE_LIMITED",
+      "Too many credentials are made at once",
+      retryIn(this.#made.readyIn(now)),
+    );
+  }
+
+  /** Ends a grant of any kind; the Device objects close its open sockets. Throws MatrxError `NOT_FOUND`. */
+  async revoke(id: GrantId): Promise<void> {
+    const holders = this.tokens.revoke(id);
+    this.people.revoke(id);
+    await this.tell(holders, { type: "revoke", grant: id });
+  }
+
+  /** Tells devices something, again and again until each has acknowledged it. */
+  async tell(devices: readonly string[], news: Parameters<DeviceNews["add"]>[1]): Promise<void> {
+    if (devices.length === 0) return;
+    this.news.add(devices, news, Date.now());
+    await this.news.flush(Date.now());
+  }
+
+  /** Deletes what has expired; returns when the next grant expires. */
+  prune(now: number): number | undefined {
+    this.grants.prune(now);
+    this.holders.prune();
+    this.codes.prune(now);
+    this.approvals.prune(now);
+    const nexts = [this.grants.nextExpiry(), this.approvals.nextPrune()].filter((at) => at !== undefined);
+    return nexts.length > 0 ? Math.min(...nexts) : undefined;
+  }
+}

@@ -1,0 +1,76 @@
+/** An account's tokens, as its person makes, sees, changes and revokes them. */
+import type { Grant } from "@matrx/shared/grant.ts";
+import type { GrantId } from "@matrx/shared/ids.ts";
+import type { ChangedToken, NewToken, TokenDetails, TokenView } from "@matrx/shared/token-api.ts";
+import { attempt, type Outcome } from "../outcome.ts";
+import type { AccountContext } from "./context.ts";
+import { warningOf } from "./views.ts";
+
+export class ManagedTokens {
+  readonly #context: AccountContext;
+
+  constructor(context: AccountContext) {
+    this.#context = context;
+  }
+
+  /** Makes a token's grant; `view` is what the person is shown. */
+  create(
+    person: GrantId,
+    wish: NewToken,
+  ): Promise<Outcome<{ grant: Grant; view: TokenView; warning: string | undefined }>> {
+    return attempt(() => {
+      const { tokens, alarms } = this.#context;
+      this.#context.person(person);
+      this.#context.countCredential();
+      const now = Date.now();
+      this.#context.prune(now);
+      const made = tokens.create(wish, now);
+      alarms.by("expiry", made.expires);
+      return { grant: made, view: tokens.view(made), warning: warningOf(made) };
+    });
+  }
+
+  list(person: GrantId): Promise<Outcome<TokenView[]>> {
+    return attempt(() => {
+      this.#context.person(person);
+      return this.#context.tokens.list(Date.now());
+    });
+  }
+
+  read(person: GrantId, token: GrantId): Promise<Outcome<TokenDetails>> {
+    return attempt(() => {
+      this.#context.person(person);
+      return this.#context.tokens.details(token, Date.now());
+    });
+  }
+
+  /** Narrows or widens a token's grant; the devices that hold it are told until each has confirmed. */
+  change(person: GrantId, token: GrantId, change: ChangedToken): Promise<Outcome<TokenDetails>> {
+    return attempt(async () => {
+      const { tokens } = this.#context;
+      this.#context.person(person);
+      await this.#context.tell(tokens.change(token, change, Date.now()), { type: "change", grant: token });
+      return tokens.details(token, Date.now());
+    });
+  }
+
+  /** "Always": from now on a tool is excepted from the questions of a grant. Returns the grant. */
+  exceptTool(person: GrantId, grant: GrantId, tool: string): Promise<Outcome<Grant>> {
+    return attempt(async () => {
+      this.#context.person(person);
+      await this.#context.tell(this.#context.tokens.except(grant, tool, Date.now()), {
+        type: "change",
+        grant,
+      });
+      return this.#context.grant(grant);
+    });
+  }
+
+  /** Revokes a grant of any kind; the Device objects close its open sockets. */
+  revoke(person: GrantId, token: GrantId): Promise<Outcome<void>> {
+    return attempt(async () => {
+      this.#context.person(person);
+      await this.#context.revoke(token);
+    });
+  }
+}
