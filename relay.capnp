@@ -32,6 +32,7 @@ const relay :Workerd.Worker = (
   bindings = [
     (name = "DEVICE", durableObjectNamespace = "Device"),
     (name = "ACCOUNT", durableObjectNamespace = "Account"),
+    (name = "AUDIT", durableObjectNamespace = "Audit"),
     (name = "PAIRING", durableObjectNamespace = "Pairing"),
     (name = "DIRECTORY", durableObjectNamespace = "Directory"),
     (name = "ANONYMOUS_RATE_LIMIT", durableObjectNamespace = "AnonymousRateLimit"),
@@ -46,6 +47,7 @@ const relay :Workerd.Worker = (
   durableObjectNamespaces = [
     (className = "Device", uniqueKey = "relay-Device", enableSql = true),
     (className = "Account", uniqueKey = "relay-Account", enableSql = true),
+    (className = "Audit", uniqueKey = "relay-Audit", enableSql = true),
     (className = "Pairing", uniqueKey = "relay-Pairing", enableSql = true),
     (className = "Directory", uniqueKey = "relay-Directory", enableSql = true),
     (className = "AnonymousRateLimit", uniqueKey = "relay-AnonymousRateLimit", enableSql = true),

@@ -2,6 +2,7 @@
 import type { AddressEnv } from "./auth/address.ts";
 import type { Account } from "./objects/account.ts";
 import type { AnonymousRateLimit } from "./objects/anonymous-rate-limit.ts";
+import type { Audit } from "./objects/audit.ts";
 import type { Device } from "./objects/device.ts";
 import type { Directory } from "./objects/directory.ts";
 import type { Pairing } from "./objects/pairing.ts";
@@ -10,6 +11,7 @@ import type { Secrets } from "./secrets.ts";
 export interface Env extends Secrets, AddressEnv {
   DEVICE: DurableObjectNamespace<Device>;
   ACCOUNT: DurableObjectNamespace<Account>;
+  AUDIT: DurableObjectNamespace<Audit>;
   PAIRING: DurableObjectNamespace<Pairing>;
   DIRECTORY: DurableObjectNamespace<Directory>;
   ANONYMOUS_RATE_LIMIT: DurableObjectNamespace<AnonymousRateLimit>;

@@ -24,6 +24,7 @@ import { mount, type RelayEnv, withDevice } from "./routes/route.ts";
 // biome-ignore lint/performance/noBarrelFile: the runtime finds the object classes here
 export { Account } from "./objects/account.ts";
 export { AnonymousRateLimit } from "./objects/anonymous-rate-limit.ts";
+export { Audit } from "./objects/audit.ts";
 export { Device } from "./objects/device.ts";
 export { Directory } from "./objects/directory.ts";
 export { Pairing } from "./objects/pairing.ts";

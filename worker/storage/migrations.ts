@@ -49,6 +49,21 @@ export const ACCOUNT: readonly Migration[] = [
       id TEXT PRIMARY KEY, device TEXT NOT NULL, grant_id TEXT NOT NULL, state TEXT NOT NULL, created INTEGER NOT NULL,
       expires INTEGER NOT NULL, view TEXT NOT NULL) WITHOUT ROWID`);
   },
+  ({ sql }) => {
+    sql.exec(`CREATE TABLE IF NOT EXISTS passkeys (
+      id TEXT PRIMARY KEY, name TEXT NOT NULL, public_key BLOB NOT NULL, counter INTEGER NOT NULL,
+      transports TEXT NOT NULL, backed_up INTEGER NOT NULL, created INTEGER NOT NULL, used INTEGER) WITHOUT ROWID`);
+    // SHA-256 of each code, in hex; a used one goes.
+    sql.exec(
+      "CREATE TABLE IF NOT EXISTS recovery_codes (hash TEXT PRIMARY KEY, created INTEGER NOT NULL) WITHOUT ROWID",
+    );
+    sql.exec(`CREATE TABLE IF NOT EXISTS invites (
+      id TEXT PRIMARY KEY, name TEXT NOT NULL, account TEXT NOT NULL, created INTEGER NOT NULL, expires INTEGER NOT NULL,
+      accepted INTEGER) WITHOUT ROWID`);
+    // What other accounts share with this one: the grant is theirs.
+    sql.exec(`CREATE TABLE IF NOT EXISTS received_shares (
+      grant_id TEXT PRIMARY KEY, account TEXT NOT NULL, name TEXT NOT NULL, created INTEGER NOT NULL) WITHOUT ROWID`);
+  },
 ];
 
 export const DEVICE: readonly Migration[] = [
@@ -95,6 +110,14 @@ export const DIRECTORY: readonly Migration[] = [
     sql.exec(
       "CREATE TABLE IF NOT EXISTS devices (device TEXT PRIMARY KEY, account TEXT NOT NULL) WITHOUT ROWID",
     );
+  },
+];
+
+export const AUDIT: readonly Migration[] = [
+  ({ sql }) => {
+    // `entry` is the canonical JSON (RFC 8785) that `hash` covers, after the hash of the entry before.
+    sql.exec(`CREATE TABLE IF NOT EXISTS entries (
+      seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, hash TEXT NOT NULL, entry TEXT NOT NULL)`);
   },
 ];
 

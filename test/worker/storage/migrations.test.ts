@@ -3,7 +3,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { type Migration, migrate } from "../../../worker/storage/migrate.ts";
-import { ACCOUNT, DEVICE, DIRECTORY } from "../../../worker/storage/migrations.ts";
+import { ACCOUNT, AUDIT, DEVICE, DIRECTORY } from "../../../worker/storage/migrations.ts";
 import { home, object } from "../helpers/home.ts";
 import { ask, bearer, json, Person } from "../helpers/relay.ts";
 import { countRows } from "../helpers/written-rows.ts";
@@ -57,6 +57,7 @@ describe("migrations", () => {
 
   it.each([
     ["Account", ACCOUNT],
+    ["Audit", AUDIT],
     ["Device", DEVICE],
     ["Directory", DIRECTORY],
   ])("of %s make the same tables from each older version as from nothing", async (_, steps) => {
