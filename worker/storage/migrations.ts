@@ -64,6 +64,10 @@ export const ACCOUNT: readonly Migration[] = [
     sql.exec(`CREATE TABLE IF NOT EXISTS received_shares (
       grant_id TEXT PRIMARY KEY, account TEXT NOT NULL, name TEXT NOT NULL, created INTEGER NOT NULL) WITHOUT ROWID`);
   },
+  ({ sql }) => {
+    // A passkey signs in at one host name.
+    sql.exec("ALTER TABLE passkeys ADD COLUMN host TEXT NOT NULL DEFAULT ''");
+  },
 ];
 
 export const DEVICE: readonly Migration[] = [
@@ -110,6 +114,10 @@ export const DIRECTORY: readonly Migration[] = [
     sql.exec(
       "CREATE TABLE IF NOT EXISTS devices (device TEXT PRIMARY KEY, account TEXT NOT NULL) WITHOUT ROWID",
     );
+  },
+  ({ sql }) => {
+    // Those that a stranger may name to sign in: by passkey, or by recovery code.
+    sql.exec("CREATE TABLE IF NOT EXISTS accounts (account TEXT PRIMARY KEY) WITHOUT ROWID");
   },
 ];
 
