@@ -7,6 +7,8 @@ export const AUDIENCE = {
   web: "matrx:web",
   /** What a proof of a session's key must contain, once. */
   nonce: "matrx:nonce",
+  /** A sign-in at an issuer that is under way. */
+  issuer: "matrx:issuer",
   /** A bare device's token. */
   device: "matrx:device",
   /** A one-use ticket for an upgrade. */
@@ -26,6 +28,8 @@ export const LIFETIME = {
   access: 5 * 60,
   /** The nonce of a proof. */
   nonce: 5 * 60,
+  /** The time to sign in at an issuer. */
+  issuer: 10 * 60,
   cli: 90 * day,
   device: 90 * day,
   /** A sign-in link that the relay's machine printed. */

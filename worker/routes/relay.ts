@@ -14,6 +14,7 @@ import type { Operation, Parameter, Surface } from "@matrx/shared/openapi/operat
 import { policySchema, policySetSchema } from "@matrx/shared/policy.ts";
 import { questionSchema } from "@matrx/shared/question.ts";
 import * as sessionApi from "@matrx/shared/session-api.ts";
+import * as signInApi from "@matrx/shared/sign-in-api.ts";
 import * as tokenApi from "@matrx/shared/token-api.ts";
 import { DEVICE_HEADER } from "@matrx/shared/tokens.ts";
 import { toolDescriptionSchema } from "@matrx/shared/tool.ts";
@@ -27,6 +28,7 @@ import { docsRoute } from "./page.ts";
 import { CODE_PARAMETER, pairingsRoutes } from "./pairings.ts";
 import type { RelayRoute } from "./route.ts";
 import { sessionRoutes } from "./session.ts";
+import { ISSUER_PARAMETER, signInRoutes } from "./sign-in.ts";
 import { accountSocketRoutes, callerSocketRoutes, deviceSocketRoutes } from "./sockets.ts";
 import { GRANT_PARAMETER, tokensRoutes } from "./tokens.ts";
 
@@ -37,6 +39,7 @@ export const socketRoutes = [...deviceSocketRoutes, ...callerSocketRoutes, ...ac
 export const relayRoutes: readonly RelayRoute[] = [
   ...devicesRoutes,
   ...sessionRoutes,
+  ...signInRoutes,
   ...accountRoutes,
   ...tokensRoutes,
   ...approvalsRoutes,
@@ -109,7 +112,13 @@ export const RELAY: Surface = {
         "An AI grant's or a script's token, the token of `matrx login`, or a page's access token (`POST /v1/session`)",
     },
   },
-  path: { ...PATH, grant: GRANT_PARAMETER, code: CODE_PARAMETER, approval: APPROVAL_PARAMETER },
+  path: {
+    ...PATH,
+    grant: GRANT_PARAMETER,
+    code: CODE_PARAMETER,
+    approval: APPROVAL_PARAMETER,
+    issuer: ISSUER_PARAMETER,
+  },
   schemas: {
     ...api,
     ...tokenApi,
@@ -117,6 +126,7 @@ export const RELAY: Surface = {
     sessionKeySchema: sessionApi.sessionKeySchema,
     claimSchema: sessionApi.claimSchema,
     signedInSchema: sessionApi.signedInSchema,
+    ...signInApi,
     questionSchema,
     ...bodies,
     policySchema,

@@ -21,7 +21,7 @@ import type { RelayEnv, RelayRoute } from "./route.ts";
 /** The margin around a QR code, in modules (ISO/IEC 18004). */
 const QUIET_ZONE = 4;
 
-const KEY = {
+export const KEY = {
   kty: "EC",
   crv: "P-256",
   x: "l8tFrhx-34tV3hRICRDY9zCkDlpBhF42UQUfWVAWBFs",
