@@ -6,6 +6,7 @@ import { commandsView } from "./commands.js";
 import { addDeviceView, devicesView } from "./devices.js";
 import { button, clearNotice, element, showDone, showProblem } from "./dom.js";
 import { eventsView } from "./events.js";
+import { finishAtIssuer } from "./issuers.js";
 import { pairingView } from "./pairing.js";
 import { claim, signInView } from "./sign-in.js";
 import { tokensView } from "./tokens.js";
@@ -28,10 +29,11 @@ let refreshTokens = async () => undefined;
 
 /** Does what the address asks for, then shows the page. */
 async function start() {
-  const { claim: code, pair, call } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  const { claim: code, oidc, response, pair, call } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
   main.setAttribute("aria-busy", "true");
   try {
-    if (code) await signInWith(code);
+    if (code) await signInWith(() => claim(code));
+    if (oidc) await signInWith(() => finishAtIssuer(oidc, response));
     const account = await currentAccount();
     showAccount(account);
     if (account && call) await showCall(call);
@@ -70,11 +72,11 @@ function showSignedOut(pair) {
   main.replaceChildren(signInView(start, code));
 }
 
-/** The code goes out of the address bar and the history before it is used. */
-async function signInWith(code) {
+/** What signs in goes out of the address bar and the history before it is used. */
+async function signInWith(work) {
   history.replaceState(null, "", "/");
   try {
-    await claim(code);
+    await work();
     clearNotice();
   } catch (error) {
     showProblem(error);

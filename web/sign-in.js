@@ -1,6 +1,7 @@
 /** Sign in with a link, once. */
 import { signIn } from "./api.js";
 import { element, field, form } from "./dom.js";
+import { issuersView } from "./issuers.js";
 
 /** Exchanges a link's code for a session of this browser. */
 export function claim(code) {
@@ -27,6 +28,7 @@ export function signInView(done, waiting) {
         element("code", {}, waiting),
         ": a machine to add, or a command line to sign in. You will see it once you have signed in.",
       ),
+    issuersView(),
     element(
       "p",
       {},
