@@ -29,7 +29,13 @@ let refreshTokens = async () => undefined;
 
 /** Does what the address asks for, then shows the page. */
 async function start() {
-  const { claim: code, oidc, response, pair, call } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  const {
+    claim: code,
+    oidc,
+    response,
+    pair,
+    call,
+  } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
   main.setAttribute("aria-busy", "true");
   try {
     if (code) await signInWith(() => claim(code));

@@ -26,7 +26,7 @@ interface OAuthFailure {
 
 /** The error to answer with when an issuer does not say what it is. The log says more. */
 export function unreachableError({ id, name }: Issuer, cause: unknown): MatrxError {
-  logWarning(`the issuer ${id} gives no usable answer`, cause);
+  logWarning(`the issuer ${id} gives no usable answer: ${cause}`);
   return relayError("UNAVAILABLE", `${name} can't be reached, or gives no usable answer`, {
     hint: "Try again later, or sign in another way; the relay's log says more",
     cause,
@@ -42,7 +42,7 @@ export function refusedError(issuer: Issuer, cause: unknown): MatrxError {
       hint: "Start again, or sign in another way",
     });
   if (typeof code !== "string" || UNUSABLE.has(code)) return unreachableError(issuer, cause);
-  logWarning(`a sign-in by the issuer ${id} failed`, cause);
+  logWarning(`a sign-in by the issuer ${id} failed: ${said ? reason(said, why) : cause}`);
   if (said && OUR_FAULT.has(said))
     return relayError("UNAVAILABLE", `${name} does not accept this relay: ${reason(said, why)}`, {
       hint: "The relay's owner can check client_id and client_secret",
@@ -50,7 +50,7 @@ export function refusedError(issuer: Issuer, cause: unknown): MatrxError {
     });
   const message = said
     ? `${name} did not accept the sign-in: ${reason(said, why)}`
-    : `The answer of ${name} can't be trusted: ${oneLine(String((cause as Error).message), REASON_CHARS)}`;
+    : `The answer of ${name} can't be trusted: ${reason(String((cause as Error).message))}`;
   return new MatrxError(unauthenticated(message, "Start again, or sign in another way"), cause);
 }
 

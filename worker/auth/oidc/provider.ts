@@ -16,6 +16,9 @@ const METADATA_FOR = 5 * 60_000;
 /** What issuers have said of themselves, by address, in this isolate. */
 const described = new Map<string, { server: AuthorizationServer; until: number }>();
 
+/** OpenID Connect Core 1.0, section 2. */
+const subSchema = z.string().min(1).max(255);
+
 /** Some issuers send text in place of a boolean. */
 const emailSchema = z.object({
   email: z.string().max(320),
@@ -76,10 +79,10 @@ export async function identityFrom(
       requireIdToken: true,
     });
     await oauth.validateApplicationLevelSignature(server, answer, options);
-    const claims = oauth.getValidatedIdTokenClaims(tokens) as Record<string, unknown> & { sub: string };
-    const { sub } = claims;
+    const claims = oauth.getValidatedIdTokenClaims(tokens);
+    const sub = subOf(claims);
     const email = verifiedEmail(claims);
-    if (email || !needsEmail(issuer, sub) || claims.email !== undefined || !server.userinfo_endpoint)
+    if (email || !needsEmail(issuer, sub) || claims?.email !== undefined || !server.userinfo_endpoint)
       return { issuer: server.issuer, sub, ...(email && { email }) };
     const told = await oauth.userInfoRequest(server, client, tokens.access_token, options);
     const later = verifiedEmail(await oauth.processUserInfoResponse(server, client, sub, told));
@@ -128,6 +131,13 @@ async function clientProof(
   if (!secret) return None();
   const accepted = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
   return accepted.includes("client_secret_basic") ? ClientSecretBasic(secret) : ClientSecretPost(secret);
+}
+
+/** Throws an error like the library's. */
+function subOf(claims: { sub: string } | undefined): string {
+  const sub = subSchema.safeParse(claims?.sub);
+  if (sub.success) return sub.data;
+  throw Object.assign(new Error("the ID token's sub names nobody"), { code: "OAUTH_INVALID_RESPONSE" });
 }
 
 function needsEmail({ accounts }: Issuer, sub: string): boolean {
