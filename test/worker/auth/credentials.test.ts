@@ -52,6 +52,10 @@ const WHO: Readonly<Record<"person" | "caller" | "others", readonly string[]>> =
   others: [
     "claim",
     "refreshSession",
+    "listSignInMethods",
+    "startIssuerSignIn",
+    "returnFromIssuer",
+    "finishIssuerSignIn",
     "startPairing",
     "startLogin",
     "pollPairing",

@@ -13,8 +13,8 @@ const ANSWERS_WITHIN = 10_000;
 /** What an issuer says of itself is asked again after this time, in milliseconds. */
 const METADATA_FOR = 5 * 60_000;
 
-/** What issuers have said of themselves, by address, in this isolate. */
-const described = new Map<string, { server: AuthorizationServer; until: number }>();
+/** What issuers have said of themselves, in this isolate: each for its own entry, since these may not reach the same network. */
+const described = new WeakMap<Issuer, { server: AuthorizationServer; until: number }>();
 
 /** OpenID Connect Core 1.0, section 2. */
 const subSchema = z.string().min(1).max(255);
@@ -94,14 +94,14 @@ export async function identityFrom(
 
 async function metadata(env: OidcEnv, issuer: Issuer): Promise<AuthorizationServer> {
   const now = Date.now();
-  const known = described.get(issuer.issuer);
+  const known = described.get(issuer);
   if (known && known.until > now) return known.server;
   const { discoveryRequest, processDiscoveryResponse } = await library();
   const address = new URL(issuer.issuer);
   try {
     const options = await requestOptions(env, issuer);
     const server = await processDiscoveryResponse(address, await discoveryRequest(address, options));
-    described.set(issuer.issuer, { server, until: now + METADATA_FOR });
+    described.set(issuer, { server, until: now + METADATA_FOR });
     return server;
   } catch (error) {
     throw unreachableError(issuer, error);
