@@ -374,6 +374,7 @@ it("an issuer that cannot be reached, or says what it must not, is said to be un
   for (const metadata of [
     { issuer: "https://evil.test" },
     { issuer: undefined },
+    { padding: "x".repeat(1024 * 1024) },
     { authorization_endpoint: undefined },
     { authorization_endpoint: "javascript:alert(1)" },
     { authorization_endpoint: "http://open.test/authorize" },

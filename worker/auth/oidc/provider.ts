@@ -6,10 +6,9 @@ import * as z from "zod";
 import type { Identity } from "./accounts.ts";
 import { refusedError, unreachableError } from "./failures.ts";
 import type { OidcEnv } from "./issuers.ts";
+import { networkOf } from "./network.ts";
 import type { PendingSignIn } from "./state.ts";
 
-/** An issuer answers within this time, in milliseconds. */
-const ANSWERS_WITHIN = 10_000;
 /** What an issuer says of itself is asked again after this time, in milliseconds. */
 const METADATA_FOR = 5 * 60_000;
 
@@ -108,14 +107,14 @@ async function metadata(env: OidcEnv, issuer: Issuer): Promise<AuthorizationServ
   }
 }
 
-/** Without TLS only for issuers on this machine, and to private addresses only for those that are configured as local. */
+/** Without TLS only for issuers on this machine. */
 async function requestOptions(env: OidcEnv, issuer: Issuer) {
   const { allowInsecureRequests, customFetch } = await library();
-  const network = issuer.local ? env.LOCAL_NETWORK : undefined;
+  const { signal, fetch } = networkOf(env, issuer);
   return {
-    signal: () => AbortSignal.timeout(ANSWERS_WITHIN),
+    signal,
     [allowInsecureRequests]: issuer.issuer.startsWith("http:"),
-    [customFetch]: (url: string, init: RequestInit) => (network ?? globalThis).fetch(url, init),
+    [customFetch]: fetch,
   } satisfies HttpRequestOptions<string, unknown>;
 }
 
