@@ -6,6 +6,7 @@ import { commandsView } from "./commands.js";
 import { addDeviceView, devicesView } from "./devices.js";
 import { button, clearNotice, confirmed, element, showDone, showProblem } from "./dom.js";
 import { eventsView } from "./events.js";
+import { finishAtIssuer } from "./issuers.js";
 import { pairingView } from "./pairing.js";
 import { accountOf, claim, signInView } from "./sign-in.js";
 import { tokensView } from "./tokens.js";
@@ -29,10 +30,17 @@ let refreshTokens = async () => undefined;
 
 /** Does what the address asks for, then shows the page. */
 async function start() {
-  const { claim: code, pair, call } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  const {
+    claim: code,
+    oidc,
+    response,
+    pair,
+    call,
+  } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
   main.setAttribute("aria-busy", "true");
   try {
-    if (code) await signInWith(code);
+    if (code) await signInWith(() => followLink(code));
+    if (oidc) await signInWith(() => finishAtIssuer(oidc, response));
     const account = await currentAccount();
     showAccount(account);
     if (account && call) await showCall(call);
@@ -71,21 +79,26 @@ function showSignedOut(pair) {
   main.replaceChildren(signInView(start, code));
 }
 
-/**
- * The code goes out of the address bar and the history before it is used. Anybody can send a link that signs in as
- * themselves, and then wait for what is added to their account: who is signed in already is asked.
- */
-async function signInWith(code) {
+/** What signs in goes out of the address bar and the history before it is used. */
+async function signInWith(work) {
   history.replaceState(null, "", "/");
   try {
-    const [now, then] = [(await currentAccount())?.account, accountOf(code)];
-    const question = `You are signed in as ${now}. This link signs you in as ${then}. Go on only if you asked for it.`;
-    if (now && now !== then && !(await confirmed(question, `Sign in as ${then}`, `Stay ${now}`))) return;
-    await claim(code);
+    await work();
     clearNotice();
   } catch (error) {
     showProblem(error);
   }
+}
+
+/**
+ * Anybody can send a link that signs in as themselves, and then wait for what is added to their account: who is signed in
+ * already is asked.
+ */
+async function followLink(code) {
+  const [now, then] = [(await currentAccount())?.account, accountOf(code)];
+  const question = `You are signed in as ${now}. This link signs you in as ${then}. Go on only if you asked for it.`;
+  if (now && now !== then && !(await confirmed(question, `Sign in as ${then}`, `Stay ${now}`))) return;
+  await claim(code);
 }
 
 async function currentAccount() {

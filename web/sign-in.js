@@ -1,6 +1,7 @@
 /** Ways to sign in: a passkey, a link, a recovery code. */
 import { signIn } from "./api.js";
 import { button, element, field, form, showDone } from "./dom.js";
+import { issuersView } from "./issuers.js";
 import { passkeyObstacle, usePasskey } from "./passkey.js";
 
 /** Exchanges a link's code for a session of this browser. */
@@ -33,6 +34,7 @@ export function signInView(done, waiting) {
         ": a machine to add, or a command line to sign in. You will see it once you have signed in.",
       ),
     passkeyPart(done),
+    issuersView(),
     linkPart(done),
     recoveryPart(done),
   );

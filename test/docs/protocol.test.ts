@@ -21,6 +21,7 @@ import {
 } from "@matrx/shared/result-frame.ts";
 import { retryAfterHeaderOf, retryIn } from "@matrx/shared/retry.ts";
 import { claimSchema, proofClaimsSchema } from "@matrx/shared/session-api.ts";
+import * as signInApi from "@matrx/shared/sign-in-api.ts";
 import * as tokenApi from "@matrx/shared/token-api.ts";
 import { type DeviceAssertion, PROTOCOL } from "@matrx/shared/tokens.ts";
 import { describe, expect, it, test } from "vitest";
@@ -241,6 +242,8 @@ const BODIES: Record<string, z.ZodObject> = {
   "POST /v1/sign-in/recovery": recoverySignInSchema,
   "POST /v1/passkeys": passkeyApi.newPasskeySchema,
   "PATCH /v1/passkeys/:passkey": passkeyApi.changedPasskeySchema,
+  "POST /v1/sign-in/oidc/:issuer": signInApi.issuerStartSchema,
+  "POST /v1/sign-in/oidc/:issuer/finish": signInApi.issuerFinishSchema,
   "POST /v1/tickets": api.newTicketSchema,
   "POST /v1/tokens": tokenApi.newTokenSchema,
   "PATCH /v1/tokens/:grant": tokenApi.changedTokenSchema,

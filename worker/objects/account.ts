@@ -48,6 +48,10 @@ export class Account extends DurableObject<AccountEnv> {
     return this.#sessions.claim(...args);
   }
 
+  signInByIssuer(...args: Parameters<Sessions["signInByIssuer"]>) {
+    return this.#sessions.signInByIssuer(...args);
+  }
+
   proveSession(...args: Parameters<Sessions["prove"]>) {
     return this.#sessions.prove(...args);
   }

@@ -16,6 +16,7 @@ import { policySchema, policySetSchema } from "@matrx/shared/policy.ts";
 import { questionSchema } from "@matrx/shared/question.ts";
 import * as recoveryApi from "@matrx/shared/recovery-code.ts";
 import * as sessionApi from "@matrx/shared/session-api.ts";
+import * as signInApi from "@matrx/shared/sign-in-api.ts";
 import * as tokenApi from "@matrx/shared/token-api.ts";
 import { DEVICE_HEADER } from "@matrx/shared/tokens.ts";
 import { toolDescriptionSchema } from "@matrx/shared/tool.ts";
@@ -31,6 +32,7 @@ import { PASSKEY_PARAMETER, passkeySignInRoutes, passkeysRoutes } from "./passke
 import { recoveryRoutes } from "./recovery.ts";
 import type { RelayRoute } from "./route.ts";
 import { sessionRoutes } from "./session.ts";
+import { ISSUER_PARAMETER, signInRoutes } from "./sign-in.ts";
 import { accountSocketRoutes, callerSocketRoutes, deviceSocketRoutes } from "./sockets.ts";
 import { GRANT_PARAMETER, tokensRoutes } from "./tokens.ts";
 
@@ -44,6 +46,7 @@ export const relayRoutes: readonly RelayRoute[] = [
   ...passkeySignInRoutes,
   ...passkeysRoutes,
   ...recoveryRoutes,
+  ...signInRoutes,
   ...accountRoutes,
   ...tokensRoutes,
   ...approvalsRoutes,
@@ -123,6 +126,7 @@ export const RELAY: Surface = {
     code: CODE_PARAMETER,
     approval: APPROVAL_PARAMETER,
     passkey: PASSKEY_PARAMETER,
+    issuer: ISSUER_PARAMETER,
   },
   schemas: {
     ...api,
@@ -134,6 +138,7 @@ export const RELAY: Surface = {
     revokedSessionsSchema: sessionApi.revokedSessionsSchema,
     ...passkeyApi,
     ...recoveryApi,
+    ...signInApi,
     questionSchema,
     ...bodies,
     policySchema,
