@@ -1,4 +1,7 @@
-/** Which account a device belongs to. One object per first character of an id's random part (docs/decisions/0001). */
+/**
+ * Which account a device belongs to: one object per first character of an id's random part (docs/decisions/0001). One more
+ * object knows which accounts there are.
+ */
 import { DurableObject } from "cloudflare:workers";
 import type { AccountId, DeviceId } from "@matrx/shared/ids.ts";
 import { migrate } from "../storage/migrate.ts";
@@ -31,6 +34,23 @@ export class Directory extends DurableObject {
     );
     return row?.account as AccountId | undefined;
   }
+
+  /** Notes that somebody signed in to this account. */
+  addAccount(account: AccountId): void {
+    this.ctx.storage.sql.exec("INSERT OR IGNORE INTO accounts (account) VALUES (?)", account);
+  }
+
+  hasAccount(account: AccountId): boolean {
+    const rows = this.ctx.storage.sql.exec("SELECT 1 FROM accounts WHERE account = ?", account);
+    return rows.toArray().length > 0;
+  }
+}
+
+/** The directory object that knows the accounts. */
+export function accountDirectory(
+  directories: DurableObjectNamespace<Directory>,
+): DurableObjectStub<Directory> {
+  return directories.getByName("accounts");
 }
 
 /** The directory object that is responsible for a device. */

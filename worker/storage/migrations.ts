@@ -111,6 +111,9 @@ export const DIRECTORY: readonly Migration[] = [
       "CREATE TABLE IF NOT EXISTS devices (device TEXT PRIMARY KEY, account TEXT NOT NULL) WITHOUT ROWID",
     );
   },
+  ({ sql }) => {
+    sql.exec("CREATE TABLE IF NOT EXISTS accounts (account TEXT PRIMARY KEY) WITHOUT ROWID");
+  },
 ];
 
 export const AUDIT: readonly Migration[] = [
