@@ -22,8 +22,8 @@ export interface TicketCaller extends Caller {
   ticket?: string;
 }
 
-/** Tokens that this isolate has verified. The objects handle revocation, so only the expiry is checked again. */
-const verified = new Map<string, Caller>();
+/** Tokens that this isolate has verified, by the keys that it had. The objects handle revocation, so only the expiry is checked again. */
+const verified = { by: "", callers: new Map<string, Caller>() };
 const VERIFIED_MAX = 1000;
 
 /** The caller of a request with a bearer token. Throws MatrxError `UNAUTHENTICATED`. */
@@ -43,15 +43,21 @@ export async function authenticateUpgrade(env: CallerEnv, request: Request): Pro
 }
 
 async function callerOf(env: CallerEnv, token: string): Promise<Caller> {
-  const known = verified.get(token);
+  const { callers } = verifiedBy(env);
+  const known = callers.get(token);
   if (known && known.expires > Date.now()) return known;
   const claims = await verifySignature(env, AUDIENCE.caller, token);
   await requireKept(claims, accountKeeper(env, claims));
   const { account, subject, expires } = claims;
   const caller = { account: account as AccountId, grant: subject as GrantId, expires };
-  if (verified.size >= VERIFIED_MAX) verified.clear();
-  verified.set(token, caller);
+  if (callers.size >= VERIFIED_MAX) callers.clear();
+  callers.set(token, caller);
   return caller;
+}
+
+function verifiedBy({ RELAY_KEYS = "" }: Secrets): typeof verified {
+  if (verified.by !== RELAY_KEYS) Object.assign(verified, { by: RELAY_KEYS, callers: new Map() });
+  return verified;
 }
 
 /** A ticket's subject is `<grant> <device> <expiry of the grant's token>`. */
