@@ -3,7 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import { hasCode, messageOf, Problem } from "../problem.ts";
 import { isRunning, type Running, readRunning } from "../start/lock.ts";
+import { isAlive } from "../start/process.ts";
 import { processTable } from "../start/process-table.ts";
+import { STOP_GRACE } from "../start/relay.ts";
 import { objectsOf } from "../start/workerd.ts";
 
 /** The launcher may pause for up to a minute if the relay died again and again. */
@@ -26,7 +28,7 @@ export async function takeUp(dataDir: string, running: Running, kids: readonly s
   if (command !== undefined && !command.includes(objectsOf(dataDir)))
     throw startAgain(`process ${relay} is another program by now`);
   try {
-    process.kill(relay);
+    await end(relay);
   } catch (error) {
     // It died by itself, so the next one is on its way.
     if (!hasCode(error, "ESRCH")) throw startAgain(messageOf(error));
@@ -35,6 +37,14 @@ export async function takeUp(dataDir: string, running: Running, kids: readonly s
   for (const until = performance.now() + UP_WITHIN; performance.now() < until; await sleep(50))
     if (await answersWith(url, kids)) return;
   throw startAgain(`it does not answer with them at ${url}`);
+}
+
+/** Asked to stop, workerd serves open WebSockets on, for thieves too: soon it is killed. */
+async function end(pid: number): Promise<void> {
+  process.kill(pid, "SIGTERM");
+  for (const until = performance.now() + STOP_GRACE; performance.now() < until; await sleep(20))
+    if (!isAlive(pid)) return;
+  process.kill(pid, "SIGKILL");
 }
 
 async function answersWith(url: string, kids: readonly string[]): Promise<boolean> {

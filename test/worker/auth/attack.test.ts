@@ -338,6 +338,18 @@ describe("a browser", () => {
     expect(await claim(await claimCode("owner", "x".repeat(43)))).toBe(401);
   });
 
+  it("is signed in by a link to accounts that exist, and to no other", async () => {
+    const { account } = await Person.signIn();
+    const claim = async (account: string) =>
+      ask("/v1/claim", json(await claimWith(await claimCode(account))));
+    expect(await (await claim(account)).json()).toMatchObject({ account });
+    const refused = await claim(`${account}-x`);
+    expect([refused.status, await refused.json()]).toMatchObject([
+      401,
+      { code: "UNAUTHENTICATED", detail: expect.stringContaining(`${account}-x`) },
+    ]);
+  });
+
   it("gets a cookie that scripts cannot read and other sites cannot send", async () => {
     const response = await ask("/v1/claim", json(await claimWith(await claimCode("owner"))));
     const cookie = response.headers.get("Set-Cookie") ?? "";
