@@ -48,6 +48,10 @@ export const LIMITS = {
   approvalsKept: 200,
   /** Open account links of one account. Relay. */
   accountSockets: 64,
+  /** Passkeys of one account. Relay. */
+  passkeysPerAccount: 32,
+  /** Recovery codes of one account; making new ones replaces all. Relay. */
+  recoveryCodes: 10,
   /** An outcome kept in the ledger, in bytes; a larger one stays in the agent's journal. Relay. */
   ledgerOutcomeBytes: 64 * KiB,
   /** All outcomes in one device's ledger, in bytes. Relay. */

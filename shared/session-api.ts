@@ -21,6 +21,11 @@ export const signedInSchema = z.object({
 });
 export type SignedIn = z.infer<typeof signedInSchema>;
 
+/** Answer to `POST /v1/sessions/revoke-others` */
+export const revokedSessionsSchema = z.object({
+  revoked: z.int().describe("How many browsers and command lines were signed out"),
+});
+
 /** The claims of a proof of a session's key (RFC 9449, section 4.2). */
 export const proofClaimsSchema = z.object({
   htm: z.string(),

@@ -13,6 +13,8 @@ export const AUDIENCE = {
   ticket: "matrx:ticket",
   /** The secret of a pairing. */
   pairing: "matrx:pairing",
+  /** The state of making or using a passkey; its id is the challenge. */
+  passkey: "matrx:passkey",
   /** A sign-in link's code; HS256 over `CLAIM_SECRET`, all others EdDSA. */
   claim: "matrx:claim",
 } as const;
@@ -26,6 +28,8 @@ export const LIFETIME = {
   access: 5 * 60,
   /** The nonce of a proof. */
   nonce: 5 * 60,
+  /** The challenge to a passkey. */
+  passkey: 5 * 60,
   cli: 90 * day,
   device: 90 * day,
   /** A sign-in link that the relay's machine printed. */

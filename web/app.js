@@ -11,6 +11,7 @@ import { claim, signInView } from "./sign-in.js";
 import { tokensView } from "./tokens.js";
 import { toolsView } from "./tools.js";
 import { codeOf, isSameCode, keepWaiting, takeWaiting } from "./waiting.js";
+import { youView } from "./you.js";
 
 /** How often the devices' states are looked at while the page is seen, in milliseconds. */
 const LOOK_EVERY = 10_000;
@@ -118,7 +119,7 @@ async function showPairing(code) {
 async function showHome(account) {
   leaveDevice();
   const devices = await refreshDevices();
-  const tokens = await tokensView(account.grant);
+  const [tokens, you] = await Promise.all([tokensView(), youView(account)]);
   refreshTokens = tokens.refresh;
   main.replaceChildren(
     approvals.view,
@@ -126,6 +127,7 @@ async function showHome(account) {
     places.device,
     addDeviceView({ changed: refreshDevices, lookUp }),
     tokens.view,
+    you,
   );
   const online = devices.filter(({ state }) => state === "ONLINE");
   if (online.length === 1) await openDevice(online[0]);

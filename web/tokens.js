@@ -1,5 +1,4 @@
-/** AI grants, own script tokens and signed-in places: show, change, revoke. */
-import { anotherDeviceView } from "./another-device.js";
+/** AI grants and own script tokens: show, change, revoke. */
 import { api, part } from "./api.js";
 import { button, date, element, showDone } from "./dom.js";
 import { changeTokenView, makeAiTokenView, makeScriptTokenView } from "./token-forms.js";
@@ -12,14 +11,13 @@ export function kindOf({ kind, credential }) {
   return CREDENTIALS[credential] ?? PLACES[kind] ?? kind;
 }
 
-/** The list and the forms; `refresh` reads the list again. `ownGrant` is this browser's. */
-export async function tokensView(ownGrant) {
+/** The list and the forms; `refresh` reads the list again. */
+export async function tokensView() {
   const list = element("div");
   const title = element("h2", { tabindex: "-1" }, "Access");
   // The button that had the focus is gone with its token.
   const changed = () => refresh().then(() => title.focus({ preventScroll: true }));
-  const refresh = async () =>
-    list.replaceChildren(listView((await api("GET /v1/tokens")).tokens, ownGrant, changed));
+  const refresh = async () => list.replaceChildren(listView((await api("GET /v1/tokens")).tokens, changed));
   await refresh();
   const view = element(
     "section",
@@ -28,22 +26,23 @@ export async function tokensView(ownGrant) {
     element(
       "p",
       { class: "soft" },
-      "Everything that may call your devices. Changes and revoking take effect on open connections at once.",
+      "Programs and AIs that may call your devices. Changes and revoking take effect on open connections at once.",
     ),
     list,
-    anotherDeviceView(),
     makeAiTokenView(refresh),
     makeScriptTokenView(refresh),
   );
   return { view, refresh };
 }
 
-function listView(tokens, ownGrant, changed) {
-  return element("ul", { class: "items" }, ...tokens.map((token) => tokenItem(token, ownGrant, changed)));
+function listView(all, changed) {
+  const tokens = all.filter(({ credential }) => credential !== "person");
+  if (tokens.length === 0) return element("p", {}, "No program has access yet.");
+  return element("ul", { class: "items" }, ...tokens.map((token) => tokenItem(token, changed)));
 }
 
-function tokenItem(token, ownGrant, changed) {
-  const { id, name, credential, summary, created, expires } = token;
+function tokenItem(token, changed) {
+  const { name, summary, created, expires } = token;
   const revoke = button("Revoke", () => revokeToken(token, changed), {
     kind: "danger",
     busy: "Revoking …",
@@ -65,12 +64,12 @@ function tokenItem(token, ownGrant, changed) {
           element("h3", {}, name),
           element("span", { class: "soft" }, kindOf(token)),
         ),
-        credential !== "person" && element("div", {}, sentence(summary)),
+        element("div", {}, sentence(summary)),
         element("div", { class: "soft" }, `since ${date(created)} · until ${date(expires)}`),
       ),
-      id === ownGrant ? element("span", { class: "soft" }, "this browser") : revoke,
+      revoke,
     ),
-    credential !== "person" && changeTokenView(token, changed),
+    changeTokenView(token, changed),
   );
 }
 

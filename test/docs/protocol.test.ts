@@ -8,8 +8,10 @@ import { CLOSE } from "@matrx/shared/close-codes.ts";
 import { fromDeviceSchema, toDeviceSchema } from "@matrx/shared/device-frames.ts";
 import { ERROR_CODES, type ErrorShape, errorInfo, problemOf } from "@matrx/shared/errors.ts";
 import { isCallId, isDeviceId, isSessionId } from "@matrx/shared/ids.ts";
+import * as passkeyApi from "@matrx/shared/passkey-api.ts";
 import { policySchema } from "@matrx/shared/policy.ts";
 import { explainWishSchema } from "@matrx/shared/policy-explain.ts";
+import { recoverySignInSchema } from "@matrx/shared/recovery-code.ts";
 import {
   decodeAgentFrame,
   encodeOutputFrame,
@@ -235,6 +237,10 @@ describe("tables", () => {
 
 const BODIES: Record<string, z.ZodObject> = {
   "POST /v1/claim": claimSchema,
+  "POST /v1/sign-in/passkey": passkeyApi.passkeySignInSchema,
+  "POST /v1/sign-in/recovery": recoverySignInSchema,
+  "POST /v1/passkeys": passkeyApi.newPasskeySchema,
+  "PATCH /v1/passkeys/:passkey": passkeyApi.changedPasskeySchema,
   "POST /v1/tickets": api.newTicketSchema,
   "POST /v1/tokens": tokenApi.newTokenSchema,
   "PATCH /v1/tokens/:grant": tokenApi.changedTokenSchema,

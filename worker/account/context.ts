@@ -114,10 +114,18 @@ export class AccountContext {
   }
 
   /** Ends a grant of any kind; the Device objects close its open sockets. Throws MatrxError `NOT_FOUND`. */
-  async revoke(id: GrantId): Promise<void> {
-    const holders = this.tokens.revoke(id);
-    this.people.revoke(id);
-    await this.tell(holders, { type: "revoke", grant: id });
+  revoke(id: GrantId): Promise<void> {
+    return this.revokeAll([id]);
+  }
+
+  /** Ends them all before the first device is told. Throws MatrxError `NOT_FOUND`. */
+  async revokeAll(ids: readonly GrantId[]): Promise<void> {
+    for (const grant of ids) {
+      const holders = this.tokens.revoke(grant);
+      this.people.revoke(grant);
+      this.news.add(holders, { type: "revoke", grant }, Date.now());
+    }
+    await this.news.flush(Date.now());
   }
 
   /** Tells devices something, again and again until each has acknowledged it. */

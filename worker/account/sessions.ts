@@ -1,6 +1,6 @@
 /** A person's sessions: signing in and out. */
 import { MatrxError } from "@matrx/shared/errors.ts";
-import type { Grant } from "@matrx/shared/grant.ts";
+import { type Grant, isPersonSession } from "@matrx/shared/grant.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import { LIFETIME } from "@matrx/shared/tokens.ts";
 import { unauthenticated } from "../auth/keys.ts";
@@ -51,6 +51,18 @@ export class Sessions {
     return attempt(() => {
       this.#context.person(grant);
       this.#context.countCredential();
+    });
+  }
+
+  /** Signs out every browser and command line except the caller's. Returns how many. */
+  revokeOthers(grant: GrantId): Promise<Outcome<number>> {
+    return attempt(async () => {
+      this.#context.person(grant);
+      const others = this.#context.grants
+        .list(Date.now())
+        .filter((other) => isPersonSession(other) && other.id !== grant);
+      await this.#context.revokeAll(others.map(({ id }) => id));
+      return others.length;
     });
   }
 

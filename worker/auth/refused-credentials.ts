@@ -1,7 +1,7 @@
 /**
  * Counts refused credentials by source address, in this isolate's memory: a client that keeps sending one is told to wait.
- * The right credential is checked first and never counted, so nobody is locked out by others at the same address. Cookies
- * are not counted either: a page whose session has ended must learn that.
+ * The right credential is checked first and never counted, so nobody is locked out by others at the same address. Where a
+ * page trades its cookie nothing is counted either: one whose session has ended must learn that.
  */
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { type Rate, TokenBucket } from "@matrx/shared/rate-limit.ts";
@@ -19,7 +19,7 @@ const buckets = new Map<string, TokenBucket>();
 /** The error to answer with: itself, or `RATE_LIMITED` when this address sent too many wrong credentials. */
 export function countRefusal(env: Env, request: Request, error: unknown): unknown {
   const isRefusal = error instanceof MatrxError && error.code === "UNAUTHENTICATED";
-  if (!isRefusal || error.details?.reason === "no_credential" || isFromPage(request)) return error;
+  if (!isRefusal || error.details?.reason === "no_credential" || isRenewal(request)) return error;
   const now = Date.now();
   const bucket = bucketOf(prefixOf(env, request), now);
   if (bucket.take(now)) return error;
@@ -31,8 +31,8 @@ export function countRefusal(env: Env, request: Request, error: unknown): unknow
   );
 }
 
-function isFromPage(request: Request): boolean {
-  return !request.headers.has("Authorization") && readCookie(request) !== undefined;
+function isRenewal(request: Request): boolean {
+  return readCookie(request) !== undefined && new URL(request.url).pathname === "/v1/session";
 }
 
 function bucketOf(address: string, now: number): TokenBucket {

@@ -11,6 +11,8 @@ import { AccountContext, type AccountEnv } from "../account/context.ts";
 import type { DeviceEntry } from "../account/devices.ts";
 import { isFor } from "../account/grants.ts";
 import { ManagedTokens } from "../account/managed-tokens.ts";
+import { Passkeys } from "../account/passkeys.ts";
+import { RecoveryCodes } from "../account/recovery-codes.ts";
 import { Sessions } from "../account/sessions.ts";
 import { leased } from "../account/tokens.ts";
 import type { LeasedGrant } from "../device/leases.ts";
@@ -28,6 +30,8 @@ export class Account extends DurableObject<AccountEnv> {
   readonly #context: AccountContext;
   readonly #sessions: Sessions;
   readonly #tokens: ManagedTokens;
+  readonly #passkeys: Passkeys;
+  readonly #recoveryCodes: RecoveryCodes;
 
   constructor(state: DurableObjectState, env: AccountEnv) {
     super(state, env);
@@ -35,6 +39,8 @@ export class Account extends DurableObject<AccountEnv> {
     this.#context = new AccountContext(state, env);
     this.#sessions = new Sessions(this.#context);
     this.#tokens = new ManagedTokens(this.#context);
+    this.#passkeys = new Passkeys(this.#context);
+    this.#recoveryCodes = new RecoveryCodes(this.#context);
   }
 
   /** See `Sessions`, like all of these. */
@@ -56,6 +62,48 @@ export class Account extends DurableObject<AccountEnv> {
 
   signOut(...args: Parameters<Sessions["signOut"]>) {
     return this.#sessions.signOut(...args);
+  }
+
+  revokeOtherSessions(...args: Parameters<Sessions["revokeOthers"]>) {
+    return this.#sessions.revokeOthers(...args);
+  }
+
+  /** See `Passkeys`, like all of these. */
+  beginPasskey(...args: Parameters<Passkeys["begin"]>) {
+    return this.#passkeys.begin(...args);
+  }
+
+  addPasskey(...args: Parameters<Passkeys["add"]>) {
+    return this.#passkeys.add(...args);
+  }
+
+  listPasskeys(...args: Parameters<Passkeys["list"]>) {
+    return this.#passkeys.list(...args);
+  }
+
+  renamePasskey(...args: Parameters<Passkeys["rename"]>) {
+    return this.#passkeys.rename(...args);
+  }
+
+  removePasskey(...args: Parameters<Passkeys["remove"]>) {
+    return this.#passkeys.remove(...args);
+  }
+
+  signInWithPasskey(...args: Parameters<Passkeys["signIn"]>) {
+    return this.#passkeys.signIn(...args);
+  }
+
+  /** See `RecoveryCodes`, like all of these. */
+  makeRecoveryCodes(...args: Parameters<RecoveryCodes["make"]>) {
+    return this.#recoveryCodes.make(...args);
+  }
+
+  recoveryCodesLeft(...args: Parameters<RecoveryCodes["left"]>) {
+    return this.#recoveryCodes.left(...args);
+  }
+
+  recover(...args: Parameters<RecoveryCodes["signIn"]>) {
+    return this.#recoveryCodes.signIn(...args);
   }
 
   /** See `ManagedTokens`, like all of these. */

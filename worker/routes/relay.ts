@@ -11,8 +11,10 @@ import { toolRoutes } from "@matrx/shared/caller/tools.ts";
 import type { ErrorCode } from "@matrx/shared/errors.ts";
 import * as bodies from "@matrx/shared/openapi/bodies.ts";
 import type { Operation, Parameter, Surface } from "@matrx/shared/openapi/operation.ts";
+import * as passkeyApi from "@matrx/shared/passkey-api.ts";
 import { policySchema, policySetSchema } from "@matrx/shared/policy.ts";
 import { questionSchema } from "@matrx/shared/question.ts";
+import * as recoveryApi from "@matrx/shared/recovery-code.ts";
 import * as sessionApi from "@matrx/shared/session-api.ts";
 import * as tokenApi from "@matrx/shared/token-api.ts";
 import { DEVICE_HEADER } from "@matrx/shared/tokens.ts";
@@ -25,6 +27,8 @@ import { healthRoutes } from "./health.ts";
 import { descriptionRoute } from "./openapi.ts";
 import { docsRoute } from "./page.ts";
 import { CODE_PARAMETER, pairingsRoutes } from "./pairings.ts";
+import { PASSKEY_PARAMETER, passkeySignInRoutes, passkeysRoutes } from "./passkeys.ts";
+import { recoveryRoutes } from "./recovery.ts";
 import type { RelayRoute } from "./route.ts";
 import { sessionRoutes } from "./session.ts";
 import { accountSocketRoutes, callerSocketRoutes, deviceSocketRoutes } from "./sockets.ts";
@@ -37,6 +41,9 @@ export const socketRoutes = [...deviceSocketRoutes, ...callerSocketRoutes, ...ac
 export const relayRoutes: readonly RelayRoute[] = [
   ...devicesRoutes,
   ...sessionRoutes,
+  ...passkeySignInRoutes,
+  ...passkeysRoutes,
+  ...recoveryRoutes,
   ...accountRoutes,
   ...tokensRoutes,
   ...approvalsRoutes,
@@ -94,6 +101,7 @@ export const RELAY: Surface = {
     Events: "What a machine reports on its own",
     Guide: "The guide's REST interface; its base address is `/v1/devices/{device}`, or the root",
     Account: "Signing in and out",
+    Passkeys: "How a person signs in, and what helps when all are lost",
     Tokens: "Credentials for scripts and apps",
     Approvals: "Calls that a person must allow first",
     Pairing: "Adding a machine, signing in a command line",
@@ -109,7 +117,13 @@ export const RELAY: Surface = {
         "An AI grant's or a script's token, the token of `matrx login`, or a page's access token (`POST /v1/session`)",
     },
   },
-  path: { ...PATH, grant: GRANT_PARAMETER, code: CODE_PARAMETER, approval: APPROVAL_PARAMETER },
+  path: {
+    ...PATH,
+    grant: GRANT_PARAMETER,
+    code: CODE_PARAMETER,
+    approval: APPROVAL_PARAMETER,
+    passkey: PASSKEY_PARAMETER,
+  },
   schemas: {
     ...api,
     ...tokenApi,
@@ -117,6 +131,9 @@ export const RELAY: Surface = {
     sessionKeySchema: sessionApi.sessionKeySchema,
     claimSchema: sessionApi.claimSchema,
     signedInSchema: sessionApi.signedInSchema,
+    revokedSessionsSchema: sessionApi.revokedSessionsSchema,
+    ...passkeyApi,
+    ...recoveryApi,
     questionSchema,
     ...bodies,
     policySchema,

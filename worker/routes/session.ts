@@ -4,7 +4,13 @@ import { readBody } from "@matrx/shared/caller/body.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Grant } from "@matrx/shared/grant.ts";
 import type { AccountId } from "@matrx/shared/ids.ts";
-import { claimSchema, PROOF_NONCE_HEADER, type SignedIn, signedInSchema } from "@matrx/shared/session-api.ts";
+import {
+  claimSchema,
+  PROOF_NONCE_HEADER,
+  revokedSessionsSchema,
+  type SignedIn,
+  signedInSchema,
+} from "@matrx/shared/session-api.ts";
 import { LIFETIME } from "@matrx/shared/tokens.ts";
 import type { Context } from "hono";
 import * as z from "zod";
@@ -25,7 +31,8 @@ import type { RelayEnv, RelayRoute } from "./route.ts";
 /** The margin around a QR code, in modules (ISO/IEC 18004). */
 const QUIET_ZONE = 4;
 
-const KEY = {
+/** A session's public key. */
+export const KEY = {
   kty: "EC",
   crv: "P-256",
   x: "l8tFrhx-34tV3hRICRDY9zCkDlpBhF42UQUfWVAWBFs",
@@ -155,6 +162,24 @@ export const sessionRoutes: readonly RelayRoute[] = [
       const qr_svg = renderSVG(link, { pixelSize: 1, border: QUIET_ZONE });
       c.header("Cache-Control", "no-store");
       return c.json({ link, expires_in: seconds, qr_svg } satisfies z.infer<typeof signInLinkSchema>, 201);
+    },
+  },
+  {
+    method: "POST",
+    path: "/v1/sessions/revoke-others",
+    id: "revokeOtherSessions",
+    tag: "Account",
+    summary: "Sign out everywhere else",
+    description:
+      "Ends every session of a browser or command line except the caller's, at once. Tokens, passkeys and recovery codes stay.",
+    access: "person",
+    answers: {
+      200: { description: "Signed out", schema: revokedSessionsSchema, example: { revoked: 2 } },
+    },
+    answer: async (c) => {
+      const { caller } = c.var;
+      const revoked = unwrap(await c.env.ACCOUNT.getByName(caller.account).revokeOtherSessions(caller.grant));
+      return c.json({ revoked } satisfies z.infer<typeof revokedSessionsSchema>);
     },
   },
   {

@@ -64,6 +64,10 @@ export const ACCOUNT: readonly Migration[] = [
     sql.exec(`CREATE TABLE IF NOT EXISTS received_shares (
       grant_id TEXT PRIMARY KEY, account TEXT NOT NULL, name TEXT NOT NULL, created INTEGER NOT NULL) WITHOUT ROWID`);
   },
+  ({ sql }) => {
+    // A passkey signs in at one host name.
+    sql.exec("ALTER TABLE passkeys ADD COLUMN host TEXT NOT NULL DEFAULT ''");
+  },
 ];
 
 export const DEVICE: readonly Migration[] = [

@@ -12,6 +12,14 @@ interface Route {
 const WHO: Readonly<Record<"person" | "caller" | "others", readonly string[]>> = {
   person: [
     "createSignInLink",
+    "revokeOtherSessions",
+    "beginPasskey",
+    "createPasskey",
+    "listPasskeys",
+    "renamePasskey",
+    "removePasskey",
+    "createRecoveryCodes",
+    "getRecoveryCodes",
     "listTokens",
     "createToken",
     "getToken",
@@ -52,6 +60,9 @@ const WHO: Readonly<Record<"person" | "caller" | "others", readonly string[]>> =
   others: [
     "claim",
     "refreshSession",
+    "beginPasskeySignIn",
+    "signInWithPasskey",
+    "recover",
     "startPairing",
     "startLogin",
     "pollPairing",
