@@ -58,6 +58,8 @@ export interface Grant extends GrantScope {
   token_expires?: number;
   /** Thumbprint of the key that a browser's session is bound to (RFC 7638). */
   key?: string;
+  /** SHA-256 of the id of its one token, in base64url; absent for browsers, and of tokens from before it was kept. */
+  token?: string;
   /** Incremented on every change, so that a stale copy can be recognised. */
   version: number;
 }

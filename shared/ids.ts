@@ -31,6 +31,11 @@ export function hexOf(bytes: Uint8Array): string {
   return text;
 }
 
+/** Whether a text may be an account's id. */
+export function isAccountId(text: string): text is AccountId {
+  return /^[a-z0-9_-]{1,64}$/.test(text);
+}
+
 /** Text of a device id. */
 export const DEVICE_ID = /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?-[0-9a-hjkmnp-tv-z]{10}$/;
 

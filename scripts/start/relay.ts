@@ -54,13 +54,18 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   const { dataDir, publicUrl, onStart, onDeath } = options;
   requireDescriptors();
   openDataFolder(dataDir);
-  const secrets = await openSecrets(dataDir);
+  let secrets = await openSecrets(dataDir);
   const issuers = openIssuers(dataDir);
   const { port, addresses } = await findPort(options.port);
   const url = `http://localhost:${port}`;
   const log = new ChildLog(relayLog(dataDir));
-  const start = () => startWorkerd({ dataDir, port, addresses, publicUrl, secrets, issuers, log });
+  // They may have been rotated since the last start.
+  const start = async () => {
+    secrets = await openSecrets(dataDir);
+    return startWorkerd({ dataDir, port, addresses, publicUrl, secrets, issuers, log });
+  };
   const describe = async ({ code, how }: End) => {
+    if ((await openSecrets(dataDir)).relayKeys !== secrets.relayKeys) return "has new keys";
     const said = await log.lastLines();
     const known = exhaustionIn(said) ?? damageIn(said, dataDir);
     return known ?? (code === null ? how : `${how} (${relayLog(dataDir)} says why)`);
@@ -72,7 +77,9 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
     publicUrl: publicUrl ?? url,
     port,
     dataDir,
-    secrets,
+    get secrets() {
+      return secrets;
+    },
     get pid() {
       return workerd.child?.pid;
     },

@@ -1,8 +1,9 @@
-/** The relay's secrets: made once, kept in files, never replaced by themselves. */
+/** The relay's secrets: made once, kept in files, replaced only by `npm run rotate`. */
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { calculateJwkThumbprint } from "jose";
 import * as z from "zod";
+import { relayKeysSchema, type SigningKey } from "../../shared/relay-keys.ts";
 import { messageOf, Problem } from "../problem.ts";
 import { readIfThere, writePrivate } from "./data-folder.ts";
 
@@ -15,40 +16,38 @@ export interface Secrets {
 
 const bytes32 = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
-const jwksSchema = z.object({
-  keys: z
-    .array(
-      z.looseObject({
-        kty: z.literal("OKP"),
-        crv: z.literal("Ed25519"),
-        x: bytes32,
-        d: bytes32,
-        kid: z.string().min(1),
-        alg: z.literal("EdDSA"),
-        use: z.literal("sig"),
-      }),
-    )
-    .min(1),
-});
-
 /** Reads the secrets of a folder; makes those that are not there. Throws Problem for damaged ones. */
 export async function openSecrets(folder: string): Promise<Secrets> {
   return {
-    relayKeys: await openRelayKeys(join(folder, "keys.json")),
-    claimSecret: openClaimSecret(join(folder, "claim-secret")),
+    relayKeys: await openRelayKeys(keysFile(folder)),
+    claimSecret: openClaimSecret(claimFile(folder)),
   };
+}
+
+/** Replaces the secrets of a folder. Throws Problem. */
+export function replaceSecrets(folder: string, { relayKeys, claimSecret }: Secrets): void {
+  writeLine(claimFile(folder), claimSecret);
+  writeLine(keysFile(folder), relayKeys);
+}
+
+export function keysFile(folder: string): string {
+  return join(folder, "keys.json");
+}
+
+function claimFile(folder: string): string {
+  return join(folder, "claim-secret");
 }
 
 async function openRelayKeys(file: string): Promise<string> {
   const kept = readIfThere(file);
   if (kept === undefined) {
     const made = JSON.stringify({ keys: [await makeSigningKey()] });
-    writePrivate(file, `${made}\n`);
+    writeLine(file, made);
     return made;
   }
   try {
     const keys: unknown = JSON.parse(kept);
-    jwksSchema.parse(keys);
+    relayKeysSchema.parse(keys);
     return JSON.stringify(keys);
   } catch (error) {
     const reason = error instanceof z.ZodError ? z.prettifyError(error).split("\n")[0] : messageOf(error);
@@ -59,17 +58,26 @@ async function openRelayKeys(file: string): Promise<string> {
   }
 }
 
-async function makeSigningKey() {
-  const { privateKey } = generateKeyPairSync("ed25519");
-  const jwk = privateKey.export({ format: "jwk" });
-  return { ...jwk, kid: await calculateJwkThumbprint(jwk), alg: "EdDSA", use: "sig" };
+export async function makeSigningKey(): Promise<SigningKey> {
+  const jwk = generateKeyPairSync("ed25519").privateKey.export({ format: "jwk" });
+  const { x = "", d = "" } = jwk;
+  const kid = await calculateJwkThumbprint(jwk);
+  return { kty: "OKP", crv: "Ed25519", x, d, kid, alg: "EdDSA", use: "sig" };
+}
+
+export function makeClaimSecret(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+function writeLine(file: string, text: string): void {
+  writePrivate(file, `${text}\n`);
 }
 
 function openClaimSecret(file: string): string {
   const kept = readIfThere(file)?.trim();
   if (kept === undefined) {
-    const made = randomBytes(32).toString("base64url");
-    writePrivate(file, `${made}\n`);
+    const made = makeClaimSecret();
+    writeLine(file, made);
     return made;
   }
   if (bytes32.safeParse(kept).success) return kept;

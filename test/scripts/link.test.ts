@@ -31,6 +31,19 @@ test("a link for a deployed relay is made with that relay's secret alone", async
   expect(decodeJwt(code)).toMatchObject({ aud: AUDIENCE.claim, sub: "owner", jti: expect.any(String) });
 });
 
+test("a link for another account names that one, here and for a deployed relay", async () => {
+  const dataDir = temporaryFolder();
+  mkdirSync(join(dataDir, "cloudflare"));
+  await openSecrets(join(dataDir, "cloudflare"));
+  const { stdout } = link(["https://relay.example", "--account", "k7m2x9qp4rt1"], dataDir);
+  expect(decodeJwt(stdout.trim().split("#claim=")[1] ?? "")).toMatchObject({ sub: "k7m2x9qp4rt1" });
+  for (const wrong of ["", "Ann", "a/b", "x".repeat(65)])
+    expect(link(["--account", wrong], dataDir)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("is not an account's id"),
+    });
+});
+
 test("a QR code is shown beside the link, and only a program's part stays on stdout", async () => {
   const dataDir = temporaryFolder();
   mkdirSync(join(dataDir, "cloudflare"));

@@ -14,7 +14,8 @@ interface GrantRow extends Record<string, SqlStorageValue> {
 }
 
 /** What a grant allows: its scope, and the devices that it is for. */
-export type May = Omit<GrantScope, "id"> & Pick<Grant, "devices" | "tags" | "token_expires" | "key">;
+export type May = Omit<GrantScope, "id"> &
+  Pick<Grant, "devices" | "tags" | "token_expires" | "key" | "token">;
 
 export class Grants {
   readonly #sql: SqlStorage;

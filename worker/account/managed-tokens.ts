@@ -30,6 +30,18 @@ export class ManagedTokens {
     });
   }
 
+  /** Keeps the hash of the id of a grant's one token. */
+  keep(grant: GrantId, hash: string): Promise<Outcome<void>> {
+    return attempt(() => {
+      this.#context.grants.update({ ...this.#context.grant(grant), token: hash });
+    });
+  }
+
+  /** Whether a token with this hash was given for a grant. */
+  keeps(grant: GrantId, hash: string): boolean {
+    return this.#context.grants.find(grant, Date.now())?.token === hash;
+  }
+
   list(person: GrantId): Promise<Outcome<TokenView[]>> {
     return attempt(() => {
       this.#context.person(person);

@@ -2,8 +2,13 @@
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { AccountId, GrantId } from "@matrx/shared/ids.ts";
 import { AUDIENCE, SUBPROTOCOL } from "@matrx/shared/tokens.ts";
+import type { Env } from "../env.ts";
 import type { Secrets } from "../secrets.ts";
-import { noCredential, verifyToken } from "./keys.ts";
+import { noCredential, verifySignature, verifyToken } from "./keys.ts";
+import { accountKeeper, requireKept } from "./lasting-tokens.ts";
+
+/** What knows the tokens that were given. */
+type CallerEnv = Secrets & Pick<Env, "ACCOUNT" | "DIRECTORY">;
 
 export interface Caller {
   account: AccountId;
@@ -17,34 +22,42 @@ export interface TicketCaller extends Caller {
   ticket?: string;
 }
 
-/** Tokens that this isolate has verified. The objects handle revocation, so only the expiry is checked again. */
-const verified = new Map<string, Caller>();
+/** Tokens that this isolate has verified, by the keys that it had. The objects handle revocation, so only the expiry is checked again. */
+const verified = { by: "", callers: new Map<string, Caller>() };
 const VERIFIED_MAX = 1000;
 
 /** The caller of a request with a bearer token. Throws MatrxError `UNAUTHENTICATED`. */
-export async function authenticate(secrets: Secrets, request: Request): Promise<Caller> {
+export async function authenticate(env: CallerEnv, request: Request): Promise<Caller> {
   const bearer = bearerOf(request);
   if (!bearer) throw missing();
-  return callerOf(secrets, bearer);
+  return callerOf(env, bearer);
 }
 
 /** The caller of a WebSocket upgrade: header, subprotocol, or one-use ticket. Throws MatrxError `UNAUTHENTICATED`. */
-export async function authenticateUpgrade(secrets: Secrets, request: Request): Promise<TicketCaller> {
+export async function authenticateUpgrade(env: CallerEnv, request: Request): Promise<TicketCaller> {
   const bearer = bearerOf(request) ?? subprotocolToken(request);
-  if (bearer) return callerOf(secrets, bearer);
+  if (bearer) return callerOf(env, bearer);
   const ticket = new URL(request.url).searchParams.get("ticket");
-  if (ticket) return ticketCaller(secrets, ticket);
+  if (ticket) return ticketCaller(env, ticket);
   throw missing();
 }
 
-async function callerOf(secrets: Secrets, token: string): Promise<Caller> {
-  const known = verified.get(token);
+async function callerOf(env: CallerEnv, token: string): Promise<Caller> {
+  const { callers } = verifiedBy(env);
+  const known = callers.get(token);
   if (known && known.expires > Date.now()) return known;
-  const { account, subject, expires } = await verifyToken(secrets, AUDIENCE.caller, token);
+  const claims = await verifySignature(env, AUDIENCE.caller, token);
+  await requireKept(claims, accountKeeper(env, claims));
+  const { account, subject, expires } = claims;
   const caller = { account: account as AccountId, grant: subject as GrantId, expires };
-  if (verified.size >= VERIFIED_MAX) verified.clear();
-  verified.set(token, caller);
+  if (callers.size >= VERIFIED_MAX) callers.clear();
+  callers.set(token, caller);
   return caller;
+}
+
+function verifiedBy({ RELAY_KEYS = "" }: Secrets): typeof verified {
+  if (verified.by !== RELAY_KEYS) Object.assign(verified, { by: RELAY_KEYS, callers: new Map() });
+  return verified;
 }
 
 /** A ticket's subject is `<grant> <device> <expiry of the grant's token>`. */

@@ -1,5 +1,6 @@
 /** Sign-in links: a one-time code, signed by whoever holds `CLAIM_SECRET`. */
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
+import { isAccountId } from "@matrx/shared/ids.ts";
 import { AUDIENCE } from "@matrx/shared/tokens.ts";
 import { errors, jwtVerify, SignJWT } from "jose";
 import type { Secrets } from "../secrets.ts";
@@ -33,7 +34,7 @@ export async function verifyClaim(secrets: Secrets, code: string): Promise<Token
       requiredClaims: ["exp", "sub", "jti"],
     });
     const { sub = "", jti = "", exp = 0 } = payload;
-    if (!/^[a-z0-9_-]{1,64}$/.test(sub)) throw new errors.JWTInvalid("sub is not an account");
+    if (!isAccountId(sub)) throw new errors.JWTInvalid("sub is not an account");
     return { account: sub, subject: sub, id: jti, expires: exp * 1000 };
   } catch (error) {
     const hint = "Make a new link with `npm run link` on the machine that runs the relay";

@@ -1,24 +1,8 @@
-/** The relay's signing keys: EdDSA JWTs, one audience each. */
-import { type ErrorShape, MatrxError, relayError } from "@matrx/shared/errors.ts";
-import { createLocalJWKSet, errors, importJWK, type JWK, type JWTPayload, jwtVerify, SignJWT } from "jose";
-import * as z from "zod";
+/** The relay's tokens: EdDSA JWTs, one audience each. */
+import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
+import { errors, type JWK } from "jose";
 import type { Secrets } from "../secrets.ts";
-
-const ISSUER = "matrx-relay";
-
-const privateKeysSchema = z.object({
-  keys: z
-    .array(
-      z.looseObject({
-        kty: z.literal("OKP"),
-        crv: z.literal("Ed25519"),
-        kid: z.string().min(1),
-        x: z.string().min(1),
-        d: z.string().min(1),
-      }),
-    )
-    .min(1),
-});
+import { keyring } from "./keyring.ts";
 
 /** The claims of our JWTs. */
 export interface TokenClaims {
@@ -28,67 +12,6 @@ export interface TokenClaims {
   id: string;
   /** Milliseconds since 1970. */
   expires: number;
-}
-
-interface Keyring {
-  sign: (claims: JWTPayload) => Promise<string>;
-  verify: (token: string, audience: string) => Promise<JWTPayload>;
-  publicKeys: { keys: JWK[] };
-}
-
-/** The secret is parsed once per isolate and value. */
-const keyrings = new Map<string, Promise<Keyring>>();
-
-function keyring(secrets: Secrets): Promise<Keyring> {
-  if (!secrets.RELAY_KEYS || !secrets.CLAIM_SECRET)
-    throw unconfigured("RELAY_KEYS or CLAIM_SECRET is not set");
-  let found = keyrings.get(secrets.RELAY_KEYS);
-  if (!found) {
-    found = makeKeyring(secrets.RELAY_KEYS);
-    keyrings.clear();
-    keyrings.set(secrets.RELAY_KEYS, found);
-  }
-  return found;
-}
-
-async function makeKeyring(text: string): Promise<Keyring> {
-  const { keys } = parseKeys(text);
-  const [first] = keys;
-  if (!first) throw unconfigured("RELAY_KEYS contains no key");
-  const signingKey = await importJWK(first as JWK, "EdDSA");
-  const publicKeys = keys.map(({ kty, crv, kid, x }) => ({ kty, crv, kid, x, alg: "EdDSA", use: "sig" }));
-  const keySet = createLocalJWKSet({ keys: publicKeys });
-  return {
-    publicKeys: { keys: publicKeys },
-    sign: (claims) =>
-      new SignJWT(claims)
-        .setProtectedHeader({ alg: "EdDSA", typ: "JWT", kid: first.kid })
-        .setIssuer(ISSUER)
-        .sign(signingKey),
-    verify: async (token, audience) => {
-      const options = {
-        algorithms: ["EdDSA"],
-        issuer: ISSUER,
-        audience,
-        requiredClaims: ["exp", "sub", "jti"],
-      };
-      return (await jwtVerify(token, keySet, options)).payload;
-    },
-  };
-}
-
-function parseKeys(text: string) {
-  try {
-    return privateKeysSchema.parse(JSON.parse(text));
-  } catch {
-    throw unconfigured("RELAY_KEYS is not a JWKS of private Ed25519 keys");
-  }
-}
-
-function unconfigured(message: string): MatrxError {
-  return relayError("UNAVAILABLE", message, {
-    hint: "Run `npm start` or `npm run deploy` to create the relay's secrets",
-  });
 }
 
 /** Signs a token. `seconds`: its lifetime. */
@@ -110,13 +33,28 @@ export async function signToken(
   });
 }
 
-/** Verifies a token of one audience. Throws MatrxError `UNAUTHENTICATED`. */
+/** Verifies a token of one audience, which a key that was retired may not have signed. Throws MatrxError `UNAUTHENTICATED`. */
 export async function verifyToken(secrets: Secrets, audience: string, token: string): Promise<TokenClaims> {
+  const { retired, ...claims } = await verifySignature(secrets, audience, token);
+  if (retired) throw new MatrxError(unauthenticated("The key that signed this token was retired"));
+  return claims;
+}
+
+/**
+ * Verifies the signature alone: of a token by a retired key, somebody must still know that it was not forged
+ * (`lasting-tokens.ts`). Throws MatrxError `UNAUTHENTICATED`.
+ */
+export async function verifySignature(
+  secrets: Secrets,
+  audience: string,
+  token: string,
+): Promise<TokenClaims & { retired: boolean }> {
   const { verify } = await keyring(secrets);
   try {
-    const { sub, gid, jti, exp } = await verify(token, audience);
+    const { payload, retired } = await verify(token, audience);
+    const { sub, gid, jti, exp } = payload;
     if (!sub || typeof gid !== "string" || !jti || !exp) throw new errors.JWTInvalid("a claim is missing");
-    return { account: sub, subject: gid, id: jti, expires: exp * 1000 };
+    return { account: sub, subject: gid, id: jti, expires: exp * 1000, retired };
   } catch (error) {
     throw new MatrxError(unauthenticated(reasonOf(error)), error);
   }

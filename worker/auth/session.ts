@@ -4,10 +4,12 @@ import type { Grant } from "@matrx/shared/grant.ts";
 import type { AccountId, GrantId } from "@matrx/shared/ids.ts";
 import type { SignedIn } from "@matrx/shared/session-api.ts";
 import { AUDIENCE, LIFETIME } from "@matrx/shared/tokens.ts";
+import type { Env } from "../env.ts";
+import { knownAccount } from "../known-accounts.ts";
 import type { Secrets } from "../secrets.ts";
 import type { AddressEnv } from "./address.ts";
 import { readCookie } from "./cookie.ts";
-import { noCredential, signToken, verifyToken } from "./keys.ts";
+import { noCredential, signToken, unauthenticated, verifySignature } from "./keys.ts";
 import { requireOwnOrigin } from "./origin.ts";
 
 /** A session, as its cookie names it. */
@@ -16,12 +18,22 @@ export interface NamedSession {
   grant: GrantId;
 }
 
-/** The session of a request of our own page. It proves nothing yet. Throws MatrxError. */
-export async function namedSession(env: Secrets & AddressEnv, request: Request): Promise<NamedSession> {
+/**
+ * The session of a request of our own page. It proves nothing yet: so it does not matter which key signed the cookie, only
+ * that there is such an account. Throws MatrxError.
+ */
+export async function namedSession(
+  env: Secrets & AddressEnv & Pick<Env, "ACCOUNT" | "DIRECTORY">,
+  request: Request,
+): Promise<NamedSession> {
   requireOwnOrigin(env, request);
   const cookie = readCookie(env, request);
   if (!cookie) throw new MatrxError(noCredential("Nobody is signed in here", "Sign in on this page"));
-  const { account, subject } = await verifyToken(env, AUDIENCE.web, cookie);
+  const { account, subject, retired } = await verifySignature(env, AUDIENCE.web, cookie);
+  if (retired && !(await knownAccount(env, account as AccountId)))
+    throw new MatrxError(
+      unauthenticated("The cookie names no account of this relay", "Sign in on this page"),
+    );
   return { account: account as AccountId, grant: subject as GrantId };
 }
 

@@ -38,6 +38,7 @@ interface Lessors {
 export interface Accounts extends Lessors {
   getByName(account: string): ReturnType<Lessors["getByName"]> & {
     hasDevice(device: DeviceId): Promise<boolean>;
+    keepsToken(grant: GrantId, hash: string): Promise<boolean>;
     noteApproval(approval: ApprovalView): Promise<void>;
     exceptTool(person: GrantId, grant: GrantId, tool: string): Promise<Outcome<Grant>>;
   };

@@ -10,8 +10,11 @@ import type { StorageHealth } from "../storage/health.ts";
 import type { Kv } from "../storage/watched.ts";
 import type { StoredRate } from "./rates.ts";
 
-/** How a device proves itself: our agent by its Ed25519 key, a bare device by the token with this id. */
-export type DeviceIdentity = { kind: "agent"; publicKey: string } | { kind: "bare"; tokenId: string };
+/** How a device proves itself: our agent by its Ed25519 key, a bare device by its token. */
+export type DeviceIdentity = { kind: "agent"; publicKey: string } | BareIdentity;
+
+/** `token`: SHA-256 of the token's id, in base64url. `tokenId`: the id itself, of devices from before there were hashes. */
+export type BareIdentity = { kind: "bare" } & ({ token: string } | { tokenId: string });
 
 /** Set once, when the account adds the device. */
 export interface DeviceRecord {

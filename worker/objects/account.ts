@@ -115,6 +115,14 @@ export class Account extends DurableObject<AccountEnv> {
     return this.#tokens.create(...args);
   }
 
+  keepToken(...args: Parameters<ManagedTokens["keep"]>) {
+    return this.#tokens.keep(...args);
+  }
+
+  keepsToken(...args: Parameters<ManagedTokens["keeps"]>) {
+    return this.#tokens.keeps(...args);
+  }
+
   listTokens(...args: Parameters<ManagedTokens["list"]>) {
     return this.#tokens.list(...args);
   }

@@ -1,6 +1,6 @@
 /**
- * Which account a device belongs to, one object per first character of an id's random part (docs/decisions/0001), and in
- * one more object which accounts there are.
+ * Which account a device belongs to: one object per first character of an id's random part (docs/decisions/0001). One more
+ * object knows which accounts there are.
  */
 import { DurableObject } from "cloudflare:workers";
 import type { AccountId, DeviceId } from "@matrx/shared/ids.ts";
@@ -35,7 +35,7 @@ export class Directory extends DurableObject {
     return row?.account as AccountId | undefined;
   }
 
-  /** Notes that people sign in to this account by naming it. */
+  /** Notes that somebody signed in to this account. */
   addAccount(account: AccountId): void {
     this.ctx.storage.sql.exec("INSERT OR IGNORE INTO accounts (account) VALUES (?)", account);
   }
@@ -46,17 +46,17 @@ export class Directory extends DurableObject {
   }
 }
 
+/** The directory object that knows the accounts. */
+export function accountDirectory(
+  directories: DurableObjectNamespace<Directory>,
+): DurableObjectStub<Directory> {
+  return directories.getByName("accounts");
+}
+
 /** The directory object that is responsible for a device. */
 export function directoryOf(
   directories: DurableObjectNamespace<Directory>,
   device: DeviceId,
 ): DurableObjectStub<Directory> {
   return directories.getByName(device.charAt(device.length - 10));
-}
-
-/** The directory object that knows the accounts. */
-export function accountDirectory(
-  directories: DurableObjectNamespace<Directory>,
-): DurableObjectStub<Directory> {
-  return directories.getByName("accounts");
 }

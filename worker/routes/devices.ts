@@ -15,6 +15,7 @@ import { AUDIENCE, LIFETIME } from "@matrx/shared/tokens.ts";
 import type * as z from "zod";
 import type { Caller } from "../auth/caller.ts";
 import { signToken } from "../auth/keys.ts";
+import { hashOf } from "../auth/lasting-tokens.ts";
 import type { Env } from "../env.ts";
 import { ownDevice } from "../known-devices.ts";
 import { logWarning } from "../log.ts";
@@ -91,8 +92,9 @@ export const devicesRoutes: readonly RelayRoute[] = [
       const { caller } = c.var;
       const { name } = await readBody(c.req.raw, CALLER_BODY, newDeviceSchema);
       const tokenId = crypto.randomUUID();
+      const identity = { kind: "bare", token: await hashOf(tokenId) } as const;
       const account = c.env.ACCOUNT.getByName(caller.account);
-      const { id } = unwrap(await account.addDevice(caller.grant, name, { kind: "bare", tokenId }));
+      const { id } = unwrap(await account.addDevice(caller.grant, name, identity));
       const names = { account: caller.account, subject: id, id: tokenId };
       const token = await signToken(c.env, AUDIENCE.device, names, LIFETIME.device);
       const device = await c.env.DEVICE.getByName(id).view(caller.account);

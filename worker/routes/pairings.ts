@@ -10,7 +10,7 @@ import {
 import { readBody } from "@matrx/shared/caller/body.ts";
 import { DEVICE } from "@matrx/shared/caller/parts.ts";
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
-import { hexOf, randomBase32 } from "@matrx/shared/ids.ts";
+import { type AccountId, type GrantId, hexOf, randomBase32 } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { confirmedPairingSchema } from "@matrx/shared/openapi/bodies.ts";
 import type { Answer, Parameter } from "@matrx/shared/openapi/operation.ts";
@@ -20,6 +20,7 @@ import * as z from "zod";
 import { linkOrigin } from "../auth/address.ts";
 import { requireAnonymousRate } from "../auth/anonymous-rate-limit.ts";
 import { signToken, unauthenticated, verifyToken } from "../auth/keys.ts";
+import { issueToken } from "../auth/lasting-tokens.ts";
 import type { Env } from "../env.ts";
 import { type PairingAnswer, type PairingWish, pairingOf } from "../objects/pairing.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
@@ -231,13 +232,11 @@ async function polled(
   if (answer.kind === "device")
     return { status: "paired", device_id: answer.device, name: answer.name, account: answer.account };
   const { account, grant, expires } = answer;
-  const seconds = Math.floor((expires - Date.now()) / 1000);
-  const token = await signToken(
-    env,
-    AUDIENCE.caller,
-    { account, subject: grant, id: crypto.randomUUID() },
-    seconds,
-  );
+  const token = await issueToken(env, {
+    account: account as AccountId,
+    id: grant as GrantId,
+    expires,
+  });
   return { status: "signed_in", token, account, expires: new Date(expires).toISOString() };
 }
 

@@ -1,7 +1,9 @@
 /** Signing in and out in a browser, and the access tokens of its pages. */
 import { signInLinkSchema } from "@matrx/shared/api.ts";
 import { readBody } from "@matrx/shared/caller/body.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Grant } from "@matrx/shared/grant.ts";
+import type { AccountId } from "@matrx/shared/ids.ts";
 import {
   claimSchema,
   PROOF_NONCE_HEADER,
@@ -15,9 +17,11 @@ import * as z from "zod";
 import { linkOrigin } from "../auth/address.ts";
 import { makeClaimCode, signInLink, verifyClaim } from "../auth/claim.ts";
 import { clearCookie, setCookie } from "../auth/cookie.ts";
+import { unauthenticated } from "../auth/keys.ts";
 import { countRefusal } from "../auth/refused-credentials.ts";
 import { accessFor, makeSessionToken, namedSession } from "../auth/session.ts";
 import { makeNonce, thumbprintOf, verifyProof } from "../auth/session-proof.ts";
+import { knownAccount, noteAccount } from "../known-accounts.ts";
 import { unwrap } from "../outcome.ts";
 import { problemResponse } from "../problem.ts";
 import { OPEN_BODY } from "./body.ts";
@@ -54,6 +58,7 @@ export const SIGNED_IN_ANSWER = {
 
 /** Answers a browser that has signed in: the session's cookie, and the page's first access token. */
 export async function signedIn(c: Context<RelayEnv>, grant: Grant): Promise<Response> {
+  await noteAccount(c.env, grant.account);
   c.header("Set-Cookie", setCookie(c.env, c.req.raw, await makeSessionToken(c.env, grant)));
   return access(c, grant);
 }
@@ -62,6 +67,15 @@ async function access(c: Context<RelayEnv>, grant: Grant): Promise<Response> {
   c.header("Cache-Control", "no-store");
   c.header(PROOF_NONCE_HEADER, await makeNonce(c.env));
   return c.json((await accessFor(c.env, grant)) satisfies SignedIn);
+}
+
+function noSuchAccount(account: string): MatrxError {
+  return new MatrxError(
+    unauthenticated(
+      `This link is for the account ${account}, which nobody has ever signed in to`,
+      "Make a link for an account of this relay",
+    ),
+  );
 }
 
 export const sessionRoutes: readonly RelayRoute[] = [
@@ -80,8 +94,10 @@ export const sessionRoutes: readonly RelayRoute[] = [
     answer: async (c) => {
       const { code, key } = await readBody(c.req.raw, OPEN_BODY, claimSchema);
       const claim = await verifyClaim(c.env, code);
+      const account = await knownAccount(c.env, claim.account as AccountId);
+      if (!account) throw noSuchAccount(claim.account);
       const session = { name: browserName(c.req.header("User-Agent")), key: await thumbprintOf(key) };
-      return signedIn(c, unwrap(await c.env.ACCOUNT.getByName(claim.account).claim(claim, session)));
+      return signedIn(c, unwrap(await account.claim(claim, session)));
     },
   },
   {

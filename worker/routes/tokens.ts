@@ -11,9 +11,8 @@ import {
   tokenDetailsSchema,
   tokenListSchema,
 } from "@matrx/shared/token-api.ts";
-import { AUDIENCE } from "@matrx/shared/tokens.ts";
 import * as z from "zod";
-import { signToken } from "../auth/keys.ts";
+import { issueToken } from "../auth/lasting-tokens.ts";
 import { unwrap } from "../outcome.ts";
 import { CALLER_BODY } from "./body.ts";
 import type { RelayRoute } from "./route.ts";
@@ -104,9 +103,7 @@ export const tokensRoutes: readonly RelayRoute[] = [
       const wish = await readBody(c.req.raw, CALLER_BODY, newTokenSchema);
       const account = c.env.ACCOUNT.getByName(caller.account);
       const { grant, view, warning } = unwrap(await account.createToken(caller.grant, wish));
-      const names = { account: caller.account, subject: grant.id, id: crypto.randomUUID() };
-      const seconds = Math.floor((grant.expires - Date.now()) / 1000);
-      const token = await signToken(c.env, AUDIENCE.caller, names, seconds);
+      const token = await issueToken(c.env, grant);
       c.header("Cache-Control", "no-store");
       return c.json({ token, ...(warning && { warning }), ...view }, 201);
     },

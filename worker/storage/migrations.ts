@@ -116,7 +116,6 @@ export const DIRECTORY: readonly Migration[] = [
     );
   },
   ({ sql }) => {
-    // Those that a stranger may name to sign in: by passkey, or by recovery code.
     sql.exec("CREATE TABLE IF NOT EXISTS accounts (account TEXT PRIMARY KEY) WITHOUT ROWID");
   },
 ];

@@ -332,15 +332,27 @@ describe("the device link", () => {
 
 describe("a browser", () => {
   it("signs in once with a link; the link is worth nothing afterwards", async () => {
-    const code = await claimCode("once");
+    const code = await claimCode("owner");
     const claim = async (code: string) => (await ask("/v1/claim", json(await claimWith(code)))).status;
     expect(await claim(code)).toBe(200);
     expect(await claim(code)).toBe(401);
-    expect(await claim(await claimCode("once", "x".repeat(43)))).toBe(401);
+    expect(await claim(await claimCode("owner", "x".repeat(43)))).toBe(401);
+  });
+
+  it("is signed in by a link to accounts that exist, and to no other", async () => {
+    const { account } = await Person.signIn();
+    const claim = async (account: string) =>
+      ask("/v1/claim", json(await claimWith(await claimCode(account))));
+    expect(await (await claim(account)).json()).toMatchObject({ account });
+    const refused = await claim(`${account}-x`);
+    expect([refused.status, await refused.json()]).toMatchObject([
+      401,
+      { code: "UNAUTHENTICATED", detail: expect.stringContaining(`${account}-x`) },
+    ]);
   });
 
   it("gets a cookie that scripts cannot read and other sites cannot send", async () => {
-    const response = await ask("/v1/claim", json(await claimWith(await claimCode("cookie"))));
+    const response = await ask("/v1/claim", json(await claimWith(await claimCode("owner"))));
     const cookie = response.headers.get("Set-Cookie") ?? "";
     for (const part of ["HttpOnly", "SameSite=Strict", "Path=/"]) expect(cookie).toContain(part);
   });

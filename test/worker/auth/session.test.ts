@@ -161,7 +161,7 @@ describe("is refused:", () => {
   });
 
   it("to sign in without a key, or with one that is none", async () => {
-    const code = await claimCode("keyless");
+    const code = await claimCode("owner");
     const { publicKey } = await Browser.open();
     for (const body of [{ code }, { code, key: {} }, { code, key: { ...publicKey, d: "x".repeat(43) } }])
       expect((await ask("/v1/claim", json(body))).status).toBe(400);

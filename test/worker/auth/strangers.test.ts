@@ -182,7 +182,7 @@ describe("MATRX_URL", () => {
     const response = await askWith(
       PUBLIC,
       `${origin}/v1/claim`,
-      json(await claimWith(await claimCode("secure")), headers),
+      json(await claimWith(await claimCode("owner")), headers),
     );
     const cookie = response.headers.get("Set-Cookie") ?? "";
     expect(cookie.includes("; Secure")).toBe(secure);

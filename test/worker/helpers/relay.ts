@@ -1,10 +1,12 @@
 /** Talking to the Worker as its users do: by request, as a signed-in person or with a token. */
 import { env, exports } from "cloudflare:workers";
 import type { Effect } from "@matrx/shared/effects.ts";
+import type { AccountId } from "@matrx/shared/ids.ts";
 import type { claimSchema, SessionKey, SignedIn } from "@matrx/shared/session-api.ts";
 import type { ChangedToken, NewToken, TokenDetails, TokenView } from "@matrx/shared/token-api.ts";
 import { SignJWT } from "jose";
 import type * as z from "zod";
+import { noteAccount } from "../../../worker/known-accounts.ts";
 import { Browser } from "./browser.ts";
 
 type ClaimBody = z.infer<typeof claimSchema>;
@@ -26,6 +28,11 @@ export function claimCode(account: string, secret: string = env.CLAIM_SECRET ?? 
     .setIssuedAt()
     .setExpirationTime("1h")
     .sign(new TextEncoder().encode(secret));
+}
+
+/** Makes an account, as the first sign-in to it does: a link alone makes none. */
+export function addAccount(account: string): Promise<void> {
+  return noteAccount(env, account as AccountId);
 }
 
 /** The body of a claim, as a page sends it. */
@@ -51,6 +58,7 @@ export class Person {
 
   static async signIn(account: string = `person-${crypto.randomUUID().slice(0, 8)}`): Promise<Person> {
     const browser = await Browser.open();
+    await addAccount(account);
     const response = await ask(
       "/v1/claim",
       json(await claimWith(await claimCode(account), browser.publicKey)),

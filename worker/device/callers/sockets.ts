@@ -7,7 +7,8 @@ import { type AccountId, callTime, type GrantId } from "@matrx/shared/ids.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { AUDIENCE, SESSION_HEADER, SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { Caller } from "../../auth/caller.ts";
-import { unauthenticated, verifyToken } from "../../auth/keys.ts";
+import { unauthenticated, verifySignature } from "../../auth/keys.ts";
+import { requireKept } from "../../auth/lasting-tokens.ts";
 import { logWarning } from "../../log.ts";
 import { callApprovalOf } from "../approvals/rows.ts";
 import type { Admission } from "../calls/admission.ts";
@@ -210,11 +211,16 @@ export class Callers implements SessionHost {
 
   /** Continues with a new token of the same grant. Throws MatrxError. */
   async renew(session: CallerSession, token: string): Promise<void> {
-    const { account, subject, expires } = await verifyToken(this.#context.env, AUDIENCE.caller, token);
+    const claims = await verifySignature(this.#context.env, AUDIENCE.caller, token);
+    const { account, subject, expires } = claims;
     if (account !== session.account || subject !== session.lease.scope.id)
       throw new MatrxError(
         unauthenticated("The token belongs to another grant", "Open a separate connection for it"),
       );
+    const { id } = session.lease.scope;
+    await requireKept(claims, (hash) =>
+      this.#context.env.ACCOUNT.getByName(account).keepsToken(id as GrantId, hash),
+    );
     session.expires = expires;
     session.save();
     session.protocol.send({ type: "authenticated", expires: new Date(expires).toISOString() });

@@ -4,10 +4,11 @@ import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { plainName } from "@matrx/shared/plain-names.ts";
 import { AUDIENCE } from "@matrx/shared/tokens.ts";
 import { errors, importJWK, type JWTPayload, jwtVerify } from "jose";
-import { reasonOf, unauthenticated, verifyToken } from "../../auth/keys.ts";
+import { reasonOf, unauthenticated, verifySignature } from "../../auth/keys.ts";
+import { hashOf, requireKept } from "../../auth/lasting-tokens.ts";
 import type { Secrets } from "../../secrets.ts";
 import type { DeviceAttachment } from "../connection.ts";
-import type { DeviceInfo, DeviceRecord } from "../store.ts";
+import type { BareIdentity, DeviceInfo, DeviceRecord } from "../store.ts";
 
 /** Whether a credential sent with the upgrade is the device's. It proves less than a registration, because it can be replayed. */
 export async function isOwnCredential(
@@ -19,7 +20,7 @@ export async function isOwnCredential(
   try {
     if (record.identity.kind === "agent")
       await readAssertion(record, record.identity.publicKey, credential, host);
-    else await requireDeviceToken(secrets, record, record.identity.tokenId, credential);
+    else await requireDeviceToken(secrets, record, record.identity, credential);
     return true;
   } catch {
     return false;
@@ -40,18 +41,21 @@ export async function requireProof(
       unauthenticated("device_register has no auth_token", 'Send auth_token: "Bearer <jwt>"'),
     );
   if (record.identity.kind === "bare")
-    return requireDeviceToken(secrets, record, record.identity.tokenId, credential);
+    return requireDeviceToken(secrets, record, record.identity, credential);
   await requireAssertion(record, record.identity.publicKey, credential, { nonce, host });
 }
 
 async function requireDeviceToken(
   secrets: Secrets,
   record: DeviceRecord,
-  tokenId: string,
+  identity: BareIdentity,
   token: string,
 ): Promise<void> {
-  const { account, subject, id } = await verifyToken(secrets, AUDIENCE.device, token);
-  if (account === record.account && subject === record.id && id === tokenId) return;
+  const claims = await verifySignature(secrets, AUDIENCE.device, token);
+  await requireKept(claims, (hash) => "token" in identity && hash === identity.token);
+  const { account, subject, id } = claims;
+  const isNewest = "token" in identity ? (await hashOf(id)) === identity.token : id === identity.tokenId;
+  if (account === record.account && subject === record.id && isNewest) return;
   throw new MatrxError(
     unauthenticated(
       "The token does not belong to this device, or was replaced",
