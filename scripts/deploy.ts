@@ -34,7 +34,8 @@ interface Uploaded {
 }
 
 async function upload({ folder, secrets, issuers }: Uploaded, args: readonly string[]): Promise<string> {
-  const file = writeSecretsFile(folder, secrets, issuers);
+  // With nothing to upload, what Cloudflare has stays.
+  const file = secrets || issuers ? writeSecretsFile(folder, { secrets, issuers }) : undefined;
   try {
     const { code, text } = await wrangler(["deploy", ...(file ? ["--secrets-file", file] : []), ...args], {
       show: true,

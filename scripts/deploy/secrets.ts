@@ -20,16 +20,11 @@ export async function secretsToDeploy(folder: string): Promise<Secrets | undefin
   return openSecrets(folder);
 }
 
-/**
- * Writes the file that wrangler uploads the secrets from; they never stand in an argument. `issuers`: `OIDC_ISSUERS`.
- * Undefined if there is nothing to upload: what Cloudflare has stays.
- */
+/** Writes the file that wrangler uploads the secrets from; they never stand in an argument. `issuers`: `OIDC_ISSUERS`. */
 export function writeSecretsFile(
   folder: string,
-  secrets: Secrets | undefined,
-  issuers: string | undefined,
-): string | undefined {
-  if (!secrets && !issuers) return undefined;
+  { secrets, issuers }: { secrets?: Secrets | undefined; issuers?: string | undefined },
+): string {
   const file = join(folder, "secrets.json");
   const keys = secrets && { RELAY_KEYS: secrets.relayKeys, CLAIM_SECRET: secrets.claimSecret };
   writePrivate(file, JSON.stringify({ ...keys, ...(issuers && { OIDC_ISSUERS: issuers }) }));

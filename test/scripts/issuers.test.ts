@@ -45,15 +45,14 @@ test("a deployment uploads issuers with the secrets, or alone where those were m
   const folder = temporaryFolder();
   const secrets = { relayKeys: "keys", claimSecret: "claim" };
   const uploaded = (file: string | undefined) => JSON.parse(readFileSync(file ?? "", "utf8"));
-  expect(uploaded(writeSecretsFile(folder, secrets, ISSUERS))).toEqual({
+  expect(uploaded(writeSecretsFile(folder, { secrets, issuers: ISSUERS }))).toEqual({
     RELAY_KEYS: "keys",
     CLAIM_SECRET: "claim",
     OIDC_ISSUERS: ISSUERS,
   });
-  expect(uploaded(writeSecretsFile(folder, secrets, undefined))).not.toHaveProperty("OIDC_ISSUERS");
-  const alone = writeSecretsFile(folder, undefined, ISSUERS);
+  expect(uploaded(writeSecretsFile(folder, { secrets }))).not.toHaveProperty("OIDC_ISSUERS");
+  const alone = writeSecretsFile(folder, { issuers: ISSUERS });
   expect(uploaded(alone)).toEqual({ OIDC_ISSUERS: ISSUERS });
   expect(statSync(alone ?? "").mode & 0o777).toBe(0o600);
-  expect(writeSecretsFile(temporaryFolder(), undefined, undefined)).toBeUndefined();
   expect(existsSync(join(folder, "keys.json"))).toBe(false);
 });
