@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { approvalViewSchema } from "./approval.ts";
 import { ERROR_CODES, HOPS } from "./errors.ts";
+import { pauseViewSchema } from "./pause-api.ts";
 
 /** What a screen sends. */
 export const personActionSchema = z.discriminatedUnion("action", [
@@ -11,9 +12,17 @@ export const personActionSchema = z.discriminatedUnion("action", [
 ]);
 
 export const toPersonSchema = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("hello"), protocol: z.literal(1), account: z.string() }),
+  z.object({
+    type: z.literal("hello"),
+    protocol: z.literal(1),
+    account: z.string(),
+    /** An older relay does not tell. */
+    pause: pauseViewSchema.exactOptional(),
+  }),
   /** A call waits for a decision, or what became of one. */
   z.object({ type: z.literal("approval"), approval: approvalViewSchema }),
+  /** The account was paused or resumed, or more devices have confirmed it. */
+  z.object({ type: z.literal("paused"), pause: pauseViewSchema }),
   z.object({ type: z.literal("pong") }),
   /** The link continues with the new token of an `auth`, until it expires. */
   z.object({ type: z.literal("authenticated"), expires: z.iso.datetime() }),

@@ -8,6 +8,7 @@ import { CLOSE } from "@matrx/shared/close-codes.ts";
 import { fromDeviceSchema, toDeviceSchema } from "@matrx/shared/device-frames.ts";
 import { ERROR_CODES, type ErrorShape, errorInfo, problemOf } from "@matrx/shared/errors.ts";
 import { isCallId, isDeviceId, isSessionId } from "@matrx/shared/ids.ts";
+import { cancelCallsSchema, newPauseSchema } from "@matrx/shared/pause-api.ts";
 import { policySchema } from "@matrx/shared/policy.ts";
 import { explainWishSchema } from "@matrx/shared/policy-explain.ts";
 import {
@@ -238,6 +239,8 @@ const BODIES: Record<string, z.ZodObject> = {
   "POST /v1/tickets": api.newTicketSchema,
   "POST /v1/tokens": tokenApi.newTokenSchema,
   "PATCH /v1/tokens/:grant": tokenApi.changedTokenSchema,
+  "POST /v1/pause": newPauseSchema,
+  "POST /v1/calls/cancel": cancelCallsSchema,
   "POST /v1/pairings": api.newPairingSchema,
   "POST /v1/logins": api.newLoginSchema,
   "POST /v1/pairings/:code/poll": api.pollPairingSchema,

@@ -29,8 +29,8 @@ export class PersonSockets {
     this.#secrets = secrets;
   }
 
-  /** Opens a link, and sends what waits. Throws MatrxError `RATE_LIMITED`. */
-  accept(request: Request, caller: Caller, waiting: readonly ToPerson[], now: number): Response {
+  /** Opens a link, and sends its first frames. Throws MatrxError `RATE_LIMITED`. */
+  accept(request: Request, caller: Caller, first: readonly ToPerson[], now: number): Response {
     const open = this.#state.getWebSockets();
     for (const ws of open) this.#live(ws, now);
     if (open.filter(isOpen).length >= LIMITS.accountSockets) throw tooManyLinks();
@@ -38,8 +38,7 @@ export class PersonSockets {
     const { account, grant, expires } = caller;
     this.#state.acceptWebSocket(server, [grant]);
     server.serializeAttachment({ account, grant, expires } satisfies PersonAttachment);
-    send(server, { type: "hello", protocol: 1, account });
-    for (const frame of waiting) send(server, frame);
+    for (const frame of first) send(server, frame);
     const protocol = chooseSubprotocol(offeredSubprotocols(request.headers.get("Sec-WebSocket-Protocol")));
     return switching(client, protocol ? { "Sec-WebSocket-Protocol": protocol } : {});
   }

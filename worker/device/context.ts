@@ -14,6 +14,7 @@ import { DeviceLink } from "./connection.ts";
 import { Events } from "./event-log.ts";
 import { type Accounts, Leases } from "./leases.ts";
 import { SignOfLife } from "./link/sign-of-life.ts";
+import { AccountPause } from "./pause.ts";
 import { LastProof } from "./proof.ts";
 import { Rates } from "./rates.ts";
 import { type DeviceRecord, RecordStore } from "./store.ts";
@@ -40,6 +41,7 @@ export class DeviceContext {
   readonly link: DeviceLink;
   readonly signs: SignOfLife;
   readonly leases: Leases;
+  readonly pause: AccountPause;
   readonly bodies = new ResponseBodies();
   readonly timer: Timer;
   readonly proof = new LastProof();
@@ -68,6 +70,7 @@ export class DeviceContext {
       store: (rates) => this.store.setRates(rates),
     });
     this.leases = new Leases(env.ACCOUNT);
+    this.pause = new AccountPause(this.storage.kv, this.health);
     this.timer = new Timer(look);
   }
 

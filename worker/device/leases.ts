@@ -4,6 +4,7 @@ import type { Grant, GrantScope } from "@matrx/shared/grant.ts";
 import type { AccountId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
+import type { PauseState } from "./pause.ts";
 
 export interface Lease {
   scope: GrantScope;
@@ -27,10 +28,15 @@ export interface LeasedGrant {
   expires: number;
 }
 
+/** The Account's answer to a device that asks for a grant. */
+export interface LeaseAnswer extends LeasedGrant {
+  pause: PauseState;
+}
+
 /** Where grants are leased. */
 interface Lessors {
   getByName(account: string): {
-    lease(grant: GrantId, device: DeviceId): Promise<Outcome<LeasedGrant>>;
+    lease(grant: GrantId, device: DeviceId): Promise<Outcome<LeaseAnswer>>;
   };
 }
 
@@ -58,6 +64,9 @@ export class Leases {
   /** Called when a newer version of a grant came, in whatever way; `former` is what was used until then, if that is known. */
   onChanged: (lease: Lease, former: Lease | undefined) => void = () => undefined;
 
+  /** Called with what the Account says of its pause, whenever a grant is leased. */
+  onPause: (pause: PauseState) => void = () => undefined;
+
   constructor(accounts: Lessors) {
     this.#accounts = accounts;
   }
@@ -66,6 +75,11 @@ export class Leases {
   current(grant: GrantId, now: number): Lease | undefined {
     const lease = this.#leases.get(grant);
     return lease && isLive(lease, now) ? lease : undefined;
+  }
+
+  /** What was last leased, even if it must be asked for again. */
+  find(grant: GrantId): Lease | undefined {
+    return this.#leases.get(grant);
   }
 
   /** Asks the Account object; concurrent requests share one answer. Throws MatrxError if it refuses. */
@@ -120,7 +134,9 @@ export class Leases {
   async #ask(account: AccountId, grant: GrantId, device: DeviceId): Promise<Lease> {
     const outcome = await this.#accounts.getByName(account).lease(grant, device);
     if (this.#revoked.has(grant)) throw unwrap({ ok: false, error: revokedGrant() });
-    const lease = this.#newest(grant, leaseFrom(unwrap(outcome), Date.now()));
+    const { pause, ...leased } = unwrap(outcome);
+    this.onPause(pause);
+    const lease = this.#newest(grant, leaseFrom(leased, Date.now()));
     const former = this.#leases.get(grant);
     if (this.#leases.size >= LEASES_MAX) this.#leases.clear();
     this.#leases.set(grant, lease);

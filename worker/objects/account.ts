@@ -12,8 +12,9 @@ import type { DeviceEntry } from "../account/devices.ts";
 import { isFor } from "../account/grants.ts";
 import { ManagedTokens } from "../account/managed-tokens.ts";
 import { Sessions } from "../account/sessions.ts";
+import { Stop } from "../account/stop.ts";
 import { leased } from "../account/tokens.ts";
-import type { LeasedGrant } from "../device/leases.ts";
+import type { LeaseAnswer } from "../device/leases.ts";
 import { authenticatedCaller } from "../device/socket.ts";
 import type { DeviceIdentity } from "../device/store.ts";
 import { attempt, type Outcome } from "../outcome.ts";
@@ -28,6 +29,7 @@ export class Account extends DurableObject<AccountEnv> {
   readonly #context: AccountContext;
   readonly #sessions: Sessions;
   readonly #tokens: ManagedTokens;
+  readonly #stop: Stop;
 
   constructor(state: DurableObjectState, env: AccountEnv) {
     super(state, env);
@@ -35,6 +37,7 @@ export class Account extends DurableObject<AccountEnv> {
     this.#context = new AccountContext(state, env);
     this.#sessions = new Sessions(this.#context);
     this.#tokens = new ManagedTokens(this.#context);
+    this.#stop = new Stop(this.#context);
   }
 
   /** See `Sessions`, like all of these. */
@@ -83,19 +86,28 @@ export class Account extends DurableObject<AccountEnv> {
     return this.#tokens.revoke(...args);
   }
 
+  /** See `Stop`, like both of these. */
+  setPaused(...args: Parameters<Stop["setPaused"]>) {
+    return this.#stop.setPaused(...args);
+  }
+
+  readPause(...args: Parameters<Stop["read"]>) {
+    return this.#stop.read(...args);
+  }
+
   /** The grant that a token names. */
   describe(grant: GrantId): Promise<Outcome<Grant>> {
     return attempt(() => this.#context.grant(grant));
   }
 
   /** Leases the grant that a caller presented to a Device object. */
-  lease(grant: GrantId, device: DeviceId): Promise<Outcome<LeasedGrant>> {
+  lease(grant: GrantId, device: DeviceId): Promise<Outcome<LeaseAnswer>> {
     return attempt(() => {
       const found = this.#context.grant(grant);
       if (!this.#context.devices.has(device)) throw unknownDeviceError(device);
       if (!this.#context.tokens.isFor(found, device)) throw notForDevice(device);
       this.#context.holders.leased(grant, device, found.version);
-      return leased(found);
+      return { ...leased(found), pause: this.#context.pause.state };
     });
   }
 
@@ -207,12 +219,15 @@ export class Account extends DurableObject<AccountEnv> {
       const waiting = this.#context.approvals
         .pending(now)
         .map((approval) => ({ type: "approval" as const, approval }));
-      return this.#context.people.accept(
-        request,
-        { ...caller, expires: Math.min(expires, caller.expires) },
-        waiting,
-        now,
-      );
+      const { id: account } = this.#context;
+      const hello = {
+        type: "hello" as const,
+        protocol: 1 as const,
+        account,
+        pause: this.#context.pauseView(),
+      };
+      const session = { ...caller, expires: Math.min(expires, caller.expires) };
+      return this.#context.people.accept(request, session, [hello, ...waiting], now);
     } catch (error) {
       return problemResponse(error);
     }

@@ -11,6 +11,7 @@ import { toolRoutes } from "@matrx/shared/caller/tools.ts";
 import type { ErrorCode } from "@matrx/shared/errors.ts";
 import * as bodies from "@matrx/shared/openapi/bodies.ts";
 import type { Operation, Parameter, Surface } from "@matrx/shared/openapi/operation.ts";
+import * as pauseApi from "@matrx/shared/pause-api.ts";
 import { policySchema, policySetSchema } from "@matrx/shared/policy.ts";
 import { questionSchema } from "@matrx/shared/question.ts";
 import * as sessionApi from "@matrx/shared/session-api.ts";
@@ -25,6 +26,7 @@ import { healthRoutes } from "./health.ts";
 import { descriptionRoute } from "./openapi.ts";
 import { docsRoute } from "./page.ts";
 import { CODE_PARAMETER, pairingsRoutes } from "./pairings.ts";
+import { pauseRoutes } from "./pause.ts";
 import type { RelayRoute } from "./route.ts";
 import { sessionRoutes } from "./session.ts";
 import { accountSocketRoutes, callerSocketRoutes, deviceSocketRoutes } from "./sockets.ts";
@@ -40,6 +42,7 @@ export const relayRoutes: readonly RelayRoute[] = [
   ...accountRoutes,
   ...tokensRoutes,
   ...approvalsRoutes,
+  ...pauseRoutes,
   ...pairingsRoutes,
   ...healthRoutes,
   descriptionRoute(() => RELAY),
@@ -114,6 +117,7 @@ export const RELAY: Surface = {
     ...api,
     ...tokenApi,
     ...approvals,
+    ...pauseApi,
     sessionKeySchema: sessionApi.sessionKeySchema,
     claimSchema: sessionApi.claimSchema,
     signedInSchema: sessionApi.signedInSchema,

@@ -37,11 +37,11 @@ export class Admission {
 
   /** Sends a call, parks it until a person allows it, or delivers the outcome that its idempotency key stands for. If it throws MatrxError, nothing was sent. */
   admit(wanted: WantedCall, now: number, recipient: Recipient): CallId {
-    const { store, rates, link, health } = this.#context;
+    const { store, rates, pause, link, health } = this.#context;
     const calls = this.#calls;
     // If the storage failed, connections broke with it: then the device is not to blame for being offline.
     if (!link.current) health.requireWritable();
-    const keeping = { store, rates, underWay: calls.pendingCalls.size };
+    const keeping = { store, rates, pause, underWay: calls.pendingCalls.size };
     const passed = passGate(wanted.tool, wanted.lease, keeping, now);
     const keyed = keyedOf(wanted, passed);
     const earlier = keyed && this.#earlier(wanted, passed, keyed, now, recipient);
