@@ -14,6 +14,8 @@ import { DeviceLink } from "./connection.ts";
 import { Events } from "./event-log.ts";
 import { type Accounts, Leases } from "./leases.ts";
 import { SignOfLife } from "./link/sign-of-life.ts";
+import { ActivityFeed } from "./observing/activity.ts";
+import { Observer } from "./observing/observer.ts";
 import { LastProof } from "./proof.ts";
 import { Rates } from "./rates.ts";
 import { type DeviceRecord, RecordStore } from "./store.ts";
@@ -40,6 +42,8 @@ export class DeviceContext {
   readonly link: DeviceLink;
   readonly signs: SignOfLife;
   readonly leases: Leases;
+  readonly activity: ActivityFeed;
+  readonly observer: Observer;
   readonly bodies = new ResponseBodies();
   readonly timer: Timer;
   readonly proof = new LastProof();
@@ -68,6 +72,10 @@ export class DeviceContext {
       store: (rates) => this.store.setRates(rates),
     });
     this.leases = new Leases(env.ACCOUNT);
+    const { store, leases } = this;
+    this.activity = new ActivityFeed({ store, accounts: env.ACCOUNT });
+    const { activity } = this;
+    this.observer = new Observer({ activity, leases, device: () => store.record?.id ?? "" });
     this.timer = new Timer(look);
   }
 
