@@ -1,13 +1,23 @@
 /** Grants that this Device object caches for fifteen minutes, so that a call needs no request to the Account. */
+
+import type { ActivityEntry } from "@matrx/shared/activity.ts";
 import type { ApprovalView } from "@matrx/shared/approval.ts";
-import type { Grant, GrantScope } from "@matrx/shared/grant.ts";
+import type { Credential, Grant, GrantScope } from "@matrx/shared/grant.ts";
 import type { AccountId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
 import type { PauseState } from "./pause.ts";
 
+/** Who holds a grant, in the account's words. */
+export interface Holder {
+  name: string;
+  credential: Credential;
+}
+
 export interface Lease {
   scope: GrantScope;
+  /** Absent if the lease is from a relay that did not say. */
+  holder?: Holder | undefined;
   /** The scope as JSON, as every call's frame carries it. */
   json: string;
   version: number;
@@ -23,6 +33,7 @@ export type KeptLease = Omit<Lease, "json">;
 /** A grant as the Account object leases it. */
 export interface LeasedGrant {
   scope: GrantScope;
+  holder?: Holder | undefined;
   version: number;
   /** Milliseconds since 1970. */
   expires: number;
@@ -45,6 +56,7 @@ export interface Accounts extends Lessors {
   getByName(account: string): ReturnType<Lessors["getByName"]> & {
     hasDevice(device: DeviceId): Promise<boolean>;
     noteApproval(approval: ApprovalView): Promise<void>;
+    noteActivity(device: DeviceId, entries: ActivityEntry[]): Promise<void>;
     exceptTool(person: GrantId, grant: GrantId, tool: string): Promise<Outcome<Grant>>;
   };
 }
@@ -152,14 +164,14 @@ export class Leases {
   }
 }
 
-function leaseFrom({ scope, version, expires }: LeasedGrant, now: number): Lease {
-  return { scope, json: JSON.stringify(scope), version, expires, until: now + TIMES.lease };
+function leaseFrom({ scope, holder, version, expires }: LeasedGrant, now: number): Lease {
+  return { scope, holder, json: JSON.stringify(scope), version, expires, until: now + TIMES.lease };
 }
 
 /** The form stored in an attachment. A lease too large for it is requested again after hibernation. */
-export function keptLease({ scope, json, version, expires, until }: Lease): KeptLease {
-  if (json.length <= KEPT_CHARS) return { scope, version, expires, until };
-  return { scope: { id: scope.id, owner: false, effects: [] }, version, expires, until: 0 };
+export function keptLease({ scope, holder, json, version, expires, until }: Lease): KeptLease {
+  if (json.length <= KEPT_CHARS) return { scope, holder, version, expires, until };
+  return { scope: { id: scope.id, owner: false, effects: [] }, holder, version, expires, until: 0 };
 }
 
 /** Reads a lease from an attachment. */

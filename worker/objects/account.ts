@@ -1,5 +1,6 @@
 /** One user's devices, grants and tokens. Written on change only. */
 import { DurableObject } from "cloudflare:workers";
+import type { ActivityEntry } from "@matrx/shared/activity.ts";
 import type { ApprovalView } from "@matrx/shared/approval.ts";
 import { closeReason, isSendable } from "@matrx/shared/close-codes.ts";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
@@ -200,6 +201,9 @@ export class Account extends DurableObject<AccountEnv> {
     this.#context.alarms.by("expiry", now + APPROVALS_KEPT);
     if (noted) this.#context.people.tell({ type: "approval", approval: noted }, now);
   }
+
+  /** A device tells what is called there, while somebody watches. */
+  noteActivity(_device: DeviceId, _entries: ActivityEntry[]): void {}
 
   /** The approvals that wait for a decision, on all devices. */
   listApprovals(grant: GrantId): Promise<Outcome<ApprovalView[]>> {

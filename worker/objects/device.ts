@@ -1,5 +1,6 @@
 /** One device: its own socket and its callers' sockets end here, and every call passes through. Delegates to `device/`. */
 import { DurableObject } from "cloudflare:workers";
+import type { StartedCall } from "@matrx/shared/activity.ts";
 import type { CallQuery, DeviceView, EventQuery } from "@matrx/shared/api.ts";
 import type { Decision } from "@matrx/shared/approval.ts";
 import { EventStreams } from "@matrx/shared/caller/event-streams.ts";
@@ -296,6 +297,13 @@ export class Device extends DurableObject<DeviceEnv> {
   /** The Account has checked that a person is asking. Returns warnings. */
   setPolicy(policy: Policy) {
     return this.#requests.setPolicy(policy);
+  }
+
+  /** Tells the Account of each call until then, in milliseconds since 1970. Returns what runs now. */
+  watch(until: number): StartedCall[] {
+    if (!this.#context.store.record) return [];
+    this.#context.activity.watch(until);
+    return this.#context.observer.running(this.#calls.pendingCalls.all());
   }
 
   /** What is in flight, and counters since this object woke. */
