@@ -27,9 +27,11 @@ const ofDevice = observedCallSchema.extend({
 /** `unknown`: nobody knows its outcome. */
 export const endStatusSchema = z.enum(["success", "error", "cancelled", "unknown"]);
 
+export const startedCallSchema = ofDevice.extend({ type: z.literal("started") });
+
 /** A call on one of the account's devices. */
 export const activityEntrySchema = z.discriminatedUnion("type", [
-  ofDevice.extend({ type: z.literal("started") }),
+  startedCallSchema,
   ofDevice.extend({
     type: z.literal("finished"),
     status: endStatusSchema,
@@ -40,4 +42,4 @@ export const activityEntrySchema = z.discriminatedUnion("type", [
   ofDevice.extend({ type: z.literal("refused"), ...callEndSchema.shape }),
 ]);
 export type ActivityEntry = z.infer<typeof activityEntrySchema>;
-export type StartedCall = Extract<ActivityEntry, { type: "started" }>;
+export type StartedCall = z.infer<typeof startedCallSchema>;

@@ -53,6 +53,7 @@ const FRAMES: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ["ProofClaims", proofClaimsSchema],
   ...toPersonSchema.options.map(({ shape }) => [`ToPerson ${shape.type.value}`, toPersonSchema] as const),
   ["PersonAction ping", personActionSchema],
+  ["PersonAction watch", personActionSchema],
   ["CallEvent call", api.callEventSchema],
   ["CallEvent output", api.outputEventSchema],
   ["CallEvent gap", api.gapEventSchema],

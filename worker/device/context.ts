@@ -75,7 +75,12 @@ export class DeviceContext {
     });
     this.leases = new Leases(env.ACCOUNT);
     const { store, leases } = this;
-    this.activity = new ActivityFeed({ store, accounts: env.ACCOUNT });
+    this.activity = new ActivityFeed({
+      store,
+      accounts: env.ACCOUNT,
+      kv: this.storage.kv,
+      health: this.health,
+    });
     const { activity } = this;
     this.observer = new Observer({ activity, leases, device: () => store.record?.id ?? "" });
     this.pause = new AccountPause(this.storage.kv, this.health);

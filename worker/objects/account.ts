@@ -15,6 +15,7 @@ import { ManagedTokens } from "../account/managed-tokens.ts";
 import { Sessions } from "../account/sessions.ts";
 import { Stop } from "../account/stop.ts";
 import { leased } from "../account/tokens.ts";
+import { Watching } from "../account/watching.ts";
 import type { LeaseAnswer } from "../device/leases.ts";
 import { authenticatedCaller } from "../device/socket.ts";
 import type { DeviceIdentity } from "../device/store.ts";
@@ -31,6 +32,7 @@ export class Account extends DurableObject<AccountEnv> {
   readonly #sessions: Sessions;
   readonly #tokens: ManagedTokens;
   readonly #stop: Stop;
+  readonly #watching: Watching;
 
   constructor(state: DurableObjectState, env: AccountEnv) {
     super(state, env);
@@ -39,6 +41,8 @@ export class Account extends DurableObject<AccountEnv> {
     this.#sessions = new Sessions(this.#context);
     this.#tokens = new ManagedTokens(this.#context);
     this.#stop = new Stop(this.#context);
+    this.#watching = new Watching(this.#context);
+    this.#context.people.onWatch = (screen, now) => this.#watching.watch(screen, now);
   }
 
   /** See `Sessions`, like all of these. */
@@ -203,7 +207,9 @@ export class Account extends DurableObject<AccountEnv> {
   }
 
   /** A device tells what is called there, while somebody watches. */
-  noteActivity(_device: DeviceId, _entries: ActivityEntry[]): void {}
+  noteActivity(device: DeviceId, entries: ActivityEntry[]): void {
+    this.#watching.note(device, entries, Date.now());
+  }
 
   /** The approvals that wait for a decision, on all devices. */
   listApprovals(grant: GrantId): Promise<Outcome<ApprovalView[]>> {

@@ -27,6 +27,7 @@ import { Calls } from "../device/calls/calls.ts";
 import { ChangedRights } from "../device/calls/changed-rights.ts";
 import { Recovery } from "../device/calls/recovery.ts";
 import { Stopping } from "../device/calls/stopping.ts";
+import { unwatchedCalls } from "../device/calls/unwatched.ts";
 import type { DeviceAttachment } from "../device/connection.ts";
 import { DeviceContext, type DeviceEnv } from "../device/context.ts";
 import { type Lease, type LeasedGrant, revokedGrant, withdrawnGrant } from "../device/leases.ts";
@@ -303,7 +304,10 @@ export class Device extends DurableObject<DeviceEnv> {
   watch(until: number): StartedCall[] {
     if (!this.#context.store.record) return [];
     this.#context.activity.watch(until);
-    return this.#context.observer.running(this.#calls.pendingCalls.all());
+    const { pendingCalls } = this.#calls;
+    const isDue = ({ deadline }: { deadline: number }) => deadline + TIMES.deadlineGrace > Date.now();
+    const unwatched = unwatchedCalls(this.#context.ledger, pendingCalls).filter(isDue);
+    return this.#context.observer.running([...pendingCalls.all(), ...unwatched]);
   }
 
   /** What is in flight, and counters since this object woke. */

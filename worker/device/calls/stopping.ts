@@ -1,11 +1,11 @@
 /** Ends many calls at once: those that a person cancels, and all that AI grants do. */
-import type { CallId, GrantId } from "@matrx/shared/ids.ts";
-import { LIMITS } from "@matrx/shared/limits.ts";
+import type { GrantId } from "@matrx/shared/ids.ts";
 import type { DeviceContext } from "../context.ts";
 import { type PauseNews, type PauseState, stoppedError } from "../pause.ts";
 import type { Calls } from "./calls.ts";
 import type { ChangedRights } from "./changed-rights.ts";
 import type { PendingCall } from "./pending.ts";
+import { unwatchedCalls } from "./unwatched.ts";
 
 export class Stopping {
   readonly #context: DeviceContext;
@@ -61,13 +61,8 @@ export class Stopping {
     return this.#context.leases.find(grant)?.scope.owner === true;
   }
 
-  /** Calls on the device that nobody waits for since the object slept. */
-  #unwatched(): { call: CallId; grant: GrantId }[] {
-    const limit = LIMITS.unansweredPerDevice;
-    return this.#context.ledger
-      .list(undefined, { state: "accepted", limit })
-      .filter(({ call }) => !this.#calls.pendingCalls.get(call))
-      .map(({ call, grant_id }) => ({ call: call as CallId, grant: grant_id as GrantId }));
+  #unwatched(): PendingCall[] {
+    return unwatchedCalls(this.#context.ledger, this.#calls.pendingCalls);
   }
 }
 
