@@ -4,10 +4,10 @@ import { approvalsView } from "./approvals.js";
 import { callRecordView } from "./call-record.js";
 import { commandsView } from "./commands.js";
 import { addDeviceView, devicesView } from "./devices.js";
-import { button, clearNotice, element, showDone, showProblem } from "./dom.js";
+import { button, clearNotice, confirmed, element, showDone, showProblem } from "./dom.js";
 import { eventsView } from "./events.js";
 import { pairingView } from "./pairing.js";
-import { claim, signInView } from "./sign-in.js";
+import { accountOf, claim, signInView } from "./sign-in.js";
 import { tokensView } from "./tokens.js";
 import { toolsView } from "./tools.js";
 import { codeOf, isSameCode, keepWaiting, takeWaiting } from "./waiting.js";
@@ -70,10 +70,16 @@ function showSignedOut(pair) {
   main.replaceChildren(signInView(start, code));
 }
 
-/** The code goes out of the address bar and the history before it is used. */
+/**
+ * The code goes out of the address bar and the history before it is used. Anybody can send a link that signs in as
+ * themselves, and then wait for what is added to their account: who is signed in already is asked.
+ */
 async function signInWith(code) {
   history.replaceState(null, "", "/");
   try {
+    const [now, then] = [(await currentAccount())?.account, accountOf(code)];
+    const question = `You are signed in as ${now}. This link signs you in as ${then}. Go on only if you asked for it.`;
+    if (now && now !== then && !(await confirmed(question, `Sign in as ${then}`, `Stay ${now}`))) return;
     await claim(code);
     clearNotice();
   } catch (error) {

@@ -67,7 +67,7 @@ export function field(name, input, { help, required } = {}) {
 }
 
 /** Asks before something that cannot be undone. Resolves to true for yes. */
-function confirmed(question, yes) {
+export function confirmed(question, yes, no = "Keep it") {
   return new Promise((resolve) => {
     const dialog = element(
       "dialog",
@@ -77,7 +77,7 @@ function confirmed(question, yes) {
         "div",
         { class: "row" },
         element("button", { type: "button", class: "danger", onclick: () => dialog.close("yes") }, yes),
-        element("button", { type: "button", autofocus: true, onclick: () => dialog.close("no") }, "Keep it"),
+        element("button", { type: "button", autofocus: true, onclick: () => dialog.close("no") }, no),
       ),
     );
     dialog.addEventListener("close", () => {

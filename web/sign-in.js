@@ -7,6 +7,16 @@ export function claim(code) {
   return signIn("/v1/claim", { code });
 }
 
+/** The account that a code signs in to, if it can be read. */
+export function accountOf(code) {
+  try {
+    const [, claims] = code.split(".");
+    return JSON.parse(atob(claims.replaceAll("-", "+").replaceAll("_", "/"))).sub;
+  } catch {
+    return undefined;
+  }
+}
+
 /** What a signed-out person sees. `waiting`: the code that brought them here and that they will return to. */
 export function signInView(done, waiting) {
   const link = element("input", { type: "text", required: true, autocomplete: "off", spellcheck: "false" });

@@ -19,7 +19,7 @@ const buckets = new Map<string, TokenBucket>();
 /** The error to answer with: itself, or `RATE_LIMITED` when this address sent too many wrong credentials. */
 export function countRefusal(env: Env, request: Request, error: unknown): unknown {
   const isRefusal = error instanceof MatrxError && error.code === "UNAUTHENTICATED";
-  if (!isRefusal || error.details?.reason === "no_credential" || isFromPage(request)) return error;
+  if (!isRefusal || error.details?.reason === "no_credential" || isFromPage(env, request)) return error;
   const now = Date.now();
   const bucket = bucketOf(prefixOf(env, request), now);
   if (bucket.take(now)) return error;
@@ -31,8 +31,8 @@ export function countRefusal(env: Env, request: Request, error: unknown): unknow
   );
 }
 
-function isFromPage(request: Request): boolean {
-  return !request.headers.has("Authorization") && readCookie(request) !== undefined;
+function isFromPage(env: Env, request: Request): boolean {
+  return !request.headers.has("Authorization") && readCookie(env, request) !== undefined;
 }
 
 function bucketOf(address: string, now: number): TokenBucket {

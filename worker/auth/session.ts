@@ -19,7 +19,7 @@ export interface NamedSession {
 /** The session of a request of our own page. It proves nothing yet. Throws MatrxError. */
 export async function namedSession(env: Secrets & AddressEnv, request: Request): Promise<NamedSession> {
   requireOwnOrigin(env, request);
-  const cookie = readCookie(request);
+  const cookie = readCookie(env, request);
   if (!cookie) throw new MatrxError(noCredential("Nobody is signed in here", "Sign in on this page"));
   const { account, subject } = await verifyToken(env, AUDIENCE.web, cookie);
   return { account: account as AccountId, grant: subject as GrantId };
