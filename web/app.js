@@ -1,12 +1,12 @@
 /** The page: signed out, a code to confirm, or the account's devices and tokens, and of one device tools and events. */
 import { ApiError, api, signOut } from "./api.js";
-import { approvalsView } from "./approvals.js";
 import { callRecordView } from "./call-record.js";
 import { commandsView } from "./commands.js";
 import { addDeviceView, devicesView } from "./devices.js";
 import { button, clearNotice, confirmed, element, showDone, showProblem } from "./dom.js";
 import { eventsView } from "./events.js";
 import { finishAtIssuer } from "./issuers.js";
+import { liveViews } from "./live.js";
 import { pairingView } from "./pairing.js";
 import { accountOf, claim, signInView } from "./sign-in.js";
 import { tokensView } from "./tokens.js";
@@ -25,7 +25,7 @@ let typed;
 let closeEvents = () => undefined;
 let closeTools = () => undefined;
 /** While somebody is signed in. */
-let approvals;
+let live;
 let refreshTokens = async () => undefined;
 
 /** Does what the address asks for, then shows the page. */
@@ -56,7 +56,7 @@ async function start() {
 
 /** A code that waited for the sign-in comes first. */
 async function showSignedIn(account, pair) {
-  approvals ??= approvalsView({ changed: showEdited });
+  live ??= liveViews({ changed: showEdited });
   const waiting = takeWaiting();
   if (waiting && !pair) history.replaceState(null, "", `/#pair=${waiting}`);
   if (pair || waiting) await showPairing(pair ?? waiting);
@@ -72,8 +72,8 @@ async function showCall(call) {
 }
 
 function showSignedOut(pair) {
-  approvals?.close();
-  approvals = undefined;
+  live?.close();
+  live = undefined;
   const code = pair && codeOf(pair);
   if (code) keepWaiting(code);
   main.replaceChildren(signInView(start, code));
@@ -141,7 +141,9 @@ async function showHome(account) {
   const [tokens, you] = await Promise.all([tokensView(), youView(account)]);
   refreshTokens = tokens.refresh;
   main.replaceChildren(
-    approvals.view,
+    live.stop,
+    live.approvals,
+    live.activity,
     places.devices,
     places.device,
     addDeviceView({ changed: refreshDevices, lookUp }),
@@ -165,6 +167,7 @@ function lookUp(code) {
 
 async function refreshDevices() {
   const { devices } = await api("GET /v1/devices");
+  live?.name(devices);
   if (!devices.some(({ id }) => id === openId)) closeDevice();
   const options = {
     openId,

@@ -12,12 +12,15 @@ export function element(tag, options = {}, ...children) {
   return made;
 }
 
-/** A button that is disabled, and says what it does, while its work runs. `ask`: a question that comes first. */
-export function button(text, work, { kind = "", busy = `${text} …`, label, ask } = {}) {
+/**
+ * A button that is disabled, and says what it does, while its work runs. `ask`: a question that comes first; `no`: what its
+ * other answer is called.
+ */
+export function button(text, work, { kind = "", busy = `${text} …`, label, ask, no } = {}) {
   const made = element("button", { type: "button", class: kind, "aria-label": label }, text);
   made.addEventListener("click", async () => {
     clearNotice();
-    if (!ask || (await confirmed(ask, text))) await whileBusy(made, busy, work);
+    if (!ask || (await confirmed(ask, text, no))) await whileBusy(made, busy, work);
   });
   return made;
 }

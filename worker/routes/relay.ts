@@ -12,6 +12,7 @@ import type { ErrorCode } from "@matrx/shared/errors.ts";
 import * as bodies from "@matrx/shared/openapi/bodies.ts";
 import type { Operation, Parameter, Surface } from "@matrx/shared/openapi/operation.ts";
 import * as passkeyApi from "@matrx/shared/passkey-api.ts";
+import * as pauseApi from "@matrx/shared/pause-api.ts";
 import { policySchema, policySetSchema } from "@matrx/shared/policy.ts";
 import { questionSchema } from "@matrx/shared/question.ts";
 import * as recoveryApi from "@matrx/shared/recovery-code.ts";
@@ -30,6 +31,7 @@ import { docsRoute } from "./page.ts";
 import { CODE_PARAMETER, pairingsRoutes } from "./pairings.ts";
 import { PASSKEY_PARAMETER, passkeySignInRoutes, passkeysRoutes } from "./passkeys.ts";
 import { recoveryRoutes } from "./recovery.ts";
+import { pauseRoutes } from "./pause.ts";
 import type { RelayRoute } from "./route.ts";
 import { sessionRoutes } from "./session.ts";
 import { ISSUER_PARAMETER, signInRoutes } from "./sign-in.ts";
@@ -50,6 +52,7 @@ export const relayRoutes: readonly RelayRoute[] = [
   ...accountRoutes,
   ...tokensRoutes,
   ...approvalsRoutes,
+  ...pauseRoutes,
   ...pairingsRoutes,
   ...healthRoutes,
   descriptionRoute(() => RELAY),
@@ -132,6 +135,7 @@ export const RELAY: Surface = {
     ...api,
     ...tokenApi,
     ...approvals,
+    ...pauseApi,
     sessionKeySchema: sessionApi.sessionKeySchema,
     claimSchema: sessionApi.claimSchema,
     signedInSchema: sessionApi.signedInSchema,

@@ -35,6 +35,9 @@ const WHO: Readonly<Record<"person" | "caller" | "others", readonly string[]>> =
     "listApprovals",
     "getApproval",
     "decideApproval",
+    "getPause",
+    "setPause",
+    "cancelCalls",
   ],
   caller: [
     "signOut",
