@@ -1,5 +1,7 @@
 /** The device link (device document, and what our agent adds): one union per direction. */
+
 import * as z from "zod";
+import { signedHeadSchema } from "./audit.ts";
 import { ERROR_CODES } from "./errors.ts";
 import { eventSchema } from "./events.ts";
 import { grantScopeSchema } from "./grant.ts";
@@ -261,6 +263,8 @@ export const toDeviceSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("credit"), tool_call_ids: z.array(toolCallId) }),
   /** Ours: the grant was revoked; its sessions and jobs end. */
   z.object({ type: z.literal("session_end"), grant: z.string() }),
+  /** Ours: the end of the account's record; kept, so that whoever changes the record later is found out. */
+  signedHeadSchema.extend({ type: z.literal("audit_head") }),
   systemCommandSchema,
   relayErrorSchema,
   /** Device document, Backend to Client 2: answers `user_query`. */

@@ -56,7 +56,10 @@ export class Device extends DurableObject<DeviceEnv> {
   constructor(state: DurableObjectState, env: DeviceEnv) {
     super(state, env);
     state.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
-    const context = new DeviceContext(state, env, () => this.tick(Date.now()));
+    const context = new DeviceContext(state, env, {
+      look: () => this.tick(Date.now()),
+      auditBy: (at) => this.#upkeep.schedule("audit", at),
+    });
     const { bodies } = context;
     const calls = new Calls(context, (call) => {
       this.#credit.settled(call);
@@ -327,6 +330,7 @@ export class Device extends DurableObject<DeviceEnv> {
   #restore(): void {
     const devices: { ws: WebSocket; attachment: DeviceAttachment }[] = [];
     this.#approvals.restore();
+    if (this.#context.store.record) this.#context.audit.restore(Date.now());
     for (const ws of this.ctx.getWebSockets()) {
       const attachment = ws.deserializeAttachment() as DeviceAttachment | CallerAttachment | null;
       if (attachment?.role === "caller") this.#callers.restore(ws, attachment);

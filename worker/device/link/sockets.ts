@@ -256,6 +256,7 @@ export class DeviceSockets {
     recovery.linkUp(ours, journalIsNew, now);
     if (ours) rights.tellAllEnded();
     approvals.linkUp(now);
+    if (ours) this.#context.heads.connected(now);
     timer.by(now);
   }
 
