@@ -143,6 +143,7 @@ export class Device extends DurableObject<DeviceEnv> {
 
   /** The account removed the device: delete everything. */
   async destroy(): Promise<void> {
+    await this.#context.audit.send(Date.now());
     this.#approvals.destroy();
     if (this.#context.store.record)
       this.#rights.deviceRemoved(unknownDeviceError(this.#context.store.record.id).shape());
@@ -279,8 +280,8 @@ export class Device extends DurableObject<DeviceEnv> {
   }
 
   /** The Account has checked that a person is asking. Returns warnings. */
-  setPolicy(policy: Policy) {
-    return this.#requests.setPolicy(policy);
+  setPolicy(person: Caller, policy: Policy) {
+    return this.#requests.setPolicy(person, policy);
   }
 
   /** Tells the Account of each call until then, in milliseconds since 1970. Returns what runs now. */

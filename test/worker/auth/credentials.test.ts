@@ -27,6 +27,9 @@ const WHO: Readonly<Record<"person" | "caller" | "others", readonly string[]>> =
     "listApprovals",
     "getApproval",
     "decideApproval",
+    "listAudit",
+    "getAuditHead",
+    "exportAudit",
   ],
   caller: [
     "signOut",

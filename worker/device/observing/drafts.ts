@@ -4,6 +4,7 @@ import type { AuditBy, AuditDraft } from "@matrx/shared/audit.ts";
 import { type Effect, effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import { type ErrorShape, isErrorCode } from "@matrx/shared/errors.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
+import type { Policy } from "@matrx/shared/policy.ts";
 import { previewOf } from "@matrx/shared/redact.ts";
 import type { WantedCall } from "../calls/call.ts";
 import type { AuditedRow } from "../calls/ledger.ts";
@@ -140,6 +141,10 @@ export function approvalDraft(
     ...(edited && { edited }),
     ...(note !== null && { note: previewOf(note) }),
   };
+}
+
+export function policyDraft(policy: Policy, by: AuditBy, device: string, now: number): AuditDraft {
+  return { type: "policy", id: crypto.randomUUID(), at: iso(now), by, device, policy: { ...policy } };
 }
 
 export function byOf(grant: string, holder: Holder | undefined): AuditBy {
