@@ -1,7 +1,8 @@
 /** A person's record, as the relay's routes tell it. */
-import { createHash } from "node:crypto";
 import type { AuditEntry, SignedHead } from "@matrx/shared/audit.ts";
 import { type KnownHead, type Verdict, verifyChain } from "@matrx/shared/audit-chain.ts";
+import { hexOf } from "@matrx/shared/ids.ts";
+import { sha256 } from "@noble/hashes/sha2.js";
 import { expect, vi } from "vitest";
 import type { Person } from "./relay.ts";
 
@@ -10,7 +11,10 @@ export async function recordOf(person: Person, filter: Record<string, string> = 
   const query = new URLSearchParams({ format: "jsonl", ...filter });
   const response = await person.ask(`/v1/audit/export?${query}`);
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
-  const lines = (await response.text()).split("\n").filter((line) => line !== "");
+  const lines = new TextDecoder()
+    .decode(await response.arrayBuffer())
+    .split("\n")
+    .filter((line) => line !== "");
   return lines.map((line) => JSON.parse(line) as AuditEntry);
 }
 
@@ -36,6 +40,6 @@ export async function headOf(person: Person): Promise<SignedHead> {
 
 /** What somebody finds out who verifies the whole record. */
 export async function verified(person: Person, heads: KnownHead[] = []): Promise<Verdict> {
-  const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
-  return verifyChain(await recordOf(person), { sha256, heads });
+  const hash = (text: string) => hexOf(sha256(new TextEncoder().encode(text)));
+  return verifyChain(await recordOf(person), { sha256: hash, heads });
 }

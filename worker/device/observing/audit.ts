@@ -104,14 +104,14 @@ export class AuditFeed {
       return;
     }
     this.#waiting.push(describe);
-    this.#soon(now);
+    this.#soon();
   }
 
   /** A call with a row has ended, or more is known of its end. */
   recorded(call: CallId, now: number): void {
     this.#recorded.add(call);
     if (!this.#mark) this.#setMark({ since: now, reads: false });
-    this.#soon(now);
+    this.#soon();
   }
 
   /** Something that must not be lost, whatever happens. */
@@ -120,7 +120,7 @@ export class AuditFeed {
     this.#host.storage.sql.exec("INSERT INTO audit_outbox (draft) VALUES (?)", JSON.stringify(draft));
     this.#hasKept = true;
     this.#host.sendBy(now + RETRY.max);
-    this.#soon(now);
+    this.#soon();
   }
 
   /** Removes the mark once all is told and nothing happens. Returns when to look again, in milliseconds since 1970. */
@@ -219,7 +219,8 @@ export class AuditFeed {
     return () => draft;
   }
 
-  #soon(now: number): void {
+  #soon(): void {
+    const now = Date.now();
     this.#timer.by(this.#waiting.length >= BATCH.entries ? now : now + BATCH.within);
   }
 
