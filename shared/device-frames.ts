@@ -42,6 +42,8 @@ export const deviceRegisterSchema = z.object({
   last_calls: z.array(toolCallId).max(LIMITS.lastCalls).optional(),
   /** Ours: whom the device's user closed it to; absent: to nobody. */
   paused: pausedSchema.optional(),
+  /** Ours: send `audit_head`. */
+  heads_wanted: z.boolean().optional(),
 });
 
 /** Device document 2. Device Heartbeat. Our agent sends the text `ping` instead. */

@@ -88,7 +88,8 @@ export class DeviceContext {
     this.heads = new Heads({
       sign: (head) => signHead(env, head),
       head: () => env.AUDIT.getByName(this.record.account).head(),
-      send: (frame) => void (link.current?.attachment.ours && link.send(frame)),
+      isWanted: () => link.current?.attachment.keepsHeads === true,
+      send: (frame) => void link.send(frame),
     });
     this.audit = new AuditFeed({
       ...{ store, ledger, storage, health, records: env.AUDIT, sendBy: auditBy },

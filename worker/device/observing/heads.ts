@@ -6,7 +6,8 @@ import { logWarning } from "../../log.ts";
 interface HeadsHost {
   readonly sign: (head: AuditHead) => Promise<SignedHead>;
   readonly head: () => Promise<AuditHead>;
-  /** Sends to the device, if our agent is connected. */
+  /** Whether the device is connected and keeps heads. */
+  readonly isWanted: () => boolean;
   readonly send: (frame: Extract<ToDevice, { type: "audit_head" }>) => void;
 }
 
@@ -16,7 +17,6 @@ const EVERY = 60_000;
 export class Heads {
   readonly #host: HeadsHost;
   #toldAt = Number.NEGATIVE_INFINITY;
-  #toldSeq = 0;
 
   constructor(host: HeadsHost) {
     this.#host = host;
@@ -24,7 +24,7 @@ export class Heads {
 
   /** The record grew. */
   grew(head: AuditHead, now: number): void {
-    if (now - this.#toldAt >= EVERY) void this.#tell(head, now);
+    if (this.#host.isWanted() && now - this.#toldAt >= EVERY) void this.#tell(head, now);
   }
 
   /** An agent connected. */
@@ -36,11 +36,11 @@ export class Heads {
   }
 
   async #tell(head: AuditHead, now: number): Promise<void> {
-    if (head.seq === 0 || (head.seq === this.#toldSeq && now - this.#toldAt < EVERY)) return;
+    if (head.seq === 0) return;
     this.#toldAt = now;
-    this.#toldSeq = head.seq;
     try {
-      this.#host.send({ type: "audit_head", ...(await this.#host.sign(head)) });
+      const signed = await this.#host.sign(head);
+      if (this.#host.isWanted()) this.#host.send({ type: "audit_head", ...signed });
     } catch (error) {
       logWarning("the record's head was not signed", error);
     }
