@@ -17,6 +17,8 @@ export const AUDIENCE = {
   pairing: "matrx:pairing",
   /** The state of making or using a passkey; its id is the challenge. */
   passkey: "matrx:passkey",
+  /** The end of an account's record: a statement that opens nothing. */
+  auditHead: "matrx:audit-head",
   /** A sign-in link's code; HS256 over `CLAIM_SECRET`, all others EdDSA. */
   claim: "matrx:claim",
 } as const;

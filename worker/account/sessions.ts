@@ -22,7 +22,7 @@ export class Sessions {
         throw new MatrxError(
           unauthenticated("This sign-in link has already been used", "Make a new one with `npm run link`"),
         );
-      return this.#context.signIn("web", session, LIFETIME.web);
+      return this.#context.signIn("web", { ...session, how: "link" }, LIFETIME.web);
     });
   }
 
@@ -51,7 +51,7 @@ export class Sessions {
   createLogin(grant: GrantId, name: string): Promise<Outcome<Grant>> {
     return attempt(() => {
       this.#context.person(grant);
-      return this.#context.signIn("cli", { name }, LIFETIME.cli);
+      return this.#context.signIn("cli", { name, how: "login" }, LIFETIME.cli);
     });
   }
 
@@ -66,17 +66,23 @@ export class Sessions {
   /** Signs out every browser and command line except the caller's. Returns how many. */
   revokeOthers(grant: GrantId): Promise<Outcome<number>> {
     return attempt(async () => {
-      this.#context.person(grant);
+      const person = this.#context.person(grant);
       const others = this.#context.grants
         .list(Date.now())
         .filter((other) => isPersonSession(other) && other.id !== grant);
-      await this.#context.revokeAll(others.map(({ id }) => id));
+      await this.#context.revokeAll(
+        others.map(({ id }) => id),
+        person,
+      );
       return others.length;
     });
   }
 
   /** Ends the caller's own grant. */
   signOut(grant: GrantId): Promise<Outcome<void>> {
-    return attempt(() => this.#context.revoke(this.#context.grant(grant).id));
+    return attempt(() => {
+      const own = this.#context.grant(grant);
+      return this.#context.revoke(own.id, own);
+    });
   }
 }

@@ -1,6 +1,7 @@
 /** The relay's whole HTTP interface: what is mounted, and what is described. */
 import * as api from "@matrx/shared/api.ts";
 import * as approvals from "@matrx/shared/approval.ts";
+import * as audit from "@matrx/shared/audit.ts";
 import { cancelRoute, recordRoutes } from "@matrx/shared/caller/calls.ts";
 import { eventsRoute } from "@matrx/shared/caller/events.ts";
 import { guideRoutes } from "@matrx/shared/caller/guide.ts";
@@ -23,6 +24,7 @@ import { DEVICE_HEADER } from "@matrx/shared/tokens.ts";
 import { toolDescriptionSchema } from "@matrx/shared/tool.ts";
 import { accountRoutes } from "./account.ts";
 import { APPROVAL_PARAMETER, approvalRoutes, approvalsRoutes } from "./approvals.ts";
+import { auditRoutes } from "./audit.ts";
 import { controlRoutes } from "./control.ts";
 import { deviceRoutes, devicesRoutes } from "./devices.ts";
 import { healthRoutes } from "./health.ts";
@@ -30,8 +32,8 @@ import { descriptionRoute } from "./openapi.ts";
 import { docsRoute } from "./page.ts";
 import { CODE_PARAMETER, pairingsRoutes } from "./pairings.ts";
 import { PASSKEY_PARAMETER, passkeySignInRoutes, passkeysRoutes } from "./passkeys.ts";
-import { recoveryRoutes } from "./recovery.ts";
 import { pauseRoutes } from "./pause.ts";
+import { recoveryRoutes } from "./recovery.ts";
 import type { RelayRoute } from "./route.ts";
 import { sessionRoutes } from "./session.ts";
 import { ISSUER_PARAMETER, signInRoutes } from "./sign-in.ts";
@@ -53,6 +55,7 @@ export const relayRoutes: readonly RelayRoute[] = [
   ...tokensRoutes,
   ...approvalsRoutes,
   ...pauseRoutes,
+  ...auditRoutes,
   ...pairingsRoutes,
   ...healthRoutes,
   descriptionRoute(() => RELAY),
@@ -110,6 +113,7 @@ export const RELAY: Surface = {
     Passkeys: "How a person signs in, and what helps when all are lost",
     Tokens: "Credentials for scripts and apps",
     Approvals: "Calls that a person must allow first",
+    Record: "Who did what on which machine, provably",
     Pairing: "Adding a machine, signing in a command line",
     Links: "WebSockets",
     Relay: "The relay itself",
@@ -136,6 +140,9 @@ export const RELAY: Surface = {
     ...tokenApi,
     ...approvals,
     ...pauseApi,
+    auditPageSchema: audit.auditPageSchema,
+    auditEntrySchema: audit.auditEntrySchema,
+    signedHeadSchema: audit.signedHeadSchema,
     sessionKeySchema: sessionApi.sessionKeySchema,
     claimSchema: sessionApi.claimSchema,
     signedInSchema: sessionApi.signedInSchema,

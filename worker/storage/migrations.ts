@@ -51,7 +51,7 @@ export const ACCOUNT: readonly Migration[] = [
   },
   ({ sql }) => {
     sql.exec(`CREATE TABLE IF NOT EXISTS passkeys (
-      id TEXT PRIMARY KEY, name TEXT NOT NULL, public_key BLOB NOT NULL, counter INTEGER NOT NULL,
+      id TEXT PRIMARY KEY, name TEXT NOT NULL, host TEXT NOT NULL, public_key BLOB NOT NULL, counter INTEGER NOT NULL,
       transports TEXT NOT NULL, backed_up INTEGER NOT NULL, created INTEGER NOT NULL, used INTEGER) WITHOUT ROWID`);
     // SHA-256 of each code, in hex; a used one goes.
     sql.exec(
@@ -63,10 +63,9 @@ export const ACCOUNT: readonly Migration[] = [
     // What other accounts share with this one: the grant is theirs.
     sql.exec(`CREATE TABLE IF NOT EXISTS received_shares (
       grant_id TEXT PRIMARY KEY, account TEXT NOT NULL, name TEXT NOT NULL, created INTEGER NOT NULL) WITHOUT ROWID`);
-  },
-  ({ sql }) => {
-    // A passkey signs in at one host name.
-    sql.exec("ALTER TABLE passkeys ADD COLUMN host TEXT NOT NULL DEFAULT ''");
+    sql.exec(
+      "CREATE TABLE IF NOT EXISTS audit_outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, draft TEXT NOT NULL)",
+    );
   },
 ];
 
@@ -107,6 +106,13 @@ export const DEVICE: readonly Migration[] = [
       id INTEGER PRIMARY KEY AUTOINCREMENT, device TEXT NOT NULL, body TEXT NOT NULL,
       tries INTEGER NOT NULL DEFAULT 0, due INTEGER NOT NULL)`);
   },
+  ({ sql }) => {
+    // For a call that the record must tell of: who made it and its shortened input, as JSON. Older calls are not told.
+    sql.exec("ALTER TABLE ledger ADD COLUMN audit TEXT");
+    sql.exec(
+      "CREATE TABLE IF NOT EXISTS audit_outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, draft TEXT NOT NULL)",
+    );
+  },
 ];
 
 export const DIRECTORY: readonly Migration[] = [
@@ -124,7 +130,9 @@ export const AUDIT: readonly Migration[] = [
   ({ sql }) => {
     // `entry` is the canonical JSON (RFC 8785) that `hash` covers, after the hash of the entry before.
     sql.exec(`CREATE TABLE IF NOT EXISTS entries (
-      seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, hash TEXT NOT NULL, entry TEXT NOT NULL)`);
+      seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, hash TEXT NOT NULL, entry TEXT NOT NULL, id TEXT)`);
+    // What is told twice is written once.
+    sql.exec("CREATE UNIQUE INDEX entries_id ON entries (id)");
   },
 ];
 

@@ -38,6 +38,9 @@ const WHO: Readonly<Record<"person" | "caller" | "others", readonly string[]>> =
     "getPause",
     "setPause",
     "cancelCalls",
+    "listAudit",
+    "getAuditHead",
+    "exportAudit",
   ],
   caller: [
     "signOut",
