@@ -238,7 +238,7 @@ describe("passkeys on the page", NEEDS_CHROMIUM, () => {
     expect(await page.getByText("this browser", { exact: true }).count()).toBe(1);
 
     await signOuts.first().click();
-    await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Sign out", exact: true }).click();
     await page.getByText(/was signed out\.$/).waitFor();
     expect(await signOuts.count()).toBe(1);
     await endOthers();

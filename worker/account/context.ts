@@ -60,7 +60,7 @@ export class AccountContext {
     this.holders = new Holders(sql);
     const { grants, devices, holders } = this;
     this.tokens = new Tokens(this.id, { grants, devices, holders });
-    this.codes = new OneTimeCodes(sql);
+    this.codes = new OneTimeCodes(state.storage);
     this.approvals = new AccountApprovals(sql);
     this.people = new PersonSockets(state, env);
     this.news = new DeviceNews({

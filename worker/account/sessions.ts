@@ -3,6 +3,7 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import { type Grant, isPersonSession } from "@matrx/shared/grant.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import { LIFETIME } from "@matrx/shared/tokens.ts";
+import type { Claim } from "../auth/claim.ts";
 import { unauthenticated } from "../auth/keys.ts";
 import type { SessionProof } from "../auth/session-proof.ts";
 import { attempt, type Outcome } from "../outcome.ts";
@@ -16,12 +17,11 @@ export class Sessions {
   }
 
   /** Signs a person in with a sign-in link's code, once. */
-  claim(code: { id: string; expires: number }, session: NewSession): Promise<Outcome<Grant>> {
+  claim({ id, expires, made }: Claim, session: NewSession): Promise<Outcome<Grant>> {
     return attempt(() => {
-      if (!this.#context.codes.use(code.id, code.expires))
-        throw new MatrxError(
-          unauthenticated("This sign-in link has already been used", "Make a new one with `npm run link`"),
-        );
+      const { codes } = this.#context;
+      if (codes.isLinkEnded(made)) throw endedLinkError("You signed out everywhere since this link was made");
+      if (!codes.use(id, expires)) throw endedLinkError("This sign-in link has already been used");
       return this.#context.signIn("web", session, LIFETIME.web);
     });
   }
@@ -54,13 +54,15 @@ export class Sessions {
     });
   }
 
-  /** Signs out every browser and command line except the caller's. Returns how many. */
+  /** Signs out every browser and command line except the caller's, and ends links. Returns how many. */
   revokeOthers(grant: GrantId): Promise<Outcome<number>> {
     return attempt(async () => {
       this.#context.person(grant);
       const others = this.#context.grants
         .list(Date.now())
         .filter((other) => isPersonSession(other) && other.id !== grant);
+      // Who had a session may have made a link with it.
+      this.#context.codes.endLinks(Date.now());
       await this.#context.revokeAll(others.map(({ id }) => id));
       return others.length;
     });
@@ -70,4 +72,8 @@ export class Sessions {
   signOut(grant: GrantId): Promise<Outcome<void>> {
     return attempt(() => this.#context.revoke(this.#context.grant(grant).id));
   }
+}
+
+function endedLinkError(message: string): MatrxError {
+  return new MatrxError(unauthenticated(message, "Make a new one with `npm run link`"));
 }
