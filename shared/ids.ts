@@ -45,6 +45,10 @@ export function isDeviceId(text: string): text is DeviceId {
   return text.length <= 43 && DEVICE_ID.test(text);
 }
 
+export function isAccountId(text: string): text is AccountId {
+  return /^[a-z0-9_-]{1,64}$/.test(text);
+}
+
 export function makeGrantId(): GrantId {
   return `grant_${randomBase32(16)}` as GrantId;
 }

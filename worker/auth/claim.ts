@@ -1,5 +1,6 @@
 /** Sign-in links: a one-time code, signed by whoever holds `CLAIM_SECRET`. */
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
+import { isAccountId } from "@matrx/shared/ids.ts";
 import { AUDIENCE } from "@matrx/shared/tokens.ts";
 import { errors, jwtVerify, SignJWT } from "jose";
 import type { Secrets } from "../secrets.ts";
@@ -7,21 +8,21 @@ import { reasonOf, type TokenClaims, unauthenticated } from "./keys.ts";
 
 /** What a sign-in link's code says. */
 export interface Claim extends TokenClaims {
-  /** When it was made, in milliseconds since 1970. */
+  /** When it was made, in milliseconds since 1970; `iat` has only seconds. */
   made: number;
 }
 
 /** Makes a code that signs a person in to this account once, within `seconds`. Throws MatrxError `UNAVAILABLE`. */
 export function makeClaimCode(secrets: Secrets, account: string, seconds: number): Promise<string> {
-  // To the millisecond, which decides whether a link is older than a sign-out everywhere.
-  const now = Date.now() / 1000;
-  return new SignJWT()
+  const made = Date.now();
+  const now = Math.floor(made / 1000);
+  return new SignJWT({ made })
     .setProtectedHeader({ alg: "HS256" })
     .setAudience(AUDIENCE.claim)
     .setSubject(account)
     .setJti(crypto.randomUUID())
     .setIssuedAt(now)
-    .setExpirationTime(Math.floor(now) + seconds)
+    .setExpirationTime(now + seconds)
     .sign(secretOf(secrets));
 }
 
@@ -34,14 +35,14 @@ export function signInLink(origin: string, code: string): string {
 export async function verifyClaim(secrets: Secrets, code: string): Promise<Claim> {
   const secret = secretOf(secrets);
   try {
-    const { payload } = await jwtVerify(code, secret, {
+    const { payload } = await jwtVerify<{ made?: number }>(code, secret, {
       algorithms: ["HS256"],
       audience: AUDIENCE.claim,
       requiredClaims: ["exp", "iat", "sub", "jti"],
     });
-    const { sub = "", jti = "", exp = 0, iat = 0 } = payload;
-    if (!/^[a-z0-9_-]{1,64}$/.test(sub)) throw new errors.JWTInvalid("sub is not an account");
-    return { account: sub, subject: sub, id: jti, expires: exp * 1000, made: Math.round(iat * 1000) };
+    const { sub = "", jti = "", exp = 0, iat = 0, made = iat * 1000 } = payload;
+    if (!isAccountId(sub)) throw new errors.JWTInvalid("sub is not an account");
+    return { account: sub, subject: sub, id: jti, expires: exp * 1000, made };
   } catch (error) {
     const hint = "Make a new link with `npm run link` on the machine that runs the relay";
     throw new MatrxError(unauthenticated(reasonOf(error).replace("token", "link"), hint), error);
