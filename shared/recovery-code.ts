@@ -1,10 +1,11 @@
 /** Recovery codes: a way in for who has lost every passkey. Each is `<account>.XXXX-XXXX-XXXX-XXXX` and works once. */
 import * as z from "zod";
-import { type AccountId, randomBase32 } from "./ids.ts";
+import { type AccountId, isAccountId, randomBase32 } from "./ids.ts";
 import { sessionKeySchema } from "./session-api.ts";
 
 /** 80 bits, which nobody guesses. */
 const CHARACTERS = 16;
+const SECRET = /^[0-9a-hjkmnp-tv-z]{16}$/;
 
 /** Answer to `POST /v1/recovery-codes`: the only time that they are shown. */
 export const recoveryCodesSchema = z.object({ codes: z.array(z.string()) });
@@ -39,8 +40,8 @@ export function recoveryCodeText({ account, secret }: RecoveryCode): string {
  * because they look like others. Undefined if it is none.
  */
 export function readRecoveryCode(text: string): RecoveryCode | undefined {
-  const [, account, typed = ""] = /^\s*([a-z0-9_-]{1,64})\s*\.(.+)$/i.exec(text) ?? [];
+  const [, named = "", typed = ""] = /^([^.]*)\.(.*)$/s.exec(text) ?? [];
+  const account = named.trim().toLowerCase();
   const secret = typed.toLowerCase().replace(/[\s-]/g, "").replaceAll("o", "0").replace(/[il]/g, "1");
-  if (!account || !/^[0-9a-hjkmnp-tv-z]{16}$/.test(secret)) return undefined;
-  return { account: account.toLowerCase() as AccountId, secret };
+  return isAccountId(account) && SECRET.test(secret) ? { account, secret } : undefined;
 }

@@ -6,32 +6,29 @@ import { button, date, element, showDone } from "./dom.js";
 const FEW = 3;
 
 /** What the relay told about them, and how to make new ones. */
-export function recoveryCodesView({ left, created }) {
-  const state = element("p", { class: left < FEW ? "warning" : "soft" }, stateOf(left, created));
-  const shown = element("div", { role: "status" });
-  const make = async () => {
-    const { codes } = await api("POST /v1/recovery-codes", {});
-    state.className = "soft";
-    state.textContent = `${codes.length} left, made now.`;
-    shown.replaceChildren(codesView(codes));
+export function recoveryCodesView(told) {
+  const view = element("div", { class: "part" });
+  const show = ({ left, created, codes }) => {
+    const make = async () => {
+      const made = await api("POST /v1/recovery-codes", {});
+      show({ left: made.codes.length, created: new Date().toISOString(), codes: made.codes });
+      view.querySelector(".secret").focus();
+    };
+    view.replaceChildren(
+      element("h3", {}, "Recovery codes"),
+      element("p", { class: "soft" }, "For the day when every passkey is lost. Each signs you in once."),
+      element("p", { class: left < FEW ? "warning" : "soft" }, stateOf(left, created)),
+      element("p", {}, makeButton(left, make)),
+      ...(codes ? [codesView(codes)] : []),
+    );
   };
-  const replaced = left > 0 ? "The codes that you have now will no longer work." : undefined;
-  return element(
-    "div",
-    { class: "part" },
-    element("h3", {}, "Recovery codes"),
-    element("p", { class: "soft" }, "For the day when every passkey is lost. Each signs you in once."),
-    state,
-    element(
-      "p",
-      {},
-      button("Make recovery codes", make, {
-        busy: "Making …",
-        ask: replaced && `Make new recovery codes? ${replaced}`,
-      }),
-    ),
-    shown,
-  );
+  show(told);
+  return view;
+}
+
+function makeButton(left, make) {
+  const ask = left > 0 ? "Make new recovery codes? Those that you have now will no longer work." : undefined;
+  return button("Make recovery codes", make, { busy: "Making …", ask });
 }
 
 function stateOf(left, created) {

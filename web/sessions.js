@@ -30,7 +30,7 @@ function everywhereElse(changed) {
   return button("Sign out everywhere else", end, {
     kind: "danger",
     busy: "Signing out …",
-    ask: "Sign out every other browser and command line? What they have open ends at once.",
+    ask: "Sign out every other browser and command line? What they have open ends at once, and so do sign-in links. Passkeys, recovery codes and tokens stay: remove those that are not yours.",
   });
 }
 

@@ -232,7 +232,7 @@ describe("a call on the page", NEEDS_CHROMIUM, () => {
   test("signing out stops it", async () => {
     await bash("echo begun; sleep 60");
     await expect.poll(() => output().textContent()).toBe("begun\n");
-    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("button", { name: "Sign out", exact: true }).click();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     await expect.poll(() => processesOf(folder)).toEqual([]);
     expect(await page.getByRole("status").first().textContent()).toBe("");

@@ -360,7 +360,7 @@ describe("the page", NEEDS_CHROMIUM, () => {
 
   test("signing out ends the session", async () => {
     await open();
-    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("button", { name: "Sign out", exact: true }).click();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     await page.reload();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();

@@ -195,7 +195,15 @@ describe("passkeys on the page", NEEDS_CHROMIUM, () => {
     const page = await newPage();
     await signInByLink(page);
     await page.getByRole("button", { name: "Make recovery codes" }).click();
-    const codes = ((await page.locator("#recovery-codes").textContent()) ?? "").split("\n");
+    const shown = page.locator("#recovery-codes");
+    const [first] = ((await shown.textContent()) ?? "").split("\n");
+    expect(await shown.evaluate((codes) => codes === codes.ownerDocument.activeElement)).toBe(true);
+
+    await page.getByRole("button", { name: "Make recovery codes" }).click();
+    await page.getByRole("dialog").getByText("Those that you have now will no longer work.").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Make recovery codes" }).click();
+    await expect.poll(() => shown.textContent()).not.toContain(first);
+    const codes = ((await shown.textContent()) ?? "").split("\n");
     expect(codes).toHaveLength(10);
     const link = page.getByRole("link", { name: "Save as a file" });
     const [file] = await Promise.all([page.waitForEvent("download"), link.click()]);
@@ -238,7 +246,7 @@ describe("passkeys on the page", NEEDS_CHROMIUM, () => {
     expect(await page.getByText("this browser", { exact: true }).count()).toBe(1);
 
     await signOuts.first().click();
-    await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Sign out", exact: true }).click();
     await page.getByText(/was signed out\.$/).waitFor();
     expect(await signOuts.count()).toBe(1);
     await endOthers();

@@ -35,8 +35,6 @@ export interface AccountEnv extends Secrets {
 export interface NewSession {
   name: string;
   key?: string;
-  /** For the record. */
-  how?: SignInWay;
 }
 
 /** Tokens and sign-in links that an account may make: 60 at once, then one each second. */
@@ -71,7 +69,7 @@ export class AccountContext {
     this.holders = new Holders(sql);
     const { grants, devices, holders } = this;
     this.tokens = new Tokens(this.id, { grants, devices, holders });
-    this.codes = new OneTimeCodes(sql);
+    this.codes = new OneTimeCodes(state.storage);
     this.approvals = new AccountApprovals(sql);
     this.pause = new Pause({ kv: state.storage.kv, grants, devices, holders });
     this.people = new PersonSockets(state, env);
@@ -115,13 +113,17 @@ export class AccountContext {
     });
   }
 
-  /** Makes a person's session. */
-  signIn(kind: Exclude<GrantKind, "api">, { name, key, how }: NewSession, seconds: number): Grant {
+  /** Makes a person's session; the record says `how`. */
+  signIn(
+    kind: Exclude<GrantKind, "api">,
+    { name, key, how }: NewSession & { how: SignInWay },
+    seconds: number,
+  ): Grant {
     const now = Date.now();
     this.prune(now);
     const grant = this.tokens.add(kind, name, seconds, { ...OWNER, ...(key && { key }) }, now);
     this.alarms.by("expiry", grant.expires);
-    this.record.note({ ...grantHappening(grant, "created"), ...(how && { how }) }, grant);
+    this.record.note({ ...grantHappening(grant, "created"), how }, grant);
     return grant;
   }
 

@@ -1,13 +1,17 @@
-/** What works only once or a few times: used sign-in links, guesses at pairing codes. */
+/** What works only once, a few times, or not any more: used and ended sign-in links, guesses at pairing codes. */
 
 const GUESSES_MAX = 5;
 const GUESSES_WITHIN = 10 * 60_000;
+/** When sign-in links were last made worthless, in milliseconds since 1970. */
+const LINKS_ENDED = "links_ended";
 
 export class OneTimeCodes {
   readonly #sql: SqlStorage;
+  readonly #kv: SyncKvStorage;
 
-  constructor(sql: SqlStorage) {
+  constructor({ sql, kv }: Pick<DurableObjectStorage, "sql" | "kv">) {
     this.#sql = sql;
+    this.#kv = kv;
   }
 
   /** Returns true the first time an id is used. */
@@ -15,6 +19,16 @@ export class OneTimeCodes {
     return (
       this.#sql.exec("INSERT OR IGNORE INTO used (id, expires) VALUES (?, ?)", id, expires).rowsWritten > 0
     );
+  }
+
+  /** Makes every sign-in link worthless that was made before. */
+  endLinks(now: number): void {
+    this.#kv.put(LINKS_ENDED, now);
+  }
+
+  /** Whether a sign-in link was made worthless since it was made. */
+  isLinkEnded(made: number): boolean {
+    return made < (this.#kv.get<number>(LINKS_ENDED) ?? 0);
   }
 
   /** Takes one of five guesses in ten minutes, before it is checked. Returns undefined if none is left. */

@@ -105,7 +105,7 @@ export class Passkeys {
       const [row] = this.#context.sql.exec<PasskeyRow>("SELECT * FROM passkeys WHERE id = ?", credential.id);
       const key = row && (await checkUsed(credential, ceremony, keyOf(row)));
       if (!key || !this.#noteUse(key, row, ceremony)) throw unusablePasskeyError();
-      return this.#context.signIn("web", session, LIFETIME.web);
+      return this.#context.signIn("web", { ...session, how: "passkey" }, LIFETIME.web);
     });
   }
 

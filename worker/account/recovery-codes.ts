@@ -59,7 +59,7 @@ export class RecoveryCodes {
       const { sql } = this.#context;
       const found = sql.exec("SELECT 1 FROM recovery_codes WHERE hash = ?", hash).toArray();
       if (found.length === 0) throw unusableRecoveryCodeError();
-      const grant = this.#context.signIn("web", session, LIFETIME.web);
+      const grant = this.#context.signIn("web", { ...session, how: "recovery_code" }, LIFETIME.web);
       sql.exec("DELETE FROM recovery_codes WHERE hash = ?", hash);
       return grant;
     });

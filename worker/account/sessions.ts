@@ -3,6 +3,7 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import { type Grant, isPersonSession } from "@matrx/shared/grant.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import { LIFETIME } from "@matrx/shared/tokens.ts";
+import type { Claim } from "../auth/claim.ts";
 import { unauthenticated } from "../auth/keys.ts";
 import type { SessionProof } from "../auth/session-proof.ts";
 import { attempt, type Outcome } from "../outcome.ts";
@@ -16,12 +17,11 @@ export class Sessions {
   }
 
   /** Signs a person in with a sign-in link's code, once. */
-  claim(code: { id: string; expires: number }, session: NewSession): Promise<Outcome<Grant>> {
+  claim({ id, expires, made }: Claim, session: NewSession): Promise<Outcome<Grant>> {
     return attempt(() => {
-      if (!this.#context.codes.use(code.id, code.expires))
-        throw new MatrxError(
-          unauthenticated("This sign-in link has already been used", "Make a new one with `npm run link`"),
-        );
+      const { codes } = this.#context;
+      if (codes.isLinkEnded(made)) throw endedLinkError("You signed out everywhere since this link was made");
+      if (!codes.use(id, expires)) throw endedLinkError("This sign-in link has already been used");
       return this.#context.signIn("web", { ...session, how: "link" }, LIFETIME.web);
     });
   }
@@ -31,7 +31,7 @@ export class Sessions {
     return attempt(() => {
       if (!this.#context.codes.use(pending.id, pending.expires))
         throw new MatrxError(unauthenticated("This sign-in has already been finished", "Start again"));
-      return this.#context.signIn("web", session, LIFETIME.web);
+      return this.#context.signIn("web", { ...session, how: "oidc" }, LIFETIME.web);
     });
   }
 
@@ -63,13 +63,15 @@ export class Sessions {
     });
   }
 
-  /** Signs out every browser and command line except the caller's. Returns how many. */
+  /** Signs out every browser and command line except the caller's, and ends links. Returns how many. */
   revokeOthers(grant: GrantId): Promise<Outcome<number>> {
     return attempt(async () => {
       const person = this.#context.person(grant);
       const others = this.#context.grants
         .list(Date.now())
         .filter((other) => isPersonSession(other) && other.id !== grant);
+      // Who had a session may have made a link with it.
+      this.#context.codes.endLinks(Date.now());
       await this.#context.revokeAll(
         others.map(({ id }) => id),
         person,
@@ -85,4 +87,8 @@ export class Sessions {
       return this.#context.revoke(own.id, own);
     });
   }
+}
+
+function endedLinkError(message: string): MatrxError {
+  return new MatrxError(unauthenticated(message, "Make a new one with `npm run link`"));
 }

@@ -3,7 +3,7 @@
  * and an Account object lets that id work once.
  */
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
-import type { AccountId, GrantId } from "@matrx/shared/ids.ts";
+import { type AccountId, type GrantId, isAccountId } from "@matrx/shared/ids.ts";
 import { PASSKEY_ALGORITHMS, type PasskeyCreation, type PasskeyRequest } from "@matrx/shared/passkey-api.ts";
 import { isLoopback } from "@matrx/shared/public-url.ts";
 import { AUDIENCE, LIFETIME } from "@matrx/shared/tokens.ts";
@@ -110,7 +110,7 @@ export function signInBegun(
 /** The account that a credential's user handle names; undefined if it cannot be one. */
 export function accountOfHandle(handle: string): AccountId | undefined {
   const text = new TextDecoder().decode(base64url.decode(handle));
-  return /^[a-z0-9_-]{1,64}$/.test(text) ? (text as AccountId) : undefined;
+  return isAccountId(text) ? text : undefined;
 }
 
 interface Owner {

@@ -171,7 +171,7 @@ export const sessionRoutes: readonly RelayRoute[] = [
     tag: "Account",
     summary: "Sign out everywhere else",
     description:
-      "Ends every session of a browser or command line except the caller's, at once. Tokens, passkeys and recovery codes stay.",
+      "Ends every session of a browser or command line except the caller's, at once, and every sign-in link. Tokens, passkeys and recovery codes stay.",
     access: "person",
     answers: {
       200: { description: "Signed out", schema: revokedSessionsSchema, example: { revoked: 2 } },

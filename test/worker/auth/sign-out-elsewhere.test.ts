@@ -4,7 +4,7 @@ import type { TokenView } from "@matrx/shared/token-api.ts";
 import { expect, it } from "vitest";
 import { TestCaller } from "../helpers/caller.ts";
 import { addPasskey, signInWith } from "../helpers/passkeys.ts";
-import { ask, bearer, Person } from "../helpers/relay.ts";
+import { ask, bearer, claimWith, json, Person } from "../helpers/relay.ts";
 
 it("ends other browsers and command lines, their sockets too; tokens and passkeys stay", async () => {
   const [person, stolen] = [await Person.signIn("elsewhere"), await Person.signIn("elsewhere")];
@@ -26,4 +26,17 @@ it("ends other browsers and command lines, their sockets too; tokens and passkey
   expect((await ask("/v1/account", { headers: bearer(token) })).status).toBe(200);
   expect((await signInWith(authenticator)).status).toBe(200);
   expect(await person.post("/v1/sessions/revoke-others", {})).toEqual({ revoked: 1 });
+});
+
+it("ends sign-in links made before, so that a thief's link leads nowhere; later ones work", async () => {
+  const [person, thief] = [await Person.signIn("linked"), await Person.signIn("linked")];
+  const linkOf = async (from: Person) => {
+    const { link } = await from.post<{ link: string }>("/v1/sign-in-links", {});
+    return link.replace(/^.*#claim=/, "");
+  };
+  const left = await linkOf(thief);
+  await person.post("/v1/sessions/revoke-others", {});
+  const refused = await ask("/v1/claim", json(await claimWith(left)));
+  expect([refused.status, await refused.json()]).toMatchObject([401, { code: "UNAUTHENTICATED" }]);
+  expect((await ask("/v1/claim", json(await claimWith(await linkOf(person))))).status).toBe(200);
 });
