@@ -208,6 +208,11 @@ export const accountViewSchema = z.object({
   kind: grantKindSchema,
   credential: credentialSchema.optional().describe("An older relay does not tell"),
   person: z.boolean().describe("A signed-in person, who may manage tokens, devices and policies"),
+  display_name: z.string().nullable().optional().describe("How others see the account"),
+  relay_owner: z
+    .boolean()
+    .optional()
+    .describe("The account of whoever runs the relay, which may invite others"),
   expires: time,
 });
 

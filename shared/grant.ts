@@ -29,6 +29,9 @@ export type GrantScope = z.infer<typeof grantScopeSchema>;
 export const grantKindSchema = z.enum(["web", "cli", "api"]);
 export type GrantKind = z.infer<typeof grantKindSchema>;
 
+/** Those of a person who signed in. */
+export type SessionKind = Extract<GrantKind, "web" | "cli">;
+
 /**
  * Who acts by a grant. `person`: somebody who signed in. `script`: an own script token, which acts as the owner but never
  * does what takes a person. `ai`: an AI grant, which is never the owner's.
@@ -64,7 +67,7 @@ export interface Grant extends GrantScope {
 
 /** Whether a person signed in for this grant: then it may manage grants, devices, policy and pairing. */
 export function isPersonSession(grant: Pick<Grant, "kind">): boolean {
-  return grant.kind !== "api";
+  return grant.kind === "web" || grant.kind === "cli";
 }
 
 export function credentialOf(grant: Pick<Grant, "kind" | "owner">): Credential {

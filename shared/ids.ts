@@ -45,6 +45,23 @@ export function isDeviceId(text: string): text is DeviceId {
   return text.length <= 43 && DEVICE_ID.test(text);
 }
 
+/** The account of whoever runs the relay. */
+export const OWNER_ACCOUNT = "owner" as AccountId;
+
+/** The id of an account that somebody is invited to. */
+export function makeAccountId(): AccountId {
+  return randomBase32(12) as AccountId;
+}
+
+/** Whether a text has the form of an account's id. */
+export function isAccountId(text: string): text is AccountId {
+  return /^[a-z0-9_-]{1,64}$/.test(text);
+}
+
+export function makeInviteId(): string {
+  return `invite_${randomBase32(16)}`;
+}
+
 export function makeGrantId(): GrantId {
   return `grant_${randomBase32(16)}` as GrantId;
 }

@@ -30,7 +30,7 @@ export { Directory } from "./objects/directory.ts";
 export { Pairing } from "./objects/pairing.ts";
 
 /** Where people sign in and let others in: only our own page may use these. */
-const OWN_PAGE_ONLY = /^\/v1\/(?:claim|session|logins|pairings|sign-in-links)(?:\/|$)/;
+const OWN_PAGE_ONLY = /^\/v1\/(?:claim|session|logins|pairings|sign-in-links|invites|shares)(?:\/|$)/;
 
 const app = new Hono<RelayEnv>();
 const noRouteError = noRouteIn(OPERATIONS);

@@ -8,6 +8,7 @@ import { CLOSE } from "@matrx/shared/close-codes.ts";
 import { fromDeviceSchema, toDeviceSchema } from "@matrx/shared/device-frames.ts";
 import { ERROR_CODES, type ErrorShape, errorInfo, problemOf } from "@matrx/shared/errors.ts";
 import { isCallId, isDeviceId, isSessionId } from "@matrx/shared/ids.ts";
+import * as inviteApi from "@matrx/shared/invite-api.ts";
 import { policySchema } from "@matrx/shared/policy.ts";
 import { explainWishSchema } from "@matrx/shared/policy-explain.ts";
 import {
@@ -235,6 +236,9 @@ describe("tables", () => {
 
 const BODIES: Record<string, z.ZodObject> = {
   "POST /v1/claim": claimSchema,
+  "PATCH /v1/account": inviteApi.changedAccountSchema,
+  "POST /v1/invites": inviteApi.newInviteSchema,
+  "POST /v1/invites/accept": inviteApi.acceptedInviteSchema,
   "POST /v1/tickets": api.newTicketSchema,
   "POST /v1/tokens": tokenApi.newTokenSchema,
   "PATCH /v1/tokens/:grant": tokenApi.changedTokenSchema,

@@ -1,6 +1,6 @@
 /** What all parts of an Account object share: its tables, its devices' news, and who may act. */
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
-import { type Grant, type GrantKind, isPersonSession } from "@matrx/shared/grant.ts";
+import { type Grant, isPersonSession, type SessionKind } from "@matrx/shared/grant.ts";
 import type { AccountId, GrantId } from "@matrx/shared/ids.ts";
 import { type Rate, TokenBucket } from "@matrx/shared/rate-limit.ts";
 import { retryIn } from "@matrx/shared/retry.ts";
@@ -16,6 +16,7 @@ import { Grants } from "./grants.ts";
 import { Holders } from "./holders.ts";
 import { OneTimeCodes } from "./one-time-codes.ts";
 import { PersonSockets } from "./person-sockets.ts";
+import { Profile } from "./profile.ts";
 import { Tokens } from "./tokens.ts";
 
 /** The objects that an account talks to, and the relay's secrets. */
@@ -38,6 +39,7 @@ export class AccountContext {
   readonly id: AccountId;
   readonly sql: SqlStorage;
   readonly env: AccountEnv;
+  readonly profile: Profile;
   readonly grants: Grants;
   readonly devices: Devices;
   readonly holders: Holders;
@@ -55,6 +57,7 @@ export class AccountContext {
     this.id = (state.id.name ?? "") as AccountId;
     this.sql = sql;
     this.env = env;
+    this.profile = new Profile(sql);
     this.grants = new Grants(sql, this.id);
     this.devices = new Devices(sql);
     this.holders = new Holders(sql);
@@ -93,8 +96,9 @@ export class AccountContext {
     });
   }
 
-  /** Makes a person's session. */
-  signIn(kind: Exclude<GrantKind, "api">, { name, key }: NewSession, seconds: number): Grant {
+  /** Makes a person's session. Throws MatrxError `PERMISSION_DENIED` if the account was closed. */
+  signIn(kind: SessionKind, { name, key }: NewSession, seconds: number): Grant {
+    this.profile.requireOpen();
     const now = Date.now();
     this.prune(now);
     const grant = this.tokens.add(kind, name, seconds, { ...OWNER, ...(key && { key }) }, now);
@@ -118,6 +122,16 @@ export class AccountContext {
     const holders = this.tokens.revoke(id);
     this.people.revoke(id);
     await this.tell(holders, { type: "revoke", grant: id });
+  }
+
+  /** Ends these grants, all before any device is told. Throws MatrxError `NOT_FOUND`. */
+  async revokeAll(ids: readonly GrantId[]): Promise<void> {
+    const now = Date.now();
+    for (const grant of ids) {
+      this.news.add(this.tokens.revoke(grant), { type: "revoke", grant }, now);
+      this.people.revoke(grant);
+    }
+    await this.news.flush(now);
   }
 
   /** Tells devices something, again and again until each has acknowledged it. */

@@ -10,7 +10,9 @@ import { APPROVALS_KEPT } from "../account/approvals.ts";
 import { AccountContext, type AccountEnv } from "../account/context.ts";
 import type { DeviceEntry } from "../account/devices.ts";
 import { isFor } from "../account/grants.ts";
+import { Invites } from "../account/invites.ts";
 import { ManagedTokens } from "../account/managed-tokens.ts";
+import { Membership } from "../account/membership.ts";
 import { Sessions } from "../account/sessions.ts";
 import { leased } from "../account/tokens.ts";
 import type { LeasedGrant } from "../device/leases.ts";
@@ -28,6 +30,8 @@ export class Account extends DurableObject<AccountEnv> {
   readonly #context: AccountContext;
   readonly #sessions: Sessions;
   readonly #tokens: ManagedTokens;
+  readonly #membership: Membership;
+  readonly #invites: Invites;
 
   constructor(state: DurableObjectState, env: AccountEnv) {
     super(state, env);
@@ -35,6 +39,8 @@ export class Account extends DurableObject<AccountEnv> {
     this.#context = new AccountContext(state, env);
     this.#sessions = new Sessions(this.#context);
     this.#tokens = new ManagedTokens(this.#context);
+    this.#membership = new Membership(this.#context);
+    this.#invites = new Invites(this.#context);
   }
 
   /** See `Sessions`, like all of these. */
@@ -81,6 +87,48 @@ export class Account extends DurableObject<AccountEnv> {
 
   revokeToken(...args: Parameters<ManagedTokens["revoke"]>) {
     return this.#tokens.revoke(...args);
+  }
+
+  /** See `Membership`, like all of these. */
+  begin(...args: Parameters<Membership["begin"]>) {
+    return this.#membership.begin(...args);
+  }
+
+  whoAmI(...args: Parameters<Membership["whoAmI"]>) {
+    return this.#membership.whoAmI(...args);
+  }
+
+  rename(...args: Parameters<Membership["rename"]>) {
+    return this.#membership.rename(...args);
+  }
+
+  close(): ReturnType<Membership["close"]> {
+    return this.#membership.close();
+  }
+
+  /** See `Invites`, like all of these. */
+  createInvite(...args: Parameters<Invites["create"]>) {
+    return this.#invites.create(...args);
+  }
+
+  listInvites(...args: Parameters<Invites["list"]>) {
+    return this.#invites.list(...args);
+  }
+
+  withdrawInvite(...args: Parameters<Invites["withdraw"]>) {
+    return this.#invites.withdraw(...args);
+  }
+
+  acceptInvite(...args: Parameters<Invites["accept"]>) {
+    return this.#invites.accept(...args);
+  }
+
+  requireMember(...args: Parameters<Invites["requireMember"]>) {
+    return this.#invites.requireMember(...args);
+  }
+
+  noteClosed(...args: Parameters<Invites["noteClosed"]>) {
+    return this.#invites.noteClosed(...args);
   }
 
   /** The grant that a token names. */

@@ -9,6 +9,7 @@ import type { RecordingPort } from "@matrx/shared/caller/port.ts";
 import { type CallerRoute, under } from "@matrx/shared/caller/route.ts";
 import { toolRoutes } from "@matrx/shared/caller/tools.ts";
 import type { ErrorCode } from "@matrx/shared/errors.ts";
+import * as inviteApi from "@matrx/shared/invite-api.ts";
 import * as bodies from "@matrx/shared/openapi/bodies.ts";
 import type { Operation, Parameter, Surface } from "@matrx/shared/openapi/operation.ts";
 import { policySchema, policySetSchema } from "@matrx/shared/policy.ts";
@@ -22,6 +23,7 @@ import { APPROVAL_PARAMETER, approvalRoutes, approvalsRoutes } from "./approvals
 import { controlRoutes } from "./control.ts";
 import { deviceRoutes, devicesRoutes } from "./devices.ts";
 import { healthRoutes } from "./health.ts";
+import { ACCOUNT_PARAMETER, INVITE_PARAMETER, invitesRoutes } from "./invites.ts";
 import { descriptionRoute } from "./openapi.ts";
 import { docsRoute } from "./page.ts";
 import { CODE_PARAMETER, pairingsRoutes } from "./pairings.ts";
@@ -38,6 +40,7 @@ export const relayRoutes: readonly RelayRoute[] = [
   ...devicesRoutes,
   ...sessionRoutes,
   ...accountRoutes,
+  ...invitesRoutes,
   ...tokensRoutes,
   ...approvalsRoutes,
   ...pairingsRoutes,
@@ -94,6 +97,7 @@ export const RELAY: Surface = {
     Events: "What a machine reports on its own",
     Guide: "The guide's REST interface; its base address is `/v1/devices/{device}`, or the root",
     Account: "Signing in and out",
+    People: "The accounts on a relay, and what they share",
     Tokens: "Credentials for scripts and apps",
     Approvals: "Calls that a person must allow first",
     Pairing: "Adding a machine, signing in a command line",
@@ -109,11 +113,19 @@ export const RELAY: Surface = {
         "An AI grant's or a script's token, the token of `matrx login`, or a page's access token (`POST /v1/session`)",
     },
   },
-  path: { ...PATH, grant: GRANT_PARAMETER, code: CODE_PARAMETER, approval: APPROVAL_PARAMETER },
+  path: {
+    ...PATH,
+    grant: GRANT_PARAMETER,
+    code: CODE_PARAMETER,
+    approval: APPROVAL_PARAMETER,
+    invite: INVITE_PARAMETER,
+    account: ACCOUNT_PARAMETER,
+  },
   schemas: {
     ...api,
     ...tokenApi,
     ...approvals,
+    ...inviteApi,
     sessionKeySchema: sessionApi.sessionKeySchema,
     claimSchema: sessionApi.claimSchema,
     signedInSchema: sessionApi.signedInSchema,

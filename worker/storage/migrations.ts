@@ -64,6 +64,15 @@ export const ACCOUNT: readonly Migration[] = [
     sql.exec(`CREATE TABLE IF NOT EXISTS received_shares (
       grant_id TEXT PRIMARY KEY, account TEXT NOT NULL, name TEXT NOT NULL, created INTEGER NOT NULL) WITHOUT ROWID`);
   },
+  ({ sql }) => {
+    // One row, once somebody has named or closed the account.
+    sql.exec(`CREATE TABLE IF NOT EXISTS profile (
+      id INTEGER PRIMARY KEY CHECK (id = 1), name TEXT, closed INTEGER)`);
+    // At the relay's owner.
+    sql.exec(
+      "CREATE TABLE IF NOT EXISTS closed_accounts (account TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID",
+    );
+  },
 ];
 
 export const DEVICE: readonly Migration[] = [

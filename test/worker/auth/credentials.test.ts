@@ -12,6 +12,11 @@ interface Route {
 const WHO: Readonly<Record<"person" | "caller" | "others", readonly string[]>> = {
   person: [
     "createSignInLink",
+    "changeAccount",
+    "createInvite",
+    "listInvites",
+    "withdrawInvite",
+    "closeAccount",
     "listTokens",
     "createToken",
     "getToken",
@@ -51,6 +56,7 @@ const WHO: Readonly<Record<"person" | "caller" | "others", readonly string[]>> =
   /** Without a credential of these kinds: by a secret, as a device, by anyone, or as an upgrade. */
   others: [
     "claim",
+    "acceptInvite",
     "refreshSession",
     "startPairing",
     "startLogin",
