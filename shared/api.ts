@@ -40,6 +40,7 @@ export const deviceViewSchema = z.object({
   agent_version: z.string().nullable(),
   created: time,
   tags: z.array(z.string()).optional().describe("An older relay has none"),
+  shared_by: z.string().optional().describe("The account that shares it; absent: it is your own"),
   paused: pausedSchema
     .nullable()
     .optional()

@@ -20,6 +20,7 @@ import {
 } from "@matrx/shared/result-frame.ts";
 import { retryAfterHeaderOf, retryIn } from "@matrx/shared/retry.ts";
 import { claimSchema, proofClaimsSchema } from "@matrx/shared/session-api.ts";
+import * as shareApi from "@matrx/shared/share-api.ts";
 import * as tokenApi from "@matrx/shared/token-api.ts";
 import { type DeviceAssertion, PROTOCOL } from "@matrx/shared/tokens.ts";
 import { describe, expect, it, test } from "vitest";
@@ -239,6 +240,8 @@ const BODIES: Record<string, z.ZodObject> = {
   "PATCH /v1/account": inviteApi.changedAccountSchema,
   "POST /v1/invites": inviteApi.newInviteSchema,
   "POST /v1/invites/accept": inviteApi.acceptedInviteSchema,
+  "POST /v1/shares": shareApi.newShareSchema,
+  "POST /v1/shares/accept": shareApi.acceptedShareSchema,
   "POST /v1/tickets": api.newTicketSchema,
   "POST /v1/tokens": tokenApi.newTokenSchema,
   "PATCH /v1/tokens/:grant": tokenApi.changedTokenSchema,

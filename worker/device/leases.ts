@@ -1,5 +1,6 @@
 /** Grants that this Device object caches for fifteen minutes, so that a call needs no request to the Account. */
 import type { ApprovalView } from "@matrx/shared/approval.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Grant, GrantScope } from "@matrx/shared/grant.ts";
 import type { AccountId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
@@ -117,9 +118,14 @@ export class Leases {
     this.#revoked.add(grant);
   }
 
+  /** Throws MatrxError `UNAUTHENTICATED` for a grant that was revoked since this object woke. */
+  requireNotRevoked(grant: GrantId): void {
+    if (this.#revoked.has(grant)) throw new MatrxError(revokedGrant());
+  }
+
   async #ask(account: AccountId, grant: GrantId, device: DeviceId): Promise<Lease> {
     const outcome = await this.#accounts.getByName(account).lease(grant, device);
-    if (this.#revoked.has(grant)) throw unwrap({ ok: false, error: revokedGrant() });
+    this.requireNotRevoked(grant);
     const lease = this.#newest(grant, leaseFrom(unwrap(outcome), Date.now()));
     const former = this.#leases.get(grant);
     if (this.#leases.size >= LEASES_MAX) this.#leases.clear();

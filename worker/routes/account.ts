@@ -9,8 +9,8 @@ import { TIMES } from "@matrx/shared/limits.ts";
 import { AUDIENCE } from "@matrx/shared/tokens.ts";
 import type * as z from "zod";
 import { signToken } from "../auth/keys.ts";
-import { ownDevice } from "../known-devices.ts";
 import { unwrap } from "../outcome.ts";
+import { reachDevice } from "../reach.ts";
 import { CALLER_BODY } from "./body.ts";
 import type { RelayRoute } from "./route.ts";
 
@@ -95,7 +95,8 @@ export const accountRoutes: readonly RelayRoute[] = [
     answer: async (c) => {
       const { caller } = c.var;
       const { device } = await readBody(c.req.raw, CALLER_BODY, newTicketSchema);
-      unwrap(await (await ownDevice(c.env, caller.account, device)).viewFor(caller));
+      const reached = await reachDevice(c.env, caller, device);
+      unwrap(await reached.device.viewFor(reached.caller));
       const subject = `${caller.grant} ${device} ${caller.expires}`;
       const names = { account: caller.account, subject, id: crypto.randomUUID() };
       const seconds = TIMES.ticket / 1000;

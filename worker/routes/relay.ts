@@ -15,6 +15,7 @@ import type { Operation, Parameter, Surface } from "@matrx/shared/openapi/operat
 import { policySchema, policySetSchema } from "@matrx/shared/policy.ts";
 import { questionSchema } from "@matrx/shared/question.ts";
 import * as sessionApi from "@matrx/shared/session-api.ts";
+import * as shareApi from "@matrx/shared/share-api.ts";
 import * as tokenApi from "@matrx/shared/token-api.ts";
 import { DEVICE_HEADER } from "@matrx/shared/tokens.ts";
 import { toolDescriptionSchema } from "@matrx/shared/tool.ts";
@@ -29,6 +30,7 @@ import { docsRoute } from "./page.ts";
 import { CODE_PARAMETER, pairingsRoutes } from "./pairings.ts";
 import type { RelayRoute } from "./route.ts";
 import { sessionRoutes } from "./session.ts";
+import { sharesRoutes } from "./shares.ts";
 import { accountSocketRoutes, callerSocketRoutes, deviceSocketRoutes } from "./sockets.ts";
 import { GRANT_PARAMETER, tokensRoutes } from "./tokens.ts";
 
@@ -41,6 +43,7 @@ export const relayRoutes: readonly RelayRoute[] = [
   ...sessionRoutes,
   ...accountRoutes,
   ...invitesRoutes,
+  ...sharesRoutes,
   ...tokensRoutes,
   ...approvalsRoutes,
   ...pairingsRoutes,
@@ -126,6 +129,7 @@ export const RELAY: Surface = {
     ...tokenApi,
     ...approvals,
     ...inviteApi,
+    ...shareApi,
     sessionKeySchema: sessionApi.sessionKeySchema,
     claimSchema: sessionApi.claimSchema,
     signedInSchema: sessionApi.signedInSchema,
