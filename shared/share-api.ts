@@ -4,13 +4,14 @@ import { newTokenSchema, tokenViewSchema } from "./token-api.ts";
 
 const time = z.iso.datetime();
 
-const { credential: _, access: __, paths, ...limits } = newTokenSchema.shape;
+const { credential: _, access: __, name, devices, tags, paths, ...limits } = newTokenSchema.shape;
 
 /** `POST /v1/shares`: as for a token, but devices must be named, and nothing is asked unless it says so. */
 export const newShareSchema = z
   .strictObject({
-    ...limits,
+    ...{ name, devices, tags },
     paths: paths.unwrap().describe("Folders for file tools and commands; null: no limit to folders"),
+    ...limits,
   })
   .refine(({ devices, tags }) => devices !== undefined || tags !== undefined, {
     path: ["devices"],
