@@ -1,5 +1,6 @@
 /** `matrx share`: devices for people who have another account on the relay, and what they share with you. */
 import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
+import { isLoopback } from "@matrx/shared/public-url.ts";
 import {
   createdShareSchema,
   type ReceivedShare,
@@ -121,9 +122,15 @@ function sharesOf(client: RelayClient) {
 function codeOf(link: string, relay: string): string {
   const at = link.indexOf("#share=");
   if (at < 0) return link;
-  if (URL.parse(link)?.origin !== new URL(relay).origin)
+  if (!URL.canParse(link) || placeOf(link) !== placeOf(relay))
     throw usageError("The link is of another relay than the one you use", "Name that one with --relay");
   return link.slice(at + "#share=".length);
+}
+
+/** The same for all names of this machine. */
+function placeOf(address: string): string {
+  const { origin, hostname, port } = new URL(address);
+  return isLoopback(hostname) ? `loopback:${port}` : origin;
 }
 
 /** By id, or by a name that only one has. Throws MatrxError `NOT_FOUND`. */

@@ -15,9 +15,7 @@ let homes: { ann: string; ben: string };
 beforeAll(async () => {
   rig = await startRig();
   homes = { ann: makeFolder(), ben: makeFolder() };
-  await confirmed(rig.relay, homes.ann, ["login", "--name", "desk"]);
-  await signInBen();
-}, 120_000);
+});
 afterAll(async () => {
   for (const home of Object.values(homes ?? {})) removeFolder(home);
   await rig?.stop();
@@ -44,6 +42,13 @@ async function signInBen(): Promise<void> {
   await relay.request(credential, `POST /v1/pairings/${code}/confirm`, z.unknown(), {});
   expect((await ended).code).toBe(0);
 }
+
+test("both are signed in, each to an account of their own", { timeout: 120_000 }, async () => {
+  expect((await confirmed(rig.relay, homes.ann, ["login", "--name", "desk"])).code).toBe(0);
+  await signInBen();
+  expect((await ann("whoami")).stdout).toMatch(/^owner at /);
+  expect((await ben("whoami")).stdout).toMatch(/^[0-9a-z]{12} at /);
+});
 
 test("a share is made, accepted, used, and left again", { timeout: 120_000 }, async () => {
   const made = await ann(
