@@ -40,6 +40,7 @@ export const deviceViewSchema = z.object({
   agent_version: z.string().nullable(),
   created: time,
   tags: z.array(z.string()).optional().describe("An older relay has none"),
+  shared_by: z.string().optional().describe("The account that shares it; absent: it is your own"),
   paused: pausedSchema
     .nullable()
     .optional()
@@ -208,6 +209,11 @@ export const accountViewSchema = z.object({
   kind: grantKindSchema,
   credential: credentialSchema.optional().describe("An older relay does not tell"),
   person: z.boolean().describe("A signed-in person, who may manage tokens, devices and policies"),
+  display_name: z.string().nullable().optional().describe("How others see the account"),
+  relay_owner: z
+    .boolean()
+    .optional()
+    .describe("The account of whoever runs the relay, which may invite others"),
   expires: time,
 });
 

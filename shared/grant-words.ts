@@ -25,7 +25,9 @@ export function grantWords(grant: Described, nameOf: (device: string) => string)
   const parts = [
     `${mayWords(grant, credential)}${placeWords(grant)} on ${deviceWords(grant, nameOf)}`,
     ...limitWords(grant),
-    ...(credential === "ai" ? [...askWords(grant.ask ?? []), ...extraWords(grant)] : []),
+    ...(credential === "ai" || credential === "guest"
+      ? [...askWords(grant.ask ?? []), ...extraWords(grant)]
+      : []),
     ...(credential === "script" ? ["is not for an AI"] : []),
     `expires ${new Date(grant.expires).toISOString().slice(0, 10)}`,
   ];

@@ -25,15 +25,18 @@ export const grantScopeSchema = z.object({
 });
 export type GrantScope = z.infer<typeof grantScopeSchema>;
 
-/** How the grant came to be: `web` and `cli` by signing in, `api` as a token. */
-export const grantKindSchema = z.enum(["web", "cli", "api"]);
+/** How the grant came to be: `web` and `cli` by signing in, `api` as a token, `share` for another account. */
+export const grantKindSchema = z.enum(["web", "cli", "api", "share"]);
 export type GrantKind = z.infer<typeof grantKindSchema>;
+
+/** Those of a person who signed in. */
+export type SessionKind = Extract<GrantKind, "web" | "cli">;
 
 /**
  * Who acts by a grant. `person`: somebody who signed in. `script`: an own script token, which acts as the owner but never
- * does what takes a person. `ai`: an AI grant, which is never the owner's.
+ * does what takes a person. `ai`: an AI grant, which is never the owner's. `guest`: a person of another account, by a share.
  */
-export const credentialSchema = z.enum(["person", "script", "ai"]);
+export const credentialSchema = z.enum(["person", "script", "ai", "guest"]);
 export type Credential = z.infer<typeof credentialSchema>;
 
 /** A word by which an account groups its devices. */
@@ -60,16 +63,19 @@ export interface Grant extends GrantScope {
   key?: string;
   /** SHA-256 of the id of its one token, in base64url; absent for browsers, and of tokens from before it was kept. */
   token?: string;
+  /** The account that accepted a share, and what it was called then. */
+  guest?: { account: AccountId; name: string | null };
   /** Incremented on every change, so that a stale copy can be recognised. */
   version: number;
 }
 
 /** Whether a person signed in for this grant: then it may manage grants, devices, policy and pairing. */
 export function isPersonSession(grant: Pick<Grant, "kind">): boolean {
-  return grant.kind !== "api";
+  return grant.kind === "web" || grant.kind === "cli";
 }
 
 export function credentialOf(grant: Pick<Grant, "kind" | "owner">): Credential {
   if (isPersonSession(grant)) return "person";
+  if (grant.kind === "share") return "guest";
   return grant.owner ? "script" : "ai";
 }

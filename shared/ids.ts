@@ -54,6 +54,18 @@ export function isDeviceId(text: string): text is DeviceId {
   return text.length <= 43 && DEVICE_ID.test(text);
 }
 
+/** The account of whoever runs the relay. */
+export const OWNER_ACCOUNT = "owner" as AccountId;
+
+/** The id of an account that somebody is invited to. */
+export function makeAccountId(): AccountId {
+  return randomBase32(12) as AccountId;
+}
+
+export function makeInviteId(): string {
+  return `invite_${randomBase32(16)}`;
+}
+
 export function makeGrantId(): GrantId {
   return `grant_${randomBase32(16)}` as GrantId;
 }

@@ -34,7 +34,7 @@ export const tokenAccessSchema = z.enum(["full", "read"]);
 export const newTokenSchema = z.strictObject({
   name: shownName,
   credential: credentialSchema
-    .exclude(["person"])
+    .exclude(["person", "guest"])
     .optional()
     .describe("`ai` (default): an AI grant, never the owner's; `script`: acts as you, never for an AI"),
   access: tokenAccessSchema
@@ -95,6 +95,7 @@ export const tokenViewSchema = z.object({
   effects: z.array(effectSchema).optional(),
   ask: z.array(askRuleSchema.strip()).nullable().optional(),
   network: z.array(z.string()).nullable().optional(),
+  shared_with: z.string().nullable().optional().describe("Who accepted a share; null: nobody yet"),
   version: z.int().optional().describe("Counts its changes"),
   created: time,
   expires: time,

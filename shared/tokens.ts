@@ -19,8 +19,12 @@ export const AUDIENCE = {
   passkey: "matrx:passkey",
   /** The end of an account's record: a statement that opens nothing. */
   auditHead: "matrx:audit-head",
-  /** A sign-in link's code; HS256 over `CLAIM_SECRET`, all others EdDSA. */
+  /** A sign-in link's code; like the other links' codes HS256 over `CLAIM_SECRET`, where all other tokens are EdDSA. */
   claim: "matrx:claim",
+  /** The code of a link that makes an account. */
+  invite: "matrx:invite",
+  /** The code of a link that gives devices to another account. */
+  share: "matrx:share",
 } as const;
 
 const day = 24 * 60 * 60;
@@ -42,6 +46,8 @@ export const LIFETIME = {
   claim: day,
   /** A sign-in link that a signed-in person made for another device. */
   signInLink: 5 * 60,
+  /** A link that invites somebody, or shares devices. */
+  invite: 7 * day,
 } as const;
 
 /** Header of the 101 response that carries the nonce which a device signs. */

@@ -1,8 +1,7 @@
 /** Sign in another device: a link that works once, also shown as a QR code. */
 import { api } from "./api.js";
-import { button, element, showDone } from "./dom.js";
-
-const LOCAL = /^(localhost|127\.[\d.]+|\[::1\])$/;
+import { button, element } from "./dom.js";
+import { linkCard } from "./link-card.js";
 
 /** The button, and what it shows until the link expires. */
 export function anotherDeviceView() {
@@ -31,29 +30,11 @@ export function anotherDeviceView() {
   );
 }
 
-function linkView({ link, expires_in: seconds, qr_svg: svg }) {
-  const copy = button("Copy", () => navigator.clipboard.writeText(link).then(() => showDone("Copied.")));
-  const isLocal = LOCAL.test(new URL(link).hostname);
-  return element(
-    "div",
-    {},
-    element(
-      "p",
-      {},
-      `Scan it with your phone, or open the link. It works once, within ${Math.round(seconds / 60)} minutes.`,
-    ),
-    isLocal &&
-      element(
-        "p",
-        { class: "soft" },
-        "Only this computer can reach this relay. For a phone, put it behind a proxy or deploy it (docs/guides/proxy.md).",
-      ),
-    element("img", {
-      class: "qr",
-      src: `data:image/svg+xml,${encodeURIComponent(svg)}`,
-      alt: "QR code of the sign-in link",
-    }),
-    element("div", { class: "secret", id: "sign-in-link", tabindex: "0" }, link),
-    element("p", {}, copy),
-  );
+function linkView(made) {
+  const minutes = Math.round(made.expires_in / 60);
+  return linkCard(made, {
+    text: `Scan it with your phone, or open the link. It works once, within ${minutes} minutes.`,
+    id: "sign-in-link",
+    alt: "QR code of the sign-in link",
+  });
 }

@@ -5,9 +5,12 @@ import { commandsView } from "./commands.js";
 import { addDeviceView, devicesView } from "./devices.js";
 import { button, clearNotice, confirmed, element, showDone, showProblem } from "./dom.js";
 import { eventsView } from "./events.js";
+import { invitedView } from "./invited.js";
 import { finishAtIssuer } from "./issuers.js";
 import { liveViews } from "./live.js";
+import { shareOfferView } from "./offer.js";
 import { pairingView } from "./pairing.js";
+import { peopleView } from "./people.js";
 import { accountOf, claim, signInView } from "./sign-in.js";
 import { tokensView } from "./tokens.js";
 import { toolsView } from "./tools.js";
@@ -22,6 +25,8 @@ const places = { devices: element("div"), device: element("div") };
 let openId;
 /** The code that the person typed here instead of following a link. */
 let typed;
+/** The code of a share's link, until the person has answered. */
+let offered;
 let closeEvents = () => undefined;
 let closeTools = () => undefined;
 /** While somebody is signed in. */
@@ -30,20 +35,18 @@ let refreshTokens = async () => undefined;
 
 /** Does what the address asks for, then shows the page. */
 async function start() {
-  const {
-    claim: code,
-    oidc,
-    response,
-    pair,
-    call,
-  } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  const { claim: code, oidc, response, pair, call, invite, share } = hashFields();
   main.setAttribute("aria-busy", "true");
   try {
+    if (invite || share) history.replaceState(null, "", "/");
+    offered = share ?? offered;
     if (code) await signInWith(() => followLink(code));
     if (oidc) await signInWith(() => finishAtIssuer(oidc, response));
     const account = await currentAccount();
     showAccount(account);
-    if (account && call) await showCall(call);
+    if (invite) showInvite(invite, account);
+    else if (account && offered) showOffer(offered);
+    else if (account && call) await showCall(call);
     else if (account) await showSignedIn(account, pair);
     else showSignedOut(pair);
   } catch (error) {
@@ -52,6 +55,24 @@ async function start() {
   } finally {
     main.setAttribute("aria-busy", "false");
   }
+}
+
+function hashFields() {
+  return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+}
+
+function showInvite(code, account) {
+  main.replaceChildren(invitedView(code, { account, done: start }));
+  main.querySelector("h2").focus();
+}
+
+function showOffer(code) {
+  const done = () => {
+    offered = undefined;
+    return start();
+  };
+  main.replaceChildren(shareOfferView(code, done));
+  main.querySelector("h2").focus();
 }
 
 /** A code that waited for the sign-in comes first. */
@@ -77,6 +98,7 @@ function showSignedOut(pair) {
   const code = pair && codeOf(pair);
   if (code) keepWaiting(code);
   main.replaceChildren(signInView(start, code));
+  if (offered) showDone("Somebody shares devices with you. Sign in to accept.");
 }
 
 /** What signs in goes out of the address bar and the history before it is used. */
@@ -123,7 +145,8 @@ function showAccount(account) {
     },
     { busy: "Signing out …" },
   );
-  place.replaceChildren(element("span", { class: "soft" }, `Signed in as ${account.account}`), out);
+  const name = account.display_name ?? account.account;
+  place.replaceChildren(element("span", { class: "soft" }, `Signed in as ${name}`), out);
 }
 
 async function showPairing(code) {
@@ -140,6 +163,7 @@ async function showHome(account) {
   const devices = await refreshDevices();
   const [tokens, you] = await Promise.all([tokensView(), youView(account)]);
   refreshTokens = tokens.refresh;
+  const people = await peopleView(account, { renamed: showAccount, left: refreshDevices });
   main.replaceChildren(
     live.stop,
     live.approvals,
@@ -149,6 +173,7 @@ async function showHome(account) {
     addDeviceView({ changed: refreshDevices, lookUp }),
     tokens.view,
     you,
+    people,
   );
   const online = devices.filter(({ state }) => state === "ONLINE");
   if (online.length === 1) await openDevice(online[0]);
@@ -173,6 +198,7 @@ async function refreshDevices() {
     openId,
     removed: () =>
       refreshDevices().then(() => places.devices.querySelector("h2").focus({ preventScroll: true })),
+    shared: () => refreshTokens(),
     open: (device) => openDevice(device).then(focusDevice).catch(showProblem),
   };
   // A question on the screen: the button that asked it must be there to get the focus back.
@@ -196,7 +222,8 @@ async function openDevice(device) {
   const events = eventsView(device, { changed: refresh });
   closeEvents = events.close;
   openId = device.id;
-  places.device.replaceChildren(tools.view, events.view, commandsView(device));
+  const isOwn = device.shared_by === undefined;
+  places.device.replaceChildren(tools.view, events.view, ...(isOwn ? [commandsView(device)] : []));
   await refreshDevices();
 }
 

@@ -1,12 +1,13 @@
 /** The account's devices: their state, the last proof that they work, and a way in. */
 import { api, part } from "./api.js";
 import { ago, button, element, field, form, showDone } from "./dom.js";
+import { shareButton } from "./share.js";
 
 const STATES = { ONLINE: "Online", IDLE: "Idle", OFFLINE: "Offline", UNKNOWN: "Unknown" };
 
-/** One line per device. `open` shows its tools and events; `removed` is called after one was removed. */
-export function devicesView(devices, { openId, open, removed }) {
-  const list = devices.map((device) => deviceItem(device, { isOpen: device.id === openId, open, removed }));
+/** One line per device. `open` shows its tools and events; `removed` and `shared` are called after one was. */
+export function devicesView(devices, { openId, ...options }) {
+  const list = devices.map((device) => deviceItem(device, { isOpen: device.id === openId, ...options }));
   return element(
     "section",
     { class: "card" },
@@ -17,8 +18,8 @@ export function devicesView(devices, { openId, open, removed }) {
   );
 }
 
-function deviceItem(device, { isOpen, open, removed }) {
-  const { name, state, kind, os, os_version: version, paused, alerts = 0 } = device;
+function deviceItem(device, { isOpen, open, removed, shared }) {
+  const { name, state, kind, os, os_version: version, paused, alerts = 0, shared_by: sharer } = device;
   const system = [kind === "bare" ? "bare device" : os, version].filter(Boolean).join(" ");
   const use = element(
     "button",
@@ -47,6 +48,7 @@ function deviceItem(device, { isOpen, open, removed }) {
         { class: "row" },
         element("h3", {}, name),
         element("span", { class: `state ${state}` }, STATES[state]),
+        sharer !== undefined && element("span", { class: "soft" }, `Shared by ${sharer}`),
         paused &&
           element(
             "span",
@@ -65,7 +67,12 @@ function deviceItem(device, { isOpen, open, removed }) {
       ),
       element("div", { class: "soft" }, proofOf(device.proof)),
     ),
-    element("div", { class: "row" }, use, remove),
+    element(
+      "div",
+      { class: "row" },
+      use,
+      ...(sharer === undefined ? [shareButton(device, shared), remove] : []),
+    ),
   );
 }
 

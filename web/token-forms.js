@@ -113,7 +113,7 @@ export function changeTokenView(token, changed) {
       field("Folders it may work in", folders, { help: `${FOLDERS_HELP} Empty: no limit to folders.` }),
       field("It may change files", writes),
       field("It may run commands", runs),
-      credential === "ai" ? field("Ask me before it changes files or runs commands", asks) : "",
+      credential !== "script" ? field("Ask me before it changes files or runs commands", asks) : "",
       field("Until", days),
     ),
   );
@@ -148,11 +148,11 @@ function newTokenView(token, warning) {
   );
 }
 
-function nameInput(placeholder) {
+export function nameInput(placeholder) {
   return element("input", { type: "text", required: true, maxlength: 64, autocomplete: "off", placeholder });
 }
 
-function checkbox(checked) {
+export function checkbox(checked) {
   return element("input", { type: "checkbox", checked });
 }
 
@@ -162,7 +162,7 @@ function deviceSelect() {
 
 const anyDevice = () => element("option", { value: "" }, "All devices");
 
-function daysSelect(chosen, ...before) {
+export function daysSelect(chosen, ...before) {
   const choices = [1, 7, 30, 90, 365].map((days) =>
     element(
       "option",
@@ -195,7 +195,7 @@ function placesOf(choice) {
   return choice.startsWith("tag:") ? { tags: [value] } : { devices: [value] };
 }
 
-function effectsOf(writes, runs) {
+export function effectsOf(writes, runs) {
   return ["read", writes.checked && "write", runs.checked && "execute"].filter(Boolean);
 }
 
@@ -204,7 +204,7 @@ function askOf(asks) {
 }
 
 /** Undefined for none. */
-function linesOf(text) {
+export function linesOf(text) {
   const lines = text
     .split("\n")
     .map((line) => line.trim())

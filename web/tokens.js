@@ -4,10 +4,11 @@ import { button, date, element, showDone } from "./dom.js";
 import { changeTokenView, makeAiTokenView, makeScriptTokenView } from "./token-forms.js";
 
 const PLACES = { web: "Browser", cli: "Command line", api: "Token" };
-const CREDENTIALS = { ai: "AI grant", script: "Own script: acts as you" };
+const CREDENTIALS = { ai: "AI grant", script: "Own script: acts as you", guest: "Share" };
 
 /** What a token is, in words. */
-export function kindOf({ kind, credential }) {
+export function kindOf({ kind, credential, shared_with: guest }) {
+  if (credential === "guest") return guest ? `Shared with ${guest}` : "Share, not accepted yet";
   return CREDENTIALS[credential] ?? PLACES[kind] ?? kind;
 }
 
@@ -26,7 +27,7 @@ export async function tokensView() {
     element(
       "p",
       { class: "soft" },
-      "Programs and AIs that may call your devices. Changes and revoking take effect on open connections at once.",
+      "Programs, AIs and other people who may call your devices. Changes and revoking take effect on open connections at once.",
     ),
     list,
     makeAiTokenView(refresh),

@@ -31,7 +31,7 @@ export { Pairing } from "./objects/pairing.ts";
 
 /** Where people sign in and let others in: only our own page may use these. */
 const OWN_PAGE_ONLY =
-  /^\/v1\/(?:claim|session|logins|pairings|sign-in|sign-in-links|passkeys|recovery-codes)(?:\/|$)/;
+  /^\/v1\/(?:claim|session|logins|pairings|sign-in|sign-in-links|passkeys|recovery-codes|invites|shares)(?:\/|$)/;
 
 const app = new Hono<RelayEnv>();
 const noRouteError = noRouteIn(OPERATIONS);

@@ -5,6 +5,11 @@ import type { Device } from "./objects/device.ts";
 import { directoryOf } from "./objects/directory.ts";
 import { unknownDeviceError } from "./refusals.ts";
 
+export interface KnownDevice {
+  account: AccountId;
+  device: DurableObjectStub<Device>;
+}
+
 interface Found {
   account: AccountId;
   /** Cached: deriving it from the name costs a hash on each request. */
@@ -16,33 +21,24 @@ const found = new Map<DeviceId, Found>();
 const FOUND_MAX = 10_000;
 
 /** The object of a device, and the account that it belongs to. Throws MatrxError `UNKNOWN_DEVICE`. */
-export async function knownDevice(
-  env: Env,
-  id: string,
-): Promise<{ device: DurableObjectStub<Device>; account: AccountId }> {
-  const { object, account } = await find(env, id);
-  return { device: env.DEVICE.get(object), account };
+export async function knownDevice(env: Env, id: string): Promise<KnownDevice> {
+  const known = isDeviceId(id) ? (seen(env, id) ?? (await lookUp(env, id))) : undefined;
+  if (!known) throw unknownDeviceError(id);
+  return known;
 }
 
-/** The object of a device of this account; other accounts' devices do not exist for it. Throws MatrxError `UNKNOWN_DEVICE`. */
-export async function ownDevice(
-  env: Env,
-  account: AccountId,
-  id: string,
-): Promise<DurableObjectStub<Device>> {
-  const known = await find(env, id);
-  if (known.account !== account) throw unknownDeviceError(id);
-  return env.DEVICE.get(known.object);
-}
-
-async function find(env: Env, id: string): Promise<Found> {
-  if (!isDeviceId(id)) throw unknownDeviceError(id);
+/** A device that this isolate has looked up before. */
+export function seen(env: Env, id: DeviceId): KnownDevice | undefined {
   const known = found.get(id);
-  if (known) return known;
+  return known && { account: known.account, device: env.DEVICE.get(known.object) };
+}
+
+/** Asks the directory, whatever this isolate has seen. */
+export async function lookUp(env: Env, id: DeviceId): Promise<KnownDevice | undefined> {
   const account = await directoryOf(env.DIRECTORY, id).accountOf(id);
-  if (!account) throw unknownDeviceError(id);
+  if (!account) return undefined;
   if (found.size >= FOUND_MAX) found.clear();
-  const device = { account, object: env.DEVICE.idFromName(id) };
-  found.set(id, device);
-  return device;
+  const object = env.DEVICE.idFromName(id);
+  found.set(id, { account, object });
+  return { account, device: env.DEVICE.get(object) };
 }

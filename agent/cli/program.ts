@@ -20,6 +20,7 @@ import { addPause, addResume } from "./commands/pause.ts";
 import { addPolicy } from "./commands/policy.ts";
 import { addRun } from "./commands/run.ts";
 import { addServe } from "./commands/serve.ts";
+import { addShare } from "./commands/share.ts";
 import { addStatus } from "./commands/status.ts";
 import { addToken } from "./commands/token.ts";
 import { addTools } from "./commands/tools.ts";
@@ -68,6 +69,7 @@ export function makeProgram(): Command {
   addAudit(program);
   addPolicy(program);
   addToken(program);
+  addShare(program);
   addStatus(program);
   addOpen(program);
   program.commandsGroup("About this program:");

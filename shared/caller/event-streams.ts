@@ -10,6 +10,8 @@ const encoder = new TextEncoder();
 export class EventStreams {
   readonly #bodies: ResponseBodies;
   readonly #open = new Map<GrantId, Set<EventStream>>();
+  /** Of guests, by their own session. */
+  readonly #visits = new Map<EventStream, GrantId>();
 
   constructor(bodies: ResponseBodies) {
     this.#bodies = bodies;
@@ -41,6 +43,18 @@ export class EventStreams {
     for (const stream of [...(this.#open.get(grant) ?? [])]) stream.endEarly("error", problem);
   }
 
+  /** A guest reads this stream, which ends with its session, too. */
+  visitedBy(session: GrantId, stream: EventStream): void {
+    this.#visits.set(stream, session);
+  }
+
+  /** A guest's session has ended. */
+  endVisit(session: GrantId, why: ErrorShape): void {
+    const problem = encoder.encode(JSON.stringify(problemOf(why)));
+    for (const [stream, visitor] of [...this.#visits])
+      if (visitor === session) stream.endEarly("error", problem);
+  }
+
   get size(): number {
     return [...this.#open.values()].reduce((sum, { size }) => sum + size, 0);
   }
@@ -48,6 +62,7 @@ export class EventStreams {
   #forget(stream: EventStream, grant: GrantId): void {
     const streams = this.#open.get(grant);
     streams?.delete(stream);
+    this.#visits.delete(stream);
     if (streams?.size === 0) this.#open.delete(grant);
   }
 }

@@ -118,6 +118,8 @@ const EXPECTED: [RegExp, RegExp][] = [
   [/ token list$/, /^helper +AI grant +may read, write/m],
   [/ token change /, /^helper .+ AI grant\n {2}may read in ~\/projects on /],
   [/ token revoke /, /^Revoked helper/],
+  [/ share create /, /^https?:\/\/\S+\/#share=/m],
+  [/ share list$/, /^NAME +SHARED/m],
   [/ approvals$/, /^No call waits for a decision/],
   [/ policy explain /, /^(Allowed|Asked|Refused): /m],
   [/ serve$/, /"url":"http:/],

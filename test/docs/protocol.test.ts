@@ -8,6 +8,7 @@ import { CLOSE } from "@matrx/shared/close-codes.ts";
 import { fromDeviceSchema, toDeviceSchema } from "@matrx/shared/device-frames.ts";
 import { ERROR_CODES, type ErrorShape, errorInfo, problemOf } from "@matrx/shared/errors.ts";
 import { isCallId, isDeviceId, isSessionId } from "@matrx/shared/ids.ts";
+import * as inviteApi from "@matrx/shared/invite-api.ts";
 import * as passkeyApi from "@matrx/shared/passkey-api.ts";
 import { cancelCallsSchema, newPauseSchema } from "@matrx/shared/pause-api.ts";
 import { policySchema } from "@matrx/shared/policy.ts";
@@ -22,6 +23,7 @@ import {
 } from "@matrx/shared/result-frame.ts";
 import { retryAfterHeaderOf, retryIn } from "@matrx/shared/retry.ts";
 import { claimSchema, proofClaimsSchema } from "@matrx/shared/session-api.ts";
+import * as shareApi from "@matrx/shared/share-api.ts";
 import * as signInApi from "@matrx/shared/sign-in-api.ts";
 import * as tokenApi from "@matrx/shared/token-api.ts";
 import { type DeviceAssertion, PROTOCOL } from "@matrx/shared/tokens.ts";
@@ -246,6 +248,11 @@ const BODIES: Record<string, z.ZodObject> = {
   "PATCH /v1/passkeys/:passkey": passkeyApi.changedPasskeySchema,
   "POST /v1/sign-in/oidc/:issuer": signInApi.issuerStartSchema,
   "POST /v1/sign-in/oidc/:issuer/finish": signInApi.issuerFinishSchema,
+  "PATCH /v1/account": inviteApi.changedAccountSchema,
+  "POST /v1/invites": inviteApi.newInviteSchema,
+  "POST /v1/invites/accept": inviteApi.acceptedInviteSchema,
+  "POST /v1/shares": shareApi.newShareSchema,
+  "POST /v1/shares/accept": shareApi.acceptedShareSchema,
   "POST /v1/tickets": api.newTicketSchema,
   "POST /v1/tokens": tokenApi.newTokenSchema,
   "PATCH /v1/tokens/:grant": tokenApi.changedTokenSchema,

@@ -2,7 +2,7 @@
 
 import type { SignInWay } from "@matrx/shared/audit.ts";
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
-import { type Grant, type GrantKind, isPersonSession } from "@matrx/shared/grant.ts";
+import { type Grant, isPersonSession, type SessionKind } from "@matrx/shared/grant.ts";
 import type { AccountId, GrantId } from "@matrx/shared/ids.ts";
 import type { PauseView } from "@matrx/shared/pause-api.ts";
 import { type Rate, TokenBucket } from "@matrx/shared/rate-limit.ts";
@@ -21,6 +21,7 @@ import { Holders } from "./holders.ts";
 import { OneTimeCodes } from "./one-time-codes.ts";
 import { Pause } from "./pause.ts";
 import { PersonSockets } from "./person-sockets.ts";
+import { Profile } from "./profile.ts";
 import { AccountRecord, grantHappening } from "./record.ts";
 import { Tokens } from "./tokens.ts";
 
@@ -45,6 +46,7 @@ export class AccountContext {
   readonly id: AccountId;
   readonly sql: SqlStorage;
   readonly env: AccountEnv;
+  readonly profile: Profile;
   readonly grants: Grants;
   readonly devices: Devices;
   readonly holders: Holders;
@@ -64,6 +66,7 @@ export class AccountContext {
     this.id = (state.id.name ?? "") as AccountId;
     this.sql = sql;
     this.env = env;
+    this.profile = new Profile(sql);
     this.grants = new Grants(sql, this.id);
     this.devices = new Devices(sql);
     this.holders = new Holders(sql);
@@ -113,17 +116,14 @@ export class AccountContext {
     });
   }
 
-  /** Makes a person's session; the record says `how`. */
-  signIn(
-    kind: Exclude<GrantKind, "api">,
-    { name, key, how }: NewSession & { how: SignInWay },
-    seconds: number,
-  ): Grant {
+  /** Makes a person's session; the record says `how`. Throws MatrxError `PERMISSION_DENIED` if the account was closed. */
+  signIn(kind: SessionKind, { name, key, how }: NewSession & { how: SignInWay }, seconds: number): Grant {
+    this.profile.requireOpen();
     const now = Date.now();
     this.prune(now);
     const grant = this.tokens.add(kind, name, seconds, { ...OWNER, ...(key && { key }) }, now);
     this.alarms.by("expiry", grant.expires);
-    this.record.note({ ...grantHappening(grant, "created"), how }, grant);
+    this.record.note(grantHappening(grant, "created", how), grant);
     return grant;
   }
 

@@ -17,6 +17,7 @@ type News =
 export interface ToldDevice {
   destroy(): Promise<void>;
   revoke(grant: GrantId): Promise<void>;
+  endVisit(session: GrantId): Promise<void>;
   changeGrant(leased: LeasedGrant): Promise<void>;
   withdrawGrant(grant: GrantId, version: number): Promise<void>;
   setPause(news: PauseNews): Promise<void>;
@@ -73,7 +74,9 @@ export class DeviceNews {
 
   async #tell(id: DeviceId, news: News): Promise<void> {
     const device = this.#host.device(id);
-    if (news.type === "revoke") return device.revoke(news.grant);
+    // At another account's device, a grant of this one is only a guest's session.
+    if (news.type === "revoke")
+      return this.#host.isOwn(id) ? device.revoke(news.grant) : device.endVisit(news.grant);
     if (news.type === "pause") return this.#tellPause(id, device);
     if (news.type === "change") return this.#tellChange(id, device, news.grant);
     await device.destroy();

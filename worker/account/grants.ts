@@ -15,7 +15,7 @@ interface GrantRow extends Record<string, SqlStorageValue> {
 
 /** What a grant allows: its scope, and the devices that it is for. */
 export type May = Omit<GrantScope, "id"> &
-  Pick<Grant, "devices" | "tags" | "token_expires" | "key" | "token">;
+  Pick<Grant, "devices" | "tags" | "token_expires" | "key" | "token" | "guest">;
 
 export class Grants {
   readonly #sql: SqlStorage;
@@ -55,6 +55,20 @@ export class Grants {
       now,
     );
     return rows.toArray().map((row) => this.#grantOf(row));
+  }
+
+  /** What the account shares, newest first. */
+  shares(now: number): Grant[] {
+    const rows = this.#sql.exec<GrantRow>(
+      "SELECT * FROM grants WHERE kind = 'share' AND expires > ? ORDER BY created DESC",
+      now,
+    );
+    return rows.toArray().map((row) => this.#grantOf(row));
+  }
+
+  /** What an account has accepted of it. */
+  sharedWith(account: AccountId, now: number): Grant[] {
+    return this.shares(now).filter(({ guest }) => guest?.account === account);
   }
 
   /** Returns false if there was none. */

@@ -1,5 +1,5 @@
 /** What the account itself tells its record: kept until the record has it, in the order in which it happened. */
-import type { AuditBy, AuditDraft } from "@matrx/shared/audit.ts";
+import type { AuditBy, AuditDraft, SignInWay } from "@matrx/shared/audit.ts";
 import { credentialOf, type Grant, isPersonSession } from "@matrx/shared/grant.ts";
 import { logWarning } from "../log.ts";
 
@@ -65,16 +65,32 @@ export class AccountRecord {
 }
 
 /** A grant that was made, changed or revoked; for a session, that somebody signed in or out. */
-export function grantHappening(grant: Grant, action: "created" | "changed" | "revoked"): Happening {
+export function grantHappening(
+  grant: Grant,
+  action: "created" | "changed" | "revoked",
+  how?: SignInWay,
+): Happening {
   const { id, name } = grant;
-  if (isPersonSession(grant) && action !== "changed")
-    return { type: "session", action: action === "created" ? "signed_in" : "signed_out", grant: id, name };
+  if (isPersonSession(grant) && action !== "changed") {
+    const session = { type: "session", grant: id, name, ...(how && { how }) } as const;
+    return { ...session, action: action === "created" ? "signed_in" : "signed_out" };
+  }
   const told = { type: "grant", action, grant: id, name, credential: credentialOf(grant) } as const;
   return action === "revoked" ? told : { ...told, may: mayOf(grant) };
 }
 
-function mayOf({ id: _, account: __, kind: ___, name: ____, key: _____, version: ______, ...may }: Grant) {
-  return { ...may };
+function mayOf(grant: Grant) {
+  const {
+    id: _,
+    account: __,
+    kind: ___,
+    name: ____,
+    key: _____,
+    token: ______,
+    version: _______,
+    ...may
+  } = grant;
+  return may;
 }
 
 function actorOf(grant: Grant): AuditBy {

@@ -3,8 +3,8 @@ import { MatrxError } from "@matrx/shared/errors.ts";
 import { type Grant, isPersonSession } from "@matrx/shared/grant.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import { LIFETIME } from "@matrx/shared/tokens.ts";
-import type { Claim } from "../auth/claim.ts";
 import { unauthenticated } from "../auth/keys.ts";
+import type { LinkClaims } from "../auth/link-code.ts";
 import type { SessionProof } from "../auth/session-proof.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import type { AccountContext, NewSession } from "./context.ts";
@@ -17,7 +17,7 @@ export class Sessions {
   }
 
   /** Signs a person in with a sign-in link's code, once. */
-  claim({ id, expires, made }: Claim, session: NewSession): Promise<Outcome<Grant>> {
+  claim({ id, expires, made }: LinkClaims, session: NewSession): Promise<Outcome<Grant>> {
     return attempt(() => {
       const { codes } = this.#context;
       if (codes.isLinkEnded(made)) throw endedLinkError("You signed out everywhere since this link was made");

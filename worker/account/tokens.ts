@@ -2,6 +2,7 @@
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { credentialOf, type Grant, type GrantKind } from "@matrx/shared/grant.ts";
 import { type AccountId, type GrantId, makeGrantId } from "@matrx/shared/ids.ts";
+import type { NewShare } from "@matrx/shared/share-api.ts";
 import type { ChangedToken, NewToken, TokenDetails, TokenView } from "@matrx/shared/token-api.ts";
 import type { LeasedGrant } from "../device/leases.ts";
 import { tooManyError, unknownDeviceError } from "../refusals.ts";
@@ -9,7 +10,7 @@ import type { DeviceEntry, Devices } from "./devices.ts";
 import { type Grants, isFor, type May, scopeOf } from "./grants.ts";
 import type { Holders } from "./holders.ts";
 import { tokenView } from "./views.ts";
-import { changedGrant, mayOf, withException } from "./wish.ts";
+import { changedGrant, mayOf, mayOfGuest, withException } from "./wish.ts";
 
 const TOKENS_MAX = 1000;
 
@@ -39,6 +40,12 @@ export class Tokens {
   create(wish: NewToken, now: number): Grant {
     this.#requireDevices(wish.devices);
     return this.add("api", wish.name, wish.days * 24 * 60 * 60, mayOf(wish), now);
+  }
+
+  /** Makes the grant of a share. Throws MatrxError. */
+  share(wish: NewShare, now: number): Grant {
+    this.#requireDevices(wish.devices);
+    return this.add("share", wish.name, wish.days * 24 * 60 * 60, mayOfGuest(wish), now);
   }
 
   /** Makes a grant that lives for so many seconds. Throws MatrxError `RATE_LIMITED`. */

@@ -26,6 +26,9 @@ export function tokenView(grant: Grant, nameOf: (device: string) => string): Tok
     effects: grant.effects,
     ask: grant.ask ?? null,
     network: grant.network ?? null,
+    ...(grant.kind === "share" && {
+      shared_with: grant.guest ? (grant.guest.name ?? grant.guest.account) : null,
+    }),
     version: grant.version,
     created: isoTime(grant.created),
     expires: isoTime(grant.expires),

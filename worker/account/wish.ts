@@ -3,6 +3,7 @@ import { type AskRule, mustAsk } from "@matrx/shared/access-rules.ts";
 import { EFFECTS, effectOf } from "@matrx/shared/effects.ts";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { credentialOf, type Grant } from "@matrx/shared/grant.ts";
+import type { NewShare } from "@matrx/shared/share-api.ts";
 import type { ChangedToken, NewToken } from "@matrx/shared/token-api.ts";
 import type { May } from "./grants.ts";
 
@@ -29,6 +30,11 @@ export function mayOf(wish: NewToken): May {
   }
   if (paths === undefined) throw noFoldersError();
   return { ...may, ask: wish.ask ?? [...ASK_BY_DEFAULT] };
+}
+
+/** What a guest may do: nothing is asked unless the share says so. */
+export function mayOfGuest({ name: _, days: __, paths, effects = [...EFFECTS], ...limits }: NewShare): May {
+  return { ...limits, ...(paths && { paths }), owner: false, effects } as May;
 }
 
 const OF_AI_GRANTS = ["ask", "secrets"] as const;
@@ -75,16 +81,18 @@ export function changedGrant(grant: Grant, change: ChangedToken, now: number): G
   const kept = Object.entries(grant).filter(([name]) => !given.some(([field]) => field === name));
   const set = given.filter(([, value]) => value !== null);
   const next = { ...Object.fromEntries([...kept, ...set]), ...untilOf(grant, days, now) } as Grant;
+  if (credential === "guest" && !next.devices && !next.tags) throw noDevicesError();
   return isSame(grant, next) ? grant : { ...next, version: grant.version + 1 };
 }
 
-/** The token's own expiry is signed into it: the grant can end sooner, and never later. */
+/** The token's own expiry is signed into it: the grant can end sooner, and never later. A share has no token. */
 function untilOf(
-  { expires, token_expires = expires }: Grant,
+  { kind, expires, token_expires = expires }: Grant,
   days: number | undefined,
   now: number,
 ): Pick<Grant, "expires" | "token_expires"> {
   if (days === undefined) return { expires };
+  if (kind === "share") return { expires: now + days * DAY };
   const wanted = now + days * DAY;
   if (wanted > token_expires + DAY) throw tooLateError(token_expires);
   return { expires: Math.min(wanted, token_expires), token_expires };
@@ -117,6 +125,13 @@ function noFoldersError(): MatrxError {
   return relayError("INVALID_PARAMETERS", "paths: An AI grant must say in which folders it may work", {
     hint: 'Give full paths, such as ["/home/ann/projects"] or ["/"]; null sets no limit to folders at all',
     details: { field: "paths" },
+  });
+}
+
+function noDevicesError(): MatrxError {
+  return relayError("INVALID_PARAMETERS", "devices: A share must say which devices it is for", {
+    hint: "Name devices or tags; DELETE /v1/tokens/GRANT ends the share",
+    details: { field: "devices" },
   });
 }
 

@@ -15,6 +15,16 @@ export interface Caller {
   grant: GrantId;
   /** Milliseconds since 1970. */
   expires: number;
+  /** At a device of another account, where `account` and `grant` are the share's: the person's own session. */
+  guest?: GuestSession;
+}
+
+/** The session of a person who uses another account's device. */
+export interface GuestSession {
+  account: AccountId;
+  grant: GrantId;
+  /** When the session ends, in milliseconds since 1970. */
+  until: number;
 }
 
 /** A caller authenticated by a ticket, which is valid once, for one device; the Device object redeems it. */

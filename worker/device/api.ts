@@ -158,13 +158,15 @@ export class Requests {
   }
 
   streamCall(caller: Caller, wanted: StreamedCall): Promise<Outcome<OpenStream>> {
-    return this.#calling(caller, (lease, now) => this.#surfaces.streams.call(lease, wanted, now));
+    return this.#calling(caller, (lease, now) =>
+      this.#surfaces.streams.call({ lease, guest: caller.guest }, wanted, now),
+    );
   }
 
   attach(caller: Caller, call: CallId): Promise<Outcome<OpenStream>> {
     return this.#calling(caller, (lease, now) => {
       this.#context.pause.requireOpen(lease.scope);
-      return this.#surfaces.streams.attach(lease, call, now);
+      return this.#surfaces.streams.attach({ lease, guest: caller.guest }, call, now);
     });
   }
 
@@ -271,6 +273,7 @@ export class Requests {
     return attempt(async () => {
       const { account, id } = this.#recordOf(caller.account) ?? (await this.requireRecord(caller.account));
       const { leases } = this.#context;
+      if (caller.guest) leases.requireNotRevoked(caller.guest.grant);
       const lease = leases.current(caller.grant, Date.now());
       return answer(lease ?? (await leases.ask(account, caller.grant, id)));
     });

@@ -2,6 +2,7 @@
 
 import type { ActivityEntry } from "@matrx/shared/activity.ts";
 import type { ApprovalView } from "@matrx/shared/approval.ts";
+import { MatrxError } from "@matrx/shared/errors.ts";
 import type { Credential, Grant, GrantScope } from "@matrx/shared/grant.ts";
 import type { AccountId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
@@ -144,9 +145,14 @@ export class Leases {
     this.#revoked.add(grant);
   }
 
+  /** Throws MatrxError `UNAUTHENTICATED` for a grant that was revoked since this object woke. */
+  requireNotRevoked(grant: GrantId): void {
+    if (this.#revoked.has(grant)) throw new MatrxError(revokedGrant());
+  }
+
   async #ask(account: AccountId, grant: GrantId, device: DeviceId): Promise<Lease> {
     const outcome = await this.#accounts.getByName(account).lease(grant, device);
-    if (this.#revoked.has(grant)) throw unwrap({ ok: false, error: revokedGrant() });
+    this.requireNotRevoked(grant);
     const { pause, ...leased } = unwrap(outcome);
     this.onPause(pause);
     const lease = this.#newest(grant, leaseFrom(leased, Date.now()));

@@ -5,14 +5,18 @@ import type { ApprovalView } from "@matrx/shared/approval.ts";
 import { closeReason, isSendable } from "@matrx/shared/close-codes.ts";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { Grant } from "@matrx/shared/grant.ts";
-import { type DeviceId, type GrantId, makeDeviceId } from "@matrx/shared/ids.ts";
+import { type AccountId, type DeviceId, type GrantId, makeDeviceId } from "@matrx/shared/ids.ts";
 import { retryIn } from "@matrx/shared/retry.ts";
 import { APPROVALS_KEPT } from "../account/approvals.ts";
 import { AccountContext, type AccountEnv } from "../account/context.ts";
 import type { DeviceEntry } from "../account/devices.ts";
+import { GivenShares } from "../account/given-shares.ts";
 import { isFor } from "../account/grants.ts";
+import { Invites } from "../account/invites.ts";
 import { ManagedTokens } from "../account/managed-tokens.ts";
+import { Membership } from "../account/membership.ts";
 import { Passkeys } from "../account/passkeys.ts";
+import { ReceivedShares } from "../account/received-shares.ts";
 import { RecoveryCodes } from "../account/recovery-codes.ts";
 import { Sessions } from "../account/sessions.ts";
 import { Stop } from "../account/stop.ts";
@@ -37,6 +41,10 @@ export class Account extends DurableObject<AccountEnv> {
   readonly #recoveryCodes: RecoveryCodes;
   readonly #stop: Stop;
   readonly #watching: Watching;
+  readonly #membership: Membership;
+  readonly #invites: Invites;
+  readonly #given: GivenShares;
+  readonly #received: ReceivedShares;
 
   constructor(state: DurableObjectState, env: AccountEnv) {
     super(state, env);
@@ -49,6 +57,10 @@ export class Account extends DurableObject<AccountEnv> {
     this.#stop = new Stop(this.#context);
     this.#watching = new Watching(this.#context);
     this.#context.people.onWatch = (screen, now) => this.#watching.watch(screen, now);
+    this.#membership = new Membership(this.#context);
+    this.#invites = new Invites(this.#context);
+    this.#given = new GivenShares(this.#context);
+    this.#received = new ReceivedShares(this.#context);
   }
 
   /** See `Sessions`, like all of these. */
@@ -160,6 +172,94 @@ export class Account extends DurableObject<AccountEnv> {
     return this.#stop.read(...args);
   }
 
+  /** See `Membership`, like all of these. */
+  begin(...args: Parameters<Membership["begin"]>) {
+    return this.#membership.begin(...args);
+  }
+
+  whoAmI(...args: Parameters<Membership["whoAmI"]>) {
+    return this.#membership.whoAmI(...args);
+  }
+
+  rename(...args: Parameters<Membership["rename"]>) {
+    return this.#membership.rename(...args);
+  }
+
+  close(): ReturnType<Membership["close"]> {
+    return this.#membership.close();
+  }
+
+  /** See `Invites`, like all of these. */
+  createInvite(...args: Parameters<Invites["create"]>) {
+    return this.#invites.create(...args);
+  }
+
+  listInvites(...args: Parameters<Invites["list"]>) {
+    return this.#invites.list(...args);
+  }
+
+  withdrawInvite(...args: Parameters<Invites["withdraw"]>) {
+    return this.#invites.withdraw(...args);
+  }
+
+  acceptInvite(...args: Parameters<Invites["accept"]>) {
+    return this.#invites.accept(...args);
+  }
+
+  requireMember(...args: Parameters<Invites["requireMember"]>) {
+    return this.#invites.requireMember(...args);
+  }
+
+  noteClosed(...args: Parameters<Invites["noteClosed"]>) {
+    return this.#invites.noteClosed(...args);
+  }
+
+  /** See `GivenShares`, like all of these. */
+  createShare(...args: Parameters<GivenShares["create"]>) {
+    return this.#given.create(...args);
+  }
+
+  listShares(...args: Parameters<GivenShares["list"]>) {
+    return this.#given.list(...args);
+  }
+
+  acceptShare(...args: Parameters<GivenShares["accept"]>) {
+    return this.#given.accept(...args);
+  }
+
+  shareFor(...args: Parameters<GivenShares["shareFor"]>) {
+    return this.#given.shareFor(...args);
+  }
+
+  sharedWith(...args: Parameters<GivenShares["sharedWith"]>) {
+    return this.#given.sharedWith(...args);
+  }
+
+  leaveShare(...args: Parameters<GivenShares["leave"]>) {
+    return this.#given.leave(...args);
+  }
+
+  /** See `ReceivedShares`, like all of these. */
+  receiveShare(...args: Parameters<ReceivedShares["receive"]>) {
+    return this.#received.receive(...args);
+  }
+
+  receivedShares(...args: Parameters<ReceivedShares["list"]>) {
+    return this.#received.list(...args);
+  }
+
+  giverOf(...args: Parameters<ReceivedShares["giverOf"]>) {
+    return this.#received.giverOf(...args);
+  }
+
+  forgetShares(...args: Parameters<ReceivedShares["forget"]>) {
+    return this.#received.forget(...args);
+  }
+
+  visit(...args: Parameters<ReceivedShares["visit"]>) {
+    return this.#received.visit(...args);
+  }
+
   /** The grant that a token names. */
   describe(grant: GrantId): Promise<Outcome<Grant>> {
     return attempt(() => this.#context.grant(grant));
@@ -189,11 +289,12 @@ export class Account extends DurableObject<AccountEnv> {
     });
   }
 
-  /** The devices that a grant may see. */
-  listDevices(grant: GrantId): Promise<Outcome<DeviceEntry[]>> {
+  /** The devices that a grant may see, and the accounts that share more with its person. */
+  reachable(grant: GrantId): Promise<Outcome<{ devices: DeviceEntry[]; givers: AccountId[] }>> {
     return attempt(() => {
       const found = this.#context.grant(grant);
-      return this.#context.devices.list().filter(({ id, tags }) => isFor(found, id, tags));
+      const devices = this.#context.devices.list().filter(({ id, tags }) => isFor(found, id, tags));
+      return { devices, givers: this.#received.givers(grant) };
     });
   }
 

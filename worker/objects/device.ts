@@ -110,7 +110,9 @@ export class Device extends DurableObject<DeviceEnv> {
       const record = await this.#requests.requireRecord(caller?.account ?? accountOf(request));
       if (!caller) return await this.#sockets.accept(request, record);
       if (caller.ticket) this.#tickets.redeem(caller.ticket, record.id, Date.now());
-      return await this.#callers.accept(request, caller, record);
+      const response = await this.#callers.accept(request, caller, record);
+      if (caller.guest) this.#upkeep.schedule("grants", caller.guest.until);
+      return response;
     } catch (error) {
       return problemResponse(error);
     }
@@ -165,6 +167,13 @@ export class Device extends DurableObject<DeviceEnv> {
   revoke(grant: GrantId): void {
     this.#context.leases.revoke(grant);
     this.#endGrant(grant, revokedGrant());
+  }
+
+  /** A guest's own session has ended, at its account: its sockets close. The share stays. */
+  endVisit(session: GrantId): void {
+    this.#context.leases.revoke(session);
+    this.#callers.endVisit(session, revokedGrant().message);
+    this.#streams.endVisit(session, revokedGrant());
   }
 
   /** A grant is no longer for this device, since the version told: it ends here, until a newer one comes. */

@@ -3,12 +3,14 @@ import { accountViewSchema, newTicketSchema, ticketSchema } from "@matrx/shared/
 import { readBody } from "@matrx/shared/caller/body.ts";
 import { DEVICE } from "@matrx/shared/caller/parts.ts";
 import { credentialOf, isPersonSession } from "@matrx/shared/grant.ts";
+import { OWNER_ACCOUNT } from "@matrx/shared/ids.ts";
+import { changedAccountSchema } from "@matrx/shared/invite-api.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { AUDIENCE } from "@matrx/shared/tokens.ts";
 import type * as z from "zod";
 import { signToken } from "../auth/keys.ts";
-import { ownDevice } from "../known-devices.ts";
 import { unwrap } from "../outcome.ts";
+import { reachDevice } from "../reach.ts";
 import { CALLER_BODY } from "./body.ts";
 import type { RelayRoute } from "./route.ts";
 
@@ -31,13 +33,16 @@ export const accountRoutes: readonly RelayRoute[] = [
           kind: "web",
           credential: "person",
           person: true,
+          display_name: "Ann",
+          relay_owner: true,
           expires: "2026-04-01T09:00:00.000Z",
         },
       },
     },
     answer: async (c) => {
       const { caller } = c.var;
-      const grant = unwrap(await c.env.ACCOUNT.getByName(caller.account).describe(caller.grant));
+      const account = c.env.ACCOUNT.getByName(caller.account);
+      const { grant, displayName } = unwrap(await account.whoAmI(caller.grant));
       const view: z.infer<typeof accountViewSchema> = {
         account: caller.account,
         grant: grant.id,
@@ -45,9 +50,28 @@ export const accountRoutes: readonly RelayRoute[] = [
         kind: grant.kind,
         credential: credentialOf(grant),
         person: isPersonSession(grant),
+        display_name: displayName,
+        relay_owner: caller.account === OWNER_ACCOUNT,
         expires: new Date(Math.min(grant.expires, caller.expires)).toISOString(),
       };
       return c.json(view);
+    },
+  },
+  {
+    method: "PATCH",
+    path: "/v1/account",
+    id: "changeAccount",
+    tag: "Account",
+    summary: "Name the account",
+    description: "People with whom you share devices see this name.",
+    access: "person",
+    body: { schema: changedAccountSchema, example: { display_name: "Ann" } },
+    answers: { 204: { description: "Named" } },
+    answer: async (c) => {
+      const { caller } = c.var;
+      const { display_name } = await readBody(c.req.raw, CALLER_BODY, changedAccountSchema);
+      unwrap(await c.env.ACCOUNT.getByName(caller.account).rename(caller.grant, display_name));
+      return c.body(null, 204);
     },
   },
   {
@@ -71,7 +95,8 @@ export const accountRoutes: readonly RelayRoute[] = [
     answer: async (c) => {
       const { caller } = c.var;
       const { device } = await readBody(c.req.raw, CALLER_BODY, newTicketSchema);
-      unwrap(await (await ownDevice(c.env, caller.account, device)).viewFor(caller));
+      const reached = await reachDevice(c.env, caller, device);
+      unwrap(await reached.device.viewFor(reached.caller));
       const subject = `${caller.grant} ${device} ${caller.expires}`;
       const names = { account: caller.account, subject, id: crypto.randomUUID() };
       const seconds = TIMES.ticket / 1000;

@@ -16,9 +16,9 @@ import { DEVICE_HEADER } from "@matrx/shared/tokens.ts";
 import type { Context } from "hono";
 import { authenticate, type Caller } from "../auth/caller.ts";
 import type { Env } from "../env.ts";
-import { ownDevice } from "../known-devices.ts";
 import type { Device } from "../objects/device.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
+import { reachableDevices, reachDevice } from "../reach.ts";
 import { CALLER_BODY } from "./body.ts";
 import { brokenCall } from "./broken-call.ts";
 import type { RelayEnv } from "./route.ts";
@@ -27,14 +27,15 @@ import type { RelayEnv } from "./route.ts";
 export async function devicePort({ env, req }: Context<RelayEnv>): Promise<RecordingPort> {
   const caller = await authenticate(env, req.raw);
   const id = req.param("device") ?? (await namedDevice(env, caller, req.raw));
-  return new DevicePort(env, caller, id, await ownDevice(env, caller.account, id));
+  const reached = await reachDevice(env, caller, id);
+  return new DevicePort(env, reached.caller, id, reached.device);
 }
 
 /** Never guesses: with several devices and none named, the error lists the choices. Throws MatrxError. */
 async function namedDevice(env: Env, caller: Caller, request: Request): Promise<string> {
   const named = request.headers.get(DEVICE_HEADER) ?? new URL(request.url).searchParams.get("device");
   if (named) return named;
-  const devices = unwrap(await env.ACCOUNT.getByName(caller.account).listDevices(caller.grant));
+  const devices = await reachableDevices(env, caller);
   const [only] = devices;
   if (only && devices.length === 1) return only.id;
   const choices = devices.map(({ id, name }) => ({ id, name }));

@@ -17,9 +17,9 @@ import type { Caller } from "../auth/caller.ts";
 import { signToken } from "../auth/keys.ts";
 import { hashOf } from "../auth/lasting-tokens.ts";
 import type { Env } from "../env.ts";
-import { ownDevice } from "../known-devices.ts";
 import { logWarning } from "../log.ts";
 import { unwrap } from "../outcome.ts";
+import { type ReachableDevice, reachableDevices, reachDevice } from "../reach.ts";
 import { CALLER_BODY } from "./body.ts";
 import type { RelayRoute } from "./route.ts";
 
@@ -59,8 +59,8 @@ export const devicesRoutes: readonly RelayRoute[] = [
     // Each device is asked for its state; devices whose objects fail are listed separately and logged.
     answer: async (c) => {
       const { caller } = c.var;
-      const entries = unwrap(await c.env.ACCOUNT.getByName(caller.account).listDevices(caller.grant));
-      const views = await Promise.all(entries.map(({ id }) => viewOf(c.env, id, caller.account)));
+      const entries = await reachableDevices(c.env, caller);
+      const views = await Promise.all(entries.map((entry) => viewOf(c.env, entry)));
       const unreadable = entries.filter((_, index) => !views[index]).map(({ id, name }) => ({ id, name }));
       const list: DeviceList = { devices: views.filter((view) => view !== undefined) };
       return c.json(unreadable.length > 0 ? { ...list, unreadable } : list);
@@ -117,8 +117,8 @@ export const devicesRoutes: readonly RelayRoute[] = [
       const { caller } = c.var;
       const id = c.req.param("device") ?? "";
       try {
-        const device = await ownDevice(c.env, caller.account, id);
-        return c.json(unwrap(await device.viewFor(caller)));
+        const { device, caller: there, sharedBy } = await reachDevice(c.env, caller, id);
+        return c.json(seenBy(unwrap(await device.viewFor(there)), sharedBy));
       } catch (error) {
         throw await withRemoval(c.env, caller, id, error);
       }
@@ -167,13 +167,19 @@ export const deviceRoutes: readonly RelayRoute[] = [
   },
 ];
 
-async function viewOf(env: Env, id: DeviceId, account: string): Promise<DeviceView | undefined> {
+async function viewOf(env: Env, { id, account, sharedBy }: ReachableDevice): Promise<DeviceView | undefined> {
   try {
-    return await env.DEVICE.getByName(id).view(account);
+    const view = await env.DEVICE.getByName(id).view(account);
+    return view && seenBy(view, sharedBy);
   } catch (error) {
     logWarning(`device ${id} does not tell its state`, error);
     return undefined;
   }
+}
+
+/** What a guest sees: who shares the device, and not how its owner sorts it. */
+function seenBy(view: DeviceView, sharedBy: string | undefined): DeviceView {
+  return sharedBy === undefined ? view : { ...view, tags: [], shared_by: sharedBy };
 }
 
 /** Adds to `UNKNOWN_DEVICE` when a person removed the device; without it, the relay has lost its data. */

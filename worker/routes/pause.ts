@@ -11,9 +11,10 @@ import {
 } from "@matrx/shared/pause-api.ts";
 import type * as z from "zod";
 import type { Env } from "../env.ts";
-import { ownDevice } from "../known-devices.ts";
 import { logWarning } from "../log.ts";
 import { unwrap } from "../outcome.ts";
+import { reachableDevices } from "../reach.ts";
+import { unknownDeviceError } from "../refusals.ts";
 import { CALLER_BODY } from "./body.ts";
 import type { RelayRoute } from "./route.ts";
 
@@ -79,11 +80,9 @@ export const pauseRoutes: readonly RelayRoute[] = [
       const { device, grant } = await readBody(c.req.raw, CALLER_BODY, cancelCallsSchema);
       const account = c.env.ACCOUNT.getByName(caller.account);
       if (grant !== undefined) unwrap(await account.readToken(caller.grant, grant as GrantId));
-      if (device !== undefined) await ownDevice(c.env, caller.account, device);
-      const ids =
-        device === undefined
-          ? unwrap(await account.listDevices(caller.grant)).map(({ id }) => id)
-          : [device as DeviceId];
+      const own = (await reachableDevices(c.env, caller)).filter(({ sharedBy }) => sharedBy === undefined);
+      const ids = own.map(({ id }) => id).filter((id) => device === undefined || id === device);
+      if (device !== undefined && ids.length === 0) throw unknownDeviceError(device);
       return c.json(await cancelOn(c.env, ids, caller.account, grant as GrantId | undefined));
     },
   },

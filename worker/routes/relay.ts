@@ -10,6 +10,7 @@ import type { RecordingPort } from "@matrx/shared/caller/port.ts";
 import { type CallerRoute, under } from "@matrx/shared/caller/route.ts";
 import { toolRoutes } from "@matrx/shared/caller/tools.ts";
 import type { ErrorCode } from "@matrx/shared/errors.ts";
+import * as inviteApi from "@matrx/shared/invite-api.ts";
 import * as bodies from "@matrx/shared/openapi/bodies.ts";
 import type { Operation, Parameter, Surface } from "@matrx/shared/openapi/operation.ts";
 import * as passkeyApi from "@matrx/shared/passkey-api.ts";
@@ -18,6 +19,7 @@ import { policySchema, policySetSchema } from "@matrx/shared/policy.ts";
 import { questionSchema } from "@matrx/shared/question.ts";
 import * as recoveryApi from "@matrx/shared/recovery-code.ts";
 import * as sessionApi from "@matrx/shared/session-api.ts";
+import * as shareApi from "@matrx/shared/share-api.ts";
 import * as signInApi from "@matrx/shared/sign-in-api.ts";
 import * as tokenApi from "@matrx/shared/token-api.ts";
 import { DEVICE_HEADER } from "@matrx/shared/tokens.ts";
@@ -28,6 +30,7 @@ import { auditRoutes } from "./audit.ts";
 import { controlRoutes } from "./control.ts";
 import { deviceRoutes, devicesRoutes } from "./devices.ts";
 import { healthRoutes } from "./health.ts";
+import { ACCOUNT_PARAMETER, INVITE_PARAMETER, invitesRoutes } from "./invites.ts";
 import { descriptionRoute } from "./openapi.ts";
 import { docsRoute } from "./page.ts";
 import { CODE_PARAMETER, pairingsRoutes } from "./pairings.ts";
@@ -36,6 +39,7 @@ import { pauseRoutes } from "./pause.ts";
 import { recoveryRoutes } from "./recovery.ts";
 import type { RelayRoute } from "./route.ts";
 import { sessionRoutes } from "./session.ts";
+import { sharesRoutes } from "./shares.ts";
 import { ISSUER_PARAMETER, signInRoutes } from "./sign-in.ts";
 import { accountSocketRoutes, callerSocketRoutes, deviceSocketRoutes } from "./sockets.ts";
 import { GRANT_PARAMETER, tokensRoutes } from "./tokens.ts";
@@ -52,6 +56,8 @@ export const relayRoutes: readonly RelayRoute[] = [
   ...recoveryRoutes,
   ...signInRoutes,
   ...accountRoutes,
+  ...invitesRoutes,
+  ...sharesRoutes,
   ...tokensRoutes,
   ...approvalsRoutes,
   ...pauseRoutes,
@@ -111,6 +117,7 @@ export const RELAY: Surface = {
     Guide: "The guide's REST interface; its base address is `/v1/devices/{device}`, or the root",
     Account: "Signing in and out",
     Passkeys: "How a person signs in, and what helps when all are lost",
+    People: "The accounts on a relay, and what they share",
     Tokens: "Credentials for scripts and apps",
     Approvals: "Calls that a person must allow first",
     Record: "Who did what on which machine, provably",
@@ -134,6 +141,8 @@ export const RELAY: Surface = {
     approval: APPROVAL_PARAMETER,
     passkey: PASSKEY_PARAMETER,
     issuer: ISSUER_PARAMETER,
+    invite: INVITE_PARAMETER,
+    account: ACCOUNT_PARAMETER,
   },
   schemas: {
     ...api,
@@ -143,6 +152,8 @@ export const RELAY: Surface = {
     auditPageSchema: audit.auditPageSchema,
     auditEntrySchema: audit.auditEntrySchema,
     signedHeadSchema: audit.signedHeadSchema,
+    ...inviteApi,
+    ...shareApi,
     sessionKeySchema: sessionApi.sessionKeySchema,
     claimSchema: sessionApi.claimSchema,
     signedInSchema: sessionApi.signedInSchema,

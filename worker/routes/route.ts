@@ -1,12 +1,13 @@
 /** Routes of the relay. A route is its description and its handler; access is checked before the handler runs. */
 import { honoPath } from "@matrx/shared/caller/route.ts";
+import { relayError } from "@matrx/shared/errors.ts";
 import type { Operation } from "@matrx/shared/openapi/operation.ts";
 import type { Context, Handler, Hono, MiddlewareHandler } from "hono";
 import { authenticate, type Caller } from "../auth/caller.ts";
 import type { Env } from "../env.ts";
-import { ownDevice } from "../known-devices.ts";
 import type { Device } from "../objects/device.ts";
 import { unwrap } from "../outcome.ts";
+import { reachDevice } from "../reach.ts";
 
 export interface RelayEnv {
   Bindings: Env;
@@ -33,6 +34,7 @@ export function mount(
       ...(needsCaller ? [withCaller] : []),
       ...(access === "person" ? [withPerson] : []),
       ...before,
+      ...(access === "person" ? [withoutGuests] : []),
       answer,
     ];
     for (const handler of handlers) app.on(method, honoPath(path), handler);
@@ -51,8 +53,18 @@ const withPerson: MiddlewareHandler<RelayEnv> = async (c, next) => {
   await next();
 };
 
-/** Finds the device in the path, which must belong to the caller's account. */
+/** Finds the device in the path. At one that another account shares, the caller is a guest from here on. */
 export const withDevice: MiddlewareHandler<RelayEnv> = async (c, next) => {
-  c.set("device", await ownDevice(c.env, c.var.caller.account, c.req.param("device") ?? ""));
+  const { device, caller } = await reachDevice(c.env, c.var.caller, c.req.param("device") ?? "");
+  c.set("device", device);
+  c.set("caller", caller);
   await next();
+};
+
+/** What takes a person takes one of the device's own account. */
+const withoutGuests: MiddlewareHandler<RelayEnv> = async (c, next) => {
+  if (!c.var.caller.guest) return next();
+  throw relayError("PERMISSION_DENIED", "Only the device's owner may do this", {
+    hint: "The device is shared with you; GET /v1/shares says what you may do there",
+  });
 };

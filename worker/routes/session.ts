@@ -26,10 +26,8 @@ import { unwrap } from "../outcome.ts";
 import { problemResponse } from "../problem.ts";
 import { OPEN_BODY } from "./body.ts";
 import { browserName } from "./browser-name.ts";
+import { qrCode } from "./qr-code.ts";
 import type { RelayEnv, RelayRoute } from "./route.ts";
-
-/** The margin around a QR code, in modules (ISO/IEC 18004). */
-const QUIET_ZONE = 4;
 
 /** A session's public key. */
 export const KEY = {
@@ -158,8 +156,7 @@ export const sessionRoutes: readonly RelayRoute[] = [
         linkOrigin(c.env, c.req.raw),
         await makeClaimCode(c.env, caller.account, seconds),
       );
-      const { renderSVG } = await import("uqr");
-      const qr_svg = renderSVG(link, { pixelSize: 1, border: QUIET_ZONE });
+      const qr_svg = await qrCode(link);
       c.header("Cache-Control", "no-store");
       return c.json({ link, expires_in: seconds, qr_svg } satisfies z.infer<typeof signInLinkSchema>, 201);
     },

@@ -9,7 +9,8 @@ import { authenticateUpgrade } from "../auth/caller.ts";
 import { publicKeys } from "../auth/keys.ts";
 import { refuseForeignPage } from "../auth/origin.ts";
 import { callerUpgrade, deviceUpgrade } from "../device/socket.ts";
-import { knownDevice, ownDevice } from "../known-devices.ts";
+import { knownDevice } from "../known-devices.ts";
+import { reachDevice } from "../reach.ts";
 import type { RelayEnv, RelayRoute } from "./route.ts";
 
 const DIALLED = { device: { ...PATH.device, description: "The device that is connecting", required: true } };
@@ -72,9 +73,9 @@ async function deviceSocket(c: Context<RelayEnv>): Promise<Response> {
 /** The caller link of one device. */
 async function callerSocket(c: Context<RelayEnv>): Promise<Response> {
   const caller = await authenticateUpgrade(c.env, c.req.raw);
-  const device = await ownDevice(c.env, caller.account, c.req.param("device") ?? "");
+  const reached = await reachDevice(c.env, caller, c.req.param("device") ?? "");
   requireUpgrade(c.req.raw);
-  return device.fetch(callerUpgrade(c.req.raw, caller));
+  return reached.device.fetch(callerUpgrade(c.req.raw, reached.caller));
 }
 
 function requireUpgrade(request: Request): void {

@@ -26,7 +26,7 @@ export const GRANT_PARAMETER: Parameter = {
   example: GRANT,
 };
 
-const TOKEN_VIEW: TokenView = {
+export const TOKEN_VIEW: TokenView = {
   id: GRANT,
   name: "coding assistant",
   kind: "api",

@@ -67,6 +67,15 @@ export const ACCOUNT: readonly Migration[] = [
       "CREATE TABLE IF NOT EXISTS audit_outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, draft TEXT NOT NULL)",
     );
   },
+  ({ sql }) => {
+    // One row, once somebody has named or closed the account.
+    sql.exec(`CREATE TABLE IF NOT EXISTS profile (
+      id INTEGER PRIMARY KEY CHECK (id = 1), name TEXT, closed INTEGER)`);
+    // At the relay's owner.
+    sql.exec(
+      "CREATE TABLE IF NOT EXISTS closed_accounts (account TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID",
+    );
+  },
 ];
 
 export const DEVICE: readonly Migration[] = [

@@ -1,6 +1,7 @@
 /** What the options of `matrx token create` and `change` ask of the relay. */
 import { type AskRule, askRuleSchema } from "@matrx/shared/access-rules.ts";
 import { EFFECTS, type Effect } from "@matrx/shared/effects.ts";
+import type { NewShare } from "@matrx/shared/share-api.ts";
 import type { ChangedToken, NewToken } from "@matrx/shared/token-api.ts";
 import { type Command, Option } from "commander";
 import { usageError } from "../output/failure.ts";
@@ -68,6 +69,20 @@ export async function newTokenOf(
     ...(anyPath && { paths: null }),
     days: daysOf(days),
   };
+}
+
+/** The body of `POST /v1/shares`. Throws MatrxError. */
+export async function newShareOf(
+  client: RelayClient,
+  name: string,
+  options: LimitOptions & { anyPath?: boolean; days: string },
+): Promise<NewShare> {
+  const { device, tag, path, anyPath = false, days } = options;
+  if (!device && !tag) throw usageError("Say which devices to share: --device NAME", "Or --tag TAG");
+  if (!path && !anyPath)
+    throw usageError("Say which folders to share: --path FOLDER", "--any-path sets no limit to folders");
+  const { paths = null, ...limits } = await limitsOf(client, options);
+  return { name, ...limits, paths: anyPath ? null : paths, days: daysOf(days) };
 }
 
 /** The body of `PATCH /v1/tokens/{grant}`. Throws MatrxError. */

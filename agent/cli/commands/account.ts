@@ -49,7 +49,7 @@ async function whoami(options: AccountOptions): Promise<void> {
 }
 
 /** What the caller is signed in with. */
-export const KINDS = { web: "the browser", cli: "the login", api: "the token" } as const;
+export const KINDS = { web: "the browser", cli: "the login", api: "the token", share: "the share" } as const;
 
 /** Forgets the login even if the relay no longer knows its token. */
 async function logout(options: AccountOptions): Promise<void> {

@@ -64,7 +64,16 @@ async function listDevices(options: DevicesOptions): Promise<void> {
       asTyped(`No devices yet. On the machine you want to reach: matrx up --relay ${client.relay}`),
     );
   }
-  printTable(["NAME", "STATE", "SEEN", "LAST PROOF", "SYSTEM", "TAGS", "ID"], list.devices.map(rowOf));
+  const isShared = list.devices.some(({ shared_by }) => shared_by !== undefined);
+  const [rows, columns] = [
+    list.devices.map(rowOf),
+    ["NAME", "STATE", "SEEN", "LAST PROOF", "SYSTEM", "TAGS", "ID"],
+  ];
+  if (!isShared) return printTable(columns, rows);
+  printTable(
+    [...columns, "SHARED BY"],
+    rows.map((row, index) => [...row, list.devices[index]?.shared_by ?? ""]),
+  );
 }
 
 function rowOf({

@@ -21,8 +21,8 @@ export function tokenText(view: TokenDetails): string {
   ].join("\n");
 }
 
-const KINDS = { web: "browser", cli: "login", api: "token" } as const;
-const CREDENTIALS = { ai: "AI grant", script: "own script" } as const;
+const KINDS = { web: "browser", cli: "login", api: "token", share: "share" } as const;
+const CREDENTIALS = { ai: "AI grant", script: "own script", guest: "share" } as const;
 
 function kindOf({ kind, credential }: TokenView): string {
   return credential && credential !== "person" ? CREDENTIALS[credential] : KINDS[kind];

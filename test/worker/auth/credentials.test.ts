@@ -20,6 +20,15 @@ const WHO: Readonly<Record<"person" | "caller" | "others", readonly string[]>> =
     "removePasskey",
     "createRecoveryCodes",
     "getRecoveryCodes",
+    "changeAccount",
+    "createInvite",
+    "listInvites",
+    "withdrawInvite",
+    "closeAccount",
+    "createShare",
+    "listShares",
+    "acceptShare",
+    "leaveShare",
     "listTokens",
     "createToken",
     "getToken",
@@ -65,6 +74,7 @@ const WHO: Readonly<Record<"person" | "caller" | "others", readonly string[]>> =
   /** Without a credential of these kinds: by a secret, as a device, by anyone, or as an upgrade. */
   others: [
     "claim",
+    "acceptInvite",
     "refreshSession",
     "beginPasskeySignIn",
     "signInWithPasskey",

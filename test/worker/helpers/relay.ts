@@ -57,13 +57,15 @@ export class Person {
   }
 
   static async signIn(account: string = `person-${crypto.randomUUID().slice(0, 8)}`): Promise<Person> {
-    const browser = await Browser.open();
     await addAccount(account);
-    const response = await ask(
-      "/v1/claim",
-      json(await claimWith(await claimCode(account), browser.publicKey)),
-    );
-    if (response.status !== 200) throw new Error(`claim: ${response.status} ${await response.text()}`);
+    return Person.signInBy("/v1/claim", { code: await claimCode(account) });
+  }
+
+  /** Signs a new browser in by one of the routes for it. */
+  static async signInBy(path: string, body: object): Promise<Person> {
+    const browser = await Browser.open();
+    const response = await ask(path, json({ ...body, key: browser.publicKey }));
+    if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     const cookie = (response.headers.get("Set-Cookie") ?? "").split(";")[0] ?? "";
     return new Person(browser, cookie, await response.json());
   }

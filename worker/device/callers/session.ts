@@ -14,6 +14,7 @@ import { type CallId, callTime, type DeviceId, type SessionId } from "@matrx/sha
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import { textOf } from "@matrx/shared/utf8.ts";
+import type { GuestSession } from "../../auth/caller.ts";
 import { errorShapeOf } from "../../problem.ts";
 import type { Admission } from "../calls/admission.ts";
 import type { Calls } from "../calls/calls.ts";
@@ -32,6 +33,8 @@ export interface CallerAttachment {
   lease: KeptLease;
   /** When the token expires, in milliseconds since 1970. */
   expires: number;
+  /** Set if the caller is a guest: its own session, which may end before the share. */
+  guest?: GuestSession;
   /** Subprotocol `matrx.v1`. */
   v1: boolean;
   /** Subprotocol `matrx.v1.bin`: results come as binary frames. */
@@ -61,6 +64,7 @@ export class CallerSession implements ConnectionPort<SocketRecipient> {
   readonly account: string;
   lease: Lease;
   expires: number;
+  readonly guest: GuestSession | undefined;
   /** Messages that wait while the lease is renewed. */
   waiting: MessageBuffer | undefined;
   readonly device: DeviceId;
@@ -76,6 +80,7 @@ export class CallerSession implements ConnectionPort<SocketRecipient> {
     this.account = attachment.account;
     this.lease = leaseOf(attachment.lease);
     this.expires = attachment.expires;
+    this.guest = attachment.guest;
     this.device = attachment.device;
     this.#binary = attachment.binary;
     this.eventsUntil = attachment.events;
@@ -189,6 +194,7 @@ export class CallerSession implements ConnectionPort<SocketRecipient> {
       account: this.account,
       lease: keptLease(this.lease),
       expires: this.expires,
+      ...(this.guest && { guest: this.guest }),
       v1: this.protocol.isV1,
       binary: this.#binary,
       events: this.eventsUntil,

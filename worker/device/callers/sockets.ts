@@ -78,6 +78,7 @@ export class Callers implements SessionHost {
     const lease =
       this.#context.leases.current(caller.grant, Date.now()) ??
       (await this.#context.leases.ask(record.account, caller.grant, record.id));
+    if (caller.guest) this.#context.leases.requireNotRevoked(caller.guest.grant);
     const [client, server] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
     const protocol = chooseSubprotocol(offeredSubprotocols(request.headers.get("Sec-WebSocket-Protocol")));
     const attachment: CallerAttachment = {
@@ -87,6 +88,7 @@ export class Callers implements SessionHost {
       account: record.account,
       lease: keptLease(lease),
       expires: caller.expires,
+      ...(caller.guest && { guest: caller.guest }),
       v1: protocol !== undefined,
       binary: protocol === SUBPROTOCOL.binary,
       events: null,
@@ -135,6 +137,13 @@ export class Callers implements SessionHost {
     }
   }
 
+  /** Closes the sockets of a guest's session. */
+  endVisit(session: GrantId, why: string): void {
+    for (const [ws, { guest }] of this.#sessions) {
+      if (guest?.grant === session) ws.close(CLOSE.revoked, why);
+    }
+  }
+
   /** Open sockets continue under the grant as it is now. Returns whether there are any. */
   changeGrant(lease: Lease): boolean {
     const sessions = [...this.#sessions.values()].filter(
@@ -149,12 +158,13 @@ export class Callers implements SessionHost {
     return sessions.length > 0;
   }
 
-  /** Closes the sockets of grants that have expired. Returns when the next one does, in milliseconds since 1970. */
+  /** Closes the sockets of grants and guests' sessions that have expired. Returns when the next one does, in milliseconds since 1970. */
   closeExpired(now: number): number | undefined {
     const expiries: number[] = [];
-    for (const { ws, lease } of this.#sessions.values()) {
-      if (lease.expires <= now) ws.close(CLOSE.revoked, "The token has expired");
-      else expiries.push(lease.expires);
+    for (const { ws, lease, guest } of this.#sessions.values()) {
+      const expires = Math.min(lease.expires, guest?.until ?? Number.POSITIVE_INFINITY);
+      if (expires <= now) ws.close(CLOSE.revoked, "The token has expired");
+      else expiries.push(expires);
     }
     return expiries.length > 0 ? Math.min(...expiries) : undefined;
   }
@@ -214,13 +224,13 @@ export class Callers implements SessionHost {
   async renew(session: CallerSession, token: string): Promise<void> {
     const claims = await verifySignature(this.#context.env, AUDIENCE.caller, token);
     const { account, subject, expires } = claims;
-    if (account !== session.account || subject !== session.lease.scope.id)
+    const own = session.guest ?? { account: session.account, grant: session.lease.scope.id };
+    if (account !== own.account || subject !== own.grant)
       throw new MatrxError(
         unauthenticated("The token belongs to another grant", "Open a separate connection for it"),
       );
-    const { id } = session.lease.scope;
     await requireKept(claims, (hash) =>
-      this.#context.env.ACCOUNT.getByName(account).keepsToken(id as GrantId, hash),
+      this.#context.env.ACCOUNT.getByName(account).keepsToken(subject as GrantId, hash),
     );
     session.expires = expires;
     session.save();

@@ -7,6 +7,7 @@ import type { Effect } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { CallId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
+import type { GuestSession } from "../../auth/caller.ts";
 import type { Admission } from "../calls/admission.ts";
 import type { Calls } from "../calls/calls.ts";
 import { follow } from "../calls/pending.ts";
@@ -14,6 +15,12 @@ import { type Recipient, readsTooSlowly, withId } from "../calls/types.ts";
 import type { DeviceContext } from "../context.ts";
 import type { Lease } from "../leases.ts";
 import { requireMaker } from "./rest.ts";
+
+/** Who reads a stream: under which lease, and a guest by which session of its own. */
+interface Reader {
+  lease: Lease;
+  guest: GuestSession | undefined;
+}
 
 export class RestStreams {
   readonly #context: DeviceContext;
@@ -29,22 +36,24 @@ export class RestStreams {
   }
 
   /** Sends a call and streams its progress. If it throws MatrxError, nothing was sent. */
-  call(lease: Lease, { cancelOnDisconnect, ...wanted }: StreamedCall, now: number): OpenStream {
+  call(reader: Reader, { cancelOnDisconnect, ...wanted }: StreamedCall, now: number): OpenStream {
+    const { lease } = reader;
     this.#admission.message(lease, now);
     const { session } = wanted;
-    return this.#open(lease, { session, cancelOnDisconnect }, (recipient) =>
+    return this.#open(reader, { session, cancelOnDisconnect }, (recipient) =>
       this.#admission.admit({ ...wanted, lease, stream: true }, now, recipient),
     );
   }
 
   /** Streams the progress of an earlier call. Throws MatrxError `NOT_FOUND`. */
-  attach(lease: Lease, call: CallId, now: number): OpenStream {
+  attach(reader: Reader, call: CallId, now: number): OpenStream {
+    const { lease } = reader;
     const { ledger } = this.#context;
     this.#admission.message(lease, now);
     const pending = this.#calls.pendingCalls.get(call);
     const row = pending ? undefined : ledger.find(call);
     requireMaker(pending?.grant ?? row?.grant_id, lease);
-    return this.#open(lease, {}, (recipient) => {
+    return this.#open(reader, {}, (recipient) => {
       // An effect continues without this reader.
       recipient.accepted(call, pending?.deadline ?? row?.deadline ?? now, pending?.effect ?? "execute");
       // The answer may carry the id that a socket gave its call.
@@ -54,10 +63,11 @@ export class RestStreams {
     });
   }
 
-  #open({ scope }: Lease, wish: Wish, begin: (recipient: StreamRecipient) => CallId): OpenStream {
+  #open({ lease, guest }: Reader, wish: Wish, begin: (recipient: StreamRecipient) => CallId): OpenStream {
     const streams = this.#streams;
-    const grant = scope.id as GrantId;
+    const grant = lease.scope.id as GrantId;
     const stream = streams.open(grant);
+    if (guest) streams.visitedBy(guest.grant, stream);
     const recipient: StreamRecipient = new StreamRecipient(stream, {
       ...wish,
       device: this.#context.device,
