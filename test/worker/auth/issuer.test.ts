@@ -383,10 +383,13 @@ it("an issuer that cannot be reached, or says what it must not, is said to be un
     open.metadata = metadata;
     expect(await start("open")).toMatchObject({ status: 503, code: "UNAVAILABLE" });
   }
-  passMinutes(10);
-  open.metadata = { token_endpoint: "http://open.test/token" };
-  const answer = await problemOf(await signIn(open, "open", { sub: "ann" }));
-  expect(answer.status).not.toBe(200);
+  for (const name of ["token_endpoint", "jwks_uri"])
+    for (const address of ["http://open.test/plain", "ftp://open.test/x", "nonsense", undefined]) {
+      passMinutes(10);
+      open.metadata = { [name]: address };
+      const problem = await problemOf(await signIn(open, "open", { sub: "ann" }));
+      expect(problem).toMatchObject({ status: 503, code: "UNAVAILABLE" });
+    }
   expect(sent.filter(({ url }) => url.startsWith("http:"))).toEqual([]);
 });
 

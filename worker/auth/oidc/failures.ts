@@ -8,11 +8,15 @@ import { unauthenticated } from "../keys.ts";
 const REASON_CHARS = 200;
 
 /** The issuer said nothing of use: it is down, or something else is at its address. */
-const UNUSABLE = new Set(
-  ["RESPONSE_IS_NOT_CONFORM", "RESPONSE_IS_NOT_JSON", "PARSE_ERROR", "MISSING_SERVER_METADATA"].map(
-    (what) => `OAUTH_${what}`,
-  ),
-);
+const UNUSABLE = new Set([
+  "OAUTH_RESPONSE_IS_NOT_CONFORM",
+  "OAUTH_RESPONSE_IS_NOT_JSON",
+  "OAUTH_PARSE_ERROR",
+  "OAUTH_MISSING_SERVER_METADATA",
+  "OAUTH_INVALID_SERVER_METADATA",
+  "OAUTH_HTTP_REQUEST_FORBIDDEN",
+  "OAUTH_REQUEST_PROTOCOL_FORBIDDEN",
+]);
 
 /** The issuer refused the relay, not the person. */
 const OUR_FAULT = new Set(["invalid_client", "unauthorized_client", "unsupported_grant_type"]);
