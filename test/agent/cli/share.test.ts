@@ -82,7 +82,7 @@ test("a share is made, accepted, used, and left again", { timeout: 120_000 }, as
   expect((await ben("share", "leave", "photos")).code).toBe(66);
   expect((await ben("share", "leave", "notes")).stdout).toMatch(/^Left notes \(grant_/);
   expect(JSON.parse((await ben("devices", "--json")).stdout)).toEqual({ devices: [] });
-  expect((await ann("share", "list", "--json")).stdout).toContain('"given": []');
+  expect((await ann("share", "list", "--json")).stdout).toContain('"given":[]');
 });
 
 test("a share says which devices and folders it is for", async () => {
