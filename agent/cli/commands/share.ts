@@ -127,10 +127,10 @@ function codeOf(link: string, relay: string): string {
   return link.slice(at + "#share=".length);
 }
 
-/** The same for all names of this machine. */
+/** The same for all names and ports of this machine, where a relay may be reached by another than it knows. */
 function placeOf(address: string): string {
-  const { origin, hostname, port } = new URL(address);
-  return isLoopback(hostname) ? `loopback:${port}` : origin;
+  const { origin, hostname } = new URL(address);
+  return isLoopback(hostname) ? "here" : origin;
 }
 
 /** By id, or by a name that only one has. Throws MatrxError `NOT_FOUND`. */
