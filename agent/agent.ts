@@ -4,6 +4,7 @@ import type { MatrxError } from "@matrx/shared/errors.ts";
 import type { Logger } from "pino";
 import type { Home } from "./config/app-dirs.ts";
 import type { Config } from "./config/config.ts";
+import { KeptHeads } from "./config/kept-heads.ts";
 import { PauseFile } from "./config/pause-file.ts";
 import { PolicyFile } from "./config/policy-file.ts";
 import { openControl } from "./control/control.ts";
@@ -110,6 +111,7 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
     relay &&
     (await Relay.open(relay, {
       pause: control.pauses,
+      heads: new KeptHeads(home),
       onLink: (isUp) => activity.noteLink(isUp),
       ...{ tools, policy, dispatcher, journal, hub, log },
       resumed: resumed.filter(({ grant }) => !isLocalGrant(grant)),

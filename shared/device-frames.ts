@@ -1,5 +1,7 @@
 /** The device link (device document, and what our agent adds): one union per direction. */
+
 import * as z from "zod";
+import { signedHeadSchema } from "./audit.ts";
 import { ERROR_CODES } from "./errors.ts";
 import { eventSchema } from "./events.ts";
 import { grantScopeSchema } from "./grant.ts";
@@ -40,6 +42,8 @@ export const deviceRegisterSchema = z.object({
   last_calls: z.array(toolCallId).max(LIMITS.lastCalls).optional(),
   /** Ours: whom the device's user closed it to; absent: to nobody. */
   paused: pausedSchema.optional(),
+  /** Ours: send `audit_head`. */
+  heads_wanted: z.boolean().optional(),
 });
 
 /** Device document 2. Device Heartbeat. Our agent sends the text `ping` instead. */
@@ -261,6 +265,8 @@ export const toDeviceSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("credit"), tool_call_ids: z.array(toolCallId) }),
   /** Ours: the grant was revoked; its sessions and jobs end. */
   z.object({ type: z.literal("session_end"), grant: z.string() }),
+  /** Ours: the end of the account's record; kept, so that whoever changes the record later is found out. */
+  signedHeadSchema.extend({ type: z.literal("audit_head") }),
   systemCommandSchema,
   relayErrorSchema,
   /** Device document, Backend to Client 2: answers `user_query`. */

@@ -13,6 +13,8 @@ export const AUDIENCE = {
   ticket: "matrx:ticket",
   /** The secret of a pairing. */
   pairing: "matrx:pairing",
+  /** The end of an account's record: a statement that opens nothing. */
+  auditHead: "matrx:audit-head",
   /** A sign-in link's code; HS256 over `CLAIM_SECRET`, all others EdDSA. */
   claim: "matrx:claim",
 } as const;

@@ -7,6 +7,7 @@ import { button, clearNotice, confirmed, element, showDone, showProblem } from "
 import { eventsView } from "./events.js";
 import { liveViews } from "./live.js";
 import { pairingView } from "./pairing.js";
+import { recordView } from "./record.js";
 import { accountOf, claim, signInView } from "./sign-in.js";
 import { tokensView } from "./tokens.js";
 import { toolsView } from "./tools.js";
@@ -134,6 +135,7 @@ async function showHome(account) {
     places.device,
     addDeviceView({ changed: refreshDevices, lookUp }),
     tokens.view,
+    recordView(),
   );
   const online = devices.filter(({ state }) => state === "ONLINE");
   if (online.length === 1) await openDevice(online[0]);

@@ -4,6 +4,7 @@ import { AGENT_VERSION } from "../config/program.ts";
 import { addAccount } from "./commands/account.ts";
 import { addActivity } from "./commands/activity.ts";
 import { addApprovals } from "./commands/approvals.ts";
+import { addAudit } from "./commands/audit.ts";
 import { addCall } from "./commands/call.ts";
 import { addCalls } from "./commands/calls.ts";
 import { addCompletion } from "./commands/completion.ts";
@@ -64,6 +65,7 @@ export function makeProgram(): Command {
   addOutcome(program);
   addEvents(program);
   addApprovals(program);
+  addAudit(program);
   addPolicy(program);
   addToken(program);
   addStatus(program);

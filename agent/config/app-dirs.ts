@@ -30,6 +30,8 @@ export interface Home extends HomeFolders {
   readonly localTokenFile: string;
   /** Whom this machine is closed to (`pause-file.ts`). */
   readonly pauseFile: string;
+  /** Signed ends of the account's record (`kept-heads.ts`). */
+  readonly auditHeadsFile: string;
   /** Sockets by which programs of this user reach a running agent. */
   readonly controlFolder: string;
   readonly jobs: string;
@@ -99,6 +101,7 @@ function homeIn({ config, state, logs }: HomeFolders): Home {
     startLockFile: join(state, "start-lock"),
     localTokenFile: join(state, "local-token"),
     pauseFile: join(state, "pause.json"),
+    auditHeadsFile: join(state, "audit-heads.jsonl"),
     controlFolder: join(state, "control"),
     jobs: join(state, "jobs"),
     localJobs: join(state, "local-jobs"),

@@ -95,6 +95,7 @@ export class RelayCalls {
         onSystemCommand(frame.command, frame.reason);
         return;
       case "device_registered":
+      case "audit_head":
       case "heartbeat_ack":
       case "error":
       case "assistant_response":

@@ -32,6 +32,7 @@ export function registerFrame(registration: Registration): DeviceRegister {
     journal_id: journalId,
     ...ledger,
     ...(paused && { paused }),
+    heads_wanted: true,
   };
 }
 

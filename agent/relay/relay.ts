@@ -5,6 +5,7 @@ import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import { type Identity, signAssertion } from "../config/identity.ts";
+import type { KeptHeads } from "../config/kept-heads.ts";
 import { deviceSocketUrl, hostOf } from "../config/relay-url.ts";
 import type { Dispatcher, ResumedCall } from "../core/dispatcher.ts";
 import type { Journal } from "../core/journal.ts";
@@ -42,6 +43,7 @@ export interface RelayParts {
   /** Calls of an earlier run whose outcomes the relay is waiting for. */
   readonly resumed: readonly ResumedCall[];
   readonly pause: ObservedPause;
+  readonly heads: KeptHeads;
   /** Told when a connection is registered, and when it is gone. */
   readonly onLink: (isUp: boolean) => void;
   readonly onSessionEnd: (grant: GrantId) => void;
@@ -87,7 +89,7 @@ export class Relay {
 /** How this device dials and proves itself, and who handles frames. */
 async function connectionOf(
   { config, identity, onState, times }: RelayOptions,
-  { journal, hub, log, pause, onLink }: RelayParts,
+  { journal, hub, log, pause, heads, onLink }: RelayParts,
   calls: RelayCalls,
   announcement: Announcement,
 ): Promise<ConnectionOptions> {
@@ -119,7 +121,10 @@ async function connectionOf(
       status.attach(link);
       onLink(true);
     },
-    onFrame: (frame, link) => calls.handle(frame, link),
+    onFrame: (frame, link) => {
+      if (frame.type === "audit_head") heads.keep(relay, frame);
+      else calls.handle(frame, link);
+    },
     onGone: (link) => {
       calls.detach(link);
       announcement.detach(link);

@@ -111,8 +111,7 @@ export class Person {
   }
 
   /** Signs a command line in, with its files in a folder of its own, and returns how to run it. */
-  async commandLine() {
-    const home = join(this.#rig.dataDir, "command line");
+  async commandLine(home = join(this.#rig.dataDir, "command line")) {
     const child = startMatrx(["login", "--relay", this.#rig.relay.url, "--json"], { home });
     const ended = endOf(child);
     const { code } = await lineOf(child, ({ status }) => status === "pending");

@@ -1,4 +1,6 @@
 /** What all parts of an Account object share: its tables, its devices' news, and who may act. */
+
+import type { SignInWay } from "@matrx/shared/audit.ts";
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { type Grant, type GrantKind, isPersonSession } from "@matrx/shared/grant.ts";
 import type { AccountId, GrantId } from "@matrx/shared/ids.ts";
@@ -6,6 +8,7 @@ import type { PauseView } from "@matrx/shared/pause-api.ts";
 import { type Rate, TokenBucket } from "@matrx/shared/rate-limit.ts";
 import { retryIn } from "@matrx/shared/retry.ts";
 import { unauthenticated } from "../auth/keys.ts";
+import type { Audit } from "../objects/audit.ts";
 import type { Device } from "../objects/device.ts";
 import { type Directory, directoryOf } from "../objects/directory.ts";
 import type { Secrets } from "../secrets.ts";
@@ -18,11 +21,13 @@ import { Holders } from "./holders.ts";
 import { OneTimeCodes } from "./one-time-codes.ts";
 import { Pause } from "./pause.ts";
 import { PersonSockets } from "./person-sockets.ts";
+import { AccountRecord, grantHappening } from "./record.ts";
 import { Tokens } from "./tokens.ts";
 
 /** The objects that an account talks to, and the relay's secrets. */
 export interface AccountEnv extends Secrets {
   DEVICE: DurableObjectNamespace<Device>;
+  AUDIT: DurableObjectNamespace<Audit>;
   DIRECTORY: DurableObjectNamespace<Directory>;
 }
 
@@ -30,6 +35,8 @@ export interface AccountEnv extends Secrets {
 export interface NewSession {
   name: string;
   key?: string;
+  /** For the record. */
+  how?: SignInWay;
 }
 
 /** Tokens and sign-in links that an account may make: 60 at once, then one each second. */
@@ -49,7 +56,8 @@ export class AccountContext {
   readonly pause: Pause;
   readonly people: PersonSockets;
   readonly news: DeviceNews;
-  readonly alarms: AlarmTable<"outbox" | "expiry">;
+  readonly record: AccountRecord;
+  readonly alarms: AlarmTable<"outbox" | "expiry" | "audit">;
   /** Tokens and sign-in links made of late. The object sleeps only after longer than this takes to refill. */
   readonly #made = new TokenBucket(CREDENTIALS, Date.now());
 
@@ -76,7 +84,16 @@ export class AccountContext {
       destroyed: (id) => directoryOf(env.DIRECTORY, id).remove(id),
       againBy: (at) => this.alarms.by("outbox", at),
     });
+    this.record = new AccountRecord({
+      sql,
+      append: (drafts) => env.AUDIT.getByName(this.id).append(drafts),
+      againBy: (at) => this.alarms.by("audit", at),
+    });
     this.alarms = new AlarmTable(state.storage, {
+      audit: async () => {
+        await this.record.ring();
+        return undefined;
+      },
       outbox: (now) => this.news.ring(now),
       expiry: (now) => this.prune(now),
     });
@@ -99,11 +116,12 @@ export class AccountContext {
   }
 
   /** Makes a person's session. */
-  signIn(kind: Exclude<GrantKind, "api">, { name, key }: NewSession, seconds: number): Grant {
+  signIn(kind: Exclude<GrantKind, "api">, { name, key, how }: NewSession, seconds: number): Grant {
     const now = Date.now();
     this.prune(now);
     const grant = this.tokens.add(kind, name, seconds, { ...OWNER, ...(key && { key }) }, now);
     this.alarms.by("expiry", grant.expires);
+    this.record.note({ ...grantHappening(grant, "created"), ...(how && { how }) }, grant);
     return grant;
   }
 
@@ -118,9 +136,11 @@ export class AccountContext {
     );
   }
 
-  /** Ends a grant of any kind; the Device objects close its open sockets. Throws MatrxError `NOT_FOUND`. */
-  async revoke(id: GrantId): Promise<void> {
+  /** Ends a grant of any kind; the Device objects close its open sockets. `by` is who did it. Throws MatrxError `NOT_FOUND`. */
+  async revoke(id: GrantId, by?: Grant): Promise<void> {
+    const grant = this.grants.find(id, Date.now());
     const holders = this.tokens.revoke(id);
+    if (grant) this.record.note(grantHappening(grant, "revoked"), by);
     this.people.revoke(id);
     await this.tell(holders, { type: "revoke", grant: id });
   }

@@ -4,6 +4,7 @@ import type { GrantId } from "@matrx/shared/ids.ts";
 import type { ChangedToken, NewToken, TokenDetails, TokenView } from "@matrx/shared/token-api.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import type { AccountContext } from "./context.ts";
+import { grantHappening } from "./record.ts";
 import { warningOf } from "./views.ts";
 
 export class ManagedTokens {
@@ -19,13 +20,14 @@ export class ManagedTokens {
     wish: NewToken,
   ): Promise<Outcome<{ grant: Grant; view: TokenView; warning: string | undefined }>> {
     return attempt(() => {
-      const { tokens, alarms } = this.#context;
-      this.#context.person(person);
+      const { tokens, alarms, record } = this.#context;
+      const by = this.#context.person(person);
       this.#context.countCredential();
       const now = Date.now();
       this.#context.prune(now);
       const made = tokens.create(wish, now);
       alarms.by("expiry", made.expires);
+      record.note(grantHappening(made, "created"), by);
       return { grant: made, view: tokens.view(made), warning: warningOf(made) };
     });
   }
@@ -48,8 +50,10 @@ export class ManagedTokens {
   change(person: GrantId, token: GrantId, change: ChangedToken): Promise<Outcome<TokenDetails>> {
     return attempt(async () => {
       const { tokens } = this.#context;
-      this.#context.person(person);
-      await this.#context.tell(tokens.change(token, change, Date.now()), { type: "change", grant: token });
+      const by = this.#context.person(person);
+      const holders = tokens.change(token, change, Date.now());
+      this.#noteChange(token, by);
+      await this.#context.tell(holders, { type: "change", grant: token });
       return tokens.details(token, Date.now());
     });
   }
@@ -57,11 +61,10 @@ export class ManagedTokens {
   /** "Always": from now on a tool is excepted from the questions of a grant. Returns the grant. */
   exceptTool(person: GrantId, grant: GrantId, tool: string): Promise<Outcome<Grant>> {
     return attempt(async () => {
-      this.#context.person(person);
-      await this.#context.tell(this.#context.tokens.except(grant, tool, Date.now()), {
-        type: "change",
-        grant,
-      });
+      const by = this.#context.person(person);
+      const holders = this.#context.tokens.except(grant, tool, Date.now());
+      this.#noteChange(grant, by);
+      await this.#context.tell(holders, { type: "change", grant });
       return this.#context.grant(grant);
     });
   }
@@ -69,8 +72,11 @@ export class ManagedTokens {
   /** Revokes a grant of any kind; the Device objects close its open sockets. */
   revoke(person: GrantId, token: GrantId): Promise<Outcome<void>> {
     return attempt(async () => {
-      this.#context.person(person);
-      await this.#context.revoke(token);
+      await this.#context.revoke(token, this.#context.person(person));
     });
+  }
+
+  #noteChange(id: GrantId, by: Grant): void {
+    this.#context.record.note(grantHappening(this.#context.grant(id), "changed"), by);
   }
 }

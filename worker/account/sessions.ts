@@ -22,7 +22,7 @@ export class Sessions {
         throw new MatrxError(
           unauthenticated("This sign-in link has already been used", "Make a new one with `npm run link`"),
         );
-      return this.#context.signIn("web", session, LIFETIME.web);
+      return this.#context.signIn("web", { ...session, how: "link" }, LIFETIME.web);
     });
   }
 
@@ -42,7 +42,7 @@ export class Sessions {
   createLogin(grant: GrantId, name: string): Promise<Outcome<Grant>> {
     return attempt(() => {
       this.#context.person(grant);
-      return this.#context.signIn("cli", { name }, LIFETIME.cli);
+      return this.#context.signIn("cli", { name, how: "login" }, LIFETIME.cli);
     });
   }
 
@@ -56,6 +56,9 @@ export class Sessions {
 
   /** Ends the caller's own grant. */
   signOut(grant: GrantId): Promise<Outcome<void>> {
-    return attempt(() => this.#context.revoke(this.#context.grant(grant).id));
+    return attempt(() => {
+      const own = this.#context.grant(grant);
+      return this.#context.revoke(own.id, own);
+    });
   }
 }

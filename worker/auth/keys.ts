@@ -110,6 +110,16 @@ export async function signToken(
   });
 }
 
+/** Signs something that the relay says, and that is no credential: it has neither an end nor a name. */
+export async function signStatement(
+  secrets: Secrets,
+  audience: string,
+  claims: Record<string, unknown> & { sub: string },
+): Promise<string> {
+  const { sign } = await keyring(secrets);
+  return sign({ ...claims, aud: audience, iat: Math.floor(Date.now() / 1000) });
+}
+
 /** Verifies a token of one audience. Throws MatrxError `UNAUTHENTICATED`. */
 export async function verifyToken(secrets: Secrets, audience: string, token: string): Promise<TokenClaims> {
   const { verify } = await keyring(secrets);

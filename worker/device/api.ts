@@ -35,6 +35,7 @@ import { callView, listCalls } from "./calls/views.ts";
 import type { DeviceContext } from "./context.ts";
 import type { Lease } from "./leases.ts";
 import { type Sign, silent } from "./link/sign-of-life.ts";
+import { byOf, policyDraft } from "./observing/drafts.ts";
 import type { DeviceRecord } from "./store.ts";
 
 export type Command = SystemCommand["command"];
@@ -108,15 +109,17 @@ export class Requests {
   }
 
   /** Takes effect at once; the device is told if it is connected. Returns warnings. */
-  setPolicy(policy: Policy): Promise<Outcome<string[]>> {
+  setPolicy({ grant }: Caller, policy: Policy): Promise<Outcome<string[]>> {
     return attempt(() => {
-      const { store, link, name } = this.#context;
+      const { store, link, name, audit, leases } = this.#context;
       if (!store.record) throw unknownDeviceError(name);
       const announced = store.manifest?.tools.map((tool) => tool.name);
       const warnings = announced ? policyWarnings(policy, announced) : [];
       if (JSON.stringify(policy) === JSON.stringify(store.policy)) return warnings;
       store.setPolicy(policy);
-      this.#surfaces.rights.policyChanged(Date.now());
+      const now = Date.now();
+      audit.keep(policyDraft(policy, byOf(grant, leases.current(grant, now)?.holder), name, now), now);
+      this.#surfaces.rights.policyChanged(now);
       link.send(this.#commandFrame("update_permissions", "The policy at the relay has changed"));
       return warnings;
     });

@@ -33,6 +33,8 @@ export interface DeviceAttachment {
   proof: Proof | null;
   /** Whom the device's user closed it to. Absent: to nobody, or not known. */
   paused?: Paused;
+  /** It keeps the heads of the account's record. */
+  keepsHeads?: true;
   rates: [string, RateState][];
 }
 

@@ -2,6 +2,7 @@
 import { ResponseBodies } from "@matrx/shared/caller/response-bodies.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
+import { signHead } from "../auth/audit-head.ts";
 import { unknownDeviceError } from "../refusals.ts";
 import type { Secrets } from "../secrets.ts";
 import { StorageHealth } from "../storage/health.ts";
@@ -15,6 +16,8 @@ import { Events } from "./event-log.ts";
 import { type Accounts, Leases } from "./leases.ts";
 import { SignOfLife } from "./link/sign-of-life.ts";
 import { ActivityFeed } from "./observing/activity.ts";
+import { AuditFeed, type Records } from "./observing/audit.ts";
+import { Heads } from "./observing/heads.ts";
 import { Observer } from "./observing/observer.ts";
 import { AccountPause } from "./pause.ts";
 import { LastProof } from "./proof.ts";
@@ -25,6 +28,7 @@ import { Timer } from "./timer.ts";
 /** The bindings and secrets that a device needs. */
 export interface DeviceEnv extends Secrets {
   ACCOUNT: Accounts;
+  AUDIT: Records;
   DEVICE: { getByName(name: string): { probeStorage(): Promise<void> } };
 }
 
@@ -44,6 +48,8 @@ export class DeviceContext {
   readonly signs: SignOfLife;
   readonly leases: Leases;
   readonly activity: ActivityFeed;
+  readonly audit: AuditFeed;
+  readonly heads: Heads;
   readonly observer: Observer;
   readonly pause: AccountPause;
   readonly bodies = new ResponseBodies();
@@ -51,8 +57,12 @@ export class DeviceContext {
   readonly proof = new LastProof();
   readonly rates: Rates;
 
-  /** `look` runs the object's upkeep. */
-  constructor(state: DurableObjectState, env: DeviceEnv, look: () => void) {
+  /** `look` runs the object's upkeep; `auditBy` schedules `audit.ring`, in milliseconds since 1970. */
+  constructor(
+    state: DurableObjectState,
+    env: DeviceEnv,
+    { look, auditBy }: { look: () => void; auditBy: (at: number) => void },
+  ) {
     this.state = state;
     this.env = env;
     this.health = new StorageHealth({
@@ -75,15 +85,22 @@ export class DeviceContext {
     });
     this.leases = new Leases(env.ACCOUNT);
     const { store, leases } = this;
-    this.activity = new ActivityFeed({
-      store,
-      accounts: env.ACCOUNT,
-      kv: this.storage.kv,
-      health: this.health,
-    });
+    const { ledger, health, storage, link } = this;
+    this.pause = new AccountPause(storage.kv, health);
+    this.activity = new ActivityFeed({ store, accounts: env.ACCOUNT, kv: storage.kv, health });
     const { activity } = this;
-    this.observer = new Observer({ activity, leases, device: () => store.record?.id ?? "" });
-    this.pause = new AccountPause(this.storage.kv, this.health);
+    this.heads = new Heads({
+      sign: (head) => signHead(env, head),
+      head: () => env.AUDIT.getByName(this.record.account).head(),
+      isWanted: () => link.current?.attachment.keepsHeads === true,
+      send: (frame) => void link.send(frame),
+    });
+    this.audit = new AuditFeed({
+      ...{ store, ledger, storage, health, records: env.AUDIT, sendBy: auditBy },
+      onHead: (head) => this.heads.grew(head, Date.now()),
+    });
+    const { audit } = this;
+    this.observer = new Observer({ activity, audit, leases, device: () => store.record?.id ?? "" });
     this.timer = new Timer(look);
   }
 
@@ -106,6 +123,7 @@ export class DeviceContext {
 
   /** Schedules a check of calls in flight: soon by timer; long calls are checked by alarm, so that the object can hibernate. */
   callStarted(now: number): void {
+    this.audit.mark(now);
     this.timer.by(now + TIMES.settleAfter);
   }
 }

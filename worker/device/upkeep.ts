@@ -29,7 +29,7 @@ const PRUNE_EVERY = 6 * 60 * 60_000;
 export class Upkeep {
   readonly #context: DeviceContext;
   readonly #parts: Parts;
-  readonly #alarms: AlarmTable<"calls" | "prune" | "grants" | "approvals" | "outbox">;
+  readonly #alarms: AlarmTable<"calls" | "prune" | "grants" | "approvals" | "outbox" | "audit">;
 
   constructor(context: DeviceContext, parts: Parts) {
     this.#context = context;
@@ -43,6 +43,7 @@ export class Upkeep {
         grants: (now) => parts.callers.closeExpired(now),
         approvals: (now) => parts.approvals.look(now),
         outbox: (now) => parts.approvals.news.flush(now),
+        audit: (now) => context.audit.ring(now),
       },
       context.health,
     );
@@ -54,7 +55,7 @@ export class Upkeep {
   }
 
   /** Schedules work that is done even if the object sleeps: sockets of expired grants, approvals, news for the Account. */
-  schedule(name: "grants" | "approvals" | "outbox", at: number): void {
+  schedule(name: "grants" | "approvals" | "outbox" | "audit", at: number): void {
     this.#alarms.by(name, at);
   }
 
@@ -85,8 +86,10 @@ export class Upkeep {
   }
 
   #lookAgain(now: number): void {
-    const { signs, ledger, timer } = this.#context;
+    const { signs, ledger, timer, observer } = this.#context;
     const { pendingCalls } = this.#parts.calls;
+    const settled = observer.settle(pendingCalls.all(), now);
+    if (settled !== undefined) timer.by(settled);
     if (signs.isAsked && pendingCalls.size > 0) timer.by(now + TIMES.signWithin);
     if (ledger.isUnsaved) timer.by(now + TIMES.settleAfter);
     // Also while calls are under way: on a busy device some always are.

@@ -140,11 +140,12 @@ export class Account extends DurableObject<AccountEnv> {
   /** Adds a device to this account; `identity` is how it proves itself. */
   addDevice(grant: GrantId, name: string, identity: DeviceIdentity): Promise<Outcome<DeviceEntry>> {
     return attempt(async () => {
-      this.#context.person(grant);
+      const by = this.#context.person(grant);
       if (this.#context.devices.count() >= DEVICES_MAX) throw tooManyError("devices", DEVICES_MAX);
       const entry = { id: await this.#newDeviceId(name), name, created: Date.now(), tags: [] };
       await this.env.DEVICE.getByName(entry.id).initialize({ ...entry, account: this.#context.id, identity });
       this.#context.devices.add(entry);
+      this.#context.record.note({ type: "device", action: "added", device: entry.id, name }, by);
       return entry;
     });
   }
@@ -156,11 +157,14 @@ export class Account extends DurableObject<AccountEnv> {
     { name, tags }: { name?: string | undefined; tags?: string[] | undefined },
   ): Promise<Outcome<void>> {
     return attempt(async () => {
-      this.#context.person(grant);
+      const by = this.#context.person(grant);
       const entry = this.#context.devices.find(device);
       if (!entry) throw unknownDeviceError(device);
       const next = { ...entry, name: name ?? entry.name, tags: tags ?? entry.tags };
       const changed = this.#context.tokens.describeDevice(next, Date.now());
+      const told = { type: "device", device, name: next.name } as const;
+      if (next.name !== entry.name) this.#context.record.note({ ...told, action: "renamed" }, by);
+      if (tags) this.#context.record.note({ ...told, action: "tagged", tags }, by);
       for (const { grant, devices } of changed)
         this.#context.news.add(devices, { type: "change", grant }, Date.now());
       await this.#context.news.flush(Date.now());
@@ -171,8 +175,10 @@ export class Account extends DurableObject<AccountEnv> {
   /** Removes a device. Its object wipes its data, later if it cannot be reached right now. */
   removeDevice(grant: GrantId, device: DeviceId): Promise<Outcome<void>> {
     return attempt(async () => {
-      this.#context.person(grant);
+      const by = this.#context.person(grant);
+      const name = this.#context.devices.find(device)?.name ?? "";
       if (!this.#context.devices.remove(device, Date.now())) throw unknownDeviceError(device);
+      this.#context.record.note({ type: "device", action: "removed", device, name }, by);
       this.#context.holders.forgetDevice(device);
       this.#context.approvals.forgetDevice(device);
       await this.#context.tell([device], { type: "forget" });

@@ -60,7 +60,10 @@ export class Device extends DurableObject<DeviceEnv> {
   constructor(state: DurableObjectState, env: DeviceEnv) {
     super(state, env);
     state.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
-    const context = new DeviceContext(state, env, () => this.tick(Date.now()));
+    const context = new DeviceContext(state, env, {
+      look: () => this.tick(Date.now()),
+      auditBy: (at) => this.#upkeep.schedule("audit", at),
+    });
     const { bodies } = context;
     const calls = new Calls(context, (call) => {
       this.#credit.settled(call);
@@ -146,6 +149,7 @@ export class Device extends DurableObject<DeviceEnv> {
 
   /** The account removed the device: delete everything. */
   async destroy(): Promise<void> {
+    await this.#context.audit.send(Date.now());
     this.#approvals.destroy();
     if (this.#context.store.record)
       this.#rights.deviceRemoved(unknownDeviceError(this.#context.store.record.id).shape());
@@ -296,8 +300,8 @@ export class Device extends DurableObject<DeviceEnv> {
   }
 
   /** The Account has checked that a person is asking. Returns warnings. */
-  setPolicy(policy: Policy) {
-    return this.#requests.setPolicy(policy);
+  setPolicy(person: Caller, policy: Policy) {
+    return this.#requests.setPolicy(person, policy);
   }
 
   /** Tells the Account of each call until then, in milliseconds since 1970. Returns what runs now. */
@@ -350,6 +354,7 @@ export class Device extends DurableObject<DeviceEnv> {
   #restore(): void {
     const devices: { ws: WebSocket; attachment: DeviceAttachment }[] = [];
     this.#approvals.restore();
+    if (this.#context.store.record) this.#context.audit.restore(Date.now());
     for (const ws of this.ctx.getWebSockets()) {
       const attachment = ws.deserializeAttachment() as DeviceAttachment | CallerAttachment | null;
       if (attachment?.role === "caller") this.#callers.restore(ws, attachment);

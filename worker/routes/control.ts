@@ -65,7 +65,7 @@ export const controlRoutes: readonly RelayRoute[] = [
       const { caller, device } = c.var;
       unwrap(await device.viewFor(caller));
       const policy = await readBody(c.req.raw, POLICY_BODY, policySchema);
-      const warnings = unwrap(await device.setPolicy(policy));
+      const warnings = unwrap(await device.setPolicy(caller, policy));
       return c.json({ ...policy, ...(warnings.length > 0 && { warnings }) });
     },
   },

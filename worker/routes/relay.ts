@@ -1,6 +1,7 @@
 /** The relay's whole HTTP interface: what is mounted, and what is described. */
 import * as api from "@matrx/shared/api.ts";
 import * as approvals from "@matrx/shared/approval.ts";
+import * as audit from "@matrx/shared/audit.ts";
 import { cancelRoute, recordRoutes } from "@matrx/shared/caller/calls.ts";
 import { eventsRoute } from "@matrx/shared/caller/events.ts";
 import { guideRoutes } from "@matrx/shared/caller/guide.ts";
@@ -20,6 +21,7 @@ import { DEVICE_HEADER } from "@matrx/shared/tokens.ts";
 import { toolDescriptionSchema } from "@matrx/shared/tool.ts";
 import { accountRoutes } from "./account.ts";
 import { APPROVAL_PARAMETER, approvalRoutes, approvalsRoutes } from "./approvals.ts";
+import { auditRoutes } from "./audit.ts";
 import { controlRoutes } from "./control.ts";
 import { deviceRoutes, devicesRoutes } from "./devices.ts";
 import { healthRoutes } from "./health.ts";
@@ -43,6 +45,7 @@ export const relayRoutes: readonly RelayRoute[] = [
   ...tokensRoutes,
   ...approvalsRoutes,
   ...pauseRoutes,
+  ...auditRoutes,
   ...pairingsRoutes,
   ...healthRoutes,
   descriptionRoute(() => RELAY),
@@ -99,6 +102,7 @@ export const RELAY: Surface = {
     Account: "Signing in and out",
     Tokens: "Credentials for scripts and apps",
     Approvals: "Calls that a person must allow first",
+    Record: "Who did what on which machine, provably",
     Pairing: "Adding a machine, signing in a command line",
     Links: "WebSockets",
     Relay: "The relay itself",
@@ -118,6 +122,9 @@ export const RELAY: Surface = {
     ...tokenApi,
     ...approvals,
     ...pauseApi,
+    auditPageSchema: audit.auditPageSchema,
+    auditEntrySchema: audit.auditEntrySchema,
+    signedHeadSchema: audit.signedHeadSchema,
     sessionKeySchema: sessionApi.sessionKeySchema,
     claimSchema: sessionApi.claimSchema,
     signedInSchema: sessionApi.signedInSchema,

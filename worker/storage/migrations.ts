@@ -64,6 +64,11 @@ export const ACCOUNT: readonly Migration[] = [
     sql.exec(`CREATE TABLE IF NOT EXISTS received_shares (
       grant_id TEXT PRIMARY KEY, account TEXT NOT NULL, name TEXT NOT NULL, created INTEGER NOT NULL) WITHOUT ROWID`);
   },
+  ({ sql }) => {
+    sql.exec(
+      "CREATE TABLE IF NOT EXISTS audit_outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, draft TEXT NOT NULL)",
+    );
+  },
 ];
 
 export const DEVICE: readonly Migration[] = [
@@ -103,6 +108,13 @@ export const DEVICE: readonly Migration[] = [
       id INTEGER PRIMARY KEY AUTOINCREMENT, device TEXT NOT NULL, body TEXT NOT NULL,
       tries INTEGER NOT NULL DEFAULT 0, due INTEGER NOT NULL)`);
   },
+  ({ sql }) => {
+    // For a call that the record must tell of: who made it and its shortened input, as JSON. Older calls are not told.
+    sql.exec("ALTER TABLE ledger ADD COLUMN audit TEXT");
+    sql.exec(
+      "CREATE TABLE IF NOT EXISTS audit_outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, draft TEXT NOT NULL)",
+    );
+  },
 ];
 
 export const DIRECTORY: readonly Migration[] = [
@@ -118,6 +130,11 @@ export const AUDIT: readonly Migration[] = [
     // `entry` is the canonical JSON (RFC 8785) that `hash` covers, after the hash of the entry before.
     sql.exec(`CREATE TABLE IF NOT EXISTS entries (
       seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, hash TEXT NOT NULL, entry TEXT NOT NULL)`);
+  },
+  ({ sql }) => {
+    // What is told twice is written once.
+    sql.exec("ALTER TABLE entries ADD COLUMN id TEXT");
+    sql.exec("CREATE UNIQUE INDEX entries_id ON entries (id)");
   },
 ];
 

@@ -76,6 +76,21 @@ export class RelayClient {
     return { status: response.status, headers: response.headers, body: value };
   }
 
+  /** Opens an answer of any length, which is read as it comes. Throws MatrxError. */
+  async open(path: string, query: Record<string, string> = {}): Promise<ReadableStream<Uint8Array>> {
+    let response: Response;
+    try {
+      response = await fetch(`${this.relay}${path}?${new URLSearchParams(query)}`, {
+        headers: this.token === undefined ? {} : { Authorization: `Bearer ${this.token}` },
+        redirect: "manual",
+      });
+    } catch (cause) {
+      throw this.#unreachable(cause);
+    }
+    if (response.ok && response.body) return response.body;
+    throw this.#problemOf(response, parsedJson(await response.text()));
+  }
+
   /** The relay's error, with our own hint if the token was refused. */
   refusal(said: MatrxError): MatrxError {
     if (said.code !== "UNAUTHENTICATED" || this.#signInHint === undefined) return said;

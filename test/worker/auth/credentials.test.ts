@@ -30,6 +30,9 @@ const WHO: Readonly<Record<"person" | "caller" | "others", readonly string[]>> =
     "getPause",
     "setPause",
     "cancelCalls",
+    "listAudit",
+    "getAuditHead",
+    "exportAudit",
   ],
   caller: [
     "signOut",

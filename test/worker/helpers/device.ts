@@ -75,7 +75,7 @@ export const TOOLS = [
   { name: "Write", description: "Writes", effect: "write", input_schema: { type: "object" } },
 ];
 
-const UNASKED: ReadonlySet<string> = new Set(["result_ack", "call_status", "system_command"]);
+const UNASKED: ReadonlySet<string> = new Set(["result_ack", "call_status", "system_command", "audit_head"]);
 
 interface Coming extends Pick<DeviceRegister, "ledger_id" | "last_calls" | "paused"> {
   journal?: string;

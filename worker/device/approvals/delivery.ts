@@ -9,6 +9,7 @@ import type { DeviceContext } from "../context.ts";
 import type { Lease } from "../leases.ts";
 import { requireEnforced } from "../link/enforcement.ts";
 import type { Sign } from "../link/sign-of-life.ts";
+import { Asked } from "../observing/asked.ts";
 import type { Parked } from "./parked.ts";
 import type { WaitingCalls } from "./waiting.ts";
 
@@ -88,6 +89,7 @@ export class Delivery {
           (binding ? approvalExtra({ id, binding }) : "")
         : "";
       const frame = executeFrame(parked.call, tool, timeoutMs, input, extras);
+      pending.asked = new Asked({ lease, input });
       if (this.#waiting.apply(parked, "send", now)) this.#calls.release(pending, { frame, timeoutMs }, now);
     } catch (error) {
       if (!(error instanceof MatrxError)) throw error;

@@ -1,9 +1,10 @@
 /** Tells the account what waits for a decision and what became of it: pushed until acknowledged. */
 import type { ApprovalView } from "@matrx/shared/approval.ts";
-import type { AccountId } from "@matrx/shared/ids.ts";
+import type { AccountId, GrantId } from "@matrx/shared/ids.ts";
 import { logWarning } from "../../log.ts";
 import { Outbox } from "../../outbox.ts";
 import type { DeviceContext } from "../context.ts";
+import { approvalDraft } from "../observing/drafts.ts";
 
 /** Delay before an interrupted push is retried, in milliseconds. */
 const PUSH_AGAIN = 60_000;
@@ -23,8 +24,11 @@ export class ApprovalNews {
   }
 
   tell(approval: ApprovalView, now: number): void {
-    const { store, health } = this.#context;
-    if (!store.record || health.isFailing) return;
+    const { store, health, leases, audit } = this.#context;
+    if (!store.record) return;
+    const holder = leases.current(approval.grant as GrantId, now)?.holder;
+    audit.keep(approvalDraft(approval, holder, now), now);
+    if (health.isFailing) return;
     this.#outbox.enqueue(store.record.account, JSON.stringify(approval), now);
     // Set before the first attempt: if this object dies before the acknowledgement, the alarm pushes again.
     this.#flushBy(now + PUSH_AGAIN);

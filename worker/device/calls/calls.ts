@@ -14,6 +14,7 @@ import { checkedAnswer, type DeviceAnswer, isOutputOf } from "../link/device-ans
 import { requireEnforced } from "../link/enforcement.ts";
 import { type Sign, silent } from "../link/sign-of-life.ts";
 import { Asked } from "../observing/asked.ts";
+import { keptAsked } from "../observing/drafts.ts";
 import type { CallEnd } from "../observing/observer.ts";
 import type { Keyed, Passed, WantedCall } from "./call.ts";
 import { executeFrame, extrasOf, replayFrame } from "./execute-frame.ts";
@@ -142,7 +143,7 @@ export class Calls {
     const { to } = next(pending, "released");
     if (!to) return;
     const deadline = now + timeoutMs;
-    this.#context.ledger.release(pending.call, deadline);
+    this.#context.ledger.release(pending.call, deadline, keptAsked(pending.asked));
     Object.assign(pending, { frame, deadline, releasedAt: now, phase: to } satisfies Partial<PendingCall>);
     this.#begin(pending, now);
     this.#context.callStarted(now);
@@ -152,9 +153,11 @@ export class Calls {
   apply(pending: PendingCall, event: CallEvent, now: number, error?: ErrorShape): void {
     const { to, row, device, callers } = next(pending, event);
     const refusal = callers === "refusal" ? (error ?? refusalAfter(event)) : undefined;
-    if (to === "ended") this.#context.observer.ended(pending, endAfter(event, pending, refusal, now), now);
-    if (to === "ended") this.#giveUp(pending);
-    else if (to) pending.phase = to;
+    if (to === "ended") {
+      this.#context.observer.ended(pending, endAfter(event, pending, refusal, now), now);
+      this.#giveUp(pending);
+    } else if (to) pending.phase = to;
+    else if (row && row !== "open") this.#context.observer.recorded(pending.call, now);
     if (row === "open") this.#keep(pending);
     else if (row === "expired")
       this.#closeExpired(pending, event === "refused" ? refusal : undefined, refusal?.code, now);
@@ -188,7 +191,7 @@ export class Calls {
   #record(pending: PendingCall, keyed: Keyed | undefined): void {
     const { key, digest } = keyed ?? { key: null, digest: null };
     const state = pending.phase === "parked" ? "awaiting_approval" : "accepted";
-    this.#context.ledger.open({ ...pending, key, digest, state });
+    this.#context.ledger.open({ ...pending, key, digest, state, audit: keptAsked(pending.asked) });
     pending.recorded = true;
   }
 
@@ -256,7 +259,8 @@ export class Calls {
     if (callers)
       for (const recipient of pending.recipients)
         recipient.result(answer.header, answer.body, pending.missed);
-    if (to) this.#context.observer.ended(pending, answer.header, now);
+    if (to) this.#context.observer.ended(pending, { ...answer.header, bytes: answer.body.length }, now);
+    else if (row) this.#context.observer.recorded(pending.call, now);
     this.#settled(call);
     // Unknown outcomes are acknowledged too, so that they are not sent again.
     const isDone = row === "outcome" ? this.#context.ledger.finish(answer.header, answer.body, now) : !to;

@@ -28,6 +28,8 @@ interface LedgerEntry {
   deadline: number;
   /** It waits for a person, or is on its way. */
   state: Extract<LedgerState, "awaiting_approval" | "accepted">;
+  /** What the record is to be told of it (`observing/drafts.ts`). */
+  audit: string;
 }
 
 export interface LedgerRow extends Record<string, SqlStorageValue> {
@@ -45,6 +47,12 @@ export interface LedgerRow extends Record<string, SqlStorageValue> {
   bytes: number | null;
   outcome: ArrayBuffer | null;
 }
+
+/** What the record is told of a call. */
+export type AuditedRow = Pick<
+  LedgerRow,
+  "call" | "grant_id" | "tool" | "effect" | "state" | "created" | "finished" | "status" | "code" | "bytes"
+> & { exit: number | null; ms: number | null; preview: string | null; audit: string | null };
 
 /** An outcome waiting to be written. */
 interface Outcome {
@@ -73,18 +81,21 @@ export class Ledger {
   /** Writes a call's row, before the call is sent. Throws MatrxError `UNAVAILABLE` if it cannot be written. */
   open(entry: LedgerEntry): void {
     this.#health.requireWritable();
-    const { call, grant, tool, effect, state, key, digest, created, deadline } = entry;
+    const { call, grant, tool, effect, state, key, digest, created, deadline, audit } = entry;
     this.#sql.exec(
-      `INSERT INTO ledger (call, grant_id, tool, effect, state, key, digest, created, deadline)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      ...[call, grant, tool, effect, state, key, digest, created, deadline],
+      `INSERT INTO ledger (call, grant_id, tool, effect, state, key, digest, created, deadline, audit)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ...[call, grant, tool, effect, state, key, digest, created, deadline, audit],
     );
   }
 
-  /** A call that waited for a person is sent now. */
-  release(call: CallId, deadline: number): void {
+  /** A call that waited for a person is sent now, perhaps with another input than its caller's. */
+  release(call: CallId, deadline: number, audit: string): void {
     this.#health.requireWritable();
-    this.#sql.exec("UPDATE ledger SET state = 'accepted', deadline = ? WHERE call = ?", deadline, call);
+    this.#sql.exec(
+      "UPDATE ledger SET state = 'accepted', deadline = ?, audit = ? WHERE call = ?",
+      ...[deadline, audit, call],
+    );
   }
 
   /**
@@ -203,6 +214,23 @@ export class Ledger {
         limit,
       )
       .toArray();
+  }
+
+  /** What the record is told of a call; undefined if it has no row. */
+  audited(call: CallId): AuditedRow | undefined {
+    this.flush();
+    const [row] = this.#sql.exec<AuditedRow>(
+      `SELECT call, grant_id, tool, effect, state, created, finished, status, code, exit, ms, bytes, preview, audit
+       FROM ledger WHERE call = ?`,
+      call,
+    );
+    return row;
+  }
+
+  /** Calls that ended since then, in milliseconds since 1970. */
+  endedSince(since: number): CallId[] {
+    const rows = this.#sql.exec<{ call: string }>("SELECT call FROM ledger WHERE finished >= ?", since);
+    return rows.toArray().map(({ call }) => call as CallId);
   }
 
   /** Calls whose outcome is still pending, oldest first. */

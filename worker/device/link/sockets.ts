@@ -234,6 +234,7 @@ export class DeviceSockets {
     const ours = record.identity.kind === "agent" && register.protocol !== undefined;
     const earlierJournal = store.deviceInfo?.journal_id ?? null;
     if (register.paused) socket.attachment.paused = register.paused;
+    if (register.heads_wanted) socket.attachment.keepsHeads = true;
     const protocol = ours ? (register.protocol ?? 0) : 0;
     link.take(socket, { ours, protocol, rates: rates.attachable(now) }, now);
     signs.ended("replaced", now);
@@ -256,6 +257,7 @@ export class DeviceSockets {
     recovery.linkUp(ours, journalIsNew, now);
     if (ours) rights.tellAllEnded();
     approvals.linkUp(now);
+    if (socket.attachment.keepsHeads) this.#context.heads.connected(now);
     timer.by(now);
   }
 

@@ -10,6 +10,8 @@ const KEPT_CHARS = 16 * 1024;
 export class Asked {
   readonly grant: GrantId;
   readonly holder: Holder | undefined;
+  /** The record knows that the call began. */
+  isTold = false;
   #input: string | undefined;
   #beginnings: Record<string, string> | undefined;
   #preview: Record<string, string> | undefined;

@@ -2,23 +2,30 @@
 import type { StartedCall } from "@matrx/shared/activity.ts";
 import { type Effect, effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
-import { makeCallId } from "@matrx/shared/ids.ts";
+import { type CallId, makeCallId } from "@matrx/shared/ids.ts";
+import { TIMES } from "@matrx/shared/limits.ts";
 import { previewOf } from "@matrx/shared/redact.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import type { WantedCall } from "../calls/call.ts";
 import type { PendingCall } from "../calls/pending.ts";
-import type { Leases } from "../leases.ts";
+import type { Holder, Leases } from "../leases.ts";
 import type { ActivityFeed } from "./activity.ts";
 import { Asked } from "./asked.ts";
+import type { AuditFeed } from "./audit.ts";
+import { Denials } from "./denials.ts";
+import { begunDraft, deniedDraft, endDraft } from "./drafts.ts";
 
 /** How a call ended, as far as the relay knows. */
 export interface CallEnd extends Pick<ResultHeader, "code" | "exit" | "preview"> {
   readonly status: ResultHeader["status"] | "unknown";
   readonly ms: number;
+  /** The answer's length. */
+  readonly bytes?: number;
 }
 
 interface Parts {
   readonly activity: ActivityFeed;
+  readonly audit: AuditFeed;
   readonly leases: Pick<Leases, "current">;
   /** The device's id; empty if it has none. */
   readonly device: () => string;
@@ -28,6 +35,7 @@ const TOOL_CHARS = 128;
 
 export class Observer {
   readonly #parts: Parts;
+  readonly #denials = new Denials();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -35,32 +43,41 @@ export class Observer {
 
   /** A call is on its way to the device. */
   started(pending: PendingCall, now: number): void {
-    const { activity } = this.#parts;
-    if (activity.isWatched(now) && !pending.isReplay) activity.note(this.#startedEntry(pending, now), now);
+    if (pending.isReplay) return;
+    const { activity, audit } = this.#parts;
+    if (!pending.recorded) audit.expectRead();
+    if (activity.isWatched(now)) activity.note(this.#startedEntry(pending, now), now);
   }
 
   /** A call has ended, whoever ended it. */
   ended(pending: PendingCall, end: CallEnd, now: number): void {
-    const { activity } = this.#parts;
-    if (!activity.isWatched(now) || pending.isReplay) return;
-    const { status, code, exit, ms, preview = "" } = end;
-    const ending = { ms, ...(code && { code }), preview: previewOf(preview) };
-    const seen = this.#seen(pending, now);
-    activity.note(
-      pending.phase === "parked"
-        ? { ...seen, type: "refused", ...ending }
-        : { ...seen, type: "finished", status, ...(exit !== undefined && { exit }), ...ending },
-      now,
-    );
+    if (pending.isReplay) return;
+    const { activity, audit } = this.#parts;
+    if (pending.recorded) audit.recorded(pending.call, now);
+    else audit.note(() => endDraft(pending, end, this.#place(pending, now), now), now);
+    if (activity.isWatched(now)) this.#noteEnd(pending, end, now);
+  }
+
+  /** More is known of the end of a call that has a row. */
+  recorded(call: CallId, now: number): void {
+    this.#parts.audit.recorded(call, now);
   }
 
   /** A call was refused before anything was sent or written. */
-  refused(wanted: WantedCall, { code, message }: ErrorShape, now: number): void {
-    const { activity } = this.#parts;
-    if (!activity.isWatched(now)) return;
+  refused(wanted: WantedCall, error: ErrorShape, now: number): void {
+    const { activity, audit, device } = this.#parts;
+    const { code, message } = error;
     const tool = toolNameOf(wanted.tool).slice(0, TOOL_CHARS);
-    const call = wanted.call ?? makeCallId(now);
-    const seen = this.#described({ call, tool, effect: effectOf(tool), asked: new Asked(wanted) }, now);
+    const named = { ...wanted, call: wanted.call ?? makeCallId(now) };
+    const kind = { grant: wanted.lease.scope.id, code, tool };
+    const told = this.#denials.note(kind, () => deniedDraft(named, error, device(), now), now);
+    if (told) {
+      audit.note(told, now);
+      audit.expectRead();
+    }
+    if (!activity.isWatched(now)) return;
+    const asked = new Asked(wanted);
+    const seen = this.#described({ call: named.call, tool, effect: effectOf(tool), asked }, now);
     activity.note({ ...seen, type: "refused", ms: 0, code, preview: previewOf(message) }, now);
   }
 
@@ -71,17 +88,48 @@ export class Observer {
       .map((pending) => this.#startedEntry(pending, pending.releasedAt ?? pending.created));
   }
 
+  /** Tells the record of calls that take long, so that it knows them if this object sleeps. Returns when to look again. */
+  settle(pendingCalls: readonly PendingCall[], now: number): number | undefined {
+    const { audit } = this.#parts;
+    for (const told of this.#denials.due(now)) audit.note(told, now);
+    const untold = pendingCalls.filter(({ asked, recorded }) => asked && !asked.isTold && !recorded);
+    const long = untold.filter(({ created }) => now - created >= TIMES.settleAfter);
+    for (const pending of long) {
+      if (pending.asked) pending.asked.isTold = true;
+      audit.note(() => begunDraft(pending, this.#place(pending, now), pending.created), now);
+    }
+    const hasUntold = untold.length > long.length || this.#denials.next !== undefined;
+    return least(audit.settle(now, hasUntold), this.#denials.next);
+  }
+
+  #noteEnd(pending: PendingCall, { status, code, exit, ms, preview = "" }: CallEnd, now: number): void {
+    const ending = { ms, ...(code && { code }), preview: previewOf(preview) };
+    const seen = this.#seen(pending, now);
+    this.#parts.activity.note(
+      pending.phase === "parked"
+        ? { ...seen, type: "refused", ...ending }
+        : { ...seen, type: "finished", status, ...(exit !== undefined && { exit }), ...ending },
+      now,
+    );
+  }
+
   #startedEntry(pending: PendingCall, at: number): StartedCall {
     return { ...this.#seen(pending, at), type: "started" };
   }
 
   /** After hibernation the grant's lease still tells who holds it. */
-  #seen({ call, tool, effect, grant, asked }: PendingCall, at: number): Seen {
+  #place({ grant, asked }: PendingCall, now: number): { device: string; holder: Holder | undefined } {
+    const holder = asked?.holder ?? this.#parts.leases.current(grant, now)?.holder;
+    return { device: this.#parts.device(), holder };
+  }
+
+  #seen(pending: PendingCall, at: number): Seen {
+    const { call, tool, effect, grant, asked } = pending;
     if (asked) return this.#described({ call, tool, effect, asked }, at);
-    const name = this.#parts.leases.current(grant, at)?.holder?.name;
+    const { device, holder } = this.#place(pending, at);
     return {
-      ...{ at: iso(at), call, device: this.#parts.device(), tool, effect, input: {} },
-      grant: { id: grant, ...(name !== undefined && { name }) },
+      ...{ at: iso(at), call, device, tool, effect, input: {} },
+      grant: { id: grant, ...(holder && { name: holder.name }) },
     };
   }
 
@@ -101,6 +149,11 @@ interface Described {
   readonly tool: string;
   readonly effect: Effect;
   readonly asked: Asked;
+}
+
+function least(...times: (number | undefined)[]): number | undefined {
+  const known = times.filter((at) => at !== undefined);
+  return known.length > 0 ? Math.min(...known) : undefined;
 }
 
 function iso(ms: number): string {

@@ -1,0 +1,59 @@
+/** Refused calls, for the record: the first at once, equal ones of the minute after it as one entry that counts them. */
+import type { AuditDraft } from "@matrx/shared/audit.ts";
+import type { ErrorCode } from "@matrx/shared/errors.ts";
+
+type Denied = Extract<AuditDraft, { type: "denied" }>;
+
+/** Refusals that are the caller's doing; others, such as an offline device, say nothing of it. */
+const TOLD: ReadonlySet<ErrorCode> = new Set(["PERMISSION_DENIED", "TOOL_NOT_FOUND", "RATE_LIMITED"]);
+
+const COUNTED_FOR = 60_000;
+/** Different refusals within a minute, beyond which those of one grant count as equal. */
+const KINDS_MAX = 200;
+
+interface Counted {
+  readonly until: number;
+  times: number;
+  /** The latest that was counted. */
+  last?: (() => Denied) | undefined;
+}
+
+export class Denials {
+  readonly #counted = new Map<string, Counted>();
+
+  /** The entry to tell now; undefined if the refusal is only counted, or not told at all. */
+  note(
+    kind: { grant: string; code: ErrorCode; tool: string },
+    describe: () => Denied,
+    now: number,
+  ): (() => Denied) | undefined {
+    const { grant, code, tool } = kind;
+    if (!TOLD.has(code)) return undefined;
+    const key = `${grant} ${code} ${this.#counted.size < KINDS_MAX ? tool : ""}`;
+    const counted = this.#counted.get(key);
+    if (counted && counted.until > now) {
+      counted.times++;
+      counted.last = describe;
+      return undefined;
+    }
+    this.#counted.set(key, { until: now + COUNTED_FOR, times: 0 });
+    return describe;
+  }
+
+  /** The counts whose minute is over. */
+  due(now: number): (() => Denied)[] {
+    const due: (() => Denied)[] = [];
+    for (const [key, { until, times, last }] of this.#counted) {
+      if (until > now) continue;
+      this.#counted.delete(key);
+      if (last) due.push(() => ({ ...last(), ...(times > 1 && { times }) }));
+    }
+    return due;
+  }
+
+  /** When the next count with something in it is over, in milliseconds since 1970. */
+  get next(): number | undefined {
+    const times = [...this.#counted.values()].flatMap(({ until, last }) => (last ? [until] : []));
+    return times.length > 0 ? Math.min(...times) : undefined;
+  }
+}
