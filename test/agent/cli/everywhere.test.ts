@@ -1,11 +1,11 @@
 /** `matrx pause --everywhere` and `matrx calls cancel`: a person at a terminal stops what AI grants do on all devices. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createdTokenSchema } from "../../../shared/token-api.ts";
 import { invoke } from "../../e2e/caller.ts";
 import { type Rig, startRig } from "../../e2e/rig.ts";
-import { makeFolder, removeFolder } from "../../helpers/folder.ts";
+import { temporaryFolder } from "../../helpers/folder.ts";
 import { confirmed } from "./desk.ts";
 import { runMatrx } from "./matrx.ts";
 
@@ -16,17 +16,21 @@ let home: string;
 
 beforeAll(async () => {
   rig = await startRig();
-  home = makeFolder();
-  expect((await confirmed(rig.relay, home, ["login"])).code).toBe(0);
 }, 90_000);
-afterAll(async () => {
-  removeFolder(home);
-  await rig?.stop();
+afterAll(() => rig?.stop());
+beforeEach(() => {
+  home = temporaryFolder();
 });
+
+/** A person at a terminal of their own. */
+async function signIn(): Promise<void> {
+  expect((await confirmed(rig.relay, home, ["login"])).code).toBe(0);
+}
 
 const matrx = (...args: string[]) => runMatrx(args, { home });
 
 test("AI grants are stopped on all devices and refused, until somebody resumes", PATIENCE, async () => {
+  await signIn();
   const wish = { name: "assistant", paths: null, effects: ["read"] };
   const owner = await rig.relay.signIn();
   const { token } = await rig.relay.request(owner, "POST /v1/tokens", createdTokenSchema, wish);
@@ -48,6 +52,7 @@ test("AI grants are stopped on all devices and refused, until somebody resumes",
 });
 
 test("calls are cancelled on a device or on all; which, must be said", PATIENCE, async () => {
+  await signIn();
   const begun = join(home, "begun");
   const input = { command: `touch '${begun}'; sleep 300` };
   const running = invoke(rig.base, rig.token, { tool: "Bash", input });
@@ -65,10 +70,9 @@ test(
   "without a login nothing is stopped, and a command that runs for a caller cannot resume",
   PATIENCE,
   async () => {
-    const stranger = makeFolder();
     const relay = ["--relay", rig.relay.url];
-    expect((await runMatrx(["pause", "--everywhere", ...relay], { home: stranger })).code).toBe(77);
-    removeFolder(stranger);
+    expect((await runMatrx(["pause", "--everywhere", ...relay], { home })).code).toBe(77);
+    await signIn();
     const env = { MATRX_JOB: "job" };
     expect((await runMatrx(["resume", "--everywhere", ...relay], { home, env })).code).toBe(77);
   },
