@@ -38,7 +38,7 @@ export class ActivityCall {
         isRunning && button("Cancel", () => cancel(entry), { label: `Cancel ${what}`, busy: "Cancelling …" }),
       ),
       ...Object.entries(input).map(([field, value]) => element("p", {}, parameter(field, value))),
-      entry.preview && element("pre", { tabindex: "0", "aria-label": `Output of ${what}` }, entry.preview),
+      entry.preview && element("pre", { tabindex: "0", "aria-label": `Preview of ${what}` }, entry.preview),
     );
   }
 }
@@ -54,7 +54,8 @@ function parameter(field, value) {
 
 function endOf({ type, status, code, exit, ms }) {
   const end = type === "refused" ? "Refused" : ENDS[status];
-  const details = [code, exit !== undefined && exit !== 0 && `exit ${exit}`].filter(Boolean).join(", ");
+  const why = status === "cancelled" ? undefined : code;
+  const details = [why, exit !== undefined && exit !== 0 && `exit ${exit}`].filter(Boolean).join(", ");
   return `${end}${details ? ` (${details})` : ""}${type === "refused" ? "" : ` after ${duration(ms)}`}`;
 }
 

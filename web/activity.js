@@ -13,7 +13,12 @@ export class Activity {
   #note = element("p", { class: "soft", role: "status" }, "Loading …");
   #running = element("ul", { class: "items", "aria-label": "Running now" });
   #ended = element("ul", { class: "items", "aria-label": "Latest calls" });
-  #latest = element("details", {}, element("summary", {}, "Latest calls"), this.#ended);
+  #latest = element(
+    "details",
+    { ontoggle: () => this.#showLatest() },
+    element("summary", {}, "Latest calls"),
+    this.#ended,
+  );
   #cancelAll = button("Cancel all calls", () => this.#cancelEveryCall(), {
     ...{ kind: "danger", busy: "Cancelling …", no: "Let them run" },
     ask: "Cancel every call that runs or waits, of all callers on all devices?",
@@ -26,8 +31,10 @@ export class Activity {
     this.#running,
     this.#latest,
   );
-  /** By their ids. */
+  /** Those that run, by their ids. */
   #calls = new Map();
+  /** Those that ended, the newest first; drawn only while somebody looks. */
+  #latestEntries = [];
   /** By device: it could not be asked. */
   #unknown = new Set();
   #names = new Map();
@@ -89,13 +96,15 @@ export class Activity {
   #noted(entry) {
     if (entry.type === "started") return this.#begin(entry);
     this.#remove(entry.call);
-    this.#ended.prepend(new ActivityCall(entry, this.#names.get(entry.device)).view);
-    while (this.#ended.children.length > KEPT) this.#ended.lastElementChild.remove();
+    this.#latestEntries = [entry, ...this.#latestEntries].slice(0, KEPT);
+    if (!this.#latest.open) return;
+    this.#ended.prepend(this.#draw(entry).view);
+    if (this.#ended.children.length > KEPT) this.#ended.lastElementChild.remove();
   }
 
   #begin(entry) {
     if (this.#calls.has(entry.call)) return;
-    const call = new ActivityCall(entry, this.#names.get(entry.device));
+    const call = this.#draw(entry);
     this.#calls.set(entry.call, call);
     this.#running.append(call.view);
   }
@@ -107,6 +116,15 @@ export class Activity {
     this.#calls.delete(id);
   }
 
+  #showLatest() {
+    const shown = this.#latest.open ? this.#latestEntries : [];
+    this.#ended.replaceChildren(...shown.map((entry) => this.#draw(entry).view));
+  }
+
+  #draw(entry) {
+    return new ActivityCall(entry, this.#names.get(entry.device));
+  }
+
   async #cancelEveryCall() {
     const { cancelled, unreachable } = await api("POST /v1/calls/cancel", {});
     const missed = unreachable.length > 0 ? ` ${unreachable.length} devices could not be asked.` : "";
@@ -115,9 +133,8 @@ export class Activity {
 
   #count() {
     const running = this.#calls.size;
-    const ended = this.#ended.children.length;
     this.#title.textContent = running > 0 ? `Activity (${running} running)` : "Activity";
-    this.#latest.hidden = ended === 0;
+    this.#latest.hidden = this.#latestEntries.length === 0;
     const text = this.#wordsOf(running);
     if (this.#note.textContent !== text) this.#note.textContent = text;
     this.#note.hidden = text === "";

@@ -30,6 +30,15 @@ export async function openEvents(line, body, signal) {
   return response;
 }
 
+/** The answer to a request for a file. What refuses it is thrown. */
+export async function openFile(line) {
+  const response = await send(line);
+  if (!response.ok) throw new ApiError(response.status, (await answerOf(response)) ?? {});
+  return response.blob().catch(() => {
+    throw unreachable();
+  });
+}
+
 /** Signs in by a route that asks for no credential. Resolves to the answer's body. */
 export function signIn(path, body) {
   return session.signIn(path, body, postOpenly);

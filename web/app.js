@@ -11,6 +11,7 @@ import { liveViews } from "./live.js";
 import { shareOfferView } from "./offer.js";
 import { pairingView } from "./pairing.js";
 import { peopleView } from "./people.js";
+import { recordView } from "./record.js";
 import { accountOf, claim, signInView } from "./sign-in.js";
 import { tokensView } from "./tokens.js";
 import { toolsView } from "./tools.js";
@@ -174,6 +175,7 @@ async function showHome(account) {
     tokens.view,
     you,
     people,
+    recordView(),
   );
   const online = devices.filter(({ state }) => state === "ONLINE");
   if (online.length === 1) await openDevice(online[0]);

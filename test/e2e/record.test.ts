@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { runMatrx } from "../agent/cli/matrx.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
 import { type Ai, Person } from "./person.ts";
 import { type Rig, startRig } from "./rig.ts";
@@ -18,13 +19,14 @@ beforeAll(async () => {
   rig = await startRig();
   person = await Person.signIn(rig);
   ai = await person.grant({ ask: [] });
-  matrx = await person.commandLine(join(rig.dataDir, "agent"));
 });
 
 afterAll(() => rig.stop());
 
-/** Reconnected, the agent gets the head as it is now. */
+/** Reconnected, the agent gets the head as it is now: another than before, since something was called. */
 async function keepHead(): Promise<number> {
+  await expect.poll(() => rig.isOnline()).toBe(true);
+  await ai.call("Glob", { pattern: "*" });
   const before = heads().length;
   rig.line.cut();
   await expect.poll(() => heads().length, { timeout: 60_000 }).toBeGreaterThan(before);
@@ -49,6 +51,7 @@ function tamper(...queries: string[]): void {
 }
 
 test("a record in order is confirmed, with the heads that this machine was given", async () => {
+  matrx = await person.commandLine(join(rig.dataDir, "agent"));
   for (let n = 0; n < 5; n++) await ai.call("Glob", { pattern: `*.${n}` });
   await expect
     .poll(async () => (await matrx("audit", "list", "--type", "call")).json.entries)
@@ -67,21 +70,24 @@ test("it can be read by its person only", async () => {
 
 test("an export is a private file, and nothing is written over", async () => {
   const file = join(temporaryFolder(), "record.csv");
-  expect(await matrx("audit", "export", "--format", "csv", "--output", file)).toMatchObject({ code: 0 });
+  const home = join(rig.dataDir, "agent");
+  const written = () => runMatrx(["audit", "export", "--format", "csv", "--output", file], { home });
+  expect(await written()).toMatchObject({ code: 0, stdout: "" });
   expect(readFileSync(file, "utf8")).toContain('"Glob"');
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect((await matrx("audit", "export", "--output", file)).code).not.toBe(0);
+  expect((await written()).stderr).toContain("EEXIST");
 });
 
 test("an entry that somebody edited on the relay's disk is named, with exit code 1", async () => {
-  await rig.restartRelay(() =>
-    tamper("UPDATE entries SET entry = replace(entry, 'Glob', 'Read') WHERE seq = 8"),
-  );
+  const { entries } = (await matrx("audit", "list", "--type", "call")).json as { entries: { seq: number }[] };
+  const seq = Number(entries.at(-1)?.seq);
+  const edit = (from: string, to: string) => () =>
+    tamper(`UPDATE entries SET entry = replace(entry, '${from}', '${to}') WHERE seq = ${seq}`);
+  await rig.restartRelay(edit("Glob", "Fake"));
   const { code, json } = await matrx("audit", "verify");
-  expect([code, json.fault]).toMatchObject([1, { kind: "edited" }]);
-  await rig.restartRelay(() =>
-    tamper("UPDATE entries SET entry = replace(entry, 'Read', 'Glob') WHERE seq = 8"),
-  );
+  expect([code, json.fault]).toMatchObject([1, { kind: "edited", seq }]);
+  await rig.restartRelay(edit("Fake", "Glob"));
+  expect(await matrx("audit", "verify")).toMatchObject({ code: 0 });
 });
 
 test("an end that was cut off is noticed here, though the rest fits", async () => {

@@ -86,6 +86,7 @@ export class DeviceContext {
     this.leases = new Leases(env.ACCOUNT);
     const { store, leases } = this;
     const { ledger, health, storage, link } = this;
+    this.pause = new AccountPause(storage.kv, health);
     this.activity = new ActivityFeed({ store, accounts: env.ACCOUNT, kv: storage.kv, health });
     const { activity } = this;
     this.heads = new Heads({
@@ -100,7 +101,6 @@ export class DeviceContext {
     });
     const { audit } = this;
     this.observer = new Observer({ activity, audit, leases, device: () => store.record?.id ?? "" });
-    this.pause = new AccountPause(this.storage.kv, this.health);
     this.timer = new Timer(look);
   }
 

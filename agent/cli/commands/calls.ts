@@ -6,6 +6,7 @@ import { findDevice } from "../client/find-device.ts";
 import { pathOf } from "../client/relay-client.ts";
 import { ago, printJson, printTable } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
+import { addCallsCancel } from "./calls-cancel.ts";
 
 interface CallsOptions extends CallerOptions {
   state?: string;
@@ -19,7 +20,7 @@ const states = new Option("--state <state>", "only calls in this state").choices
 );
 
 export function addCalls(program: Command): void {
-  program
+  const calls = program
     .command("calls")
     .description("list calls of the last day that may have changed something, newest first")
     .argument("[device]", "id or name, or the start of one (default: see matrx use)")
@@ -31,6 +32,7 @@ export function addCalls(program: Command): void {
     .option("--json", "print JSON")
     .addHelpText("after", "\nExamples:\n  matrx calls laptop\n  matrx calls laptop --state unknown")
     .action(listCalls);
+  addCallsCancel(calls);
 }
 
 async function listCalls(wanted: string | undefined, options: CallsOptions): Promise<void> {

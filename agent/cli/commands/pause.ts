@@ -7,39 +7,49 @@ import { PauseFile } from "../../config/pause-file.ts";
 import { pauseResultSchema, stateSchema } from "../../control/pause-routes.ts";
 import { isInJob } from "../../platform/environment.ts";
 import { ControlClient } from "../client/control-client.ts";
+import { type CallerOptions, withCallerOptions } from "../client/credentials.ts";
 import { note, printJson } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
 import { asTyped } from "../program-name.ts";
 import { agentHome } from "../run/agent-home.ts";
+import { pauseEverywhere, resumeEverywhere } from "./pause-everywhere.ts";
 
 export function addPause(program: Command): void {
-  program
-    .command("pause")
+  withCallerOptions(program.command("pause"))
     .description("close this machine to callers at once, and stop what they run")
     .option("--ai", "only to AI grants")
-    .option("--json", "print JSON")
+    .option("--everywhere", "all your devices, to AI grants, by way of the relay")
     .addHelpText(
       "after",
       `
-It stays closed, also after a restart, until somebody runs matrx resume on this machine.
+It stays closed, also after a restart, until somebody runs matrx resume on this machine. With --everywhere, which takes a
+login (matrx login), until a signed-in person resumes; own script tokens go on.
 
 Examples:
   matrx pause
-  matrx pause --ai`,
+  matrx pause --ai
+  matrx pause --everywhere`,
     )
     .action(pause);
 }
 
 export function addResume(program: Command): void {
-  program
-    .command("resume")
+  withCallerOptions(program.command("resume"))
     .description("open this machine to callers again, after matrx pause")
-    .option("--json", "print JSON")
-    .addHelpText("after", "\nExamples:\n  matrx resume")
+    .option("--everywhere", "let AI grants act again on all your devices, after matrx pause --everywhere")
+    .addHelpText("after", "\nExamples:\n  matrx resume\n  matrx resume --everywhere")
     .action(resume);
 }
 
-async function pause({ ai = false, json }: { ai?: boolean; json?: boolean }): Promise<void> {
+interface PauseOptions extends CallerOptions {
+  ai?: boolean;
+  everywhere?: boolean;
+  json?: boolean;
+}
+
+async function pause(options: PauseOptions): Promise<void> {
+  if (options.everywhere) return await pauseEverywhere(options);
+  const { ai = false, json } = options;
   const home = agentHome();
   const file = new PauseFile(home);
   const who = ai ? "ai" : "everyone";
@@ -61,16 +71,14 @@ async function pause({ ai = false, json }: { ai?: boolean; json?: boolean }): Pr
   note(asTyped("To open it again, run here: matrx resume"));
 }
 
-async function resume({ json }: { json?: boolean }): Promise<void> {
+async function resume(options: PauseOptions): Promise<void> {
+  const { everywhere, json } = options;
   if (isInJob(process.env)) {
-    throw callerError(
-      "PERMISSION_DENIED",
-      "This command runs for a caller, and callers cannot open a paused machine",
-      {
-        hint: "Run it in a terminal at the machine",
-      },
-    );
+    throw callerError("PERMISSION_DENIED", "This command runs for a caller, and callers cannot end a pause", {
+      hint: "Run it in a terminal at the machine",
+    });
   }
+  if (everywhere) return await resumeEverywhere(options);
   const home = agentHome();
   const file = new PauseFile(home);
   const wasPaused = file.current !== undefined;

@@ -135,8 +135,9 @@ describe("while it lasts", () => {
     const home = await freeHome();
     const { person, identity } = home;
     await stop(person);
-    for (const one of [object(identity.id), env.ACCOUNT.getByName(person.account)])
-      await evictDurableObject(one);
+    await evictDurableObject(object(identity.id));
+    await person.ask("/v1/account");
+    await evictDurableObject(env.ACCOUNT.getByName(person.account));
     expect(await (await person.ask("/v1/pause")).json()).toMatchObject({ paused: true });
     expect(await home.caller.call("Read", {})).toMatchObject(REFUSED);
 

@@ -14,8 +14,8 @@ import { checkedAnswer, type DeviceAnswer, isOutputOf } from "../link/device-ans
 import { requireEnforced } from "../link/enforcement.ts";
 import { type Sign, silent } from "../link/sign-of-life.ts";
 import { Asked } from "../observing/asked.ts";
+import type { CallEnd } from "../observing/call-end.ts";
 import { keptAsked } from "../observing/drafts.ts";
-import type { CallEnd } from "../observing/observer.ts";
 import type { Keyed, Passed, WantedCall } from "./call.ts";
 import { executeFrame, extrasOf, replayFrame } from "./execute-frame.ts";
 import { follow, type PendingCall, PendingCalls } from "./pending.ts";

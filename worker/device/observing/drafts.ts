@@ -11,7 +11,7 @@ import type { AuditedRow } from "../calls/ledger.ts";
 import type { PendingCall } from "../calls/pending.ts";
 import type { Holder } from "../leases.ts";
 import { Asked } from "./asked.ts";
-import type { CallEnd } from "./observer.ts";
+import type { CallEnd } from "./call-end.ts";
 
 type CallDraft = Extract<AuditDraft, { type: "call" }>;
 

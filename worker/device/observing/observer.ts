@@ -5,23 +5,15 @@ import type { ErrorShape } from "@matrx/shared/errors.ts";
 import { type CallId, makeCallId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { previewOf } from "@matrx/shared/redact.ts";
-import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import type { WantedCall } from "../calls/call.ts";
 import type { PendingCall } from "../calls/pending.ts";
 import type { Holder, Leases } from "../leases.ts";
 import type { ActivityFeed } from "./activity.ts";
 import { Asked } from "./asked.ts";
 import type { AuditFeed } from "./audit.ts";
+import type { CallEnd } from "./call-end.ts";
 import { Denials } from "./denials.ts";
 import { begunDraft, deniedDraft, endDraft } from "./drafts.ts";
-
-/** How a call ended, as far as the relay knows. */
-export interface CallEnd extends Pick<ResultHeader, "code" | "exit" | "preview"> {
-  readonly status: ResultHeader["status"] | "unknown";
-  readonly ms: number;
-  /** The answer's length. */
-  readonly bytes?: number;
-}
 
 interface Parts {
   readonly activity: ActivityFeed;
