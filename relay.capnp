@@ -21,8 +21,10 @@ const services :List(Workerd.Service) = [
   (name = "relay", worker = .relay),
   (name = "objects", disk = (path = ".matrx/objects", writable = true)),
   (name = "web", disk = (path = "web")),
-  # For issuers of sign-ins alone: nothing of the local network can be fetched through the relay.
+  # For issuers of sign-ins alone. Nothing of the local network can be fetched through the first; the second is only for
+  # issuers that the owner has configured as local.
   (name = "internet", network = (allow = ["public"], tlsOptions = (trustBrowserCas = true))),
+  (name = "local-network", network = (allow = ["private"], tlsOptions = (trustBrowserCas = true))),
 ];
 
 const relay :Workerd.Worker = (
@@ -37,9 +39,11 @@ const relay :Workerd.Worker = (
     (name = "DIRECTORY", durableObjectNamespace = "Directory"),
     (name = "ANONYMOUS_RATE_LIMIT", durableObjectNamespace = "AnonymousRateLimit"),
     (name = "ASSETS", service = "web"),
+    (name = "LOCAL_NETWORK", service = "local-network"),
     (name = "EMBEDDED", text = "1"),
     (name = "RELAY_KEYS", fromEnvironment = "RELAY_KEYS"),
     (name = "CLAIM_SECRET", fromEnvironment = "CLAIM_SECRET"),
+    (name = "OIDC_ISSUERS", fromEnvironment = "OIDC_ISSUERS"),
     (name = "HOSTS", fromEnvironment = "HOSTS"),
     (name = "MATRX_URL", fromEnvironment = "MATRX_URL"),
   ],

@@ -2,6 +2,7 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { ISSUERS } from "./test/worker/helpers/issuers.ts";
 
 const { privateKey } = generateKeyPairSync("ed25519");
 const key = { ...privateKey.export({ format: "jwk" }), kid: "test", alg: "EdDSA", use: "sig" };
@@ -21,7 +22,12 @@ export default defineConfig({
     tags: [{ name: "root", description: "mounts something, or acts for another user" }],
     projects: [
       {
-        plugins: [cloudflareTest({ wrangler: { configPath: "./wrangler.toml" } })],
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: "./wrangler.toml" },
+            miniflare: { bindings: { OIDC_ISSUERS: JSON.stringify(ISSUERS) } },
+          }),
+        ],
         // Time-outs end tests that hang; they must not end slow ones on a busy machine.
         test: { name: "workerd", include: ["test/worker/**/*.test.ts"], testTimeout: 60_000 },
       },

@@ -115,7 +115,7 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
       resumed: resumed.filter(({ grant }) => !isLocalGrant(grant)),
       onSessionEnd: (grant) => {
         endGrant(grant);
-        dispatcher.machineApprovals.endGrant(grant);
+        dispatcher.endGrant(grant, "The relay ended this caller's grant, or paused it");
       },
       onSystemCommand: (command, reason) => {
         log.info({ command, reason }, "the relay sent a command");

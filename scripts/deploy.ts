@@ -6,6 +6,7 @@ import { rmSync } from "node:fs";
 import { cloudFolder, secretsToDeploy, writeSecretsFile } from "./deploy/secrets.ts";
 import { Problem, reportAndExit } from "./problem.ts";
 import { makeSignInLink } from "./start/claim.ts";
+import { openIssuers } from "./start/issuers.ts";
 import { readOptions } from "./start/options.ts";
 import { noteFolders } from "./start/registry.ts";
 import type { Secrets } from "./start/secrets.ts";
@@ -18,18 +19,23 @@ async function main(args: readonly string[]): Promise<void> {
   const secrets = dryRun ? undefined : await secretsToDeploy(folder);
   if (secrets) noteFolders(folder, console.error);
   const variables = publicUrl ? ["--var", `MATRX_URL:${publicUrl}`] : [];
-  const text = await upload(folder, secrets, [...variables, ...args]);
+  const issuers = dryRun ? undefined : openIssuers(folder);
+  const text = await upload({ folder, secrets, issuers }, [...variables, ...args]);
   if (dryRun) return console.log("\nDry run: nothing was uploaded.");
   const address = publicUrl ?? text.match(/https:\/\/[\w.-]+\.workers\.dev/)?.[0];
   console.log(await nextStep(address, secrets));
 }
 
-async function upload(
-  folder: string,
-  secrets: Secrets | undefined,
-  args: readonly string[],
-): Promise<string> {
-  const file = secrets && writeSecretsFile(folder, secrets);
+interface Uploaded {
+  folder: string;
+  /** Undefined: those at Cloudflare stay. */
+  secrets: Secrets | undefined;
+  issuers: string | undefined;
+}
+
+async function upload({ folder, secrets, issuers }: Uploaded, args: readonly string[]): Promise<string> {
+  // With nothing to upload, what Cloudflare has stays.
+  const file = secrets || issuers ? writeSecretsFile(folder, { secrets, issuers }) : undefined;
   try {
     const { code, text } = await wrangler(["deploy", ...(file ? ["--secrets-file", file] : []), ...args], {
       show: true,

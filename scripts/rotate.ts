@@ -84,7 +84,7 @@ function changes({ keys: before }: RelayKeys, { keys: after }: RelayKeys): strin
 /** The files here change only once Cloudflare has the secrets: the next deployment uploads what is in them. */
 async function upload(folder: string, secrets: Secrets): Promise<void> {
   say("Replacing the secrets at Cloudflare ...");
-  const file = writeSecretsFile(folder, secrets);
+  const file = writeSecretsFile(folder, { secrets });
   try {
     const { code } = await wrangler(["secret", "bulk", file], { show: true });
     if (code === 0) return;

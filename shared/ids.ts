@@ -14,7 +14,11 @@ const BASE32 = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /** `length` random characters of base32, 5 bits each. */
 export function randomBase32(length: number): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(length));
+  return base32Of(crypto.getRandomValues(new Uint8Array(length)));
+}
+
+/** One character of base32 for each byte, of its lower 5 bits. */
+export function base32Of(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => BASE32[byte & 31]).join("");
 }
 

@@ -150,6 +150,8 @@ export const TIMES = {
   leaseRenew: 5 * minute,
   /** How long a pairing or login code is valid. Relay. */
   pairing: 10 * minute,
+  /** How long a screen that watches calls is sent them without asking again. Relay. */
+  watched: 3 * minute,
   /** How long a one-use `?ticket=` is valid. Relay. */
   ticket: 30 * second,
   /** How long a caller's unused session on a device is kept. Agent. */

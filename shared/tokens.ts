@@ -7,6 +7,8 @@ export const AUDIENCE = {
   web: "matrx:web",
   /** What a proof of a session's key must contain, once. */
   nonce: "matrx:nonce",
+  /** A sign-in at an issuer that is under way. */
+  issuer: "matrx:issuer",
   /** A bare device's token. */
   device: "matrx:device",
   /** A one-use ticket for an upgrade. */
@@ -30,6 +32,8 @@ export const LIFETIME = {
   nonce: 5 * 60,
   /** The challenge to a passkey. */
   passkey: 5 * 60,
+  /** The time to sign in at an issuer. */
+  issuer: 10 * 60,
   cli: 90 * day,
   device: 90 * day,
   /** A sign-in link that the relay's machine printed. */

@@ -7,7 +7,7 @@ const AGAIN = { first: 1000, longest: 15_000 };
 const PING_EVERY = 30_000;
 
 /**
- * Follows the link until `close`. `onOpen`: it stands. `onDown`: it does not, and is tried again unless this resolves to
+ * Follows the link until `close`. `onOpen`: it stands; it gets the relay's greeting, and what sends an action. `onDown`: it does not, and is tried again unless this resolves to
  * false.
  */
 export function followAccount({ onOpen, onFrame, onDown }) {
@@ -29,7 +29,7 @@ export function followAccount({ onOpen, onFrame, onDown }) {
       onFrame: (frame) => {
         if (frame.type !== "hello") return onFrame(frame);
         pause = AGAIN.first;
-        onOpen();
+        onOpen(frame, (action) => link?.send(action));
       },
       onEnd: down,
     });
@@ -53,6 +53,9 @@ function followLink(socket, { onFrame, onEnd }) {
     socket.onclose = null;
     socket.close();
   };
+  const send = (action) => {
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(action));
+  };
   const end = () => {
     close();
     void onEnd();
@@ -60,12 +63,12 @@ function followLink(socket, { onFrame, onEnd }) {
   const beat = setInterval(() => {
     if (!isHeard) return end();
     isHeard = false;
-    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ action: "ping" }));
+    send({ action: "ping" });
   }, PING_EVERY);
   socket.onmessage = ({ data }) => {
     isHeard = true;
     onFrame(JSON.parse(data));
   };
   socket.onclose = end;
-  return { close };
+  return { close, send };
 }

@@ -32,13 +32,26 @@ export async function openEvents(line, body, signal) {
 
 /** Signs in by a route that asks for no credential. Resolves to the answer's body. */
 export function signIn(path, body) {
-  return session.signIn(path, body, async (path, wanted) => {
-    const response = await request("POST", path, wanted, { "Content-Type": "application/json" });
-    session.noteNonce(response);
-    const answer = await answerOf(response);
-    if (!response.ok) throw new ApiError(response.status, answer ?? {});
-    return answer;
-  });
+  return session.signIn(path, body, postOpenly);
+}
+
+/** Begins a sign-in that leads away from this page. Resolves to the answer's body. */
+export function beginSignIn(path) {
+  return session.beginSignIn(path, postOpenly);
+}
+
+/** Ends it, in the browser that began. `nonce`: what the proof of its key must contain. */
+export function finishSignIn(path, body, nonce) {
+  return session.finishSignIn(path, body, nonce, postOpenly);
+}
+
+/** Posts to a route that asks for no access token. */
+async function postOpenly(path, body, headers) {
+  const response = await request("POST", path, body, { "Content-Type": "application/json", ...headers });
+  session.noteNonce(response);
+  const answer = await answerOf(response);
+  if (!response.ok) throw new ApiError(response.status, answer ?? {});
+  return answer;
 }
 
 export async function signOut() {

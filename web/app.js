@@ -1,13 +1,14 @@
 /** The page: signed out, a code to confirm, or the account's devices and tokens, and of one device tools and events. */
 import { ApiError, api, signOut } from "./api.js";
-import { approvalsView } from "./approvals.js";
 import { callRecordView } from "./call-record.js";
 import { commandsView } from "./commands.js";
 import { addDeviceView, devicesView } from "./devices.js";
-import { button, clearNotice, element, showDone, showProblem } from "./dom.js";
+import { button, clearNotice, confirmed, element, showDone, showProblem } from "./dom.js";
 import { eventsView } from "./events.js";
+import { finishAtIssuer } from "./issuers.js";
+import { liveViews } from "./live.js";
 import { pairingView } from "./pairing.js";
-import { claim, signInView } from "./sign-in.js";
+import { accountOf, claim, signInView } from "./sign-in.js";
 import { tokensView } from "./tokens.js";
 import { toolsView } from "./tools.js";
 import { codeOf, isSameCode, keepWaiting, takeWaiting } from "./waiting.js";
@@ -24,15 +25,22 @@ let typed;
 let closeEvents = () => undefined;
 let closeTools = () => undefined;
 /** While somebody is signed in. */
-let approvals;
+let live;
 let refreshTokens = async () => undefined;
 
 /** Does what the address asks for, then shows the page. */
 async function start() {
-  const { claim: code, pair, call } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  const {
+    claim: code,
+    oidc,
+    response,
+    pair,
+    call,
+  } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
   main.setAttribute("aria-busy", "true");
   try {
-    if (code) await signInWith(code);
+    if (code) await signInWith(() => followLink(code));
+    if (oidc) await signInWith(() => finishAtIssuer(oidc, response));
     const account = await currentAccount();
     showAccount(account);
     if (account && call) await showCall(call);
@@ -48,7 +56,7 @@ async function start() {
 
 /** A code that waited for the sign-in comes first. */
 async function showSignedIn(account, pair) {
-  approvals ??= approvalsView({ changed: showEdited });
+  live ??= liveViews({ changed: showEdited });
   const waiting = takeWaiting();
   if (waiting && !pair) history.replaceState(null, "", `/#pair=${waiting}`);
   if (pair || waiting) await showPairing(pair ?? waiting);
@@ -64,22 +72,33 @@ async function showCall(call) {
 }
 
 function showSignedOut(pair) {
-  approvals?.close();
-  approvals = undefined;
+  live?.close();
+  live = undefined;
   const code = pair && codeOf(pair);
   if (code) keepWaiting(code);
   main.replaceChildren(signInView(start, code));
 }
 
-/** The code goes out of the address bar and the history before it is used. */
-async function signInWith(code) {
+/** What signs in goes out of the address bar and the history before it is used. */
+async function signInWith(work) {
   history.replaceState(null, "", "/");
   try {
-    await claim(code);
+    await work();
     clearNotice();
   } catch (error) {
     showProblem(error);
   }
+}
+
+/**
+ * Anybody can send a link that signs in as themselves, and then wait for what is added to their account: who is signed in
+ * already is asked.
+ */
+async function followLink(code) {
+  const [now, then] = [(await currentAccount())?.account, accountOf(code)];
+  const question = `You are signed in as ${now}. This link signs you in as ${then}. Go on only if you asked for it.`;
+  if (now && now !== then && !(await confirmed(question, `Sign in as ${then}`, `Stay ${now}`))) return;
+  await claim(code);
 }
 
 async function currentAccount() {
@@ -122,7 +141,9 @@ async function showHome(account) {
   const [tokens, you] = await Promise.all([tokensView(), youView(account)]);
   refreshTokens = tokens.refresh;
   main.replaceChildren(
-    approvals.view,
+    live.stop,
+    live.approvals,
+    live.activity,
     places.devices,
     places.device,
     addDeviceView({ changed: refreshDevices, lookUp }),
@@ -146,6 +167,7 @@ function lookUp(code) {
 
 async function refreshDevices() {
   const { devices } = await api("GET /v1/devices");
+  live?.name(devices);
   if (!devices.some(({ id }) => id === openId)) closeDevice();
   const options = {
     openId,

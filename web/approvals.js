@@ -1,5 +1,4 @@
 /** Calls that wait for this person, on whatever device: shown as they come, decided here. */
-import { followAccount } from "./account-link.js";
 import { api, part } from "./api.js";
 import { ApprovalCard } from "./approval-card.js";
 import { Askers } from "./askers.js";
@@ -13,13 +12,8 @@ const FINAL_STATUSES = [401, 403];
 /** How often the relay is asked about one that should have expired, in milliseconds. */
 const LOOK_EVERY = 5000;
 
-/** The section, kept up to date until `close`. `changed` is called after a token was edited. */
-export function approvalsView({ changed }) {
-  const approvals = new Approvals(changed);
-  return { view: approvals.view, close: () => approvals.close() };
-}
-
-class Approvals {
+/** The section, kept up to date by the account link until `close`. */
+export class Approvals {
   #title = element("h2", { tabindex: "-1" }, "Approvals");
   #note = element("p", { class: "soft" });
   #said = element("p", { class: "unseen", role: "status" });
@@ -39,22 +33,26 @@ class Approvals {
   #guard = new Guard(this.#list, document.getElementById("notice"));
   #changed;
   #trouble = "";
-  #link;
   #ticking;
 
+  /** `changed` is called after a token was edited. */
   constructor(changed) {
     this.#changed = changed;
-    this.#link = followAccount({
-      onOpen: () => this.#listed(),
-      onFrame: ({ type, approval }) => type === "approval" && this.#take(approval),
-      onDown: () => this.#listed("Live connection lost. Reconnecting …"),
-    });
     this.#ticking = setInterval(() => this.#tick(), 1000);
     this.#count();
   }
 
+  /** The link is up. */
+  opened() {
+    void this.#listed();
+  }
+
+  /** The link is down. False: there is no use in trying again. */
+  lost() {
+    return this.#listed("Live connection lost. Reconnecting …");
+  }
+
   close() {
-    this.#link.close();
     this.#guard.close();
     clearInterval(this.#ticking);
     document.title = TITLE;
@@ -66,7 +64,7 @@ class Approvals {
     this.#say(trouble);
     try {
       const { approvals } = await api("GET /v1/approvals");
-      for (const approval of approvals) this.#take(approval);
+      for (const approval of approvals) this.take(approval);
       const listed = new Set(approvals.map(({ id }) => id));
       await Promise.all(
         before.filter(({ approval }) => !listed.has(approval.id)).map((card) => this.#look(card)),
@@ -80,7 +78,7 @@ class Approvals {
   }
 
   /** News of an approval; the same may come twice, or late. */
-  #take(approval) {
+  take(approval) {
     const card = this.#cards.get(approval.id);
     if (card?.isDeciding || this.#decided.has(approval.id)) return;
     if (approval.state !== "pending") this.#settle(approval, false);

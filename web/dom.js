@@ -12,12 +12,15 @@ export function element(tag, options = {}, ...children) {
   return made;
 }
 
-/** A button that is disabled, and says what it does, while its work runs. `ask`: a question that comes first. */
-export function button(text, work, { kind = "", busy = `${text} …`, label, ask } = {}) {
+/**
+ * A button that is disabled, and says what it does, while its work runs. `ask`: a question that comes first; `no`: what its
+ * other answer is called.
+ */
+export function button(text, work, { kind = "", busy = `${text} …`, label, ask, no } = {}) {
   const made = element("button", { type: "button", class: kind, "aria-label": label }, text);
   made.addEventListener("click", async () => {
     clearNotice();
-    if (!ask || (await confirmed(ask, text))) await whileBusy(made, busy, work);
+    if (!ask || (await confirmed(ask, text, no))) await whileBusy(made, busy, work);
   });
   return made;
 }
@@ -67,7 +70,7 @@ export function field(name, input, { help, required } = {}) {
 }
 
 /** Asks before something that cannot be undone. Resolves to true for yes. */
-function confirmed(question, yes) {
+export function confirmed(question, yes, no = "Keep it") {
   return new Promise((resolve) => {
     const dialog = element(
       "dialog",
@@ -77,7 +80,7 @@ function confirmed(question, yes) {
         "div",
         { class: "row" },
         element("button", { type: "button", class: "danger", onclick: () => dialog.close("yes") }, yes),
-        element("button", { type: "button", autofocus: true, onclick: () => dialog.close("no") }, "Keep it"),
+        element("button", { type: "button", autofocus: true, onclick: () => dialog.close("no") }, no),
       ),
     );
     dialog.addEventListener("close", () => {

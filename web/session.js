@@ -7,8 +7,8 @@
 const EARLY = 60_000;
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256" };
 const SIGNING = { name: "ECDSA", hash: "SHA-256" };
-/** The database, its only table, and the key's name in it. */
-const [DATABASE, TABLE, KEY] = ["matrx", "keys", "session"];
+/** The database, its only table, the key's name in it, and the name of a key whose sign-in goes on elsewhere. */
+const [DATABASE, TABLE, KEY, WAITING] = ["matrx", "keys", "session", "sign-in"];
 
 let access;
 let nonce;
@@ -22,6 +22,28 @@ export async function signIn(path, body, fetchJson) {
   await withKeys("readwrite", (keys) => keys.put(pair, KEY));
   keep(answer);
   return answer;
+}
+
+/** Begins a sign-in that leads away from this page: its key waits here. Resolves to what the relay answered. */
+export async function beginSignIn(path, fetchJson) {
+  requireCrypto();
+  const waiting = await withKeys("readonly", (keys) => keys.get(WAITING));
+  const pair = waiting ?? (await crypto.subtle.generateKey(ALGORITHM, false, ["sign", "verify"]));
+  await withKeys("readwrite", (keys) => keys.put(pair, WAITING));
+  return fetchJson(path, { key: await publicPart(pair) });
+}
+
+/** Ends it, with a proof of the key that waited. The session is this browser's from then on. */
+export async function finishSignIn(path, body, used, fetchJson) {
+  requireCrypto();
+  const pair = await withKeys("readonly", (keys) => keys.get(WAITING));
+  if (!pair) throw new Error("This sign-in was not begun in this browser. Start it here.");
+  const answer = await fetchJson(path, body, { DPoP: await proof(pair, "POST", path, used) });
+  await withKeys("readwrite", (keys) => {
+    keys.delete(WAITING);
+    return keys.put(pair, KEY);
+  });
+  keep(answer);
 }
 
 /** A bearer token that is good for a while, or undefined if nobody is signed in here. */

@@ -1,11 +1,22 @@
 /** Ways to sign in: a passkey, a link, a recovery code. */
 import { signIn } from "./api.js";
 import { button, element, field, form, showDone } from "./dom.js";
+import { issuersView } from "./issuers.js";
 import { passkeyObstacle, usePasskey } from "./passkey.js";
 
 /** Exchanges a link's code for a session of this browser. */
 export function claim(code) {
   return signIn("/v1/claim", { code });
+}
+
+/** The account that a code signs in to, if it can be read. */
+export function accountOf(code) {
+  try {
+    const [, claims] = code.split(".");
+    return JSON.parse(atob(claims.replaceAll("-", "+").replaceAll("_", "/"))).sub;
+  } catch {
+    return undefined;
+  }
 }
 
 /** What a signed-out person sees. `waiting`: the code that brought them here and that they will return to. */
@@ -23,6 +34,7 @@ export function signInView(done, waiting) {
         ": a machine to add, or a command line to sign in. You will see it once you have signed in.",
       ),
     passkeyPart(done),
+    issuersView(),
     linkPart(done),
     recoveryPart(done),
   );

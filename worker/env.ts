@@ -1,5 +1,6 @@
 /** The bindings of the Worker and its objects. */
 import type { AddressEnv } from "./auth/address.ts";
+import type { OidcEnv } from "./auth/oidc/issuers.ts";
 import type { Account } from "./objects/account.ts";
 import type { AnonymousRateLimit } from "./objects/anonymous-rate-limit.ts";
 import type { Audit } from "./objects/audit.ts";
@@ -8,7 +9,7 @@ import type { Directory } from "./objects/directory.ts";
 import type { Pairing } from "./objects/pairing.ts";
 import type { Secrets } from "./secrets.ts";
 
-export interface Env extends Secrets, AddressEnv {
+export interface Env extends Secrets, AddressEnv, OidcEnv {
   DEVICE: DurableObjectNamespace<Device>;
   ACCOUNT: DurableObjectNamespace<Account>;
   AUDIT: DurableObjectNamespace<Audit>;

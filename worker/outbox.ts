@@ -51,6 +51,12 @@ export class Outbox {
     }
   }
 
+  /** Those to whom this message is not acknowledged yet. */
+  waiting(body: string): string[] {
+    const rows = this.#sql.exec<{ device: string }>("SELECT device FROM outbox WHERE body = ?", body);
+    return rows.toArray().map(({ device }) => device);
+  }
+
   #nextDue(): number | undefined {
     const { due } = this.#sql.exec<{ due: number | null }>("SELECT MIN(due) AS due FROM outbox").one();
     return due ?? undefined;

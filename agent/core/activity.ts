@@ -1,28 +1,21 @@
 /** What callers do on this machine, as it happens. The latest entries are kept in memory only. */
-import { effectOf, effectSchema, toolNameOf } from "@matrx/shared/effects.ts";
-import { ERROR_CODES } from "@matrx/shared/errors.ts";
+import { callEndSchema, observedCallSchema } from "@matrx/shared/activity.ts";
+import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { type Paused, pausedSchema } from "@matrx/shared/paused.ts";
+import { beginningOf, inputBeginnings, inputPreview, previewOf } from "@matrx/shared/redact.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import * as z from "zod";
 import { isLocalGrant } from "./journal-entry.ts";
-import { beginningOf, inputBeginnings, inputPreview, previewOf } from "./redact.ts";
 
 const at = z.iso.datetime();
 
-const callSchema = z.object({
-  at,
-  call: z.string(),
+const callSchema = observedCallSchema.extend({
   /** Whence it came: over the relay, or from a program on this machine. */
   surface: z.enum(["relay", "local"]),
   /** Names are there if the relay tells them. */
   grant: z.object({ id: z.string(), owner: z.boolean(), name: z.string().optional() }),
-  tool: z.string(),
-  effect: effectSchema,
-  /** The parameters, shortened and without secrets. */
-  input: z.record(z.string(), z.string()),
 });
-const endSchema = z.object({ ms: z.number(), code: z.enum(ERROR_CODES).optional(), preview: z.string() });
 
 export const activityEntrySchema = z.discriminatedUnion("type", [
   callSchema.extend({ type: z.literal("started") }),
@@ -30,10 +23,10 @@ export const activityEntrySchema = z.discriminatedUnion("type", [
     type: z.literal("finished"),
     status: z.enum(["success", "error", "cancelled"]),
     exit: z.number().optional(),
-    ...endSchema.shape,
+    ...callEndSchema.shape,
   }),
   /** Nothing ran. */
-  callSchema.extend({ type: z.literal("refused"), ...endSchema.shape }),
+  callSchema.extend({ type: z.literal("refused"), ...callEndSchema.shape }),
   z.object({ type: z.literal("paused"), at, paused: pausedSchema }),
   z.object({ type: z.literal("resumed"), at }),
   z.object({ type: z.enum(["connected", "disconnected"]), at }),

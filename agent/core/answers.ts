@@ -3,8 +3,8 @@ import { hash } from "node:crypto";
 import { type Answer, errorAnswer, imageOf } from "@matrx/shared/caller/to-caller.ts";
 import { agentError, type ErrorShape, type MatrxError } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
+import { previewOf } from "@matrx/shared/redact.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
-import { previewOf } from "./redact.ts";
 import type { ToolResult } from "./tool.ts";
 
 /** The outcome of a call: a header for the relay, and the answer's bytes, which it passes on. */

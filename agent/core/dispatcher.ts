@@ -6,7 +6,7 @@ import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import type { ErrorCode, ErrorShape } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
-import type { Paused } from "@matrx/shared/paused.ts";
+import { isClosedTo, type Paused } from "@matrx/shared/paused.ts";
 import { type Activity, ObservedCall } from "./activity.ts";
 import { type Addressee, errorOutcome, type Outcome, readdressed, successOutcome } from "./answers.ts";
 import type { ExaminedCall, Preparation } from "./approvals.ts";
@@ -19,7 +19,6 @@ import type { Journal } from "./journal.ts";
 import type { Beginning, CallState, JournalEntry } from "./journal-entry.ts";
 import { LiveOutput } from "./live-output.ts";
 import type { MachineApprovals } from "./machine-approvals.ts";
-import { isClosedTo } from "./pause.ts";
 import { Preparer, type PreparerOptions } from "./preparer.ts";
 import { conflictOutcome, knownCall, recalled } from "./repeated-call.ts";
 import type { Tool, ToolContext, ToolResult } from "./tool.ts";
@@ -126,6 +125,13 @@ export class Dispatcher {
     for (const { stop } of concerned) stop.abort(cancelledError(reason));
     await Promise.all(concerned.map(({ outcome }) => outcome));
     return new Set(concerned.map(({ call }) => call));
+  }
+
+  /** A grant has ended: stops its calls, also those that only wait for a decision at this machine. */
+  endGrant(grant: string, reason: string): void {
+    for (const running of this.#running.values())
+      if (running.grant === grant) running.stop.abort(cancelledError(reason));
+    this.machineApprovals.endGrant(grant);
   }
 
   /** The call that an idempotency key stands for; undefined if the key is free. */

@@ -6,7 +6,7 @@
 import type { BuiltInTool } from "@matrx/shared/effects.ts";
 import { agentError, type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
-import type { Paused } from "@matrx/shared/paused.ts";
+import { isClosedTo, type Paused } from "@matrx/shared/paused.ts";
 import {
   type Asking,
   askingRules,
@@ -17,7 +17,7 @@ import {
 } from "@matrx/shared/policy.ts";
 import { SECRET_PATHS, UNCHANGEABLE_PATHS } from "@matrx/shared/secret-paths.ts";
 import { CallRates } from "./call-rates.ts";
-import { isClosedTo, pausedError } from "./pause.ts";
+import { pausedError } from "./pause.ts";
 import { nameInUse, toolName } from "./tool-names.ts";
 
 /** What is done at a path. `folder`: creating a folder where nothing is. `remove`: deleting, moving or replacing what is there. */

@@ -1,12 +1,6 @@
 /** A pause: somebody at this machine closed it, to every caller or to AI grants. */
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
-import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { Paused } from "@matrx/shared/paused.ts";
-
-/** Whether a pause closes the machine to this grant. Owners are never AI grants. */
-export function isClosedTo(paused: Paused, { owner }: Pick<GrantScope, "owner">): boolean {
-  return paused === "everyone" || !owner;
-}
 
 /** Why a call is refused while the machine is paused. */
 export function pausedError(paused: Paused): MatrxError {

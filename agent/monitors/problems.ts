@@ -1,5 +1,5 @@
 /** `error_occurred`: errors in the agent itself, reported once each and without secrets. */
-import { previewOf } from "../core/redact.ts";
+import { previewOf } from "@matrx/shared/redact.ts";
 import type { Emit, EventData } from "../events/report.ts";
 import { Conditions, keyOf } from "./condition.ts";
 

@@ -1,6 +1,7 @@
 /** The tool that lists processes. */
+
+import { previewOf } from "@matrx/shared/redact.ts";
 import * as z from "zod";
-import { previewOf } from "../core/redact.ts";
 import { defineTool, type ToolResult } from "../core/tool.ts";
 import { withoutMisleading } from "../fs/display-name.ts";
 import type { Platform } from "../platform/platform.ts";

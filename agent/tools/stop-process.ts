@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type MatrxError, toolError } from "@matrx/shared/errors.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
+import { previewOf } from "@matrx/shared/redact.ts";
 import * as z from "zod";
-import { previewOf } from "../core/redact.ts";
 import { defineTool, type ToolResult } from "../core/tool.ts";
 import { toolName } from "../core/tool-names.ts";
 import type { Files } from "../fs/access.ts";

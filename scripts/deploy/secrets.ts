@@ -20,10 +20,14 @@ export async function secretsToDeploy(folder: string): Promise<Secrets | undefin
   return openSecrets(folder);
 }
 
-/** Writes the file that wrangler uploads the secrets from; they never stand in an argument. */
-export function writeSecretsFile(folder: string, { relayKeys, claimSecret }: Secrets): string {
+/** Writes the file that wrangler uploads the secrets from; they never stand in an argument. `issuers`: `OIDC_ISSUERS`. */
+export function writeSecretsFile(
+  folder: string,
+  { secrets, issuers }: { secrets?: Secrets | undefined; issuers?: string | undefined },
+): string {
   const file = join(folder, "secrets.json");
-  writePrivate(file, JSON.stringify({ RELAY_KEYS: relayKeys, CLAIM_SECRET: claimSecret }));
+  const keys = secrets && { RELAY_KEYS: secrets.relayKeys, CLAIM_SECRET: secrets.claimSecret };
+  writePrivate(file, JSON.stringify({ ...keys, ...(issuers && { OIDC_ISSUERS: issuers }) }));
   return file;
 }
 

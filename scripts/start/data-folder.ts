@@ -16,7 +16,7 @@ import { basename, join } from "node:path";
 import { adviceFor, hasCode, messageOf, Problem } from "../problem.ts";
 
 /** What shows that a folder is one of ours. */
-const OURS = ["keys.json", "claim-secret", "objects", "relay.pid", "cloudflare"];
+const OURS = ["keys.json", "claim-secret", "objects", "relay.pid", "cloudflare", "oidc.json"];
 
 /** Files that the relay writes while it runs. */
 const FILES: readonly string[] = ["relay.pid", "relay.log", "agent.log", "authorization"];

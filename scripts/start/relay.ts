@@ -5,6 +5,7 @@ import { ChildLog } from "./child-log.ts";
 import { makeClaimCode, makeSignInLink } from "./claim.ts";
 import { openDataFolder } from "./data-folder.ts";
 import { exhaustionIn, requireDescriptors } from "./descriptors.ts";
+import { openIssuers } from "./issuers.ts";
 import { findPort } from "./port.ts";
 import type { End } from "./process.ts";
 import { openSecrets, type Secrets } from "./secrets.ts";
@@ -54,13 +55,14 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   requireDescriptors();
   openDataFolder(dataDir);
   let secrets = await openSecrets(dataDir);
+  const issuers = openIssuers(dataDir);
   const { port, addresses } = await findPort(options.port);
   const url = `http://localhost:${port}`;
   const log = new ChildLog(relayLog(dataDir));
   // They may have been rotated since the last start.
   const start = async () => {
     secrets = await openSecrets(dataDir);
-    return startWorkerd({ dataDir, port, addresses, publicUrl, secrets, log });
+    return startWorkerd({ dataDir, port, addresses, publicUrl, secrets, issuers, log });
   };
   const describe = async ({ code, how }: End) => {
     if ((await openSecrets(dataDir)).relayKeys !== secrets.relayKeys) return "has new keys";

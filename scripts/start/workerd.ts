@@ -18,6 +18,8 @@ export interface WorkerdOptions {
   /** The one address at which others reach it, behind a proxy; undefined: this machine alone does. */
   publicUrl: string | undefined;
   secrets: Secrets;
+  /** `OIDC_ISSUERS`; undefined: nobody signs in by an issuer. */
+  issuers: string | undefined;
   /** Keeps what it prints. */
   log: ChildLog;
 }
@@ -38,7 +40,7 @@ export function relayLog(dataDir: string): string {
 
 /** Starts workerd; resolves when it listens. Throws Problem with what it said if it does not. */
 export async function startWorkerd(options: WorkerdOptions): Promise<Child> {
-  const { dataDir, port, addresses, publicUrl, secrets, log } = options;
+  const { dataDir, port, addresses, publicUrl, secrets, issuers, log } = options;
   const args = [
     "serve",
     join(ROOT, "relay.capnp"),
@@ -53,6 +55,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Child> {
     CLAIM_SECRET: secrets.claimSecret,
     HOSTS: ["localhost", "127.0.0.1", "[::1]"].map((name) => `${name}:${port}`).join(","),
     ...(publicUrl && { MATRX_URL: publicUrl }),
+    ...(issuers && { OIDC_ISSUERS: issuers }),
   };
   // Detached: Ctrl-C reaches the launcher alone, which ends its children in order.
   const spawned = spawn(WORKERD, args, {

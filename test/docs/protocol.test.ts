@@ -9,6 +9,7 @@ import { fromDeviceSchema, toDeviceSchema } from "@matrx/shared/device-frames.ts
 import { ERROR_CODES, type ErrorShape, errorInfo, problemOf } from "@matrx/shared/errors.ts";
 import { isCallId, isDeviceId, isSessionId } from "@matrx/shared/ids.ts";
 import * as passkeyApi from "@matrx/shared/passkey-api.ts";
+import { cancelCallsSchema, newPauseSchema } from "@matrx/shared/pause-api.ts";
 import { policySchema } from "@matrx/shared/policy.ts";
 import { explainWishSchema } from "@matrx/shared/policy-explain.ts";
 import { recoverySignInSchema } from "@matrx/shared/recovery-code.ts";
@@ -21,6 +22,7 @@ import {
 } from "@matrx/shared/result-frame.ts";
 import { retryAfterHeaderOf, retryIn } from "@matrx/shared/retry.ts";
 import { claimSchema, proofClaimsSchema } from "@matrx/shared/session-api.ts";
+import * as signInApi from "@matrx/shared/sign-in-api.ts";
 import * as tokenApi from "@matrx/shared/token-api.ts";
 import { type DeviceAssertion, PROTOCOL } from "@matrx/shared/tokens.ts";
 import { describe, expect, it, test } from "vitest";
@@ -54,6 +56,7 @@ const FRAMES: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ["ProofClaims", proofClaimsSchema],
   ...toPersonSchema.options.map(({ shape }) => [`ToPerson ${shape.type.value}`, toPersonSchema] as const),
   ["PersonAction ping", personActionSchema],
+  ["PersonAction watch", personActionSchema],
   ["CallEvent call", api.callEventSchema],
   ["CallEvent output", api.outputEventSchema],
   ["CallEvent gap", api.gapEventSchema],
@@ -241,9 +244,13 @@ const BODIES: Record<string, z.ZodObject> = {
   "POST /v1/sign-in/recovery": recoverySignInSchema,
   "POST /v1/passkeys": passkeyApi.newPasskeySchema,
   "PATCH /v1/passkeys/:passkey": passkeyApi.changedPasskeySchema,
+  "POST /v1/sign-in/oidc/:issuer": signInApi.issuerStartSchema,
+  "POST /v1/sign-in/oidc/:issuer/finish": signInApi.issuerFinishSchema,
   "POST /v1/tickets": api.newTicketSchema,
   "POST /v1/tokens": tokenApi.newTokenSchema,
   "PATCH /v1/tokens/:grant": tokenApi.changedTokenSchema,
+  "POST /v1/pause": newPauseSchema,
+  "POST /v1/calls/cancel": cancelCallsSchema,
   "POST /v1/pairings": api.newPairingSchema,
   "POST /v1/logins": api.newLoginSchema,
   "POST /v1/pairings/:code/poll": api.pollPairingSchema,

@@ -32,6 +32,8 @@ const UNREACHED: ReadonlySet<string> = new Set([
   "GET /v1/devices/{device}/approvals/{approval}",
   "POST /v1/devices/{device}/approvals/{approval}",
   "POST /v1/claim",
+  // A page needs its cookie and a proof.
+  "POST /v1/session",
   "GET /v1/pairings/{code}",
   "POST /v1/pairings/{code}/confirm",
   "POST /v1/pairings/{code}/poll",

@@ -27,8 +27,9 @@ export const NEEDS_CHROMIUM = needs(
   "the page's tests need Chromium: apt-get install chromium, or name it in CHROMIUM",
 );
 
-export function startBrowser(): Promise<Browser> {
+/** `args`: more of Chromium's own options. */
+export function startBrowser(...args: string[]): Promise<Browser> {
   // As root, Chromium has no sandbox of its own.
-  const args = process.getuid?.() === 0 ? [...QUIET, "--no-sandbox"] : QUIET;
-  return chromium.launch({ executablePath: CHROMIUM ?? "chromium", args });
+  const sandbox = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+  return chromium.launch({ executablePath: CHROMIUM ?? "chromium", args: [...QUIET, ...sandbox, ...args] });
 }

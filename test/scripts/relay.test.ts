@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { listenAt } from "../../agent/local/loopback.ts";
+import { signIn } from "../../scripts/start/owner.ts";
 import { isAlive } from "../../scripts/start/process.ts";
 import { accountViewSchema, createdDeviceSchema } from "../../shared/api.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
@@ -103,8 +104,9 @@ test("data stays where it was when the relay starts again on another port", asyn
 test("a claim code signs in once", async () => {
   const relay = await running();
   const code = await relay.claimCode();
-  const claim = () => fetch(`${relay.url}/v1/claim`, { method: "POST", body: JSON.stringify({ code }) });
-  expect([(await claim()).status, (await claim()).status]).toEqual([200, 401]);
+  const claim = () => signIn({ url: relay.url, claimCode: async () => code });
+  expect(await claim()).toHaveProperty("token");
+  await expect(claim()).rejects.toThrow("already been used");
 });
 
 test("the page is served with headers that let nothing foreign run", async () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { makeClaimCode } from "../../scripts/start/claim.ts";
-import { request, signIn } from "../../scripts/start/owner.ts";
+import { type Credential, request, signIn } from "../../scripts/start/owner.ts";
 import { isAlive } from "../../scripts/start/process.ts";
 import { openSecrets } from "../../scripts/start/secrets.ts";
 import { ROOT } from "../../scripts/tree.ts";
@@ -31,9 +31,10 @@ async function ownerOf(dataDir: string, curlLine: string) {
 }
 
 /** What the relay answers to the code of a sign-in link. */
-async function signInStatus(link: string): Promise<number> {
-  const [url = "", code] = link.trim().split("#claim=");
-  return (await fetch(`${url}v1/claim`, { method: "POST", body: JSON.stringify({ code }) })).status;
+/** Follows a sign-in link. */
+async function signInBy(link: string): Promise<Credential> {
+  const [url = "", code = ""] = link.trim().split("/#claim=");
+  return signIn({ url, claimCode: async () => code });
 }
 
 test("the printed line works in a shell, and after Ctrl-C no process is left", {
@@ -48,7 +49,7 @@ test("the printed line works in a shell, and after Ctrl-C no process is left", {
   expect(launcher.output().match(/^curl /gm)).toHaveLength(1);
 
   const link = await shell(`"${process.execPath}" "${join(ROOT, "scripts/link.ts")}" --data "${dataDir}"`);
-  expect(await signInStatus(link)).toBe(200);
+  expect(await signInBy(link)).toHaveProperty("token");
 
   const pids = pidsOn(dataDir);
   expect(pids).toHaveLength(3);

@@ -2,6 +2,7 @@
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { type Grant, type GrantKind, isPersonSession } from "@matrx/shared/grant.ts";
 import type { AccountId, GrantId } from "@matrx/shared/ids.ts";
+import type { PauseView } from "@matrx/shared/pause-api.ts";
 import { type Rate, TokenBucket } from "@matrx/shared/rate-limit.ts";
 import { retryIn } from "@matrx/shared/retry.ts";
 import { unauthenticated } from "../auth/keys.ts";
@@ -15,6 +16,7 @@ import { Devices } from "./devices.ts";
 import { Grants } from "./grants.ts";
 import { Holders } from "./holders.ts";
 import { OneTimeCodes } from "./one-time-codes.ts";
+import { Pause } from "./pause.ts";
 import { PersonSockets } from "./person-sockets.ts";
 import { Tokens } from "./tokens.ts";
 
@@ -44,6 +46,7 @@ export class AccountContext {
   readonly tokens: Tokens;
   readonly codes: OneTimeCodes;
   readonly approvals: AccountApprovals;
+  readonly pause: Pause;
   readonly people: PersonSockets;
   readonly news: DeviceNews;
   readonly alarms: AlarmTable<"outbox" | "expiry">;
@@ -62,11 +65,13 @@ export class AccountContext {
     this.tokens = new Tokens(this.id, { grants, devices, holders });
     this.codes = new OneTimeCodes(sql);
     this.approvals = new AccountApprovals(sql);
+    this.pause = new Pause({ kv: state.storage.kv, grants, devices, holders });
     this.people = new PersonSockets(state, env);
     this.news = new DeviceNews({
       sql,
       tokens: this.tokens,
       isOwn: (device) => devices.has(device),
+      pauseFor: (device) => this.pause.newsFor(device, Date.now()),
       device: (id) => env.DEVICE.getByName(id),
       destroyed: (id) => directoryOf(env.DIRECTORY, id).remove(id),
       againBy: (at) => this.alarms.by("outbox", at),
@@ -133,6 +138,12 @@ export class AccountContext {
     if (devices.length === 0) return;
     this.news.add(devices, news, Date.now());
     await this.news.flush(Date.now());
+  }
+
+  /** The account's pause, and how many devices have confirmed it. */
+  pauseView(): PauseView {
+    const untold = this.news.waiting({ type: "pause" }).filter((device) => this.devices.has(device));
+    return this.pause.view(untold);
   }
 
   /** Deletes what has expired; returns when the next grant expires. */

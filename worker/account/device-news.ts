@@ -1,6 +1,7 @@
 /** What an account must tell its devices: kept and pushed until each has confirmed. */
 import type { DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import type { LeasedGrant } from "../device/leases.ts";
+import type { PauseNews } from "../device/pause.ts";
 import { Outbox } from "../outbox.ts";
 import type { Tokens } from "./tokens.ts";
 
@@ -8,7 +9,9 @@ type News =
   /** The device was removed from the account. */
   | { type: "forget" }
   /** A grant was revoked, or changed. */
-  | { type: "revoke" | "change"; grant: GrantId };
+  | { type: "revoke" | "change"; grant: GrantId }
+  /** The account was paused or resumed. */
+  | { type: "pause" };
 
 /** The part of a Device object that is told. */
 export interface ToldDevice {
@@ -16,12 +19,15 @@ export interface ToldDevice {
   revoke(grant: GrantId): Promise<void>;
   changeGrant(leased: LeasedGrant): Promise<void>;
   withdrawGrant(grant: GrantId, version: number): Promise<void>;
+  setPause(news: PauseNews): Promise<void>;
 }
 
 interface DeviceNewsHost {
   readonly sql: SqlStorage;
   readonly tokens: Tokens;
   isOwn(device: string): boolean;
+  /** What the device is to be told of the account's pause now. */
+  pauseFor(device: string): PauseNews;
   device(id: DeviceId): ToldDevice;
   /** A removed device has deleted its data. */
   destroyed(id: DeviceId): Promise<void>;
@@ -49,6 +55,11 @@ export class DeviceNews {
     this.#host.againBy(now + PUSH_AGAIN);
   }
 
+  /** The devices that have not confirmed this news yet. */
+  waiting(news: News): string[] {
+    return this.#outbox.waiting(JSON.stringify(news));
+  }
+
   /** Pushes what is due; what is not confirmed is pushed again by alarm. */
   async flush(now: number): Promise<void> {
     const next = await this.#outbox.flush(now);
@@ -63,9 +74,15 @@ export class DeviceNews {
   async #tell(id: DeviceId, news: News): Promise<void> {
     const device = this.#host.device(id);
     if (news.type === "revoke") return device.revoke(news.grant);
+    if (news.type === "pause") return this.#tellPause(id, device);
     if (news.type === "change") return this.#tellChange(id, device, news.grant);
     await device.destroy();
     await this.#host.destroyed(id);
+  }
+
+  /** However often it changed since. */
+  async #tellPause(id: DeviceId, device: ToldDevice): Promise<void> {
+    if (this.#host.isOwn(id)) await device.setPause(this.#host.pauseFor(id));
   }
 
   /** Tells a device what its copy of a grant is now, however often it changed since. */

@@ -33,6 +33,12 @@ export class Holders {
     return rows.toArray();
   }
 
+  /** The grants that a device holds. */
+  heldBy(device: string): GrantId[] {
+    const rows = this.#sql.exec<{ grant_id: string }>("SELECT grant_id FROM leases WHERE device = ?", device);
+    return rows.toArray().map(({ grant_id }) => grant_id as GrantId);
+  }
+
   acknowledge(id: GrantId, device: string, version: number): void {
     this.#sql.exec(
       "UPDATE leases SET acknowledged = ?3 WHERE grant_id = ?1 AND device = ?2 AND acknowledged < ?3",

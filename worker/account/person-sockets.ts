@@ -1,5 +1,7 @@
 /** The account link: what a person's open screens are told, whichever device it is about. Sockets hibernate. */
+
 import { personActionSchema, type ToPerson } from "@matrx/shared/account-frames.ts";
+import type { ActivityEntry } from "@matrx/shared/activity.ts";
 import { chooseSubprotocol, offeredSubprotocols } from "@matrx/shared/caller/upgrade.ts";
 import { CLOSE } from "@matrx/shared/close-codes.ts";
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
@@ -18,19 +20,29 @@ interface PersonAttachment {
   grant: GrantId;
   /** When token or grant expires, in milliseconds since 1970. */
   expires: number;
+  /** Until when it watches calls, in milliseconds since 1970. */
+  watching?: number;
 }
+
+/** A screen that watches is not asked for again before this time has passed, in milliseconds. */
+const WATCH_EVERY = 5_000;
 
 export class PersonSockets {
   readonly #state: DurableObjectState;
   readonly #secrets: Secrets;
+  /** Entries that slow readers were not sent. */
+  readonly #missed = new WeakMap<WebSocket, number>();
+
+  /** A screen asks to be sent calls. */
+  onWatch: (screen: WebSocket, now: number) => Promise<void> = async () => undefined;
 
   constructor(state: DurableObjectState, secrets: Secrets) {
     this.#state = state;
     this.#secrets = secrets;
   }
 
-  /** Opens a link, and sends what waits. Throws MatrxError `RATE_LIMITED`. */
-  accept(request: Request, caller: Caller, waiting: readonly ToPerson[], now: number): Response {
+  /** Opens a link, and sends its first frames. Throws MatrxError `RATE_LIMITED`. */
+  accept(request: Request, caller: Caller, first: readonly ToPerson[], now: number): Response {
     const open = this.#state.getWebSockets();
     for (const ws of open) this.#live(ws, now);
     if (open.filter(isOpen).length >= LIMITS.accountSockets) throw tooManyLinks();
@@ -38,8 +50,7 @@ export class PersonSockets {
     const { account, grant, expires } = caller;
     this.#state.acceptWebSocket(server, [grant]);
     server.serializeAttachment({ account, grant, expires } satisfies PersonAttachment);
-    send(server, { type: "hello", protocol: 1, account });
-    for (const frame of waiting) send(server, frame);
+    for (const frame of first) send(server, frame);
     const protocol = chooseSubprotocol(offeredSubprotocols(request.headers.get("Sec-WebSocket-Protocol")));
     return switching(client, protocol ? { "Sec-WebSocket-Protocol": protocol } : {});
   }
@@ -51,6 +62,7 @@ export class PersonSockets {
       if (typeof data !== "string") throw notText();
       const action = check(personActionSchema, parseJsonObject(data, LIMITS.openBodyBytes));
       if (action.action === "auth") await this.#renew(ws, action.token);
+      else if (action.action === "watch") await this.onWatch(ws, now);
       else send(ws, { type: "pong" });
     } catch (error) {
       const { code, message: output, hint, hop } = errorShapeOf(error);
@@ -60,6 +72,32 @@ export class PersonSockets {
 
   tell(frame: ToPerson, now: number): void {
     for (const ws of this.#state.getWebSockets()) if (isOpen(ws) && this.#live(ws, now)) send(ws, frame);
+  }
+
+  /** To a screen that may have closed meanwhile. */
+  tellOne(ws: WebSocket, frame: ToPerson): void {
+    if (isOpen(ws)) send(ws, frame);
+  }
+
+  /** The screen watches until then. Returns false if it asked only just before. */
+  watch(ws: WebSocket, until: number): boolean {
+    const attachment = ws.deserializeAttachment() as PersonAttachment;
+    const isNew = until - (attachment.watching ?? 0) >= WATCH_EVERY;
+    if (isNew) ws.serializeAttachment({ ...attachment, watching: until } satisfies PersonAttachment);
+    send(ws, { type: "watching", until: new Date(isNew ? until : (attachment.watching ?? 0)).toISOString() });
+    return isNew;
+  }
+
+  /** Sends calls to the screens that watch; those that read too slowly miss some. */
+  tellWatchers(entries: ActivityEntry[], now: number): void {
+    for (const ws of this.#state.getWebSockets()) {
+      const { watching = 0 } = ws.deserializeAttachment() as PersonAttachment;
+      if (watching <= now || !isOpen(ws) || !this.#live(ws, now)) continue;
+      const missed = this.#missed.get(ws) ?? 0;
+      const isBehind = queuedBytes(ws) > LIMITS.streamQueueBytes;
+      this.#missed.set(ws, isBehind ? missed + entries.length : 0);
+      if (!isBehind) send(ws, { type: "activity", entries, ...(missed > 0 && { missed }) });
+    }
   }
 
   /** The grant was revoked, or its person signed out. */

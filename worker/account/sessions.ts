@@ -26,6 +26,15 @@ export class Sessions {
     });
   }
 
+  /** Signs a person in whom an issuer named, once for each attempt. */
+  signInByIssuer(pending: { id: string; expires: number }, session: NewSession): Promise<Outcome<Grant>> {
+    return attempt(() => {
+      if (!this.#context.codes.use(pending.id, pending.expires))
+        throw new MatrxError(unauthenticated("This sign-in has already been finished", "Start again"));
+      return this.#context.signIn("web", session, LIFETIME.web);
+    });
+  }
+
   /** The grant of a browser's session that proved its key; the proof's nonce works once. */
   prove(grant: GrantId, { thumbprint, nonce }: SessionProof): Promise<Outcome<Grant>> {
     return attempt(() => {

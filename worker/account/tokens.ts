@@ -1,6 +1,6 @@
 /** An account's grants as a person manages them: each change makes a version, which all devices that hold the grant are told. */
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
-import type { Grant, GrantKind } from "@matrx/shared/grant.ts";
+import { credentialOf, type Grant, type GrantKind } from "@matrx/shared/grant.ts";
 import { type AccountId, type GrantId, makeGrantId } from "@matrx/shared/ids.ts";
 import type { ChangedToken, NewToken, TokenDetails, TokenView } from "@matrx/shared/token-api.ts";
 import type { LeasedGrant } from "../device/leases.ts";
@@ -155,7 +155,8 @@ export class Tokens {
 }
 
 export function leased(grant: Grant): LeasedGrant {
-  return { scope: scopeOf(grant), version: grant.version, expires: grant.expires };
+  const { name, version, expires } = grant;
+  return { scope: scopeOf(grant), holder: { name, credential: credentialOf(grant) }, version, expires };
 }
 
 function noSuchTokenError(): MatrxError {

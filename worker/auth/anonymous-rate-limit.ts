@@ -8,11 +8,7 @@ import { publicAddress } from "./address.ts";
 export async function requireAnonymousRate(env: Env, request: Request): Promise<void> {
   const wait = await env.ANONYMOUS_RATE_LIMIT.getByName(prefixOf(env, request)).pass();
   if (wait === undefined) return;
-  throw relayError(
-    "RATE_LIMITED",
-    "Too many pairings and logins were started from this address",
-    retryIn(wait),
-  );
+  throw relayError("RATE_LIMITED", "Too many pairings and sign-ins came from this address", retryIn(wait));
 }
 
 /**

@@ -19,7 +19,7 @@ const buckets = new Map<string, TokenBucket>();
 /** The error to answer with: itself, or `RATE_LIMITED` when this address sent too many wrong credentials. */
 export function countRefusal(env: Env, request: Request, error: unknown): unknown {
   const isRefusal = error instanceof MatrxError && error.code === "UNAUTHENTICATED";
-  if (!isRefusal || error.details?.reason === "no_credential" || isRenewal(request)) return error;
+  if (!isRefusal || error.details?.reason === "no_credential" || isRenewal(env, request)) return error;
   const now = Date.now();
   const bucket = bucketOf(prefixOf(env, request), now);
   if (bucket.take(now)) return error;
@@ -31,8 +31,8 @@ export function countRefusal(env: Env, request: Request, error: unknown): unknow
   );
 }
 
-function isRenewal(request: Request): boolean {
-  return readCookie(request) !== undefined && new URL(request.url).pathname === "/v1/session";
+function isRenewal(env: Env, request: Request): boolean {
+  return readCookie(env, request) !== undefined && new URL(request.url).pathname === "/v1/session";
 }
 
 function bucketOf(address: string, now: number): TokenBucket {

@@ -35,14 +35,23 @@ export function makeNonce(secrets: Secrets): Promise<string> {
 
 /** Checks the proof that came with a request. Throws MatrxError `UNAUTHENTICATED`. */
 export async function verifyProof(env: Secrets & AddressEnv, request: Request): Promise<SessionProof> {
+  const { thumbprint, nonce } = await readProof(env, request);
+  const { id, expires } = await verifyToken(env, AUDIENCE.nonce, nonce);
+  return { thumbprint, nonce: { id, expires } };
+}
+
+/** Whose key signed the proof that came with a request. Its nonce is not checked yet. Throws MatrxError `UNAUTHENTICATED`. */
+export async function readProof(
+  env: AddressEnv,
+  request: Request,
+): Promise<{ thumbprint: string; nonce: string }> {
   const proof = request.headers.get(PROOF_HEADER);
   if (!proof) throw new MatrxError(noCredential("The session's key must sign this request", SIGN_ANEW));
   const { claims, thumbprint } = await read(proof);
   const here = new URL(request.url);
   if (claims.htm !== request.method || claims.htu !== ownOrigin(env, request) + here.pathname)
     throw new MatrxError(unauthenticated("The proof was signed for another request", SIGN_ANEW));
-  const { id, expires } = await verifyToken(env, AUDIENCE.nonce, claims.nonce);
-  return { thumbprint, nonce: { id, expires } };
+  return { thumbprint, nonce: claims.nonce };
 }
 
 const SIGN_ANEW = "Sign a proof for this method and address, with the nonce of the header DPoP-Nonce";

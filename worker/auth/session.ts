@@ -27,7 +27,7 @@ export async function namedSession(
   request: Request,
 ): Promise<NamedSession> {
   requireOwnOrigin(env, request);
-  const cookie = readCookie(request);
+  const cookie = readCookie(env, request);
   if (!cookie) throw new MatrxError(noCredential("Nobody is signed in here", "Sign in on this page"));
   const { account, subject, retired } = await verifySignature(env, AUDIENCE.web, cookie);
   if (retired && !(await knownAccount(env, account as AccountId)))

@@ -159,11 +159,14 @@ export class Requests {
   }
 
   attach(caller: Caller, call: CallId): Promise<Outcome<OpenStream>> {
-    return this.#calling(caller, (lease, now) => this.#surfaces.streams.attach(lease, call, now));
+    return this.#calling(caller, (lease, now) => {
+      this.#context.pause.requireOpen(lease.scope);
+      return this.#surfaces.streams.attach(lease, call, now);
+    });
   }
 
   readCall(caller: Caller, call: CallId): Promise<Outcome<CallView>> {
-    return this.#counted(caller, (lease) => {
+    return this.#unpaused(caller, (lease) => {
       const { ledger, approvals, device } = this.#context;
       const row = ledger.find(call);
       if (!row) throw noSuchCallError();
@@ -173,7 +176,7 @@ export class Requests {
   }
 
   listCalls(caller: Caller, query: CallQuery): Promise<Outcome<CallList>> {
-    return this.#counted(caller, (lease) => {
+    return this.#unpaused(caller, (lease) => {
       const { calls } = this.#surfaces;
       const { ledger, device } = this.#context;
       return listCalls({ device, pendingCalls: calls.pendingCalls, ledger }, lease, query);
@@ -200,7 +203,7 @@ export class Requests {
   }
 
   events(caller: Caller, { after, limit }: EventQuery): Promise<Outcome<EventList>> {
-    return this.#counted(caller, (lease) => {
+    return this.#unpaused(caller, (lease) => {
       const { events, device } = this.#context;
       const refusal = eventRefusal(lease.scope);
       if (refusal) throw new MatrxError(refusal);
@@ -249,6 +252,14 @@ export class Requests {
   #counted<T>(caller: Caller, answer: (lease: Lease) => T | Promise<T>): Promise<Outcome<T>> {
     return this.#leased(caller, (lease) => {
       this.#surfaces.admission.message(lease, Date.now());
+      return answer(lease);
+    });
+  }
+
+  /** While the account is paused, an AI grant learns nothing of what happens on the device. */
+  #unpaused<T>(caller: Caller, answer: (lease: Lease) => T): Promise<Outcome<T>> {
+    return this.#counted(caller, (lease) => {
+      this.#context.pause.requireOpen(lease.scope);
       return answer(lease);
     });
   }

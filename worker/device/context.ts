@@ -14,6 +14,9 @@ import { DeviceLink } from "./connection.ts";
 import { Events } from "./event-log.ts";
 import { type Accounts, Leases } from "./leases.ts";
 import { SignOfLife } from "./link/sign-of-life.ts";
+import { ActivityFeed } from "./observing/activity.ts";
+import { Observer } from "./observing/observer.ts";
+import { AccountPause } from "./pause.ts";
 import { LastProof } from "./proof.ts";
 import { Rates } from "./rates.ts";
 import { type DeviceRecord, RecordStore } from "./store.ts";
@@ -40,6 +43,9 @@ export class DeviceContext {
   readonly link: DeviceLink;
   readonly signs: SignOfLife;
   readonly leases: Leases;
+  readonly activity: ActivityFeed;
+  readonly observer: Observer;
+  readonly pause: AccountPause;
   readonly bodies = new ResponseBodies();
   readonly timer: Timer;
   readonly proof = new LastProof();
@@ -68,6 +74,16 @@ export class DeviceContext {
       store: (rates) => this.store.setRates(rates),
     });
     this.leases = new Leases(env.ACCOUNT);
+    const { store, leases } = this;
+    this.activity = new ActivityFeed({
+      store,
+      accounts: env.ACCOUNT,
+      kv: this.storage.kv,
+      health: this.health,
+    });
+    const { activity } = this;
+    this.observer = new Observer({ activity, leases, device: () => store.record?.id ?? "" });
+    this.pause = new AccountPause(this.storage.kv, this.health);
     this.timer = new Timer(look);
   }
 

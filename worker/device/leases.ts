@@ -1,12 +1,23 @@
 /** Grants that this Device object caches for fifteen minutes, so that a call needs no request to the Account. */
+
+import type { ActivityEntry } from "@matrx/shared/activity.ts";
 import type { ApprovalView } from "@matrx/shared/approval.ts";
-import type { Grant, GrantScope } from "@matrx/shared/grant.ts";
+import type { Credential, Grant, GrantScope } from "@matrx/shared/grant.ts";
 import type { AccountId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
+import type { PauseState } from "./pause.ts";
+
+/** Who holds a grant, in the account's words. */
+export interface Holder {
+  name: string;
+  credential: Credential;
+}
 
 export interface Lease {
   scope: GrantScope;
+  /** Absent if the lease is from a relay that did not say. */
+  holder?: Holder | undefined;
   /** The scope as JSON, as every call's frame carries it. */
   json: string;
   version: number;
@@ -22,15 +33,21 @@ export type KeptLease = Omit<Lease, "json">;
 /** A grant as the Account object leases it. */
 export interface LeasedGrant {
   scope: GrantScope;
+  holder?: Holder | undefined;
   version: number;
   /** Milliseconds since 1970. */
   expires: number;
 }
 
+/** The Account's answer to a device that asks for a grant. */
+export interface LeaseAnswer extends LeasedGrant {
+  pause: PauseState;
+}
+
 /** Where grants are leased. */
 interface Lessors {
   getByName(account: string): {
-    lease(grant: GrantId, device: DeviceId): Promise<Outcome<LeasedGrant>>;
+    lease(grant: GrantId, device: DeviceId): Promise<Outcome<LeaseAnswer>>;
   };
 }
 
@@ -40,6 +57,7 @@ export interface Accounts extends Lessors {
     hasDevice(device: DeviceId): Promise<boolean>;
     keepsToken(grant: GrantId, hash: string): Promise<boolean>;
     noteApproval(approval: ApprovalView): Promise<void>;
+    noteActivity(device: DeviceId, entries: ActivityEntry[]): Promise<void>;
     exceptTool(person: GrantId, grant: GrantId, tool: string): Promise<Outcome<Grant>>;
   };
 }
@@ -59,6 +77,9 @@ export class Leases {
   /** Called when a newer version of a grant came, in whatever way; `former` is what was used until then, if that is known. */
   onChanged: (lease: Lease, former: Lease | undefined) => void = () => undefined;
 
+  /** Called with what the Account says of its pause, whenever a grant is leased. */
+  onPause: (pause: PauseState) => void = () => undefined;
+
   constructor(accounts: Lessors) {
     this.#accounts = accounts;
   }
@@ -67,6 +88,11 @@ export class Leases {
   current(grant: GrantId, now: number): Lease | undefined {
     const lease = this.#leases.get(grant);
     return lease && isLive(lease, now) ? lease : undefined;
+  }
+
+  /** What was last leased, even if it must be asked for again. */
+  find(grant: GrantId): Lease | undefined {
+    return this.#leases.get(grant);
   }
 
   /** Asks the Account object; concurrent requests share one answer. Throws MatrxError if it refuses. */
@@ -121,7 +147,9 @@ export class Leases {
   async #ask(account: AccountId, grant: GrantId, device: DeviceId): Promise<Lease> {
     const outcome = await this.#accounts.getByName(account).lease(grant, device);
     if (this.#revoked.has(grant)) throw unwrap({ ok: false, error: revokedGrant() });
-    const lease = this.#newest(grant, leaseFrom(unwrap(outcome), Date.now()));
+    const { pause, ...leased } = unwrap(outcome);
+    this.onPause(pause);
+    const lease = this.#newest(grant, leaseFrom(leased, Date.now()));
     const former = this.#leases.get(grant);
     if (this.#leases.size >= LEASES_MAX) this.#leases.clear();
     this.#leases.set(grant, lease);
@@ -137,14 +165,14 @@ export class Leases {
   }
 }
 
-function leaseFrom({ scope, version, expires }: LeasedGrant, now: number): Lease {
-  return { scope, json: JSON.stringify(scope), version, expires, until: now + TIMES.lease };
+function leaseFrom({ scope, holder, version, expires }: LeasedGrant, now: number): Lease {
+  return { scope, holder, json: JSON.stringify(scope), version, expires, until: now + TIMES.lease };
 }
 
 /** The form stored in an attachment. A lease too large for it is requested again after hibernation. */
-export function keptLease({ scope, json, version, expires, until }: Lease): KeptLease {
-  if (json.length <= KEPT_CHARS) return { scope, version, expires, until };
-  return { scope: { id: scope.id, owner: false, effects: [] }, version, expires, until: 0 };
+export function keptLease({ scope, holder, json, version, expires, until }: Lease): KeptLease {
+  if (json.length <= KEPT_CHARS) return { scope, holder, version, expires, until };
+  return { scope: { id: scope.id, owner: false, effects: [] }, holder, version, expires, until: 0 };
 }
 
 /** Reads a lease from an attachment. */

@@ -1,5 +1,6 @@
 /** One user's devices, grants and tokens. Written on change only. */
 import { DurableObject } from "cloudflare:workers";
+import type { ActivityEntry } from "@matrx/shared/activity.ts";
 import type { ApprovalView } from "@matrx/shared/approval.ts";
 import { closeReason, isSendable } from "@matrx/shared/close-codes.ts";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
@@ -14,8 +15,10 @@ import { ManagedTokens } from "../account/managed-tokens.ts";
 import { Passkeys } from "../account/passkeys.ts";
 import { RecoveryCodes } from "../account/recovery-codes.ts";
 import { Sessions } from "../account/sessions.ts";
+import { Stop } from "../account/stop.ts";
 import { leased } from "../account/tokens.ts";
-import type { LeasedGrant } from "../device/leases.ts";
+import { Watching } from "../account/watching.ts";
+import type { LeaseAnswer } from "../device/leases.ts";
 import { authenticatedCaller } from "../device/socket.ts";
 import type { DeviceIdentity } from "../device/store.ts";
 import { attempt, type Outcome } from "../outcome.ts";
@@ -32,6 +35,8 @@ export class Account extends DurableObject<AccountEnv> {
   readonly #tokens: ManagedTokens;
   readonly #passkeys: Passkeys;
   readonly #recoveryCodes: RecoveryCodes;
+  readonly #stop: Stop;
+  readonly #watching: Watching;
 
   constructor(state: DurableObjectState, env: AccountEnv) {
     super(state, env);
@@ -41,11 +46,18 @@ export class Account extends DurableObject<AccountEnv> {
     this.#tokens = new ManagedTokens(this.#context);
     this.#passkeys = new Passkeys(this.#context);
     this.#recoveryCodes = new RecoveryCodes(this.#context);
+    this.#stop = new Stop(this.#context);
+    this.#watching = new Watching(this.#context);
+    this.#context.people.onWatch = (screen, now) => this.#watching.watch(screen, now);
   }
 
   /** See `Sessions`, like all of these. */
   claim(...args: Parameters<Sessions["claim"]>) {
     return this.#sessions.claim(...args);
+  }
+
+  signInByIssuer(...args: Parameters<Sessions["signInByIssuer"]>) {
+    return this.#sessions.signInByIssuer(...args);
   }
 
   proveSession(...args: Parameters<Sessions["prove"]>) {
@@ -139,19 +151,28 @@ export class Account extends DurableObject<AccountEnv> {
     return this.#tokens.revoke(...args);
   }
 
+  /** See `Stop`, like both of these. */
+  setPaused(...args: Parameters<Stop["setPaused"]>) {
+    return this.#stop.setPaused(...args);
+  }
+
+  readPause(...args: Parameters<Stop["read"]>) {
+    return this.#stop.read(...args);
+  }
+
   /** The grant that a token names. */
   describe(grant: GrantId): Promise<Outcome<Grant>> {
     return attempt(() => this.#context.grant(grant));
   }
 
   /** Leases the grant that a caller presented to a Device object. */
-  lease(grant: GrantId, device: DeviceId): Promise<Outcome<LeasedGrant>> {
+  lease(grant: GrantId, device: DeviceId): Promise<Outcome<LeaseAnswer>> {
     return attempt(() => {
       const found = this.#context.grant(grant);
       if (!this.#context.devices.has(device)) throw unknownDeviceError(device);
       if (!this.#context.tokens.isFor(found, device)) throw notForDevice(device);
       this.#context.holders.leased(grant, device, found.version);
-      return leased(found);
+      return { ...leased(found), pause: this.#context.pause.state };
     });
   }
 
@@ -245,6 +266,11 @@ export class Account extends DurableObject<AccountEnv> {
     if (noted) this.#context.people.tell({ type: "approval", approval: noted }, now);
   }
 
+  /** A device tells what is called there, while somebody watches. */
+  noteActivity(device: DeviceId, entries: ActivityEntry[]): void {
+    this.#watching.note(device, entries, Date.now());
+  }
+
   /** The approvals that wait for a decision, on all devices. */
   listApprovals(grant: GrantId): Promise<Outcome<ApprovalView[]>> {
     return attempt(() => {
@@ -263,12 +289,15 @@ export class Account extends DurableObject<AccountEnv> {
       const waiting = this.#context.approvals
         .pending(now)
         .map((approval) => ({ type: "approval" as const, approval }));
-      return this.#context.people.accept(
-        request,
-        { ...caller, expires: Math.min(expires, caller.expires) },
-        waiting,
-        now,
-      );
+      const { id: account } = this.#context;
+      const hello = {
+        type: "hello" as const,
+        protocol: 1 as const,
+        account,
+        pause: this.#context.pauseView(),
+      };
+      const session = { ...caller, expires: Math.min(expires, caller.expires) };
+      return this.#context.people.accept(request, session, [hello, ...waiting], now);
     } catch (error) {
       return problemResponse(error);
     }

@@ -1,5 +1,6 @@
 /** One device: its own socket and its callers' sockets end here, and every call passes through. Delegates to `device/`. */
 import { DurableObject } from "cloudflare:workers";
+import type { StartedCall } from "@matrx/shared/activity.ts";
 import type { CallQuery, DeviceView, EventQuery } from "@matrx/shared/api.ts";
 import type { Decision } from "@matrx/shared/approval.ts";
 import { EventStreams } from "@matrx/shared/caller/event-streams.ts";
@@ -25,11 +26,14 @@ import { AnswerCredit } from "../device/calls/answer-credit.ts";
 import { Calls } from "../device/calls/calls.ts";
 import { ChangedRights } from "../device/calls/changed-rights.ts";
 import { Recovery } from "../device/calls/recovery.ts";
+import { Stopping } from "../device/calls/stopping.ts";
+import { unwatchedCalls } from "../device/calls/unwatched.ts";
 import type { DeviceAttachment } from "../device/connection.ts";
 import { DeviceContext, type DeviceEnv } from "../device/context.ts";
 import { type Lease, type LeasedGrant, revokedGrant, withdrawnGrant } from "../device/leases.ts";
 import { DeviceMessages } from "../device/link/messages.ts";
 import { DeviceSockets } from "../device/link/sockets.ts";
+import type { PauseNews } from "../device/pause.ts";
 import { accountOf, authenticatedCaller } from "../device/socket.ts";
 import type { DeviceRecord } from "../device/store.ts";
 import { Upkeep } from "../device/upkeep.ts";
@@ -43,6 +47,7 @@ export class Device extends DurableObject<DeviceEnv> {
   readonly #tickets: Tickets;
   readonly #calls: Calls;
   readonly #rights: ChangedRights;
+  readonly #stopping: Stopping;
   readonly #recovery: Recovery;
   readonly #approvals: Approvals;
   readonly #credit: AnswerCredit;
@@ -80,6 +85,7 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#tickets = new Tickets(context.storage.kv, context.health);
     this.#calls = calls;
     this.#rights = rights;
+    this.#stopping = new Stopping(context, calls, rights);
     this.#recovery = recovery;
     this.#approvals = approvals;
     this.#credit = credit;
@@ -89,6 +95,7 @@ export class Device extends DurableObject<DeviceEnv> {
     const streams = new RestStreams(context, admission, calls, this.#streams);
     this.#requests = new Requests(context, { calls, rights, admission, approvals, rest, streams });
     this.#upkeep = new Upkeep(context, { calls, recovery, approvals, credit, callers, sockets, messages });
+    context.leases.onPause = (pause) => this.#stopping.note(pause);
     context.leases.onChanged = (lease, former) => this.#grantChanged(lease, former);
     this.#restore();
   }
@@ -146,6 +153,7 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#callers.closeAll(CLOSE.unknownDevice, "The device was removed from its account");
     await this.ctx.storage.deleteAll();
     this.#context.store.destroy();
+    this.#context.pause.destroy();
     this.#context.events.destroy();
   }
 
@@ -163,6 +171,19 @@ export class Device extends DurableObject<DeviceEnv> {
   /** A grant changed: open sockets continue under it, and calls on their way are held to it. Stale news is ignored. */
   changeGrant(leased: LeasedGrant): void {
     this.#context.leases.change(leased, Date.now());
+  }
+
+  /** The account was paused or resumed. Throws if that cannot be kept; then the Account tells it again. */
+  setPause(news: PauseNews): void {
+    if (!this.#context.store.record) return;
+    this.#stopping.apply(news);
+    // What happened meanwhile.
+    if (!news.paused) this.#callers.tellEvents(Date.now());
+  }
+
+  /** The Account has checked that a person is asking. Returns how many calls had not ended. */
+  cancelCalls(account: string, grant: GrantId | undefined): number {
+    return this.#context.store.record?.account === account ? this.#stopping.cancelCalls(grant) : 0;
   }
 
   #grantChanged(lease: Lease, former: Lease | undefined): void {
@@ -277,6 +298,16 @@ export class Device extends DurableObject<DeviceEnv> {
   /** The Account has checked that a person is asking. Returns warnings. */
   setPolicy(policy: Policy) {
     return this.#requests.setPolicy(policy);
+  }
+
+  /** Tells the Account of each call until then, in milliseconds since 1970. Returns what runs now. */
+  watch(until: number): StartedCall[] {
+    if (!this.#context.store.record) return [];
+    this.#context.activity.watch(until);
+    const { pendingCalls } = this.#calls;
+    const isDue = ({ deadline }: { deadline: number }) => deadline + TIMES.deadlineGrace > Date.now();
+    const unwatched = unwatchedCalls(this.#context.ledger, pendingCalls).filter(isDue);
+    return this.#context.observer.running([...pendingCalls.all(), ...unwatched]);
   }
 
   /** What is in flight, and counters since this object woke. */

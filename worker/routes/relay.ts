@@ -12,10 +12,12 @@ import type { ErrorCode } from "@matrx/shared/errors.ts";
 import * as bodies from "@matrx/shared/openapi/bodies.ts";
 import type { Operation, Parameter, Surface } from "@matrx/shared/openapi/operation.ts";
 import * as passkeyApi from "@matrx/shared/passkey-api.ts";
+import * as pauseApi from "@matrx/shared/pause-api.ts";
 import { policySchema, policySetSchema } from "@matrx/shared/policy.ts";
 import { questionSchema } from "@matrx/shared/question.ts";
 import * as recoveryApi from "@matrx/shared/recovery-code.ts";
 import * as sessionApi from "@matrx/shared/session-api.ts";
+import * as signInApi from "@matrx/shared/sign-in-api.ts";
 import * as tokenApi from "@matrx/shared/token-api.ts";
 import { DEVICE_HEADER } from "@matrx/shared/tokens.ts";
 import { toolDescriptionSchema } from "@matrx/shared/tool.ts";
@@ -29,8 +31,10 @@ import { docsRoute } from "./page.ts";
 import { CODE_PARAMETER, pairingsRoutes } from "./pairings.ts";
 import { PASSKEY_PARAMETER, passkeySignInRoutes, passkeysRoutes } from "./passkeys.ts";
 import { recoveryRoutes } from "./recovery.ts";
+import { pauseRoutes } from "./pause.ts";
 import type { RelayRoute } from "./route.ts";
 import { sessionRoutes } from "./session.ts";
+import { ISSUER_PARAMETER, signInRoutes } from "./sign-in.ts";
 import { accountSocketRoutes, callerSocketRoutes, deviceSocketRoutes } from "./sockets.ts";
 import { GRANT_PARAMETER, tokensRoutes } from "./tokens.ts";
 
@@ -44,9 +48,11 @@ export const relayRoutes: readonly RelayRoute[] = [
   ...passkeySignInRoutes,
   ...passkeysRoutes,
   ...recoveryRoutes,
+  ...signInRoutes,
   ...accountRoutes,
   ...tokensRoutes,
   ...approvalsRoutes,
+  ...pauseRoutes,
   ...pairingsRoutes,
   ...healthRoutes,
   descriptionRoute(() => RELAY),
@@ -123,17 +129,20 @@ export const RELAY: Surface = {
     code: CODE_PARAMETER,
     approval: APPROVAL_PARAMETER,
     passkey: PASSKEY_PARAMETER,
+    issuer: ISSUER_PARAMETER,
   },
   schemas: {
     ...api,
     ...tokenApi,
     ...approvals,
+    ...pauseApi,
     sessionKeySchema: sessionApi.sessionKeySchema,
     claimSchema: sessionApi.claimSchema,
     signedInSchema: sessionApi.signedInSchema,
     revokedSessionsSchema: sessionApi.revokedSessionsSchema,
     ...passkeyApi,
     ...recoveryApi,
+    ...signInApi,
     questionSchema,
     ...bodies,
     policySchema,

@@ -42,7 +42,7 @@ export const KEY = {
 export const SIGNED_IN = { account: "owner", access_token: "eyJhbGciOiJFZERTQSJ9.e30.c2ln", expires_in: 300 };
 
 const cookieHeader = {
-  "Set-Cookie": { schema: z.string(), description: "The cookie `matrx_session`", required: true },
+  "Set-Cookie": { schema: z.string(), description: "The session's cookie", required: true },
 };
 export const nonceHeader = {
   [PROOF_NONCE_HEADER]: { schema: z.string(), description: "For the next proof; works once", required: true },

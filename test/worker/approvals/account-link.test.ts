@@ -15,7 +15,10 @@ it("tells what waits, what is new, and what became of it, also after a sleep", a
   const { person } = home;
   const { approval } = await askFor(home, "1");
   const screen = await TestScreen.open(bearer(person.accessToken));
-  expect(await screen.nextJson()).toEqual({ type: "hello", protocol: 1, account: person.account });
+  expect(await screen.nextJson()).toEqual({
+    ...{ type: "hello", protocol: 1, account: person.account },
+    pause: { paused: false, changed: null, changed_by: null, devices: 1, devices_told: 1 },
+  });
   expect(await screen.news()).toMatchObject({ id: approval, state: "pending", grant_name: "test" });
   await decide(home, approval, { decision: "deny" });
   expect(await screen.news()).toMatchObject({ id: approval, state: "denied", decided_by: "A browser" });

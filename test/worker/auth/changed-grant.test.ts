@@ -159,10 +159,11 @@ it("does not come back in an older version, neither late nor by an answer in fli
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
   const scope = { id: "grant_x" as GrantId, owner: false, effects: [] };
   const expires = Date.now() + 60_000;
+  const pause = { paused: false, at: 0 };
   let given = 3;
   const lease = async () => {
     await answered;
-    return { ok: true as const, value: { scope, version: given, expires } };
+    return { ok: true as const, value: { scope, version: given, expires, pause } };
   };
   const leases = new Leases({ getByName: () => ({ lease }) });
   const asking = () => leases.ask("ann" as never, "grant_x" as GrantId, "laptop-4k7m2x9qpa" as DeviceId);

@@ -4,8 +4,9 @@ import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { PROOF_NONCE_HEADER } from "@matrx/shared/session-api.ts";
 import { describe, expect, it, vi } from "vitest";
+import worker from "../../../worker/index.ts";
 import { Browser } from "../helpers/browser.ts";
-import { ask, bearer, claimCode, json, ORIGIN, Person } from "../helpers/relay.ts";
+import { ask, bearer, claimCode, claimWith, json, ORIGIN, Person } from "../helpers/relay.ts";
 
 const SESSION = { method: "POST", headers: { Origin: ORIGIN } };
 
@@ -53,6 +54,25 @@ describe("a page", () => {
     expect((await one.ask("/v1/sign-out", { method: "POST" })).status).toBe(204);
     expect((await one.renew()).status).toBe(401);
     expect((await ask("/v1/account", { headers: bearer(one.accessToken) })).status).toBe(401);
+  });
+});
+
+describe("its cookie", () => {
+  it.each([
+    [
+      "https://relay.example",
+      /^__Host-matrx_session=[^;]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=2592000; Secure$/,
+    ],
+    ["https://relay.example:8443", /^__Host-matrx_session_8443=.*; Secure$/],
+    [
+      "http://localhost:8787",
+      /^matrx_session_8787=[^;]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=2592000$/,
+    ],
+  ])("belongs to %s alone, port included", async (origin, expected) => {
+    const body = json(await claimWith(await claimCode("cookies")));
+    const request = new Request(`${origin}/v1/claim`, body);
+    const response = await worker.fetch(request, { ...env, MATRX_URL: origin });
+    expect(response.headers.get("Set-Cookie")).toMatch(expected);
   });
 });
 

@@ -72,12 +72,13 @@ export class Delivery {
   #send(parked: Parked, lease: Lease, now: number): void {
     const pending = this.#waiting.pendingOf(parked);
     if (!pending || parked.stage !== "allowed") return;
-    const { store, signs, health } = this.#context;
+    const { store, signs, pause, health } = this.#context;
     // It waits until storage takes writes again: without its row it could be sent twice.
     if (health.isFailing) return health.probe();
     const { tool, wanted, binding, approval: id } = parked;
     try {
       const { attachment } = signs.requireLive(now);
+      pause.requireOpen(lease.scope);
       const { toolTimeoutMs } = requireAllowed(tool, lease.scope, store);
       const input = this.#waiting.rows.input(parked.id);
       requireEnforced(tool, input, lease.scope, store.policy, attachment);

@@ -197,9 +197,10 @@ export class Callers implements SessionHost {
     for (const session of this.#sessions.values()) this.#tellEvents(session, now);
   }
 
-  /** A session whose token or lease has expired gets its events once it is renewed. */
+  /** A session whose token or lease has expired, or whose grant is paused, gets its events afterwards. */
   #tellEvents(session: CallerSession, now: number): void {
     if (session.eventsUntil === null || session.expires <= now) return;
+    if (this.#context.pause.isClosedTo(session.lease.scope)) return;
     if (!isLive(session.lease, now)) return void this.#renewLease(session);
     const events = this.#context.events.since(session.eventsUntil);
     for (const { seq, event } of events) {

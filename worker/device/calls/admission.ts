@@ -1,6 +1,6 @@
 /** Admits every call, from a socket or REST: gate, idempotency, then the device. Without an await, so there are no races. */
 import type { Effect } from "@matrx/shared/effects.ts";
-import { type ErrorShape, isErrorCode, type MatrxError, relayError } from "@matrx/shared/errors.ts";
+import { type ErrorShape, isErrorCode, MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
@@ -37,11 +37,20 @@ export class Admission {
 
   /** Sends a call, parks it until a person allows it, or delivers the outcome that its idempotency key stands for. If it throws MatrxError, nothing was sent. */
   admit(wanted: WantedCall, now: number, recipient: Recipient): CallId {
-    const { store, rates, link, health } = this.#context;
+    try {
+      return this.#admit(wanted, now, recipient);
+    } catch (error) {
+      if (error instanceof MatrxError) this.#context.observer.refused(wanted, error.shape(), now);
+      throw error;
+    }
+  }
+
+  #admit(wanted: WantedCall, now: number, recipient: Recipient): CallId {
+    const { store, rates, pause, link, health } = this.#context;
     const calls = this.#calls;
     // If the storage failed, connections broke with it: then the device is not to blame for being offline.
     if (!link.current) health.requireWritable();
-    const keeping = { store, rates, underWay: calls.pendingCalls.size };
+    const keeping = { store, rates, pause, underWay: calls.pendingCalls.size };
     const passed = passGate(wanted.tool, wanted.lease, keeping, now);
     const keyed = keyedOf(wanted, passed);
     const earlier = keyed && this.#earlier(wanted, passed, keyed, now, recipient);

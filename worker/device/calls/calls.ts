@@ -13,6 +13,8 @@ import type { DeviceContext } from "../context.ts";
 import { checkedAnswer, type DeviceAnswer, isOutputOf } from "../link/device-answer.ts";
 import { requireEnforced } from "../link/enforcement.ts";
 import { type Sign, silent } from "../link/sign-of-life.ts";
+import { Asked } from "../observing/asked.ts";
+import type { CallEnd } from "../observing/observer.ts";
 import type { Keyed, Passed, WantedCall } from "./call.ts";
 import { executeFrame, extrasOf, replayFrame } from "./execute-frame.ts";
 import { follow, type PendingCall, PendingCalls } from "./pending.ts";
@@ -90,6 +92,7 @@ export class Calls {
       phase: "new",
       recorded: false,
       frame,
+      asked: new Asked(wanted),
       missed: 0,
     };
     const { to = "new", row } = next(pending, "admitted");
@@ -111,7 +114,7 @@ export class Calls {
     const { tool, effect } = passed;
     const pending: PendingCall = {
       ...{ call, tool, id, effect, grant: lease.scope.id as GrantId, created: now, deadline },
-      ...{ recipients: [recipient], phase: "new", recorded: false, missed: 0 },
+      ...{ recipients: [recipient], phase: "new", recorded: false, asked: new Asked(wanted), missed: 0 },
     };
     const { to = "new" } = next(pending, "parked");
     pending.phase = to;
@@ -149,6 +152,7 @@ export class Calls {
   apply(pending: PendingCall, event: CallEvent, now: number, error?: ErrorShape): void {
     const { to, row, device, callers } = next(pending, event);
     const refusal = callers === "refusal" ? (error ?? refusalAfter(event)) : undefined;
+    if (to === "ended") this.#context.observer.ended(pending, endAfter(event, pending, refusal, now), now);
     if (to === "ended") this.#giveUp(pending);
     else if (to) pending.phase = to;
     if (row === "open") this.#keep(pending);
@@ -218,6 +222,7 @@ export class Calls {
   /** Sends an admitted call; a silent device must give a sign of life first. */
   #begin(pending: PendingCall, now: number): void {
     this.pendingCalls.add(pending);
+    this.#context.observer.started(pending, now);
     if (!this.#context.signs.isDue(now)) return this.apply(pending, "alive", now);
     const told = (sign: Sign, at: number) => {
       if (sign === "alive") this.apply(pending, "alive", at);
@@ -251,6 +256,7 @@ export class Calls {
     if (callers)
       for (const recipient of pending.recipients)
         recipient.result(answer.header, answer.body, pending.missed);
+    if (to) this.#context.observer.ended(pending, answer.header, now);
     this.#settled(call);
     // Unknown outcomes are acknowledged too, so that they are not sent again.
     const isDone = row === "outcome" ? this.#context.ledger.finish(answer.header, answer.body, now) : !to;
@@ -293,7 +299,7 @@ export class Calls {
     const fetching = { effect: "read" as const, created: now, deadline: now + TIMES.callDefault, frame };
     const pending: PendingCall = {
       ...{ ...recorded, ...fetching, phase: "accepted", recorded: false },
-      ...{ recipients: [], missed: 0 },
+      ...{ recipients: [], isReplay: true, missed: 0 },
     };
     follow(pending, recipient);
     this.#begin(pending, now);
@@ -349,6 +355,21 @@ export class Calls {
     const approval = recorded ? callApprovalOf(approvals.ofCall(call)) : undefined;
     return { ...endedCall(call as CallId), recorded, approval };
   }
+}
+
+/** How a call ended that got no answer from the device. */
+function endAfter(
+  event: CallEvent,
+  { created, releasedAt }: PendingCall,
+  refusal: ErrorShape | undefined,
+  now: number,
+): CallEnd {
+  const ms = now - (releasedAt ?? created);
+  if (!refusal && (event === "left" || event === "abandoned"))
+    return { status: "cancelled", ms, preview: "Nobody waited for it any more" };
+  if (!refusal) return { status: "unknown", code: "OUTCOME_UNKNOWN", ms, preview: unknownAfter(event) };
+  const { code, message: preview } = refusal;
+  return { status: code === "CANCELLED" ? "cancelled" : "error", code, ms, preview };
 }
 
 /** A call of which nothing is known, except that it may have a row. */

@@ -17,6 +17,7 @@ import { type ModelTool, modelView } from "@matrx/shared/model-view.ts";
 import { type Policy, refusalOf } from "@matrx/shared/policy.ts";
 import { retryIn } from "@matrx/shared/retry.ts";
 import type { Lease } from "../leases.ts";
+import type { AccountPause } from "../pause.ts";
 import type { RateLimits, Rates } from "../rates.ts";
 import type { RecordStore } from "../store.ts";
 import type { Passed } from "./call.ts";
@@ -24,6 +25,7 @@ import type { Passed } from "./call.ts";
 interface GateKeeping {
   store: RecordStore;
   rates: Rates;
+  pause: AccountPause;
   /** Calls in flight on this device, over all callers. */
   underWay: number;
 }
@@ -32,9 +34,10 @@ interface GateKeeping {
 export function passGate(
   name: string,
   lease: Lease,
-  { store, rates, underWay }: GateKeeping,
+  { store, rates, pause, underWay }: GateKeeping,
   now: number,
 ): Passed {
+  pause.requireOpen(lease.scope);
   const passed = requireAllowed(name, lease.scope, store);
   const limits = rateLimits(lease, store.policy);
   const wait = rates.takeCall(lease.scope.id, limits, now);

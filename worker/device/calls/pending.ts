@@ -1,6 +1,7 @@
 /** Calls in flight, in memory; a socket's calls older than five seconds are also in its attachment. */
 import type { CallApproval } from "@matrx/shared/approval.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
+import type { Asked } from "../observing/asked.ts";
 import type { CallState, Phase } from "./state.ts";
 import type { Recipient } from "./types.ts";
 
@@ -25,6 +26,10 @@ export interface PendingCall extends CallState {
   approval?: CallApproval | undefined;
   /** When it was sent, if it waited for a person first; in milliseconds since 1970. */
   releasedAt?: number | undefined;
+  /** What those who watch are told of it. Absent after hibernation. */
+  asked?: Asked | undefined;
+  /** It only fetches the outcome of an earlier call. */
+  isReplay?: true;
   /** Frames of live output dropped since the last one passed on. */
   missed: number;
 }

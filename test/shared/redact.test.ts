@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { previewOf } from "../../../agent/core/redact.ts";
+import { previewOf } from "../../shared/redact.ts";
 
 test.each([
   ["curl -H 'Authorization: Bearer abcdefghijklmnop'", "abcdefghijklmnop"],

@@ -1,5 +1,8 @@
-/** Masks secrets in what ledger and feed show of an answer. */
-import { LIMITS } from "@matrx/shared/limits.ts";
+/** Masks secrets in what ledger, feed and record show of a call. */
+import { LIMITS } from "./limits.ts";
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
 const MASK = "[redacted]";
 
@@ -49,7 +52,7 @@ export function inputPreview(beginnings: Record<string, string>): Record<string,
 
 /** As much of a text as its preview depends on; a copy, which does not keep the whole text in memory. */
 export function beginningOf(text: string, chars: number = LIMITS.previewChars): string {
-  return Buffer.from(text.slice(0, chars * 4)).toString();
+  return decoder.decode(encoder.encode(text.slice(0, chars * 4)));
 }
 
 /** The first characters of a text, with what looks like a secret masked. */
