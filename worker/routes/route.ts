@@ -2,7 +2,8 @@
 import { honoPath } from "@matrx/shared/caller/route.ts";
 import type { Operation } from "@matrx/shared/openapi/operation.ts";
 import type { Context, Handler, Hono, MiddlewareHandler } from "hono";
-import { authenticate, type Caller } from "../auth/caller.ts";
+import { authenticate } from "../auth/authenticate.ts";
+import type { Caller } from "../auth/caller.ts";
 import type { Env } from "../env.ts";
 import { ownDevice } from "../known-devices.ts";
 import type { Device } from "../objects/device.ts";

@@ -5,7 +5,7 @@ import type { AccountId, DeviceId } from "@matrx/shared/ids.ts";
 import { AUDIENCE } from "@matrx/shared/tokens.ts";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { beforeAll, describe, expect, it } from "vitest";
-import { hashOf } from "../../../worker/auth/lasting-tokens.ts";
+import { hashOf } from "../../../worker/auth/token-hash.ts";
 import type { DeviceAttachment } from "../../../worker/device/connection.ts";
 import { requireProof } from "../../../worker/device/link/registration.ts";
 import type { DeviceIdentity } from "../../../worker/device/store.ts";
