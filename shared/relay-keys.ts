@@ -19,7 +19,7 @@ const signingKeySchema = z.looseObject({
 });
 export type SigningKey = z.infer<typeof signingKeySchema>;
 
-/** A token that it signed counts only where the hash of the token's id is kept (worker/auth/lasting-tokens.ts). */
+/** A token that it signed counts only where the hash of the token's id is kept (worker/auth/token-hash.ts). */
 const retiredKeySchema = z.strictObject({ ...publicHalf, retired: z.iso.datetime() });
 export type RetiredKey = z.infer<typeof retiredKeySchema>;
 

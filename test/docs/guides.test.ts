@@ -29,6 +29,7 @@ const ELSEWHERE = new Map([
   ...commandsOf(read("docs/guides/events.md")).map(
     (command) => [command, "test/docs/events-guide.test.ts"] as const,
   ),
+  ...commandsOf(read("docs/guides/lost.md")).map((command) => [command, "test/docs/lost.test.ts"] as const),
   ["npx wrangler login", "needs an account"],
   ["npm run deploy", "test/scripts/deploy.test.ts"],
   ["MATRX_URL=https://relay.example.org npm start", "test/docs/proxy.test.ts, test/scripts/options.test.ts"],

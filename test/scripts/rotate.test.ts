@@ -1,9 +1,13 @@
 /** `npm run rotate`, against the real launcher: what a thief of the keys had, and what everybody else keeps. */
 import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { importJWK, SignJWT } from "jose";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { keysFile, openSecrets } from "../../scripts/start/secrets.ts";
 import { ROOT } from "../../scripts/tree.ts";
 import { type RelayKeys, relayKeysSchema } from "../../shared/relay-keys.ts";
@@ -105,7 +109,7 @@ test("a running relay takes up new keys: thieves are out, all others go on; --dr
   expect(statSync(keysFile(dataDir)).mode & 0o777).toBe(0o600);
   const files = readdirSync(dataDir).map((name) => join(dataDir, name));
   const texts = files.filter((file) => statSync(file).isFile()).map((file) => readFileSync(file, "utf8"));
-  for (const text of texts) expect(text).not.toContain(old[0].d);
+  for (const content of texts) expect(content).not.toContain(old[0].d);
 
   const dropped = await rotate(dataDir, "--drop");
   expect([dropped.code, dropped.stderr]).toEqual([0, expect.stringContaining(`Removed key:  ${old[0].kid}`)]);
@@ -198,5 +202,49 @@ test("if Cloudflare can't be told, the files of a deployed relay stay as they ar
   });
   expect([status, stderr]).toEqual([1, expect.stringContaining("The files here are as they were")]);
   expect(await openSecrets(folder)).toEqual(before);
+  expect(existsSync(join(folder, "secrets.json"))).toBe(false);
+});
+
+test("Cloudflare is sent the new secrets, by wrangler, before the files here change", {
+  timeout: 60_000,
+}, async () => {
+  const dataDir = temporaryFolder();
+  const folder = join(dataDir, "cloudflare");
+  mkdirSync(folder);
+  const before = await openSecrets(folder);
+  const requests: { line: string; body: string; atTheTime: string }[] = [];
+  const cloudflare = createServer(async (request, response) => {
+    const body = await text(request);
+    const atTheTime = readFileSync(keysFile(folder), "utf8").trim();
+    requests.push({ line: `${request.method} ${request.url}`, body, atTheTime });
+    response.setHeader("Content-Type", "application/json");
+    response.end(JSON.stringify({ success: true, errors: [], messages: [], result: {} }));
+  });
+  await once(cloudflare.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => void cloudflare.close());
+  const { port } = cloudflare.address() as AddressInfo;
+  Object.assign(process.env, {
+    CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}/client/v4`,
+    CLOUDFLARE_API_TOKEN: "test",
+    CLOUDFLARE_ACCOUNT_ID: "0".repeat(32),
+  });
+  onTestFinished(() => {
+    for (const name of ["API_BASE_URL", "API_TOKEN", "ACCOUNT_ID"]) delete process.env[`CLOUDFLARE_${name}`];
+  });
+  const { code, stdout, stderr } = await rotate(dataDir, "--deployed");
+  expect([code, stderr]).toEqual([0, expect.stringContaining("Retired key:")]);
+  const after = await openSecrets(folder);
+  expect(after.claimSecret).not.toBe(before.claimSecret);
+  const [sent, ...others] = requests.filter(({ line }) => !line.startsWith("GET "));
+  expect(others).toEqual([]);
+  expect(sent).toMatchObject({
+    line: expect.stringMatching(/^PATCH .*\/scripts\/matrx-relay\/secrets-bulk$/),
+    atTheTime: before.relayKeys,
+  });
+  expect(JSON.parse(sent?.body ?? "")).toMatchObject({
+    secrets: { RELAY_KEYS: { text: after.relayKeys }, CLAIM_SECRET: { text: after.claimSecret } },
+  });
+  const { d } = (await keysIn(folder))[0];
+  for (const shown of [stdout, stderr]) expect(shown).not.toContain(d);
   expect(existsSync(join(folder, "secrets.json"))).toBe(false);
 });

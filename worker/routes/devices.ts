@@ -15,7 +15,7 @@ import { AUDIENCE, LIFETIME } from "@matrx/shared/tokens.ts";
 import type * as z from "zod";
 import type { Caller } from "../auth/caller.ts";
 import { signToken } from "../auth/keys.ts";
-import { hashOf } from "../auth/lasting-tokens.ts";
+import { hashOf } from "../auth/token-hash.ts";
 import type { Env } from "../env.ts";
 import { logWarning } from "../log.ts";
 import { unwrap } from "../outcome.ts";

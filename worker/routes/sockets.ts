@@ -5,7 +5,7 @@ import { notUpgradedError, socketOperation, switched } from "@matrx/shared/calle
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { Context } from "hono";
 import { prefixOf } from "../auth/anonymous-rate-limit.ts";
-import { authenticateUpgrade } from "../auth/caller.ts";
+import { authenticateUpgrade } from "../auth/authenticate.ts";
 import { publicKeys } from "../auth/keys.ts";
 import { refuseForeignPage } from "../auth/origin.ts";
 import { callerUpgrade, deviceUpgrade } from "../device/socket.ts";

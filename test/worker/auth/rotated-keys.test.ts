@@ -1,9 +1,14 @@
 /** After the relay's keys were replaced: who keeps working, and what a thief of the old ones can still do. */
 import { env, runInDurableObject } from "cloudflare:test";
+import { deviceRegisterSchema } from "@matrx/shared/device-frames.ts";
+import type { AccountId, DeviceId } from "@matrx/shared/ids.ts";
 import { AUDIENCE } from "@matrx/shared/tokens.ts";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { beforeAll, describe, expect, it } from "vitest";
-import { hashOf } from "../../../worker/auth/lasting-tokens.ts";
+import { hashOf } from "../../../worker/auth/token-hash.ts";
+import type { DeviceAttachment } from "../../../worker/device/connection.ts";
+import { requireProof } from "../../../worker/device/link/registration.ts";
+import type { DeviceIdentity } from "../../../worker/device/store.ts";
 import { Browser } from "../helpers/browser.ts";
 import { ask, bearer, json, ORIGIN, Person } from "../helpers/relay.ts";
 import { forge, newKeys, Rotated, retired } from "../helpers/rotated.ts";
@@ -140,6 +145,38 @@ describe("a thief of the old keys gets nowhere", () => {
     };
     expect((await after.ask("/v1/session", { method: "POST", headers })).status).toBe(401);
     expect(after.asked).toEqual([]);
+  });
+});
+
+describe("a bare device", () => {
+  const seen = { nonce: "", host: "relay.test" } as DeviceAttachment;
+
+  /** Whether a device with this identity registers by a token, once the keys were rotated. */
+  async function registers(identity: DeviceIdentity, token: string): Promise<boolean> {
+    const account = person.account as AccountId;
+    const record = { id: BARE, account, name: "bare", created: 0, identity };
+    const frame = { type: "device_register", device_id: BARE, auth_token: `Bearer ${token}` };
+    const settings = { ...env, RELAY_KEYS: rotated };
+    return requireProof(settings, record, deviceRegisterSchema.parse(frame), seen).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  const BARE = "bare-4k7m2x9qpa" as DeviceId;
+  const tokenFor = (id: string) => forge({ account: person.account, subject: BARE, id }, AUDIENCE.device);
+
+  it("goes on with the token that it was given, and with no other", async () => {
+    const id = crypto.randomUUID();
+    const hash = await hashOf(id);
+    expect(await registers({ kind: "bare", token: hash }, await tokenFor(id))).toBe(true);
+    for (const other of [hash, crypto.randomUUID(), ""])
+      expect(await registers({ kind: "bare", token: hash }, await tokenFor(other))).toBe(false);
+  });
+
+  it("from before hashes needs a new token: its record holds what a thief of the data needs", async () => {
+    const id = crypto.randomUUID();
+    expect(await registers({ kind: "bare", tokenId: id }, await tokenFor(id))).toBe(false);
   });
 });
 

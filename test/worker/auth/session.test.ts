@@ -69,7 +69,7 @@ describe("its cookie", () => {
       /^matrx_session_8787=[^;]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=2592000$/,
     ],
   ])("belongs to %s alone, port included", async (origin, expected) => {
-    const body = json(await claimWith(await claimCode("cookies")));
+    const body = json(await claimWith(await claimCode("owner")));
     const request = new Request(`${origin}/v1/claim`, body);
     const response = await worker.fetch(request, { ...env, MATRX_URL: origin });
     expect(response.headers.get("Set-Cookie")).toMatch(expected);

@@ -8,7 +8,7 @@ import { LIMITS } from "@matrx/shared/limits.ts";
 import { AUDIENCE, SESSION_HEADER, SUBPROTOCOL } from "@matrx/shared/tokens.ts";
 import type { Caller } from "../../auth/caller.ts";
 import { unauthenticated, verifySignature } from "../../auth/keys.ts";
-import { requireKept } from "../../auth/lasting-tokens.ts";
+import { requireKept } from "../../auth/token-hash.ts";
 import { logWarning } from "../../log.ts";
 import { callApprovalOf } from "../approvals/rows.ts";
 import type { Admission } from "../calls/admission.ts";

@@ -5,7 +5,7 @@ import { plainName } from "@matrx/shared/plain-names.ts";
 import { AUDIENCE } from "@matrx/shared/tokens.ts";
 import { errors, importJWK, type JWTPayload, jwtVerify } from "jose";
 import { reasonOf, unauthenticated, verifySignature } from "../../auth/keys.ts";
-import { hashOf, requireKept } from "../../auth/lasting-tokens.ts";
+import { hashOf, requireKept } from "../../auth/token-hash.ts";
 import type { Secrets } from "../../secrets.ts";
 import type { DeviceAttachment } from "../connection.ts";
 import type { BareIdentity, DeviceInfo, DeviceRecord } from "../store.ts";
