@@ -108,6 +108,7 @@ describe("a device of before there were versions", () => {
     await runInDurableObject(object(identity.id), (_, { storage: { sql, kv } }) => {
       for (const key of ["schema_version", "device_info", "last_seen"]) kv.delete(key);
       sql.exec("DROP TABLE events");
+      sql.exec("ALTER TABLE ledger DROP COLUMN audit");
       const told = {
         hostname: "old",
         os: "Linux",
