@@ -6,7 +6,7 @@ import { PROOF_NONCE_HEADER } from "@matrx/shared/session-api.ts";
 import { describe, expect, it, vi } from "vitest";
 import worker from "../../../worker/index.ts";
 import { Browser } from "../helpers/browser.ts";
-import { addAccount, ask, bearer, claimCode, claimWith, json, ORIGIN, Person } from "../helpers/relay.ts";
+import { ask, bearer, claimCode, claimWith, json, ORIGIN, Person } from "../helpers/relay.ts";
 
 const SESSION = { method: "POST", headers: { Origin: ORIGIN } };
 
