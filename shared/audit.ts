@@ -98,6 +98,15 @@ const kinds = [
     name: z.string(),
     how: signInWaySchema.optional(),
   }),
+  what.extend({
+    type: z.literal("passkey"),
+    action: z.enum(["added", "renamed", "removed"]),
+    name: z.string(),
+  }),
+  /** Made anew; earlier ones no longer work. */
+  what.extend({ type: z.literal("recovery_codes") }),
+  /** Everything that AI grants do was stopped, or may go on. */
+  what.extend({ type: z.literal("pause"), paused: z.boolean() }),
   /** Calls that only read may be missing here: the relay was stopped, or could not write. */
   what.extend({
     type: z.literal("gap"),

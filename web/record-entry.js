@@ -44,6 +44,12 @@ function wordsOf(entry) {
       return `${name} ${doing}`;
     case "policy":
       return "Policy of a device changed";
+    case "passkey":
+      return `Passkey ${doing}: ${name}`;
+    case "recovery_codes":
+      return "Recovery codes made anew";
+    case "pause":
+      return entry.paused ? "AI grants stopped everywhere" : "AI grants may act again";
     case "gap":
       return "Calls that only read may be missing here";
     case "pruned":

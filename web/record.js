@@ -4,7 +4,20 @@ import { button, element, field } from "./dom.js";
 import { verifyRecord } from "./record-check.js";
 import { entryView } from "./record-entry.js";
 
-const TYPES = ["call", "denied", "approval", "grant", "policy", "device", "session", "gap", "pruned"];
+const TYPES = [
+  "call",
+  "denied",
+  "approval",
+  "grant",
+  "policy",
+  "device",
+  "session",
+  "passkey",
+  "recovery_codes",
+  "pause",
+  "gap",
+  "pruned",
+];
 const PAGE = 50;
 
 export function recordView() {

@@ -33,12 +33,13 @@ export class Passkeys {
     this.#context = context;
   }
 
-  /** The passkeys that there are, before a person makes another one. */
-  begin(person: GrantId): Promise<Outcome<PasskeyDescriptor[]>> {
+  /** What the account is called, and the passkeys that there are, before a person makes another one. */
+  begin(person: GrantId): Promise<Outcome<{ name: string | null; existing: PasskeyDescriptor[] }>> {
     return attempt(() => {
       this.#context.person(person);
       this.#requireRoom();
-      return this.#rows().map(({ id, transports }) => ({ id, transports: JSON.parse(transports) }));
+      const existing = this.#rows().map(({ id, transports }) => ({ id, transports: JSON.parse(transports) }));
+      return { name: this.#context.profile.name, existing };
     });
   }
 
@@ -56,14 +57,13 @@ export class Passkeys {
       if (!key) throw unacceptablePasskeyError();
       await accountDirectory(env.DIRECTORY).addAccount(account);
       // Meanwhile the session may have ended, or another passkey been added.
-      this.#context.person(person);
+      const by = this.#context.person(person);
       this.#requireRoom();
       if (!codes.use(ceremony.challenge, ceremony.expires)) throw unacceptablePasskeyError();
-      return this.#insert(key, {
-        name,
-        host: ceremony.host,
-        transports: credential.response.transports,
-      });
+      const { transports } = credential.response;
+      const added = this.#insert(key, { name, host: ceremony.host, transports });
+      this.#context.record.note({ type: "passkey", action: "added", name }, by);
+      return added;
     });
   }
 
@@ -76,12 +76,13 @@ export class Passkeys {
 
   rename(person: GrantId, id: string, name: string): Promise<Outcome<PasskeyView>> {
     return attempt(() => {
-      this.#context.person(person);
+      const by = this.#context.person(person);
       const [row] = this.#context.sql.exec<PasskeyRow>(
         "UPDATE passkeys SET name = ? WHERE id = ? RETURNING *",
         ...[name, id],
       );
       if (!row) throw noSuchPasskeyError();
+      this.#context.record.note({ type: "passkey", action: "renamed", name }, by);
       return viewOf(row);
     });
   }
@@ -89,9 +90,10 @@ export class Passkeys {
   /** Removes one. Sessions that it signed in go on. */
   remove(person: GrantId, id: string): Promise<Outcome<void>> {
     return attempt(() => {
-      this.#context.person(person);
-      const { rowsWritten } = this.#context.sql.exec("DELETE FROM passkeys WHERE id = ?", id);
-      if (rowsWritten === 0) throw noSuchPasskeyError();
+      const by = this.#context.person(person);
+      const [row] = this.#context.sql.exec<PasskeyRow>("DELETE FROM passkeys WHERE id = ? RETURNING *", id);
+      if (!row) throw noSuchPasskeyError();
+      this.#context.record.note({ type: "passkey", action: "removed", name: row.name }, by);
     });
   }
 

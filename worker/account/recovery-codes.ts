@@ -31,11 +31,12 @@ export class RecoveryCodes {
       const hashes = await Promise.all(codes.map(hashOf));
       await accountDirectory(env.DIRECTORY).addAccount(account);
       // Meanwhile the session may have ended.
-      this.#context.person(person);
+      const by = this.#context.person(person);
       const now = Date.now();
       sql.exec("DELETE FROM recovery_codes");
       for (const hash of hashes)
         sql.exec("INSERT INTO recovery_codes (hash, created) VALUES (?, ?)", hash, now);
+      this.#context.record.note({ type: "recovery_codes" }, by);
       return codes.map(recoveryCodeText);
     });
   }

@@ -14,9 +14,10 @@ export class Stop {
   /** Holds once it is stored here; a device that cannot be reached is told again until it confirms. */
   setPaused(person: GrantId, paused: boolean): Promise<Outcome<PauseView>> {
     return attempt(async () => {
-      const { pause, devices } = this.#context;
-      const { name } = this.#context.person(person);
-      if (!pause.set(paused, name, Date.now())) return this.#context.pauseView();
+      const { pause, devices, record } = this.#context;
+      const by = this.#context.person(person);
+      if (!pause.set(paused, by.name, Date.now())) return this.#context.pauseView();
+      record.note({ type: "pause", paused }, by);
       const all = devices.list().map(({ id }) => id);
       const told = this.#context.tell(all, { type: "pause" });
       this.#tellScreens();

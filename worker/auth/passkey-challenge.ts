@@ -57,7 +57,7 @@ export async function creationOf(
   secrets: Secrets,
   { host }: PasskeySite,
   owner: { account: AccountId; grant: GrantId },
-  existing: readonly PasskeyDescriptor[],
+  { name, existing }: { name: string | null; existing: readonly PasskeyDescriptor[] },
 ): Promise<PasskeyCreation> {
   const { challenge, state } = await makeChallenge(secrets, {
     account: owner.account,
@@ -67,7 +67,11 @@ export async function creationOf(
     state,
     options: {
       rp: { id: host, name: "Matrx Relay" },
-      user: { id: base64url.encode(owner.account), name: owner.account, displayName: owner.account },
+      user: {
+        id: base64url.encode(owner.account),
+        name: name ?? owner.account,
+        displayName: name ?? owner.account,
+      },
       challenge,
       pubKeyCredParams: PASSKEY_ALGORITHMS.map((alg) => ({ type: "public-key", alg })),
       timeout: TIMEOUT,

@@ -165,9 +165,9 @@ export const passkeysRoutes: readonly RelayRoute[] = [
     answer: async (c) => {
       const { caller } = c.var;
       const site = passkeySite(c.env, c.req.raw);
-      const existing = unwrap(await c.env.ACCOUNT.getByName(caller.account).beginPasskey(caller.grant));
+      const user = unwrap(await c.env.ACCOUNT.getByName(caller.account).beginPasskey(caller.grant));
       c.header("Cache-Control", "no-store");
-      return c.json(await creationOf(c.env, site, caller, existing));
+      return c.json(await creationOf(c.env, site, caller, user));
     },
   },
   {

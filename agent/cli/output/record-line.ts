@@ -31,6 +31,12 @@ function whatOf(entry: AuditEntry): string {
       return `device ${short(entry.name)} ${entry.action}`;
     case "policy":
       return "set the device's policy";
+    case "passkey":
+      return `passkey ${short(entry.name)} ${entry.action}`;
+    case "recovery_codes":
+      return "made new recovery codes";
+    case "pause":
+      return entry.paused ? "stopped all that AI grants do" : "let AI grants act again";
     case "gap":
       return styled("yellow", `reads may be missing since ${new Date(entry.since).toLocaleString()}`);
     case "pruned":
