@@ -281,7 +281,7 @@ describe("passkeys on the page", NEEDS_CHROMIUM, () => {
       await signInByLink(page);
       await addPasskey(page, "w".repeat(64));
       await page.getByRole("button", { name: "Close" }).click();
-      for (const summary of await page.locator("summary").all()) await summary.click();
+      for (const summary of await page.locator("summary:visible").all()) await summary.click();
       await fits();
       await page
         .getByRole("button", { name: `Remove passkey ${"w".repeat(64)}` })
