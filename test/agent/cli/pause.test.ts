@@ -136,7 +136,7 @@ test("a pause for AI leaves the owner's programs alone, and none of them can lif
   const bin = join(import.meta.dirname, "../../../agent/bin/matrx.js");
   const command = `MATRX_HOME=${home} '${process.execPath}' ${bin} resume`;
   expect(await agent.call("Bash", { command })).toMatchObject({
-    output: expect.stringContaining("callers cannot open a paused machine"),
+    output: expect.stringContaining("callers cannot end a pause"),
   });
   expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ paused: "ai" });
   // A file that somebody damaged closes the machine to everyone, within a moment.
