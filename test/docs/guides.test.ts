@@ -125,6 +125,8 @@ const EXPECTED: [RegExp, RegExp][] = [
   [/ policy explain /, /^(Allowed|Asked|Refused): /m],
   [/ serve$/, /"url":"http:/],
   [/ activity$/, /"type":"started"/],
+  [/ pause --everywhere$/, /^Stopped: AI grants can do nothing/],
+  [/ resume --everywhere$/, /^AI grants may act again/],
   [/ pause$/, /^Paused: this machine is closed to all callers/],
   [/ resume$/, /^This machine is open to callers again/],
   [/ devices\b/, /^NAME +STATE[\s\S]*ONLINE/],
