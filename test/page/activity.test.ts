@@ -159,7 +159,7 @@ describe("activity on the page", NEEDS_CHROMIUM, () => {
       await stopSection(other)
         .getByText(/^Stopped by/)
         .waitFor();
-      expect(await running("# ai").count()).toBe(0);
+      await expect.poll(() => running("# ai").count()).toBe(0);
       expect(await call("SystemInfo", {})).toMatchObject({ code: "PERMISSION_DENIED", reason: "PAUSED" });
       expect(await objections(page)).toEqual([]);
 
