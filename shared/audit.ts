@@ -12,30 +12,40 @@ const time = z.iso.datetime();
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** Who did it, as far as the relay knows. */
-const bySchema = z.object({
+export const auditBySchema = z.object({
   grant: z.string(),
   name: z.string().optional(),
   credential: credentialSchema.optional(),
 });
-export type AuditBy = z.infer<typeof bySchema>;
+export type AuditBy = z.infer<typeof auditBySchema>;
 
 const what = z.object({
   id: z.string().describe("What is told twice is written once, by this id"),
   at: time.describe("When it happened"),
-  by: bySchema.optional(),
+  by: auditBySchema.optional(),
   device: z.string().optional(),
 });
+
+/** The parameters of a call. */
+export const auditInputSchema = z
+  .record(z.string(), z.string())
+  .describe("The parameters, shortened and without secrets");
 
 const called = z.object({
   call: z.string(),
   tool: z.string().optional().describe("Absent if the relay no longer knew it"),
   effect: effectSchema,
-  input: z
-    .record(z.string(), z.string())
-    .optional()
-    .describe("The parameters, shortened and without secrets"),
+  input: auditInputSchema.optional(),
   code: z.enum(ERROR_CODES).optional(),
 });
+
+/** What a grant may do. */
+export const auditMaySchema = z.record(z.string(), z.unknown()).describe("What it may do since");
+
+/** A device's policy. */
+export const auditPolicySchema = z
+  .record(z.string(), z.unknown())
+  .describe("The device's policy at the relay since");
 
 /** How a person signed in. */
 export const signInWaySchema = z.enum(["link", "passkey", "recovery_code", "invite", "oidc", "login"]);
@@ -78,12 +88,11 @@ const kinds = [
     grant: z.string(),
     name: z.string(),
     credential: credentialSchema,
-    /** What it may do since. */
-    may: z.record(z.string(), z.unknown()).optional(),
+    may: auditMaySchema.optional(),
   }),
   what.extend({
     type: z.literal("policy"),
-    policy: z.record(z.string(), z.unknown()).describe("The device's policy at the relay since"),
+    policy: auditPolicySchema,
   }),
   what.extend({
     type: z.literal("device"),
