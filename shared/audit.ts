@@ -7,6 +7,7 @@ import { approvalStateSchema, reachSchema } from "./approval.ts";
 import { effectSchema } from "./effects.ts";
 import { ERROR_CODES } from "./errors.ts";
 import { credentialSchema } from "./grant.ts";
+import { DEVICE_ID } from "./ids.ts";
 
 const time = z.iso.datetime();
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
@@ -167,8 +168,11 @@ const seq = z.coerce.number().pipe(z.int().min(0));
 
 /** What a list of entries may be limited to. */
 export const auditFilterSchema = z.object({
-  device: z.string().max(64).optional(),
-  grant: z.string().max(64).optional(),
+  device: z.string().max(64).regex(DEVICE_ID, "must be a device's id").optional(),
+  grant: z
+    .string()
+    .regex(/^grant_[a-z0-9]{1,32}$/, "must be a grant's id")
+    .optional(),
   type: z.enum(AUDIT_TYPES).optional(),
 });
 export type AuditFilter = z.infer<typeof auditFilterSchema>;

@@ -14,7 +14,8 @@ const base64url = (characters: number) =>
     .string()
     .min(1)
     .max(characters)
-    .regex(/^[A-Za-z0-9_-]+$/, "must be base64url");
+    // One character more than a multiple of four is no text of it (RFC 4648, section 5).
+    .regex(/^(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-]{2,3})?$/, "must be base64url");
 
 /** At most 1023 bytes (WebAuthn, section 6.1.1). */
 const credentialId = base64url(1364);

@@ -16,4 +16,4 @@ export function plainName(name: string): string {
 export const shownText = z.string().overwrite(plainName);
 
 /** The name of a device or a token. */
-export const shownName = shownText.trim().min(1).max(64);
+export const shownName = z.string().max(64).overwrite(plainName).trim().min(1);

@@ -34,6 +34,21 @@ const UNREACHED: ReadonlySet<string> = new Set([
   "POST /v1/claim",
   // A page needs its cookie and a proof.
   "POST /v1/session",
+  // Passkeys and codes that there are none of, or that nobody can make up.
+  "POST /v1/passkeys",
+  "PATCH /v1/passkeys/{passkey}",
+  "DELETE /v1/passkeys/{passkey}",
+  "POST /v1/sign-in/passkey",
+  "POST /v1/sign-in/recovery",
+  "POST /v1/invites/accept",
+  "POST /v1/shares/accept",
+  // There is one account, and nothing is shared with it.
+  "DELETE /v1/shares/{grant}",
+  "DELETE /v1/accounts/{account}",
+  // No issuer is configured.
+  "POST /v1/sign-in/oidc/{issuer}",
+  "GET /v1/sign-in/oidc/{issuer}/callback",
+  "POST /v1/sign-in/oidc/{issuer}/finish",
   "GET /v1/pairings/{code}",
   "POST /v1/pairings/{code}/confirm",
   "POST /v1/pairings/{code}/poll",

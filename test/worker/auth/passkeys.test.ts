@@ -401,3 +401,19 @@ it.each([
     { code: "CONFLICT", hint: expect.stringContaining(instead) },
   ]);
 });
+
+it("refuses text that can't be base64url at the border", async () => {
+  const { authenticator } = await addPasskey(await Person.signIn());
+  const { state, options } = await beginSignIn();
+  const credential = await authenticator.get(options);
+  for (const userHandle of ["A", "AAAAA", "AA=="]) {
+    const response = await sendSignIn(state, {
+      ...credential,
+      response: { ...credential.response, userHandle },
+    });
+    expect([response.status, (await response.json<{ code: string }>()).code]).toEqual([
+      400,
+      "INVALID_PARAMETERS",
+    ]);
+  }
+});
