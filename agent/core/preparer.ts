@@ -66,7 +66,7 @@ export class Preparer {
     });
   }
 
-  /** The call does not want to run any more. */
+  /** Stops preparing a call, and withdraws the question about it at this machine. */
   cancel(call: string, reason: string): void {
     this.#preparing.get(call)?.abort(cancelledError(reason));
     this.machine.withdraw(call);

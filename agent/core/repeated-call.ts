@@ -1,4 +1,4 @@
-/** What a call is answered that was made before: the outcome of then, as far as the journal has it. */
+/** Answers a call that was made before, from its entry in the journal. */
 import { type Addressee, bodilessOutcome, errorOutcome, type Outcome, readdressed } from "./answers.ts";
 import type { CallRequest } from "./call-request.ts";
 import type { Journal } from "./journal.ts";

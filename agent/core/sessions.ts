@@ -105,8 +105,8 @@ export class Sessions {
   }
 
   /**
-   * The grant's session with this id, created if missing; without an id, a new one that is not kept. It begins in the first
-   * folder that the grant names and that is there, so that relative paths lead somewhere it may go. Throws MatrxError.
+   * The grant's session with this id, created if missing; without an id, a new one that is not kept. A new session starts in
+   * the first existing folder of the grant, so that relative paths lead somewhere it may go. Throws MatrxError.
    */
   open(id: string | undefined, grant: Pick<GrantScope, "id" | "paths">): Session {
     const { now } = this.#options;

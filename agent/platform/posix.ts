@@ -84,7 +84,8 @@ function runner(redirections: string): string {
     // Files that the agent itself was begun with, and knows nothing of; sh has no words for descriptors above 9.
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's
     'if [ -n "$BASH_VERSION" ]; then for f in /dev/fd/*; do f="${f##*/}"; [ "$f" -gt 3 ] && eval "exec $f>&-"; done; fi',
-    "dir=$1; shift",
+    // A command can read the environment of bubblewrap, which is the first process of its sandbox.
+    "dir=$1; shift; unset PWD OLDPWD",
     "trap : HUP INT TERM",
     `{ trap : HUP INT TERM; "$@" ${redirections} 3>&- 2>&1; echo "$?" > "$dir/rc"; echo >&3; } 2> /dev/null |` +
       ` { trap "" HUP INT TERM XFSZ; exec 3>&-; ulimit -f 4194304; exec cat >> "$dir/log"; }`,

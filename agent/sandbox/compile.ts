@@ -9,7 +9,7 @@ import { linkChain } from "../fs/link-chain.ts";
 import { PathClosures } from "../fs/path-closures.ts";
 import type { Platform } from "../platform/platform.ts";
 import { ClosedEntries } from "./closed-entries.ts";
-import { isBindableByUs, realDisk } from "./disk.ts";
+import { isReachableInSandbox, realDisk } from "./disk.ts";
 import { defaultLimits } from "./limits.ts";
 import { isBelow } from "./paths.ts";
 import { compileRules, grantedFolders, type SandboxRules } from "./rules.ts";
@@ -40,7 +40,7 @@ export class RulesCompiler {
     const isOpen = (folder: string) => !closures.isClosed(folder);
     const reach = { folderLimits, home, closed: named, mayRead: rights.mayRead };
     const granted = grantedFolders(reach, realDisk).filter(isOpen);
-    const beyond = granted.find((folder) => !isBindableByUs(folder));
+    const beyond = granted.find((folder) => !isReachableInSandbox(folder));
     if (beyond !== undefined) throw closedToRoot(beyond);
     const found = await this.#entries.find(granted, {
       key: JSON.stringify([rights.closedPaths, rights.unchangeablePaths, protectedSet.paths, named]),
@@ -52,7 +52,7 @@ export class RulesCompiler {
       .otherHomes()
       .filter((other) => isUsers(other) && granted.some((folder) => isBelow(other, folder)));
     const tools = toolFolders(searchPath, [home, ...named]).filter(
-      (folder) => isOpen(folder) && isBindableByUs(folder),
+      (folder) => isOpen(folder) && isReachableInSandbox(folder),
     );
     return compileRules(
       {

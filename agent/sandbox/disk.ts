@@ -26,10 +26,10 @@ export const realDisk: Disk = {
 };
 
 /**
- * Whether the sandbox can bind a canonical path. As root, this program may enter folders that are closed to all but their
- * owner; in a sandbox, which has no capabilities, root is nobody special there.
+ * Whether bubblewrap can reach a canonical path. The agent as root may enter every folder, but a user namespace takes root's
+ * capabilities away: there, the permissions of each folder on the way decide, as for any other user.
  */
-export function isBindableByUs(entry: string): boolean {
+export function isReachableInSandbox(entry: string): boolean {
   if (process.geteuid?.() !== 0) return true;
   const groups = new Set([process.getegid?.(), ...(process.getgroups?.() ?? [])]);
   for (let folder = path.posix.dirname(entry); folder !== "/"; folder = path.posix.dirname(folder)) {

@@ -10,8 +10,8 @@ interface ApprovalRow extends Record<string, SqlStorageValue> {
 
 /** How long a decided one is remembered, so that older news of it is recognised; in milliseconds. */
 export const APPROVALS_KEPT = 2 * TIMES.approval;
-/** How many of those that are over are remembered. */
-const OVER_MAX = 1000;
+/** How many settled ones are remembered. */
+const SETTLED_MAX = 1000;
 const LIST_MAX = 500;
 
 export class AccountApprovals {
@@ -58,7 +58,7 @@ export class AccountApprovals {
     this.#sql.exec(
       `DELETE FROM approvals WHERE id IN
        (SELECT id FROM approvals WHERE state <> 'pending' ORDER BY expires DESC LIMIT -1 OFFSET ?)`,
-      OVER_MAX,
+      SETTLED_MAX,
     );
   }
 

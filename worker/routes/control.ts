@@ -25,7 +25,7 @@ const EXPLAINED: Explanation = {
   notes: ["The device checks paths, its own policy.json and whether its sandbox works when the call is made"],
 };
 
-/** It goes to the device with each call. */
+/** Smaller than other bodies: a policy goes to the device with each call. */
 const POLICY_BODY = { ...CALLER_BODY, bytes: LIMITS.policyBytes };
 
 export const controlRoutes: readonly RelayRoute[] = [

@@ -21,8 +21,8 @@ export class ControlClient {
 
   /** Whether the system can have the agents' sockets at all. */
   static canReach({ controlFolder }: Pick<Home, "controlFolder">): boolean {
-    const { controlEndpoint } = currentPlatform();
-    return CONTROL_NAMES.every((name) => controlEndpoint(controlFolder, name) !== undefined);
+    const platform = currentPlatform();
+    return CONTROL_NAMES.every((name) => platform.controlEndpoint(controlFolder, name) !== undefined);
   }
 
   /** One for each agent that may run here. Throws MatrxError if the system cannot have their sockets. */

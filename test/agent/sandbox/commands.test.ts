@@ -63,6 +63,14 @@ describe("a command of an AI grant", NEEDS_SANDBOX, () => {
     expect(output.match(/^\d+$/gm)).toEqual(["0", "1", "2", "3"]);
   });
 
+  it("finds no path of ours in what the first process of its sandbox was given", async () => {
+    const { bench, run } = await openBench();
+    const { output } = await run("tr '\\0' '\\n' < /proc/1/environ; tr '\\0' '\\n' < /proc/1/cmdline");
+    expect(output).toMatch(/^MATRX_JOB=/m);
+    expect(output).not.toContain(bench.jobsFolder);
+    expect(output).not.toMatch(/^PWD=/m);
+  });
+
   it("moves the session also when it exits before its end", async () => {
     const { bench, run } = await openBench();
     mkdirSync(bench.at("work/deep"));

@@ -156,7 +156,7 @@ export class ApprovalRows {
     this.#sql.exec("DELETE FROM allowances WHERE grant_id = ?", grant);
   }
 
-  /** What is over goes with its call's record. */
+  /** Settled approvals are deleted with their call's record. */
   prune(now: number): void {
     if (this.#health.isFailing) return;
     this.#sql.exec("DELETE FROM allowances WHERE until <= ?", now);

@@ -67,7 +67,7 @@ export class Callers implements SessionHost {
       deadline: row?.state === "accepted" ? row.deadline : deadline,
       // A read has a row if a person was asked about it.
       ...{ recipients: [], phase: "in_doubt", recorded: row !== undefined || effect !== "read" },
-      approval: callApprovalOf(this.#context.approvals.ofCall(call)),
+      approval: row && callApprovalOf(this.#context.approvals.ofCall(call)),
     };
     this.calls.pendingCalls.add(pending);
     return pending;

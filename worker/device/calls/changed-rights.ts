@@ -1,4 +1,4 @@
-/** What becomes of calls on their way when the rights that admitted them change: their grant, the policy, the device itself. */
+/** What happens to calls in flight when the rights that admitted them change: their grant, the policy, the device itself. */
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import { refusalOf } from "@matrx/shared/policy.ts";
