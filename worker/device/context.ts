@@ -100,8 +100,12 @@ export class DeviceContext {
       onHead: (head) => this.heads.grew(head, Date.now()),
     });
     const { audit } = this;
-    this.observer = new Observer({ activity, audit, leases, device: () => store.record?.id ?? "" });
     this.timer = new Timer(look);
+    this.observer = new Observer({
+      ...{ activity, audit, leases },
+      device: () => store.record?.id ?? "",
+      lookBy: (at) => this.timer.by(at),
+    });
   }
 
   /** The id of this object's device, even before it has a record. */

@@ -1,7 +1,7 @@
 /**
  * Tells the record what was called. Calls with an effect are read from the ledger, so they are told even if this object
- * dies first. Calls that only read, and refusals, wait in memory for at most 250 ms; a mark in storage says that there may
- * be some, and whoever finds it after a crash tells the record of a gap.
+ * dies first; refusals have a row until they are told. Calls that only read, and counts of equal refusals, wait in memory;
+ * a mark in storage says that there may be some, and whoever finds it after a crash tells the record of a gap.
  */
 import type { AuditDraft, AuditHead } from "@matrx/shared/audit.ts";
 import type { CallId, DeviceId } from "@matrx/shared/ids.ts";
@@ -65,7 +65,8 @@ export class AuditFeed {
   #hasKept = false;
   #mark: Mark | undefined;
   #hasReads = false;
-  #lastAt = 0;
+  /** Whether something began since the last look. */
+  #isBusy = false;
   #failures = 0;
   #lost: Lost | undefined;
   #sending: Promise<void> | undefined;
@@ -85,14 +86,14 @@ export class AuditFeed {
     this.#timer.by(now + BATCH.within);
   }
 
-  /** A call begins that leaves a trace only in memory. */
+  /** Something begins that leaves a trace only in memory. */
   expectRead(): void {
     this.#hasReads = true;
   }
 
   /** Called after the frame of a call has left, so that the mark does not hold it up. */
   mark(now: number): void {
-    this.#lastAt = now;
+    this.#isBusy = true;
     if (this.#hasReads && !this.#mark?.reads) this.#setMark({ since: this.#mark?.since ?? now, reads: true });
   }
 
@@ -123,16 +124,21 @@ export class AuditFeed {
     this.#soon();
   }
 
-  /** Removes the mark once all is told and nothing happens. Returns when to look again, in milliseconds since 1970. */
+  /** Removes the mark once all is told and nothing began since the last look. Returns when to look again, in milliseconds since 1970. */
   settle(now: number, hasUntoldReads: boolean): number | undefined {
     if (!this.#mark || this.#host.health.isFailing) return undefined;
-    const quietAt = this.#lastAt + TIMES.settleAfter;
-    if (!this.#isEmpty || this.#sending || hasUntoldReads || quietAt > now)
-      return Math.max(quietAt, now + TIMES.settleAfter);
+    const isBusy = this.#isBusy;
+    this.#isBusy = false;
+    if (isBusy || !this.#isEmpty || this.#sending || hasUntoldReads) return now + TIMES.settleAfter;
     this.#host.storage.kv.delete(MARK);
     this.#mark = undefined;
     this.#hasReads = false;
     return undefined;
+  }
+
+  /** Whether something began since the last look. */
+  get isBusy(): boolean {
+    return this.#isBusy;
   }
 
   /** Handles the alarm: what was kept is sent, whatever this object knows of it. */

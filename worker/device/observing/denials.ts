@@ -40,20 +40,21 @@ export class Denials {
     return describe;
   }
 
-  /** The counts whose minute is over. */
-  due(now: number): (() => Denied)[] {
+  /** Whether a count waits to be told. */
+  get hasCounts(): boolean {
+    return [...this.#counted.values()].some(({ last }) => last);
+  }
+
+  /** The counts whose minute is over; all of them once nothing happens any more. */
+  due(now: number, isQuiet: boolean): (() => Denied)[] {
     const due: (() => Denied)[] = [];
-    for (const [key, { until, times, last }] of this.#counted) {
-      if (until > now) continue;
-      this.#counted.delete(key);
+    for (const [key, counted] of this.#counted) {
+      const { until, times, last } = counted;
+      if (until > now && !isQuiet) continue;
+      if (until <= now) this.#counted.delete(key);
+      else Object.assign(counted, { times: 0, last: undefined });
       if (last) due.push(() => ({ ...last(), ...(times > 1 && { times }) }));
     }
     return due;
-  }
-
-  /** When the next count with something in it is over, in milliseconds since 1970. */
-  get next(): number | undefined {
-    const times = [...this.#counted.values()].flatMap(({ until, last }) => (last ? [until] : []));
-    return times.length > 0 ? Math.min(...times) : undefined;
   }
 }

@@ -21,6 +21,8 @@ interface Parts {
   readonly leases: Pick<Leases, "current">;
   /** The device's id; empty if it has none. */
   readonly device: () => string;
+  /** Has this object look, in milliseconds since 1970. */
+  readonly lookBy: (at: number) => void;
 }
 
 const TOOL_CHARS = 128;
@@ -63,10 +65,8 @@ export class Observer {
     const named = { ...wanted, call: wanted.call ?? makeCallId(now) };
     const kind = { grant: wanted.lease.scope.id, code, tool };
     const told = this.#denials.note(kind, () => deniedDraft(named, error, device(), now), now);
-    if (told) {
-      audit.note(told, now);
-      audit.expectRead();
-    }
+    if (told) audit.keep(told(), now);
+    else if (this.#denials.hasCounts) this.#counted(now);
     if (!activity.isWatched(now)) return;
     const asked = new Asked(wanted);
     const seen = this.#described({ call: named.call, tool, effect: effectOf(tool), asked }, now);
@@ -83,15 +83,22 @@ export class Observer {
   /** Tells the record of calls that take long, so that it knows them if this object sleeps. Returns when to look again. */
   settle(pendingCalls: readonly PendingCall[], now: number): number | undefined {
     const { audit } = this.#parts;
-    for (const told of this.#denials.due(now)) audit.note(told, now);
+    for (const told of this.#denials.due(now, !audit.isBusy)) audit.note(told, now);
     const untold = pendingCalls.filter(({ asked, recorded }) => asked && !asked.isTold && !recorded);
     const long = untold.filter(({ created }) => now - created >= TIMES.settleAfter);
     for (const pending of long) {
       if (pending.asked) pending.asked.isTold = true;
       audit.note(() => begunDraft(pending, this.#place(pending, now), pending.created), now);
     }
-    const hasUntold = untold.length > long.length || this.#denials.next !== undefined;
-    return least(audit.settle(now, hasUntold), this.#denials.next);
+    return audit.settle(now, untold.length > long.length || this.#denials.hasCounts);
+  }
+
+  /** A refusal is only counted, in memory. */
+  #counted(now: number): void {
+    const { audit, lookBy } = this.#parts;
+    audit.expectRead();
+    audit.mark(now);
+    lookBy(now + TIMES.settleAfter);
   }
 
   #noteEnd(pending: PendingCall, { status, code, exit, ms, preview = "" }: CallEnd, now: number): void {
@@ -141,11 +148,6 @@ interface Described {
   readonly tool: string;
   readonly effect: Effect;
   readonly asked: Asked;
-}
-
-function least(...times: (number | undefined)[]): number | undefined {
-  const known = times.filter((at) => at !== undefined);
-  return known.length > 0 ? Math.min(...known) : undefined;
 }
 
 function iso(ms: number): string {
