@@ -8,9 +8,9 @@ export const GENESIS = "0".repeat(64);
 /** SHA-256 of a text's UTF-8, in lower-case hex. */
 export type Sha256 = (text: string) => string | Promise<string>;
 
-/** What an entry's hash covers. `entry` has its place in the chain, but not its hash. */
-export function hashedText(prev: string, entry: object): string {
-  return prev + canonicalJson(entry);
+/** What an entry's hash covers. `entry` is canonical JSON, with its place in the chain, but not its hash. */
+export function hashedText(prev: string, entry: string): string {
+  return prev + entry;
 }
 
 /** What is wrong with an entry. `truncated`: the record ends before it. */
@@ -69,7 +69,7 @@ export async function verifyChain(
       continue;
     }
     const { hash, ...hashed } = entry;
-    if ((await sha256(hashedText(entry.prev, hashed))) !== hash)
+    if ((await sha256(hashedText(entry.prev, canonicalJson(hashed)))) !== hash)
       return chain.wrong(entry.seq, "edited", "Its content is not what its hash was made of");
     const fault = chain.add(entry);
     if (fault) return chain.wrong(fault.seq, fault.kind, fault.message);

@@ -3,8 +3,8 @@ import { rmSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { Mutex } from "@matrx/shared/mutex.ts";
 import { hasCode } from "../fs/errors.ts";
-import { Mutex } from "../fs/mutex.ts";
 
 const MOST = 20;
 

@@ -2,6 +2,7 @@
 import type { BigIntStats } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { MatrxError, toolError } from "@matrx/shared/errors.ts";
+import { KeyedMutex } from "@matrx/shared/mutex.ts";
 import type { Caller, Intent, PathNeed, Rights } from "../core/gate.ts";
 import { toolName } from "../core/tool-names.ts";
 import { currentPlatform } from "../platform/current.ts";
@@ -10,7 +11,6 @@ import type { Platform } from "../platform/platform.ts";
 import { shownName } from "./display-name.ts";
 import { explained, fileError } from "./errors.ts";
 import { linkChain } from "./link-chain.ts";
-import { KeyedMutex } from "./mutex.ts";
 import { notFound } from "./not-found.ts";
 import { PathClosures } from "./path-closures.ts";
 import { FolderLimits } from "./path-policy.ts";

@@ -5,7 +5,7 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import path from "node:path";
-import { Mutex } from "../fs/mutex.ts";
+import { Mutex } from "@matrx/shared/mutex.ts";
 import type { JobLimits, JobRecord } from "./record.ts";
 
 /** A job that keeps writing through this many rounds loses a little at a cut. */

@@ -5,7 +5,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
-import { Mutex } from "../fs/mutex.ts";
+import { Mutex } from "@matrx/shared/mutex.ts";
 import { bareEnvironment } from "../platform/environment.ts";
 import { PDF_PROGRAM, type PdfJob, type PdfWords } from "./pdf-program.ts";
 

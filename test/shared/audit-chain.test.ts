@@ -16,7 +16,7 @@ const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 /** The entry in its place, honestly hashed. */
 function chained(seq: number, prev: string, facts: object): Entry {
   const entry = { ...facts, seq, prev };
-  return { ...entry, hash: sha256(hashedText(prev, entry)) };
+  return { ...entry, hash: sha256(hashedText(prev, canonicalJson(entry))) };
 }
 
 function record(length: number, { from = 1, prev = GENESIS } = {}): Entry[] {

@@ -11,6 +11,13 @@ test.each([
   ["-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIA", "MC4CAQ"],
   ["restic --password hunter2hunter2 backup", "hunter2"],
   ["tool --github-token 'abcdef123456' run", "abcdef"],
+  ["authorization: basic dXNlcjpwYXNzd29yZA==", "dXNlcjpw"],
+  ["slack xoxb-123456789012-abcdef", "123456789012"],
+  ["maps AIzaSyA1234567890abcdefghij", "SyA1234"],
+  ["glpat-abcdefghijklmnopqrst", "abcdefgh"],
+  ["sk-abcdefghijklmnopqrstuv", "abcdefgh"],
+  ["Set-Cookie: sid=abcdefgh", "abcdefgh"],
+  ["credentials=abcdefgh", "abcdefgh"],
   ["AWS AKIAABCDEFGHIJKLMNOP here", "AKIAABCDEFGHIJKLMNOP"],
 ])("is not shown: %s", (text, secret) => {
   const preview = previewOf(text);

@@ -3,7 +3,7 @@ import type { AuditDraft, AuditFilter, AuditHead, AuditQuery } from "@matrx/shar
 import { GENESIS, hashedText } from "@matrx/shared/audit-chain.ts";
 import { canonicalJson } from "@matrx/shared/canonical-json.ts";
 import { hexOf } from "@matrx/shared/ids.ts";
-import { sha256 } from "@noble/hashes/sha2.js";
+import { Mutex } from "@matrx/shared/mutex.ts";
 import type { Sql } from "../storage/watched.ts";
 
 interface Row extends Record<string, SqlStorageValue> {
@@ -11,6 +11,7 @@ interface Row extends Record<string, SqlStorageValue> {
   at: number;
   hash: string;
   entry: string;
+  id: string;
 }
 
 /** What is kept: so many entries, none older than so many milliseconds. */
@@ -37,6 +38,8 @@ export class Entries {
   readonly #sql: Sql;
   readonly #account: string;
   readonly #retention: Retention;
+  /** Hashing waits, and each entry's hash depends on the one before. */
+  readonly #mutex = new Mutex();
   #last: Row | undefined;
 
   constructor(sql: Sql, account: string, retention: Retention = RETENTION) {
@@ -51,16 +54,22 @@ export class Entries {
     return { account: this.#account, seq: last.seq, hash: last.hash, at: new Date(last.at).toISOString() };
   }
 
-  /** Adds entries in this order, but for those that are there already. */
-  append(drafts: readonly AuditDraft[], now: number): void {
-    for (const draft of drafts) {
-      const isKnown = this.#sql.exec("SELECT 1 FROM entries WHERE id = ?", draft.id).toArray().length > 0;
-      if (!isKnown) this.#add(draft, now);
-    }
+  /** Adds entries in this order, but for those that are there already. Returns the record's end. */
+  append(drafts: readonly AuditDraft[], now: number): Promise<AuditHead> {
+    return this.#mutex.runExclusive(async () => {
+      const known = this.#known(drafts);
+      const news = new Map(drafts.filter(({ id }) => !known.has(id)).map((draft) => [draft.id, draft]));
+      await this.#add([...news.values()], now);
+      return this.head;
+    });
   }
 
   /** Deletes what is too old or too much. Returns when the oldest entry will be too old, in milliseconds since 1970. */
-  prune(now: number): number | undefined {
+  prune(now: number): Promise<number | undefined> {
+    return this.#mutex.runExclusive(() => this.#prune(now));
+  }
+
+  async #prune(now: number): Promise<number | undefined> {
     const { entries, age } = this.#retention;
     const [oldest] = this.#rows("ORDER BY seq LIMIT 1");
     const last = this.#lastRow();
@@ -72,7 +81,7 @@ export class Entries {
     if (until) {
       const at = new Date(now).toISOString();
       const what = { until: until.seq, until_hash: until.hash };
-      this.#add({ id: `pruned:${until.seq}`, type: "pruned", at, ...what }, now);
+      await this.#add([{ id: `pruned:${until.seq}`, type: "pruned", at, ...what }], now);
       this.#sql.exec("DELETE FROM entries WHERE seq <= ?", until.seq);
     }
     return (young?.at ?? now) + age;
@@ -88,7 +97,7 @@ export class Entries {
     const looked = values.length > 0 ? ROWS_PER_PAGE : limit;
     const rows = this.#sql
       .exec<Row>(
-        `SELECT seq, at, hash, entry FROM (SELECT * FROM entries ${range}) ${where} LIMIT ?`,
+        `SELECT * FROM (SELECT * FROM entries ${range}) ${where} LIMIT ?`,
         ...[from, looked, ...values, limit],
       )
       .toArray();
@@ -103,16 +112,36 @@ export class Entries {
     return seqs.length === looked ? seqs.at(-1)?.seq : undefined;
   }
 
-  #add(draft: AuditDraft, now: number): void {
-    const { seq, hash: prev } = this.#lastRow() ?? { seq: 0, hash: GENESIS };
-    const entry = { ...draft, seq: seq + 1, prev };
-    const hash = hexOf(sha256(encoder.encode(hashedText(prev, entry))));
-    const row: Row = { seq: seq + 1, at: now, hash, entry: canonicalJson(entry) };
-    this.#sql.exec(
-      "INSERT INTO entries (seq, at, hash, entry, id) VALUES (?, ?, ?, ?, ?)",
-      ...[row.seq, row.at, row.hash, row.entry, draft.id],
+  /** The ids of those that are there already. */
+  #known(drafts: readonly AuditDraft[]): Set<string> {
+    const rows = this.#sql.exec<{ id: string }>(
+      "SELECT id FROM entries WHERE id IN (SELECT value FROM json_each(?))",
+      JSON.stringify(drafts.map(({ id }) => id)),
     );
-    this.#last = row;
+    return new Set(Array.from(rows, ({ id }) => id));
+  }
+
+  /** Rows are written in one turn, after all hashes are known: each turn that writes is a transaction of its own. */
+  async #add(drafts: readonly AuditDraft[], now: number): Promise<void> {
+    const rows: Row[] = [];
+    let { seq, hash: prev } = this.#lastRow() ?? { seq: 0, hash: GENESIS };
+    for (const draft of drafts) {
+      const entry = canonicalJson({ ...draft, seq: ++seq, prev });
+      prev = await sha256(hashedText(prev, entry));
+      rows.push({ seq, at: now, hash: prev, entry, id: draft.id });
+    }
+    for (const row of rows) {
+      const { seq, at, hash, entry, id } = row;
+      this.#sql.exec(
+        "INSERT INTO entries (seq, at, hash, entry, id) VALUES (?, ?, ?, ?, ?)",
+        seq,
+        at,
+        hash,
+        entry,
+        id,
+      );
+      this.#last = row;
+    }
   }
 
   #lastRow(): Row | undefined {
@@ -121,8 +150,13 @@ export class Entries {
   }
 
   #rows(rest: string, ...values: SqlStorageValue[]): Row[] {
-    return this.#sql.exec<Row>(`SELECT seq, at, hash, entry FROM entries ${rest}`, ...values).toArray();
+    return this.#sql.exec<Row>(`SELECT * FROM entries ${rest}`, ...values).toArray();
   }
+}
+
+/** The platform's own takes a quarter of the time that one in JavaScript does. */
+async function sha256(text: string): Promise<string> {
+  return hexOf(new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text))));
 }
 
 /** The entry with its hash. */

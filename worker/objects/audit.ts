@@ -21,11 +21,11 @@ export class Audit extends DurableObject {
   }
 
   /** Adds entries in this order; those that it has already, by their id, are left out. Returns the record's end. */
-  append(drafts: AuditDraft[]): AuditHead {
+  async append(drafts: AuditDraft[]): Promise<AuditHead> {
     const now = Date.now();
-    this.ctx.storage.transactionSync(() => this.#entries.append(drafts, now));
+    const head = await this.#entries.append(drafts, now);
     this.#alarms.by("prune", now + PRUNE_EVERY);
-    return this.#entries.head;
+    return head;
   }
 
   /** The record's end. */
@@ -43,8 +43,8 @@ export class Audit extends DurableObject {
   }
 
   /** Not more often than daily, and an account that does nothing sleeps until its oldest entry is too old. */
-  #prune(now: number): number | undefined {
-    const next = this.ctx.storage.transactionSync(() => this.#entries.prune(now));
+  async #prune(now: number): Promise<number | undefined> {
+    const next = await this.#entries.prune(now);
     return next === undefined ? undefined : Math.max(next, now + PRUNE_EVERY);
   }
 }

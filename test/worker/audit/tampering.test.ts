@@ -94,9 +94,9 @@ describe("in the real database", () => {
     const person = await recorded();
     const kept = await headOf(person);
     await tamper(person, "DELETE FROM entries WHERE seq > 7");
-    await runInDurableObject(record(person), (_, { storage: { sql } }) => {
+    await runInDurableObject(record(person), async (_, { storage: { sql } }) => {
       const forged = new Entries(sql, person.account);
-      forged.append([draft(100), draft(101), draft(102)], Date.now());
+      await forged.append([draft(100), draft(101), draft(102)], Date.now());
     });
     expect((await verified(person)).fault).toBeUndefined();
     const agreed = (await recordOf(person)).find(({ seq }) => seq === 7);
@@ -110,10 +110,10 @@ describe("old entries go", () => {
 
   it("by number and by age, and the record says so, so that the rest can still be verified", async () => {
     const person = await recorded();
-    const kept = await runInDurableObject(record(person), (_, { storage: { sql } }) => {
+    const kept = await runInDurableObject(record(person), async (_, { storage: { sql } }) => {
       const entries = new Entries(sql, person.account, { entries: 6, age: 10 * day });
-      entries.prune(Date.now());
-      entries.append([draft(50)], Date.now());
+      await entries.prune(Date.now());
+      await entries.append([draft(50)], Date.now());
       return entries.head;
     });
     const rest = await recordOf(person);
@@ -121,9 +121,9 @@ describe("old entries go", () => {
     expect(rest.find(({ type }) => type === "pruned")).toMatchObject({ until: 4 });
     expect(await verified(person, [kept])).toMatchObject({ first: 5, last: { seq: 12 } });
     expect((await verified(person, [kept])).fault).toBeUndefined();
-    await runInDurableObject(record(person), (_, { storage: { sql } }) => {
+    await runInDurableObject(record(person), async (_, { storage: { sql } }) => {
       const entries = new Entries(sql, person.account, { entries: 6, age: 10 * day });
-      expect(entries.prune(Date.now() + 11 * day)).toBeGreaterThan(Date.now());
+      expect(await entries.prune(Date.now() + 11 * day)).toBeGreaterThan(Date.now());
     });
     expect(await recordOf(person)).toMatchObject([{ type: "pruned", until: 12, seq: 13 }]);
     expect((await verified(person, [kept])).fault).toBeUndefined();
@@ -131,10 +131,10 @@ describe("old entries go", () => {
 
   it("does nothing while there is nothing old, and says when there will be", async () => {
     const person = await recorded();
-    await runInDurableObject(record(person), (_, { storage: { sql } }) => {
+    await runInDurableObject(record(person), async (_, { storage: { sql } }) => {
       const entries = new Entries(sql, person.account);
       const [first] = sql.exec<{ at: number }>("SELECT at FROM entries ORDER BY seq LIMIT 1").toArray();
-      expect(entries.prune(Date.now())).toBe((first?.at ?? 0) + 400 * day);
+      expect(await entries.prune(Date.now())).toBe((first?.at ?? 0) + 400 * day);
     });
     expect((await headOf(person)).seq).toBe(10);
   });

@@ -69,7 +69,8 @@ export class AuditFeed {
   #isBusy = false;
   #failures = 0;
   #lost: Lost | undefined;
-  #sending: Promise<void> | undefined;
+  #isSending = false;
+  #sent: Promise<void> = Promise.resolve();
 
   constructor(host: AuditHost) {
     this.#host = host;
@@ -129,7 +130,7 @@ export class AuditFeed {
     if (!this.#mark || this.#host.health.isFailing) return undefined;
     const isBusy = this.#isBusy;
     this.#isBusy = false;
-    if (isBusy || !this.#isEmpty || this.#sending || hasUntoldReads) return now + TIMES.settleAfter;
+    if (isBusy || !this.#isEmpty || this.#isSending || hasUntoldReads) return now + TIMES.settleAfter;
     this.#host.storage.kv.delete(MARK);
     this.#mark = undefined;
     this.#hasReads = false;
@@ -149,11 +150,9 @@ export class AuditFeed {
   }
 
   /** Sends all that waits. Never rejects: what the record did not take is sent again. */
-  async send(now: number): Promise<void> {
-    this.#sending ??= this.#sendAll(now).finally(() => {
-      this.#sending = undefined;
-    });
-    return this.#sending;
+  send(now: number): Promise<void> {
+    if (!this.#isSending) this.#sent = this.#sendAll(now);
+    return this.#sent;
   }
 
   get #isEmpty(): boolean {
@@ -161,6 +160,7 @@ export class AuditFeed {
   }
 
   async #sendAll(now: number): Promise<void> {
+    this.#isSending = true;
     try {
       if (this.#host.health.isFailing) throw new Error("the storage takes no writes");
       while (!this.#isEmpty && this.#host.store.record) await this.#sendBatch(now);
@@ -169,6 +169,8 @@ export class AuditFeed {
       const wait = Math.min(RETRY.first * 2 ** this.#failures++, RETRY.max);
       logWarning(`the record was not reached, again in ${wait} ms`, error);
       this.#timer.by(Date.now() + wait);
+    } finally {
+      this.#isSending = false;
     }
   }
 
@@ -225,7 +227,9 @@ export class AuditFeed {
     return () => draft;
   }
 
+  /** What is being sent goes on until nothing waits. */
   #soon(): void {
+    if (this.#isSending) return;
     const now = Date.now();
     this.#timer.by(this.#waiting.length >= BATCH.entries ? now : now + BATCH.within);
   }
