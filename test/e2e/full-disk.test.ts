@@ -55,10 +55,13 @@ test("effects are refused with what to do, reads go on, and all is well when the
   const times = rig.agent.states.filter((state) => state === "REGISTERED").length;
   const filler = fill(drive);
   const first = await append("full");
+  // If a write of the relay's own came first, the object that the call finds is new and does not know why.
+  const storage = expect.stringMatching(/full|failed/);
   expect(first).toMatchObject({
     status: 503,
-    body: { code: "UNAVAILABLE", storage: "full", hop: "relay", title: "Temporarily unavailable" },
+    body: { code: "UNAVAILABLE", storage, hop: "relay", title: "Temporarily unavailable" },
   });
+  expect(first.body.hint).toMatch(/disk is full|free some space/i);
   expect(first.call).toMatch(/^[0-9a-f-]{36}$/);
   // What failed took the connections along; until the machine has dialled again it is not to blame either.
   for (const given of [await read(), await append("full")])
@@ -68,10 +71,7 @@ test("effects are refused with what to do, reads go on, and all is well when the
   using reader = await Caller.open(rig.relay.url, rig.device, rig.token);
   for (let n = 0; n < 5; n++) {
     expect(await append("full")).toMatchObject({
-      ...{
-        status: 503,
-        body: { code: "UNAVAILABLE", storage: expect.stringMatching(/full|failed/), hop: "relay" },
-      },
+      ...{ status: 503, body: { code: "UNAVAILABLE", storage, hop: "relay" } },
     });
     expect((await read()).status).toBe(200);
     expect(await reader.call(`read-${n}`, "ListDirectory", { path: rig.folder })).toMatchObject({
