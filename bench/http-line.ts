@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { callFrame, type Work } from "./frames.ts";
-import type { Line } from "./measure.ts";
+import type { Line } from "./variant.ts";
 
 export interface Target {
   port: number;

@@ -1,11 +1,7 @@
 /** One measurement: a number of calls over one line, so many in flight at a time. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { cpuNanos } from "./cpu.ts";
-
-/** A way to make calls; `call` resolves with the answer and rejects when the answer is an error. */
-export interface Line {
-  call(): Promise<void>;
-  close(): void;
-}
+import type { Line, Variant } from "./variant.ts";
 
 export interface Shape {
   inFlight: number;
@@ -28,12 +24,17 @@ export interface Sample extends Measurement {
 /** Not counted, at the start of every measurement: an object may have slept, and caches are another variant's. */
 const SETTLING_CALLS = 20;
 
-export async function measure(line: Line, relay: number | undefined, shape: Shape): Promise<Sample> {
+/** What the calls leave behind is done after `aftermath` milliseconds; its CPU time counts. */
+export async function measure(
+  { line, relay, aftermath = 0 }: Omit<Variant, "name">,
+  shape: Shape,
+): Promise<Sample> {
   await runLanes(line, { inFlight: shape.inFlight, calls: SETTLING_CALLS + shape.inFlight });
   const cpuBefore = relay === undefined ? undefined : cpuNanos(relay);
   const start = performance.now();
   const latencies = await runLanes(line, shape);
   const seconds = (performance.now() - start) / 1000;
+  await sleep(aftermath);
   const cpuAfter = relay === undefined ? undefined : cpuNanos(relay);
   latencies.sort();
   return {

@@ -1,5 +1,4 @@
 /** Rounds: every variant once in each, in an order shuffled anew, so that the machine's moods fall on all of them. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { measure, type Sample, type Shape } from "./measure.ts";
 import type { Variant } from "./variant.ts";
 
@@ -27,9 +26,7 @@ export async function runRounds(
     for (const shape of shapes) {
       for (const entry of shuffled(series.filter((candidate) => candidate.shape === shape))) {
         if (round > 1 && performance.now() > end) return;
-        const { line, relay, aftermath = 0 } = entry.variant;
-        entry.samples.push(await measure(line, relay, shape));
-        await sleep(aftermath);
+        entry.samples.push(await measure(entry.variant, shape));
       }
     }
     onRound(round);

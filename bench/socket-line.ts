@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { type ClientOptions, WebSocket } from "ws";
 import { callFrame, callIdOf, type Work } from "./frames.ts";
-import type { Line } from "./measure.ts";
+import type { Line } from "./variant.ts";
 
 interface Waiting {
   resolve(): void;

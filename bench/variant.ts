@@ -1,6 +1,12 @@
-/** One way from caller to device and back, ready to be measured. */
-import type { Line } from "./measure.ts";
+/** What is measured. */
 
+/** A way to make calls; `call` resolves with the answer and rejects when the answer is an error. */
+export interface Line {
+  call(): Promise<void>;
+  close(): void;
+}
+
+/** One way from caller to device and back, ready to be measured. */
 export interface Variant {
   name: string;
   line: Line;

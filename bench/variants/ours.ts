@@ -28,7 +28,7 @@ export async function startOurs(processes: Processes, folder = "ours"): Promise<
   return { owner, url, port, pid, token: await owner.token(), stop };
 }
 
-/** Outcomes of effects are acknowledged, and noted as such in the journal, a moment later. */
+/** A moment later the record is told of calls, outcomes of effects are acknowledged, and noted as such in the journal. */
 export const AFTERMATH = 300;
 
 /** A line of calls to one device. */
@@ -63,8 +63,8 @@ export async function ours(processes: Processes, relay: OurRelay): Promise<OurVa
     return { name, line, relay: pid, aftermath: AFTERMATH };
   };
   return {
-    read: { name: "ours", line: await callLine(relay, plain, read), relay: pid },
-    rest: { name: "ours", line: httpLine(rest, read), relay: pid },
+    read: { name: "ours", line: await callLine(relay, plain, read), relay: pid, aftermath: AFTERMATH },
+    rest: { name: "ours", line: httpLine(rest, read), relay: pid, aftermath: AFTERMATH },
     ledger: await effect("effect, ledger", plain),
     journal: await effect("effect, ledger and journal", journalling),
   };

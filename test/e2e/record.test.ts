@@ -82,17 +82,17 @@ test("an entry that somebody edited on the relay's disk is named, with exit code
   const { entries } = (await matrx("audit", "list", "--type", "call")).json as { entries: { seq: number }[] };
   const seq = Number(entries.at(-1)?.seq);
   const edit = (from: string, to: string) => () =>
-    tamper(`UPDATE entries SET entry = replace(entry, '${from}', '${to}') WHERE seq = ${seq}`);
-  await rig.restartRelay(edit("Glob", "Fake"));
+    tamper(`UPDATE entries SET lines = replace(lines, '${from}', '${to}')`);
+  await rig.restartRelay(edit('"*.0"', '"*.x"'));
   const { code, json } = await matrx("audit", "verify");
   expect([code, json.fault]).toMatchObject([1, { kind: "edited", seq }]);
-  await rig.restartRelay(edit("Fake", "Glob"));
+  await rig.restartRelay(edit('"*.x"', '"*.0"'));
   expect(await matrx("audit", "verify")).toMatchObject({ code: 0 });
 });
 
 test("an end that was cut off is noticed here, though the rest fits", async () => {
   const seq = await keepHead();
-  await rig.restartRelay(() => tamper(`DELETE FROM entries WHERE seq > ${seq - 2}`));
+  await rig.restartRelay(() => tamper(`DELETE FROM entries WHERE last > ${seq - 2}`));
   const { code, json } = await matrx("audit", "verify");
   expect(code).toBe(1);
   expect(json.fault).toMatchObject({ kind: expect.stringMatching(/truncated|edited/) });

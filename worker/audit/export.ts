@@ -1,7 +1,7 @@
 /** The whole record as a file, read page by page as the reader takes it. */
 import type { AuditFilter, AuditQuery } from "@matrx/shared/audit.ts";
 import { csvLine } from "./csv.ts";
-import type { Page } from "./entries.ts";
+import type { Page } from "./lines.ts";
 
 export type ExportFormat = "jsonl" | "csv";
 

@@ -1,7 +1,8 @@
 /** The record of one account: who did what on which machine. Each entry is chained to the one before by its hash. */
 import { DurableObject } from "cloudflare:workers";
 import type { AuditDraft, AuditHead, AuditQuery } from "@matrx/shared/audit.ts";
-import { Entries, type Page } from "../audit/entries.ts";
+import { Entries } from "../audit/entries.ts";
+import { type Page, pageOf } from "../audit/lines.ts";
 import { AlarmTable } from "../storage/alarms.ts";
 import { migrate } from "../storage/migrate.ts";
 import { AUDIT } from "../storage/migrations.ts";
@@ -35,7 +36,7 @@ export class Audit extends DurableObject {
 
   /** Some entries, as JSON. */
   page(query: AuditQuery): Page {
-    return this.#entries.page(query);
+    return pageOf(this.ctx.storage.sql, query);
   }
 
   override alarm(): Promise<void> {

@@ -137,11 +137,8 @@ export const DIRECTORY: readonly Migration[] = [
 
 export const AUDIT: readonly Migration[] = [
   ({ sql }) => {
-    // `entry` is the canonical JSON (RFC 8785) that `hash` covers, after the hash of the entry before.
-    sql.exec(`CREATE TABLE IF NOT EXISTS entries (
-      seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, hash TEXT NOT NULL, entry TEXT NOT NULL, id TEXT)`);
-    // What is told twice is written once.
-    sql.exec("CREATE UNIQUE INDEX entries_id ON entries (id)");
+    sql.exec(`CREATE TABLE entries (
+      first INTEGER PRIMARY KEY, last INTEGER NOT NULL, at INTEGER NOT NULL, hash TEXT NOT NULL, lines TEXT NOT NULL)`);
   },
 ];
 

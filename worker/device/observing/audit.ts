@@ -48,7 +48,7 @@ interface Lost {
 }
 
 /** Drafts are sent together: so many, or those of so many milliseconds. */
-const BATCH = { entries: 100, within: 250 } as const;
+const BATCH = { entries: 500, within: 250 } as const;
 /** So many wait in memory while the record cannot be reached; more are counted as lost. */
 const WAITING_MAX = 10_000;
 const RETRY = { first: 1_000, max: 60_000 } as const;
