@@ -66,8 +66,6 @@ export const ACCOUNT: readonly Migration[] = [
     sql.exec(
       "CREATE TABLE IF NOT EXISTS audit_outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, draft TEXT NOT NULL)",
     );
-  },
-  ({ sql }) => {
     // One row, once somebody has named or closed the account.
     sql.exec(`CREATE TABLE IF NOT EXISTS profile (
       id INTEGER PRIMARY KEY CHECK (id = 1), name TEXT, closed INTEGER)`);
