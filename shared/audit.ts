@@ -113,6 +113,13 @@ const kinds = [
     action: z.enum(["added", "renamed", "removed"]),
     name: z.string(),
   }),
+  /** At the relay's owner. `closed`: the account that came by it. */
+  what.extend({
+    type: z.literal("invite"),
+    action: z.enum(["created", "withdrawn", "accepted", "closed"]),
+    name: z.string(),
+    account: z.string(),
+  }),
   /** Made anew; earlier ones no longer work. */
   what.extend({ type: z.literal("recovery_codes") }),
   /** Everything that AI grants do was stopped, or may go on. */

@@ -37,7 +37,7 @@ function wordsOf(entry) {
     case "approval":
       return `Approval ${state}: ${entry.summary}`;
     case "grant":
-      return `Grant ${doing}: ${name}`;
+      return `${entry.credential === "guest" ? "Share" : "Grant"} ${doing}: ${name}`;
     case "device":
       return `Device ${doing}: ${name}`;
     case "session":
@@ -46,6 +46,8 @@ function wordsOf(entry) {
       return "Policy of a device changed";
     case "passkey":
       return `Passkey ${doing}: ${name}`;
+    case "invite":
+      return action === "closed" ? `Account closed: ${name}` : `Invite ${doing}: ${name}`;
     case "recovery_codes":
       return "Recovery codes made anew";
     case "pause":

@@ -14,6 +14,7 @@ const TYPES = [
   "session",
   "passkey",
   "recovery_codes",
+  "invite",
   "pause",
   "gap",
   "pruned",
@@ -25,7 +26,7 @@ export function recordView() {
     "select",
     {},
     element("option", { value: "" }, "Everything"),
-    ...TYPES.map((one) => element("option", { value: one }, one)),
+    ...TYPES.map((one) => element("option", { value: one }, one.replaceAll("_", " "))),
   );
   const device = element("input", { type: "text", autocomplete: "off", spellcheck: "false" });
   const list = element("ul", { class: "items", "aria-label": "Entries" });

@@ -7,6 +7,7 @@ import { attempt, type Outcome } from "../outcome.ts";
 import type { AccountContext } from "./context.ts";
 import type { DeviceEntry } from "./devices.ts";
 import { noSuchShareError } from "./received-shares.ts";
+import { grantHappening } from "./record.ts";
 
 /** The account that accepts a share. */
 export interface Guest {
@@ -24,12 +25,13 @@ export class GivenShares {
   /** Makes a share that nobody holds yet. */
   create(person: GrantId, wish: NewShare): Promise<Outcome<GivenShare>> {
     return attempt(() => {
-      this.#context.person(person);
+      const by = this.#context.person(person);
       this.#context.countCredential();
       const now = Date.now();
       this.#context.prune(now);
       const grant = this.#context.tokens.share(wish, now);
       this.#context.alarms.by("expiry", grant.expires);
+      this.#context.record.note(grantHappening(grant, "created"), by);
       return this.#viewOf(grant);
     });
   }
@@ -48,7 +50,9 @@ export class GivenShares {
       const grant = this.#context.grants.find(id, Date.now());
       if (grant?.kind !== "share") throw usedError();
       if (grant.guest && grant.guest.account !== guest.account) throw usedError();
-      this.#context.grants.update({ ...grant, guest });
+      const held = { ...grant, guest };
+      this.#context.grants.update(held);
+      if (!grant.guest) this.#context.record.note(grantHappening(held, "changed"), undefined);
       return { name: grant.name, by: this.#name };
     });
   }

@@ -1,5 +1,6 @@
 /** The relay owner's invites, and the accounts that came by them. Only the owner's Account object has any. */
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
+import type { Grant } from "@matrx/shared/grant.ts";
 import {
   type AccountId,
   type GrantId,
@@ -40,7 +41,7 @@ export class Invites {
   /** Makes an invite to an account that nobody has yet. */
   create(owner: GrantId, name: string): Promise<Outcome<InviteView>> {
     return attempt(() => {
-      this.#requireOwner(owner);
+      const by = this.#requireOwner(owner);
       this.#context.countCredential();
       const now = Date.now();
       this.#prune(now);
@@ -50,6 +51,7 @@ export class Invites {
         "INSERT INTO invites (id, name, account, created, expires) VALUES (?, ?, ?, ?, ?)",
         ...[id, name, account, now, now + LIFETIME.invite * 1000],
       );
+      this.#note("created", { name, account }, by);
       return viewOf(this.#require(id));
     });
   }
@@ -66,9 +68,11 @@ export class Invites {
   /** Withdraws an invite that nobody accepted yet. */
   withdraw(owner: GrantId, id: string): Promise<Outcome<void>> {
     return attempt(() => {
-      this.#requireOwner(owner);
-      if (this.#require(id).accepted !== null) throw acceptedError();
+      const by = this.#requireOwner(owner);
+      const invite = this.#require(id);
+      if (invite.accepted !== null) throw acceptedError();
       this.#context.sql.exec("DELETE FROM invites WHERE id = ?", id);
+      this.#note("withdrawn", invite, by);
     });
   }
 
@@ -81,6 +85,7 @@ export class Invites {
         ...[now, id, account],
       );
       if (rowsWritten === 0) throw usedError();
+      this.#note("accepted", this.#require(id), undefined);
     });
   }
 
@@ -94,17 +99,28 @@ export class Invites {
   }
 
   /** The account has been closed. */
-  noteClosed(account: AccountId): void {
-    this.#context.sql.exec(
+  noteClosed(owner: GrantId, account: AccountId): void {
+    const { rowsWritten } = this.#context.sql.exec(
       "INSERT OR IGNORE INTO closed_accounts (account, at) VALUES (?, ?)",
       ...[account, Date.now()],
     );
+    const invite = this.#all().find((one) => one.account === account);
+    const by = this.#context.grants.find(owner, Date.now());
+    if (rowsWritten > 0 && invite) this.#note("closed", invite, by);
   }
 
-  /** Throws MatrxError `PERMISSION_DENIED`. */
-  #requireOwner(grant: GrantId): void {
-    this.#context.person(grant);
-    if (this.#context.id === OWNER_ACCOUNT) return;
+  #note(
+    action: "created" | "withdrawn" | "accepted" | "closed",
+    { name, account }: Pick<InviteRow, "name" | "account">,
+    by: Grant | undefined,
+  ): void {
+    this.#context.record.note({ type: "invite", action, name, account }, by);
+  }
+
+  /** The owner's session. Throws MatrxError `PERMISSION_DENIED`. */
+  #requireOwner(grant: GrantId): Grant {
+    const person = this.#context.person(grant);
+    if (this.#context.id === OWNER_ACCOUNT) return person;
     throw relayError("PERMISSION_DENIED", "Only the relay's owner may do this", {
       hint: "Ask whoever runs the relay",
     });

@@ -140,7 +140,7 @@ export const invitesRoutes: readonly RelayRoute[] = [
       const account = c.req.param("account") as AccountId;
       unwrap(await accountOf(c).requireMember(c.var.caller.grant, account));
       unwrap(await c.env.ACCOUNT.getByName(account).close());
-      await accountOf(c).noteClosed(account);
+      await accountOf(c).noteClosed(c.var.caller.grant, account);
       return c.body(null, 204);
     },
   },

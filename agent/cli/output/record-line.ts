@@ -24,7 +24,7 @@ function whatOf(entry: AuditEntry): string {
     case "approval":
       return `${entry.state}: ${short(entry.summary)}${entry.decided_by ? `, by ${short(entry.decided_by)}` : ""}`;
     case "grant":
-      return `token ${short(entry.name)} ${entry.action}`;
+      return `${entry.credential === "guest" ? "share" : "token"} ${short(entry.name)} ${entry.action}`;
     case "session":
       return `${entry.action === "signed_in" ? "signed in" : "signed out"}: ${short(entry.name)}${entry.how ? ` (${entry.how})` : ""}`;
     case "device":
@@ -33,6 +33,10 @@ function whatOf(entry: AuditEntry): string {
       return "set the device's policy";
     case "passkey":
       return `passkey ${short(entry.name)} ${entry.action}`;
+    case "invite":
+      return entry.action === "closed"
+        ? `closed the account ${short(entry.account)} of ${short(entry.name)}`
+        : `invite for ${short(entry.name)} ${entry.action}`;
     case "recovery_codes":
       return "made new recovery codes";
     case "pause":
