@@ -65,7 +65,7 @@ function deviceItem(device, { isOpen, open, removed, shared }) {
           .filter(Boolean)
           .join(" · "),
       ),
-      element("div", { class: "soft" }, proofOf(device.proof)),
+      sharer === undefined && element("div", { class: "soft" }, proofOf(device.proof)),
     ),
     element(
       "div",

@@ -27,7 +27,7 @@ export interface ReachableDevice extends Pick<DeviceEntry, "id" | "name"> {
 /**
  * The device with this id. Another account's does not exist for a caller with whom it isn't shared: it gets the same
  * answer, after the same requests to the same objects, as for an id that was never issued. Throws MatrxError
- * `UNKNOWN_DEVICE`.
+ * `UNKNOWN_DEVICE`, or `UNAUTHENTICATED` if the caller's own grant ended.
  */
 export async function reachDevice<Who extends Caller>(
   env: Env,
@@ -51,7 +51,8 @@ async function sharedDevice<Who extends Caller>(
   known: KnownDevice | undefined,
 ): Promise<Reached<Who> | undefined> {
   // Asked for an id that nobody has, too.
-  const session = await env.ACCOUNT.getByName(caller.account).visit(caller.grant, id, known?.account ?? null);
+  const account = env.ACCOUNT.getByName(caller.account);
+  const session = unwrap(await account.visit(caller.grant, id, known?.account ?? null));
   if (!session || !known) return undefined;
   const share = await env.ACCOUNT.getByName(known.account).shareFor(caller.account, id);
   if (!share) return undefined;

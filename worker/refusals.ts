@@ -21,3 +21,8 @@ export function tooManyError(what: string, limit: number): MatrxError {
     details: { limit },
   });
 }
+
+/** The account has no grant of this name. */
+export function noSuchTokenError(): MatrxError {
+  return relayError("NOT_FOUND", "No such token", { hint: "GET /v1/tokens lists them" });
+}

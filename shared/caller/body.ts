@@ -12,6 +12,8 @@ export interface BodyRules {
   readonly ms: number;
   /** Whether the body must be declared as JSON, which pages of other origins cannot send without a preflight. */
   readonly mustBeJson: (request: Request) => boolean;
+  /** Where nothing must not be taken for `{}`. */
+  readonly isRequired?: boolean;
   /** Called for each body that broke off. */
   readonly brokeOff: () => void;
 }
@@ -46,6 +48,8 @@ async function readObject(request: Request, rules: BodyRules): Promise<Record<st
 async function readText(request: Request, rules: BodyRules): Promise<string> {
   const text = await readBounded(request, rules);
   if (text !== "" && rules.mustBeJson(request)) requireJson(request);
+  if (text === "" && rules.isRequired)
+    throw relayError("INVALID_MESSAGE", "The request has no body", { hint: HINT });
   return text;
 }
 

@@ -46,10 +46,15 @@ export class ReceivedShares {
   list(person: GrantId): Promise<Outcome<AcceptedShare[]>> {
     return attempt(() => {
       this.#context.person(person);
-      return this.#rows().map(({ grant_id, account, created }) => ({
-        ...{ grant: grant_id as GrantId, account: account as AccountId, accepted: created },
-      }));
+      return this.all();
     });
+  }
+
+  /** All of them, for the Worker, once the account was closed. */
+  all(): AcceptedShare[] {
+    return this.#rows().map(({ grant_id, account, created }) => ({
+      ...{ grant: grant_id as GrantId, account: account as AccountId, accepted: created },
+    }));
   }
 
   /** The account that gave a share. */
@@ -78,12 +83,18 @@ export class ReceivedShares {
    * A person's session is about to use a device of an account that shares devices with this one; undefined if it can't
    * be. The device is told when the session ends.
    */
-  visit(grant: GrantId, device: DeviceId, giver: AccountId | null): { until: number } | undefined {
-    const session = this.#context.grants.find(grant, Date.now());
-    if (!session || !isPersonSession(session)) return undefined;
-    if (!this.#rows().some(({ account }) => account === giver)) return undefined;
-    this.#context.holders.leased(grant, device, session.version);
-    return { until: session.expires };
+  visit(
+    grant: GrantId,
+    device: DeviceId,
+    giver: AccountId | null,
+  ): Promise<Outcome<{ until: number } | undefined>> {
+    return attempt(() => {
+      const session = this.#context.grant(grant);
+      if (!isPersonSession(session)) return undefined;
+      if (!this.#rows().some(({ account }) => account === giver)) return undefined;
+      this.#context.holders.leased(grant, device, session.version);
+      return { until: session.expires };
+    });
   }
 
   #rows(): ReceivedRow[] {

@@ -1,11 +1,10 @@
 /** An account's grants as a person manages them: each change makes a version, which all devices that hold the grant are told. */
-import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { credentialOf, type Grant, type GrantKind } from "@matrx/shared/grant.ts";
 import { type AccountId, type GrantId, makeGrantId } from "@matrx/shared/ids.ts";
 import type { NewShare } from "@matrx/shared/share-api.ts";
 import type { ChangedToken, NewToken, TokenDetails, TokenView } from "@matrx/shared/token-api.ts";
 import type { LeasedGrant } from "../device/leases.ts";
-import { tooManyError, unknownDeviceError } from "../refusals.ts";
+import { noSuchTokenError, tooManyError, unknownDeviceError } from "../refusals.ts";
 import type { DeviceEntry, Devices } from "./devices.ts";
 import { type Grants, isFor, type May, scopeOf } from "./grants.ts";
 import type { Holders } from "./holders.ts";
@@ -164,8 +163,4 @@ export class Tokens {
 export function leased(grant: Grant): LeasedGrant {
   const { name, version, expires } = grant;
   return { scope: scopeOf(grant), holder: { name, credential: credentialOf(grant) }, version, expires };
-}
-
-function noSuchTokenError(): MatrxError {
-  return relayError("NOT_FOUND", "No such token", { hint: "GET /v1/tokens lists them" });
 }

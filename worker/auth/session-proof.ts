@@ -2,7 +2,7 @@
  * The proof that a page holds its session's key: a JWT signed by it (DPoP, RFC 9449), with a nonce of ours that works once.
  * The cookie alone is worth nothing: every port of this host is sent it, and a stolen cookie jar holds it.
  */
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import {
   PROOF_HEADER,
   proofClaimsSchema,
@@ -10,7 +10,7 @@ import {
   sessionKeySchema,
 } from "@matrx/shared/session-api.ts";
 import { AUDIENCE, LIFETIME } from "@matrx/shared/tokens.ts";
-import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify } from "jose";
+import { calculateJwkThumbprint, EmbeddedJWK, importJWK, jwtVerify } from "jose";
 import type { Secrets } from "../secrets.ts";
 import { type AddressEnv, ownOrigin } from "./address.ts";
 import { noCredential, reasonOf, signToken, unauthenticated, verifyToken } from "./keys.ts";
@@ -22,8 +22,16 @@ export interface SessionProof {
   nonce: { id: string; expires: number };
 }
 
-/** What a session keeps of its key (RFC 7638). */
-export function thumbprintOf(key: SessionKey): Promise<string> {
+/** What a session keeps of its key (RFC 7638). Throws MatrxError `INVALID_PARAMETERS` if it is not a point on the curve. */
+export async function thumbprintOf(key: SessionKey): Promise<string> {
+  try {
+    await importJWK(key, "ES256");
+  } catch (cause) {
+    throw relayError("INVALID_PARAMETERS", "key: is not a P-256 public key", {
+      hint: "Send the public half of a new key, as WebCrypto exports it",
+      cause,
+    });
+  }
   return calculateJwkThumbprint(key, "sha256");
 }
 

@@ -19,7 +19,7 @@ import { type Policy, policyWarnings } from "@matrx/shared/policy.ts";
 import type { ExplainWish, Explanation } from "@matrx/shared/policy-explain.ts";
 import type { Caller } from "../auth/caller.ts";
 import { attempt, type Outcome } from "../outcome.ts";
-import { unknownDeviceError } from "../refusals.ts";
+import { noSuchTokenError, unknownDeviceError } from "../refusals.ts";
 import { lostRecordError } from "../storage-failure.ts";
 import type { Approvals } from "./approvals/approvals.ts";
 import type { Person } from "./approvals/decisions.ts";
@@ -100,12 +100,22 @@ export class Requests {
   /** What would become of a call, by `grant` if given: the Account has checked then that a person is asking. */
   explain(caller: Caller, { tool, input = {}, grant }: ExplainWish): Promise<Outcome<Explanation>> {
     return this.#leased(caller, async (lease) => {
-      const { store, link, leases, record } = this.#context;
+      const { store, link } = this.#context;
       this.#surfaces.admission.message(lease, Date.now());
-      const { scope } = grant ? await leases.ask(record.account, grant as GrantId, record.id) : lease;
+      const { scope } = grant ? await this.#leaseOf(grant as GrantId) : lease;
       const connection = link.current?.attachment;
       return explainCall({ name: tool, input, grant: scope, asker: lease.scope, store, link: connection });
     });
+  }
+
+  /** Of a grant that somebody names: that it ended says nothing of the caller's own. */
+  async #leaseOf(grant: GrantId): Promise<Lease> {
+    const { leases, record } = this.#context;
+    try {
+      return await leases.ask(record.account, grant, record.id);
+    } catch (error) {
+      throw error instanceof MatrxError && error.code === "UNAUTHENTICATED" ? noSuchTokenError() : error;
+    }
   }
 
   /** Takes effect at once; the device is told if it is connected. Returns warnings. */
@@ -150,11 +160,15 @@ export class Requests {
   }
 
   call(caller: Caller, wanted: RestCall): Promise<Outcome<RestAnswer>> {
-    return this.#calling(caller, (lease, now) => this.#surfaces.rest.call({ ...wanted, lease }, now));
+    return this.#calling(caller, (lease, now) =>
+      this.#surfaces.rest.call({ ...wanted, lease, guest: caller.guest }, now),
+    );
   }
 
   callByGuide(caller: Caller, wanted: RestCall): Promise<Outcome<GuideAnswer>> {
-    return this.#calling(caller, (lease, now) => this.#surfaces.rest.callByGuide({ ...wanted, lease }, now));
+    return this.#calling(caller, (lease, now) =>
+      this.#surfaces.rest.callByGuide({ ...wanted, lease, guest: caller.guest }, now),
+    );
   }
 
   streamCall(caller: Caller, wanted: StreamedCall): Promise<Outcome<OpenStream>> {

@@ -189,6 +189,11 @@ export class Account extends DurableObject<AccountEnv> {
     return this.#membership.close();
   }
 
+  /** What other accounts shared with this one, for its closing. */
+  acceptedShares() {
+    return this.#received.all();
+  }
+
   /** See `Invites`, like all of these. */
   createInvite(...args: Parameters<Invites["create"]>) {
     return this.#invites.create(...args);

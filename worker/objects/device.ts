@@ -51,6 +51,7 @@ export class Device extends DurableObject<DeviceEnv> {
   readonly #recovery: Recovery;
   readonly #approvals: Approvals;
   readonly #credit: AnswerCredit;
+  readonly #rest: RestCalls;
   readonly #streams: EventStreams;
   readonly #callers: Callers;
   readonly #sockets: DeviceSockets;
@@ -94,6 +95,7 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#credit = credit;
     this.#callers = callers;
     this.#sockets = sockets;
+    this.#rest = rest;
     this.#streams = new EventStreams(bodies);
     const streams = new RestStreams(context, admission, calls, this.#streams);
     this.#requests = new Requests(context, { calls, rights, admission, approvals, rest, streams });
@@ -174,6 +176,7 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#context.leases.revoke(session);
     this.#callers.endVisit(session, revokedGrant().message);
     this.#streams.endVisit(session, revokedGrant());
+    this.#rest.endVisit(session, revokedGrant());
   }
 
   /** A grant is no longer for this device, since the version told: it ends here, until a newer one comes. */

@@ -26,7 +26,8 @@ const EXPLAINED: Explanation = {
 };
 
 /** Smaller than other bodies: a policy goes to the device with each call. */
-const POLICY_BODY = { ...CALLER_BODY, bytes: LIMITS.policyBytes };
+/** A body that got lost on its way must not lift all limits. */
+const POLICY_BODY = { ...CALLER_BODY, bytes: LIMITS.policyBytes, isRequired: true };
 
 export const controlRoutes: readonly RelayRoute[] = [
   {
@@ -57,7 +58,7 @@ export const controlRoutes: readonly RelayRoute[] = [
     summary: "Set the device's policy",
     description: "Replaces the whole policy. The device's own file also applies; the stricter one wins.",
     access: "person",
-    body: { schema: policySchema, example: POLICY, optional: true },
+    body: { schema: policySchema, example: POLICY },
     answers: {
       200: { description: "The policy as it is now", schema: policySetSchema, example: POLICY },
     },

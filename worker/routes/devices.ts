@@ -177,9 +177,9 @@ async function viewOf(env: Env, { id, account, sharedBy }: ReachableDevice): Pro
   }
 }
 
-/** What a guest sees: who shares the device, and not how its owner sorts it. */
+/** What a guest sees: who shares the device, and neither how its owner sorts it nor what others called there. */
 function seenBy(view: DeviceView, sharedBy: string | undefined): DeviceView {
-  return sharedBy === undefined ? view : { ...view, tags: [], shared_by: sharedBy };
+  return sharedBy === undefined ? view : { ...view, tags: [], proof: null, shared_by: sharedBy };
 }
 
 /** Adds to `UNKNOWN_DEVICE` when a person removed the device; without it, the relay has lost its data. */

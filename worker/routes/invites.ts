@@ -21,6 +21,7 @@ import { browserName } from "./browser-name.ts";
 import { qrCode } from "./qr-code.ts";
 import type { RelayEnv, RelayRoute } from "./route.ts";
 import { KEY, SIGNED_IN_ANSWER, signedIn } from "./session.ts";
+import { leaveShare } from "./shares.ts";
 
 const INVITE: InviteView = {
   id: "invite_4k7m2x9qpatr6w1z",
@@ -132,15 +133,17 @@ export const invitesRoutes: readonly RelayRoute[] = [
     tag: "People",
     summary: "Close an account that came by an invite",
     description:
-      "For the relay's owner only. Ends all its sessions, tokens and shares, and lets nobody sign in to it again. Its devices stay paired, but nobody reaches them.",
+      "For the relay's owner only. Ends all its sessions, tokens and shares, given and received, and lets nobody sign in to it again. Its devices stay paired, but nobody reaches them.",
     access: "person",
     answers: { 204: { description: "Closed" } },
     errors: ["NOT_FOUND"],
     answer: async (c) => {
-      const account = c.req.param("account") as AccountId;
-      unwrap(await accountOf(c).requireMember(c.var.caller.grant, account));
-      unwrap(await c.env.ACCOUNT.getByName(account).close());
-      await accountOf(c).noteClosed(c.var.caller.grant, account);
+      const id = c.req.param("account") as AccountId;
+      unwrap(await accountOf(c).requireMember(c.var.caller.grant, id));
+      const account = c.env.ACCOUNT.getByName(id);
+      unwrap(await account.close());
+      for (const share of await account.acceptedShares()) await leaveShare(c.env, id, share);
+      await accountOf(c).noteClosed(c.var.caller.grant, id);
       return c.body(null, 204);
     },
   },

@@ -248,7 +248,9 @@ function plain(shown: string): string {
     .replaceAll("O", "0")
     .replace(/[IL]/g, "1");
   if (/^[0-9A-Z]{8}$/.test(code)) return code;
-  throw relayError("NOT_FOUND", "A code has eight letters and digits");
+  throw relayError("NOT_FOUND", "A code has eight letters and digits", {
+    hint: "Type the code that the machine shows",
+  });
 }
 
 /** SHA-256 of the key's 32 bytes, the first 16 in groups of four digits; the device shows the same. */

@@ -14,7 +14,7 @@ import {
 } from "@matrx/shared/share-api.ts";
 import { AUDIENCE, LIFETIME } from "@matrx/shared/tokens.ts";
 import type { Context } from "hono";
-import { noSuchShareError } from "../account/received-shares.ts";
+import { type AcceptedShare, noSuchShareError } from "../account/received-shares.ts";
 import { linkOrigin } from "../auth/address.ts";
 import type { TokenClaims } from "../auth/keys.ts";
 import { makeLinkCode, verifyLinkCode } from "../auth/link-code.ts";
@@ -136,16 +136,23 @@ export const sharesRoutes: readonly RelayRoute[] = [
     answer: async (c) => {
       const { caller } = c.var;
       const grant = c.req.param("grant") as GrantId;
-      const giver = unwrap(await accountOf(c).giverOf(caller.grant, grant));
-      const leaving = c.env.ACCOUNT.getByName(giver).leaveShare(grant, caller.account);
-      const left = (await leaving) as Outcome<void>;
-      // One that its giver ended is left all the same.
-      if (!left.ok && left.error.code !== "NOT_FOUND") unwrap(left);
-      await accountOf(c).forgetShares([grant]);
+      const account = unwrap(await accountOf(c).giverOf(caller.grant, grant));
+      await leaveShare(c.env, caller.account, { grant, account });
       return c.body(null, 204);
     },
   },
 ];
+
+/** Gives back what an account shares with a guest. One that its giver ended is left all the same. */
+export async function leaveShare(
+  env: Env,
+  guest: AccountId,
+  { grant, account }: Pick<AcceptedShare, "grant" | "account">,
+): Promise<void> {
+  const left = (await env.ACCOUNT.getByName(account).leaveShare(grant, guest)) as Outcome<void>;
+  if (!left.ok && left.error.code !== "NOT_FOUND") unwrap(left);
+  await env.ACCOUNT.getByName(guest).forgetShares([grant]);
+}
 
 /** Throws MatrxError `NOT_FOUND`, since the person is signed in all the same. */
 async function readCode(env: Env, code: string): Promise<TokenClaims> {

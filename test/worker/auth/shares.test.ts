@@ -202,7 +202,7 @@ describe("a guest", () => {
     expect((await ben.ask("/v1/sign-out", { method: "POST" })).status).toBe(204);
     expect((await socket.closed).code).toBe(4403);
     expect((await ben.ask(`/v1/devices/${laptop}`)).status).toBe(401);
-    expect((await ben.ask(`/v1/devices/${laptop}/tools/Read`, json({}))).status).toBe(404);
+    expect((await ben.ask(`/v1/devices/${laptop}/tools/Read`, json({}))).status).toBe(401);
     const answering = annSocket.call("Read");
     await ann.device.serve("still here");
     expect(await answering).toMatchObject({ output: "still here" });
@@ -219,6 +219,52 @@ describe("a guest", () => {
     );
     await ben.ask("/v1/sign-out", { method: "POST" });
     expect(await stream.text()).toContain("The token was revoked");
+  });
+
+  it.each(["tools/Bash", "tools/invoke"])(
+    "who signs out gets no answer that it waits for: %s",
+    async (path) => {
+      await shared({ effects: ["read", "execute"] });
+      const body = path === "tools/Bash" ? { command: "cat" } : { tool: "Bash", input: { command: "cat" } };
+      const answering = ben.ask(`/v1/devices/${laptop}/${path}`, json(body));
+      const call = await ann.device.expect("tool_execute");
+      await ben.ask("/v1/sign-out", { method: "POST" });
+      const answer = await (await answering).text();
+      expect(answer).toContain("The token was revoked");
+      ann.device.answer(call, "too late");
+      ben = await Person.signIn(ben.account);
+      const { calls } = await (await ben.ask(`/v1/devices/${laptop}/calls`)).json<{ calls: object[] }>();
+      expect(calls).toMatchObject([{ tool: "Bash" }]);
+    },
+  );
+
+  it("sees nothing of what the owner called", async () => {
+    await shared();
+    const owners = await TestCaller.connect(laptop, ann.token);
+    const answering = owners.call("Read");
+    await ann.device.serve("hers");
+    await answering;
+    const seen = await (await ben.ask(`/v1/devices/${laptop}`)).json();
+    expect(seen).toMatchObject({ id: laptop, proof: null });
+    expect(await (await ann.person.ask(`/v1/devices/${laptop}`)).json()).toMatchObject({
+      proof: { tool: "Read" },
+    });
+  });
+
+  it("whose account the relay's owner closes holds no share any more, and its calls end", async () => {
+    const owner = await Person.signIn("owner");
+    const { account, link } = await owner.post<{ account: string; link: string }>("/v1/invites", {
+      name: "Ben",
+    });
+    const code = link.split("#invite=")[1];
+    ben = await Person.signInBy("/v1/invites/accept", { code, name: "Ben" });
+    await shared({ effects: ["read", "execute"] });
+    const answering = ben.ask(`/v1/devices/${laptop}/tools/Bash`, json({ command: "sleep 60" }));
+    const call = await ann.device.expect("tool_execute");
+    expect((await owner.ask(`/v1/accounts/${account}`, { method: "DELETE" })).status).toBe(204);
+    expect(await ann.device.expect("tool_cancel")).toMatchObject({ tool_call_id: call.tool_call_id });
+    expect((await answering).status).toBe(401);
+    expect((await sharesOf(ann.person)).given).toEqual([]);
   });
 
   it("is signed out on shared devices too when these sleep", async () => {

@@ -8,18 +8,25 @@ import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
+import type { GuestSession } from "../../auth/caller.ts";
 import type { Admission } from "../calls/admission.ts";
 import type { Calls } from "../calls/calls.ts";
 import { type Recipient, readsTooSlowly, withId } from "../calls/types.ts";
 import type { DeviceContext } from "../context.ts";
 import type { Lease } from "../leases.ts";
 
-type Wanted = RestCall & { lease: Lease };
+interface Wanted extends RestCall {
+  lease: Lease;
+  /** Its own session, which may end before the share. */
+  guest: GuestSession | undefined;
+}
 
 export class RestCalls {
   readonly #context: DeviceContext;
   readonly #admission: Admission;
   readonly #calls: Calls;
+  /** Guests' requests that wait, by the guest's own session. */
+  readonly #visits = new Map<GrantId, Set<PendingResponse>>();
 
   constructor(context: DeviceContext, admission: Admission, calls: Calls) {
     this.#context = context;
@@ -60,7 +67,22 @@ export class RestCalls {
     });
   }
 
+  /** A guest's own session has ended: its requests are refused, and their calls go on. */
+  endVisit(session: GrantId, why: ErrorShape): void {
+    for (const response of [...(this.#visits.get(session) ?? [])]) response.refuse(why, response.call);
+  }
+
+  #visited(session: GrantId, response: PendingResponse): void {
+    const visits = this.#visits.get(session) ?? new Set();
+    this.#visits.set(session, visits.add(response));
+    response.onEnd = () => {
+      visits.delete(response);
+      if (visits.size === 0) this.#visits.delete(session);
+    };
+  }
+
   #send(wanted: Wanted, now: number, response: PendingResponse, reject: (error: unknown) => void): void {
+    if (wanted.guest) this.#visited(wanted.guest.grant, response);
     try {
       this.#admission.message(wanted.lease, now);
       this.#admission.admit(wanted, now, response);
@@ -98,8 +120,10 @@ class PendingResponse implements Recipient {
   call: CallId;
   /** Undefined until the call is admitted. */
   effect: Effect | undefined;
+  onEnd: (() => void) | undefined;
   readonly #waiting: Waiting;
   #follows = false;
+  #isOver = false;
 
   constructor(call: CallId, waiting: Waiting) {
     this.call = call;
@@ -126,7 +150,7 @@ class PendingResponse implements Recipient {
 
   result({ status, code }: ResultHeader, body: Uint8Array): void {
     const own = this.#follows ? withId(body, undefined) : body.slice();
-    this.#waiting.end({ kind: "answer", call: this.call, status, code, body: own });
+    this.#end({ kind: "answer", call: this.call, status, code, body: own });
   }
 
   waitLonger(ms: number): void {
@@ -138,11 +162,24 @@ class PendingResponse implements Recipient {
   }
 
   refuse(error: ErrorShape, call: CallId): void {
-    this.#waiting.end({ kind: "refused", call, error });
+    this.#end({ kind: "refused", call, error });
   }
 
   sendAway(call: CallId, approval: CallApproval | undefined): void {
+    if (this.#isOver) return;
+    this.#over();
     this.#waiting.over?.(call, approval);
+  }
+
+  #end(ending: Ending<Uint8Array>): void {
+    if (this.#isOver) return;
+    this.#over();
+    this.#waiting.end(ending);
+  }
+
+  #over(): void {
+    this.#isOver = true;
+    this.onEnd?.();
   }
 }
 
