@@ -35,8 +35,13 @@ export interface Verdict {
   readonly fault?: Fault | undefined;
 }
 
-/** An end of the record that somebody kept. */
-export type KnownHead = Pick<AuditHead, "seq" | "hash">;
+/** An end of the record that somebody kept; `at`: when its entry was written. */
+export type KnownHead = Pick<AuditHead, "seq" | "hash"> & { readonly at?: string | null };
+
+/** What a relay deletes: entries beyond so many, and those older than so many milliseconds. */
+export const RETENTION = { entries: 1_000_000, age: 400 * 24 * 60 * 60_000 } as const;
+/** Entries go in rows, so some more than needed may go. */
+const DELETED_ALONG = 1000;
 
 interface Chained extends Record<string, unknown> {
   seq: number;
@@ -119,8 +124,7 @@ class Chain {
             kind: "edited",
             message: `It was replaced, or entries between it and the next were dropped: entry ${seq} follows another`,
           };
-    const known = this.#heads.find((head) => head.seq === seq);
-    if (known && known.hash !== hash) {
+    if (this.#heads.some((head) => head.seq === seq && head.hash !== hash)) {
       const agreed = this.#heads.filter((head) => head.seq < seq && head.seq >= this.#first).at(-1)?.seq;
       const since = (agreed ?? this.#first - 1) + 1;
       return {
@@ -136,9 +140,35 @@ class Chain {
       type === "pruned" &&
       entry.until === this.#unconfirmed?.seq &&
       entry.until_hash === this.#unconfirmed?.hash
-    )
+    ) {
       this.#unconfirmed = undefined;
+      return this.#unexplained(entry);
+    }
     return undefined;
+  }
+
+  /** Whoever kept a head knows when entries were written that are said to have been deleted because of their age. */
+  #unexplained({ seq, at, until, until_hash: untilHash }: Chained): Fault | undefined {
+    if (typeof until !== "number") return undefined;
+    const gone = this.#heads.filter((head) => head.seq <= until);
+    const other = gone.find((head) => head.seq === until && head.hash !== untilHash);
+    if (other)
+      return {
+        seq: until,
+        kind: "edited",
+        message: `It was deleted, and a head that was kept has another hash for it than entry ${seq} says`,
+      };
+    if (seq - until > RETENTION.entries - DELETED_ALONG) return undefined;
+    const tooYoung = gone.find(
+      (head) => head.at && Date.parse(String(at)) - Date.parse(head.at) < RETENTION.age,
+    );
+    return (
+      tooYoung && {
+        seq: tooYoung.seq,
+        kind: "dropped",
+        message: `Entry ${seq} says that it was deleted because of its age, but a head that was kept says that it was written at ${tooYoung.at}`,
+      }
+    );
   }
 
   wrong(seq: number, kind: FaultKind, message: string): Verdict {

@@ -6,26 +6,42 @@ const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
 const MASK = "[redacted]";
 
+/** What a secret is called. */
+const NAMED = String.raw`(?:pass(?:word|wd|phrase|code)?|[a-z]_pwd|secret|token|(?:api|access|private|account|secret)[-_]?key|credential|signature|\bsig)`;
+/** A value in quotes, which may be escaped, as in JSON within JSON; or a word, with escaped blanks in it. */
+const VALUE = String.raw`(?:(\\*["'])(?:(?!\3)(?:\\.|[^\\]))*(?:\3|\\?$)|(?:\\.|[^\s"',;&\\]){3,})`;
+
 const RULES: readonly [RegExp, string][] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, MASK],
+  // A header's whole value: a scheme, then the secret; or several cookies.
+  [/((?:authorization|cookie)\w*\\*["']?\s*[:=]\s*\\*["']?)(?!\[redacted\])[^\r\n"'\\]{3,}/gi, `$1${MASK}`],
   [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${MASK}`],
   [/\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?/g, MASK],
-  [/\b(?:gh[opsur]|github_pat|glpat|xox[abprs]|sk|rk|pk|npm|AKIA|ASIA|AIza)[-_]?[A-Za-z0-9_-]{16,}/g, MASK],
-  [/(\w+:\/\/[^\s/:@]*:)[^\s/@]+@/g, `$1${MASK}@`],
   [
-    /((?:pass(?:word|wd|phrase)?|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|authorization|cookie|credential)\w*["']?\s*[:=]\s*["']?)[^\s"',;]{3,}/gi,
-    `$1${MASK}`,
+    /\b(?:gh[opsur]|github_pat|glpat|xox[abprs]|sk|rk|pk|npm|pypi|shpat|hf|dop_v1|hvs\.|SG\.|AKIA|ASIA|AIza|AGE-SECRET-KEY)[-_]?[A-Za-z0-9._-]{16,}/g,
+    MASK,
   ],
+  // A Telegram bot's token, a Slack webhook, and a recovery code of this relay.
+  [/\b\d{8,10}:AA[A-Za-z0-9_-]{30,}/g, MASK],
+  [/(hooks\.slack\.com\/services\/)[\w/-]+/gi, `$1${MASK}`],
+  [/\b[a-z0-9_-]{1,64}\.(?:[0-9A-Z]{4}-){3}[0-9A-Z]{4}\b/g, MASK],
+  [/(\w+:\/\/[^\s/:@]*:)[^\s/]+@/g, `$1${MASK}@`],
+  [/(\w+:\/\/)[^\s/:@]{16,}@/g, `$1${MASK}@`],
+  [new RegExp(String.raw`(${NAMED}\w*\\*["']?\s*[:=]\s*)()${VALUE}`, "gi"), `$1${MASK}`],
   // A command-line option and the word after it.
+  [new RegExp(String.raw`(--?(?:[a-z0-9]{1,20}[-_]){0,4}${NAMED}\s+)()(?!-)${VALUE}`, "gi"), `$1${MASK}`],
+  [/(\s(?:-u|--user)[\s=]+["']?[^\s:"']{1,64}:)[^\s"']+/g, `$1${MASK}`],
   [
-    /(--?(?:[a-z0-9]{1,20}[-_]){0,4}(?:pass(?:word|wd|phrase)?|secret|token|api[-_]?key|access[-_]?key|private[-_]?key)\s+["']?)(?!-)[^\s"']{3,}/gi,
+    /(\b(?:sshpass|mysql\w*|mariadb\w*|docker login|podman login)\b[^\n|;&]{0,200}?\s-p\s?)[^\s"'-][^\s"']*/g,
     `$1${MASK}`,
   ],
+  [/(\bredis-cli\b[^\n|;&]{0,200}?\s-a\s+)[^\s"']+/g, `$1${MASK}`],
+  [/(\blogin\s+\S{1,64}\s+password\s+)\S+/gi, `$1${MASK}`],
 ];
 
 /** What every rule needs somewhere. Most texts have nothing of it, and one look is far cheaper than all rules. */
 const SUSPICIOUS =
-  /pass|secret|token|key|authorization|cookie|credential|(?:bearer|basic)\s|eyJ|:\/\/|\b(?:gh[opsur]|github_pat|glpat|xox[abprs]|sk|rk|pk|npm|AKIA|ASIA|AIza)[-_]?[A-Za-z0-9_-]{16}/i;
+  /pass|_pwd|secret|token|key|authorization|cookie|credential|sig(?:nature)?\b|(?:bearer|basic)\s|eyJ|:\/\/|:AA|hooks\.|[0-9A-Z]{4}-[0-9A-Z]{4}-|\s-u\s|--user|\s-a\s|\s-p|\b(?:gh[opsur]|github_pat|glpat|xox[abprs]|sk|rk|pk|npm|pypi|shpat|hf|dop_v1|hvs|SG|AKIA|ASIA|AIza)[-_.]?[A-Za-z0-9._-]{16}/i;
 
 const SECRET_NAME =
   /pass(?:word|wd|phrase)?|secret|token|api[-_]?key|private[-_]?key|authorization|cookie|credential/i;

@@ -63,10 +63,18 @@ async function postOpenly(path, body, headers) {
   return answer;
 }
 
+/** A session that is over already needs no end. */
 export async function signOut() {
-  await api("POST /v1/sign-out");
+  try {
+    await api("POST /v1/sign-out");
+  } catch (error) {
+    if (error.status !== 401) throw error;
+  }
   await session.forget();
 }
+
+/** Calls back after another page of this browser signed in or out: the session is this page's, too. */
+export const onOtherSession = session.onOtherSession;
 
 /** A socket to a path of the relay, which gets a new access token before one ends. */
 export async function openSocket(path) {

@@ -1,5 +1,5 @@
 /** The page: signed out, a code to confirm, or the account's devices and tokens, and of one device tools and events. */
-import { ApiError, api, signOut } from "./api.js";
+import { ApiError, api, onOtherSession, signOut } from "./api.js";
 import { callRecordView } from "./call-record.js";
 import { commandsView } from "./commands.js";
 import { addDeviceView, devicesView } from "./devices.js";
@@ -30,7 +30,8 @@ let typed;
 let offered;
 let closeEvents = () => undefined;
 let closeTools = () => undefined;
-/** While somebody is signed in. */
+/** While somebody is signed in: their account's id, and what keeps up with it. */
+let shown;
 let live;
 let refreshTokens = async () => undefined;
 
@@ -44,12 +45,16 @@ async function start() {
     if (code) await signInWith(() => followLink(code));
     if (oidc) await signInWith(() => finishAtIssuer(oidc, response));
     const account = await currentAccount();
+    const isOver = shown !== undefined && !account;
+    if (account?.account !== shown) leaveAccount();
+    shown = account?.account;
     showAccount(account);
     if (invite) showInvite(invite, account);
     else if (account && offered) showOffer(offered);
     else if (account && call) await showCall(call);
     else if (account) await showSignedIn(account, pair);
     else showSignedOut(pair);
+    if (isOver) showDone("You were signed out here: the session was ended elsewhere, or has expired.");
   } catch (error) {
     showProblem(error);
     if (location.hash) location.hash = "";
@@ -78,7 +83,7 @@ function showOffer(code) {
 
 /** A code that waited for the sign-in comes first. */
 async function showSignedIn(account, pair) {
-  live ??= liveViews({ changed: showEdited });
+  live ??= liveViews({ changed: showEdited, ended: start });
   const waiting = takeWaiting();
   if (waiting && !pair) history.replaceState(null, "", `/#pair=${waiting}`);
   if (pair || waiting) await showPairing(pair ?? waiting);
@@ -93,12 +98,19 @@ async function showCall(call) {
   main.querySelector("h2").focus();
 }
 
-function showSignedOut(pair) {
+/** Nothing of it stays on the screen, whoever is signed in next. */
+function leaveAccount() {
   live?.close();
   live = undefined;
+  closeDevice();
+  for (const question of document.querySelectorAll("dialog")) question.close();
+}
+
+function showSignedOut(pair) {
   const code = pair && codeOf(pair);
   if (code) keepWaiting(code);
   main.replaceChildren(signInView(start, code));
+  main.querySelector("h2").focus();
   if (offered) showDone("Somebody shares devices with you. Sign in to accept.");
 }
 
@@ -139,8 +151,9 @@ function showAccount(account) {
   const out = button(
     "Sign out",
     async () => {
+      leaveAccount();
+      shown = undefined;
       await signOut();
-      closeDevice();
       clearNotice();
       await start();
     },
@@ -255,4 +268,8 @@ setInterval(() => {
   refreshDevices().catch(askToSignIn);
 }, LOOK_EVERY);
 addEventListener("hashchange", start);
+onOtherSession(async () => {
+  const account = await currentAccount().catch(() => undefined);
+  if (account?.account !== shown) await start();
+});
 await start();

@@ -4,8 +4,8 @@ import { Activity } from "./activity.js";
 import { Approvals } from "./approvals.js";
 import { StopSwitch } from "./stop-switch.js";
 
-/** Three sections, until `close`. `changed` is called after an approval edited a token. */
-export function liveViews({ changed }) {
+/** Three sections, until `close`. `changed` is called after an approval edited a token, `ended` when the session is over. */
+export function liveViews({ changed, ended }) {
   const stop = new StopSwitch();
   const approvals = new Approvals(changed);
   const activity = new Activity();
@@ -20,9 +20,11 @@ export function liveViews({ changed }) {
       else if (frame.type === "paused") stop.show(frame.pause);
       else activity.take(frame);
     },
-    onDown: () => {
+    onDown: async () => {
       activity.lost();
-      return approvals.lost();
+      const goesOn = await approvals.lost();
+      if (!goesOn) await ended();
+      return goesOn;
     },
   });
   return {

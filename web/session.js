@@ -14,6 +14,17 @@ let access;
 let nonce;
 let renewing;
 
+/** The other pages of this browser have the same session. */
+const others = new BroadcastChannel("session");
+
+/** Calls back after another page signed in or out. */
+export function onOtherSession(changed) {
+  others.addEventListener("message", () => {
+    dropAccess();
+    changed();
+  });
+}
+
 /** Signs in by `POST path`. Resolves to what the relay answered; the session is this browser's from then on. */
 export async function signIn(path, body, fetchJson) {
   requireCrypto();
@@ -21,6 +32,7 @@ export async function signIn(path, body, fetchJson) {
   const answer = await fetchJson(path, { ...body, key: await publicPart(pair) });
   await withKeys("readwrite", (keys) => keys.put(pair, KEY));
   keep(answer);
+  others.postMessage("signed in");
   return answer;
 }
 
@@ -44,6 +56,7 @@ export async function finishSignIn(path, body, used, fetchJson) {
     return keys.put(pair, KEY);
   });
   keep(answer);
+  others.postMessage("signed in");
 }
 
 /** A bearer token that is good for a while, or undefined if nobody is signed in here. */
@@ -64,6 +77,7 @@ export function dropAccess() {
 export async function forget() {
   dropAccess();
   await withKeys("readwrite", (keys) => keys.delete(KEY));
+  others.postMessage("signed out");
 }
 
 /** What the relay answered, if it said more about the next proof. */

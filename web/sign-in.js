@@ -24,7 +24,7 @@ export function signInView(done, waiting) {
   return element(
     "section",
     { class: "card" },
-    element("h2", {}, "Sign in"),
+    element("h2", { tabindex: "-1" }, "Sign in"),
     waiting &&
       element(
         "p",

@@ -1,6 +1,8 @@
 /** Two people in two browsers: an invite, an account of one's own, and a device that one shares with the other. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { invoke } from "../e2e/caller.ts";
 import { NEEDS_CHROMIUM, startBrowser } from "../helpers/browser.ts";
 import { connectMachine, type Machine } from "../helpers/machine.ts";
 import { startRelay, type TestRelay } from "../helpers/relay.ts";
@@ -135,8 +137,41 @@ describe("people on one relay", NEEDS_CHROMIUM, () => {
     await ann.getByRole("dialog").getByRole("button", { name: "Close" }).click();
     await ann.getByText("Ben's account was closed.").waitFor();
     await ann.getByText(/^closed /).waitFor();
-    await ben.reload();
+    await ben.getByText("You were signed out here").waitFor();
     await ben.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect(await ben.getByRole("region", { name: "Activity" }).count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  test("nothing of the owner's stays on the screen of whoever accepts an invite in the same tab", async () => {
+    const { link } = await relay.request(
+      await relay.signIn(),
+      "POST /v1/invites",
+      z.object({ link: z.string() }),
+      { name: "Eve" },
+    );
+    const tab = await newPage();
+    const beside = await tab.context().newPage();
+    for (const page of [tab, beside]) await page.goto(await relay.signInLink());
+    await tab.getByRole("region", { name: "Activity" }).waitFor();
+    await tab.evaluate(`location.hash = ${JSON.stringify(new URL(link).hash)}`);
+    await tab.getByRole("heading", { name: "You are invited to this relay" }).waitFor();
+    await tab.getByLabel("Your name").fill("Eve");
+    await tab.getByRole("button", { name: "Create my account" }).click();
+    await tab.getByText("Signed in as Eve").waitFor();
+    await tab.getByText("No devices yet. Add one below.").waitFor();
+    // The other tab has the same session, so it shows the same account.
+    await beside.getByText("Signed in as Eve").waitFor();
+    const base = `${relay.url}/v1/devices/${machine.id}`;
+    await invoke(base, await relay.token(), { tool: "ListDirectory", input: { path: "/" } });
+    await ann.getByText("ListDirectory").first().waitFor();
+    expect(await tab.getByText("ListDirectory").count()).toBe(0);
+
+    await beside.getByRole("button", { name: "Sign out" }).click();
+    for (const page of [tab, beside]) await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await tab.getByText("You were signed out here").waitFor();
+    expect(await beside.getByText("You were signed out here").count()).toBe(0);
+    await tab.context().close();
     expect(faults).toEqual([]);
   });
 });

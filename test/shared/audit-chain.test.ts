@@ -137,3 +137,52 @@ describe("names the first wrong entry", () => {
     expect((await verify(forged, heads)).fault).toMatchObject({ seq: 5, kind: "edited" });
   });
 });
+
+describe("entries that are said to have been deleted because of their age", () => {
+  const day = 24 * 60 * 60_000;
+  const NOW = Date.parse("2026-02-12T10:30:00.000Z");
+
+  /** A record whose first entries are gone, and that says so. */
+  function pruned(until: number, hash: string): Entry[] {
+    const rest = record(5, { from: until + 1, prev: hash });
+    const facts = { type: "pruned", at: new Date(NOW).toISOString(), until, until_hash: hash };
+    return [...rest, chained(until + 6, rest.at(-1)?.hash ?? "", facts)];
+  }
+
+  const whole = record(20);
+  const hashOf = (seq: number) => whole[seq - 1]?.hash ?? "";
+  const headAt = (seq: number, at: number): KnownHead => ({
+    ...{ seq, hash: hashOf(seq), at: new Date(at).toISOString() },
+  });
+  const check = (entries: Entry[], heads: KnownHead[]) => verifyChain(entries, { sha256, heads });
+
+  it("are not missed if they were old enough", async () => {
+    const heads = [headAt(3, NOW - 401 * day), headAt(20, NOW - 401 * day)];
+    expect((await check(pruned(20, hashOf(20)), heads)).fault).toBeUndefined();
+  });
+
+  it("are missed if a head shows that they were written since", async () => {
+    const heads = [headAt(3, NOW - 60_000)];
+    expect((await check(pruned(20, hashOf(20)), heads)).fault).toMatchObject({ kind: "dropped", seq: 3 });
+  });
+
+  it("are known to have been others if a head says so", async () => {
+    const forged = pruned(20, "ab".repeat(32));
+    expect((await check(forged, [headAt(20, NOW - 401 * day)])).fault).toMatchObject({
+      ...{ kind: "edited", seq: 20 },
+    });
+  });
+});
+
+it("of two heads that contradict each other, one is wrong in any order", async () => {
+  const entries = record(5);
+  const [good, bad] = [
+    { seq: 3, hash: entries[2]?.hash ?? "" },
+    { seq: 3, hash: "0".repeat(64) },
+  ];
+  for (const heads of [
+    [good, bad],
+    [bad, good],
+  ])
+    expect((await verifyChain(entries, { sha256, heads })).fault).toMatchObject({ kind: "edited" });
+});

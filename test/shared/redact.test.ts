@@ -18,6 +18,37 @@ test.each([
   ["sk-abcdefghijklmnopqrstuv", "abcdefgh"],
   ["Set-Cookie: sid=abcdefgh", "abcdefgh"],
   ["credentials=abcdefgh", "abcdefgh"],
+  ['{"password":"two words301"}', "words301"],
+  ['restic --passphrase "correct horse battery 96"', "horse"],
+  ['export PASSWORD="pw315 more316"', "more316"],
+  ["PASSWORD=pw\\ 416", "416"],
+  ["psql \"host=db password='pw 423 x'\"", "423"],
+  ['{"token":"Tk 304"}', "304"],
+  ['{"secret":"a\\"b305"}', "b305"],
+  ['{"k":"{\\"password\\":\\"pw415 x\\"}"}', "415"],
+  ["Authorization: token 0123456789abcdef0123", "0123456789"],
+  ["curl -H 'Authorization: Digest u=me, r=x1y2z3'", "x1y2z3"],
+  ["Cookie: a=1; sid=abcdefgh", "abcdefgh"],
+  ["curl -u admin:hunter2 https://x.example", "hunter2"],
+  ["curl --user=admin:hunter2 x", "hunter2"],
+  ["mysql -u root -phunter2 db", "hunter2"],
+  ["sshpass -p hunter2 ssh x", "hunter2"],
+  ["docker login -u me -p hunter2", "hunter2"],
+  ["redis-cli -h db -a hunter2", "hunter2"],
+  ["MYSQL_PWD=hunter2 mysqldump", "hunter2"],
+  ["AccountKey=hunter2hunter2==", "hunter2"],
+  ["https://x.example/f?sig=hunter2&v=1", "hunter2"],
+  ["https://x.example/f?X-Amz-Signature=hunter2&v=1", "hunter2"],
+  ["git clone https://0123456789abcdefTOKEN@github.com/x", "abcdefTOKEN"],
+  ["https://x:pw@w0rd@h/", "w0rd"],
+  ["machine h login u password hunter2", "hunter2"],
+  ["hf_abcdefghijklmnopqrstuvwxyz", "abcdefgh"],
+  ["SG.abcdefghijklmnop.qrstuvwxyz0123", "qrstuv"],
+  ["hvs.abcdefghijklmnopqrstuvwxyz", "abcdefgh"],
+  ["123456789:AAabcdefghijklmnopqrstuvwxyz012345", "abcdefgh"],
+  ["https://hooks.slack.com/services/T0/B0/abcdefgh", "abcdefgh"],
+  ["owner.ABCD-EFGH-0123-4567", "EFGH"],
+  ['password="hunter2 \\', "hunter2"],
   ["AWS AKIAABCDEFGHIJKLMNOP here", "AKIAABCDEFGHIJKLMNOP"],
 ])("is not shown: %s", (text, secret) => {
   const preview = previewOf(text);
@@ -31,6 +62,20 @@ test("a secret across the cut is not shown in part", () => {
   expect(preview.length).toBeLessThanOrEqual(500);
 });
 
-test("plain text stays", () => {
-  expect(previewOf("total 48\n-rw-r--r-- notes.txt")).toBe("total 48\n-rw-r--r-- notes.txt");
+test.each([
+  "total 48\n-rw-r--r-- notes.txt",
+  "git commit -am 'Say what the token is for' && git push -u origin main",
+  "mkdir -p src/keys && cp -a secrets.md src && docker run -u 1000 -p 8080:80 web",
+  "http://localhost:8080/path and user@example.com",
+  "echo $PWD; ssh -p 2222 host",
+])("plain text stays: %s", (text) => {
+  expect(previewOf(text)).toBe(text);
+});
+
+test("takes no longer for a text that is made to be slow", () => {
+  for (const piece of ["password=\\", "--a-", "x://:", "token: '", "mysql ", "AAAA-", "authorization "]) {
+    const before = performance.now();
+    previewOf(piece.repeat(4000), 4000);
+    expect(performance.now() - before, piece).toBeLessThan(1000);
+  }
 });

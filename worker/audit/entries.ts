@@ -3,7 +3,7 @@
  * Entries that come together share a row: rows cost more than what is in them (docs/decisions/0028-record.md).
  */
 import type { AuditDraft, AuditHead } from "@matrx/shared/audit.ts";
-import { GENESIS, hashedText } from "@matrx/shared/audit-chain.ts";
+import { GENESIS, hashedText, RETENTION } from "@matrx/shared/audit-chain.ts";
 import { canonicalJson } from "@matrx/shared/canonical-json.ts";
 import { hexOf } from "@matrx/shared/ids.ts";
 import { Mutex } from "@matrx/shared/mutex.ts";
@@ -30,9 +30,6 @@ export interface Retention {
   readonly entries: number;
   readonly age: number;
 }
-
-const day = 24 * 60 * 60_000;
-export const RETENTION: Retention = { entries: 1_000_000, age: 400 * day };
 
 /** A row may have 2 MB at most, on Cloudflare; a single entry is far shorter. */
 const ROW_CHARS = 512 * 1024;

@@ -86,10 +86,11 @@ export class Upkeep {
   }
 
   #lookAgain(now: number): void {
-    const { signs, ledger, timer, observer } = this.#context;
+    const { signs, ledger, timer, observer, heads } = this.#context;
     const { pendingCalls } = this.#parts.calls;
     const settled = observer.settle(pendingCalls.all(), now);
-    if (settled !== undefined) timer.by(settled);
+    if (settled === undefined) heads.quiet(now);
+    else timer.by(settled);
     if (signs.isAsked && pendingCalls.size > 0) timer.by(now + TIMES.signWithin);
     if (ledger.isUnsaved) timer.by(now + TIMES.settleAfter);
     // Also while calls are under way: on a busy device some always are.

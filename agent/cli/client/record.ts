@@ -34,7 +34,9 @@ export async function verifyRecord(client: RelayClient, keptHeads: readonly Kept
   for (const one of own) if ((await isSignedBy(keys, one)) || one.relay === client.relay) kept.push(one);
   const entries = jsonLines(await client.open("/v1/audit/export", { format: "jsonl" }));
   const verdict = await verifyChain(entries, { sha256, heads: [...kept, head] });
-  return { ...verdict, account: head.account, head, compared: kept.length, others: own.length - kept.length };
+  // What was deleted because of its age cannot be compared.
+  const compared = kept.filter(({ seq }) => seq >= verdict.first).length;
+  return { ...verdict, account: head.account, head, compared, others: own.length - kept.length };
 }
 
 /** The values of JSON lines; a line that is no JSON is undefined. */

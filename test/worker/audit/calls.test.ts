@@ -93,6 +93,21 @@ describe("the record", () => {
   });
 });
 
+it("an effect that takes long is in the record before it ends", async () => {
+  const { person, identity, device, caller } = await home();
+  caller.send({ id: "1", tool: "Bash", input: { command: "make" } });
+  const bash = await device.expect("tool_execute");
+  await sweepAt(identity.id, Date.now() + 5_001);
+  expect(await recordWith(person, 1, { type: "call" })).toMatchObject([
+    { call: bash.tool_call_id, status: "running", input: { command: "make" } },
+  ]);
+  device.answer(bash, "made");
+  expect(await recordWith(person, 2, { type: "call" })).toMatchObject([
+    {},
+    { call: bash.tool_call_id, status: "success" },
+  ]);
+});
+
 describe("when the relay dies", () => {
   it("the end of an effect is told by whoever comes after, once, and there is no gap", async () => {
     const { person, identity, device, caller, token } = await home();

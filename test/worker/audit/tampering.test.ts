@@ -101,7 +101,8 @@ describe("old entries go", () => {
       const entries = new Entries(sql, person.account, { entries: 6, age: 10 * day });
       await entries.prune(Date.now());
       await entries.append([draft(50)], Date.now());
-      return entries.head;
+      // Without its time, since this relay keeps less than others do.
+      return { seq: entries.head.seq, hash: entries.head.hash };
     });
     const rest = await recordOf(person);
     expect(rest[0]?.seq).toBe(5);

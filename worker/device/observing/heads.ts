@@ -11,12 +11,13 @@ interface HeadsHost {
   readonly send: (frame: Extract<ToDevice, { type: "audit_head" }>) => void;
 }
 
-/** An agent gets at most one in so many milliseconds. */
+/** While calls go on, an agent gets at most one in so many milliseconds. */
 const EVERY = 60_000;
 
 export class Heads {
   readonly #host: HeadsHost;
   #toldAt = Number.NEGATIVE_INFINITY;
+  #untold: AuditHead | undefined;
 
   constructor(host: HeadsHost) {
     this.#host = host;
@@ -24,7 +25,13 @@ export class Heads {
 
   /** The record grew. */
   grew(head: AuditHead, now: number): void {
+    this.#untold = head;
     if (this.#host.isWanted() && now - this.#toldAt >= EVERY) void this.#tell(head, now);
+  }
+
+  /** Nothing is called any more: the last head is given, too. */
+  quiet(now: number): void {
+    if (this.#untold && this.#host.isWanted()) void this.#tell(this.#untold, now);
   }
 
   /** An agent connected. */
@@ -38,6 +45,7 @@ export class Heads {
   async #tell(head: AuditHead, now: number): Promise<void> {
     if (head.seq === 0) return;
     this.#toldAt = now;
+    this.#untold = undefined;
     try {
       const signed = await this.#host.sign(head);
       if (this.#host.isWanted()) this.#host.send({ type: "audit_head", ...signed });

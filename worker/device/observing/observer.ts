@@ -77,20 +77,21 @@ export class Observer {
   running(pendingCalls: readonly PendingCall[]): StartedCall[] {
     return pendingCalls
       .filter(({ phase, isReplay }) => phase !== "parked" && !isReplay)
-      .map((pending) => this.#startedEntry(pending, pending.releasedAt ?? pending.created));
+      .map((pending) => this.#startedEntry(pending, begunAt(pending)));
   }
 
   /** Tells the record of calls that take long, so that it knows them if this object sleeps. Returns when to look again. */
   settle(pendingCalls: readonly PendingCall[], now: number): number | undefined {
     const { audit } = this.#parts;
     for (const told of this.#denials.due(now, !audit.isBusy)) audit.note(told, now);
-    const untold = pendingCalls.filter(({ asked, recorded }) => asked && !asked.isTold && !recorded);
-    const long = untold.filter(({ created }) => now - created >= TIMES.settleAfter);
+    const untold = pendingCalls.filter(({ asked, phase }) => asked && !asked.isTold && phase !== "parked");
+    const long = untold.filter((pending) => now - begunAt(pending) >= TIMES.settleAfter);
     for (const pending of long) {
       if (pending.asked) pending.asked.isTold = true;
-      audit.note(() => begunDraft(pending, this.#place(pending, now), pending.created), now);
+      audit.note(() => begunDraft(pending, this.#place(pending, now), begunAt(pending)), now);
     }
-    return audit.settle(now, untold.length > long.length || this.#denials.hasCounts);
+    const hasUntoldReads = untold.some((pending) => !pending.recorded && !long.includes(pending));
+    return audit.settle(now, hasUntoldReads || this.#denials.hasCounts);
   }
 
   /** A refusal is only counted, in memory. */
@@ -148,6 +149,11 @@ interface Described {
   readonly tool: string;
   readonly effect: Effect;
   readonly asked: Asked;
+}
+
+/** When it was sent to the device, or is about to be. */
+function begunAt({ releasedAt, created }: PendingCall): number {
+  return releasedAt ?? created;
 }
 
 function iso(ms: number): string {
