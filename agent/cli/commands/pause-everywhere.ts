@@ -14,7 +14,7 @@ export async function pauseEverywhere(options: EverywhereOptions): Promise<void>
   const pause = await withProgress("Stopping everything", setPaused(true, options));
   if (options.json) return printJson(pause);
   console.log(
-    "Stopped: AI grants may do nothing on any of your devices. What runs on a machine that can't be reached ends once it can.",
+    "Stopped: AI grants can do nothing on any of your devices. What runs on a machine that can't be reached ends once it can.",
   );
   noteUntold(pause);
   note(asTyped("To let them act again: matrx resume --everywhere"));
