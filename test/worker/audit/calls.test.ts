@@ -173,3 +173,18 @@ describe("when the relay dies", () => {
     expect(entries.map((entry) => (entry.type === "call" ? entry.input?.n : ""))).toEqual(["1", "2", "3"]);
   });
 });
+
+it("made-up names of tools fill no more of the record than a few entries a minute", async () => {
+  const { person, identity } = await home();
+  // More messages than these would be refused before anybody looks what they are.
+  await person.setPolicy(identity.id, { rates: { messages_per_second: 1000 } });
+  const { token } = await person.token({ access: "read" });
+  for (let n = 0; n < 30; n++)
+    await ask(`/v1/devices/${identity.id}/tools/Made${n}`, json({}, bearer(token)));
+  await sweepAt(identity.id, Date.now() + 5_001);
+  await sweepAt(identity.id, Date.now() + 10_002);
+  const entries = await recordWith(person, 9, { type: "denied" });
+  expect(entries.length).toBeLessThanOrEqual(11);
+  const counted = entries.reduce((sum, entry) => sum + (entry.type === "denied" ? (entry.times ?? 1) : 0), 0);
+  expect(counted).toBe(30);
+});

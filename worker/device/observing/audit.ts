@@ -119,7 +119,12 @@ export class AuditFeed {
   /** Something that must not be lost, whatever happens. */
   keep(draft: AuditDraft, now: number): void {
     if (this.#host.health.isFailing) return this.note(() => draft, now);
-    this.#host.storage.sql.exec("INSERT INTO audit_outbox (draft) VALUES (?)", JSON.stringify(draft));
+    try {
+      this.#host.storage.sql.exec("INSERT INTO audit_outbox (draft) VALUES (?)", JSON.stringify(draft));
+    } catch (error) {
+      logWarning("an entry for the record was not stored, and is sent from memory", error);
+      return this.note(() => draft, now);
+    }
     this.#hasKept = true;
     this.#host.sendBy(now + RETRY.max);
     this.#soon();

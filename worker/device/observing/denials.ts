@@ -8,12 +8,17 @@ type Denied = Extract<AuditDraft, { type: "denied" }>;
 const TOLD: ReadonlySet<ErrorCode> = new Set(["PERMISSION_DENIED", "TOOL_NOT_FOUND", "RATE_LIMITED"]);
 
 const COUNTED_FOR = 60_000;
-/** Different refusals within a minute, beyond which those of one grant count as equal. */
-const KINDS_MAX = 200;
+/**
+ * Different refusals within a minute, beyond which those of one grant count as equal: whoever makes up names of tools must
+ * not push older entries out of the record.
+ */
+const KINDS_MAX = 8;
 
 interface Counted {
   readonly until: number;
   times: number;
+  /** Told before its minute was over; what follows waits. */
+  isToldEarly: boolean;
   /** The latest that was counted. */
   last?: (() => Denied) | undefined;
 }
@@ -36,7 +41,7 @@ export class Denials {
       counted.last = describe;
       return undefined;
     }
-    this.#counted.set(key, { until: now + COUNTED_FOR, times: 0 });
+    this.#counted.set(key, { until: now + COUNTED_FOR, times: 0, isToldEarly: false });
     return describe;
   }
 
@@ -45,14 +50,14 @@ export class Denials {
     return [...this.#counted.values()].some(({ last }) => last);
   }
 
-  /** The counts whose minute is over; all of them once nothing happens any more. */
+  /** The counts whose minute is over; also the others once nothing happens any more, but each only once a minute. */
   due(now: number, isQuiet: boolean): (() => Denied)[] {
     const due: (() => Denied)[] = [];
     for (const [key, counted] of this.#counted) {
-      const { until, times, last } = counted;
-      if (until > now && !isQuiet) continue;
+      const { until, times, last, isToldEarly } = counted;
+      if (until > now && (!isQuiet || isToldEarly || !last)) continue;
       if (until <= now) this.#counted.delete(key);
-      else Object.assign(counted, { times: 0, last: undefined });
+      else Object.assign(counted, { times: 0, last: undefined, isToldEarly: true });
       if (last) due.push(() => ({ ...last(), ...(times > 1 && { times }) }));
     }
     return due;
