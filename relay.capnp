@@ -21,7 +21,7 @@ const services :List(Workerd.Service) = [
   (name = "relay", worker = .relay),
   (name = "objects", disk = (path = ".matrx/objects", writable = true)),
   (name = "web", disk = (path = "web")),
-  # For issuers of sign-ins alone. Nothing of the local network can be fetched through the first; the second is only for
+  # For issuers of sign-ins, and for what AI clients publish of themselves. Nothing of the local network can be fetched through the first; the second is only for
   # issuers that the owner has configured as local.
   (name = "internet", network = (allow = ["public"], tlsOptions = (trustBrowserCas = true))),
   (name = "local-network", network = (allow = ["private"], tlsOptions = (trustBrowserCas = true))),
@@ -30,13 +30,15 @@ const services :List(Workerd.Service) = [
 const relay :Workerd.Worker = (
   modules = [(name = "index.js", esModule = embed "dist/worker/index.js")],
   compatibilityDate = "2026-10-27",
-  compatibilityFlags = ["no_nodejs_compat", "no_nodejs_compat_v2", "no_web_socket_compression"],
+  compatibilityFlags = ["no_nodejs_compat", "no_nodejs_compat_v2", "no_web_socket_compression", "global_fetch_strictly_public"],
   bindings = [
     (name = "DEVICE", durableObjectNamespace = "Device"),
     (name = "ACCOUNT", durableObjectNamespace = "Account"),
     (name = "AUDIT", durableObjectNamespace = "Audit"),
     (name = "PAIRING", durableObjectNamespace = "Pairing"),
+    (name = "MCP", durableObjectNamespace = "Mcp"),
     (name = "DIRECTORY", durableObjectNamespace = "Directory"),
+    (name = "OAUTH_STORE", durableObjectNamespace = "OAuthStore"),
     (name = "ANONYMOUS_RATE_LIMIT", durableObjectNamespace = "AnonymousRateLimit"),
     (name = "ASSETS", service = "web"),
     (name = "LOCAL_NETWORK", service = "local-network"),
@@ -53,7 +55,9 @@ const relay :Workerd.Worker = (
     (className = "Account", uniqueKey = "relay-Account", enableSql = true),
     (className = "Audit", uniqueKey = "relay-Audit", enableSql = true),
     (className = "Pairing", uniqueKey = "relay-Pairing", enableSql = true),
+    (className = "Mcp", uniqueKey = "relay-Mcp", enableSql = true),
     (className = "Directory", uniqueKey = "relay-Directory", enableSql = true),
+    (className = "OAuthStore", uniqueKey = "relay-OAuthStore", enableSql = true),
     (className = "AnonymousRateLimit", uniqueKey = "relay-AnonymousRateLimit", enableSql = true),
   ],
   durableObjectStorage = (localDisk = "objects"),

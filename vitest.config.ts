@@ -1,4 +1,7 @@
-/** Two suites: `workerd` runs inside the Workers runtime, `node` runs real processes against the real relay. */
+/**
+ * Two suites: `workerd` runs inside the Workers runtime, `node` runs real processes against the real relay. In the mode
+ * `mcp` there is one more, with programs that others wrote: scripts/test-mcp.ts installs them.
+ */
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
@@ -16,7 +19,17 @@ Object.assign(process.env, {
   WRANGLER_WRITE_LOGS: "false",
 });
 
-export default defineConfig({
+const node = {
+  pool: "forks",
+  // Files start relays, agents and browsers: more at once than cores only makes them late.
+  maxWorkers: 2,
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  expect: { poll: { timeout: 30_000 } },
+  globalSetup: "test/helpers/build.ts",
+} as const;
+
+export default defineConfig(({ mode }) => ({
   test: {
     reporters: ["./test/helpers/skip-reporter.ts", "default"],
     tags: [{ name: "root", description: "mounts something, or acts for another user" }],
@@ -35,16 +48,14 @@ export default defineConfig({
         test: {
           name: "node",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/worker/**"],
-          pool: "forks",
-          // Files start relays, agents and browsers: more at once than cores only makes them late.
-          maxWorkers: 2,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          expect: { poll: { timeout: 30_000 } },
-          globalSetup: "test/helpers/build.ts",
+          exclude: ["test/worker/**", "test/mcp/**"],
+          ...node,
         },
       },
+      // The first of them install packages.
+      ...(mode === "mcp"
+        ? [{ test: { name: "mcp", include: ["test/mcp/**/*.test.ts"], ...node, hookTimeout: 240_000 } }]
+        : []),
     ],
   },
-});
+}));

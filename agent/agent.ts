@@ -1,6 +1,8 @@
 /** The agent: one core that runs this machine's tools, and the surfaces that hand it calls: relay and local server. */
 import { once } from "node:events";
+import { homedir } from "node:os";
 import type { MatrxError } from "@matrx/shared/errors.ts";
+import { OneDevice } from "@matrx/shared/mcp/host.ts";
 import type { Logger } from "pino";
 import type { Home } from "./config/app-dirs.ts";
 import type { Config } from "./config/config.ts";
@@ -12,11 +14,14 @@ import { Activity } from "./core/activity.ts";
 import { openAgentJournal } from "./core/agent-journal.ts";
 import { Dispatcher } from "./core/dispatcher.ts";
 import { isLocalGrant } from "./core/journal-entry.ts";
-import { LocalCalls } from "./local/local-calls.ts";
+import { LocalCalls, type LocalCallsOptions } from "./local/local-calls.ts";
 import { type LocalServerOptions, startLocalServer } from "./local/server.ts";
 import type { LogOptions } from "./log/log.ts";
+import { LocalDevice } from "./mcp/local-device.ts";
+import { serveMcp } from "./mcp/stdio.ts";
 import { monitorSettings } from "./monitors/settings.ts";
 import { startMonitors } from "./monitors/start.ts";
+import { Mounts } from "./mounts/mounts.ts";
 import { Relay, type RelayOptions } from "./relay/relay.ts";
 import { openReporting } from "./reporting.ts";
 import { openToolbox } from "./toolbox.ts";
@@ -27,10 +32,14 @@ export interface AgentOptions {
   readonly device: string;
   readonly log: LogOptions;
   readonly monitors: Config["monitors"];
+  /** MCP servers to mount. */
+  readonly mcpServers?: Config["mcpServers"];
   /** Absent: does not connect to a relay. */
   readonly relay?: RelayOptions | undefined;
   /** Absent: does not serve local callers. */
   readonly local?: LocalOptions | undefined;
+  /** What the MCP client that started this program may do; absent: none did. */
+  readonly mcp?: LocalCallsOptions["grant"] | undefined;
   readonly windDownMs?: number | undefined;
 }
 
@@ -56,7 +65,7 @@ export type AgentEnd = "stopped" | "restart" | MatrxError;
  * Then running calls are stopped first, and parts are closed in reverse order. Throws MatrxError if a part cannot start.
  */
 export async function startAgent(options: AgentOptions, stop: AbortSignal, parts = PARTS): Promise<AgentEnd> {
-  const { home, device, relay, local, windDownMs } = options;
+  const { home, device, relay, local, mcp, windDownMs } = options;
   await using services = new AsyncDisposableStack();
 
   const { log, hub, problems } = services.adopt(
@@ -75,11 +84,17 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
     await parts.openToolbox({ home, jobs: relay ? home.jobs : home.localJobs, log }),
     ({ close }) => close(),
   );
-  const { tools, sessions, checkPaths, lookAtPaths, stopJobs } = toolbox;
+  const { sessions, checkPaths, lookAtPaths, stopJobs } = toolbox;
+  const folder = relay ? home.jobs : home.localJobs;
+  const { mcpServers: servers } = options;
+  const tools = services.adopt(
+    new Mounts({ servers, tools: toolbox.tools, home: homedir(), folder, log }),
+    (mounts) => mounts.close(),
+  );
   const policy = new PolicyFile(home);
   const pause = new PauseFile(home);
   const activity = new Activity();
-  policy.warn(tools, log);
+  void tools.settled.then(() => policy.warn(tools.current(), log));
   const dispatcher = new Dispatcher({
     ...{ device, policy, pause, activity, journal, log, tools, sessions },
     ...{ checkPaths, lookAtPaths, relay: relay?.config.relay },
@@ -89,6 +104,7 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
   const control = await openControl({
     ...{ device, folder: home.controlFolder, name: relay ? "agent" : "local", activity, log },
     approvals: dispatcher.machineApprovals,
+    mounts: tools,
     pauses: { file: pause, dispatcher, stopJobs, activity, log },
   });
   services.defer(() => control.close());
@@ -102,6 +118,15 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
     const server = await startLocalServer({ ...local, calls, hub, log });
     services.defer(() => server.close());
     local.onListening(server.url);
+  }
+  if (mcp) {
+    const calls = new LocalCalls({ device, tools, dispatcher, policy, grant: mcp });
+    const server = serveMcp(new OneDevice(new LocalDevice(calls)), log);
+    tools.onChange(() => server.toolsChanged());
+    services.defer(() => server.close());
+    // Nobody else would ever look for them.
+    services.defer(async () => void (await stopJobs("everyone")));
+    void server.closed.then(() => departure.begin("stopped"));
   }
   const settings = monitorSettings(options.monitors);
   const { protectedPaths, endGrant } = toolbox;

@@ -14,3 +14,6 @@ export const MATRX_BIN = join(ROOT, "agent/bin/matrx.js");
 
 /** Keys and data of `npm start`, unless it is told otherwise; secrets of `npm run deploy`. */
 export const DEFAULT_DATA = join(ROOT, ".matrx");
+
+/** Packages of others that `npm run test:mcp` tries ours with: where `npm ci` clears up. */
+export const STRANGERS = join(ROOT, "node_modules/.cache/strangers");

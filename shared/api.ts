@@ -1,6 +1,7 @@
 /** REST bodies, for the relay that writes them and the clients that read them. Times are ISO 8601 in UTC. */
 import * as z from "zod";
 import { callApprovalSchema } from "./approval.ts";
+import { progressSchema } from "./content.ts";
 import { systemCommandSchema } from "./device-frames.ts";
 import { ERROR_CODES } from "./errors.ts";
 import { credentialSchema, grantKindSchema, tagSchema } from "./grant.ts";
@@ -200,6 +201,9 @@ export const outputEventSchema = z.object({
 });
 /** ... and what was left out of it; last comes an answer or a problem. */
 export const gapEventSchema = z.object({ type: z.literal("gap"), frames: z.int() });
+
+/** How far the call is, beside its live output. */
+export const progressEventSchema = z.object({ type: z.literal("progress"), ...progressSchema.shape });
 
 /** `GET /v1/account` */
 export const accountViewSchema = z.object({

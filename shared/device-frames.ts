@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import { signedHeadSchema } from "./audit.ts";
+import { progressSchema } from "./content.ts";
 import { ERROR_CODES } from "./errors.ts";
 import { eventSchema } from "./events.ts";
 import { grantScopeSchema } from "./grant.ts";
@@ -108,6 +109,14 @@ const creditRequestSchema = z.object({
 });
 export type CreditRequest = z.infer<typeof creditRequestSchema>;
 
+/** Ours: how far a call is, if its caller asked for live output. Lossy; only the newest counts. */
+const toolProgressSchema = z.object({
+  type: z.literal("tool_progress"),
+  tool_call_id: toolCallId,
+  ...progressSchema.shape,
+});
+export type ToolProgress = z.infer<typeof toolProgressSchema>;
+
 /** Ours: whether a person must be asked about a call, and what they are asked. With `error` the call is refused. */
 const toolPreparedSchema = z.object({
   type: z.literal("tool_prepared"),
@@ -159,6 +168,7 @@ export const fromDeviceSchema = z.discriminatedUnion("type", [
   manifestFrameSchema,
   callStatusSchema,
   creditRequestSchema,
+  toolProgressSchema,
   toolPreparedSchema,
   approvalDecidedSchema,
   deviceStatusSchema,
@@ -238,6 +248,8 @@ const deviceRegisteredSchema = z.object({
   credit_above: z.int().positive().optional(),
   /** Ours: send `device_status`. Absent: the relay does not know it. */
   status_wanted: z.boolean().optional(),
+  /** Ours: send `tool_progress`. Absent: the relay does not know it. */
+  progress_wanted: z.boolean().optional(),
 });
 
 /** Device document, Error Responses. */

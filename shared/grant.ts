@@ -27,7 +27,9 @@ export type GrantScope = z.infer<typeof grantScopeSchema>;
 
 /** How the grant came to be: `web` and `cli` by signing in, `api` as a token, `share` for another account. */
 export const grantKindSchema = z.enum(["web", "cli", "api", "share"]);
-export type GrantKind = z.infer<typeof grantKindSchema>;
+export type ToldGrantKind = z.infer<typeof grantKindSchema>;
+/** `mcp`: an AI client that a person let in by OAuth. It is told as `api` with a `client`, since older programs know no such kind. */
+export type GrantKind = ToldGrantKind | "mcp";
 
 /** Those of a person who signed in. */
 export type SessionKind = Extract<GrantKind, "web" | "cli">;
@@ -43,6 +45,14 @@ export type Credential = z.infer<typeof credentialSchema>;
 export const tagSchema = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,31}$/, "must be 1 to 32 of a-z 0-9 . _ - and begin with a letter or digit");
+
+/** A program that was let in by OAuth, as it names itself. */
+export const grantClientSchema = z.object({
+  id: z.string().describe("Its client id"),
+  name: z.string().describe("What it calls itself"),
+  host: z.string().nullable().describe("The host that vouches for it; null: nobody does"),
+});
+export type GrantClient = z.infer<typeof grantClientSchema>;
 
 /** A grant as the Account object keeps it. */
 export interface Grant extends GrantScope {
@@ -65,6 +75,8 @@ export interface Grant extends GrantScope {
   token?: string;
   /** The account that accepted a share, and what it was called then. */
   guest?: { account: AccountId; name: string | null };
+  /** The program that an `mcp` grant was made for. */
+  client?: GrantClient;
   /** Incremented on every change, so that a stale copy can be recognised. */
   version: number;
 }
@@ -72,6 +84,10 @@ export interface Grant extends GrantScope {
 /** Whether a person signed in for this grant: then it may manage grants, devices, policy and pairing. */
 export function isPersonSession(grant: Pick<Grant, "kind">): boolean {
   return grant.kind === "web" || grant.kind === "cli";
+}
+
+export function toldKindOf({ kind }: Pick<Grant, "kind">): ToldGrantKind {
+  return kind === "mcp" ? "api" : kind;
 }
 
 export function credentialOf(grant: Pick<Grant, "kind" | "owner">): Credential {

@@ -10,6 +10,8 @@ export const LIMITS = {
   restBodyBytes: 4 * MiB,
   /** A REST body of a route that asks for no credential, in bytes. Relay. */
   openBodyBytes: 64 * KiB,
+  /** What an AI client says of itself when it registers, in bytes. Relay. */
+  clientRegistrationBytes: 8 * KiB,
   /** A result frame of a device, header included, in bytes. Relay; the agent cuts before. */
   resultFrameBytes: 16 * MiB,
   /** One frame of live output, in bytes. Relay; the agent splits before. */
@@ -124,6 +126,12 @@ export const TIMES = {
   ackWithin: 50,
   /** REST answers within this time, otherwise `202` with the call's URL. Relay. */
   restHold: 60 * second,
+  /** How long a call over MCP is waited for before its client gets its name; many clients give up after 60 seconds. Relay and agent. */
+  mcpWait: 50 * second,
+  /** How long a client may listen for changed tools over MCP before it asks again. Relay. */
+  mcpListen: 5 * minute,
+  /** The longest that `Prefer: wait=` lets an event stream wait for a call. Relay. */
+  streamWaitMax: 60 * minute,
   /** Time for a whole REST body. Relay and local server. */
   restBodyWithin: 60 * second,
   /** Time for a whole REST body, on a route that asks for no credential. Relay. */
@@ -158,6 +166,8 @@ export const TIMES = {
   sessionKept: 1 * hour,
   /** A terminated command gets this long before it is killed. Agent. */
   killAfter: 3 * second,
+  /** At most one report of progress of a call in this time, the newest. Agent; the relay drops what comes faster. */
+  progressEvery: 50,
   /** How often our agent checks which of its tools can work. Agent. */
   toolsLook: minute,
   /** How often one more event is accepted after a device's `eventBurst` is used up. Relay. */

@@ -1,20 +1,26 @@
 /** The names that models use for a device's tools. */
 import { modelNameOf } from "./effects.ts";
 
+/** `model`: `local_bash`; `own`: Bash, where the surface itself says whose tool it is. */
+export type ToolNaming = "model" | "own";
+
 /** What model APIs accept as a name. */
 const MODEL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
- * The model name of each tool of a device: `local_bash` for Bash; for others their own name if the APIs accept it. Names
- * are unique, and the same tools always get the same names. Pass all tools of the device, so that a name does not depend
- * on who asks.
+ * The name that models use for each tool of a device: `local_bash` for Bash, unless named by itself; for others their own
+ * name if the APIs accept it. Names are unique, and the same tools always get the same names. Pass all tools of the device,
+ * so that a name does not depend on who asks.
  */
-export function modelNames(tools: Iterable<string>): ReadonlyMap<string, string> {
+export function modelNames(
+  tools: Iterable<string>,
+  naming: ToolNaming = "model",
+): ReadonlyMap<string, string> {
   const own = [...new Set(tools)].sort();
   const taken = new Set(own.filter((name) => MODEL_NAME.test(name)));
   const names = new Map<string, string>();
   for (const name of own) {
-    const wanted = modelNameOf(name) ?? validName(name);
+    const wanted = (naming === "model" && modelNameOf(name)) || validName(name);
     const free = wanted === name || !taken.has(wanted) ? wanted : distinctName(name, wanted, taken);
     taken.add(free);
     names.set(name, free);

@@ -1,6 +1,6 @@
 /** A device's tools as shown to a model: one function for every format and surface. */
 import { modelNameOf } from "./effects.ts";
-import { modelNames } from "./model-names.ts";
+import { modelNames, type ToolNaming } from "./model-names.ts";
 import type { ToolDescription } from "./tool.ts";
 
 /** A tool as a model sees it. */
@@ -9,13 +9,16 @@ export interface ModelTool {
   name: string;
   /** What models call it. */
   model_name: string;
+  title?: string;
   description: string;
   input_schema: Record<string, unknown>;
+  output_schema?: Record<string, unknown>;
 }
 
 /** Tools left out if another one that does the same is offered: a choice between equals only distracts a model. */
 const DONE_BY: ReadonlyMap<string, string> = new Map([
   ["create_directory", "Bash"],
+  ["DirectoryTree", "Bash"],
   ["delete_directory", "Delete"],
   ["search_files", "Glob"],
 ]);
@@ -34,9 +37,10 @@ const NEEDS: ReadonlyMap<string, string> = new Map([
 export function modelView(
   announced: readonly ToolDescription[],
   mayCall: (tool: string) => boolean,
+  naming?: ToolNaming,
 ): ModelTool[] {
   const tools = new Map(announced.map((tool) => [tool.name, tool]));
-  const names = modelNames(tools.keys());
+  const names = modelNames(tools.keys(), naming);
   const open = new Set(
     [...tools.values()]
       .filter(({ name, unavailable }) => unavailable === undefined && mayCall(name))
@@ -49,8 +53,12 @@ export function modelView(
 }
 
 function viewOf(tool: ToolDescription, names: ReadonlyMap<string, string>): ModelTool {
-  const { name } = tool;
-  const seen = { name, model_name: names.get(name) ?? name };
+  const { name, title, output_schema } = tool;
+  const seen = {
+    ...{ name, model_name: names.get(name) ?? name },
+    ...(title !== undefined && { title }),
+    ...(output_schema && { output_schema }),
+  };
   // Leave others' descriptions alone: a word in backticks need not be a tool of this device.
   if (modelNameOf(name) === undefined)
     return { ...seen, description: tool.description, input_schema: topLevel(tool.input_schema) };
@@ -91,6 +99,12 @@ function ownSchema(
   };
 }
 
+/** What is said more briefly to a model than to people: it knows paths, and what is false unless said otherwise. */
+const BRIEFLY: readonly (readonly [string, string])[] = [
+  ["Absolute or relative path", "Path"],
+  [" (default false)", ""],
+];
+
 function brief(schema: unknown, names: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(schema)) return schema.map((one) => brief(one, names));
   if (typeof schema !== "object" || schema === null) return schema;
@@ -98,9 +112,13 @@ function brief(schema: unknown, names: ReadonlyMap<string, string>): unknown {
   return Object.fromEntries(
     kept.map(([key, value]) => [
       key,
-      key === "description" ? inNames(String(value), names) : brief(value, names),
+      key === "description" ? briefly(inNames(String(value), names)) : brief(value, names),
     ]),
   );
+}
+
+function briefly(text: string): string {
+  return BRIEFLY.reduce((shorter, [long, short]) => shorter.replace(long, short), text);
 }
 
 /** Keys that model APIs refuse at the top level of a schema. The device checks those constraints anyway. */

@@ -17,6 +17,7 @@ export const PAGE_HEADERS = {
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
+    "media-src data:",
     "connect-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",

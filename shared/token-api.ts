@@ -8,7 +8,7 @@ import {
   toolGlobSchema,
 } from "./access-rules.ts";
 import { effectSchema } from "./effects.ts";
-import { credentialSchema, grantKindSchema, tagSchema } from "./grant.ts";
+import { credentialSchema, grantClientSchema, grantKindSchema, tagSchema } from "./grant.ts";
 import { shownName } from "./plain-names.ts";
 
 const time = z.iso.datetime();
@@ -84,6 +84,9 @@ export const tokenViewSchema = z.object({
   name: z.string(),
   kind: grantKindSchema,
   credential: credentialSchema.optional(),
+  client: grantClientSchema
+    .optional()
+    .describe("The AI client that a person let in by OAuth; otherwise absent"),
   access: tokenAccessSchema,
   summary: z.string().optional().describe("What it may do, in a sentence"),
   devices: z.array(z.string()).nullable(),

@@ -34,8 +34,7 @@ const mcpToolSchema = z.strictObject({
   inputSchema: jsonSchemaSchema,
   annotations: z.strictObject({
     readOnlyHint: z.boolean(),
-    destructiveHint: z.boolean().optional(),
-    openWorldHint: z.boolean(),
+    openWorldHint: z.literal(false).optional(),
   }),
 });
 
@@ -62,19 +61,16 @@ export function toolDefinition(tool: ModelTool, format: ToolFormat): ToolDefinit
     case "openai-responses":
       return { type: "function", name, description: short, parameters: schema, strict: false };
     case "mcp":
-      return { name, description, inputSchema: schema, annotations: annotationsOf(effectOf(tool.name)) };
+      return { name, description, inputSchema: schema, annotations: mcpAnnotations(effectOf(tool.name)) };
   }
 }
 
 /**
- * Hints of the Model Context Protocol, derived from the effect, which the gate enforces. Hints that do not apply to
- * read-only tools, and those that default to false, are omitted.
+ * Hints of the Model Context Protocol, derived from the effect, which the gate enforces. Defaults are left out: a tool
+ * that is not read-only may destroy, and any may reach the world outside.
  */
-function annotationsOf(effect: Effect): z.infer<typeof mcpToolSchema>["annotations"] {
-  const openWorldHint = effect === "execute";
-  return effect === "read"
-    ? { readOnlyHint: true, openWorldHint }
-    : { readOnlyHint: false, destructiveHint: true, openWorldHint };
+export function mcpAnnotations(effect: Effect): z.infer<typeof mcpToolSchema>["annotations"] {
+  return { readOnlyHint: effect === "read", ...(effect !== "execute" && { openWorldHint: false }) };
 }
 
 function cut(text: string, max: number): string {

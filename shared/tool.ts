@@ -10,6 +10,7 @@ const parameters = z.array(z.string().max(128)).max(128);
 
 export const toolDescriptionSchema = z.object({
   name: z.string().min(1).max(128),
+  title: z.string().min(1).max(128).optional().describe("The name for people"),
   description: z
     .string()
     .max(8192)
@@ -17,6 +18,11 @@ export const toolDescriptionSchema = z.object({
   details: z.string().max(8192).optional().describe("Additional text for people"),
   effect: effectSchema,
   input_schema: jsonSchemaSchema,
+  output_schema: jsonSchemaSchema
+    .optional()
+    .describe(
+      "What an answer's `structured` fits, or without that its `metadata`; then that says all that `output` does",
+    ),
   /** Its time limit in milliseconds if the caller sets no deadline. */
   timeout_ms: z.int().positive().optional(),
   unavailable: z

@@ -39,6 +39,16 @@ export async function openFile(line) {
   });
 }
 
+/** The account of this browser's session; undefined: nobody is signed in. */
+export async function signedInAccount() {
+  try {
+    return await api("GET /v1/account");
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return undefined;
+    throw error;
+  }
+}
+
 /** Signs in by a route that asks for no credential. Resolves to the answer's body. */
 export function signIn(path, body) {
   return session.signIn(path, body, postOpenly);

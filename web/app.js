@@ -1,5 +1,5 @@
 /** The page: signed out, a code to confirm, or the account's devices and tokens, and of one device tools and events. */
-import { ApiError, api, onOtherSession, signOut } from "./api.js";
+import { api, onOtherSession, signedInAccount, signOut } from "./api.js";
 import { callRecordView } from "./call-record.js";
 import { commandsView } from "./commands.js";
 import { addDeviceView, devicesView } from "./devices.js";
@@ -15,7 +15,7 @@ import { recordView } from "./record.js";
 import { accountOf, claim, signInView } from "./sign-in.js";
 import { tokensView } from "./tokens.js";
 import { toolsView } from "./tools.js";
-import { codeOf, isSameCode, keepWaiting, takeWaiting } from "./waiting.js";
+import { codeOf, isSameCode, keepWaiting, takeRequest, takeWaiting } from "./waiting.js";
 import { youView } from "./you.js";
 
 /** How often the devices' states are looked at while the page is seen, in milliseconds. */
@@ -44,7 +44,7 @@ async function start() {
     offered = share ?? offered;
     if (code) await signInWith(() => followLink(code));
     if (oidc) await signInWith(() => finishAtIssuer(oidc, response));
-    const account = await currentAccount();
+    const account = await signedInAccount();
     const isOver = shown !== undefined && !account;
     if (account?.account !== shown) leaveAccount();
     shown = account?.account;
@@ -81,12 +81,14 @@ function showOffer(code) {
   main.querySelector("h2").focus();
 }
 
-/** A code that waited for the sign-in comes first. */
+/** A code that waited for the sign-in comes first, then an app's request. */
 async function showSignedIn(account, pair) {
   live ??= liveViews({ changed: showEdited, ended: start });
   const waiting = takeWaiting();
   if (waiting && !pair) history.replaceState(null, "", `/#pair=${waiting}`);
+  const request = pair || waiting ? undefined : takeRequest();
   if (pair || waiting) await showPairing(pair ?? waiting);
+  else if (request) location.replace(`/authorize?${request}`);
   else await showHome(account);
 }
 
@@ -130,19 +132,10 @@ async function signInWith(work) {
  * already is asked.
  */
 async function followLink(code) {
-  const [now, then] = [(await currentAccount())?.account, accountOf(code)];
+  const [now, then] = [(await signedInAccount())?.account, accountOf(code)];
   const question = `You are signed in as ${now}. This link signs you in as ${then}. Go on only if you asked for it.`;
   if (now && now !== then && !(await confirmed(question, `Sign in as ${then}`, `Stay ${now}`))) return;
   await claim(code);
-}
-
-async function currentAccount() {
-  try {
-    return await api("GET /v1/account");
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 401) return undefined;
-    throw error;
-  }
 }
 
 function showAccount(account) {
@@ -269,7 +262,7 @@ setInterval(() => {
 }, LOOK_EVERY);
 addEventListener("hashchange", start);
 onOtherSession(async () => {
-  const account = await currentAccount().catch(() => undefined);
+  const account = await signedInAccount().catch(() => undefined);
   if (account?.account !== shown) await start();
 });
 await start();

@@ -36,7 +36,7 @@ export class Call {
   }
 
   /**
-   * Makes the call and resolves to its answer. Tells `onCall` when it is on its way, `onEvent` of `output` and `gap`, and
+   * Makes the call and resolves to its answer. Tells `onCall` when it is on its way, `onEvent` of `output`, `gap` and `progress`, and
    * `onTrouble` of what stands in the way. Throws ApiError; resolves to undefined after `leave`.
    */
   async run(input, { onCall, onEvent, onTrouble }) {

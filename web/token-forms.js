@@ -2,7 +2,7 @@
 import { api, part } from "./api.js";
 import { button, clearNotice, element, field, form, showDone, showProblem } from "./dom.js";
 
-const FOLDERS_HELP =
+export const FOLDERS_HELP =
   "One full path per line; ~ is the device's home folder, / every file. Secrets such as ~/.ssh stay closed.";
 
 /** Makes an AI grant. `refresh` shows the list again. */

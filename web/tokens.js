@@ -7,7 +7,8 @@ const PLACES = { web: "Browser", cli: "Command line", api: "Token" };
 const CREDENTIALS = { ai: "AI grant", script: "Own script: acts as you", guest: "Share" };
 
 /** What a token is, in words. */
-export function kindOf({ kind, credential, shared_with: guest }) {
+export function kindOf({ kind, credential, client, shared_with: guest }) {
+  if (client) return client.host ? `AI app of ${client.host}` : "AI app, not verified";
   if (credential === "guest") return guest ? `Shared with ${guest}` : "Share, not accepted yet";
   return CREDENTIALS[credential] ?? PLACES[kind] ?? kind;
 }

@@ -1,6 +1,7 @@
-/** A code that waits while its owner signs in. It is kept here because a sign-in link loads the page again. */
+/** A code, or an app's request, that waits while its owner signs in. It is kept here because a sign-in link loads the page again. */
 
 const PLACE = "matrx.waiting";
+const REQUEST_PLACE = "matrx.request";
 /** How long a code is valid, in milliseconds. */
 const KEPT = 10 * 60_000;
 
@@ -21,19 +22,38 @@ export function isSameCode(one, other) {
 }
 
 export function keepWaiting(code) {
-  try {
-    localStorage.setItem(PLACE, JSON.stringify({ code, until: Date.now() + KEPT }));
-  } catch {
-    // The browser stores nothing here; the code is still in the address.
-  }
+  keep(PLACE, code);
 }
 
 /** Takes the waiting code out of the storage. */
 export function takeWaiting() {
+  const code = take(PLACE);
+  return code && codeOf(code);
+}
+
+/** The query of an app's request. */
+export function keepRequest(query) {
+  keep(REQUEST_PLACE, query);
+}
+
+/** Takes the waiting request out of the storage. */
+export function takeRequest() {
+  return take(REQUEST_PLACE);
+}
+
+function keep(place, text) {
   try {
-    const { code, until } = JSON.parse(localStorage.getItem(PLACE) ?? "{}");
-    localStorage.removeItem(PLACE);
-    return until > Date.now() ? codeOf(String(code)) : undefined;
+    localStorage.setItem(place, JSON.stringify({ text, until: Date.now() + KEPT }));
+  } catch {
+    // The browser stores nothing here; it is still in the address.
+  }
+}
+
+function take(place) {
+  try {
+    const { text, until } = JSON.parse(localStorage.getItem(place) ?? "{}");
+    localStorage.removeItem(place);
+    return until > Date.now() ? String(text) : undefined;
   } catch {
     return undefined;
   }

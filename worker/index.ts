@@ -1,5 +1,5 @@
 /** The relay's routes, as a table of contents. */
-import { CORS_HEADERS } from "@matrx/shared/caller/cors.ts";
+import { CORS_HEADERS, MCP_CORS_HEADERS } from "@matrx/shared/caller/cors.ts";
 import { noRouteIn } from "@matrx/shared/caller/no-route.ts";
 import { NO_SNIFFING } from "@matrx/shared/caller/problem.ts";
 import { callerApi, honoPath } from "@matrx/shared/caller/route.ts";
@@ -8,8 +8,10 @@ import { cors } from "hono/cors";
 import { requireHost } from "./auth/address.ts";
 import { refuseForeignPage } from "./auth/origin.ts";
 import { countRefusal } from "./auth/refused-credentials.ts";
+import { withChallenge } from "./oauth/challenge.ts";
 import { problemResponse } from "./problem.ts";
 import { devicePort } from "./routes/device-port.ts";
+import { mountMcp } from "./routes/mcp.ts";
 import { page } from "./routes/page.ts";
 import {
   callerRoutes,
@@ -27,11 +29,23 @@ export { AnonymousRateLimit } from "./objects/anonymous-rate-limit.ts";
 export { Audit } from "./objects/audit.ts";
 export { Device } from "./objects/device.ts";
 export { Directory } from "./objects/directory.ts";
+export { Mcp } from "./objects/mcp.ts";
+export { OAuthStore } from "./objects/oauth-store.ts";
 export { Pairing } from "./objects/pairing.ts";
 
 /** Where people sign in and let others in: only our own page may use these. */
 const OWN_PAGE_ONLY =
-  /^\/v1\/(?:claim|session|logins|pairings|sign-in|sign-in-links|passkeys|recovery-codes|invites|shares)(?:\/|$)/;
+  /^\/v1\/(?:claim|session|logins|pairings|sign-in|sign-in-links|passkeys|recovery-codes|invites|shares|oauth)(?:\/|$)/;
+
+/** Where AI clients call, and where they learn how to sign in. */
+const MCP_PATHS = [
+  "/mcp",
+  "/mcp/*",
+  "/oauth/*",
+  "/.well-known/oauth-authorization-server",
+  "/.well-known/oauth-protected-resource",
+  "/.well-known/oauth-protected-resource/*",
+];
 
 const app = new Hono<RelayEnv>();
 const noRouteError = noRouteIn(OPERATIONS);
@@ -51,6 +65,10 @@ for (const { method, path, answer } of socketRoutes) app.on(method, honoPath(pat
 // A page of any origin may call with its own token; a cookie opens nothing.
 for (const path of ["/v1/*", "/tools/*", "/openapi.json"]) app.use(path, forOtherOrigins(corsForTokens()));
 
+// AI clients of browsers: they read where to sign in, and which session and version they were given.
+for (const path of MCP_PATHS) app.use(path, forOtherOrigins(corsForMcp()));
+for (const path of ["/mcp", "/mcp/*"]) app.use(path, withChallenge);
+mountMcp(app);
 mount(app, relayRoutes);
 mount(app, managedRoutes, withDevice);
 app.route("/", callerApi(callerRoutes, devicePort));
@@ -69,6 +87,10 @@ function forOtherOrigins(handler: MiddlewareHandler): MiddlewareHandler<RelayEnv
 
 function corsForTokens() {
   return cors({ origin: "*", ...CORS_HEADERS });
+}
+
+function corsForMcp() {
+  return cors({ origin: "*", ...MCP_CORS_HEADERS });
 }
 
 export default app;

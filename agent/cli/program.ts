@@ -13,6 +13,7 @@ import { addDoctor } from "./commands/doctor.ts";
 import { addEvents } from "./commands/events.ts";
 import { addLogin } from "./commands/login.ts";
 import { addLogs } from "./commands/logs.ts";
+import { addMcp } from "./commands/mcp.ts";
 import { addOpen } from "./commands/open.ts";
 import { addOutcome } from "./commands/outcome.ts";
 import { addPair } from "./commands/pair.ts";
@@ -49,6 +50,7 @@ export function makeProgram(): Command {
   addPair(program);
   addUnpair(program);
   addServe(program);
+  addMcp(program);
   addActivity(program);
   addPause(program);
   addResume(program);

@@ -2,6 +2,7 @@
 import { agentError } from "@matrx/shared/errors.ts";
 import * as z from "zod";
 import { rawMonitorsSchema } from "../monitors/settings.ts";
+import { mountsSchema } from "../mounts/settings.ts";
 import { readJsonFile, writePrivateFile } from "../platform/private-file.ts";
 import type { Home } from "./app-dirs.ts";
 import { relayUrlSchema } from "./relay-url.ts";
@@ -17,6 +18,8 @@ const configSchema = z.strictObject({
   log_level: z.enum(LOG_LEVELS).optional(),
   /** What to monitor on this machine, as its owner wrote it; the rest has defaults. */
   monitors: rawMonitorsSchema.optional(),
+  /** MCP servers whose tools become tools of this device. */
+  mcpServers: mountsSchema.optional(),
 });
 export type Config = z.infer<typeof configSchema>;
 

@@ -2,9 +2,11 @@
 import type { Logger } from "pino";
 import type { Activity } from "../core/activity.ts";
 import type { MachineApprovals } from "../core/machine-approvals.ts";
+import type { MountView } from "../mounts/mount.ts";
 import { activityRoutes } from "./activity-routes.ts";
 import { approvalRoutes } from "./approval-routes.ts";
 import type { ControlName } from "./endpoint.ts";
+import { mountRoutes } from "./mount-routes.ts";
 import { pauseRoutes } from "./pause-routes.ts";
 import { Pauses, type PausesOptions } from "./pauses.ts";
 import { startControlServer } from "./server.ts";
@@ -17,6 +19,7 @@ export interface ControlOptions {
   readonly pauses: PausesOptions;
   /** Calls that only somebody at this machine may allow. */
   readonly approvals: MachineApprovals;
+  readonly mounts: { readonly views: readonly MountView[] };
   readonly log: Logger;
 }
 
@@ -29,7 +32,12 @@ export interface Control {
 export async function openControl(options: ControlOptions): Promise<Control> {
   const { device, activity, approvals, log } = options;
   const pauses = Pauses.begin(options.pauses);
-  const routes = [activityRoutes(activity), pauseRoutes(device, pauses), approvalRoutes(approvals)];
+  const routes = [
+    activityRoutes(activity),
+    pauseRoutes(device, pauses),
+    approvalRoutes(approvals),
+    mountRoutes(options.mounts),
+  ];
   const server = await startControlServer({ ...options, routes }).catch((err: unknown) => {
     log.warn({ err }, "matrx activity cannot watch this agent");
     return undefined;

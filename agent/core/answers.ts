@@ -45,6 +45,8 @@ export function successOutcome(to: Addressee, result: ToolResult, facts: Facts):
     device: to.device,
     ...imageOf(to.id, image),
     ...(metadata && { metadata }),
+    ...(result.content && { content: [...result.content] }),
+    ...(result.structured !== undefined && { structured: result.structured }),
   };
   const body = bytesOf(answer);
   if (body.length > LIMITS.resultFrameBytes - HEADER_ROOM) {

@@ -1,4 +1,5 @@
 /** What a caller wants done, as relay link and local server say it. */
+import type { Progress } from "@matrx/shared/content.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import type { Approval } from "./approvals.ts";
@@ -28,6 +29,8 @@ export interface CallRequest {
   readonly journal?: "always" | "keyed" | undefined;
   /** The caller wants live output. */
   readonly onOutput?: ((piece: OutputPiece) => void) | undefined;
+  /** The same for how far the call is. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** A person allowed exactly this call. */
   readonly approval?: Approval | undefined;
   /** Resolves once there is room for a large answer of this many bytes; rejects with the signal's reason. */

@@ -18,6 +18,7 @@ import { toldError } from "./incident.ts";
 import type { Journal } from "./journal.ts";
 import type { Beginning, CallState, JournalEntry } from "./journal-entry.ts";
 import { LiveOutput } from "./live-output.ts";
+import { LiveProgress } from "./live-progress.ts";
 import type { MachineApprovals } from "./machine-approvals.ts";
 import { Preparer, type PreparerOptions } from "./preparer.ts";
 import { conflictOutcome, knownCall, recalled } from "./repeated-call.ts";
@@ -245,11 +246,13 @@ export class Dispatcher {
     request: CallRequest,
     stop: AbortController,
   ): Promise<ToolResult> {
-    const { onOutput } = request;
+    const { onOutput, onProgress } = request;
     const live = onOutput && new LiveOutput(onOutput);
+    const far = onProgress && new LiveProgress(onProgress);
     const log = this.#options.log;
     const output = live ? live.write.bind(live) : silent;
-    const context = { call, session, grant, rights, signal, output, log };
+    const progress = far ? far.report.bind(far) : silent;
+    const context = { call, session, grant, rights, signal, output, progress, log };
     const handle = (standStill: StandStill) => {
       const room = async (bytes: number) => {
         if (bytes > LIMITS.largeAnswerBytes) await standStill(async () => request.room?.(bytes, signal));
@@ -264,6 +267,7 @@ export class Dispatcher {
       });
     } finally {
       live?.close();
+      far?.close();
     }
   }
 

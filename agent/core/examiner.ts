@@ -9,6 +9,7 @@ import { parseInput, toolNotFoundError } from "./input.ts";
 import type { Session } from "./sessions.ts";
 import type { Tool } from "./tool.ts";
 import type { ToolNames } from "./tool-names.ts";
+import type { ToolSource } from "./tool-source.ts";
 
 /** The part of sessions that calls need. */
 export interface SessionSource {
@@ -17,19 +18,18 @@ export interface SessionSource {
 }
 
 export interface ExaminerOptions extends GateOptions {
-  readonly tools: readonly Tool[];
+  readonly tools: ToolSource;
   readonly sessions: SessionSource;
 }
 
 export class Examiner {
-  readonly #tools: ReadonlyMap<string, Tool>;
-  readonly #modelNames: ToolNames;
+  readonly #source: ToolSource;
+  #known: KnownTools = knownTools([]);
   readonly #gate: Gate;
   readonly #sessions: SessionSource;
 
   constructor(options: ExaminerOptions) {
-    this.#tools = new Map(options.tools.map((tool) => [tool.name, tool]));
-    this.#modelNames = modelNames(this.#tools.keys());
+    this.#source = options.tools;
     this.#gate = new Gate(options);
     this.#sessions = options.sessions;
   }
@@ -50,13 +50,15 @@ export class Examiner {
   }
 
   toolNamed(name: string): Tool | undefined {
-    return this.#tools.get(name);
+    return this.#tools.byName.get(name);
   }
 
   /** A caller that uses a tool's model name gets model names for all tools. */
   namesFor({ tool, called = tool }: PrepareRequest): ToolNames {
     const own = toolNameOf(tool);
-    return called !== own && this.#modelNames.get(own) === called ? this.#modelNames : OWN_NAMES;
+    if (called === own) return OWN_NAMES;
+    const { names } = this.#tools;
+    return names.get(own) === called ? names : OWN_NAMES;
   }
 
   #examined(
@@ -73,10 +75,29 @@ export class Examiner {
   }
 
   #toolFor({ tool: wanted, called = wanted }: PrepareRequest): Tool {
-    const tool = this.#tools.get(toolNameOf(wanted));
-    if (!tool) throw toolNotFoundError(called, this.#tools.keys());
+    const { byName } = this.#tools;
+    const tool = byName.get(toolNameOf(wanted));
+    if (!tool) throw toolNotFoundError(called, byName.keys());
     return tool;
   }
+
+  get #tools(): KnownTools {
+    const tools = this.#source.current();
+    if (this.#known.tools !== tools) this.#known = knownTools(tools);
+    return this.#known;
+  }
+}
+
+interface KnownTools {
+  readonly tools: readonly Tool[];
+  readonly byName: ReadonlyMap<string, Tool>;
+  /** What models call them. */
+  readonly names: ToolNames;
+}
+
+function knownTools(tools: readonly Tool[]): KnownTools {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  return { tools, byName, names: modelNames(byName.keys()) };
 }
 
 const OWN_NAMES: ToolNames = new Map();

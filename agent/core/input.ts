@@ -9,11 +9,13 @@ import { nameInUse } from "./tool-names.ts";
 
 /** Parses the input, tolerating whatever is unambiguous. Throws MatrxError `INVALID_PARAMETERS` naming the field. */
 export function parseInput(tool: Tool, input: Record<string, unknown>): Record<string, unknown> {
-  const strict = tool.input.safeParse(input, { error: zodMessages });
+  const schema = tool.input;
+  if ("json_schema" in schema) return schema.parse(input);
+  const strict = schema.safeParse(input, { error: zodMessages });
   if (strict.success) return strict.data;
-  const tolerant = tool.input.safeParse(mended(input, strict.error.issues), { error: zodMessages });
+  const tolerant = schema.safeParse(mended(input, strict.error.issues), { error: zodMessages });
   if (tolerant.success) return tolerant.data;
-  throw refused(tool, tolerant.error);
+  throw refused(tool.name, schema, tolerant.error);
 }
 
 /** A parameter that only people read, so it is cut if too long. */
@@ -75,7 +77,7 @@ export function toolNotFoundError(name: string, known: Iterable<string>): MatrxE
   });
 }
 
-function refused(tool: Tool, error: z.ZodError): MatrxError {
+function refused(tool: string, schema: z.ZodObject, error: z.ZodError): MatrxError {
   // A misspelt parameter also counts as missing: reporting the misspelt name helps more.
   const unknown = error.issues.find((issue) => issue.code === "unrecognized_keys" && issue.path.length === 0);
   const { message, hint, details } = invalidParametersError(
@@ -83,10 +85,10 @@ function refused(tool: Tool, error: z.ZodError): MatrxError {
     undefined,
     "tool",
   );
-  const known = Object.keys(tool.input.shape);
+  const known = Object.keys(schema.shape);
   const name = unknown?.code === "unrecognized_keys" ? unknown.keys[0] : undefined;
   const near = name && nearestName(name, known);
-  const parameters = `${nameInUse(tool.name)} takes: ${known.join(", ") || "no parameters"}`;
+  const parameters = `${nameInUse(tool)} takes: ${known.join(", ") || "no parameters"}`;
   return toolError("INVALID_PARAMETERS", message, {
     hint: near ? `Did you mean "${near}"?` : unknown ? parameters : hint,
     details: near ? { ...details, did_you_mean: near } : details,

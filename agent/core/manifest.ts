@@ -4,7 +4,7 @@ import { effectOf } from "@matrx/shared/effects.ts";
 import type { PolicyAskRule } from "@matrx/shared/policy.ts";
 import type { Manifest, ToolDescription } from "@matrx/shared/tool.ts";
 import * as z from "zod";
-import type { Lack, Tool } from "./tool.ts";
+import type { JsonSchema, Lack, Tool } from "./tool.ts";
 
 /**
  * The manifest of these tools in the machine's current state, and of the rules by which its own policy asks; any change to
@@ -20,20 +20,31 @@ export async function manifestOf(
   return { hash, ...announced };
 }
 
-/** Generated once per tool: this takes a millisecond or two. */
-const schemas = new WeakMap<Tool, ToolDescription["input_schema"]>();
+/** Generated once per schema: this takes a millisecond or two. */
+const schemas = new WeakMap<object, JsonSchema>();
+
+/** What is announced of a schema. */
+export function jsonSchemaOf(
+  schema: NonNullable<Tool["input" | "output"]>,
+  io: "input" | "output",
+): JsonSchema {
+  if ("json_schema" in schema) return schema.json_schema;
+  const known = schemas.get(schema) ?? z.toJSONSchema(schema, { io });
+  schemas.set(schema, known);
+  return known;
+}
 
 async function describe(tool: Tool): Promise<ToolDescription> {
-  const { name, description, details, input, timeoutMs, model } = tool;
+  const { name, title, description, details, input, output, timeoutMs, model } = tool;
   const lack = await lackOf(tool);
-  const schema = schemas.get(tool) ?? z.toJSONSchema(input, { io: "input" });
-  schemas.set(tool, schema);
   return {
     name,
+    ...(title !== undefined && { title }),
     description,
     ...(details !== undefined && { details }),
     effect: effectOf(name),
-    input_schema: schema,
+    input_schema: jsonSchemaOf(input, "input"),
+    ...(output && { output_schema: jsonSchemaOf(output, "output") }),
     timeout_ms: timeoutMs,
     ...(lack && { unavailable: `${lack.why}. ${lack.help}` }),
     ...(model && { model: { omit: [...(model.omit ?? [])], require: [...(model.require ?? [])] } }),

@@ -1,4 +1,5 @@
 /** What a tool is: a file in `tools/` has its schema, description and handler; `shared/effects.ts` has its effect. */
+import type { Content, Progress } from "@matrx/shared/content.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { Logger } from "pino";
 import type * as z from "zod";
@@ -19,6 +20,8 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Live output for callers that opted in; `offset` is a byte offset into the job's log. */
   readonly output: (channel: "stdout" | "stderr", offset: number, data: string) => void;
+  /** How far the call is, for callers that opted in to live output. Only the newest counts; as often as one likes. */
+  readonly progress: (progress: Progress) => void;
   /**
    * Back-pressure: await it before making an answer of about this many bytes, if known, until its reader has room. Small
    * answers pass at once; the deadline is paused meanwhile. Rejects when the call is stopped.
@@ -40,29 +43,50 @@ export interface ToolResult {
   output: string;
   image?: { media_type: string; base64_data: string };
   metadata?: Record<string, unknown>;
+  /** The whole result in parts, if it has others than a text and a picture. */
+  content?: readonly Content[];
+  /** The result as data that fits the tool's output schema, if that is not `metadata`. */
+  structured?: unknown;
   /** Exit code of a command; non-zero is a result, not an error. */
   exit?: number;
 }
 
-export interface Tool<Schema extends z.ZodObject = z.ZodObject> {
+/** JSON Schema (draft 2020-12). */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** The input of a tool that brings its JSON Schema along, announced as it is. */
+export interface JsonSchemaInput {
+  readonly json_schema: JsonSchema;
+  /** Throws MatrxError `INVALID_PARAMETERS` naming the field. */
+  parse(input: Record<string, unknown>): Record<string, unknown>;
+}
+
+export type ToolInput = z.ZodObject | JsonSchemaInput;
+type InputOf<Input extends ToolInput> = Input extends z.ZodObject ? z.infer<Input> : Record<string, unknown>;
+
+export interface Tool<Input extends ToolInput = ToolInput> {
   readonly name: string;
+  /** The name for people, of at most 128 characters. */
+  readonly title?: string;
   /** For models and people: what it does, when to use it, its pitfalls. Names of other tools are in backticks. */
   readonly description: string;
   /** Further details, for people only. */
   readonly details?: string;
   /** Strict: an unknown parameter is refused by name. Each field is described. */
-  readonly input: Schema;
+  readonly input: Input;
+  /** What `structured` of a result fits, or without that its `metadata`. */
+  readonly output?: z.ZodObject | { readonly json_schema: JsonSchema };
   /** Why it cannot work on this machine now; absent or undefined if it can. Calls are attempted anyway. */
   unavailable?(): Lack | undefined | Promise<Lack | undefined>;
   /** How models see the input: which parameters are accepted but not listed, and which are required. */
-  readonly model?: ModelInput<keyof z.infer<Schema> & string>;
+  readonly model?: ModelInput<keyof InputOf<Input> & string>;
   /** Its time limit in milliseconds if the caller sets no deadline. */
   readonly timeoutMs: number;
   /** What a call with this input needs besides the tool; the gate checks that before the call runs. Throws MatrxError. */
-  prepare?(input: z.infer<Schema>, context: Pick<ToolContext, "rights">): Needs;
+  prepare?(input: InputOf<Input>, context: Pick<ToolContext, "rights">): Needs;
   /** What a call with this input would do, for the person who decides on it. Changes nothing. Throws MatrxError if it would fail. */
-  preview?(input: z.infer<Schema>, context: PreviewContext): Promise<Preview>;
-  handle(input: z.infer<Schema>, context: ToolContext): Promise<ToolResult>;
+  preview?(input: InputOf<Input>, context: PreviewContext): Promise<Preview>;
+  handle(input: InputOf<Input>, context: ToolContext): Promise<ToolResult>;
   /** Resumes a call that began before this program died, from what it left behind. Undefined if it left nothing. */
   resume?(context: ResumeContext): Promise<ToolResult> | undefined;
 }

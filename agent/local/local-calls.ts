@@ -7,6 +7,7 @@ import { agentError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { type CallId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
+import type { ToolNaming } from "@matrx/shared/model-names.ts";
 import { modelView } from "@matrx/shared/model-view.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import type { Manifest } from "@matrx/shared/tool.ts";
@@ -16,7 +17,7 @@ import type { Dispatcher } from "../core/dispatcher.ts";
 import { isLocalGrant, LOCAL_GRANT } from "../core/journal-entry.ts";
 import type { OutputPiece } from "../core/live-output.ts";
 import { manifestOf } from "../core/manifest.ts";
-import type { Tool } from "../core/tool.ts";
+import type { ToolSource } from "../core/tool-source.ts";
 
 /** Whoever has this machine's token is its owner. */
 export const LOCAL_OWNER: GrantScope & { id: GrantId } = {
@@ -27,9 +28,11 @@ export const LOCAL_OWNER: GrantScope & { id: GrantId } = {
 
 export interface LocalCallsOptions {
   readonly device: string;
-  readonly tools: readonly Tool[];
+  readonly tools: ToolSource;
   readonly dispatcher: Dispatcher;
   readonly policy: { current(): Policy };
+  /** What its callers may do; absent: they are the owner. */
+  readonly grant?: GrantScope & { id: GrantId };
 }
 
 /** What a caller may add to a call. */
@@ -40,6 +43,7 @@ export interface CallOptions {
   readonly chosen?: CallId | undefined;
   readonly session?: string | undefined;
   readonly onOutput?: ((call: string, piece: OutputPiece) => void) | undefined;
+  readonly onProgress?: CallRequest["onProgress"];
   readonly room?: CallRequest["room"];
 }
 
@@ -52,28 +56,35 @@ export interface StartedCall {
 
 export class LocalCalls {
   readonly device: string;
-  readonly #tools: readonly Tool[];
+  readonly #tools: ToolSource;
   readonly #dispatcher: Dispatcher;
   readonly #policy: LocalCallsOptions["policy"];
+  readonly #grant: GrantScope & { id: GrantId };
 
   constructor(options: LocalCallsOptions) {
     this.device = options.device;
     this.#tools = options.tools;
     this.#dispatcher = options.dispatcher;
     this.#policy = options.policy;
+    this.#grant = options.grant ?? LOCAL_OWNER;
   }
 
   /** The tools shown to a model that calls here. */
-  async openTools() {
-    const mayCall = (tool: string) => this.#dispatcher.mayCall(tool, { grant: LOCAL_OWNER });
-    const { hash, tools } = await manifestOf(this.#tools);
-    return { hash, tools: modelView(tools, mayCall), folders: this.#policy.current().allowed_paths ?? null };
+  async openTools(naming?: ToolNaming) {
+    const mayCall = (tool: string) => this.#dispatcher.mayCall(tool, { grant: this.#grant });
+    const { hash, tools } = await manifestOf(this.#tools.current());
+    return {
+      hash,
+      tools: modelView(tools, mayCall, naming),
+      folders: this.#policy.current().allowed_paths ?? null,
+    };
   }
 
   /** The tools that the policy allows. */
   toolNames(): string[] {
     const { allowed_tools, denied_tools = [] } = this.#policy.current();
     return this.#tools
+      .current()
       .map(({ name }) => name)
       .filter((name) => !allowed_tools || fitsTool(allowed_tools, name))
       .filter((name) => !fitsTool(denied_tools, name))
@@ -82,7 +93,7 @@ export class LocalCalls {
 
   async tools(): Promise<Manifest> {
     const names = this.toolNames();
-    const { hash, tools } = await manifestOf(this.#tools);
+    const { hash, tools } = await manifestOf(this.#tools.current());
     return { hash, tools: tools.filter(({ name }) => names.includes(name)) };
   }
 
@@ -92,7 +103,7 @@ export class LocalCalls {
    */
   start(
     { id, tool, input, timeout_ms, idempotency_key: key }: Call,
-    { name, chosen, session, onOutput, room }: CallOptions = {},
+    { name, chosen, session, onOutput, onProgress, room }: CallOptions = {},
   ): StartedCall {
     const call = this.#nameOf(key, chosen) ?? name ?? makeCallId();
     const outcome = this.#dispatcher.run({
@@ -102,21 +113,23 @@ export class LocalCalls {
       session,
       room,
       id,
-      grant: LOCAL_OWNER,
+      grant: this.#grant,
       timeoutMs: timeout_ms,
       key,
       fingerprint: key === undefined ? undefined : fingerprintOf(tool, input),
       // Without a key or a name, a caller cannot ask for the same call again.
       journal: chosen === undefined ? "keyed" : "always",
+      onProgress,
       onOutput: onOutput && ((piece: OutputPiece) => onOutput(call, piece)),
     });
-    const own = this.#tools.find(({ name }) => name === toolNameOf(tool))?.timeoutMs ?? TIMES.callDefault;
+    const own =
+      this.#tools.current().find(({ name }) => name === toolNameOf(tool))?.timeoutMs ?? TIMES.callDefault;
     return { call, deadline: Date.now() + (timeout_ms ?? own), outcome };
   }
 
   /** The name of the call that the key stands for, or that its caller chose. */
   #nameOf(key: string | undefined, chosen: CallId | undefined): CallId | undefined {
-    const known = key === undefined ? undefined : this.#dispatcher.callUnder(LOCAL_OWNER, key);
+    const known = key === undefined ? undefined : this.#dispatcher.callUnder(this.#grant, key);
     return (known as CallId | undefined) ?? this.#freeName(chosen);
   }
 

@@ -16,10 +16,12 @@ import type {
   StreamedCall,
 } from "@matrx/shared/caller/port.ts";
 import { ResponseBodies } from "@matrx/shared/caller/response-bodies.ts";
+import type { Progress } from "@matrx/shared/content.ts";
 import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { CallId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import type { ToolNaming } from "@matrx/shared/model-names.ts";
 import type { Outcome } from "../core/answers.ts";
 import { ByteBudget } from "../core/byte-budget.ts";
 import type { OutputPiece } from "../core/live-output.ts";
@@ -78,9 +80,9 @@ export class LocalPort implements CallerPort {
     return this.#host.calls.tools();
   }
 
-  async openTools(): Promise<OpenTools> {
+  async openTools(naming?: ToolNaming): Promise<OpenTools> {
     const { hostname: name, os, os_version } = describeMachine();
-    const { hash, tools, folders } = await this.#host.calls.openTools();
+    const { hash, tools, folders } = await this.#host.calls.openTools(naming);
     return { machine: { name, os, os_version, folders }, hash, tools };
   }
 
@@ -115,9 +117,10 @@ export class LocalPort implements CallerPort {
     const events = new CallEvents(stream, this.device);
     const onOutput = (_call: string, piece: OutputPiece) =>
       events.output(encoder.encode(JSON.stringify({ type: "output", ...piece })));
+    const onProgress = (progress: Progress) => events.progress(progress);
     try {
       const { call, deadline, outcome } = calls.start(wantedCall(wanted), {
-        ...{ session: wanted.session, chosen: chosenName(wanted), onOutput, room: room.take },
+        ...{ session: wanted.session, chosen: chosenName(wanted), onOutput, onProgress, room: room.take },
       });
       events.begin({ call, deadline, session: wanted.session });
       stream.onLeft = () => this.#callerLeft(wanted, call);

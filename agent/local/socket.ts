@@ -7,6 +7,7 @@ import {
   onCloseOf,
   type UnansweredCall,
 } from "@matrx/shared/caller/protocol.ts";
+import type { Progress } from "@matrx/shared/content.ts";
 import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { CallId, DeviceId, SessionId } from "@matrx/shared/ids.ts";
@@ -89,9 +90,10 @@ class LocalCaller implements ConnectionPort<LocalCall> {
     const onClose = onCloseOf(effectOf(toolNameOf(call.tool)), call);
     const waiting = new LocalCall(this, id, onClose);
     const onOutput = call.stream ? (_call: string, piece: OutputPiece) => waiting.output(piece) : undefined;
+    const onProgress = call.stream ? (progress: Progress) => waiting.progress(progress) : undefined;
     // Its name is its id where it has none of its own.
     const name = call.id === undefined ? (id as CallId) : undefined;
-    const options = { name, session: this.#session, onOutput, room: waiting.room };
+    const options = { name, session: this.#session, onOutput, onProgress, room: waiting.room };
     const started = this.#callers.calls.start({ ...call, id }, options);
     waiting.call = started.call as CallId;
     this.protocol.expect(id, waiting);
@@ -166,6 +168,10 @@ class LocalCall implements UnansweredCall {
     const frame = Buffer.from(JSON.stringify({ id: this.#id, type: "output", ...piece }));
     if (this.#caller.protocol.output(this.#id, frame, this.#missed)) this.#missed = 0;
     else this.#missed++;
+  }
+
+  progress(progress: Progress): void {
+    this.#caller.protocol.progress(this.#id, progress);
   }
 
   answer(body: Uint8Array): void {

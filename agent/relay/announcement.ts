@@ -7,14 +7,14 @@ import type { Policy, PolicyAskRule } from "@matrx/shared/policy.ts";
 import type { Manifest } from "@matrx/shared/tool.ts";
 import type { Logger } from "pino";
 import { manifestOf } from "../core/manifest.ts";
-import type { Tool } from "../core/tool.ts";
+import type { ToolSource } from "../core/tool-source.ts";
 import type { Link } from "./link.ts";
 
 /** A change of the policy file is announced within this time, in milliseconds. */
 const POLICY_LOOK = 1000;
 
 export interface AnnouncementOptions {
-  readonly tools: readonly Tool[];
+  readonly tools: ToolSource;
   /** The device's own policy. */
   readonly policy: { current(): Policy };
   readonly log: Logger;
@@ -26,15 +26,19 @@ export class Announcement {
   readonly #options: AnnouncementOptions;
   readonly #log: Logger;
   readonly #timers: readonly NodeJS.Timeout[];
+  readonly #unsubscribe: () => void;
   #ask: readonly PolicyAskRule[];
   #current: Manifest;
   /** Hash of the manifest that the relay was last sent. */
   #told: string | undefined;
   #link: Link | undefined;
+  #looks = 0;
+  /** The look that `current` comes from. */
+  #latest = 0;
 
   static async begin(options: AnnouncementOptions): Promise<Announcement> {
     const ask = askIn(options.policy) ?? [];
-    return new Announcement(options, ask, await manifestOf(options.tools, ask));
+    return new Announcement(options, ask, await manifestOf(options.tools.current(), ask));
   }
 
   private constructor(options: AnnouncementOptions, ask: readonly PolicyAskRule[], current: Manifest) {
@@ -47,6 +51,7 @@ export class Announcement {
       setInterval(() => void this.look(), everyMs).unref(),
       setInterval(() => this.#lookAtPolicy(), POLICY_LOOK).unref(),
     ];
+    this.#unsubscribe = options.tools.onChange(() => void this.look());
   }
 
   get current(): Manifest {
@@ -74,7 +79,12 @@ export class Announcement {
   async look(): Promise<void> {
     try {
       this.#ask = askIn(this.#options.policy) ?? this.#ask;
-      this.#current = await manifestOf(this.#options.tools, this.#ask);
+      const look = ++this.#looks;
+      const manifest = await manifestOf(this.#options.tools.current(), this.#ask);
+      // A later look may have ended first.
+      if (look < this.#latest) return;
+      this.#latest = look;
+      this.#current = manifest;
       this.#tell();
     } catch (err) {
       this.#log.error({ err }, "could not check which tools can work");
@@ -83,6 +93,7 @@ export class Announcement {
 
   close(): void {
     for (const timer of this.#timers) clearInterval(timer);
+    this.#unsubscribe();
     this.#link = undefined;
   }
 

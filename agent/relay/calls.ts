@@ -1,4 +1,5 @@
 /** Runs the relay's calls, and answers them over whichever connection is up when they end. */
+import type { Progress } from "@matrx/shared/content.ts";
 import type { SystemCommand, ToDevice, ToolExecute } from "@matrx/shared/device-frames.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Logger } from "pino";
@@ -126,6 +127,9 @@ export class RelayCalls {
     const onOutput = frame.stream
       ? (piece: Parameters<Link["sendOutput"]>[2]) => this.#link?.sendOutput(call, id, piece)
       : undefined;
+    const onProgress = frame.stream
+      ? (progress: Progress) => this.#link?.sendProgress(call, progress)
+      : undefined;
     const request = {
       call,
       id,
@@ -133,6 +137,7 @@ export class RelayCalls {
       grant,
       relayPolicy: frame.policy,
       onOutput,
+      onProgress,
       room: (bytes: number, signal: AbortSignal) => this.#sender.room(call, bytes, signal),
       tool: frame.tool,
       called: frame.called,

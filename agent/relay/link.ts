@@ -1,6 +1,7 @@
 /** One connection to the relay, from dialling to its end. The caller decides whether to reconnect. */
 import type { IncomingMessage } from "node:http";
-import { type ToDevice, toDeviceSchema } from "@matrx/shared/device-frames.ts";
+import type { Progress } from "@matrx/shared/content.ts";
+import { type ToDevice, type ToolProgress, toDeviceSchema } from "@matrx/shared/device-frames.ts";
 import type { MatrxError } from "@matrx/shared/errors.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { encodeOutputFrame, encodeResultFrame } from "@matrx/shared/result-frame.ts";
@@ -72,6 +73,7 @@ export class Link {
   #registeredAt: number | undefined;
   #creditAbove: number | undefined;
   #wantsStatus = false;
+  #wantsProgress = false;
   #refusal: MatrxError | undefined;
   #unknown = false;
   #why: string | undefined;
@@ -114,6 +116,12 @@ export class Link {
     if (this.#socket.bufferedAmount > OUTPUT_QUEUE_BYTES) return;
     const body = Buffer.from(JSON.stringify({ id, type: "output", ...piece }));
     this.#send(encodeOutputFrame({ call }, body));
+  }
+
+  /** Says how far a call is, unless the queue is full or the relay does not know `tool_progress`. */
+  sendProgress(call: string, progress: Progress): void {
+    if (!this.#wantsProgress || this.#socket.bufferedAmount > OUTPUT_QUEUE_BYTES) return;
+    this.sendText({ type: "tool_progress", tool_call_id: call, ...progress } satisfies ToolProgress);
   }
 
   /** Larger answers need the relay's credit. Undefined if the relay does not support that. */
@@ -217,10 +225,17 @@ export class Link {
   }
 
   #registered(frame: Extract<ToDevice, { type: "device_registered" }>): void {
-    const { manifest_wanted, ledger_id, credit_above, status_wanted = false } = frame;
+    const {
+      manifest_wanted,
+      ledger_id,
+      credit_above,
+      status_wanted = false,
+      progress_wanted = false,
+    } = frame;
     if (this.#registeredAt !== undefined) return;
     this.#creditAbove = credit_above;
     this.#wantsStatus = status_wanted;
+    this.#wantsProgress = progress_wanted;
     clearTimeout(this.#timer);
     this.#registeredAt = performance.now();
     const line = {

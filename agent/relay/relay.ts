@@ -9,7 +9,7 @@ import type { KeptHeads } from "../config/kept-heads.ts";
 import { deviceSocketUrl, hostOf } from "../config/relay-url.ts";
 import type { Dispatcher, ResumedCall } from "../core/dispatcher.ts";
 import type { Journal } from "../core/journal.ts";
-import type { Tool } from "../core/tool.ts";
+import type { ToolSource } from "../core/tool-source.ts";
 import type { EventHub } from "../events/hub.ts";
 import { Announcement, type AnnouncementOptions } from "./announcement.ts";
 import { RelayCalls } from "./calls.ts";
@@ -33,7 +33,7 @@ export interface RelayOptions {
 
 /** The parts of the agent that the relay surface needs. */
 export interface RelayParts {
-  readonly tools: readonly Tool[];
+  readonly tools: ToolSource;
   /** The device's own policy. */
   readonly policy: AnnouncementOptions["policy"];
   readonly dispatcher: Dispatcher;

@@ -49,6 +49,7 @@ export function applyPatchTool(files: Files) {
     details:
       "A unified diff, or the *** Begin Patch format, which needs no line numbers. Text that is not at the line the patch names must match in only one place. If anything does not match, nothing is changed. Encoding, line ends, mode and links are kept. Deleting and moving files needs the same permission as `Delete`.",
     input,
+    model: { omit: ["path"] },
     timeoutMs: 60_000,
     prepare({ patch, path }) {
       const patches = parsePatch(patch);

@@ -29,7 +29,7 @@ const input = z.strictObject({
     .min(0)
     .max(MAX_WAIT_MS)
     .optional()
-    .describe("Wait up to this many milliseconds for more (max 30000, the default with another wait)"),
+    .describe("Wait up to this many milliseconds for more (max 30000)"),
   wait_for: z.enum(["output", "exit"]).optional().describe("any new output (default), or the end"),
   wait_bytes: z
     .int()
@@ -66,7 +66,7 @@ export function bashOutputTool(jobs: Jobs) {
     details:
       "At most 30000 characters at once; the next check continues from there. Other readers are not affected.",
     input,
-    model: { omit: ["offset", "wait_bytes", "encoding", "byte_limit", "raw"] },
+    model: { omit: ["filter", "offset", "wait_bytes", "encoding", "byte_limit", "raw"] },
     timeoutMs: 60_000,
     async handle(request, { call, session, grant, signal }) {
       const job = jobs.find(request.bash_id, grant);

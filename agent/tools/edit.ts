@@ -17,8 +17,8 @@ import { TEXT_ENCODINGS } from "../text/encodings.ts";
 
 const MOST_EDITS = 200;
 
-const oldString = z.string().describe("The exact text to find");
-const newString = z.string().describe("The text to put in its place");
+const oldString = z.string().describe("Text to find");
+const newString = z.string().describe("Text in its place");
 
 const input = z.strictObject({
   file_path: z.string().min(1).describe("Absolute or relative path"),

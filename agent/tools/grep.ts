@@ -85,7 +85,10 @@ export function grepTool(files: Files, engines: SearchEngines) {
       "Sorted by path; context lines as file-line-content. Returns the first results found, up to 25,000 characters of lines unless max_results is given; use after to page through all of them in order. Lines are cut at 500 characters. Links are not followed. With multiline, files over 64 MiB are left out. Stops after 15 s and returns what it found.",
     input,
     model: {
-      omit: ["before_context", "after_context", "literal", "show_hidden", "include_ignored", "after"],
+      omit: [
+        ...(["before_context", "after_context", "literal", "multiline", "type"] as const),
+        ...(["show_hidden", "include_ignored", "after"] as const),
+      ],
     },
     timeoutMs: 15_000,
     prepare: ({ path = "." }) => ({ paths: [{ path, intent: "read" }] }),

@@ -31,7 +31,7 @@ const input = z.strictObject({
   sort: z
     .enum(["cpu", "memory", "pid", "name", "started"])
     .optional()
-    .describe("cpu (default) and memory: highest first; started: newest first"),
+    .describe("Default cpu; cpu and memory: highest first"),
   limit: z.int().min(1).max(5000).optional().describe("Maximum number of processes to return (default 50)"),
 });
 

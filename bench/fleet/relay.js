@@ -5,7 +5,16 @@
 import relay from "./ours.js";
 
 // biome-ignore lint/performance/noBarrelFile: the runtime finds the object classes here
-export { Account, AnonymousRateLimit, Audit, Device, Directory, Pairing } from "./ours.js";
+export {
+  Account,
+  AnonymousRateLimit,
+  Audit,
+  Device,
+  Directory,
+  Mcp,
+  OAuthStore,
+  Pairing,
+} from "./ours.js";
 
 export default {
   async fetch(request, env, context) {

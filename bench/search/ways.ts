@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import pino from "pino";
 import { Admission } from "../../agent/core/gate.ts";
+import { parseInput } from "../../agent/core/input.ts";
 import { Sessions } from "../../agent/core/sessions.ts";
 import type { Tool } from "../../agent/core/tool.ts";
 import { Files } from "../../agent/fs/access.ts";
@@ -32,10 +33,11 @@ export function tools(root: string, engines: SearchEngines) {
         rights: new Admission({ grant }, {}, (paths, caller) => files.check(paths, caller)).rights,
         signal,
         output: () => undefined,
+        progress: () => undefined,
         room: async () => undefined,
         log,
       };
-      const { metadata } = await tool.handle(tool.input.parse(input), { ...context, call: makeCallId() });
+      const { metadata } = await tool.handle(parseInput(tool, input), { ...context, call: makeCallId() });
       return ((metadata?.[count] ?? []) as unknown[]).length;
     };
   return {

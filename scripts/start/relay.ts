@@ -19,6 +19,8 @@ export interface RelayOptions {
   port: number;
   /** The one address at which others reach it, behind a proxy; undefined: this machine alone does. */
   publicUrl?: string | undefined;
+  /** workerd's configuration, if it is not the relay's own. */
+  config?: string | undefined;
   /** Hears the process id at each start. */
   onStart?: (pid: number) => void;
   /** Hears of each time that the relay died, and after how many milliseconds it is started again. */
@@ -51,7 +53,7 @@ const READY_WITHIN = 10_000;
 
 /** Starts the relay; resolves when it answers. Throws Problem. */
 export async function startRelay(options: RelayOptions): Promise<Relay> {
-  const { dataDir, publicUrl, onStart, onDeath } = options;
+  const { dataDir, publicUrl, config, onStart, onDeath } = options;
   requireDescriptors();
   openDataFolder(dataDir);
   let secrets = await openSecrets(dataDir);
@@ -62,7 +64,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   // They may have been rotated since the last start.
   const start = async () => {
     secrets = await openSecrets(dataDir);
-    return startWorkerd({ dataDir, port, addresses, publicUrl, secrets, issuers, log });
+    return startWorkerd({ dataDir, port, addresses, publicUrl, config, secrets, issuers, log });
   };
   const describe = async ({ code, how }: End) => {
     if ((await openSecrets(dataDir)).relayKeys !== secrets.relayKeys) return "has new keys";

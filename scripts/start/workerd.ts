@@ -17,6 +17,8 @@ export interface WorkerdOptions {
   addresses: readonly string[];
   /** The one address at which others reach it, behind a proxy; undefined: this machine alone does. */
   publicUrl: string | undefined;
+  /** Its configuration; undefined: the relay's own. */
+  config: string | undefined;
   secrets: Secrets;
   /** `OIDC_ISSUERS`; undefined: nobody signs in by an issuer. */
   issuers: string | undefined;
@@ -41,9 +43,10 @@ export function relayLog(dataDir: string): string {
 /** Starts workerd; resolves when it listens. Throws Problem with what it said if it does not. */
 export async function startWorkerd(options: WorkerdOptions): Promise<Child> {
   const { dataDir, port, addresses, publicUrl, secrets, issuers, log } = options;
+  const { config = join(ROOT, "relay.capnp") } = options;
   const args = [
     "serve",
-    join(ROOT, "relay.capnp"),
+    config,
     addresses.includes("::1") ? "config" : "ipv4",
     `-dobjects=${objectsOf(dataDir)}`,
     `-dweb=${join(ROOT, "web")}`,

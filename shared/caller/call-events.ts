@@ -1,12 +1,14 @@
-/** The events of a call for its reader: `call`, then `output` and `gap`, and finally `result` or `error`. */
+/** The events of a call for its reader: `call`, then `output`, `gap` and `progress`, and finally `result`, `error` or `pending`. */
 
 import type * as z from "zod";
 import type { approvalEventSchema } from "../api.ts";
 import type { CallApproval } from "../approval.ts";
+import type { Progress } from "../content.ts";
 import { type ErrorShape, problemOf } from "../errors.ts";
 import type { CallId, SessionId } from "../ids.ts";
 import type { ResultHeader } from "../result-frame.ts";
 import { textOf } from "../utf8.ts";
+import { pendingCall } from "./call-response.ts";
 import type { EventStream } from "./event-streams.ts";
 import { type Answer, answerProblem } from "./to-caller.ts";
 
@@ -54,12 +56,22 @@ export class CallEvents {
     this.#stream.send("output", frame);
   }
 
+  /** Says how far the call is, unless the reader is behind. */
+  progress(progress: Progress): void {
+    if (!this.#stream.behind) this.#stream.send("progress", json({ type: "progress", ...progress }));
+  }
+
   /** Sends the answer, as JSON. */
   result({ status, code }: Pick<ResultHeader, "status" | "code">, body: Uint8Array): void {
     this.#sayGap();
     if (status === "success") return this.#stream.end("result", body);
     const { error, extra } = answerProblem(code, JSON.parse(textOf(body)) as Answer);
     this.#stream.end("error", json({ ...problemOf(error), ...extra }));
+  }
+
+  /** The reader does not wait any longer; the call goes on, and its record will have the outcome. */
+  pending(call: CallId, approval: CallApproval | undefined): void {
+    this.#stream.end("pending", json(pendingCall(call, this.#device, approval)));
   }
 
   refuse(error: ErrorShape, call: CallId): void {

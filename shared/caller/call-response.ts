@@ -1,4 +1,8 @@
 /** What HTTP responses to calls have in common. */
+import type * as z from "zod";
+import type { CallApproval } from "../approval.ts";
+import type { CallId } from "../ids.ts";
+import type { pendingCallSchema } from "../openapi/bodies.ts";
 import { CALL_HEADER, SESSION_HEADER } from "../tokens.ts";
 import type { OpenStream } from "./port.ts";
 import { EVENT_STREAM } from "./request.ts";
@@ -29,4 +33,15 @@ export function eventResponse({ call, body }: OpenStream, session?: string): Res
       "X-Accel-Buffering": "no",
     },
   });
+}
+
+/** What is told of a call that continues, or waits for a person, when its caller is sent away. */
+export function pendingCall(
+  call: CallId,
+  device: string,
+  approval: CallApproval | undefined,
+): z.infer<typeof pendingCallSchema> {
+  const url = `/v1/devices/${device}/calls/${call}`;
+  const state = approval?.state === "pending" ? "awaiting_approval" : "accepted";
+  return { call, state, url, ...(approval && { approval }) };
 }

@@ -7,9 +7,9 @@ import { type CallId, isCallId } from "../ids.ts";
 import { check } from "../json-input.ts";
 import { stoppingCallSchema } from "../openapi/bodies.ts";
 import { eventResponse } from "./call-response.ts";
-import { CALL, CALL_VIEW_EXAMPLE, DEVICE, EVENTS } from "./parts.ts";
+import { CALL, CALL_VIEW_EXAMPLE, DEVICE, EVENTS, PREFER } from "./parts.ts";
 import type { CallerPort, RecordingPort } from "./port.ts";
-import { acceptsEventStream } from "./request.ts";
+import { acceptsEventStream, waitOf } from "./request.ts";
 import type { CallerRoute } from "./route.ts";
 
 const { outcome: _, ...LISTED_CALL_EXAMPLE } = CALL_VIEW_EXAMPLE;
@@ -53,6 +53,7 @@ export const recordRoutes: readonly CallerRoute<RecordingPort>[] = [
       "For the grant that made the call and for the owner, for 24 hours. A call that only reads has a record only if it was answered with 202.",
     access: "caller",
     headers: {
+      Prefer: PREFER,
       "Last-Event-ID": {
         schema: z.string(),
         description: "For event streams: `end` if the reader already has the last event.",
@@ -68,7 +69,7 @@ export const recordRoutes: readonly CallerRoute<RecordingPort>[] = [
       if (!acceptsEventStream(request.raw)) return Response.json(await port.readCall(call));
       // 204 keeps EventSource from reconnecting.
       if (request.raw.headers.get("Last-Event-ID") === "end") return new Response(null, { status: 204 });
-      return eventResponse(await port.attach(call));
+      return eventResponse(await port.attach(call, waitOf(request.raw)));
     },
   },
 ];

@@ -1,6 +1,22 @@
 /** What pages of other origins may send to the caller API, and may read of its answers. */
 import { CALL_HEADER, DEVICE_HEADER, SESSION_HEADER } from "../tokens.ts";
 
+/** What AI clients that run in browsers send to `/mcp` and to the addresses where they sign in. */
+export const MCP_CORS_HEADERS = {
+  allowMethods: ["GET", "POST", "DELETE"],
+  allowHeaders: [
+    "Authorization",
+    "Content-Type",
+    "Last-Event-ID",
+    "Mcp-Method",
+    "Mcp-Name",
+    "MCP-Protocol-Version",
+    "Mcp-Session-Id",
+  ],
+  exposeHeaders: ["Mcp-Session-Id", "MCP-Protocol-Version", "Retry-After", "WWW-Authenticate"],
+  maxAge: 600,
+};
+
 export const CORS_HEADERS = {
   allowHeaders: [
     "Authorization",

@@ -67,6 +67,14 @@ export const CALL_HEADERS: Readonly<Record<string, Parameter>> = {
   },
 };
 
+/** How long to wait for a call (RFC 7240). */
+export const PREFER: Parameter = {
+  schema: z.string(),
+  description:
+    "`wait=SECONDS`: if the call takes longer, answer with its name: 202, or the event `pending`. At most 60 seconds, event streams an hour; without it 60 seconds, and event streams wait for the end.",
+  example: "wait=30",
+};
+
 /** Headers of a call's answer. */
 export const ANSWER_HEADERS: Readonly<Record<string, Parameter>> = {
   [CALL_HEADER]: { schema: z.string(), description: "The call's name" },
@@ -75,7 +83,7 @@ export const ANSWER_HEADERS: Readonly<Record<string, Parameter>> = {
 
 export const EVENTS = {
   "text/event-stream":
-    "Events of the call: `call`, then `approval`, `output` and `gap`, finally `result` or `error`",
+    "Events of the call: `call`, then `approval`, `output` and `gap`, finally `result`, `error` or `pending`",
 };
 
 export const CALL_EXAMPLE = { tool: "Bash", input: { command: "make test" }, timeout_ms: 120_000 };

@@ -3,6 +3,7 @@ import type { CallList, CallQuery, CallView, EventList, EventQuery } from "../ap
 import type { CallApproval } from "../approval.ts";
 import type { ErrorShape, Hop } from "../errors.ts";
 import type { CallId, SessionId } from "../ids.ts";
+import type { ToolNaming } from "../model-names.ts";
 import type { ModelTool } from "../model-view.ts";
 import type { ResultHeader } from "../result-frame.ts";
 import type { Machine } from "../system-prompt.ts";
@@ -33,9 +34,13 @@ export interface RestCall {
   session?: SessionId | undefined;
   timeoutMs?: number | undefined;
   key?: string | undefined;
+  /** Milliseconds after which a call that still runs is answered with its name; absent: 60 seconds, a stream never. */
+  waitMs?: number | undefined;
 }
 
 export interface StreamedCall extends RestCall {
+  /** Without live output. */
+  quiet?: boolean | undefined;
   /** Also stop a call with an effect when its reader leaves. */
   cancelOnDisconnect?: boolean | undefined;
 }
@@ -74,7 +79,7 @@ export interface CallerPort {
   readonly body: BodyRules;
   toolNames(): Promise<string[]>;
   tools(): Promise<DeviceTools>;
-  openTools(): Promise<OpenTools>;
+  openTools(naming?: ToolNaming): Promise<OpenTools>;
   call(wanted: StreamedCall): Promise<RestAnswer>;
   /** The same on the guide's route, which waits for the end of the call. */
   callByGuide(wanted: StreamedCall): Promise<GuideAnswer>;
@@ -89,6 +94,6 @@ export interface CallerPort {
 export interface RecordingPort extends CallerPort {
   listCalls(query: CallQuery): Promise<CallList>;
   readCall(call: CallId): Promise<CallView>;
-  /** Streams the progress of an earlier call. */
-  attach(call: CallId): Promise<OpenStream>;
+  /** Streams the progress of an earlier call, for this many milliseconds at most. */
+  attach(call: CallId, waitMs?: number): Promise<OpenStream>;
 }

@@ -1,5 +1,6 @@
 /** The caller protocol (guide, WebSocket Protocol) on one connection, for relay and local server, independent of transport. */
 import { CLOSE } from "../close-codes.ts";
+import type { Progress } from "../content.ts";
 import type { Effect } from "../effects.ts";
 import { type ErrorCode, type ErrorShape, type Hop, MatrxError } from "../errors.ts";
 import { type CallId, type DeviceId, makeCallId, type SessionId } from "../ids.ts";
@@ -57,6 +58,9 @@ const OFFER_V1 = `Offer ${SUBPROTOCOL.v1} when you connect`;
 
 /** Bytes sent between two checks of the queue. */
 const LOOK_EVERY = 256 * 1024;
+
+/** A report of progress is at most about this long. */
+const PROGRESS_BYTES = 4 * 1024;
 
 export class CallerProtocol<Unanswered extends UnansweredCall> {
   readonly #port: ConnectionPort<Unanswered>;
@@ -135,6 +139,13 @@ export class CallerProtocol<Unanswered extends UnansweredCall> {
     if (missed > 0) this.send({ id, type: "gap", frames: missed });
     this.#write(body);
     return true;
+  }
+
+  /** Says how far a call is, unless the caller reads too slowly. */
+  progress(id: string, progress: Progress): void {
+    if (!this.#unanswered.has(id)) return;
+    this.#look(PROGRESS_BYTES);
+    if (this.#queued <= LIMITS.callerQueueBytes) this.send({ id, type: "progress", ...progress });
   }
 
   send(frame: ToCaller): void {

@@ -69,6 +69,13 @@ export function timeoutOf(request: Request): number | undefined {
   throw wrongFieldError("timeout_ms", `must be a whole number from 1 to ${TIMES.callMax}`);
 }
 
+/** Seconds in `Prefer: wait=` of a request (RFC 7240), as milliseconds; undefined if it prefers nothing that is possible. */
+export function waitOf(request: Request): number | undefined {
+  const wanted = /(?:^|[,;\s])wait=(\d{1,4})(?=$|[,;\s])/i.exec(request.headers.get("Prefer") ?? "")?.[1];
+  if (wanted === undefined || Number(wanted) === 0) return undefined;
+  return Math.min(Number(wanted) * 1000, acceptsEventStream(request) ? TIMES.streamWaitMax : TIMES.restHold);
+}
+
 /** `?cancel_on_disconnect=` of a request. */
 export function cancelOnDisconnectOf(request: Request): boolean {
   const text = parameterOf(request, "cancel_on_disconnect") ?? "false";

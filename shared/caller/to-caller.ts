@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { eventViewSchema } from "../api.ts";
 import { callApprovalSchema } from "../approval.ts";
+import { contentSchema, progressSchema } from "../content.ts";
 import { ERROR_CODES, type ErrorCode, type ErrorShape, HOPS } from "../errors.ts";
 import { retryAfterMsOf } from "../retry.ts";
 
@@ -18,6 +19,10 @@ export const answerSchema = z.object({
   device: z.string().exactOptional(),
   image: z.object({ media_type: z.string(), base64_data: z.string() }).nullable().exactOptional(),
   metadata: z.record(z.string(), z.unknown()).exactOptional(),
+  /** The whole result in parts, if it has others than `output` and `image`. */
+  content: z.array(contentSchema).exactOptional(),
+  /** The result as data that fits the tool's `output_schema`, if it is not `metadata`. */
+  structured: z.unknown().exactOptional(),
   code: z.enum(ERROR_CODES).exactOptional(),
   hint: z.string().exactOptional(),
   hop: hop.exactOptional(),
@@ -61,6 +66,13 @@ const outputFrameSchema = z.object({
 /** Live output was dropped; the bytes remain in the job's log. */
 const gapFrameSchema = z.object({ id: z.string(), type: z.literal("gap"), frames: z.int() });
 
+/** How far a call is that opted in to live output. Some may be left out; each says more than those before it. */
+const progressFrameSchema = z.object({
+  id: z.string(),
+  type: z.literal("progress"),
+  ...progressSchema.shape,
+});
+
 const pongFrameSchema = z.object({ type: z.literal("pong") });
 
 /** The first frame on subprotocol `matrx.v1`. */
@@ -84,6 +96,7 @@ export const toCallerSchema = z.discriminatedUnion("type", [
   approvalFrameSchema,
   outputFrameSchema,
   gapFrameSchema,
+  progressFrameSchema,
   pongFrameSchema,
   helloFrameSchema,
   authenticatedFrameSchema,

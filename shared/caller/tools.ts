@@ -4,14 +4,23 @@ import * as z from "zod";
 import { deviceToolsSchema, toolDefinitionsSchema } from "../api.ts";
 import { ERROR_CODES, type ErrorShape } from "../errors.ts";
 import { check } from "../json-input.ts";
-import { type pendingCallSchema, toolInputSchema } from "../openapi/bodies.ts";
+import { toolInputSchema } from "../openapi/bodies.ts";
 import type { Operation } from "../openapi/operation.ts";
 import { systemPrompt } from "../system-prompt.ts";
 import { type ToolFormat, toolDefinition } from "../tool-formats.ts";
 import { readObjectText } from "./body.ts";
-import { answerHeaders, bytesResponse, eventResponse } from "./call-response.ts";
+import { answerHeaders, bytesResponse, eventResponse, pendingCall } from "./call-response.ts";
 import { callSchema } from "./from-caller.ts";
-import { ANSWER_EXAMPLE, ANSWER_HEADERS, CALL_HEADERS, DEVICE, EVENTS, FORMAT, timeoutMs } from "./parts.ts";
+import {
+  ANSWER_EXAMPLE,
+  ANSWER_HEADERS,
+  CALL_HEADERS,
+  DEVICE,
+  EVENTS,
+  FORMAT,
+  PREFER,
+  timeoutMs,
+} from "./parts.ts";
 import type { CallerPort, Ending, RestAnswer, StreamedCall } from "./port.ts";
 import { problemOfShape } from "./problem.ts";
 import {
@@ -21,6 +30,7 @@ import {
   idempotencyKeyOf,
   newCall,
   timeoutOf,
+  waitOf,
 } from "./request.ts";
 import type { CallerRoute } from "./route.ts";
 import { answerProblem, answerSchema, type Answer as CallerAnswer } from "./to-caller.ts";
@@ -100,7 +110,7 @@ export const toolRoutes = (later: Operation["answers"]): CallerRoute<CallerPort>
           "For event streams: also stop a call that changes something when its reader disconnects.",
       },
     },
-    headers: CALL_HEADERS,
+    headers: { ...CALL_HEADERS, Prefer: PREFER },
     body: { schema: toolInputSchema, example: { command: "make test" }, optional: true },
     answers: {
       200: {
@@ -134,6 +144,7 @@ async function callTool(port: CallerPort, request: HonoRequest): Promise<Respons
   const wanted: StreamedCall = {
     ...{ tool, input, timeoutMs: timeoutOf(raw), key: idempotencyKeyOf(raw) },
     cancelOnDisconnect: cancelOnDisconnectOf(raw),
+    waitMs: waitOf(raw),
     ...newCall(raw),
   };
   const { session } = wanted;
@@ -166,11 +177,9 @@ function pendingResponse(
   { call, approval }: Extract<RestAnswer, { kind: "pending" }>,
   headers: Record<string, string>,
 ) {
-  const url = `/v1/devices/${device}/calls/${call}`;
-  headers.Location = url;
+  const body = pendingCall(call, device, approval);
+  headers.Location = body.url;
   headers["Content-Type"] = "application/json";
-  const state = approval?.state === "pending" ? "awaiting_approval" : "accepted";
-  const body: z.infer<typeof pendingCallSchema> = { call, state, url, ...(approval && { approval }) };
   return new Response(JSON.stringify(body), { status: 202, headers });
 }
 

@@ -16,7 +16,7 @@ const GUIDES = readdirSync(join(ROOT, "docs/guides"))
   .filter((name) => name.endsWith(".md"))
   .map((name) => `docs/guides/${name}`);
 const PAGES = ["README.md", ...GUIDES];
-const USE = ["README.md", "docs/guides/use.md", "docs/guides/ai.md"];
+const USE = ["README.md", "docs/guides/use.md", "docs/guides/ai.md", "docs/guides/mcp.md"];
 
 const TASK = '"Which of my folders here is the largest?"';
 
@@ -30,6 +30,9 @@ const ELSEWHERE = new Map([
     (command) => [command, "test/docs/events-guide.test.ts"] as const,
   ),
   ...commandsOf(read("docs/guides/lost.md")).map((command) => [command, "test/docs/lost.test.ts"] as const),
+  ...commandsOf(read("docs/guides/home-mcp-servers.md")).map(
+    (command) => [command, "test/e2e/mounts.test.ts, with a server of its own"] as const,
+  ),
   ["npx wrangler login", "needs an account"],
   ["npm run deploy", "test/scripts/deploy.test.ts"],
   ["MATRX_URL=https://relay.example.org npm start", "test/docs/proxy.test.ts, test/scripts/options.test.ts"],
@@ -140,6 +143,8 @@ const EXPECTED: [RegExp, RegExp][] = [
   [/\?format=openai'$/, /"name":"local_bash"/],
   [/\/system-prompt$/, /^You have access to .*\n\n[\s\S]*- local_bash: /],
   [/\/tools\/list$/, /SystemInfo/],
+  [/ --print-config /, /"mcp"[\s\S]*(projects"|read-only"|helper-token"|^ {6}\])/m],
+  [/\/mcp$/, /"name":"list_devices"/],
   [/\/tools\/invoke$/, /"type":"success","output":"(Linux|Darwin) /],
 ];
 

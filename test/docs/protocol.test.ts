@@ -9,6 +9,7 @@ import { fromDeviceSchema, toDeviceSchema } from "@matrx/shared/device-frames.ts
 import { ERROR_CODES, type ErrorShape, errorInfo, problemOf } from "@matrx/shared/errors.ts";
 import { isCallId, isDeviceId, isSessionId } from "@matrx/shared/ids.ts";
 import * as inviteApi from "@matrx/shared/invite-api.ts";
+import * as oauthApi from "@matrx/shared/oauth-api.ts";
 import * as passkeyApi from "@matrx/shared/passkey-api.ts";
 import { cancelCallsSchema, newPauseSchema } from "@matrx/shared/pause-api.ts";
 import { policySchema } from "@matrx/shared/policy.ts";
@@ -29,6 +30,7 @@ import * as tokenApi from "@matrx/shared/token-api.ts";
 import { type DeviceAssertion, PROTOCOL } from "@matrx/shared/tokens.ts";
 import { describe, expect, it, test } from "vitest";
 import * as z from "zod";
+import { pendingCallSchema } from "../../shared/openapi/bodies.ts";
 import { limitsTable } from "./limits-table.ts";
 import { EXAMPLES, example, examplesOf, generated, HEX, PAGE, tableOf } from "./page.ts";
 
@@ -62,6 +64,8 @@ const FRAMES: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ["CallEvent call", api.callEventSchema],
   ["CallEvent output", api.outputEventSchema],
   ["CallEvent gap", api.gapEventSchema],
+  ["CallEvent pending", pendingCallSchema],
+  ["CallEvent progress", api.progressEventSchema],
   ["Problem", api.problemSchema],
   ["Problem rate", api.problemSchema],
 ]);
@@ -251,6 +255,9 @@ const BODIES: Record<string, z.ZodObject> = {
   "PATCH /v1/account": inviteApi.changedAccountSchema,
   "POST /v1/invites": inviteApi.newInviteSchema,
   "POST /v1/invites/accept": inviteApi.acceptedInviteSchema,
+  "POST /v1/oauth/requests": oauthApi.clientRequestSchema,
+  "POST /v1/oauth/consents": oauthApi.newConsentSchema,
+  "POST /v1/oauth/refusals": oauthApi.clientRequestSchema,
   "POST /v1/shares": shareApi.newShareSchema,
   "POST /v1/shares/accept": shareApi.acceptedShareSchema,
   "POST /v1/tickets": api.newTicketSchema,

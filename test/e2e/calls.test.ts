@@ -133,6 +133,6 @@ it("closes the socket of a revoked token with 4403, and ends what ran for it", a
   });
   expect(await caller.closed).toMatchObject({ code: 4403 });
   await expect.poll(() => isAlive(pid)).toBe(false);
+  await expect.poll(() => processesOf(rig.folder)).toEqual([]);
   await expect(Caller.open(rig.relay.url, rig.device, made.token)).rejects.toThrow("401");
-  expect(processesOf(rig.folder)).toEqual([]);
 });

@@ -42,6 +42,14 @@ class Events {
     return Events.of(`/tools/${tool}${query}`, { method: "POST", body: JSON.stringify(input) });
   }
 
+  static preferring(preference: string, tool: string, input: object): Promise<Events> {
+    return Events.of(`/tools/${tool}`, {
+      method: "POST",
+      body: JSON.stringify(input),
+      headers: { Prefer: preference },
+    });
+  }
+
   async next(): Promise<{ event: string; data: Record<string, unknown> } | undefined> {
     for (;;) {
       const message = this.#inbox.shift();
@@ -131,4 +139,42 @@ it("does not let one who does not read hold up another, nor lose the answer", as
   expect(late.at(-1)).toMatchObject({ event: "result", data: { type: "success" } });
   const told = late.filter(({ event }) => event === "output").map(({ data }) => String(data.data).length);
   expect(told.reduce((sum, length) => sum + length, 0)).toBeLessThan(60_000_000);
+});
+
+it("sends a reader away when it prefers, and keeps the outcome for it", async () => {
+  const file = fileIn(rig);
+  const command = `until [ -e '${file}' ]; do sleep 0.05; done; echo late`;
+  const events = await Events.preferring("respond-async, wait=1", "Bash", { command });
+  const told = await events.rest();
+  expect(told.map(({ event }) => event)).toEqual(["call", "pending"]);
+  const { call } = told[0]?.data ?? {};
+  expect(told[1]?.data).toEqual({
+    ...{ call, state: "accepted" },
+    url: `/v1/devices/${rig.device}/calls/${call}`,
+  });
+  writeFileSync(file, "");
+  const attached = await Events.of(`/calls/${call}`);
+  expect((await attached.rest()).at(-1)).toMatchObject({ event: "result", data: { output: "late\n" } });
+});
+
+it("keeps the outcome of a read, too, whose reader was sent away", async () => {
+  const job = await Events.call("Bash", { command: "sleep 2; echo ready", run_in_background: true });
+  const started = (await job.rest()).at(-1)?.data.metadata as { bash_id?: string; job_id?: string };
+  const bash_id = started.bash_id ?? started.job_id;
+  const events = await Events.preferring("wait=1", "BashOutput", { bash_id, wait_for: "exit" });
+  const told = await events.rest();
+  expect(told.at(-1)).toMatchObject({ event: "pending", data: { state: "accepted" } });
+  const attached = await Events.of(`/calls/${told[0]?.data.call}`);
+  expect((await attached.rest()).at(-1)).toMatchObject({ event: "result" });
+});
+
+it("answers 202 as soon as the caller prefers", async () => {
+  const file = fileIn(rig);
+  const response = await fetch(`${rig.base}/tools/Bash`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${rig.token}`, Prefer: "wait=1", "Content-Type": "application/json" },
+    body: JSON.stringify({ command: `until [ -e '${file}' ]; do sleep 0.05; done` }),
+  });
+  expect(response.status).toBe(202);
+  writeFileSync(file, "");
 });

@@ -45,6 +45,12 @@ const UNREACHED: ReadonlySet<string> = new Set([
   // There is one account, and nothing is shared with it.
   "DELETE /v1/shares/{grant}",
   "DELETE /v1/accounts/{account}",
+  // Nobody can make up the request of an app that is registered, nor a code.
+  "GET /authorize",
+  "POST /oauth/token",
+  "POST /v1/oauth/requests",
+  "POST /v1/oauth/consents",
+  "POST /v1/oauth/refusals",
   // No issuer is configured.
   "POST /v1/sign-in/oidc/{issuer}",
   "GET /v1/sign-in/oidc/{issuer}/callback",

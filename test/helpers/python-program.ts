@@ -20,14 +20,18 @@ export interface PythonProgram {
 }
 
 /** Installs it unless that was done before. Without Python or PyPI its tests are skipped; in CI they fail. */
-export async function pythonProgram(name: string, version: string): Promise<PythonProgram> {
+export async function pythonProgram(
+  name: string,
+  version: string,
+  wanted: readonly string[] = [`${name}==${version}`],
+): Promise<PythonProgram> {
   const environment = join(ROOT, `node_modules/.cache/${name}-${version}`);
   const programs = join(environment, process.platform === "win32" ? "Scripts" : "bin");
   const found = { program: join(programs, name), python: join(programs, "python"), options: {} };
   const installed = join(environment, "installed");
   if (existsSync(installed)) return found;
   try {
-    await install(environment, found.python, `${name}==${version}`);
+    await install(environment, found.python, wanted);
     writeFileSync(installed, version);
     return found;
   } catch (cause) {
@@ -38,9 +42,9 @@ export async function pythonProgram(name: string, version: string): Promise<Pyth
   }
 }
 
-async function install(environment: string, python: string, wanted: string): Promise<void> {
+async function install(environment: string, python: string, wanted: readonly string[]): Promise<void> {
   const system = process.platform === "win32" ? "python" : "python3";
   await run(system, ["-m", "venv", "--clear", environment], { timeout: INSTALL_WITHIN });
   const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1"];
-  await run(python, [...pip, wanted], { timeout: INSTALL_WITHIN });
+  await run(python, [...pip, ...wanted], { timeout: INSTALL_WITHIN });
 }

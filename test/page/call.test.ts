@@ -208,6 +208,37 @@ describe("a call on the page", NEEDS_CHROMIUM, () => {
     );
   });
 
+  test("progress, parts and links of an answer are shown, as text and never as markup", async () => {
+    const progress = { type: "progress", progress: 1, total: 4, message: "<b>bold</b>\nsecond" };
+    const answer = {
+      ...{ type: "success", output: "heard", image: null, call: "x" },
+      content: [
+        { type: "text", text: "heard" },
+        { type: "audio", data: "UklGRg==", mimeType: "audio/wav" },
+        { type: "audio", data: "UklGRg==", mimeType: "text/html" },
+        { type: "resource_link", uri: "javascript:alert(1)", name: "<img src=x onerror=alert(1)>" },
+        { type: "resource", resource: { uri: "file:///a", text: "<script>" } },
+      ],
+    };
+    const events = [
+      `event: progress\ndata: ${JSON.stringify(progress)}\n\n`,
+      `event: result\nid: end\ndata: ${JSON.stringify(answer)}\n\n`,
+    ];
+    await page.route("**/tools/Bash", (route) =>
+      route.fulfill({
+        contentType: "text/event-stream",
+        headers: { "Matrx-Call": "x" },
+        body: events.join(""),
+      }),
+    );
+    await bash("echo");
+    await page.getByText("Link: <img src=x onerror=alert(1)> (javascript:alert(1))").waitFor();
+    expect(await page.locator("audio").count()).toBe(1);
+    expect(await page.locator("audio").getAttribute("src")).toBe("data:audio/wav;base64,UklGRg==");
+    expect(await page.locator("a[href^='javascript'], img[src='x']").count()).toBe(0);
+    await page.getByText("Audio of type text/html, which can't be played here.").waitFor();
+  });
+
   test("leaving the view lets the call go on, and says where to look", async () => {
     await bash(`echo begun; ${UNTIL_GO}; echo done > ended`);
     await expect.poll(() => output().textContent()).toBe("begun\n");

@@ -11,6 +11,8 @@ import type { Operation, Parameter, Surface } from "../../shared/openapi/operati
 
 // The relay's routes name their objects' classes; here only their descriptions are read.
 vi.mock("cloudflare:workers", () => ({ DurableObject: class {} }));
+// Needs that runtime as well.
+vi.mock("@cloudflare/workers-oauth-provider", () => ({}));
 const { RELAY } = await vi.importActual<{ RELAY: Surface }>("../../worker/routes/relay.ts");
 
 const SURFACES: [string, Surface][] = [

@@ -8,9 +8,12 @@ import type { PauseView } from "@matrx/shared/pause-api.ts";
 import { type Rate, TokenBucket } from "@matrx/shared/rate-limit.ts";
 import { retryIn } from "@matrx/shared/retry.ts";
 import { unauthenticated } from "../auth/keys.ts";
+import { logWarning } from "../log.ts";
+import type { ListeningObjects } from "../mcp/listeners.ts";
 import type { Audit } from "../objects/audit.ts";
 import type { Device } from "../objects/device.ts";
 import { type Directory, directoryOf } from "../objects/directory.ts";
+import { grantStore, type OAuthStore } from "../objects/oauth-store.ts";
 import type { Secrets } from "../secrets.ts";
 import { AlarmTable } from "../storage/alarms.ts";
 import { AccountApprovals } from "./approvals.ts";
@@ -30,6 +33,8 @@ export interface AccountEnv extends Secrets {
   DEVICE: DurableObjectNamespace<Device>;
   AUDIT: DurableObjectNamespace<Audit>;
   DIRECTORY: DurableObjectNamespace<Directory>;
+  OAUTH_STORE: DurableObjectNamespace<OAuthStore>;
+  MCP: ListeningObjects;
 }
 
 /** What a person's new session is called, and the thumbprint of the key that a browser's is bound to. */
@@ -145,14 +150,23 @@ export class AccountContext {
 
   /** Ends them all before the first device is told. Throws MatrxError `NOT_FOUND`. */
   async revokeAll(ids: readonly GrantId[], by?: Grant): Promise<void> {
+    const clients: GrantId[] = [];
     for (const id of ids) {
       const grant = this.grants.find(id, Date.now());
       const holders = this.tokens.revoke(id);
       if (grant) this.record.note(grantHappening(grant, "revoked"), by);
+      if (grant?.kind === "mcp") clients.push(id);
       this.people.revoke(id);
       this.news.add(holders, { type: "revoke", grant: id }, Date.now());
     }
-    await this.news.flush(Date.now());
+    await Promise.all([this.news.flush(Date.now()), this.#forgetTokens(clients)]);
+  }
+
+  /** Without this, the tokens that clients got by OAuth still name their grants, which nothing accepts any more. */
+  async #forgetTokens(clients: readonly GrantId[]): Promise<void> {
+    if (clients.length === 0) return;
+    const store = grantStore(this.env.OAUTH_STORE, this.id);
+    await store.forget(clients).catch((error: unknown) => logWarning("tokens of AI clients are left", error));
   }
 
   /** Tells devices something, again and again until each has acknowledged it. */

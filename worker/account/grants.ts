@@ -15,7 +15,7 @@ interface GrantRow extends Record<string, SqlStorageValue> {
 
 /** What a grant allows: its scope, and the devices that it is for. */
 export type May = Omit<GrantScope, "id"> &
-  Pick<Grant, "devices" | "tags" | "token_expires" | "key" | "token" | "guest">;
+  Pick<Grant, "devices" | "tags" | "token_expires" | "key" | "token" | "guest" | "client">;
 
 export class Grants {
   readonly #sql: SqlStorage;

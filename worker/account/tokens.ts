@@ -1,5 +1,5 @@
 /** An account's grants as a person manages them: each change makes a version, which all devices that hold the grant are told. */
-import { credentialOf, type Grant, type GrantKind } from "@matrx/shared/grant.ts";
+import { credentialOf, type Grant, type GrantClient, type GrantKind } from "@matrx/shared/grant.ts";
 import { type AccountId, type GrantId, makeGrantId } from "@matrx/shared/ids.ts";
 import type { NewShare } from "@matrx/shared/share-api.ts";
 import type { ChangedToken, NewToken, TokenDetails, TokenView } from "@matrx/shared/token-api.ts";
@@ -39,6 +39,12 @@ export class Tokens {
   create(wish: NewToken, now: number): Grant {
     this.#requireDevices(wish.devices);
     return this.add("api", wish.name, wish.days * 24 * 60 * 60, mayOf(wish), now);
+  }
+
+  /** Makes the grant of a client that was let in by OAuth. Throws MatrxError. */
+  connect(wish: NewToken, client: GrantClient, now: number): Grant {
+    this.#requireDevices(wish.devices);
+    return this.add("mcp", wish.name, wish.days * 24 * 60 * 60, { ...mayOf(wish), client }, now);
   }
 
   /** Makes the grant of a share. Throws MatrxError. */

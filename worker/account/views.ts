@@ -1,5 +1,5 @@
 /** What the Account object shows of itself. */
-import { credentialOf, type Grant } from "@matrx/shared/grant.ts";
+import { credentialOf, type Grant, toldKindOf } from "@matrx/shared/grant.ts";
 import { grantWords } from "@matrx/shared/grant-words.ts";
 import type { TokenView } from "@matrx/shared/token-api.ts";
 
@@ -13,8 +13,9 @@ export function tokenView(grant: Grant, nameOf: (device: string) => string): Tok
   return {
     id: grant.id,
     name: grant.name,
-    kind: grant.kind,
+    kind: toldKindOf(grant),
     credential,
+    ...(grant.client && { client: grant.client }),
     access: grant.effects.includes("write") || grant.effects.includes("execute") ? "full" : "read",
     summary: grantWords(grant, nameOf),
     devices: grant.devices ?? null,

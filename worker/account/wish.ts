@@ -85,14 +85,14 @@ export function changedGrant(grant: Grant, change: ChangedToken, now: number): G
   return isSame(grant, next) ? grant : { ...next, version: grant.version + 1 };
 }
 
-/** The token's own expiry is signed into it: the grant can end sooner, and never later. A share has no token. */
+/** The token's own expiry is signed into it: the grant can end sooner, and never later. A share has no token, a client renews its own. */
 function untilOf(
   { kind, expires, token_expires = expires }: Grant,
   days: number | undefined,
   now: number,
 ): Pick<Grant, "expires" | "token_expires"> {
   if (days === undefined) return { expires };
-  if (kind === "share") return { expires: now + days * DAY };
+  if (kind === "share" || kind === "mcp") return { expires: now + days * DAY };
   const wanted = now + days * DAY;
   if (wanted > token_expires + DAY) throw tooLateError(token_expires);
   return { expires: Math.min(wanted, token_expires), token_expires };

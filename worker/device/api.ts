@@ -15,10 +15,11 @@ import type { SystemCommand } from "@matrx/shared/device-frames.ts";
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { eventRefusal } from "@matrx/shared/events.ts";
 import type { AccountId, CallId, GrantId } from "@matrx/shared/ids.ts";
+import type { ToolNaming } from "@matrx/shared/model-names.ts";
 import { type Policy, policyWarnings } from "@matrx/shared/policy.ts";
 import type { ExplainWish, Explanation } from "@matrx/shared/policy-explain.ts";
 import type { Caller } from "../auth/caller.ts";
-import { attempt, type Outcome } from "../outcome.ts";
+import { attempt, type Outcome, unwrap } from "../outcome.ts";
 import { noSuchTokenError, unknownDeviceError } from "../refusals.ts";
 import { lostRecordError } from "../storage-failure.ts";
 import type { Approvals } from "./approvals/approvals.ts";
@@ -76,6 +77,11 @@ export class Requests {
     return record?.account === account ? record : undefined;
   }
 
+  /** A caller of another protocol, whose requests then count for themselves. Throws MatrxError. */
+  async admit(caller: Caller): Promise<void> {
+    unwrap(await this.#leased(caller, () => undefined));
+  }
+
   /** For a caller that has already been checked. */
   viewOf(record: DeviceRecord): DeviceView {
     return deviceView(record, this.#context, Date.now());
@@ -130,6 +136,7 @@ export class Requests {
       const now = Date.now();
       audit.keep(policyDraft(policy, byOf(grant, leases.current(grant, now)?.holder), name, now), now);
       this.#surfaces.rights.policyChanged(now);
+      this.#context.onToolsChanged();
       link.send(this.#commandFrame("update_permissions", "The policy at the relay has changed"));
       return warnings;
     });
@@ -148,14 +155,14 @@ export class Requests {
     return this.#counted(caller, () => toolNames(this.#context.store));
   }
 
-  openTools(caller: Caller): Promise<Outcome<OpenTools>> {
+  openTools(caller: Caller, naming?: ToolNaming): Promise<Outcome<OpenTools>> {
     return this.#counted(caller, ({ scope }) => {
       const { store, record } = this.#context;
       const { os = null, os_version = null } = store.deviceInfo ?? {};
       // Without a shell the working directory never leaves where sessions begin, which may be outside the allowed folders.
       const folders = scope.paths ?? store.policy.allowed_paths ?? null;
       const machine = { name: record.name, os, os_version, folders };
-      return { machine, hash: store.manifest?.hash ?? null, tools: openTools(scope, store) };
+      return { machine, hash: store.manifest?.hash ?? null, tools: openTools(scope, store, naming) };
     });
   }
 
@@ -177,10 +184,10 @@ export class Requests {
     );
   }
 
-  attach(caller: Caller, call: CallId): Promise<Outcome<OpenStream>> {
+  attach(caller: Caller, call: CallId, waitMs?: number): Promise<Outcome<OpenStream>> {
     return this.#calling(caller, (lease, now) => {
       this.#context.pause.requireOpen(lease.scope);
-      return this.#surfaces.streams.attach({ lease, guest: caller.guest }, call, now);
+      return this.#surfaces.streams.attach({ lease, guest: caller.guest }, { call, waitMs }, now);
     });
   }
 

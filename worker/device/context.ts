@@ -3,6 +3,7 @@ import { ResponseBodies } from "@matrx/shared/caller/response-bodies.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { signHead } from "../auth/audit-head.ts";
+import type { ListeningObjects } from "../mcp/listeners.ts";
 import { unknownDeviceError } from "../refusals.ts";
 import type { Secrets } from "../secrets.ts";
 import { StorageHealth } from "../storage/health.ts";
@@ -30,6 +31,7 @@ export interface DeviceEnv extends Secrets {
   ACCOUNT: Accounts;
   AUDIT: Records;
   DEVICE: { getByName(name: string): { probeStorage(): Promise<void> } };
+  MCP: ListeningObjects;
 }
 
 /** The name of an object without a device, and so without sockets: it may break. */
@@ -56,6 +58,8 @@ export class DeviceContext {
   readonly timer: Timer;
   readonly proof = new LastProof();
   readonly rates: Rates;
+  /** Called when the tools that callers see, or whether they work, may have changed. */
+  onToolsChanged: () => void = () => undefined;
 
   /** `look` runs the object's upkeep; `auditBy` schedules `audit.ring`, in milliseconds since 1970. */
   constructor(

@@ -31,9 +31,14 @@ const ACCOUNT_HEADER = "Matrx-Internal-Account";
 
 /** The upgrade request of a caller whose credential the Worker has checked. */
 export function callerUpgrade(request: Request, caller: TicketCaller): Request {
+  return new Request(request.url, { headers: callerHeaders(request, caller) });
+}
+
+/** The headers of a request, with the caller that the Worker has checked. */
+export function callerHeaders(request: Request, caller: TicketCaller): Headers {
   const headers = new Headers(request.headers);
   headers.set(CALLER_HEADER, JSON.stringify(caller));
-  return new Request(request.url, { headers });
+  return headers;
 }
 
 /** The upgrade request of a device of this account from `source`, an address prefix; the object checks its credential. */

@@ -8,6 +8,7 @@ import type { Grant } from "@matrx/shared/grant.ts";
 import { type AccountId, type DeviceId, type GrantId, makeDeviceId } from "@matrx/shared/ids.ts";
 import { retryIn } from "@matrx/shared/retry.ts";
 import { APPROVALS_KEPT } from "../account/approvals.ts";
+import { Clients } from "../account/clients.ts";
 import { AccountContext, type AccountEnv } from "../account/context.ts";
 import type { DeviceEntry } from "../account/devices.ts";
 import { GivenShares } from "../account/given-shares.ts";
@@ -25,6 +26,7 @@ import { Watching } from "../account/watching.ts";
 import type { LeaseAnswer } from "../device/leases.ts";
 import { authenticatedCaller } from "../device/socket.ts";
 import type { DeviceIdentity } from "../device/store.ts";
+import { ToolListeners } from "../mcp/listeners.ts";
 import { attempt, type Outcome } from "../outcome.ts";
 import { problemResponse } from "../problem.ts";
 import { tooManyError, unknownDeviceError } from "../refusals.ts";
@@ -37,6 +39,7 @@ export class Account extends DurableObject<AccountEnv> {
   readonly #context: AccountContext;
   readonly #sessions: Sessions;
   readonly #tokens: ManagedTokens;
+  readonly #clients: Clients;
   readonly #passkeys: Passkeys;
   readonly #recoveryCodes: RecoveryCodes;
   readonly #stop: Stop;
@@ -45,6 +48,7 @@ export class Account extends DurableObject<AccountEnv> {
   readonly #invites: Invites;
   readonly #given: GivenShares;
   readonly #received: ReceivedShares;
+  readonly #listeners: ToolListeners;
 
   constructor(state: DurableObjectState, env: AccountEnv) {
     super(state, env);
@@ -52,6 +56,7 @@ export class Account extends DurableObject<AccountEnv> {
     this.#context = new AccountContext(state, env);
     this.#sessions = new Sessions(this.#context);
     this.#tokens = new ManagedTokens(this.#context);
+    this.#clients = new Clients(this.#context);
     this.#passkeys = new Passkeys(this.#context);
     this.#recoveryCodes = new RecoveryCodes(this.#context);
     this.#stop = new Stop(this.#context);
@@ -61,6 +66,7 @@ export class Account extends DurableObject<AccountEnv> {
     this.#invites = new Invites(this.#context);
     this.#given = new GivenShares(this.#context);
     this.#received = new ReceivedShares(this.#context);
+    this.#listeners = new ToolListeners(state.storage.kv, env.MCP);
   }
 
   /** See `Sessions`, like all of these. */
@@ -151,8 +157,10 @@ export class Account extends DurableObject<AccountEnv> {
     return this.#tokens.read(...args);
   }
 
-  changeToken(...args: Parameters<ManagedTokens["change"]>) {
-    return this.#tokens.change(...args);
+  async changeToken(...args: Parameters<ManagedTokens["change"]>) {
+    const changed = await this.#tokens.change(...args);
+    this.#listeners.tell(Date.now());
+    return changed;
   }
 
   exceptTool(...args: Parameters<ManagedTokens["exceptTool"]>) {
@@ -161,6 +169,19 @@ export class Account extends DurableObject<AccountEnv> {
 
   revokeToken(...args: Parameters<ManagedTokens["revoke"]>) {
     return this.#tokens.revoke(...args);
+  }
+
+  /** See `Clients`, like all of these. */
+  connectClient(...args: Parameters<Clients["connect"]>) {
+    return this.#clients.connect(...args);
+  }
+
+  clientUntil(...args: Parameters<Clients["until"]>) {
+    return this.#clients.until(...args);
+  }
+
+  disconnectClient(...args: Parameters<Clients["disconnect"]>) {
+    return this.#clients.disconnect(...args);
   }
 
   /** See `Stop`, like both of these. */
@@ -303,6 +324,14 @@ export class Account extends DurableObject<AccountEnv> {
     });
   }
 
+  /** MCP clients of a grant listen to all its devices until then, in milliseconds since 1970. */
+  listenForTools(grant: GrantId, until: number): Promise<Outcome<void>> {
+    return attempt(() => {
+      this.#context.grant(grant);
+      this.#listeners.add(grant, until, Date.now());
+    });
+  }
+
   /** Adds a device to this account; `identity` is how it proves itself. */
   addDevice(grant: GrantId, name: string, identity: DeviceIdentity): Promise<Outcome<DeviceEntry>> {
     return attempt(async () => {
@@ -312,6 +341,7 @@ export class Account extends DurableObject<AccountEnv> {
       await this.env.DEVICE.getByName(entry.id).initialize({ ...entry, account: this.#context.id, identity });
       this.#context.devices.add(entry);
       this.#context.record.note({ type: "device", action: "added", device: entry.id, name }, by);
+      this.#listeners.tell(Date.now());
       return entry;
     });
   }
@@ -335,6 +365,7 @@ export class Account extends DurableObject<AccountEnv> {
         this.#context.news.add(devices, { type: "change", grant }, Date.now());
       await this.#context.news.flush(Date.now());
       await this.env.DEVICE.getByName(device).describe(next.name, next.tags);
+      this.#listeners.tell(Date.now());
     });
   }
 
@@ -347,6 +378,7 @@ export class Account extends DurableObject<AccountEnv> {
       this.#context.record.note({ type: "device", action: "removed", device, name }, by);
       this.#context.holders.forgetDevice(device);
       this.#context.approvals.forgetDevice(device);
+      this.#listeners.tell(Date.now());
       await this.#context.tell([device], { type: "forget" });
     });
   }

@@ -10,6 +10,9 @@ import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { DeviceEvent } from "@matrx/shared/events.ts";
 import type { CallId, GrantId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
+import { OneDevice } from "@matrx/shared/mcp/host.ts";
+import { StreamedDevice } from "@matrx/shared/mcp/streamed-device.ts";
+import type { ToolNaming } from "@matrx/shared/model-names.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import type { ExplainWish } from "@matrx/shared/policy-explain.ts";
 import type { Caller } from "../auth/caller.ts";
@@ -37,6 +40,11 @@ import type { PauseNews } from "../device/pause.ts";
 import { accountOf, authenticatedCaller } from "../device/socket.ts";
 import type { DeviceRecord } from "../device/store.ts";
 import { Upkeep } from "../device/upkeep.ts";
+import { McpEndpoints } from "../mcp/endpoints.ts";
+import { isForMcp } from "../mcp/forward.ts";
+import { ToolListeners } from "../mcp/listeners.ts";
+import { OwnPort } from "../mcp/own-port.ts";
+import { attempt, type Outcome } from "../outcome.ts";
 import { problemResponse } from "../problem.ts";
 import { unknownDeviceError } from "../refusals.ts";
 import { migrate } from "../storage/migrate.ts";
@@ -57,6 +65,8 @@ export class Device extends DurableObject<DeviceEnv> {
   readonly #sockets: DeviceSockets;
   readonly #requests: Requests;
   readonly #upkeep: Upkeep;
+  readonly #mcp: McpEndpoints;
+  readonly #listeners: ToolListeners;
 
   constructor(state: DurableObjectState, env: DeviceEnv) {
     super(state, env);
@@ -100,17 +110,29 @@ export class Device extends DurableObject<DeviceEnv> {
     const streams = new RestStreams(context, admission, calls, this.#streams);
     this.#requests = new Requests(context, { calls, rights, admission, approvals, rest, streams });
     this.#upkeep = new Upkeep(context, { calls, recovery, approvals, credit, callers, sockets, messages });
+    this.#mcp = new McpEndpoints({
+      hostFor: (caller, origin) => {
+        const port = new OwnPort(context.name, this.#requests, caller);
+        return new OneDevice(new StreamedDevice(port, origin));
+      },
+    });
+    this.#listeners = new ToolListeners(context.storage.kv, env.MCP);
+    context.onToolsChanged = () => {
+      this.#mcp.toolsChanged();
+      this.#listeners.tell(Date.now());
+    };
     context.leases.onPause = (pause) => this.#stopping.note(pause);
     context.leases.onChanged = (lease, former) => this.#grantChanged(lease, former);
     this.#restore();
   }
 
-  /** Upgrades: callers that the Worker has authenticated, and devices that have yet to prove themselves. */
+  /** MCP and upgrades: callers that the Worker has authenticated, and devices that have yet to prove themselves. */
   override async fetch(request: Request): Promise<Response> {
     try {
       const caller = authenticatedCaller(request);
       const record = await this.#requests.requireRecord(caller?.account ?? accountOf(request));
       if (!caller) return await this.#sockets.accept(request, record);
+      if (isForMcp(request)) return await this.#serveMcp(request, caller);
       if (caller.ticket) this.#tickets.redeem(caller.ticket, record.id, Date.now());
       const response = await this.#callers.accept(request, caller, record);
       if (caller.guest) this.#upkeep.schedule("grants", caller.guest.until);
@@ -118,6 +140,11 @@ export class Device extends DurableObject<DeviceEnv> {
     } catch (error) {
       return problemResponse(error);
     }
+  }
+
+  async #serveMcp(request: Request, caller: Caller): Promise<Response> {
+    await this.#requests.admit(caller);
+    return await this.#mcp.fetch(request, caller);
   }
 
   override webSocketMessage(ws: WebSocket, data: string | ArrayBuffer): void {
@@ -176,6 +203,7 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#context.leases.revoke(session);
     this.#callers.endVisit(session, revokedGrant().message);
     this.#streams.endVisit(session, revokedGrant());
+    this.#mcp.revoke(session);
     this.#rest.endVisit(session, revokedGrant());
   }
 
@@ -204,6 +232,7 @@ export class Device extends DurableObject<DeviceEnv> {
 
   #grantChanged(lease: Lease, former: Lease | undefined): void {
     this.#rights.grantChanged(lease, former, Date.now());
+    this.#mcp.toolsChanged();
     if (this.#callers.changeGrant(lease)) this.#upkeep.schedule("grants", lease.expires);
   }
 
@@ -214,6 +243,7 @@ export class Device extends DurableObject<DeviceEnv> {
     }
     this.#callers.revoke(grant, why.message);
     this.#streams.revoke(grant, why);
+    this.#mcp.revoke(grant);
     // Last, because it throws if the storage fails; then the Account tells it again.
     this.#rights.tellEnded(grant);
   }
@@ -237,9 +267,9 @@ export class Device extends DurableObject<DeviceEnv> {
     return this.#requests.toolNames(caller);
   }
 
-  /** The tools that this caller may call, under their model names, and the machine that they run on. */
-  openTools(caller: Caller) {
-    return this.#requests.openTools(caller);
+  /** The tools that this caller may call, under the names that models use, and the machine that they run on. */
+  openTools(caller: Caller, naming?: ToolNaming) {
+    return this.#requests.openTools(caller, naming);
   }
 
   /** A REST call: its answer, or `pending` after 60 seconds. */
@@ -257,9 +287,9 @@ export class Device extends DurableObject<DeviceEnv> {
     return this.#requests.streamCall(caller, wanted);
   }
 
-  /** Streams the progress of an earlier call. */
-  attach(caller: Caller, call: CallId) {
-    return this.#requests.attach(caller, call);
+  /** Streams the progress of an earlier call, for this many milliseconds at most. */
+  attach(caller: Caller, call: CallId, waitMs?: number) {
+    return this.#requests.attach(caller, call, waitMs);
   }
 
   /** A call's record. */
@@ -295,6 +325,14 @@ export class Device extends DurableObject<DeviceEnv> {
   /** Passes a command to the program on the device. */
   command(caller: Caller, command: Command, reason: string | undefined) {
     return this.#requests.command(caller, command, reason);
+  }
+
+  /** MCP clients of `listener`, as this caller here, listen to all its devices until then, in milliseconds since 1970. */
+  listenForTools(caller: Caller, listener: GrantId, until: number): Promise<Outcome<void>> {
+    return attempt(async () => {
+      await this.#requests.admit(caller);
+      this.#listeners.add(listener, until, Date.now());
+    });
   }
 
   /** Writes on behalf of an object that no longer can; resolves once the write is confirmed. */

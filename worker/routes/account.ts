@@ -2,16 +2,16 @@
 import { accountViewSchema, newTicketSchema, ticketSchema } from "@matrx/shared/api.ts";
 import { readBody } from "@matrx/shared/caller/body.ts";
 import { DEVICE } from "@matrx/shared/caller/parts.ts";
-import { credentialOf, isPersonSession } from "@matrx/shared/grant.ts";
+import { credentialOf, isPersonSession, toldKindOf } from "@matrx/shared/grant.ts";
 import { OWNER_ACCOUNT } from "@matrx/shared/ids.ts";
 import { changedAccountSchema } from "@matrx/shared/invite-api.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import { AUDIENCE } from "@matrx/shared/tokens.ts";
 import type * as z from "zod";
 import { signToken } from "../auth/keys.ts";
+import { CALLER_BODY } from "../body.ts";
 import { unwrap } from "../outcome.ts";
 import { reachDevice } from "../reach.ts";
-import { CALLER_BODY } from "./body.ts";
 import type { RelayRoute } from "./route.ts";
 
 export const accountRoutes: readonly RelayRoute[] = [
@@ -47,7 +47,7 @@ export const accountRoutes: readonly RelayRoute[] = [
         account: caller.account,
         grant: grant.id,
         name: grant.name,
-        kind: grant.kind,
+        kind: toldKindOf(grant),
         credential: credentialOf(grant),
         person: isPersonSession(grant),
         display_name: displayName,

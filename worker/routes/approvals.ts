@@ -12,8 +12,8 @@ import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Parameter } from "@matrx/shared/openapi/operation.ts";
 import type { Context } from "hono";
 import * as z from "zod";
+import { CALLER_BODY } from "../body.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
-import { CALLER_BODY } from "./body.ts";
 import type { RelayEnv, RelayRoute } from "./route.ts";
 
 const APPROVAL = "approval_4k7m2x9qpatr6w1z";

@@ -6,8 +6,8 @@ import { LIMITS } from "@matrx/shared/limits.ts";
 import { policySchema, policySetSchema } from "@matrx/shared/policy.ts";
 import { type Explanation, explainWishSchema, explanationSchema } from "@matrx/shared/policy-explain.ts";
 import type * as z from "zod";
+import { CALLER_BODY } from "../body.ts";
 import { unwrap } from "../outcome.ts";
-import { CALLER_BODY } from "./body.ts";
 import type { RelayRoute } from "./route.ts";
 
 const POLICY = { allowed_tools: ["Read", "ListDirectory"], allowed_paths: ["/home/ann"] };

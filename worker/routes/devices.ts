@@ -16,11 +16,11 @@ import type * as z from "zod";
 import type { Caller } from "../auth/caller.ts";
 import { signToken } from "../auth/keys.ts";
 import { hashOf } from "../auth/token-hash.ts";
+import { CALLER_BODY } from "../body.ts";
 import type { Env } from "../env.ts";
 import { logWarning } from "../log.ts";
 import { unwrap } from "../outcome.ts";
 import { type ReachableDevice, reachableDevices, reachDevice } from "../reach.ts";
-import { CALLER_BODY } from "./body.ts";
 import type { RelayRoute } from "./route.ts";
 
 type DeviceList = z.infer<typeof deviceListSchema>;

@@ -7,6 +7,7 @@ import type { RelayEnv, RelayRoute } from "./route.ts";
 const PAGES: ReadonlyMap<string, string> = new Map([
   ["/", "/index.html"],
   ["/docs", "/docs.html"],
+  ["/authorize", "/consent.html"],
 ]);
 
 export const docsRoute: RelayRoute = {

@@ -21,10 +21,10 @@ import { linkOrigin } from "../auth/address.ts";
 import { requireAnonymousRate } from "../auth/anonymous-rate-limit.ts";
 import { signToken, unauthenticated, verifyToken } from "../auth/keys.ts";
 import { issueToken } from "../auth/lasting-tokens.ts";
+import { OPEN_BODY } from "../body.ts";
 import type { Env } from "../env.ts";
 import { type PairingAnswer, type PairingWish, pairingOf } from "../objects/pairing.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
-import { OPEN_BODY } from "./body.ts";
 import type { RelayEnv, RelayRoute } from "./route.ts";
 
 const POLL_SECONDS = 2;

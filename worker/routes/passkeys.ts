@@ -23,9 +23,9 @@ import {
 } from "../auth/passkey-challenge.ts";
 import { thumbprintOf } from "../auth/session-proof.ts";
 import { unacceptablePasskeyError, unusablePasskeyError } from "../auth/sign-in-errors.ts";
+import { CALLER_BODY, OPEN_BODY } from "../body.ts";
 import { knownAccount } from "../known-accounts.ts";
 import { unwrap } from "../outcome.ts";
-import { CALLER_BODY, OPEN_BODY } from "./body.ts";
 import { browserName } from "./browser-name.ts";
 import type { RelayRoute } from "./route.ts";
 import { KEY, SIGNED_IN_ANSWER, signedIn } from "./session.ts";

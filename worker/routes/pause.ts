@@ -10,12 +10,12 @@ import {
   pauseViewSchema,
 } from "@matrx/shared/pause-api.ts";
 import type * as z from "zod";
+import { CALLER_BODY } from "../body.ts";
 import type { Env } from "../env.ts";
 import { logWarning } from "../log.ts";
 import { unwrap } from "../outcome.ts";
 import { reachableDevices } from "../reach.ts";
 import { unknownDeviceError } from "../refusals.ts";
-import { CALLER_BODY } from "./body.ts";
 import type { RelayRoute } from "./route.ts";
 
 const PAUSE: PauseView = {

@@ -9,9 +9,9 @@ import {
 import type * as z from "zod";
 import { thumbprintOf } from "../auth/session-proof.ts";
 import { unusableRecoveryCodeError } from "../auth/sign-in-errors.ts";
+import { OPEN_BODY } from "../body.ts";
 import { knownAccount } from "../known-accounts.ts";
 import { unwrap } from "../outcome.ts";
-import { OPEN_BODY } from "./body.ts";
 import { browserName } from "./browser-name.ts";
 import type { RelayRoute } from "./route.ts";
 import { KEY, SIGNED_IN_ANSWER, signedIn } from "./session.ts";

@@ -11,6 +11,7 @@ import { type CallerRoute, under } from "@matrx/shared/caller/route.ts";
 import { toolRoutes } from "@matrx/shared/caller/tools.ts";
 import type { ErrorCode } from "@matrx/shared/errors.ts";
 import * as inviteApi from "@matrx/shared/invite-api.ts";
+import * as oauthApi from "@matrx/shared/oauth-api.ts";
 import * as bodies from "@matrx/shared/openapi/bodies.ts";
 import type { Operation, Parameter, Surface } from "@matrx/shared/openapi/operation.ts";
 import * as passkeyApi from "@matrx/shared/passkey-api.ts";
@@ -24,13 +25,16 @@ import * as signInApi from "@matrx/shared/sign-in-api.ts";
 import * as tokenApi from "@matrx/shared/token-api.ts";
 import { DEVICE_HEADER } from "@matrx/shared/tokens.ts";
 import { toolDescriptionSchema } from "@matrx/shared/tool.ts";
+import { RELAY_VERSION } from "../version.ts";
 import { accountRoutes } from "./account.ts";
 import { APPROVAL_PARAMETER, approvalRoutes, approvalsRoutes } from "./approvals.ts";
 import { auditRoutes } from "./audit.ts";
+import { consentRoutes } from "./consents.ts";
 import { controlRoutes } from "./control.ts";
 import { deviceRoutes, devicesRoutes } from "./devices.ts";
 import { healthRoutes } from "./health.ts";
 import { ACCOUNT_PARAMETER, INVITE_PARAMETER, invitesRoutes } from "./invites.ts";
+import { oauthRoutes } from "./oauth.ts";
 import { descriptionRoute } from "./openapi.ts";
 import { docsRoute } from "./page.ts";
 import { CODE_PARAMETER, pairingsRoutes } from "./pairings.ts";
@@ -63,6 +67,8 @@ export const relayRoutes: readonly RelayRoute[] = [
   ...pauseRoutes,
   ...auditRoutes,
   ...pairingsRoutes,
+  ...oauthRoutes,
+  ...consentRoutes,
   ...healthRoutes,
   descriptionRoute(() => RELAY),
   docsRoute,
@@ -106,7 +112,7 @@ export const OPERATIONS: readonly Operation[] = [
 
 export const RELAY: Surface = {
   title: "Matrx Relay",
-  version: "0.1.0",
+  version: RELAY_VERSION,
   description:
     "Reach home machines from anywhere: call their tools over REST and WebSocket. Every error is problem+json (RFC 9457) with a `code`, usually a `hint` on what to do, and `hop`, where it came from. docs/protocol.md describes frames, limits and the life of a call. Fields may be added to answers; ignore unknown ones.",
   tags: {
@@ -122,6 +128,7 @@ export const RELAY: Surface = {
     Approvals: "Calls that a person must allow first",
     Record: "Who did what on which machine, provably",
     Pairing: "Adding a machine, signing in a command line",
+    OAuth: "How AI clients are let in (MCP)",
     Links: "WebSockets",
     Relay: "The relay itself",
   },
@@ -162,6 +169,7 @@ export const RELAY: Surface = {
     claimSchema: sessionApi.claimSchema,
     signedInSchema: sessionApi.signedInSchema,
     revokedSessionsSchema: sessionApi.revokedSessionsSchema,
+    ...oauthApi,
     ...passkeyApi,
     ...recoveryApi,
     ...signInApi,

@@ -18,10 +18,10 @@ import { type AcceptedShare, noSuchShareError } from "../account/received-shares
 import { linkOrigin } from "../auth/address.ts";
 import type { TokenClaims } from "../auth/keys.ts";
 import { makeLinkCode, verifyLinkCode } from "../auth/link-code.ts";
+import { CALLER_BODY } from "../body.ts";
 import type { Env } from "../env.ts";
 import { logWarning } from "../log.ts";
 import { type Outcome, unwrap } from "../outcome.ts";
-import { CALLER_BODY } from "./body.ts";
 import { qrCode } from "./qr-code.ts";
 import type { RelayEnv, RelayRoute } from "./route.ts";
 import { TOKEN_VIEW } from "./tokens.ts";

@@ -149,6 +149,17 @@ export const PAIRING: readonly Migration[] = [
   },
 ];
 
+export const OAUTH_STORE: readonly Migration[] = [
+  ({ sql }) => {
+    // `expires` in milliseconds since 1970; `version` counts the writes.
+    sql.exec(`CREATE TABLE entries (
+      key TEXT PRIMARY KEY, value TEXT NOT NULL, metadata TEXT, expires INTEGER, version INTEGER NOT NULL) WITHOUT ROWID`);
+    sql.exec("CREATE INDEX entries_expires ON entries (expires) WHERE expires IS NOT NULL");
+    // Grants whose tokens are gone, until their account knows.
+    sql.exec("CREATE TABLE ended (grant_id TEXT PRIMARY KEY) WITHOUT ROWID");
+  },
+];
+
 /** Writes the first rows of an object's alarm table, which replaces a single alarm for everything. */
 function putAlarms(kv: Pick<Kv, "put">, dues: Record<string, number | null | undefined>): void {
   const rows = Object.entries(dues).flatMap(([name, due]) => (due ? [[name, { due, failures: 0 }]] : []));

@@ -73,6 +73,7 @@ async function attempt(
     if (frame?.type === "success" || frame?.type === "error") ended.resolve({ ...frame, id: ID });
     else if (frame?.type === "output") live?.show(frame.channel, frame.offset, frame.data);
     else if (frame?.type === "gap") live?.gap();
+    else if (frame?.type === "progress") live?.progress(frame);
     else if (frame?.type === "hello" && fresh) session = frame.session;
     else if (frame?.type === "approval" && frame.state === "pending")
       noteWaiting({ id: frame.approval, expires: frame.expires });
@@ -92,6 +93,7 @@ async function attempt(
   try {
     return { answer: await ended.promise, live, session };
   } finally {
+    live?.end();
     toMake.stop.removeEventListener("abort", cancel);
     hangUp(socket);
   }

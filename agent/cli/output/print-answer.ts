@@ -6,6 +6,7 @@ import { finished } from "node:stream/promises";
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import { MatrxError } from "@matrx/shared/errors.ts";
 import type { MadeCall } from "../client/call-by-rest.ts";
+import { contentLines } from "./content-lines.ts";
 import { exitCodeOf, IO_ERROR, reportFailure, usageError } from "./failure.ts";
 import { note, printJson, toolOutput } from "./print.ts";
 import { isReaderGone, ReaderGone, write } from "./reader.ts";
@@ -48,10 +49,11 @@ function exitOf({ metadata }: Answer): number {
   return code >= 0 && code <= 255 ? code : 1;
 }
 
-function print({ output, image }: Answer): void {
+function print({ output, image, content }: Answer): void {
   const text = toolOutput(output, process.stdout);
   process.stdout.write(text === "" || text.endsWith("\n") ? text : `${text}\n`);
   if (image) note(`The answer is an image (${image.media_type}): save it with --save FILE.`);
+  for (const line of contentLines(content)) note(line);
 }
 
 /** The message of a stopped command includes its output, which is on stdout already. */

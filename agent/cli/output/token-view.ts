@@ -17,14 +17,20 @@ export function tokenText(view: TokenDetails): string {
   return [
     `${oneLine(name)} (${id}): ${kindOf(view)}`,
     `  ${plain(summaryOf(view))}`,
+    ...(view.client ? [`  connected by OAuth: ${clientText(view.client)}`] : []),
     `  made ${created.slice(0, 10)}, until ${expires.slice(0, 10)}; ${used}${confirmed}`,
   ].join("\n");
+}
+
+function clientText({ name, host }: NonNullable<TokenView["client"]>): string {
+  return `"${plain(name)}", ${host ? `of ${plain(host)}` : "not verified"}`;
 }
 
 const KINDS = { web: "browser", cli: "login", api: "token", share: "share" } as const;
 const CREDENTIALS = { ai: "AI grant", script: "own script", guest: "share" } as const;
 
-function kindOf({ kind, credential }: TokenView): string {
+function kindOf({ kind, credential, client }: TokenView): string {
+  if (client) return "AI app";
   return credential && credential !== "person" ? CREDENTIALS[credential] : KINDS[kind];
 }
 

@@ -7,17 +7,19 @@ import type { CallerOptions } from "../client/credentials.ts";
 import { plain, printJson, styled } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
 import { agentHome } from "./agent-home.ts";
+import { mountChecks } from "./mount-checks.ts";
 import { checkHops, type Hop } from "./status-hops.ts";
 
 export interface DoctorOptions extends CallerOptions {
   json?: boolean;
 }
 
-type Group = "machine" | "parts" | "hops";
+type Group = "machine" | "parts" | "mounts" | "hops";
 
 const TITLES: Record<Group, string> = {
   machine: "This machine",
   parts: "Optional parts",
+  mounts: "Mounted MCP servers",
   hops: "From here to a tool",
 };
 
@@ -33,6 +35,7 @@ export async function runDoctor(device: string | undefined, options: DoctorOptio
   const found: Record<Group, Result[]> = {
     machine: await examine(machineChecks(agentHome(), platform)),
     parts: await withProgress("Checking the optional parts", examine(partChecks(platform))),
+    mounts: await mountChecks(agentHome()),
     hops: (await withProgress("Checking each step", checkHops(device, options))).map(resultOf),
   };
   const failed = Object.values(found)
@@ -49,7 +52,8 @@ function resultOf({ hop, ok, fact, ms = 0, error }: Hop): Result {
 }
 
 function print(found: Record<Group, Result[]>, failed: number): void {
-  for (const group of ["machine", "parts", "hops"] as const) {
+  for (const group of ["machine", "parts", "mounts", "hops"] as const) {
+    if (found[group].length === 0) continue;
     console.log(styled("bold", TITLES[group]));
     for (const result of found[group]) printResult(result);
     console.log("");

@@ -31,6 +31,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
   await startAgent(
     {
       ...{ home, device: config?.device_id ?? "localhost", monitors: config?.monitors },
+      mcpServers: config?.mcpServers,
       log: logTo(home.localLogFile, options),
       local: { host, port, token, allowedOrigins, onListening },
     },

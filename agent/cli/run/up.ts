@@ -95,7 +95,10 @@ async function runOnce({ home, port, allowedOrigins, options, stop }: Run): Prom
   const log = logTo(home.logFile, { ...options, usualLevel: config.log_level });
   const relay = { config, identity: readIdentity(home), onState };
   return await startAgent(
-    { home, device, log, monitors: config.monitors, relay, ...(local && { local }) },
+    {
+      ...{ home, device, log, relay, monitors: config.monitors, mcpServers: config.mcpServers },
+      ...(local && { local }),
+    },
     stop,
   );
 }

@@ -10,6 +10,7 @@ import type { Approval } from "../../../agent/core/approvals.ts";
 import { Dispatcher } from "../../../agent/core/dispatcher.ts";
 import { Journal } from "../../../agent/core/journal.ts";
 import { MachineApprovals } from "../../../agent/core/machine-approvals.ts";
+import { fixedTools } from "../../../agent/core/tool-source.ts";
 import { deviceTools } from "../../../agent/tools/index.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { Workbench } from "../tools/workbench.ts";
@@ -43,7 +44,12 @@ export async function asking({ policy = {}, keptMs, relay }: AskingOptions = {})
   const machine = new MachineApprovals(keptMs === undefined ? {} : { keptMs });
   const { files, jobs, desktop, sandbox, sessions, checkPaths, lookAtPaths } = bench;
   const dispatcher = new Dispatcher({
-    ...{ device: "box-0123456789", tools: deviceTools({ files, jobs, desktop, sandbox }), sessions, journal },
+    ...{
+      device: "box-0123456789",
+      tools: fixedTools(deviceTools({ files, jobs, desktop, sandbox })),
+      sessions,
+      journal,
+    },
     ...{ log: silentLog, policy: { current: () => policy }, checkPaths, lookAtPaths, machine, relay },
   });
   const session = makeSessionId();

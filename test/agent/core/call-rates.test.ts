@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { CallRates } from "../../../agent/core/call-rates.ts";
 import { Dispatcher } from "../../../agent/core/dispatcher.ts";
 import { Journal } from "../../../agent/core/journal.ts";
+import { fixedTools } from "../../../agent/core/tool-source.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { OWNER, READER, silentLog, smallToolbox } from "./small-tools.ts";
 
@@ -18,7 +19,7 @@ test("calls above the limit are refused by the agent, each grant's by itself, an
   const dispatcher = new Dispatcher({
     ...{
       device: "box",
-      tools,
+      tools: fixedTools(tools),
       sessions,
       journal,
       log: silentLog,

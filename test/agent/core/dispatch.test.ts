@@ -9,6 +9,7 @@ import type { CallRequest } from "../../../agent/core/call-request.ts";
 import { Dispatcher } from "../../../agent/core/dispatcher.ts";
 import { Journal } from "../../../agent/core/journal.ts";
 import { Sessions } from "../../../agent/core/sessions.ts";
+import { fixedTools } from "../../../agent/core/tool-source.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { OWNER, READER, silentLog, smallTools } from "./small-tools.ts";
 
@@ -22,7 +23,7 @@ function start({ policy = {} as Policy, windDownMs = 1000, path = join(temporary
     log: silentLog,
     checkPaths: async () => undefined,
     lookAtPaths: async () => [],
-    ...{ tools, journal, windDownMs },
+    ...{ tools: fixedTools(tools), journal, windDownMs },
   });
   onTestFinished(() => {
     expect(dispatcher.runningCalls).toBe(0);

@@ -9,6 +9,7 @@ import { Dispatcher } from "../../../agent/core/dispatcher.ts";
 import type { Needs, PathNeed } from "../../../agent/core/gate.ts";
 import { parseInput } from "../../../agent/core/input.ts";
 import { Journal } from "../../../agent/core/journal.ts";
+import { fixedTools } from "../../../agent/core/tool-source.ts";
 import { DomainProxies } from "../../../agent/sandbox/domain-proxies.ts";
 import { Sandbox } from "../../../agent/sandbox/sandbox.ts";
 import { deviceTools } from "../../../agent/tools/index.ts";
@@ -119,7 +120,13 @@ function dispatcherOf(bench: Workbench, policy: Policy = {}) {
     handle,
   }));
   const dispatcher = new Dispatcher({
-    ...{ device: "box-0123456789", tools, sessions: bench.sessions, journal, log: silentLog },
+    ...{
+      device: "box-0123456789",
+      tools: fixedTools(tools),
+      sessions: bench.sessions,
+      journal,
+      log: silentLog,
+    },
     ...{ policy: { current: () => policy }, checkPaths: bench.checkPaths, lookAtPaths: bench.lookAtPaths },
   });
   const call = async (

@@ -1,7 +1,7 @@
 /** What a call's input may look like, for every tool alike. */
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
 import { parseInput } from "../../../agent/core/input.ts";
+import { jsonSchemaOf } from "../../../agent/core/manifest.ts";
 import type { Tool } from "../../../agent/core/tool.ts";
 import { DomainProxies } from "../../../agent/sandbox/domain-proxies.ts";
 import { Sandbox } from "../../../agent/sandbox/sandbox.ts";
@@ -23,7 +23,7 @@ interface Parameters {
 }
 
 function parametersOf(tool: Tool): Parameters {
-  const schema = z.toJSONSchema(tool.input, { io: "input" }) as Partial<Parameters>;
+  const schema = jsonSchemaOf(tool.input, "input") as Partial<Parameters>;
   return { properties: schema.properties ?? {}, required: schema.required ?? [] };
 }
 

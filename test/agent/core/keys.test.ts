@@ -8,6 +8,7 @@ import type { CallRequest } from "../../../agent/core/call-request.ts";
 import { Dispatcher } from "../../../agent/core/dispatcher.ts";
 import { Journal } from "../../../agent/core/journal.ts";
 import { Sessions } from "../../../agent/core/sessions.ts";
+import { fixedTools } from "../../../agent/core/tool-source.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { OWNER, READER, silentLog, smallTools } from "./small-tools.ts";
 
@@ -18,7 +19,13 @@ function start() {
   const policy: Policy = {};
   const dispatcher = new Dispatcher({
     ...{ device: "box-0123456789", sessions: new Sessions(), policy: { current: () => policy } },
-    ...{ log: silentLog, checkPaths: async () => undefined, lookAtPaths: async () => [], tools, journal },
+    ...{
+      log: silentLog,
+      checkPaths: async () => undefined,
+      lookAtPaths: async () => [],
+      tools: fixedTools(tools),
+      journal,
+    },
   });
   const run = async (call: string, request: Partial<CallRequest> = {}) => {
     const { header, body } = await dispatcher.run({

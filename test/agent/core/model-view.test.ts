@@ -1,5 +1,7 @@
 /** What a model is given of our agent's own tools: their names, their texts, and how much of it there is. */
 import { effectOf, modelNameOf } from "@matrx/shared/effects.ts";
+import { toolsOfAll } from "@matrx/shared/mcp/device-tools.ts";
+import { toolsOfOne } from "@matrx/shared/mcp/tools.ts";
 import { type ModelTool, modelView } from "@matrx/shared/model-view.ts";
 import { systemPrompt } from "@matrx/shared/system-prompt.ts";
 import type { ToolDescription } from "@matrx/shared/tool.ts";
@@ -49,11 +51,18 @@ describe("the definitions", () => {
     expect(chars).toBeLessThanOrEqual(MOST_CHARS[format]);
   });
 
+  it("take at most 12 KB of an MCP list, whether of one device or of many", () => {
+    const own = modelView(announced, () => true, "own");
+    const bytesOf = (tools: readonly unknown[]) => Buffer.byteLength(JSON.stringify({ tools }));
+    expect(bytesOf(toolsOfOne(own))).toBeLessThanOrEqual(12 * 1024);
+    expect(bytesOf(toolsOfAll([own, own, own]))).toBeLessThanOrEqual(12 * 1024);
+  });
+
   it("are those of the guide, and ours that no other does as well", () => {
     const names = view.map(({ model_name }) => model_name);
     expect(names).toEqual(expect.arrayContaining(GUIDE));
-    expect(names).toHaveLength(announced.length - 3);
-    for (const left of ["create_directory", "delete_directory", "search_files"])
+    expect(names).toHaveLength(announced.length - 4);
+    for (const left of ["create_directory", "delete_directory", "search_files", "DirectoryTree"])
       expect(names).not.toContain(modelNameOf(left));
   });
 

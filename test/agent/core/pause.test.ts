@@ -8,6 +8,7 @@ import type { CallRequest } from "../../../agent/core/call-request.ts";
 import { Dispatcher } from "../../../agent/core/dispatcher.ts";
 import { Journal } from "../../../agent/core/journal.ts";
 import { Sessions } from "../../../agent/core/sessions.ts";
+import { fixedTools } from "../../../agent/core/tool-source.ts";
 import type { Answer } from "../../../shared/caller/to-caller.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { OWNER, READER, silentLog, smallTools } from "./small-tools.ts";
@@ -23,7 +24,7 @@ function start() {
     ...{
       checkPaths: async () => undefined,
       lookAtPaths: async () => [],
-      tools,
+      tools: fixedTools(tools),
       journal,
       pause,
       activity,

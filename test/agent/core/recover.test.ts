@@ -8,6 +8,7 @@ import type { Outcome } from "../../../agent/core/answers.ts";
 import type { CallRequest } from "../../../agent/core/call-request.ts";
 import { Dispatcher } from "../../../agent/core/dispatcher.ts";
 import { Journal } from "../../../agent/core/journal.ts";
+import { fixedTools } from "../../../agent/core/tool-source.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { Workbench } from "../tools/workbench.ts";
 import { silentLog } from "./small-tools.ts";
@@ -65,7 +66,7 @@ class Agent {
   #dispatcher(): Dispatcher {
     const { bench, journal } = this;
     return new Dispatcher({
-      ...{ device: "box-0123456789", tools: ["Bash", "Write"].map((name) => bench.tool(name)) },
+      ...{ device: "box-0123456789", tools: fixedTools(["Bash", "Write"].map((name) => bench.tool(name))) },
       ...{
         sessions: bench.sessions,
         policy: { current: () => ({}) },

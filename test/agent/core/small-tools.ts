@@ -51,7 +51,7 @@ export function smallTools(): { tools: Tool[]; runs: Runs } {
       description: "Waits, talks, fails: as the command says.",
       input: z.strictObject({ command: z.string(), ms: z.int().default(0) }),
       timeoutMs: 5000,
-      handle: async ({ command, ms }, { signal, output, room }) => {
+      handle: async ({ command, ms }, { signal, output, progress, room }) => {
         count("Bash");
         if (command === "full") throw noRoom();
         if (command === "break") throw new Error("a secret of the inside");
@@ -63,6 +63,10 @@ export function smallTools(): { tools: Tool[]; runs: Runs } {
           const text = command.slice(4);
           output("stdout", 0, text);
           return { output: text, exit: 3 };
+        }
+        if (command === "progress") {
+          progress({ progress: 1, total: 2 });
+          return { output: "", content: [{ type: "text", text: "half" }], structured: 7 };
         }
         if (command.startsWith("roomy ")) {
           const bytes = Number(command.slice(6));

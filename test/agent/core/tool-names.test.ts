@@ -10,6 +10,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { CallRequest } from "../../../agent/core/call-request.ts";
 import { Dispatcher } from "../../../agent/core/dispatcher.ts";
 import { Journal } from "../../../agent/core/journal.ts";
+import { fixedTools } from "../../../agent/core/tool-source.ts";
 import { Workbench } from "../tools/workbench.ts";
 import { READER, silentLog } from "./small-tools.ts";
 
@@ -33,7 +34,7 @@ async function start(policy: Policy = {}) {
   onTestFinished(() => journal.close());
   const dispatcher = new Dispatcher({
     device: "box-0123456789",
-    tools: TOOLS.map((name) => bench.tool(name)),
+    tools: fixedTools(TOOLS.map((name) => bench.tool(name))),
     sessions: bench.sessions,
     policy: { current: () => policy },
     log: silentLog,

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { Dispatcher } from "../../../agent/core/dispatcher.ts";
 import { Journal } from "../../../agent/core/journal.ts";
+import { fixedTools } from "../../../agent/core/tool-source.ts";
 import { EventHub } from "../../../agent/events/hub.ts";
 import { LocalCalls } from "../../../agent/local/local-calls.ts";
 import { startLocalServer } from "../../../agent/local/server.ts";
@@ -18,11 +19,13 @@ export async function serve({ asksToken = true, host = "localhost", port = 0 } =
   const policy: Policy = {};
   const policyFile = { current: () => policy };
   const journal = new Journal(join(temporaryFolder(), "journal"));
+  const tools = fixedTools(toolbox.tools);
   const dispatcher = new Dispatcher({
     ...{ device: "box", policy: policyFile, journal, log: silentLog, windDownMs: 300 },
     ...toolbox,
+    tools,
   });
-  const calls = new LocalCalls({ device: "box", tools: toolbox.tools, dispatcher, policy: policyFile });
+  const calls = new LocalCalls({ device: "box", tools, dispatcher, policy: policyFile });
   const hub = new EventHub({ device: "box" });
   const server = await startLocalServer({
     ...{ host, port, allowedOrigins: [PAGE], log: silentLog },

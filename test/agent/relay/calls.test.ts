@@ -5,11 +5,11 @@ import { OWNER } from "../core/small-tools.ts";
 import { type DeviceSocket, startScriptedRelay } from "./scripted-relay.ts";
 import { DEVICE, startAgent } from "./start-agent.ts";
 
-async function connected() {
+async function connected(registered: object = {}) {
   const relay = await startScriptedRelay();
   const agent = startAgent(relay.url);
   const socket = await relay.connection();
-  await socket.register();
+  await socket.register(registered);
   return { relay, agent, socket };
 }
 
@@ -74,6 +74,28 @@ test("live output comes before the result, to calls that asked for it", async ()
   expect((await socket.result()).header).toMatchObject({ status: "success", exit: 3 });
   execute(socket, "c2", "Bash", { command: "say hello" }, { id: "1" });
   expect((await socket.result()).header.call).toBe("c2");
+});
+
+test("how far a call is comes before the result, to calls that asked for it", async () => {
+  const { socket } = await connected({ progress_wanted: true });
+  execute(socket, "c1", "Bash", { command: "progress" }, { id: "1", stream: true });
+  expect(await socket.texts.next()).toEqual({
+    ...{ type: "tool_progress", tool_call_id: "c1", progress: 1, total: 2 },
+  });
+  expect((await socket.result()).answer).toMatchObject({
+    content: [{ type: "text", text: "half" }],
+    structured: 7,
+  });
+  execute(socket, "c2", "Bash", { command: "progress" }, { id: "1" });
+  await socket.result();
+  expect(socket.texts.size).toBe(0);
+});
+
+test("a relay that does not know tool_progress is sent none", async () => {
+  const { socket } = await connected();
+  execute(socket, "c1", "Bash", { command: "progress" }, { id: "1", stream: true });
+  await socket.result();
+  expect(socket.texts.size).toBe(0);
 });
 
 test("tool_cancel stops a call", async () => {

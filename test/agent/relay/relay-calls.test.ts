@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Dispatcher } from "../../../agent/core/dispatcher.ts";
 import { Journal } from "../../../agent/core/journal.ts";
+import { fixedTools } from "../../../agent/core/tool-source.ts";
 import { LOCAL_OWNER, LocalCalls } from "../../../agent/local/local-calls.ts";
 import { RelayCalls } from "../../../agent/relay/calls.ts";
 import type { Link } from "../../../agent/relay/link.ts";
@@ -25,10 +26,11 @@ function relayCalls() {
   const toolbox = smallToolbox();
   const device = "box";
   const policy = { current: () => ({}) };
-  const dispatcher = new Dispatcher({ device, policy, journal, log: silentLog, ...toolbox });
+  const tools = fixedTools(toolbox.tools);
+  const dispatcher = new Dispatcher({ device, policy, journal, log: silentLog, ...toolbox, tools });
   const options = { device, dispatcher, journal, log: silentLog };
   const calls = new RelayCalls({ ...options, onSessionEnd: () => {}, onSystemCommand: () => {} });
-  const local = new LocalCalls({ device, tools: toolbox.tools, dispatcher, policy });
+  const local = new LocalCalls({ device, tools, dispatcher, policy });
   return { calls, local, dispatcher, journal, runs: toolbox.runs };
 }
 

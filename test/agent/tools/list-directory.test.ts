@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import { describe, expect, it } from "vitest";
+import { jsonSchemaOf } from "../../../agent/core/manifest.ts";
 import { asAnotherUser, failure, Workbench } from "./workbench.ts";
 
 describe("listing a directory", () => {
@@ -95,7 +96,7 @@ describe("SystemInfo", () => {
       expect(metadata?.[name]).toBeTruthy();
     }
     expect(metadata).toHaveProperty("python_version");
-    expect(bench.tool("SystemInfo").input.safeParse({ verbose: true }).success).toBe(false);
+    expect(bench.accepts("SystemInfo", { verbose: true })).toBe(false);
   });
 
   it.each(["grant", "policy", "relayPolicy"])(
@@ -122,7 +123,6 @@ describe("SystemInfo", () => {
 describe("every tool", () => {
   it("describes itself and each of its parameters, and its effect is pinned", async () => {
     const { BUILT_IN_TOOLS } = await import("@matrx/shared/effects.ts");
-    const { z } = await import("zod");
     const bench = await Workbench.open();
     const names = [
       "Read",
@@ -142,7 +142,7 @@ describe("every tool", () => {
       const tool = bench.tool(name);
       expect(BUILT_IN_TOOLS).toContain(name);
       expect(tool.description.length).toBeGreaterThan(40);
-      const schema = z.toJSONSchema(tool.input);
+      const schema = jsonSchemaOf(tool.input, "output");
       expect(schema.additionalProperties).toBe(false);
       for (const property of Object.values(schema.properties ?? {}))
         expect(property).toHaveProperty("description");

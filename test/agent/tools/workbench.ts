@@ -119,6 +119,15 @@ export class Workbench {
     return await this.callTool(this.tool(name), input, options);
   }
 
+  /** Whether the tool takes this input. */
+  accepts(name: string, input: Record<string, unknown>): boolean {
+    try {
+      return parseInput(this.tool(name), input) !== undefined;
+    } catch {
+      return false;
+    }
+  }
+
   /** The same of a tool that may not be one of its own. */
   async callTool(tool: Tool, input: Record<string, unknown>, options: CallOptions = {}): Promise<ToolResult> {
     const parsed = parseInput(tool, input);
@@ -138,6 +147,7 @@ export class Workbench {
       rights,
       signal: options.signal ?? new AbortController().signal,
       output: options.output ?? (() => undefined),
+      progress: () => undefined,
       room: async () => undefined,
       log: pino({ level: "silent" }),
     };

@@ -66,7 +66,7 @@ describe("tool definitions", () => {
     });
     expect(await bash("mcp")).toEqual({
       ...{ name: "local_bash", description: "Runs.", inputSchema: input },
-      annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+      annotations: { readOnlyHint: false },
     });
   });
 

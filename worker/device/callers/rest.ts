@@ -39,10 +39,11 @@ export class RestCalls {
     return new Promise((resolve, reject) => {
       const response = new PendingResponse(wanted.call, {
         end: (ending) => resolve(this.#handOn(this.#fitting(ending, wanted), wanted)),
-        until: now + TIMES.restHold,
+        until: now + (wanted.waitMs ?? TIMES.restHold),
         over: (call, approval) => resolve({ kind: "pending", call, approval }),
       });
       this.#send(wanted, now, response, reject);
+      if (wanted.waitMs !== undefined) this.#context.timer.by(now + wanted.waitMs);
     });
   }
 
@@ -160,6 +161,8 @@ class PendingResponse implements Recipient {
   output(): boolean {
     return true;
   }
+
+  progress(): void {}
 
   refuse(error: ErrorShape, call: CallId): void {
     this.#end({ kind: "refused", call, error });

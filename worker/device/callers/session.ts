@@ -8,6 +8,7 @@ import {
   onCloseOf,
   type UnansweredCall,
 } from "@matrx/shared/caller/protocol.ts";
+import type { Progress } from "@matrx/shared/content.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import { type CallId, callTime, type DeviceId, type SessionId } from "@matrx/shared/ids.ts";
@@ -56,6 +57,9 @@ export interface SessionHost {
   callStarted(now: number): void;
 }
 
+/** A restored call is streamed if the device streams it: it was told whether to. */
+const RESTORED = { stream: true } as const;
+
 export class CallerSession implements ConnectionPort<SocketRecipient> {
   readonly hop = "relay";
   readonly protocol: CallerProtocol<SocketRecipient>;
@@ -86,7 +90,7 @@ export class CallerSession implements ConnectionPort<SocketRecipient> {
     this.eventsUntil = attachment.events;
     this.protocol = new CallerProtocol(this, (data) => this.#send(data), attachment.v1);
     for (const [id, call, deadline, onClose, follows] of attachment.unanswered) {
-      const recipient = new SocketRecipient(this, id, {});
+      const recipient = new SocketRecipient(this, id, RESTORED);
       this.protocol.expect(id, Object.assign(recipient, { call, deadline, onClose, follows, isSaved: true }));
     }
   }
@@ -208,6 +212,8 @@ export class CallerSession implements ConnectionPort<SocketRecipient> {
   }
 }
 
+type Wish = Pick<Call, "cancel_on_disconnect" | "stream">;
+
 /** The recipient of the answer to one id on a socket. */
 export class SocketRecipient implements Recipient, UnansweredCall {
   readonly id: string;
@@ -220,9 +226,9 @@ export class SocketRecipient implements Recipient, UnansweredCall {
   /** Whether the attachment has it. */
   isSaved = false;
   readonly #session: CallerSession;
-  readonly #wish: Pick<Call, "cancel_on_disconnect">;
+  readonly #wish: Wish;
 
-  constructor(session: CallerSession, id: string, wish: Pick<Call, "cancel_on_disconnect">) {
+  constructor(session: CallerSession, id: string, wish: Wish) {
     this.#session = session;
     this.id = id;
     this.#wish = wish;
@@ -259,6 +265,10 @@ export class SocketRecipient implements Recipient, UnansweredCall {
 
   output(body: Uint8Array, missed: number): boolean {
     return this.follows || this.#session.protocol.output(this.id, body, missed);
+  }
+
+  progress(progress: Progress): void {
+    if (this.#wish.stream) this.#session.protocol.progress(this.id, progress);
   }
 
   refuse(error: ErrorShape, call: CallId): void {

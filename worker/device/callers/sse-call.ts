@@ -1,8 +1,9 @@
-/** REST calls streamed as server-sent events: `call`, then `output` and `gap`, and finally `result` or `error`. */
+/** REST calls streamed as server-sent events: `call`, then `output` and `gap`, and finally `result`, `error` or `pending`. */
 import type { CallApproval } from "@matrx/shared/approval.ts";
 import { CallEvents } from "@matrx/shared/caller/call-events.ts";
 import type { EventStream, EventStreams } from "@matrx/shared/caller/event-streams.ts";
 import type { OpenStream, StreamedCall } from "@matrx/shared/caller/port.ts";
+import type { Progress } from "@matrx/shared/content.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { CallId, DeviceId, GrantId } from "@matrx/shared/ids.ts";
@@ -36,24 +37,28 @@ export class RestStreams {
   }
 
   /** Sends a call and streams its progress. If it throws MatrxError, nothing was sent. */
-  call(reader: Reader, { cancelOnDisconnect, ...wanted }: StreamedCall, now: number): OpenStream {
+  call(
+    reader: Reader,
+    { cancelOnDisconnect, waitMs, quiet, ...wanted }: StreamedCall,
+    now: number,
+  ): OpenStream {
     const { lease } = reader;
     this.#admission.message(lease, now);
-    const { session } = wanted;
-    return this.#open(reader, { session, cancelOnDisconnect }, (recipient) =>
-      this.#admission.admit({ ...wanted, lease, stream: true }, now, recipient),
+    const wish = { session: wanted.session, cancelOnDisconnect, waitsUntil: waitMs && now + waitMs };
+    return this.#open(reader, wish, (recipient) =>
+      this.#admission.admit({ ...wanted, lease, stream: !quiet }, now, recipient),
     );
   }
 
-  /** Streams the progress of an earlier call. Throws MatrxError `NOT_FOUND`. */
-  attach(reader: Reader, call: CallId, now: number): OpenStream {
+  /** Streams the progress of an earlier call, for a while or to its end. Throws MatrxError `NOT_FOUND`. */
+  attach(reader: Reader, { call, waitMs }: EarlierCall, now: number): OpenStream {
     const { lease } = reader;
     const { ledger } = this.#context;
     this.#admission.message(lease, now);
     const pending = this.#calls.pendingCalls.get(call);
     const row = pending ? undefined : ledger.find(call);
     requireMaker(pending?.grant ?? row?.grant_id, lease);
-    return this.#open(reader, {}, (recipient) => {
+    return this.#open(reader, { waitsUntil: waitMs && now + waitMs }, (recipient) => {
       // An effect continues without this reader.
       recipient.accepted(call, pending?.deadline ?? row?.deadline ?? now, pending?.effect ?? "execute");
       // The answer may carry the id that a socket gave its call.
@@ -75,7 +80,9 @@ export class RestStreams {
       left: (call, stops) => this.#calls.abandon(call, (one) => one === recipient, stops),
     });
     try {
-      return { call: begin(recipient), body: stream.body };
+      const call = begin(recipient);
+      if (wish.waitsUntil !== undefined) this.#context.timer.by(wish.waitsUntil);
+      return { call, body: stream.body };
     } catch (error) {
       stream.cut();
       throw error;
@@ -83,7 +90,15 @@ export class RestStreams {
   }
 }
 
-type Wish = Pick<StreamedCall, "session" | "cancelOnDisconnect">;
+interface EarlierCall {
+  call: CallId;
+  waitMs: number | undefined;
+}
+
+interface Wish extends Pick<StreamedCall, "session" | "cancelOnDisconnect"> {
+  /** In milliseconds since 1970; absent: the stream waits until the call ends. */
+  waitsUntil?: number | undefined;
+}
 
 interface Reading extends Wish {
   device: DeviceId;
@@ -97,12 +112,22 @@ class StreamRecipient implements Recipient {
   readonly #stream: EventStream;
   readonly #events: CallEvents;
   readonly #reading: Reading;
+  #waitsUntil: number | undefined;
   #follows = false;
 
   constructor(stream: EventStream, reading: Reading) {
     this.#stream = stream;
     this.#events = new CallEvents(stream, reading.device);
     this.#reading = reading;
+    this.#waitsUntil = reading.waitsUntil;
+  }
+
+  get waitsUntil(): number | undefined {
+    return this.#waitsUntil;
+  }
+
+  waitLonger(ms: number): void {
+    if (this.#waitsUntil !== undefined) this.#waitsUntil += ms;
   }
 
   accepted(call: CallId, deadline: number, effect: Effect): void {
@@ -133,10 +158,15 @@ class StreamRecipient implements Recipient {
     return true;
   }
 
+  progress(progress: Progress): void {
+    this.#events.progress(progress);
+  }
+
   refuse(error: ErrorShape, call: CallId): void {
     this.#events.refuse(error, call);
   }
 
-  /** A stream waits until the call ends. */
-  sendAway(): void {}
+  sendAway(call: CallId, approval: CallApproval | undefined): void {
+    this.#events.pending(call, approval);
+  }
 }

@@ -1,9 +1,11 @@
 /** Calls in flight: applies what callers and the device do to them, as `state.ts` decides. `recovery.ts` handles dropped links. */
 import type { CallApproval } from "@matrx/shared/approval.ts";
 import { errorAnswer } from "@matrx/shared/caller/to-caller.ts";
+import type { ToolProgress } from "@matrx/shared/device-frames.ts";
 import { type ErrorCode, type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import { type CallId, type DeviceId, type GrantId, makeCallId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import { takeOne } from "@matrx/shared/rate-limit.ts";
 import type { OutputHeader, ResultHeader } from "@matrx/shared/result-frame.ts";
 import { outcomeUnknown } from "../../refusals.ts";
 import { Tally } from "../../tally.ts";
@@ -29,6 +31,9 @@ interface ParkedBefore
   readonly expires: number;
   readonly wanted: { readonly id: string | undefined };
 }
+
+/** Reports of progress that arrive together, because the network held them back, all pass. */
+const PROGRESS_RATE = { burst: 10, everyMs: TIMES.progressEvery };
 
 const encoder = new TextEncoder();
 
@@ -276,6 +281,16 @@ export class Calls {
     if (recipient.output(body, pending.missed)) pending.missed = 0;
     else pending.missed++;
     for (const other of others) other.output(body, 0);
+  }
+
+  /** Passes on how far a call is, or drops it if that comes too fast: the newest will follow. */
+  progress({ type: _, tool_call_id, ...progress }: ToolProgress, now: number): void {
+    const pending = this.pendingCalls.get(tool_call_id);
+    if (!pending || pending.phase === "parked") return;
+    const taken = takeOne(pending.progressed ?? 0, PROGRESS_RATE, now);
+    if (taken === undefined) return;
+    pending.progressed = taken;
+    for (const recipient of pending.recipients) recipient.progress(progress);
   }
 
   /** Asks the device to stop a call. A bare device does not know `tool_cancel`, so its caller is answered here. */

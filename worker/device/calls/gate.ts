@@ -13,6 +13,7 @@ import {
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import { LIMITS, RATES, TIMES } from "@matrx/shared/limits.ts";
+import type { ToolNaming } from "@matrx/shared/model-names.ts";
 import { type ModelTool, modelView } from "@matrx/shared/model-view.ts";
 import { type Policy, refusalOf } from "@matrx/shared/policy.ts";
 import { retryIn } from "@matrx/shared/retry.ts";
@@ -84,9 +85,9 @@ export function toolNames(store: RecordStore): string[] {
 }
 
 /** The tools shown to a model under this grant: those that grant and policy allow. */
-export function openTools(grant: GrantScope, store: RecordStore): ModelTool[] {
+export function openTools(grant: GrantScope, store: RecordStore, naming?: ToolNaming): ModelTool[] {
   const announced = store.manifest?.tools ?? (isBare(store) ? DEVICE_DOCUMENT_DESCRIPTIONS : []);
-  return modelView(announced, (tool) => mayCall(tool, grant, store));
+  return modelView(announced, (tool) => mayCall(tool, grant, store), naming);
 }
 
 /** The working tools that this grant may call, under their model names if `called` is one. */

@@ -32,6 +32,8 @@ export interface PendingCall extends CallState {
   isReplay?: true;
   /** Frames of live output dropped since the last one passed on. */
   missed: number;
+  /** State of the rate at which its progress is passed on. */
+  progressed?: number;
 }
 
 /** Frames up to this length are kept for resending, up to a total. */

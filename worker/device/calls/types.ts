@@ -1,6 +1,7 @@
 /** Who waits for a call: a caller's socket, a REST request, or a stream of events. */
 import type { CallApproval } from "@matrx/shared/approval.ts";
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
+import type { Progress } from "@matrx/shared/content.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { CallId, DeviceId } from "@matrx/shared/ids.ts";
@@ -25,6 +26,8 @@ export interface Recipient {
   result(header: ResultHeader, body: Uint8Array, missed: number): void;
   /** Live output, after `missed` dropped frames. Returns false if the recipient reads too slowly and this one is dropped too. */
   output(body: Uint8Array, missed: number): boolean;
+  /** How far the call is. Only for those who asked for live output; dropped if they read too slowly. */
+  progress(progress: Progress): void;
   refuse(error: ErrorShape, call: CallId): void;
   /** REST: after this time (milliseconds since 1970) the caller is sent away with the call's name. */
   readonly waitsUntil?: number | undefined;

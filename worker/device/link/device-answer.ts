@@ -4,6 +4,7 @@
  * refused. Errors are small and parsed whole.
  */
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
+import type { Content } from "@matrx/shared/content.ts";
 import { type ErrorCode, type Hop, isErrorCode } from "@matrx/shared/errors.ts";
 import type { DeviceId } from "@matrx/shared/ids.ts";
 import { isDeeper } from "@matrx/shared/json-input.ts";
@@ -74,7 +75,9 @@ const UNREADABLE = {
 } as const satisfies Answer;
 
 /** The keys that may follow the text that bodies begin with. */
-const SUCCESS_NAMES: ReadonlySet<string> = new Set(["call", "device", "image", "metadata"]);
+const SUCCESS_NAMES: ReadonlySet<string> = new Set([
+  ...["call", "device", "image", "metadata", "content", "structured"],
+]);
 const OUTPUT_NAMES: ReadonlySet<string> = new Set(["offset", "data"]);
 
 function isSuccessOf({ header, body }: DeviceAnswer, { id, device }: Answered): boolean {
@@ -119,7 +122,7 @@ function endOfAnyId(body: Uint8Array): number {
 function parse(body: Uint8Array | ArrayBuffer): Answer | undefined {
   const value = jsonOf(decoder.decode(body));
   if (!isRecord(value)) return undefined;
-  const { id, type, output, call, device, image, metadata, code, hint, hop } = value;
+  const { id, type, output, call, device, image, metadata, content, structured, code, hint, hop } = value;
   if ((type !== "success" && type !== "error") || typeof output !== "string") return undefined;
   return {
     ...(typeof id === "string" && { id }),
@@ -129,6 +132,8 @@ function parse(body: Uint8Array | ArrayBuffer): Answer | undefined {
     ...(typeof device === "string" && { device }),
     ...((image === null || isImage(image)) && { image }),
     ...(isRecord(metadata) && { metadata }),
+    ...(isContent(content) && { content }),
+    ...(structured !== undefined && { structured }),
     ...(isErrorCode(code) && { code }),
     ...(typeof hint === "string" && { hint }),
     ...(DEVICES_OWN.has(hop as Hop) && { hop: hop as Hop }),
@@ -151,6 +156,11 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 function isImage(value: unknown): value is NonNullable<Answer["image"]> {
   return isRecord(value) && typeof value.media_type === "string" && typeof value.base64_data === "string";
+}
+
+/** Whoever uses a part reads it with `contentSchema`. */
+function isContent(content: unknown): content is Content[] {
+  return Array.isArray(content) && content.every((part) => isRecord(part) && typeof part.type === "string");
 }
 
 function hasId(answer: Answer, id: string | undefined): boolean {

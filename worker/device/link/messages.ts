@@ -6,6 +6,7 @@ import {
   fromDeviceSchema,
   type ToDevice,
   type ToolPrepared,
+  type ToolProgress,
   type ToolResult,
   toDeviceSchema,
 } from "@matrx/shared/device-frames.ts";
@@ -95,6 +96,8 @@ export class DeviceMessages {
     if (frame.type === "tool_result") return this.#bareResult(frame, now);
     // Bounded by the calls in flight, as results are.
     if (frame.type === "credit_request") return this.#handlers.credit.ask(frame, now);
+    // Each call has its own rate.
+    if (frame.type === "tool_progress") return this.#handlers.calls.progress(frame, now);
     if (frame.type !== "tool_prepared" && isLongerThan(data, LIMITS.deviceFrameBytes))
       throw tooLarge("text", LIMITS.deviceFrameBytes);
     // Bounded by the calls that wait.
@@ -108,7 +111,7 @@ export class DeviceMessages {
 
   #known(
     socket: DeviceSocket,
-    frame: Exclude<FromDevice, ToolResult | CreditRequest | ToolPrepared>,
+    frame: Exclude<FromDevice, ToolResult | CreditRequest | ToolPrepared | ToolProgress>,
     now: number,
   ): void {
     switch (frame.type) {
@@ -117,7 +120,8 @@ export class DeviceMessages {
       case "device_register":
         throw relayError("CONFLICT", "This connection is already registered");
       case "manifest":
-        return this.#context.store.setManifest(manifestSchema.parse(frame));
+        this.#context.store.setManifest(manifestSchema.parse(frame));
+        return this.#context.onToolsChanged();
       case "call_status":
         return this.#handlers.recovery.status(frame.calls, now);
       case "user_query":

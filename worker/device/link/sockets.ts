@@ -130,6 +130,7 @@ export class DeviceSockets {
     credit.linkChanged(now);
     recovery.linkDown(now);
     approvals.linkDown(now);
+    this.#context.onToolsChanged();
     if (store.record) store.rememberLastSeen({ last_seen, proof: proof.view ?? attachment.proof });
     timer.by(now);
   }
@@ -248,7 +249,8 @@ export class DeviceSockets {
       type: "device_registered",
       device_id: record.id,
       permissions: store.permissions,
-      ...(ours && { protocol: PROTOCOL, credit_above: LIMITS.largeAnswerBytes, status_wanted: true }),
+      ...(ours && { protocol: PROTOCOL, credit_above: LIMITS.largeAnswerBytes }),
+      ...(ours && { status_wanted: true, progress_wanted: true }),
       ...(wanted && { manifest_wanted: true }),
       ...(ledgerId !== undefined && { ledger_id: ledgerId }),
     });
@@ -257,6 +259,7 @@ export class DeviceSockets {
     recovery.linkUp(ours, journalIsNew, now);
     if (ours) rights.tellAllEnded();
     approvals.linkUp(now);
+    this.#context.onToolsChanged();
     if (socket.attachment.keepsHeads) this.#context.heads.connected(now);
     timer.by(now);
   }

@@ -1,7 +1,7 @@
 /** What the relay requires of request bodies. */
 import type { BodyRules } from "@matrx/shared/caller/body.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
-import { Tally } from "../tally.ts";
+import { Tally } from "./tally.ts";
 
 const brokenOff = new Tally((count) => `request bodies broke off before their end: ${count}`);
 

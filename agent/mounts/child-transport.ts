@@ -1,0 +1,182 @@
+/** An MCP server as a child process: in a group of its own, ended with everything that it started. */
+import type { ChildProcess } from "node:child_process";
+import { setImmediate } from "node:timers/promises";
+import { TIMES } from "@matrx/shared/limits.ts";
+import { oneLine } from "@matrx/shared/one-line.ts";
+import { TokenBucket } from "@matrx/shared/rate-limit.ts";
+import { isJSONRPCNotification, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/client";
+import type { Result } from "execa";
+import type { Logger } from "pino";
+import { currentPlatform } from "../platform/current.ts";
+import { commandEnvironment, markOf } from "../platform/environment.ts";
+import { stopTree } from "../platform/kill-tree.ts";
+import { MessageReader } from "./message-reader.ts";
+import type { StdioSettings } from "./settings.ts";
+
+/** Time to end by itself once nobody writes to it any more, in milliseconds. */
+const LEAVES_WITHIN = 500;
+const LINE_CHARS = 300;
+/** Lines of its own that are logged. */
+const LINES = { burst: 50, everyMs: 200 };
+/** Bytes that wait to be read by it before a call is refused. */
+const WAITING_BYTES = 16 * 1024 * 1024;
+
+export interface ChildOptions {
+  readonly settings: StdioSettings;
+  /** Identifies its processes, also those left behind by an earlier run of this program. */
+  readonly mark: string;
+  readonly path: string | undefined;
+  /** Where it runs, unless its settings say otherwise. */
+  readonly home: string;
+  readonly log: Logger;
+}
+
+export class ChildTransport implements Transport {
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: (<Message extends JSONRPCMessage>(message: Message) => void) | undefined;
+  /** By this and `pid`, the client library knows a program, which may not answer what it does not know. */
+  readonly stderr = null;
+  readonly #options: ChildOptions;
+  readonly #lines = new TokenBucket(LINES, performance.now());
+  #child: ChildProcess | undefined;
+  #exited: Promise<void> = Promise.resolve();
+  #began = "";
+  #ending: Promise<void> | undefined;
+  #why: string | undefined;
+
+  constructor(options: ChildOptions) {
+    this.#options = options;
+  }
+
+  get pid(): number | null {
+    return this.#child?.pid ?? null;
+  }
+
+  /** Why it ended, if it did by itself. */
+  get why(): string | undefined {
+    return this.#why;
+  }
+
+  async start(): Promise<void> {
+    const { settings, mark, path, home } = this.#options;
+    // Loaded lazily, as elsewhere. It finds what Windows calls npx.cmd.
+    const { execa } = await import("execa");
+    if (this.#ending !== undefined) throw new Error("closed");
+    const child = execa(settings.command, settings.args ?? [], {
+      env: { ...commandEnvironment(process.env, mark, path), ...settings.env },
+      extendEnv: false,
+      cwd: settings.cwd ?? home,
+      detached: process.platform !== "win32",
+      cleanup: false,
+      stdin: "pipe",
+      stdout: "pipe",
+      stderr: "pipe",
+      buffer: false,
+      reject: false,
+      windowsHide: true,
+    });
+    this.#child = child as unknown as ChildProcess;
+    this.#exited = child.then((result) => {
+      if (this.#ending === undefined) this.#why ??= endOf(result);
+      this.#ended();
+    });
+    const reader = new MessageReader({
+      onGarbage: (line) => this.#note("wrote no message", line),
+      onUseless: (why) => {
+        this.#why ??= why;
+        void this.close();
+      },
+    });
+    void this.#receive(child.stdout, reader);
+    child.stderr.on("data", (chunk: Buffer) => this.#stderr(chunk));
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => undefined);
+    if (child.pid === undefined) {
+      await this.#exited;
+      throw new Error(this.#why);
+    }
+    this.#began = (await currentPlatform().processes.beginOf(child.pid)) ?? "";
+  }
+
+  /** Reads no faster than what comes is handled. */
+  async #receive(stdout: AsyncIterable<Buffer>, reader: MessageReader): Promise<void> {
+    try {
+      for await (const chunk of stdout) {
+        if (this.#ending !== undefined) continue;
+        for (const message of reader.read(chunk)) {
+          this.onmessage?.(message);
+          // The library handles notifications a little later: an answer must not overtake them.
+          if (isJSONRPCNotification(message)) await setImmediate();
+        }
+      }
+    } catch {
+      // It is over when the process is.
+    }
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#child?.stdin;
+    if (!stdin?.writable || this.#ending !== undefined) throw new Error("it is not running");
+    if (stdin.writableLength > WAITING_BYTES) throw new Error("it does not read what it is sent");
+    stdin.write(`${JSON.stringify(message)}\n`);
+  }
+
+  /** Ends it and everything that it started. */
+  close(): Promise<void> {
+    this.#ending ??= this.#end();
+    return this.#ending;
+  }
+
+  async #end(): Promise<void> {
+    const child = this.#child;
+    if (child?.pid !== undefined) {
+      child.stdin?.end();
+      await Promise.race([this.#exited, later(LEAVES_WITHIN)]);
+      await endProcesses(this.#options.mark, child.pid, this.#began);
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+      await this.#exited;
+    }
+    this.onclose?.();
+  }
+
+  /** It ended by itself: what it started is ended too. */
+  #ended(): void {
+    if (this.#child?.pid !== undefined) void this.close();
+  }
+
+  #stderr(chunk: Buffer): void {
+    const { log } = this.#options;
+    if (!log.isLevelEnabled("debug")) return;
+    const lines = chunk
+      .subarray(0, 16 * 1024)
+      .toString()
+      .split("\n");
+    for (const line of lines) if (line.trim() !== "") this.#note("says", line);
+  }
+
+  #note(what: string, line: string): void {
+    if (this.#lines.take(performance.now()))
+      this.#options.log.debug({ line: oneLine(line, LINE_CHARS) }, `the MCP server ${what}`);
+  }
+}
+
+/** Ends what an earlier run of this program left behind. */
+export async function endLeftovers(mark: string): Promise<void> {
+  await endProcesses(mark, -1, "");
+}
+
+async function endProcesses(mark: string, pid: number, began: string): Promise<void> {
+  await stopTree(currentPlatform().processes, { pid, began, mark: markOf(mark) }, TIMES.killAfter);
+}
+
+/** Never its command line, which may have secrets. */
+function endOf(end: Pick<Result, "exitCode" | "signal" | "code">): string {
+  if (end.exitCode !== undefined) return `it ended with exit code ${end.exitCode}`;
+  if (end.signal !== undefined) return `it was ended by ${end.signal}`;
+  return `its command could not be started (${end.code ?? "unknown"})`;
+}
+
+function later(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}

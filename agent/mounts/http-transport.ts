@@ -1,0 +1,34 @@
+/** An MCP server at a URL. What it answers is bounded, and its headers go to no other place. */
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { MESSAGE_BYTES } from "./message-reader.ts";
+import type { HttpSettings } from "./settings.ts";
+
+export function httpTransport({ url, headers = {} }: HttpSettings): StreamableHTTPClientTransport {
+  return new StreamableHTTPClientTransport(new URL(url), {
+    // A redirect could carry the headers, which are secrets, to somebody else.
+    requestInit: { headers, redirect: "error" },
+    fetch: async (input, init) => bounded(await fetch(input, init)),
+  });
+}
+
+/** Breaks off a body, or one event of a stream, that is too large. */
+function bounded(response: Response): Response {
+  if (!response.body) return response;
+  let bytes = 0;
+  const limit = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      bytes += chunk.length;
+      if (bytes > MESSAGE_BYTES) return controller.error(new Error("the answer is too large"));
+      if (endsEvent(chunk)) bytes = 0;
+      controller.enqueue(chunk);
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(limit), { status, statusText, headers });
+}
+
+function endsEvent(chunk: Uint8Array): boolean {
+  for (let at = 1; at < chunk.length; at++)
+    if (chunk[at] === 0x0a && (chunk[at - 1] === 0x0a || chunk[at - 1] === 0x0d)) return true;
+  return false;
+}

@@ -1,0 +1,44 @@
+/** One device for one caller, as the MCP server uses it. */
+import type { CallApproval } from "../approval.ts";
+import type { OpenTools } from "../caller/port.ts";
+import type { Answer } from "../caller/to-caller.ts";
+import type { Progress } from "../content.ts";
+import type { ErrorShape } from "../errors.ts";
+import type { CallId, SessionId } from "../ids.ts";
+
+export interface McpCall {
+  readonly tool: string;
+  readonly input: Record<string, unknown>;
+  readonly session: SessionId;
+  /** Whether anybody reads the live output. */
+  readonly live: boolean;
+}
+
+/** Told how a call goes while somebody waits for it. */
+export interface CallWatcher {
+  output(text: string): void;
+  progress(progress: Progress): void;
+  /** A person is asked, or has decided. Returns whether to leave at once, with the call's name. */
+  asked(approval: CallApproval): boolean;
+}
+
+export type CallEnd =
+  | { readonly kind: "answer"; readonly answer: Answer }
+  | { readonly kind: "refused"; readonly error: ErrorShape }
+  /** It goes on, or waits for a person; `wait` will have its end. */
+  | { readonly kind: "pending"; readonly call: CallId; readonly approval: CallApproval | undefined };
+
+export interface McpDevice {
+  readonly device: string;
+  /** The tools that this caller may call, under their own names, and the machine. Rejects with MatrxError. */
+  openTools(): Promise<OpenTools>;
+  /** Makes a call, and waits for it a while; aborting the signal stops the call. Rejects with MatrxError if nothing was sent. */
+  call(wanted: McpCall, watcher: CallWatcher, signal: AbortSignal): Promise<CallEnd>;
+  /** Waits a while for a call that this caller has made. Rejects with MatrxError `NOT_FOUND`. */
+  wait(call: CallId, watcher: CallWatcher, signal: AbortSignal): Promise<CallEnd>;
+  cancel(call: CallId): Promise<void>;
+  /** Where a person decides on what its calls ask; undefined if there is no such page. */
+  readonly approvalsUrl: string | undefined;
+  /** Where a call's whole outcome can be read with the same token; undefined if nowhere. */
+  recordUrl(call: string): string | undefined;
+}

@@ -1,0 +1,108 @@
+/** MCP over HTTP for one caller: both eras of the protocol at one address. */
+import {
+  createMcpHandler,
+  isInitializeRequest,
+  isJsonContentType,
+  isLegacyRequest,
+  legacyStatelessFallback,
+  type McpHttpHandler,
+  readRequestBody,
+  type Server,
+} from "@modelcontextprotocol/server";
+import { LIMITS, TIMES } from "../limits.ts";
+import { LegacySessions, SESSION_ID_HEADER } from "./legacy-sessions.ts";
+import { withRefusalStatus } from "./refusal-status.ts";
+
+/** A client that closes its connection cancels its call; that is seen when something is written, at the latest after this time. */
+const KEEP_ALIVE_MS = 2000;
+/** Streams of news that one caller may have open. */
+const MOST_STREAMS = 8;
+
+/** Makes the server of one request, or of one session of the 2025 era, which has a name. */
+export type MakeServer = (session: string) => Server;
+
+export interface McpEndpointOptions {
+  /** A client begins to listen for changed tools, for this many milliseconds at most; it is told so once this resolves. */
+  readonly onListen?: (ms: number) => Promise<void>;
+}
+
+export class McpEndpoint {
+  readonly #onListen: ((ms: number) => Promise<void>) | undefined;
+  readonly #modern: McpHttpHandler;
+  readonly #sessions: LegacySessions;
+  readonly #stateless: ReturnType<typeof legacyStatelessFallback>;
+
+  constructor(makeServer: MakeServer, { onListen }: McpEndpointOptions = {}) {
+    this.#onListen = onListen;
+    this.#modern = createMcpHandler(() => makeServer(""), {
+      ...{ legacy: "reject", responseMode: "sse", keepAliveMs: KEEP_ALIVE_MS },
+      maxSubscriptions: MOST_STREAMS,
+    });
+    this.#sessions = new LegacySessions(makeServer);
+    this.#stateless = legacyStatelessFallback(() => makeServer(""));
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    if (request.method !== "POST" || !isJsonContentType(request.headers.get("Content-Type")))
+      return this.#serveLegacy(request, undefined);
+    const body = await readRequestBody(request, LIMITS.restBodyBytes);
+    if (body.tooLarge) return refused(413, -32_600, `A request may have ${LIMITS.restBodyBytes} bytes`);
+    const parsedBody = parsed(body.text);
+    if (parsedBody === undefined) return refused(400, -32_700, "The request is not JSON");
+    if (await isLegacyRequest(request, parsedBody)) return this.#serveLegacy(request, parsedBody);
+    const response = await withRefusalStatus(await this.#modern.fetch(request, { parsedBody }));
+    const listens = request.headers.get("Mcp-Method") === "subscriptions/listen";
+    return listens ? this.#listening(response) : response;
+  }
+
+  /** Tells every client that listens. */
+  toolsChanged(): void {
+    this.#modern.notify.toolsChanged();
+    this.#sessions.toolsChanged();
+  }
+
+  /** Ends everything at once. */
+  async close(): Promise<void> {
+    await this.#modern.close();
+    await this.#sessions.close();
+  }
+
+  async #serveLegacy(request: Request, parsedBody: unknown): Promise<Response> {
+    const hasSession = request.headers.has(SESSION_ID_HEADER);
+    if (!hasSession && isInitializeRequest(parsedBody)) return this.#sessions.begin(request, parsedBody);
+    // Without a session it is a program such as curl.
+    if (!hasSession) return this.#stateless(request, { parsedBody });
+    const response = await this.#sessions.fetch(request, parsedBody);
+    return request.method === "GET" ? this.#listening(response) : response;
+  }
+
+  async #listening(response: Response): Promise<Response> {
+    if (!response.ok || !response.body) return response;
+    await this.#onListen?.(TIMES.mcpListen);
+    return endedAfter(response.body, response, TIMES.mcpListen);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function refused(status: number, code: number, message: string): Response {
+  return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
+}
+
+/** A stream of news ends after a while: its client asks for the next one, and shows its token again. */
+function endedAfter(body: ReadableStream<Uint8Array>, response: Response, ms: number): Response {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(), ms);
+  body
+    .pipeTo(writable, { signal: stop.signal, preventAbort: true })
+    .catch(() => writable.close().catch(() => undefined))
+    .finally(() => clearTimeout(timer));
+  return new Response(readable, response);
+}

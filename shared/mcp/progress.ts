@@ -1,0 +1,80 @@
+/** Progress notifications of one call: at once after a pause, then a few a second, and one when nothing happens for long. */
+import type { Progress } from "../content.ts";
+import { TIMES } from "../limits.ts";
+
+/** Between two notifications, in milliseconds. */
+const APART = 250;
+const LINE_CHARS = 200;
+
+export class ProgressReporter {
+  readonly #send: (progress: Progress) => void;
+  readonly #began = Date.now();
+  #count = 0;
+  #next: Omit<Progress, "progress"> & { progress?: number } = {};
+  #line = "";
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #waiting = false;
+  #closed = false;
+
+  constructor(send: (progress: Progress) => void) {
+    this.#send = send;
+    this.#rest(TIMES.streamKeepAlive);
+  }
+
+  /** Live output: its last line is what is told. */
+  output(text: string): void {
+    const lines = `${this.#line}${text}`.split(/\r?\n|\r/);
+    this.#line = (lines.at(-1) ?? "").slice(-LINE_CHARS);
+    const last = lines.findLast((line) => line.trim() !== "");
+    if (last !== undefined) this.#tell({ message: last.trim().slice(0, LINE_CHARS) });
+  }
+
+  /** How far a tool says it is. */
+  progress(progress: Progress): void {
+    this.#tell(progress);
+  }
+
+  say(message: string): void {
+    this.#tell({ message });
+  }
+
+  close(): void {
+    this.#closed = true;
+    if (this.#timer) clearTimeout(this.#timer);
+  }
+
+  #tell(news: Partial<Progress>): void {
+    if (this.#closed) return;
+    this.#next = news;
+    if (this.#waiting) return;
+    this.#now();
+  }
+
+  /** The tool's own figures as long as they grow, which the protocol requires; else a count. */
+  #now(): void {
+    const { progress, total, message } = this.#next;
+    const grows = progress !== undefined && progress > this.#count;
+    this.#count = grows ? progress : this.#count + 1;
+    this.#next = {};
+    this.#send({
+      progress: this.#count,
+      ...(grows && total !== undefined && { total }),
+      ...(message !== undefined && { message }),
+    });
+    this.#waiting = true;
+    this.#rest(APART);
+  }
+
+  #rest(ms: number): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#awake(), ms);
+  }
+
+  #awake(): void {
+    const isQuiet = !this.#waiting;
+    this.#waiting = false;
+    if (isQuiet) this.#next = { message: `Running for ${Math.round((Date.now() - this.#began) / 1000)} s` };
+    if (isQuiet || "message" in this.#next || "progress" in this.#next) this.#now();
+    else this.#rest(TIMES.streamKeepAlive);
+  }
+}

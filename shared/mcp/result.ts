@@ -1,0 +1,117 @@
+/** What a call gave, as the result of `tools/call`. */
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { CallApproval } from "../approval.ts";
+import type { Answer } from "../caller/to-caller.ts";
+import type { Content } from "../content.ts";
+import { effectOf, modelNameOf } from "../effects.ts";
+import type { ErrorShape } from "../errors.ts";
+import type { McpDevice } from "./device.ts";
+import { WAIT_CALL } from "./wait-call.ts";
+
+/** Text of a result beyond which a client gets a preview, in characters. */
+const TEXT_MAX = 256 * 1024;
+/** How much of each text it then gets. */
+const PREVIEW_CHARS = 16 * 1024;
+/** The largest picture, sound or file that a client gets, in characters of base64. */
+const DATA_MAX = 7 * 1024 * 1024;
+
+/** The key of our own facts in `_meta`. */
+export const META = "io.github.matrx-relay/call";
+
+/** Whose result it is. */
+export interface ResultOf {
+  readonly tool: string;
+  readonly device: McpDevice;
+}
+
+export function answerResult(answer: Answer, of: ResultOf): CallToolResult {
+  if (answer.type === "error") {
+    const { output: message, code = "TOOL_EXECUTION_FAILED", hint, hop = "device" } = answer;
+    return errorResult({ code, message, hint, hop, details: answer.metadata }, answer.call);
+  }
+  const parts = partsOf(answer);
+  const { structured } = answer;
+  return {
+    content: isTooLarge(parts) ? shortened(parts, answer.call, of) : (parts as CallToolResult["content"]),
+    ...(structured !== undefined && { structuredContent: structured as Record<string, unknown> }),
+    _meta: { [META]: { call: answer.call, device: answer.device } },
+  };
+}
+
+/** An error in words for a model: code, message, and what to do. */
+export function errorResult({ code, message, hint }: ErrorShape, call?: string): CallToolResult {
+  const text = `${code}: ${message}${hint ? `\nHint: ${hint}` : ""}`;
+  return { content: [{ type: "text", text }], isError: true, ...(call && { _meta: { [META]: { call } } }) };
+}
+
+/**
+ * A call that goes on. Nothing of it has failed, but a tool with an output schema may give nothing else as a success, and
+ * tools that are not built in may have one.
+ */
+export function pendingResult(
+  call: string,
+  approval: CallApproval | undefined,
+  { tool, device }: ResultOf,
+): CallToolResult {
+  const isAsked = approval?.state === "pending";
+  const where = isAsked && device.approvalsUrl ? ` at ${device.approvalsUrl}` : "";
+  const state = isAsked
+    ? `A person must allow this first${where}: ${approval.summary}`
+    : "The call is still running.";
+  const text = `${state}\nDon't call again. Get its result with ${WAIT_CALL} {"call":"${call}"}.`;
+  return {
+    content: [{ type: "text", text }],
+    ...(modelNameOf(tool) === undefined && { isError: true }),
+    _meta: { [META]: { call, device: device.device, state: isAsked ? "awaiting_approval" : "accepted" } },
+  };
+}
+
+function partsOf({ output, image, content }: Answer): Content[] {
+  if (content) return content;
+  const picture: Content[] = image
+    ? [{ type: "image", data: image.base64_data, mimeType: image.media_type }]
+    : [];
+  return output === "" && picture.length > 0 ? picture : [{ type: "text", text: output }, ...picture];
+}
+
+function isTooLarge(parts: readonly Content[]): boolean {
+  let chars = 0;
+  for (const part of parts) {
+    if (dataOf(part).length > DATA_MAX) return true;
+    chars += textOf(part).length;
+  }
+  return chars > TEXT_MAX;
+}
+
+/** A preview of each part, and where the whole is. */
+function shortened(
+  parts: readonly Content[],
+  call: string | undefined,
+  of: ResultOf,
+): CallToolResult["content"] {
+  const short = parts.map((part): Content => {
+    if (dataOf(part).length > DATA_MAX) return { type: "text", text: `[left out: ${part.type}, too large]` };
+    const text = textOf(part);
+    if (text.length <= PREVIEW_CHARS) return part;
+    const left = text.length - PREVIEW_CHARS;
+    return {
+      type: "text",
+      text: `${text.slice(0, PREVIEW_CHARS).toWellFormed()}\n[${left} more characters]`,
+    };
+  });
+  const url = call === undefined || effectOf(of.tool) === "read" ? undefined : of.device.recordUrl(call);
+  const whole: Content = url
+    ? { type: "resource_link", uri: url, name: "Whole result", mimeType: "application/json" }
+    : { type: "text", text: "[The result was too large: ask for less at once, such as a range or a filter]" };
+  return [...short, whole] as CallToolResult["content"];
+}
+
+function textOf(part: Content): string {
+  if (part.type === "text") return part.text;
+  return part.type === "resource" && "text" in part.resource ? part.resource.text : "";
+}
+
+function dataOf(part: Content): string {
+  if (part.type === "image" || part.type === "audio") return part.data;
+  return part.type === "resource" && "blob" in part.resource ? part.resource.blob : "";
+}

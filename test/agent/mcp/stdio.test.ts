@@ -1,0 +1,116 @@
+/** `matrx mcp` as a client starts it: this machine's tools, without a relay. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { makeFolder, removeFolder } from "../../helpers/folder.ts";
+import { isAlive } from "../tools/workbench.ts";
+
+let home: string;
+let work: string;
+beforeEach(() => {
+  [home, work] = [makeFolder(), makeFolder()];
+});
+afterEach(() => {
+  for (const folder of [home, work]) removeFolder(folder);
+});
+
+const PROGRAM = join(import.meta.dirname, "../../../agent/bin/matrx.js");
+
+type Era = "legacy" | "auto";
+
+async function start(args: readonly string[], era: Era = "auto") {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [PROGRAM, "mcp", ...args],
+    env: { ...(process.env as Record<string, string>), MATRX_HOME: home },
+    stderr: "pipe",
+  });
+  const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: era } });
+  await client.connect(transport);
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
+}
+
+function textOf(result: { content: readonly { type: string }[] }): string {
+  const [first] = result.content as readonly { type: string; text: string }[];
+  return first?.text ?? "";
+}
+
+describe.each<Era>(["legacy", "auto"])("a client of the era %s", (era) => {
+  it("reads, writes and runs, and leaves nothing behind", async () => {
+    const file = join(work, "a.txt");
+    {
+      await using client = await start(["--folder", work], era);
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(["Bash", "Edit", "wait_call"]));
+      await client.callTool({ name: "Write", arguments: { file_path: file, content: "one\n" } });
+      const edited = await client.callTool({
+        name: "Edit",
+        arguments: { file_path: file, old_string: "one", new_string: "two" },
+      });
+      expect(edited.isError, textOf(edited)).toBeFalsy();
+      const shown = await client.callTool({ name: "Bash", arguments: { command: `cat '${file}'` } });
+      expect(textOf(shown)).toContain("two");
+    }
+    expect(readFileSync(file, "utf8")).toBe("two\n");
+    expect(readdirSync(join(home, "mcp"))).toEqual([]);
+  });
+});
+
+it("serves several clients at once", async () => {
+  await using one = await start([]);
+  await using two = await start([]);
+  const said = await Promise.all(
+    [one, two].map((client) => client.callTool({ name: "Bash", arguments: { command: "echo here" } })),
+  );
+  expect(said.map(textOf)).toEqual([expect.stringContaining("here"), expect.stringContaining("here")]);
+});
+
+it("is an AI: its commands run in the sandbox, without network, and away from our own files", async () => {
+  await using client = await start([]);
+  const bash = async (command: string) =>
+    textOf(await client.callTool({ name: "Bash", arguments: { command } }));
+  expect(await bash(`ls '${home}' 2>&1; cat '${home}'/* 2>&1 | head -3`)).not.toContain("local-journal");
+  expect(await bash("cat /proc/net/dev | tail -n +3 | cut -d: -f1")).not.toMatch(/eth|en[po]/);
+});
+
+it("stays in the folders that it was given", async () => {
+  const inside = join(work, "inside");
+  mkdirSync(inside);
+  writeFileSync(join(work, "secret.txt"), "do not read");
+  await using client = await start(["--folder", inside]);
+  const read = await client.callTool({ name: "Read", arguments: { file_path: join(work, "secret.txt") } });
+  expect(read.isError).toBe(true);
+  expect(textOf(read)).toContain("PERMISSION_DENIED");
+  const shown = await client.callTool({ name: "Bash", arguments: { command: `cat '${work}/secret.txt'` } });
+  expect(textOf(shown)).not.toContain("do not read");
+});
+
+it("changes nothing when it may only read", async () => {
+  await using client = await start(["--read-only"]);
+  const { tools } = await client.listTools();
+  expect(tools.filter(({ annotations }) => !annotations?.readOnlyHint)).toEqual([]);
+  const written = await client.callTool({
+    name: "Write",
+    arguments: { file_path: join(work, "x"), content: "" },
+  });
+  expect(textOf(written)).toContain("PERMISSION_DENIED");
+  expect(existsSync(join(work, "x"))).toBe(false);
+});
+
+it("ends its commands when its client leaves", async () => {
+  const client = await start(["--as-owner"]);
+  const started = await client.callTool({
+    name: "Bash",
+    arguments: { command: `echo $$ > '${work}/pid'; sleep 300`, run_in_background: true },
+  });
+  expect(started.isError).toBeFalsy();
+  await expect
+    .poll(() => existsSync(join(work, "pid")) && readFileSync(join(work, "pid"), "utf8"))
+    .toBeTruthy();
+  const pid = Number(readFileSync(join(work, "pid"), "utf8"));
+  expect(isAlive(pid)).toBe(true);
+  await client.close();
+  await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+});

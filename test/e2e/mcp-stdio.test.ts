@@ -1,0 +1,86 @@
+/** `matrx mcp --device`: a device at the relay for a client that only starts programs. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { MATRX_BIN } from "../../scripts/tree.ts";
+import { runMatrx } from "../agent/cli/matrx.ts";
+import { connectMcp, ERAS, type Era, textOf } from "./mcp-client.ts";
+import { Person } from "./person.ts";
+import { processesOf } from "./processes.ts";
+import { fileIn, type Rig, startRig } from "./rig.ts";
+
+let rig: Rig;
+let tokenFile: string;
+let token: string;
+beforeAll(async () => {
+  rig = await startRig();
+  const person = await Person.signIn(rig);
+  ({ token } = await person.grant({ effects: ["read", "write", "execute"], ask: [] }));
+  tokenFile = join(rig.dataDir, "ai-token");
+  writeFileSync(tokenFile, token, { mode: 0o600 });
+});
+afterAll(() => rig.stop());
+
+const home = () => join(rig.dataDir, "stdio");
+
+async function start(args: readonly string[], era: Era) {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [MATRX_BIN, "mcp", ...args, "--relay", rig.relay.url, "--token-file", tokenFile],
+    env: { ...(process.env as Record<string, string>), MATRX_HOME: home() },
+  });
+  const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: era } });
+  await client.connect(transport);
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
+}
+
+describe.each(ERAS)("a client of the era %s", (era) => {
+  it("has the same tools, the same results, progress and cancellation", async () => {
+    await using client = await start(["--device", rig.device], era);
+    await using direct = await connectMcp(era, {
+      url: new URL(`/mcp/d/${rig.device}`, rig.relay.url),
+      token,
+    });
+    expect((await client.listTools()).tools).toEqual((await direct.listTools()).tools);
+    const file = fileIn(rig);
+    await client.callTool({ name: "Write", arguments: { file_path: file, content: "by stdio\n" } });
+    expect(readFileSync(file, "utf8")).toBe("by stdio\n");
+    const read = { name: "Read", arguments: { file_path: file } };
+    expect((await client.callTool(read)).content).toEqual((await direct.callTool(read)).content);
+    const stop = new AbortController();
+    const started = Promise.withResolvers<void>();
+    const call = client.callTool(
+      { name: "Bash", arguments: { command: `echo started; MARK='${file}' sleep 300` } },
+      { signal: stop.signal, onprogress: () => started.resolve() },
+    );
+    await started.promise;
+    await expect.poll(() => processesOf(file)).not.toEqual([]);
+    stop.abort();
+    await expect(call).rejects.toThrow();
+    await expect.poll(() => processesOf(file), { timeout: 10_000 }).toEqual([]);
+  });
+
+  it("keeps its own working directory apart from other clients of the token", async () => {
+    await using one = await start(["--all-devices"], era);
+    await using two = await start(["--all-devices"], era);
+    const bash = async (client: Client, command: string) =>
+      textOf(await client.callTool({ name: "Bash", arguments: { device: rig.device, command } }));
+    await bash(one, `mkdir -p '${rig.folder}/one'; cd '${rig.folder}/one'`);
+    expect(await bash(one, "pwd")).toContain(`${rig.folder}/one`);
+    expect(await bash(two, "pwd")).not.toContain(`${rig.folder}/one`);
+  });
+});
+
+it("says what is wrong before a client waits for it", async () => {
+  const wrong = join(rig.dataDir, "wrong-token");
+  writeFileSync(wrong, "made-up", { mode: 0o600 });
+  const args = ["mcp", "--device", rig.device, "--relay", rig.relay.url, "--token-file", wrong];
+  const { code, stdout, stderr } = await runMatrx(args, { home: home() });
+  expect(code).toBe(77);
+  expect(stdout).toBe("");
+  expect(stderr).toContain(`The token in ${wrong} is invalid`);
+  const local = await runMatrx(["mcp", "--device", rig.device, "--read-only"], { home: home() });
+  expect(local.code).toBe(64);
+});

@@ -1,0 +1,108 @@
+/** The MCP server of a real relay with a real agent, for real clients of both eras. */
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isAlive } from "../agent/tools/workbench.ts";
+import { type Connecting, connectMcp, ERAS, type Era, textOf } from "./mcp-client.ts";
+import { fileIn, type Rig, startRig } from "./rig.ts";
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig();
+});
+afterAll(() => rig.stop());
+
+const connect = (era: Era, path = "/mcp", more: Partial<Connecting> = {}) =>
+  connectMcp(era, { url: new URL(path, rig.relay.url), token: rig.token, ...more });
+
+describe.each(ERAS)("a client of the era %s", (era) => {
+  it("lists a device's own tools, and calls them", async () => {
+    await using client = await connect(era, `/mcp/d/${rig.device}`);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["Bash", "Read", "Write", "wait_call"]),
+    );
+    const file = fileIn(rig);
+    const written = await client.callTool({
+      name: "Write",
+      arguments: { file_path: file, content: "hello\n" },
+    });
+    expect(written.isError).toBeFalsy();
+    expect(readFileSync(file, "utf8")).toBe("hello\n");
+    const read = await client.callTool({ name: "Read", arguments: { file_path: file } });
+    expect(textOf(read)).toContain("hello");
+  });
+
+  it("names the device of each call to all devices", async () => {
+    await using client = await connect(era);
+    const { tools } = await client.listTools();
+    for (const { name, inputSchema } of tools)
+      if (name !== "list_devices") expect(inputSchema.required, name).toContain("device");
+    const listed = await client.callTool({ name: "list_devices" });
+    expect(listed.structuredContent).toMatchObject({ devices: [{ id: rig.device, state: "ONLINE" }] });
+    const echo = { command: "echo over here" };
+    const said = await client.callTool({ name: "Bash", arguments: { device: rig.device, ...echo } });
+    expect(textOf(said)).toContain("over here");
+    const lost = await client.callTool({ name: "Bash", arguments: echo });
+    expect(lost.isError).toBe(true);
+    expect(textOf(lost)).toContain("INVALID_PARAMETERS: device: is required");
+    expect(textOf(lost)).toContain(rig.device);
+  });
+
+  it("hears how a call goes", async () => {
+    await using client = await connect(era, `/mcp/d/${rig.device}`);
+    const heard: string[] = [];
+    const onprogress = ({ message = "" }) => void heard.push(message);
+    const command = "echo one; sleep 0.6; echo two";
+    await client.callTool({ name: "Bash", arguments: { command } }, { onprogress });
+    expect(heard).toEqual(["one", "two"]);
+  });
+
+  it("ends the process of a call that it cancels", async () => {
+    await using client = await connect(era, `/mcp/d/${rig.device}`);
+    const stop = new AbortController();
+    let pid = 0;
+    const onprogress = ({ message = "" }) => {
+      pid = Number(message);
+      stop.abort();
+    };
+    const call = client.callTool(
+      { name: "Bash", arguments: { command: "echo $$; sleep 300" } },
+      { onprogress, signal: stop.signal },
+    );
+    await expect(call).rejects.toThrow();
+    expect(pid).toBeGreaterThan(0);
+    await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+  });
+
+  it("keeps a working directory by a session's name", async () => {
+    await using client = await connect(era, `/mcp/d/${rig.device}`);
+    const bash = async (command: string, session?: string) =>
+      textOf(await client.callTool({ name: "Bash", arguments: { command, session } }));
+    await bash(`cd '${rig.folder}'`, `work ${era}`);
+    expect(await bash("pwd", `work ${era}`)).toContain(rig.folder);
+    expect(await bash("pwd", "elsewhere")).not.toContain(rig.folder);
+    expect(await bash("pwd")).not.toContain(rig.folder);
+  });
+
+  it("hears that a device went and came back", async () => {
+    const listening = Promise.withResolvers<void>();
+    let heard = 0;
+    await using _client = await connect(era, "/mcp", {
+      onListening: listening.resolve,
+      onChanged: () => void heard++,
+    });
+    await listening.promise;
+    // Its agent dials again by itself.
+    rig.line.cut();
+    await expect.poll(() => heard, { timeout: 10_000 }).toBeGreaterThanOrEqual(2);
+  });
+
+  it("is told what was wrong", async () => {
+    await using client = await connect(era, `/mcp/d/${rig.device}`);
+    const wrong = await client.callTool({ name: "Read", arguments: { path: "x" } });
+    expect(wrong.isError).toBe(true);
+    expect(textOf(wrong)).toMatch(/INVALID_PARAMETERS.*file_path/s);
+    const unknown = await client.callTool({ name: "Reed", arguments: {} });
+    expect(textOf(unknown)).toMatch(/TOOL_NOT_FOUND.*Did you mean Read/s);
+  });
+});

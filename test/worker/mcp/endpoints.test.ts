@@ -1,0 +1,109 @@
+/** The MCP endpoints of an object: one for each caller, each within its own rate. */
+import type { AccountId, GrantId } from "@matrx/shared/ids.ts";
+import type { McpHost } from "@matrx/shared/mcp/host.ts";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { Caller } from "../../../worker/auth/caller.ts";
+import { McpEndpoints } from "../../../worker/mcp/endpoints.ts";
+
+const host: McpHost = {
+  tools: async () => [],
+  target: () => Promise.reject(new Error("nobody calls")),
+  answer: async () => ({ content: [] }),
+};
+
+const caller = (grant: string): Caller => ({
+  ...{ account: "owner" as AccountId, grant: grant as GrantId },
+  expires: Number.POSITIVE_INFINITY,
+});
+
+function post(message: object, headers: Record<string, string> = {}): Request {
+  return new Request("https://relay.example/mcp", {
+    method: "POST",
+    headers: {
+      ...{ "Content-Type": "application/json", Accept: "application/json, text/event-stream" },
+      ...headers,
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", ...message }),
+  });
+}
+
+const ping = () => post({ id: 1, method: "ping" });
+const hello = (protocolVersion = "2025-11-25") =>
+  post({
+    ...{ id: 1, method: "initialize" },
+    params: { protocolVersion, capabilities: {}, clientInfo: { name: "test", version: "1" } },
+  });
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
+afterEach(() => void vi.useRealTimers());
+
+it("refuse a caller that asks without end, and serve others meanwhile", async () => {
+  const endpoints = new McpEndpoints({ hostFor: () => host });
+  for (let asked = 0; asked < 200; asked++)
+    expect((await endpoints.fetch(ping(), caller("greedy"))).status).toBe(200);
+  expect(() => endpoints.fetch(ping(), caller("greedy"))).toThrow("Too many MCP requests");
+  expect((await endpoints.fetch(ping(), caller("other"))).status).toBe(200);
+  vi.setSystemTime(Date.now() + 20);
+  expect((await endpoints.fetch(ping(), caller("greedy"))).status).toBe(200);
+});
+
+it("know a session again that they have forgotten, and none that its client has ended", async () => {
+  const first = new McpEndpoints({ hostFor: () => host });
+  const begun = await first.fetch(hello(), caller("a"));
+  const session = begun.headers.get("Mcp-Session-Id") ?? "";
+  expect(session).toMatch(/^[0-9a-z]{26}\.[\w=-]+$/);
+  const list = () => post({ id: 2, method: "tools/list" }, { "Mcp-Session-Id": session });
+  // As after a deployment.
+  const second = new McpEndpoints({ hostFor: () => host });
+  expect((await second.fetch(list(), caller("a"))).status).toBe(200);
+  const end = new Request("https://relay.example/mcp", {
+    method: "DELETE",
+    headers: { "Mcp-Session-Id": session },
+  });
+  expect((await second.fetch(end, caller("a"))).status).toBe(200);
+  expect((await second.fetch(list(), caller("a"))).status).toBe(404);
+});
+
+it.each(["", "made-up", `${"0".repeat(26)}.e30=`, `${"0".repeat(26)}.${"A".repeat(2000)}`, "x.y.z"])(
+  "have no session of the name %j",
+  async (session) => {
+    const endpoints = new McpEndpoints({ hostFor: () => host });
+    const list = post({ id: 2, method: "tools/list" }, { "Mcp-Session-Id": session });
+    expect((await endpoints.fetch(list, caller("a"))).status).toBe(404);
+  },
+);
+
+it("keep few sessions of each caller, and any of them goes on", async () => {
+  const endpoints = new McpEndpoints({ hostFor: () => host });
+  const begun = await endpoints.fetch(hello(), caller("a"));
+  const session = begun.headers.get("Mcp-Session-Id") ?? "";
+  for (let others = 0; others < 40; others++) await endpoints.fetch(hello(), caller("a"));
+  const list = post({ id: 2, method: "tools/list" }, { "Mcp-Session-Id": session });
+  expect((await endpoints.fetch(list, caller("a"))).status).toBe(200);
+});
+
+it("serve the caller that asks, whoever asked before", async () => {
+  const asked: string[] = [];
+  const hostFor = ({ grant }: Caller): McpHost => ({
+    ...host,
+    async tools() {
+      asked.push(grant);
+      return [];
+    },
+  });
+  const endpoints = new McpEndpoints({ hostFor });
+  for (const grant of ["a", "b", "a"]) {
+    const answer = await endpoints.fetch(post({ id: 1, method: "tools/list" }), caller(grant));
+    await answer.text();
+  }
+  expect(asked).toEqual(["a", "b", "a"]);
+});
+
+it("answer an error that is none of ours without its words", async () => {
+  const failing: McpHost = { ...host, tools: () => Promise.reject(new Error("secret of the house")) };
+  const endpoints = new McpEndpoints({ hostFor: () => failing });
+  const answer = await endpoints.fetch(post({ id: 1, method: "tools/list" }), caller("a"));
+  const text = await answer.text();
+  expect(text).toContain("Something went wrong on our side");
+  expect(text).not.toContain("secret");
+});

@@ -1,0 +1,107 @@
+/** Clients that describe themselves at an address: which are believed, and what the relay does not do for strangers. */
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { Person } from "../helpers/relay.ts";
+import { askRelay, CALLBACK, Client, consent, post, type Tokens } from "./client.ts";
+
+const ID = "https://client.example/oauth/client.json";
+const DOCUMENT = { client_id: ID, client_name: "Example Assistant", redirect_uris: [CALLBACK] };
+
+/** What the relay asked for, and how. */
+let sent: { url: string; redirect: string }[];
+let answer: (url: string) => Response | Promise<Response>;
+
+beforeEach(() => {
+  sent = [];
+  answer = () => Response.json(DOCUMENT);
+  vi.useFakeTimers({ now: Date.now() + 60 * 60_000, toFake: ["Date"] });
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+    const { url, redirect } = new Request(input, init);
+    sent.push({ url, redirect });
+    return answer(url);
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+async function authorize(id: string, address = crypto.randomUUID()): Promise<Response> {
+  return askRelay(`/authorize?${await new Client(id).request()}`, {
+    headers: { "CF-Connecting-IP": address },
+  });
+}
+
+it("is shown by the host that vouches for it, fetched once, and never for a token", async () => {
+  const person = await Person.signIn();
+  const { id } = await person.bareDevice();
+  const client = new Client(ID);
+  expect((await authorize(ID)).status).toBe(200);
+  const request = await client.request();
+  const shown = await post(person.accessToken, "/v1/oauth/requests", { request });
+  expect(await shown.json()).toMatchObject({
+    client: { id: ID, name: "Example Assistant", host: "client.example" },
+  });
+  const got = await client.connect(person, id);
+  answer = () => new Response("gone", { status: 500 });
+  const next = await (await client.refresh(got)).json<Tokens>();
+  expect(next.access_token).toBeDefined();
+  expect(sent).toEqual([{ url: ID, redirect: "manual" }]);
+});
+
+it("a stranger who asks for tokens makes the relay fetch nothing", async () => {
+  const client = new Client("https://victim.example/a");
+  expect((await client.ask({ grant_type: "refresh_token", refresh_token: "a:b:c" })).status).toBe(401);
+  expect(sent).toEqual([]);
+});
+
+it("one address fetches only so many", async () => {
+  const statuses = [];
+  for (let index = 0; index < 32; index++)
+    statuses.push((await authorize(`https://client.example/${index}`, "198.51.100.7")).status);
+  expect(sent.length).toBe(30);
+  expect(new Set(statuses)).toEqual(new Set([400]));
+});
+
+it("follows no redirect, and believes no document but the client's own", async () => {
+  const wrong: [string, () => Response][] = [
+    ["a redirect", () => Response.redirect("https://evil.example/client.json", 302)],
+    ["nothing", () => new Response("no", { status: 404 })],
+    ["no JSON", () => new Response("<html>")],
+    ["another client", () => Response.json({ ...DOCUMENT, client_id: "https://client.example/other" })],
+    ["no name", () => Response.json({ ...DOCUMENT, client_name: " " })],
+    ["no address", () => Response.json({ ...DOCUMENT, redirect_uris: [] })],
+    ["a secret", () => Response.json({ ...DOCUMENT, client_secret: "x" })],
+    [
+      "a secret's way",
+      () => Response.json({ ...DOCUMENT, token_endpoint_auth_method: "client_secret_post" }),
+    ],
+    ["a huge document", () => Response.json({ ...DOCUMENT, more: "x".repeat(6000) })],
+  ];
+  for (const [what, given] of wrong) {
+    // What was right a moment ago is kept for ten minutes.
+    vi.setSystemTime(Date.now() + 11 * 60_000);
+    answer = given;
+    const response = await authorize(ID);
+    expect(response.status, what).toBe(400);
+    expect(await response.text()).toContain("client.example");
+  }
+  expect(sent.length).toBe(wrong.length);
+  expect(sent.every(({ redirect, url }) => redirect === "manual" && url === ID)).toBe(true);
+});
+
+it("a client that offers to do without a secret may also offer keys", async () => {
+  const methods = ["none", "private_key_jwt"];
+  answer = () => Response.json({ ...DOCUMENT, token_endpoint_auth_methods_supported: methods });
+  expect((await authorize(ID)).status).toBe(200);
+});
+
+it("an address that it no longer names gets no code", async () => {
+  const person = await Person.signIn();
+  const { id } = await person.bareDevice();
+  expect((await authorize(ID)).status).toBe(200);
+  const request = await new Client(ID).request();
+  answer = () => Response.json({ ...DOCUMENT, redirect_uris: ["https://client.example/new"] });
+  vi.setSystemTime(Date.now() + 11 * 60_000);
+  await person.renew();
+  expect((await consent(person, request, { devices: [id] })).status).toBe(400);
+});

@@ -1,0 +1,93 @@
+/** All devices that a caller reaches, behind one MCP endpoint: each call names its device. */
+import type { OpenTools } from "@matrx/shared/caller/port.ts";
+import { MatrxError, relayError } from "@matrx/shared/errors.ts";
+import { isDeviceId } from "@matrx/shared/ids.ts";
+import { check } from "@matrx/shared/json-input.ts";
+import { DEVICE_HEALTH, LIST_DEVICES, toolsOfAll } from "@matrx/shared/mcp/device-tools.ts";
+import type { Arguments, McpHost, Target } from "@matrx/shared/mcp/host.ts";
+import { StreamedDevice } from "@matrx/shared/mcp/streamed-device.ts";
+import { DEVICE } from "@matrx/shared/mcp/tools.ts";
+import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
+import * as z from "zod";
+import type { Caller } from "../auth/caller.ts";
+import type { Env } from "../env.ts";
+import { DevicePort } from "../port/device-port.ts";
+import { type ReachableDevice, reachableDevices, reachDevice } from "../reach.ts";
+import { deviceHealth, listDevices } from "./device-tools.ts";
+
+const deviceSchema = z.object({ [DEVICE]: z.string().min(1).max(128) });
+
+export class ManyDevices implements McpHost {
+  readonly #env: Env;
+  readonly #caller: Caller;
+  readonly #origin: string;
+
+  constructor(env: Env, caller: Caller, origin: string) {
+    this.#env = env;
+    this.#caller = caller;
+    this.#origin = origin;
+  }
+
+  async tools(): Promise<Tool[]> {
+    const devices = await reachableDevices(this.#env, this.#caller);
+    const opened = await Promise.all(devices.map((device) => this.#openTools(device)));
+    return toolsOfAll(opened);
+  }
+
+  async target(input: Arguments): Promise<Target> {
+    const { [DEVICE]: _, ...rest } = input;
+    const id = await this.#named(input);
+    return { device: await this.#open(id), input: rest };
+  }
+
+  async answer(tool: string, input: Arguments): Promise<CallToolResult | undefined> {
+    if (tool === LIST_DEVICES) {
+      check(z.strictObject({}), input, "caller");
+      return listDevices(this.#env, this.#caller);
+    }
+    if (tool === DEVICE_HEALTH) return deviceHealth(this.#env, this.#caller, await this.#named(input));
+    return undefined;
+  }
+
+  /** The id of the device that the arguments mean by id or name. Never guesses. Throws MatrxError that lists the choices. */
+  async #named(input: Arguments): Promise<string> {
+    const named = deviceSchema.safeParse(input).data?.[DEVICE];
+    if (named !== undefined && isDeviceId(named)) return named;
+    const devices = await reachableDevices(this.#env, this.#caller);
+    const meant = devices.filter(({ name }) => name === named);
+    const [only] = meant;
+    if (only && meant.length === 1) return only.id;
+    throw whichDevice(named, meant.length > 1 ? meant : devices);
+  }
+
+  async #open(id: string): Promise<StreamedDevice> {
+    const { device, caller } = await reachDevice(this.#env, this.#caller, id);
+    return new StreamedDevice(new DevicePort(this.#env, caller, id, device), this.#origin);
+  }
+
+  /** A device that cannot tell its tools now has none to list; a call to it will say why. */
+  async #openTools({ id }: ReachableDevice): Promise<OpenTools["tools"]> {
+    try {
+      return (await (await this.#open(id)).openTools()).tools;
+    } catch (error) {
+      if (error instanceof MatrxError) return [];
+      throw error;
+    }
+  }
+}
+
+function whichDevice(named: string | undefined, devices: readonly ReachableDevice[]): MatrxError {
+  const choices = devices.map(({ id, name }) => ({ id, name }));
+  const listed = choices.map(({ id, name }) => `${id} (${JSON.stringify(name)})`).join(", ");
+  if (devices.length === 0)
+    return relayError("INVALID_PARAMETERS", "device: you reach no device", {
+      hint: "The owner adds one with `matrx up`, and chooses in the token's rights which devices you reach",
+      details: { field: DEVICE, choices },
+    });
+  const wrong =
+    named === undefined ? "is required" : `${JSON.stringify(named)} is not the name of one of them`;
+  return relayError("INVALID_PARAMETERS", `device: ${wrong}`, {
+    hint: `Give an id: ${listed}`,
+    details: { field: DEVICE, choices },
+  });
+}

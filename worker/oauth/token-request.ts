@@ -1,0 +1,60 @@
+/** Requests of clients to the token endpoint and the registration: read within limits, then handed to the library. */
+import { readBounded } from "@matrx/shared/caller/body.ts";
+import { LIMITS } from "@matrx/shared/limits.ts";
+import { OPEN_BODY } from "../body.ts";
+import type { Env } from "../env.ts";
+import { PREFIX } from "../objects/oauth-store.ts";
+import { resourceNamed } from "./resource.ts";
+import { authorizationServer, issuerOfRequest, oauthEnv } from "./server.ts";
+
+/** The library's answer to a request for tokens, or for their end. Throws MatrxError. */
+export async function answerTokenRequest(
+  env: Env,
+  request: Request,
+  context: ExecutionContext,
+): Promise<Response> {
+  const origin = issuerOfRequest(env, request);
+  const body = await readBounded(asText(request), OPEN_BODY);
+  const form = new URLSearchParams(body);
+  const library = oauthEnv(env);
+  const stored = await library.OAUTH_KV.get(grantKeyOf(form), { type: "json" });
+  const { resource } = (stored ?? {}) as { resource?: string };
+  // Without a resource in the request, the one of the grant counts.
+  const named = [resource, form.get("resource")].map((text) => resourceNamed(origin, text ?? ""));
+  const server = authorizationServer(origin, named);
+  return server.fetch(readRequest(`${origin}/oauth/token`, request, body), library, context);
+}
+
+/** The library's answer to a client that registers. Throws MatrxError. */
+export async function answerRegistration(
+  env: Env,
+  request: Request,
+  context: ExecutionContext,
+): Promise<Response> {
+  const origin = issuerOfRequest(env, request);
+  const body = await readBounded(request, { ...OPEN_BODY, bytes: LIMITS.clientRegistrationBytes });
+  const read = readRequest(`${origin}/oauth/register`, request, body);
+  return authorizationServer(origin).fetch(read, oauthEnv(env), context);
+}
+
+/** The same request at this relay's own address, with its body at hand. */
+function readRequest(address: string, { headers: sent }: Request, body: string): Request {
+  const headers = new Headers();
+  for (const name of ["Content-Type", "Authorization"]) {
+    const value = sent.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  return new Request(address, { method: "POST", headers, body });
+}
+
+/** The runtime warns of a form that is read as text. */
+function asText(request: Request): Request {
+  const length = request.headers.get("Content-Length");
+  return new Request(request, { headers: length === null ? {} : { "Content-Length": length } });
+}
+
+/** Codes and tokens begin with their account and grant. */
+function grantKeyOf(form: URLSearchParams): string {
+  const [account, grant] = (form.get("code") ?? form.get("refresh_token") ?? "").split(":");
+  return `${PREFIX.grant}${account}:${grant}`;
+}
