@@ -174,8 +174,14 @@ async function endProcesses(mark: string, pid: number, began: string): Promise<v
 function endOf(end: Pick<Result, "exitCode" | "signal" | "code">): string {
   if (end.exitCode !== undefined) return `it ended with exit code ${end.exitCode}`;
   if (end.signal !== undefined) return `it was ended by ${end.signal}`;
-  return `its command could not be started (${end.code ?? "unknown"})`;
+  return `${NOT_STARTED.get(end.code ?? "") ?? "its command could not be started"} (${end.code ?? "unknown"})`;
 }
+
+/** A name without a folder ends in EACCES too, where one of the PATH's folders may not be entered. */
+const NOT_STARTED: ReadonlyMap<string, string> = new Map([
+  ["ENOENT", "its command was not found"],
+  ["EACCES", "its command was not found, or may not be run"],
+]);
 
 function later(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());

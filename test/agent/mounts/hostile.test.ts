@@ -53,9 +53,9 @@ describe("a server that ends", () => {
   });
 
   it("because there is no such program is no end of the agent, and its arguments are not told", async () => {
-    const at = await mounted({ odd: { command: "no-such-program-here", args: ["--token=sesame"] } }, QUICK);
+    const at = await mounted({ odd: { command: "/no-such-program-here", args: ["--token=sesame"] } }, QUICK);
     await at.mounts.settled;
-    expect(at.mounts.views).toMatchObject([{ state: "failed", why: expect.stringContaining("ENOENT") }]);
+    expect(at.mounts.views).toMatchObject([{ state: "failed", why: expect.stringMatching(/not found.*ENOENT/) }]);
     expect(at.logged.join("")).not.toContain("sesame");
     expect((await at.call("Read", { file_path: "/a" })).answer.type).toBe("success");
   });
