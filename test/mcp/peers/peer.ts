@@ -65,10 +65,19 @@ const MOST_ROUNDS = 100;
 export class Peer implements AsyncDisposable {
   readonly #program: PeerProgram;
   readonly #client: Client;
+  #isClosed = false;
 
   private constructor(program: PeerProgram, client: Client) {
     this.#program = program;
     this.#client = client;
+    client.onclose = () => {
+      this.#isClosed = true;
+    };
+  }
+
+  /** It ended, or said more at once than a client takes. */
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   /** Starts a server that may work in `folder`, and keeps what is its own in `home`. */

@@ -22,25 +22,29 @@ export type Outcome = { readonly is: "passes" | "lacks" } | { readonly is: "fail
 /** A program's server, on a folder that is removed with it. */
 export class Contestant implements AsyncDisposable {
   readonly name: string;
-  readonly #peer: Peer;
+  readonly #program: PeerProgram;
   readonly #root: string;
+  #peer: Peer;
 
-  private constructor(name: string, peer: Peer, root: string) {
-    this.name = name;
+  private constructor(program: PeerProgram, peer: Peer, root: string) {
+    this.name = program.name;
+    this.#program = program;
     this.#peer = peer;
     this.#root = root;
   }
 
   static async start(program: PeerProgram): Promise<Contestant> {
     const root = makeFolder();
-    const [work, home] = [join(root, "work"), join(root, "home")];
-    for (const folder of [work, home]) mkdirSync(folder);
-    return new Contestant(program.name, await Peer.start(program, work, home), root);
+    for (const folder of [workIn(root), homeIn(root)]) mkdirSync(folder);
+    return new Contestant(program, await Peer.start(program, workIn(root), homeIn(root)), root);
   }
 
   async judge({ run }: Case): Promise<Outcome> {
     try {
-      await run(this.#peer, new Place(join(this.#root, "work")));
+      // As a client does: a server that is gone fails one case, not all that follow.
+      if (this.#peer.isClosed)
+        this.#peer = await Peer.start(this.#program, workIn(this.#root), homeIn(this.#root));
+      await run(this.#peer, new Place(workIn(this.#root)));
       return { is: "passes" };
     } catch (error) {
       if (error instanceof Lacks) return { is: "lacks" };
@@ -52,6 +56,14 @@ export class Contestant implements AsyncDisposable {
     await this.#peer[Symbol.asyncDispose]();
     removeFolder(this.#root);
   }
+}
+
+function workIn(root: string): string {
+  return join(root, "work");
+}
+
+function homeIn(root: string): string {
+  return join(root, "home");
 }
 
 /** A row for each case, a column for each server. */
