@@ -49,6 +49,9 @@ export class LegacySessions {
     const id = request.headers.get(SESSION_ID_HEADER) ?? "";
     const session = this.#open.get(id) ?? (await this.#restore(id, request));
     if (!session) return noSuchSession();
+    // The one used last comes last.
+    this.#open.delete(id);
+    this.#open.set(id, session);
     const response = await session.transport.handleRequest(request, { parsedBody });
     if (request.method === "DELETE" && response.ok) this.#forget(id);
     return response;
@@ -110,7 +113,7 @@ export class LegacySessions {
     if (this.#ended.size > MOST_SESSIONS * 4) this.#ended.delete(this.#ended.values().next().value ?? "");
   }
 
-  /** The oldest make room; who comes back is restored. */
+  /** Those not used for longest make room; who comes back is restored. */
   #evict(): void {
     for (const [id, { transport }] of this.#open) {
       if (this.#open.size <= MOST_SESSIONS) return;

@@ -15,6 +15,8 @@ export interface McpObjects {
 
 const KEY = "mcp_listeners";
 const MOST = 64;
+/** A grant is kept so much longer than it asked for, so that clients who listen again and again write little. In milliseconds. */
+const SPARE_MS = 60_000;
 
 export class ToolListeners {
   readonly #kv: Kv;
@@ -28,9 +30,10 @@ export class ToolListeners {
 
   /** Clients of this grant listen until then, in milliseconds since 1970. */
   add(grant: GrantId, until: number, now: number): void {
+    if ((this.#current.get(grant) ?? 0) >= until) return;
     const kept = new Map([...this.#current].filter(([, expires]) => expires > now));
     kept.delete(grant);
-    kept.set(grant, until);
+    kept.set(grant, until + SPARE_MS);
     this.#until = new Map([...kept].slice(-MOST));
     this.#kv.put(KEY, [...this.#until]);
   }
