@@ -88,7 +88,10 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
   const folder = relay ? home.jobs : home.localJobs;
   const { mcpServers: servers } = options;
   const tools = services.adopt(
-    new Mounts({ servers, tools: toolbox.tools, home: homedir(), folder, log }),
+    new Mounts({
+      ...{ servers, tools: toolbox.tools, home: homedir(), folder, log },
+      confine: toolbox.confineServer,
+    }),
     (mounts) => mounts.close(),
   );
   const policy = new PolicyFile(home);

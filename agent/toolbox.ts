@@ -15,6 +15,7 @@ import { Files } from "./fs/access.ts";
 import { statesOf } from "./fs/path-state.ts";
 import type { ProtectedPaths } from "./fs/protected-paths.ts";
 import { Jobs } from "./jobs/jobs.ts";
+import { type ConfineServer, confineServersIn } from "./mounts/confine.ts";
 import { DomainProxies } from "./sandbox/domain-proxies.ts";
 import { Sandbox } from "./sandbox/sandbox.ts";
 import { deviceTools } from "./tools/index.ts";
@@ -26,6 +27,7 @@ export interface Toolbox {
   readonly lookAtPaths: PathLook;
   /** The paths that tools may not touch, as of the time of the call. */
   readonly protectedPaths: () => ProtectedPaths;
+  readonly confineServer: ConfineServer;
   /** Ends the sessions and jobs of a revoked grant. */
   endGrant(grant: GrantId): void;
   /** Stops the jobs of those whom a pause concerns; resolves with the calls that started them. */
@@ -60,6 +62,7 @@ export async function openToolbox({ home, jobs: directory, log }: ToolboxOptions
     checkPaths: (paths, caller) => files.check(paths, caller),
     lookAtPaths: (paths, caller, signal) => statesOf(files, paths, caller, signal),
     protectedPaths: files.protectedPaths,
+    confineServer: confineServersIn(sandbox),
     endGrant: (grant) => {
       sessions.endGrant(grant);
       jobs

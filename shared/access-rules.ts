@@ -11,6 +11,12 @@ export const toolGlobSchema = entrySchema(128, (glob) =>
 /** An absolute path on any system; `~` is the home folder of the agent's user. */
 const FULL_PATH = /^(?:\/|~(?:[\\/]|$)|[A-Za-z]:[\\/]|\\\\)/;
 
+/** A domain, and with `*.` those below it. */
+export const domainSchema = z
+  .string()
+  .max(253)
+  .regex(/^(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,}$/, "must be a domain in lower case");
+
 /** A folder's full path. */
 export const folderSchema = entrySchema(4096, (folder) =>
   FULL_PATH.test(folder) ? undefined : "must be a folder's full path, such as /home/ann/projects",

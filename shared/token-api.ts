@@ -3,6 +3,7 @@ import * as z from "zod";
 import {
   askRuleSchema,
   askRulesSchema,
+  domainSchema,
   folderSchema,
   pathGlobSchema,
   toolGlobSchema,
@@ -12,12 +13,6 @@ import { credentialSchema, grantClientSchema, grantKindSchema, tagSchema } from 
 import { shownName } from "./plain-names.ts";
 
 const time = z.iso.datetime();
-
-/** A domain, and with `*.` those below it. */
-const domainSchema = z
-  .string()
-  .max(253)
-  .regex(/^(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,}$/, "must be a domain in lower case");
 
 const devices = z.array(z.string()).min(1).max(256);
 const tags = z.array(tagSchema).min(1).max(16);

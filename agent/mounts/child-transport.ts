@@ -8,8 +8,10 @@ import { isJSONRPCNotification, type JSONRPCMessage, type Transport } from "@mod
 import type { Result } from "execa";
 import type { Logger } from "pino";
 import { currentPlatform } from "../platform/current.ts";
-import { commandEnvironment, markOf } from "../platform/environment.ts";
+import { commandEnvironment, markedEnvironment, markOf } from "../platform/environment.ts";
 import { stopTree } from "../platform/kill-tree.ts";
+import { SYSTEM_PATH } from "../platform/posix.ts";
+import type { ConfineServer } from "./confine.ts";
 import { MessageReader } from "./message-reader.ts";
 import type { StdioSettings } from "./settings.ts";
 
@@ -28,6 +30,7 @@ export interface ChildOptions {
   readonly path: string | undefined;
   /** Where it runs, unless its settings say otherwise. */
   readonly home: string;
+  readonly confine: ConfineServer;
   readonly log: Logger;
 }
 
@@ -59,19 +62,15 @@ export class ChildTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { settings, mark, path, home } = this.#options;
+    const { file, args, env, cwd, extra } = await programOf(this.#options);
     // Loaded lazily, as elsewhere. It finds what Windows calls npx.cmd.
     const { execa } = await import("execa");
     if (this.#ending !== undefined) throw new Error("closed");
-    const child = execa(settings.command, settings.args ?? [], {
-      env: { ...commandEnvironment(process.env, mark, path), ...settings.env },
-      extendEnv: false,
-      cwd: settings.cwd ?? home,
+    const child = execa(file, args, {
+      ...{ env, extendEnv: false, cwd },
       detached: process.platform !== "win32",
       cleanup: false,
-      stdin: "pipe",
-      stdout: "pipe",
-      stderr: "pipe",
+      stdio: ["pipe", "pipe", "pipe", ...extra],
       buffer: false,
       reject: false,
       windowsHide: true,
@@ -159,6 +158,33 @@ export class ChildTransport implements Transport {
     if (this.#lines.take(performance.now()))
       this.#options.log.debug({ line: oneLine(line, LINE_CHARS) }, `the MCP server ${what}`);
   }
+}
+
+interface Program {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  /** What it inherits as descriptors from 3 on. */
+  readonly extra: readonly ("ignore" | Uint8Array)[];
+}
+
+/** The server itself, or the sandbox that starts it. Rejects with what this machine lacks for that. */
+async function programOf({ settings, mark, path, home, confine }: ChildOptions): Promise<Program> {
+  const { command, args = [], sandbox } = settings;
+  if (!sandbox) {
+    const env = { ...commandEnvironment(process.env, mark, path), ...settings.env };
+    return { file: command, args, env, cwd: settings.cwd ?? home, extra: [] };
+  }
+  const wrapped = (await confine(sandbox, settings.cwd))([command, ...args]);
+  const contents = new Map(wrapped.fds.map(({ fd, content }) => [fd, content]));
+  const last = Math.max(2, ...contents.keys());
+  return {
+    ...{ file: wrapped.file, args: wrapped.args, cwd: home },
+    // All of it but these variables is the sandbox's own.
+    env: { ...wrapped.env, ...settings.env, PATH: SYSTEM_PATH, ...markedEnvironment(mark) },
+    extra: Array.from({ length: last - 2 }, (_, index) => contents.get(index + 3) ?? "ignore"),
+  };
 }
 
 /** Ends what an earlier run of this program left behind. */

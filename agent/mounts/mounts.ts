@@ -6,7 +6,8 @@ import { jsonSchemaOf } from "../core/manifest.ts";
 import type { Tool } from "../core/tool.ts";
 import type { ToolSource } from "../core/tool-source.ts";
 import { loginPath } from "../platform/environment.ts";
-import { ChildTransport, endLeftovers } from "./child-transport.ts";
+import { type ChildOptions, ChildTransport, endLeftovers } from "./child-transport.ts";
+import type { ConfineServer } from "./confine.ts";
 import { httpTransport } from "./http-transport.ts";
 import { MOUNT_TIMES, Mount, type MountTimes, type MountTransport, type MountView } from "./mount.ts";
 import type { MountSettings, ServerSettings } from "./settings.ts";
@@ -25,6 +26,7 @@ export interface MountsOptions {
   readonly home: string;
   /** A folder that only one program uses at a time; names our processes. */
   readonly folder: string;
+  readonly confine: ConfineServer;
   readonly log: Logger;
   readonly times?: MountTimes | undefined;
 }
@@ -42,7 +44,7 @@ export class Mounts implements ToolSource {
   #isDue = false;
 
   /** Starts them in the background. */
-  constructor({ servers = {}, tools, home, folder, log, times = MOUNT_TIMES }: MountsOptions) {
+  constructor({ servers = {}, tools, home, folder, confine, log, times = MOUNT_TIMES }: MountsOptions) {
     this.#own = tools;
     this.#current = tools;
     const own = tools.reduce((bytes, tool) => bytes + announcedBytes(tool), 0);
@@ -55,7 +57,7 @@ export class Mounts implements ToolSource {
         const mark = `mount-${hash("sha256", JSON.stringify([folder, name])).slice(0, 16)}`;
         const childLog = log.child({ server: name });
         const transport = async () =>
-          await transportOf(settings, { mark, path: await path, home, log: childLog });
+          await transportOf(settings, { mark, path: await path, home, confine, log: childLog });
         return new Mount({ name, settings, transport, times, log, onChange: () => this.#changed() });
       });
   }
@@ -144,7 +146,7 @@ const UNAVAILABLE_BYTES = 500;
 
 async function transportOf(
   settings: ServerSettings,
-  child: { mark: string; path: string | undefined; home: string; log: Logger },
+  child: Omit<ChildOptions, "settings">,
 ): Promise<MountTransport> {
   if ("url" in settings) return httpTransport(settings);
   await endLeftovers(child.mark);

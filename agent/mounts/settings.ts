@@ -1,5 +1,6 @@
 /** `mcpServers` of the configuration: the MCP servers that this machine mounts, in the shape that other clients use. */
 import { isAbsolute } from "node:path";
+import { domainSchema } from "@matrx/shared/access-rules.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import * as z from "zod";
 
@@ -19,6 +20,15 @@ const shared = {
   timeout_ms: z.int().min(1).max(TIMES.callMax).optional(),
 };
 
+const fullPath = z.string().max(4096).refine(isAbsolute, "must be a full path");
+
+/** What a server in the sandbox reaches, besides the system's programs. */
+const sandboxSchema = z.strictObject({
+  folders: z.array(fullPath).max(64).optional(),
+  read_only: z.boolean().optional(),
+  network: z.array(domainSchema).max(64).optional(),
+});
+
 const value = z.string().max(32_768);
 
 const stdioSchema = z.strictObject({
@@ -26,7 +36,8 @@ const stdioSchema = z.strictObject({
   command: z.string().min(1).max(4096),
   args: z.array(value).max(256).optional(),
   env: z.record(z.string().regex(/^[^=\0]+$/, "is no name of a variable"), value).optional(),
-  cwd: z.string().max(4096).refine(isAbsolute, "must be a full path").optional(),
+  cwd: fullPath.optional(),
+  sandbox: sandboxSchema.optional(),
   ...shared,
 });
 
@@ -56,4 +67,5 @@ export const mountsSchema = z
 export type MountSettings = z.infer<typeof mountsSchema>;
 export type ServerSettings = z.infer<typeof serverSchema>;
 export type StdioSettings = z.infer<typeof stdioSchema>;
+export type ServerSandbox = z.infer<typeof sandboxSchema>;
 export type HttpSettings = z.infer<typeof httpSchema>;

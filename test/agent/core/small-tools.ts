@@ -105,6 +105,7 @@ export function smallToolbox(): Toolbox & { runs: Runs } {
     checkPaths: async () => undefined,
     lookAtPaths: async () => [],
     protectedPaths: closedPaths(),
+    confineServer: () => Promise.reject(new Error("there is no sandbox in this test")),
     endGrant: (grant) => sessions.endGrant(grant),
     stopJobs: async () => [],
     close: () => {},

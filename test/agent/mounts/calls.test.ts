@@ -134,7 +134,9 @@ describe("a server of before 2026", () => {
 
 describe("grants and policies", () => {
   it("let in only who may execute, and decide by the tool's name", async () => {
-    const at = await mounted({ good: goodServer() }, undefined, { denied_tools: ["good__die"] });
+    const at = await mounted({ good: goodServer() }, undefined, {
+      policy: { denied_tools: ["good__die"] },
+    });
     await at.mounts.settled;
     expect((await at.call("good__echo", { text: "a" }, { grant: READER })).answer.code).toBe(
       "PERMISSION_DENIED",
@@ -151,7 +153,9 @@ describe("grants and policies", () => {
       const grant = { ...READER, effects: [...effects], ...limit };
       expect((await at.call("good__echo", { text: "a" }, { grant })).answer.code).toBe("PERMISSION_DENIED");
     }
-    const limited = await mounted({ good: goodServer() }, undefined, { allowed_paths: ["/home/ann"] });
+    const limited = await mounted({ good: goodServer() }, undefined, {
+      policy: { allowed_paths: ["/home/ann"] },
+    });
     await limited.mounts.settled;
     expect((await limited.call("good__echo", { text: "a" })).answer.code).toBe("PERMISSION_DENIED");
   });

@@ -6,15 +6,7 @@ import { manifestSchema } from "@matrx/shared/tool.ts";
 import { describe, expect, it } from "vitest";
 import { endLeftovers } from "../../../agent/mounts/child-transport.ts";
 import { TOOLS_PER_SERVER } from "../../../agent/mounts/mount.ts";
-import { currentPlatform } from "../../../agent/platform/current.ts";
-import { goodServer, mounted, names, oddServer, QUICK } from "./mounted.ts";
-
-/** Processes that ran in this folder, of whatever parent. */
-async function processesIn(folder: string): Promise<number[]> {
-  const { hash } = await import("node:crypto");
-  const mark = `MATRX_JOB=mount-${hash("sha256", JSON.stringify([folder, "odd"])).slice(0, 16)}`;
-  return currentPlatform().processes.members({ pid: -1, began: "", mark });
-}
+import { goodServer, mounted, names, oddServer, processesOfOdd, QUICK } from "./mounted.ts";
 
 describe("a server that ends", () => {
   it("while a call runs fails that call, which is not run again, and is started again", async () => {
@@ -55,7 +47,9 @@ describe("a server that ends", () => {
   it("because there is no such program is no end of the agent, and its arguments are not told", async () => {
     const at = await mounted({ odd: { command: "/no-such-program-here", args: ["--token=sesame"] } }, QUICK);
     await at.mounts.settled;
-    expect(at.mounts.views).toMatchObject([{ state: "failed", why: expect.stringMatching(/not found.*ENOENT/) }]);
+    expect(at.mounts.views).toMatchObject([
+      { state: "failed", why: expect.stringMatching(/not found.*ENOENT/) },
+    ]);
     expect(at.logged.join("")).not.toContain("sesame");
     expect((await at.call("Read", { file_path: "/a" })).answer.type).toBe("success");
   });
@@ -95,7 +89,7 @@ describe("a server that crashes or floods", () => {
     await at.mounts.settled;
     expect(at.mounts.views).toMatchObject([{ state: "failed", why: expect.stringContaining(why) }]);
     expect(at.logged.length).toBeLessThan(500);
-    expect(await processesIn(at.folder)).toEqual([]);
+    expect(await processesOfOdd(at.folder)).toEqual([]);
   });
 
   it("before its first message is understood all the same", async () => {
@@ -116,9 +110,9 @@ describe("a server that leaves processes behind", () => {
   it("is ended with all of them when the agent ends, even if it ignores that", async () => {
     const at = await mounted({ odd: oddServer("child") });
     await at.mounts.settled;
-    expect((await processesIn(at.folder)).length).toBeGreaterThan(1);
+    expect((await processesOfOdd(at.folder)).length).toBeGreaterThan(1);
     await at.mounts.close();
-    expect(await processesIn(at.folder)).toEqual([]);
+    expect(await processesOfOdd(at.folder)).toEqual([]);
   });
 });
 

@@ -1,4 +1,5 @@
 /** Mounted servers behind a real dispatcher, for one test; nothing is left when it is over. */
+import { hash } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
@@ -12,9 +13,11 @@ import type { CallRequest } from "../../../agent/core/call-request.ts";
 import { Dispatcher } from "../../../agent/core/dispatcher.ts";
 import { Journal } from "../../../agent/core/journal.ts";
 import { manifestOf } from "../../../agent/core/manifest.ts";
+import type { ConfineServer } from "../../../agent/mounts/confine.ts";
 import { MOUNT_TIMES, type MountTimes } from "../../../agent/mounts/mount.ts";
 import { Mounts } from "../../../agent/mounts/mounts.ts";
 import type { MountSettings } from "../../../agent/mounts/settings.ts";
+import { currentPlatform } from "../../../agent/platform/current.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { OWNER, smallToolbox } from "../core/small-tools.ts";
 
@@ -36,12 +39,19 @@ export interface CallMore extends Partial<CallRequest> {
   grant?: GrantScope;
 }
 
-export async function mounted(servers: MountSettings, times: MountTimes = MOUNT_TIMES, policy: Policy = {}) {
+export async function mounted(
+  servers: MountSettings,
+  times: MountTimes = MOUNT_TIMES,
+  { policy = {}, confine }: { policy?: Policy; confine?: ConfineServer } = {},
+) {
   const folder = temporaryFolder();
   const logged: string[] = [];
   const log = pino({ level: "debug" }, { write: (line: string) => void logged.push(line) });
   const toolbox = smallToolbox();
-  const mounts = new Mounts({ servers, tools: toolbox.tools, home: folder, folder, log, times });
+  const mounts = new Mounts({
+    ...{ servers, tools: toolbox.tools, home: folder, folder, log, times },
+    confine: confine ?? toolbox.confineServer,
+  });
   const journal = new Journal(join(folder, "journal"));
   const dispatcher = new Dispatcher({
     ...{ device: "box", policy: { current: () => policy }, journal, log, windDownMs: 300 },
@@ -67,6 +77,12 @@ export async function mounted(servers: MountSettings, times: MountTimes = MOUNT_
   };
   const manifest = () => manifestOf(mounts.current());
   return { mounts, dispatcher, journal, call, until, logged, manifest, folder };
+}
+
+/** Processes of the server `odd` that is mounted from this folder, of whatever parent. */
+export function processesOfOdd(folder: string): Promise<number[]> {
+  const mark = `MATRX_JOB=mount-${hash("sha256", JSON.stringify([folder, "odd"])).slice(0, 16)}`;
+  return currentPlatform().processes.members({ pid: -1, began: "", mark });
 }
 
 /** Names of the mounted tools. */
