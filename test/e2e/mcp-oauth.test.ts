@@ -11,8 +11,8 @@ import {
 } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { answeredRequestSchema } from "../../shared/oauth-api.ts";
 import { tokenListSchema } from "../../shared/token-api.ts";
+import { allowApp } from "../helpers/owner-consent.ts";
 import { fileIn, type Rig, startRig } from "./rig.ts";
 
 const CALLBACK = "http://127.0.0.1:8976/callback";
@@ -78,16 +78,16 @@ async function connect(era: Era, path: string, memory: Memory) {
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
 }
 
-/** What the relay's page does when the person presses "Allow". Returns where the browser goes. */
+/** Returns what the person's browser brings back. */
 async function allow(address: URL | undefined): Promise<URLSearchParams> {
-  const grant = { name: "real client", devices: [rig.device], paths: [rig.folder], effects: ["read"] };
-  const { location } = await rig.relay.request(
-    await rig.relay.signIn(),
-    "POST /v1/oauth/consents",
-    answeredRequestSchema,
-    { request: address?.search.slice(1), grant },
-  );
-  return new URL(location).searchParams;
+  if (!address) throw new Error("The client sent nobody to the relay");
+  const grant = {
+    name: "real client",
+    devices: [rig.device],
+    paths: [rig.folder],
+    effects: ["read" as const],
+  };
+  return (await allowApp(rig.relay, address, grant)).searchParams;
 }
 
 /** All the way from an address to tokens. */

@@ -5,11 +5,12 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { homeOf } from "../../../agent/config/app-dirs.ts";
 import { createdDeviceSchema } from "../../../shared/api.ts";
-import { answeredRequestSchema, issuedTokensSchema, oauthErrorSchema } from "../../../shared/oauth-api.ts";
+import { issuedTokensSchema, oauthErrorSchema } from "../../../shared/oauth-api.ts";
 import { createdTokenSchema } from "../../../shared/token-api.ts";
 import { type Rig, startRig } from "../../e2e/rig.ts";
 import { makeFolder, removeFolder, temporaryFolder } from "../../helpers/folder.ts";
 import { startOauthApp } from "../../helpers/oauth-app.ts";
+import { allowApp } from "../../helpers/owner-consent.ts";
 import { confirmed } from "./desk.ts";
 import { endOf, lineOf, runMatrx, startMatrx } from "./matrx.ts";
 
@@ -83,12 +84,9 @@ test("tokens are created, listed and revoked; a revoked one says what to do", {
 test("an AI app that was let in is listed, and revoked", { timeout: 60_000 }, async () => {
   await using app = await startOauthApp(rig.relay.url);
   const id = await app.register("Some assistant");
-  const request = new URL(app.address(id)).search.slice(1);
-  const grant = { name: "assistant", devices: [rig.device], paths: ["~/notes"], effects: ["read"] };
-  const body = { request, grant };
-  const session = await rig.relay.signIn();
-  const answer = await rig.relay.request(session, "POST /v1/oauth/consents", answeredRequestSchema, body);
-  const code = new URL(answer.location).searchParams.get("code") ?? "";
+  const grant = { name: "assistant", devices: [rig.device], paths: ["~/notes"], effects: ["read" as const] };
+  const { searchParams } = await allowApp(rig.relay, app.address(id), grant);
+  const code = searchParams.get("code") ?? "";
   const { refresh_token } = issuedTokensSchema.parse(await (await app.trade(id, code)).json());
 
   expect((await matrx(["token", "list"])).stdout).toMatch(/^assistant +AI app +may read in ~\/notes on /m);
