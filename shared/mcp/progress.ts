@@ -9,7 +9,8 @@ const LINE_CHARS = 200;
 export class ProgressReporter {
   readonly #send: (progress: Progress) => void;
   readonly #began = Date.now();
-  #count = 0;
+  /** What was told last. */
+  #told: number | undefined;
   #next: Omit<Progress, "progress"> & { progress?: number } = {};
   #line = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -53,11 +54,12 @@ export class ProgressReporter {
   /** The tool's own figures as long as they grow, which the protocol requires; else a count. */
   #now(): void {
     const { progress, total, message } = this.#next;
-    const grows = progress !== undefined && progress > this.#count;
-    this.#count = grows ? progress : this.#count + 1;
+    const grows = progress !== undefined && progress > (this.#told ?? Number.NEGATIVE_INFINITY);
+    const count = grows ? progress : (this.#told ?? 0) + 1;
+    this.#told = count;
     this.#next = {};
     this.#send({
-      progress: this.#count,
+      progress: count,
       ...(grows && total !== undefined && { total }),
       ...(message !== undefined && { message }),
     });

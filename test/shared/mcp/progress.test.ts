@@ -42,6 +42,16 @@ it("passes on a tool's own figures as long as they grow", () => {
   expect(heard).toEqual([{ progress: 10, total: 100, message: "a tenth" }, { progress: 11 }]);
 });
 
+it("tells that a tool has done nothing yet, of how much", () => {
+  reporter.progress({ progress: 0, total: 100 });
+  vi.advanceTimersByTime(250);
+  reporter.output("a line\n");
+  expect(heard).toEqual([
+    { progress: 0, total: 100 },
+    { progress: 1, message: "a line" },
+  ]);
+});
+
 it("bounds a line that never ends, and says nothing after the end", () => {
   reporter.output("x".repeat(100_000));
   expect(heard[0]?.message).toHaveLength(200);
