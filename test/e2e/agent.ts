@@ -17,9 +17,15 @@ export interface Agent {
 
 const PATIENCE = 12_000;
 
-/** Starts the agent that was paired in this data folder. */
-export async function startAgent(dataDir: string, env: NodeJS.ProcessEnv = {}): Promise<Agent> {
-  const up = spawn(process.execPath, [MATRX_BIN, "up", "--json", "--log-level", "error"], {
+const UP = [MATRX_BIN, "up", "--json", "--log-level", "error"];
+
+/** Starts the agent that was paired in this data folder; `program` may be another that prints its states alike. */
+export async function startAgent(
+  dataDir: string,
+  env: NodeJS.ProcessEnv = {},
+  program: readonly string[] = UP,
+): Promise<Agent> {
+  const up = spawn(process.execPath, program, {
     cwd: dataDir,
     env: { ...agentEnvironment(dataDir), ...env },
     stdio: ["ignore", "pipe", "pipe"],

@@ -10,9 +10,9 @@ const MOST_OUTPUT = 64 * 1024 * 1024;
 
 export interface SuiteRun {
   readonly code: number;
-  /** The line of each scenario, by its name. */
+  /** The line of each scenario, by its name, if there were several. */
   readonly scenarios: Readonly<Record<string, string>>;
-  /** What it printed last. */
+  /** What it printed last: counts, and what failed. */
   readonly summary: string;
 }
 
@@ -39,7 +39,7 @@ export async function runSuite(
     (error: { code: number; stdout: string }) => error,
   );
   if (problem !== undefined) throw problem;
-  const summary = stdout.slice(stdout.lastIndexOf("=== SUMMARY ==="));
+  const [, summary = stdout] = /^((?:=== SUMMARY ===|Test Results:)$[\s\S]*)/m.exec(stdout) ?? [];
   const lines = [...summary.matchAll(/^[✓✗~] ([\w-]+): (\d+ passed, \d+ failed)/gm)];
   return { code, summary, scenarios: Object.fromEntries(lines.map(([, name, counts]) => [name, counts])) };
 }
