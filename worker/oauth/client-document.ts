@@ -32,6 +32,12 @@ const documentSchema = z.object({
 });
 type Document = z.infer<typeof documentSchema>;
 
+/** Both in seconds since 1970. */
+interface Known {
+  registrationDate: number;
+  registrationExpiresAt: number;
+}
+
 /** Whether a client's id is the address of a document. */
 export function isDocumentAddress(id: string): boolean {
   return /^https:\/\//i.test(id);
@@ -47,7 +53,7 @@ export async function learnClient(env: Env, request: Request, id: string): Promi
   requireAddress(id);
   const kv = new OAuthKv(env);
   const now = Math.floor(Date.now() / 1000);
-  const known = (await kv.get(PREFIX.client + id, { type: "json" })) as { registrationDate: number } | null;
+  const known = (await kv.get(PREFIX.client + id, { type: "json" })) as Known | null;
   if (known && now - known.registrationDate < FRESH) return;
   await requireAnonymousRate(env, request);
   const { client_name: clientName, redirect_uris: redirectUris } = await fetchDocument(id);
@@ -60,9 +66,11 @@ export async function learnClient(env: Env, request: Request, id: string): Promi
     tokenEndpointAuthMethod: "none",
     authMethodExplicit: true,
     registrationDate: now,
-    registrationExpiresAt: now + CLIENT_KEPT,
+    registrationExpiresAt: known?.registrationExpiresAt ?? now + CLIENT_KEPT,
   };
-  await kv.put(PREFIX.client + id, JSON.stringify(client), { expirationTtl: CLIENT_KEPT });
+  // That a stranger's browser comes again is no use of the client.
+  const options = { expirationTtl: CLIENT_KEPT, keepsExpiry: true };
+  await kv.put(PREFIX.client + id, JSON.stringify(client), options);
 }
 
 /** An https address of a named host, with a path, spelled in its one way. Throws MatrxError. */

@@ -14,6 +14,8 @@ interface PutOptions {
   expirationTtl?: number;
   /** Seconds since 1970. */
   expiration?: number;
+  /** Ours alone: an entry that is there already keeps its own time. */
+  keepsExpiry?: boolean;
   metadata?: unknown;
 }
 
@@ -46,12 +48,13 @@ export class OAuthKv {
 
   async put(key: string, value: string, options: PutOptions = {}): Promise<void> {
     const store = await this.#storeOf(key);
-    const { metadata } = options;
+    const { metadata, keepsExpiry } = options;
     const isPut = await store?.put({
       key,
       value,
       metadata: metadata === undefined ? undefined : JSON.stringify(metadata),
       expires: expiryOf(options),
+      keepsExpiry,
       over: this.#read.get(key),
     });
     if (!isPut) throw new Error(CHANGED_MEANWHILE);

@@ -13,6 +13,8 @@ export interface StoredEntry {
   value: string;
   /** Of the write; a later write has another one. */
   version: number;
+  /** Milliseconds since 1970; null: never. */
+  expires: number | null;
 }
 
 export interface NewEntry {
@@ -22,6 +24,8 @@ export interface NewEntry {
   metadata?: string | undefined;
   /** Milliseconds since 1970. */
   expires?: number | undefined;
+  /** An entry that is there already keeps its own time. */
+  keepsExpiry?: boolean | undefined;
   /** Writes only over this version. */
   over?: number | undefined;
 }
@@ -62,20 +66,21 @@ export class OAuthStore extends DurableObject<StoreEnv> {
   }
 
   get(key: string): StoredEntry | undefined {
-    const [row] = this.ctx.storage.sql.exec<{ value: string; version: number }>(
-      "SELECT value, version FROM entries WHERE key = ? AND (expires IS NULL OR expires > ?)",
+    const [row] = this.ctx.storage.sql.exec<{ value: string; version: number; expires: number | null }>(
+      "SELECT value, version, expires FROM entries WHERE key = ? AND (expires IS NULL OR expires > ?)",
       ...[key, Date.now()],
     );
     return row;
   }
 
   /** Returns false, and writes nothing, if somebody else wrote meanwhile. */
-  put({ key, value, metadata, expires, over }: NewEntry): boolean {
+  put({ key, value, metadata, expires, keepsExpiry, over }: NewEntry): boolean {
     const now = Date.now();
     const before = this.get(key);
     if (over !== undefined && over !== before?.version) return false;
     const isNewClient = !before && key.startsWith(PREFIX.client);
-    const until = isNewClient ? Math.min(expires ?? Number.POSITIVE_INFINITY, now + UNUSED_KEPT) : expires;
+    const wanted = keepsExpiry && before ? (before.expires ?? undefined) : expires;
+    const until = isNewClient ? Math.min(wanted ?? Number.POSITIVE_INFINITY, now + UNUSED_KEPT) : wanted;
     this.ctx.storage.sql.exec(
       "INSERT OR REPLACE INTO entries (key, value, metadata, expires, version) VALUES (?, ?, ?, ?, ?)",
       ...[key, value, metadata ?? null, until ?? null, (before?.version ?? 0) + 1],

@@ -1,5 +1,7 @@
 /** Clients that describe themselves at an address: which are believed, and what the relay does not do for strangers. */
+import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { clientStore } from "../../../worker/objects/oauth-store.ts";
 import { Person } from "../helpers/relay.ts";
 import { askRelay, CALLBACK, Client, consent, post, type Tokens } from "./client.ts";
 
@@ -29,6 +31,13 @@ async function authorize(id: string, address = crypto.randomUUID()): Promise<Res
   return askRelay(`/authorize?${await new Client(id).request()}`, {
     headers: { "CF-Connecting-IP": address },
   });
+}
+
+/** A client of one test alone. */
+function describedAt(name: string): string {
+  const id = `https://client.example/${name}.json`;
+  answer = () => Response.json({ ...DOCUMENT, client_id: id });
+  return id;
 }
 
 it("is shown by the host that vouches for it, fetched once, and never for a token", async () => {
@@ -93,6 +102,34 @@ it("a client that offers to do without a secret may also offer keys", async () =
   const methods = ["none", "private_key_jwt"];
   answer = () => Response.json({ ...DOCUMENT, token_endpoint_auth_methods_supported: methods });
   expect((await authorize(ID)).status).toBe(200);
+});
+
+it("is forgotten after a day if nobody lets it in, however often browsers come", async () => {
+  const id = describedAt("unused");
+  const kept = async () => (await clientStore(env.OAUTH_STORE).get(`client:${id}`)) !== undefined;
+  const minutes = (count: number) => vi.setSystemTime(Date.now() + count * 60_000);
+  for (let visit = 0; visit < 3; visit++) {
+    expect((await authorize(id)).status).toBe(200);
+    minutes(11);
+  }
+  expect(sent.length).toBe(3);
+  expect(await kept()).toBe(true);
+  minutes(24 * 60);
+  expect(await kept()).toBe(false);
+});
+
+it("stays for long once a person let it in, also when its document is read again", async () => {
+  const id = describedAt("used");
+  const person = await Person.signIn();
+  const { id: device } = await person.bareDevice();
+  const client = new Client(id);
+  await client.connect(person, device);
+  for (let visit = 0; visit < 2; visit++) {
+    vi.setSystemTime(Date.now() + 100 * 24 * 60 * 60_000);
+    expect((await authorize(id)).status).toBe(200);
+  }
+  vi.setSystemTime(Date.now() + 100 * 24 * 60 * 60_000);
+  expect(await clientStore(env.OAUTH_STORE).get(`client:${id}`)).toBeDefined();
 });
 
 it("an address that it no longer names gets no code", async () => {
