@@ -26,7 +26,7 @@ export const LIMITS = {
   policyBytes: 64 * KiB,
   /** What the platform carries in one frame; beyond it the socket is lost. Our own programs refuse to send it. */
   platformFrameBytes: 32 * MiB,
-  /** Nesting of a call frame's JSON. Relay and local server. */
+  /** Nesting of a call frame's JSON, or of a request over MCP. Relay and local server. */
   depth: 64,
   /** A caller's id, in characters. Relay and local server. */
   callerIdChars: 128,

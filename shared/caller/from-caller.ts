@@ -4,7 +4,7 @@ import type { Hop } from "../errors.ts";
 import { check, parseJsonObject } from "../json-input.ts";
 import { LIMITS, TIMES } from "../limits.ts";
 
-const TOOL_NAME_CHARS = 128;
+export const TOOL_NAME_CHARS = 128;
 const callerId = z.string().min(1).max(LIMITS.callerIdChars);
 
 /** A call; also the body of `POST .../tools/invoke`. Unknown keys are ignored: newer clients may send more. */

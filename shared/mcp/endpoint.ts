@@ -9,6 +9,7 @@ import {
   readRequestBody,
   type Server,
 } from "@modelcontextprotocol/server";
+import { isDeeper } from "../json-input.ts";
 import { LIMITS, TIMES } from "../limits.ts";
 import { LegacySessions, SESSION_ID_HEADER } from "./legacy-sessions.ts";
 import { withRefusalStatus } from "./refusal-status.ts";
@@ -24,16 +25,20 @@ export type MakeServer = (session: string) => Server;
 export interface McpEndpointOptions {
   /** A client begins to listen for changed tools, for this many milliseconds at most; it is told so once this resolves. */
   readonly onListen?: (ms: number) => Promise<void>;
+  /** A request brings several messages, which may throw. */
+  readonly onBatch?: (messages: number) => void;
 }
 
 export class McpEndpoint {
   readonly #onListen: ((ms: number) => Promise<void>) | undefined;
+  readonly #onBatch: ((messages: number) => void) | undefined;
   readonly #modern: McpHttpHandler;
   readonly #sessions: LegacySessions;
   readonly #stateless: ReturnType<typeof legacyStatelessFallback>;
 
-  constructor(makeServer: MakeServer, { onListen }: McpEndpointOptions = {}) {
+  constructor(makeServer: MakeServer, { onListen, onBatch }: McpEndpointOptions = {}) {
     this.#onListen = onListen;
+    this.#onBatch = onBatch;
     this.#modern = createMcpHandler(() => makeServer(""), {
       ...{ legacy: "reject", responseMode: "sse", keepAliveMs: KEEP_ALIVE_MS },
       maxSubscriptions: MOST_STREAMS,
@@ -47,8 +52,12 @@ export class McpEndpoint {
       return this.#serveLegacy(request, undefined);
     const body = await readRequestBody(request, LIMITS.restBodyBytes);
     if (body.tooLarge) return refused(413, -32_600, `A request may have ${LIMITS.restBodyBytes} bytes`);
+    // Before parsing, as everywhere: what is made of the arguments later goes down level by level.
+    if (isDeeper(body.text, LIMITS.depth))
+      return refused(400, -32_600, `A request may nest ${LIMITS.depth} levels deep`);
     const parsedBody = parsed(body.text);
     if (parsedBody === undefined) return refused(400, -32_700, "The request is not JSON");
+    if (Array.isArray(parsedBody)) this.#onBatch?.(parsedBody.length);
     if (await isLegacyRequest(request, parsedBody)) return this.#serveLegacy(request, parsedBody);
     const response = await withRefusalStatus(await this.#modern.fetch(request, { parsedBody }));
     const listens = request.headers.get("Mcp-Method") === "subscriptions/listen";

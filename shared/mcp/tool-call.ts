@@ -8,6 +8,7 @@ import {
 } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { CallApproval } from "../approval.ts";
+import { TOOL_NAME_CHARS } from "../caller/from-caller.ts";
 import type { Progress } from "../content.ts";
 import { effectOf, toolNameOf } from "../effects.ts";
 import { callerError, MatrxError, relayError } from "../errors.ts";
@@ -25,6 +26,8 @@ import { WAIT_CALL, waitCallSchema } from "./wait-call.ts";
 const QUESTION = "approval";
 
 const sessionSchema = z.object({ [SESSION]: z.string().min(1).max(128).nullish() });
+/** As on the other surfaces. */
+const nameSchema = z.object({ name: z.string().min(1).max(TOOL_NAME_CHARS) });
 
 /** What the request is besides its tool and arguments. */
 export interface CallRequest {
@@ -46,6 +49,7 @@ export async function callTool(
   request: CallRequest,
 ): Promise<Result> {
   try {
+    check(nameSchema, { name }, "caller");
     const { [SESSION]: named } = check(sessionSchema, input, "caller");
     const { [SESSION]: _, ...rest } = input;
     const own = await host.answer(name, rest);

@@ -14,7 +14,7 @@ import { RELAY_VERSION } from "../version.ts";
 /** Callers whose endpoints are kept; who comes back after that gets a new one. */
 const MOST_CALLERS = 256;
 
-/** Requests of one caller besides those that its calls are counted by: many at once, then 50 a second. */
+/** Messages of one caller besides those that its calls are counted by: many at once, then 50 a second. */
 const REQUESTS: Rate = { burst: 200, everyMs: 20 };
 
 interface Kept {
@@ -47,7 +47,7 @@ export class McpEndpoints {
     this.#kept.delete(key);
     this.#kept.set(key, kept);
     if (this.#kept.size > MOST_CALLERS) this.#kept.delete(this.#kept.keys().next().value ?? "");
-    if (!kept.requests.take(now)) throw tooManyRequests(kept.requests.readyIn(now));
+    takeOne(kept.requests, now);
     return kept.endpoint.fetch(request);
   }
 
@@ -71,8 +71,16 @@ export class McpEndpoints {
     const grants = caller.guest ? [caller.grant, caller.guest.grant] : [caller.grant];
     const makeServer = (session: string) => mcpServer(host, { version: RELAY_VERSION, session, onError });
     const requests = new TokenBucket(REQUESTS, Date.now());
-    return { grants, endpoint: new McpEndpoint(makeServer, { onListen }), requests };
+    // The first message was counted as the request.
+    const onBatch = (messages: number) => {
+      for (let more = 1; more < messages; more++) takeOne(requests, Date.now());
+    };
+    return { grants, endpoint: new McpEndpoint(makeServer, { onListen, onBatch }), requests };
   }
+}
+
+function takeOne(requests: TokenBucket, now: number): void {
+  if (!requests.take(now)) throw tooManyRequests(requests.readyIn(now));
 }
 
 function tooManyRequests(waitMs: number): MatrxError {

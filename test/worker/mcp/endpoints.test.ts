@@ -47,6 +47,37 @@ it("refuse a caller that asks without end, and serve others meanwhile", async ()
   expect((await endpoints.fetch(ping(), caller("greedy"))).status).toBe(200);
 });
 
+it("count each message of a batch", async () => {
+  const endpoints = new McpEndpoints({ hostFor: () => host });
+  const batch = () =>
+    new Request(ping(), {
+      body: JSON.stringify(Array.from({ length: 100 }, (_, id) => ({ jsonrpc: "2.0", id, method: "ping" }))),
+    });
+  for (let sent = 0; sent < 2; sent++)
+    expect((await endpoints.fetch(batch(), caller("greedy"))).status).toBe(200);
+  await expect(async () => endpoints.fetch(batch(), caller("greedy"))).rejects.toThrow(
+    "Too many MCP requests",
+  );
+});
+
+it.each(["params", "in a batch"])("refuse what nests too deeply: %s", async (where) => {
+  const endpoints = new McpEndpoints({ hostFor: () => host });
+  const deep = `${"[".repeat(5000)}${"]".repeat(5000)}`;
+  const message = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Read","arguments":{"x":${deep}}}}`;
+  const body = where === "params" ? message : `[${message}]`;
+  const answer = await endpoints.fetch(new Request(ping(), { body }), caller("a"));
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toMatchObject({ error: { code: -32_600 } });
+});
+
+it.each(["", "x".repeat(129)])("answer a tool's name that none can have, without it", async (name) => {
+  const endpoints = new McpEndpoints({ hostFor: () => ({ ...host, answer: async () => undefined }) });
+  const call = post({ id: 1, method: "tools/call", params: { name, arguments: {} } });
+  const text = await (await endpoints.fetch(call, caller("a"))).text();
+  expect(text).toContain("INVALID_PARAMETERS: name: must have at");
+  expect(text).not.toContain("xxx");
+});
+
 it("know a session again that they have forgotten, and none that its client has ended", async () => {
   const first = new McpEndpoints({ hostFor: () => host });
   const begun = await first.fetch(hello(), caller("a"));
