@@ -40,17 +40,22 @@ export async function readAuthorization(env: Env, from: Request, query: string):
   requireChallenge(request);
   const { clientName } = (await api.lookupClient(id)) ?? {};
   const name = plainName(clientName ?? "").trim();
-  const client = { id, name: name.slice(0, NAME_CHARS) || "An app without a name", host: hostOf(id) };
+  const client = {
+    id,
+    name: name.slice(0, NAME_CHARS).toWellFormed() || "An app without a name",
+    host: hostOf(id),
+  };
   return { api, request, client, resource: request.resource ?? origin + MCP_PATH };
 }
 
 /** What the person is shown of it. */
 export function authorizationView({ request, client, resource }: Authorization): ClientRequestView {
   const { protocol, hostname, host } = new URL(request.redirectUri);
+  const isWeb = /^https?:$/.test(protocol);
   return {
     client,
-    redirect_host: /^https?:$/.test(protocol) ? host : protocol,
-    redirect_is_local: /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname),
+    redirect_host: isWeb ? host : protocol,
+    redirect_is_local: isWeb && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname),
     device: deviceOf(resource) ?? null,
   };
 }

@@ -82,6 +82,19 @@ it("the page of a wrong request is no place for the client's own HTML", async ()
   }
 });
 
+it("a client is shown as what it is: whole characters, and by its scheme if it has one of its own", async () => {
+  const shown = async (named: Client, redirect_uri?: string) => {
+    const request = await named.request(redirect_uri === undefined ? {} : { redirect_uri });
+    return (await post(ann.accessToken, "/v1/oauth/requests", { request })).json();
+  };
+  const long = await Client.register({ client_name: `${"a".repeat(63)}😀` });
+  expect(await shown(long)).toMatchObject({ client: { name: `${"a".repeat(63)}\ufffd` } });
+  const own = "someapp://localhost/callback";
+  expect(await shown(await Client.register({ redirect_uris: [own] }), own)).toMatchObject({
+    ...{ redirect_host: "someapp:", redirect_is_local: false },
+  });
+});
+
 it("a client with a secret needs PKCE too", async () => {
   const response = await register({ token_endpoint_auth_method: "client_secret_post" });
   const { client_id } = await response.json<{ client_id: string }>();
