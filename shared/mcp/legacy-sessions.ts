@@ -26,7 +26,40 @@ type Client = z.infer<typeof clientSchema>;
 
 interface OpenSession {
   readonly server: Server;
-  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly transport: SessionTransport;
+}
+
+const messageSchema = z.object({
+  method: z.string(),
+  id: z.union([z.string(), z.number()]).optional(),
+  params: z
+    .object({ requestId: z.union([z.string(), z.number()]).optional() })
+    .optional()
+    .catch(undefined),
+});
+
+/** The library gives an answer to the stream that asked last with its id: an earlier one would wait without end. */
+class SessionTransport extends WebStandardStreamableHTTPServerTransport {
+  readonly #unanswered = new Set<string | number>();
+
+  override async handleRequest(request: Request, options?: { parsedBody?: unknown }): Promise<Response> {
+    const messages = [options?.parsedBody].flat().map((one) => messageSchema.safeParse(one).data);
+    const ids = messages.map((message) => message?.id).filter((id) => id !== undefined);
+    if (ids.some((id) => this.#unanswered.has(id))) return idInUse();
+    for (const id of ids) this.#unanswered.add(id);
+    const response = await super.handleRequest(request, options);
+    if (!response.ok) for (const id of ids) this.#unanswered.delete(id);
+    // What is cancelled gets no answer.
+    for (const message of messages)
+      if (message?.method === "notifications/cancelled")
+        this.#unanswered.delete(message.params?.requestId ?? "");
+    return response;
+  }
+
+  override send(...[message, options]: Parameters<WebStandardStreamableHTTPServerTransport["send"]>) {
+    if (!("method" in message) && message.id !== undefined) this.#unanswered.delete(message.id);
+    return super.send(message, options);
+  }
 }
 
 export class LegacySessions {
@@ -68,7 +101,7 @@ export class LegacySessions {
 
   async #make(id: string): Promise<OpenSession> {
     const server = this.#makeServer(id);
-    const transport = new WebStandardStreamableHTTPServerTransport({
+    const transport = new SessionTransport({
       sessionIdGenerator: () => id,
       maxRequestBodySize: LIMITS.restBodyBytes,
     });
@@ -155,4 +188,9 @@ function clientOf(id: string): Client | undefined {
 function noSuchSession(): Response {
   const error = { code: -32001, message: "Session not found: begin a new one" };
   return Response.json({ jsonrpc: "2.0", error, id: null }, { status: 404 });
+}
+
+function idInUse(): Response {
+  const error = { code: -32_600, message: "A request with this id is still being answered" };
+  return Response.json({ jsonrpc: "2.0", error, id: null }, { status: 400 });
 }

@@ -104,6 +104,36 @@ it.each(["", "made-up", `${"0".repeat(26)}.e30=`, `${"0".repeat(26)}.${"A".repea
   },
 );
 
+it("refuse a second request of the same id at the same time, and answer the first", async () => {
+  const listed = Promise.withResolvers<[]>();
+  const endpoints = new McpEndpoints({ hostFor: () => ({ ...host, tools: () => listed.promise }) });
+  const begun = await endpoints.fetch(hello(), caller("a"));
+  const session = { "Mcp-Session-Id": begun.headers.get("Mcp-Session-Id") ?? "" };
+  const ask = (method: string) => endpoints.fetch(post({ id: 7, method }, session), caller("a"));
+  const first = await ask("tools/list");
+  expect((await ask("ping")).status).toBe(400);
+  listed.resolve([]);
+  expect(await first.text()).toContain('"tools":[]');
+  // It is free again.
+  expect(await (await ask("ping")).text()).toContain('"id":7');
+});
+
+it("take an id again whose request was cancelled or refused", async () => {
+  const endpoints = new McpEndpoints({
+    hostFor: () => ({ ...host, tools: () => new Promise<never>(() => undefined) }),
+  });
+  const begun = await endpoints.fetch(hello(), caller("a"));
+  const session = { "Mcp-Session-Id": begun.headers.get("Mcp-Session-Id") ?? "" };
+  const ask = (message: object, headers = {}) =>
+    endpoints.fetch(post(message, { ...session, ...headers }), caller("a"));
+  const slow = await ask({ id: 7, method: "tools/list" });
+  await ask({ method: "notifications/cancelled", params: { requestId: 7 } });
+  expect((await ask({ id: 7, method: "ping" })).status).toBe(200);
+  await slow.body?.cancel();
+  expect((await ask({ id: 8, method: "ping" }, { Accept: "text/plain" })).status).toBe(406);
+  expect((await ask({ id: 8, method: "ping" })).status).toBe(200);
+});
+
 it("keep few sessions of each caller, and any of them goes on", async () => {
   const endpoints = new McpEndpoints({ hostFor: () => host });
   const begun = await endpoints.fetch(hello(), caller("a"));
