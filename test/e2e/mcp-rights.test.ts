@@ -173,6 +173,7 @@ it("answers a program without a session", async () => {
 it.each([
   ["no JSON", "{", "application/json", 400],
   ["another type", "{}", "text/plain", 415],
+  ["nested too deeply", deepCall(5000), "application/json", 400],
   ["too much", `{"x":"${"x".repeat(5 * 1024 * 1024)}"}`, "application/json", 413],
 ])("refuses a body that is %s", async (_what, body, type, status) => {
   for (const path of ["/mcp", `/mcp/d/${rig.device}`]) {
@@ -190,3 +191,9 @@ it.each([
     expect(response.status, path).toBe(status);
   }
 });
+
+/** A call that no device would take. */
+function deepCall(levels: number): string {
+  const input = `{"device":"x","file_path":${"[".repeat(levels)}${"]".repeat(levels)}}`;
+  return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Read","arguments":${input}}}`;
+}
