@@ -1,11 +1,16 @@
 /** An MCP endpoint of a relay, for a client on this machine that only starts programs. */
 import { randomUUID } from "node:crypto";
 
+import { MatrxError } from "@matrx/shared/errors.ts";
+import { errorResult } from "@matrx/shared/mcp/result.ts";
 import { SESSION } from "@matrx/shared/mcp/tools.ts";
-import { Client, type Progress, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { Server, type ServerContext } from "@modelcontextprotocol/server";
+import { Client, type Progress } from "@modelcontextprotocol/client";
+import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { AGENT_VERSION } from "../config/program.ts";
+import { HttpClientTransport } from "./http-client.ts";
+import { keepListening } from "./listening.ts";
+import { proxyError } from "./proxy-error.ts";
 
 /** A call ends by itself before: the relay answers with its name. In milliseconds. */
 const ANSWERS_WITHIN = 120_000;
@@ -15,13 +20,16 @@ export interface Upstream {
   readonly token: string;
 }
 
-/** Serves the relay's tools over stdin and stdout until the client or the signal ends it.*/
+/** Serves the relay's tools over stdin and stdout until the client or the signal ends it. */
 export async function runProxy({ url, token }: Upstream, stop: AbortSignal): Promise<void> {
   const client = new Client(
     { name: "matrx mcp", version: AGENT_VERSION },
-    { versionNegotiation: { mode: "auto" }, listChanged: { tools: { onChanged: () => changed() } } },
+    {
+      versionNegotiation: { mode: "auto" },
+      listChanged: { tools: { autoRefresh: false, onChanged: () => changed() } },
+    },
   );
-  const transport = new StreamableHTTPClientTransport(url, {
+  const transport = new HttpClientTransport(url, {
     requestInit: { headers: { Authorization: `Bearer ${token}` } },
   });
   await client.connect(transport);
@@ -34,16 +42,20 @@ export async function runProxy({ url, token }: Upstream, stop: AbortSignal): Pro
     stop.addEventListener("abort", () => resolve(), { once: true });
   });
   const handle = serveStdio(() => {
-    const server = proxyServer(client);
+    const server = proxyServer(client, url.origin);
     servers.add(server);
+    server.onclose = () => servers.delete(server);
     return server;
   });
+  const listening = new AbortController();
+  void keepListening(client, changed, listening.signal);
   await closed;
+  listening.abort();
   await handle.close();
   await client.close();
 }
 
-function proxyServer(client: Client): Server {
+function proxyServer(client: Client, relay: string): Server {
   const { name, title, version } = client.getServerVersion() ?? {
     name: "matrx-relay",
     version: AGENT_VERSION,
@@ -55,20 +67,41 @@ function proxyServer(client: Client): Server {
     { name, version, ...(title !== undefined && { title }) },
     { capabilities: { tools: { listChanged: true } }, ...(instructions !== undefined && { instructions }) },
   );
-  server.setRequestHandler("tools/list", ({ params }) => client.listTools(params));
-  server.setRequestHandler("tools/call", ({ params }, context) => {
+  server.setRequestHandler("tools/list", async ({ params }) => {
+    try {
+      // The client at the other end keeps the list itself.
+      return await client.listTools(params, { cacheMode: "bypass" });
+    } catch (cause) {
+      throw asProtocolError(proxyError(cause, relay));
+    }
+  });
+  server.setRequestHandler("tools/call", async ({ params }, context) => {
     const { name, arguments: input } = params;
-    return client.callTool(
-      { name, arguments: { [SESSION]: session, ...input } },
-      {
-        signal: context.mcpReq.signal,
-        timeout: ANSWERS_WITHIN,
-        resetTimeoutOnProgress: true,
-        ...passedOn(context),
-      },
-    );
+    try {
+      return await client.callTool(
+        { name, arguments: { [SESSION]: session, ...input } },
+        {
+          signal: context.mcpReq.signal,
+          timeout: ANSWERS_WITHIN,
+          resetTimeoutOnProgress: true,
+          ...passedOn(context),
+        },
+      );
+    } catch (cause) {
+      if (context.mcpReq.signal.aborted) throw cause;
+      const error = proxyError(cause, relay);
+      if (error instanceof MatrxError) return errorResult(error);
+      throw asProtocolError(error);
+    }
   });
   return server;
+}
+
+/** A list has no place for an error of ours. */
+function asProtocolError(error: MatrxError | Error): Error {
+  if (!(error instanceof MatrxError)) return error;
+  const { message, code, hint } = error;
+  return new ProtocolError(ProtocolErrorCode.InternalError, `${code}: ${message}`, { code, hint });
 }
 
 /** Progress, if the client wants it. */

@@ -173,7 +173,12 @@ interface Program {
 async function programOf({ settings, mark, path, home, confine }: ChildOptions): Promise<Program> {
   const { command, args = [], sandbox } = settings;
   if (!sandbox) {
-    const env = { ...commandEnvironment(process.env, mark, path), ...settings.env };
+    // The mark last: whatever its settings say, its processes are found by it.
+    const env = {
+      ...commandEnvironment(process.env, mark, path),
+      ...settings.env,
+      ...markedEnvironment(mark),
+    };
     return { file: command, args, env, cwd: settings.cwd ?? home, extra: [] };
   }
   const wrapped = (await confine(sandbox, settings.cwd))([command, ...args]);

@@ -4,6 +4,7 @@ import { TIMES } from "@matrx/shared/limits.ts";
 import { Client, type Tool, type Transport } from "@modelcontextprotocol/client";
 import * as z from "zod";
 import { AGENT_VERSION } from "../config/program.ts";
+import { keepListening } from "../mcp/listening.ts";
 import type { ForeignResult } from "./result.ts";
 
 /** A server of before 2026 may not answer the question which era it is of. */
@@ -42,9 +43,11 @@ export type Era = "auto" | "legacy";
 
 export class Connection {
   readonly #client: Client;
+  readonly #listening = new AbortController();
 
-  private constructor(client: Client) {
+  private constructor(client: Client, onToolsChanged: () => void) {
     this.#client = client;
+    void keepListening(client, onToolsChanged, this.#listening.signal);
   }
 
   static async open(
@@ -70,7 +73,7 @@ export class Connection {
     client.onclose = onClosed;
     client.onerror = () => undefined;
     await client.connect(transport, { signal, timeout: LIST_WITHIN });
-    return new Connection(client);
+    return new Connection(client, onToolsChanged);
   }
 
   /** The server's tools, in its order; what is none is left out. */
@@ -114,6 +117,7 @@ export class Connection {
   }
 
   async close(): Promise<void> {
+    this.#listening.abort();
     await this.#client.close();
   }
 }

@@ -1,10 +1,10 @@
 /** An MCP server at a URL. What it answers is bounded, and its headers go to no other place. */
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { HttpClientTransport } from "../mcp/http-client.ts";
 import { MESSAGE_BYTES } from "./message-reader.ts";
 import type { HttpSettings } from "./settings.ts";
 
-export function httpTransport({ url, headers = {} }: HttpSettings): StreamableHTTPClientTransport {
-  return new StreamableHTTPClientTransport(new URL(url), {
+export function httpTransport({ url, headers = {} }: HttpSettings): HttpClientTransport {
+  return new HttpClientTransport(new URL(url), {
     // A redirect could carry the headers, which are secrets, to somebody else.
     requestInit: { headers, redirect: "error" },
     fetch: async (input, init) => bounded(await fetch(input, init)),

@@ -4,6 +4,7 @@ import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { oneLine } from "@matrx/shared/one-line.ts";
 import { ProtocolError } from "@modelcontextprotocol/client";
 import type { Lack, Tool } from "../core/tool.ts";
+import { STREAM_ENDED } from "../mcp/http-client.ts";
 import type { Connection, ListedTool } from "./connection.ts";
 import { TOO_LARGE } from "./message-reader.ts";
 import { toolResultOf } from "./result.ts";
@@ -90,7 +91,7 @@ function toldError(host: Host, connection: Connection, error: unknown): unknown 
   if (!(error instanceof Error) || "hop" in error) return error;
   const { server } = host;
   const details = { server };
-  if (error instanceof ProtocolError) {
+  if (error instanceof ProtocolError && error.code !== STREAM_ENDED) {
     if (error.code === TOO_LARGE) {
       return toolError(
         "PAYLOAD_TOO_LARGE",

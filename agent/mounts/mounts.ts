@@ -1,5 +1,4 @@
 /** The MCP servers that this machine mounts, and all tools of the device: its own, and theirs. */
-import { hash } from "node:crypto";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import type { Logger } from "pino";
 import { jsonSchemaOf } from "../core/manifest.ts";
@@ -9,6 +8,7 @@ import { loginPath } from "../platform/environment.ts";
 import { type ChildOptions, ChildTransport, endLeftovers } from "./child-transport.ts";
 import type { ConfineServer } from "./confine.ts";
 import { httpTransport } from "./http-transport.ts";
+import { mountMark } from "./mark.ts";
 import { MOUNT_TIMES, Mount, type MountTimes, type MountTransport, type MountView } from "./mount.ts";
 import type { MountSettings, ServerSettings } from "./settings.ts";
 
@@ -54,7 +54,7 @@ export class Mounts implements ToolSource {
     this.#mounts = Object.entries(servers)
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, settings]) => {
-        const mark = `mount-${hash("sha256", JSON.stringify([folder, name])).slice(0, 16)}`;
+        const mark = mountMark(folder, name);
         const childLog = log.child({ server: name });
         const transport = async () =>
           await transportOf(settings, { mark, path: await path, home, confine, log: childLog });

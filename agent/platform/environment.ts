@@ -24,7 +24,12 @@ export function markOf(job: string): string {
 
 /** Whether this program runs in a job, and so for somebody's call. */
 export function isInJob(env: NodeJS.ProcessEnv): boolean {
-  return env[MARK] !== undefined;
+  return jobIn(env) !== undefined;
+}
+
+/** The job that this program runs in. */
+export function jobIn(env: NodeJS.ProcessEnv): string | undefined {
+  return env[MARK];
 }
 
 export function commandEnvironment(

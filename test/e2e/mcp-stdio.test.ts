@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod";
 import { MATRX_BIN } from "../../scripts/tree.ts";
 import { runMatrx } from "../agent/cli/matrx.ts";
 import { connectMcp, ERAS, type Era, textOf } from "./mcp-client.ts";
@@ -25,10 +26,10 @@ afterAll(() => rig.stop());
 
 const home = () => join(rig.dataDir, "stdio");
 
-async function start(args: readonly string[], era: Era) {
+async function start(args: readonly string[], era: Era, file = tokenFile) {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [MATRX_BIN, "mcp", ...args, "--relay", rig.relay.url, "--token-file", tokenFile],
+    args: [MATRX_BIN, "mcp", ...args, "--relay", rig.relay.url, "--token-file", file],
     env: { ...(process.env as Record<string, string>), MATRX_HOME: home() },
   });
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: era } });
@@ -83,4 +84,43 @@ it("says what is wrong before a client waits for it", async () => {
   expect(stderr).toContain(`The token in ${wrong} is invalid`);
   const local = await runMatrx(["mcp", "--device", rig.device, "--read-only"], { home: home() });
   expect(local.code).toBe(64);
+});
+
+describe("when the relay goes away", () => {
+  const bash = (client: Client, command: string) => client.callTool({ name: "Bash", arguments: { command } });
+
+  it("says so to each call at once, also to one that runs, and is back with the relay", async () => {
+    await using client = await start(["--device", rig.device], "auto");
+    const changed = Promise.withResolvers<void>();
+    client.setNotificationHandler("notifications/tools/list_changed", () => changed.resolve());
+    const subscribed = await client.listen({ toolsListChanged: true });
+    const file = fileIn(rig);
+    const running = bash(client, `MARK='${file}' sleep 30`);
+    await expect.poll(() => processesOf(file), { timeout: 10_000 }).not.toEqual([]);
+    await rig.restartRelay(async () => {
+      const cut = await running;
+      expect(cut.isError).toBe(true);
+      expect(textOf(cut)).toMatch(/^OUTCOME_UNKNOWN: .*\nHint: /);
+      const refused = await bash(client, "echo out");
+      expect(refused.isError).toBe(true);
+      expect(textOf(refused)).toMatch(/^UNAVAILABLE: Can't reach the relay at .*\nHint: /);
+      await expect(client.listTools({}, { cacheMode: "bypass" })).rejects.toThrow("UNAVAILABLE: Can't reach");
+    });
+    await changed.promise;
+    await subscribed.close();
+    await expect.poll(() => rig.isOnline(), { timeout: 20_000 }).toBe(true);
+    expect(textOf(await bash(client, "echo back"))).toContain("back");
+  });
+});
+
+it("says that the token was revoked", async () => {
+  const person = await Person.signIn(rig);
+  const { id, token: other } = await person.grant({ effects: ["read"], ask: [] });
+  const file = join(rig.dataDir, "other-token");
+  writeFileSync(file, other, { mode: 0o600 });
+  await using client = await start(["--device", rig.device], "auto", file);
+  await rig.relay.request(await rig.relay.signIn(), `DELETE /v1/tokens/${id}`, z.unknown());
+  const refused = await client.callTool({ name: "ListDirectory", arguments: { path: rig.folder } });
+  expect(refused.isError).toBe(true);
+  expect(textOf(refused)).toMatch(/^UNAUTHENTICATED: .*\nHint: /);
 });

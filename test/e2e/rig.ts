@@ -25,7 +25,7 @@ export interface Rig {
   agent: Agent;
   isOnline(): Promise<boolean>;
   /** Kills the relay, changes what it stored, and starts it again at the same address. */
-  restartRelay(change: () => void): Promise<void>;
+  restartRelay(change: () => void | Promise<void>): Promise<void>;
   /** Ends all of it; throws if anything of it is left. */
   stop(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export async function startRig(prepare?: (dataDir: string) => void): Promise<Rig
     async restartRelay(change) {
       const { port } = rig.relay;
       await rig.relay.stop();
-      change();
+      await change();
       rig.relay = await startRelay({ dataDir, publicUrl, port });
     },
     async stop() {

@@ -1,6 +1,4 @@
 /** Runs `matrx mcp`. */
-import { randomUUID } from "node:crypto";
-import { rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { accountViewSchema } from "@matrx/shared/api.ts";
@@ -13,7 +11,8 @@ import { type Home, homeOf } from "../../config/app-dirs.ts";
 import { readConfig } from "../../config/config.ts";
 import { LOCAL_GRANT } from "../../core/journal-entry.ts";
 import { runProxy } from "../../mcp/proxy.ts";
-import { makePrivateFolder } from "../../platform/private-file.ts";
+import { jobsIn, openRunFolder, sweepRunFolders } from "../../mcp/run-folder.ts";
+import { isMounted } from "../../mounts/mark.ts";
 import { type CallerOptions, callerOf } from "../client/credentials.ts";
 import { findDevice } from "../client/find-device.ts";
 import { usageError } from "../output/failure.ts";
@@ -66,22 +65,20 @@ async function runHere(options: McpOptions, stop: AbortSignal): Promise<void> {
   const home = homeOf();
   prepareHome(home);
   const config = readConfig(home);
-  const folder = join(home.state, "mcp", `${process.pid}-${randomUUID().slice(0, 8)}`);
-  makePrivateFolder(folder);
-  try {
-    const end = await startAgent(
-      {
-        ...{ home: homeIn(home, folder), device: config?.device_id ?? "localhost", mcp: scopeOf(options) },
-        monitors: UNWATCHED,
-        mcpServers: config?.mcpServers,
-        log: logTo(join(home.logs, "mcp.log"), options),
-      },
-      stop,
-    );
-    if (end instanceof MatrxError) throw end;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  // A mounted one mounts nothing: it may stand in its own list of servers.
+  const mcpServers = isMounted(process.env) ? undefined : config?.mcpServers;
+  using run = openRunFolder(home.state, Object.keys(mcpServers ?? {}));
+  void sweepRunFolders(home.state, run.path);
+  const end = await startAgent(
+    {
+      ...{ home: homeIn(home, run.path), device: config?.device_id ?? "localhost", mcp: scopeOf(options) },
+      monitors: UNWATCHED,
+      mcpServers,
+      log: logTo(join(home.logs, "mcp.log"), options),
+    },
+    stop,
+  );
+  if (end instanceof MatrxError) throw end;
 }
 
 function homeIn(home: Home, folder: string): Home {
@@ -90,8 +87,8 @@ function homeIn(home: Home, folder: string): Home {
     journalFile: join(folder, "journal.sqlite"),
     localJournalFile: join(folder, "local-journal.sqlite"),
     startLockFile: join(folder, "start-lock"),
-    jobs: join(folder, "jobs"),
-    localJobs: join(folder, "jobs"),
+    jobs: jobsIn(folder),
+    localJobs: jobsIn(folder),
   };
 }
 

@@ -1,4 +1,5 @@
 /** `matrx mcp` as a client starts it: this machine's tools, without a relay. */
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
@@ -30,6 +31,25 @@ async function start(args: readonly string[], era: Era = "auto") {
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: era } });
   await client.connect(transport);
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
+}
+
+const ODD_SERVER = join(import.meta.dirname, "../mounts/odd-server.mjs");
+const GOOD_SERVER = join(import.meta.dirname, "../mounts/good-server.mjs");
+
+/** An agent's configuration that mounts these servers. */
+function configure(mcpServers: object): void {
+  mkdirSync(home, { recursive: true });
+  const device = { relay: "http://localhost:1", device_id: "box", name: "box" };
+  writeFileSync(join(home, "config.json"), JSON.stringify({ ...device, mcpServers }), { mode: 0o600 });
+}
+
+async function toolNames(client: Client): Promise<string[]> {
+  return (await client.listTools({}, { cacheMode: "bypass" })).tools.map(({ name }) => name);
+}
+
+function childrenOf(pid: number): number[] {
+  const said = execFileSync("ps", ["-o", "pid=", "--ppid", String(pid)], { encoding: "utf8" });
+  return said.trim().split(/\s+/).map(Number);
 }
 
 function textOf(result: { content: readonly { type: string }[] }): string {
@@ -113,4 +133,52 @@ it("ends its commands when its client leaves", async () => {
   expect(isAlive(pid)).toBe(true);
   await client.close();
   await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+});
+
+describe("a program that was killed", () => {
+  /** Kills it while a command of it runs, and a server that it mounted. */
+  async function killed() {
+    configure({ stubborn: { command: process.execPath, args: [ODD_SERVER, "child"] } });
+    const client = await start(["--as-owner"]);
+    await client.callTool({
+      name: "Bash",
+      arguments: { command: `echo $$ > '${work}/pid'; sleep 300`, run_in_background: true },
+    });
+    await expect.poll(() => toolNames(client), { timeout: 10_000 }).toContain("stubborn__hang");
+    await expect
+      .poll(() => existsSync(join(work, "pid")) && readFileSync(join(work, "pid"), "utf8"))
+      .toBeTruthy();
+    const { pid } = client.transport as StdioClientTransport;
+    const left = [Number(readFileSync(join(work, "pid"), "utf8")), ...childrenOf(pid ?? 0)];
+    process.kill(pid ?? 0, "SIGKILL");
+    await expect.poll(() => isAlive(pid ?? 0)).toBe(false);
+    expect(left.length).toBeGreaterThan(1);
+    return left;
+  }
+
+  it("is cleaned up after by the next one, which leaves those alone that run", async () => {
+    await using living = await start(["--as-owner"]);
+    const [alive] = readdirSync(join(home, "mcp"));
+    const left = await killed();
+    // Not in the configuration any more.
+    configure({});
+    await using next = await start(["--as-owner"]);
+    await expect.poll(() => left.filter(isAlive), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => readdirSync(join(home, "mcp"))).toHaveLength(2);
+    expect(readdirSync(join(home, "mcp"))).toContain(alive);
+    for (const client of [living, next]) {
+      const said = await client.callTool({ name: "Bash", arguments: { command: "echo here" } });
+      expect(textOf(said)).toContain("here");
+    }
+  });
+});
+
+it("mounts servers, but none when it is mounted itself", async () => {
+  const own = { command: process.execPath, args: [PROGRAM, "mcp"], env: { MATRX_HOME: home } };
+  configure({ good: { command: process.execPath, args: [GOOD_SERVER] }, own });
+  await using client = await start([]);
+  await expect.poll(() => toolNames(client), { timeout: 10_000 }).toContain("good__echo");
+  await expect.poll(() => toolNames(client), { timeout: 10_000 }).toContain("own__Read");
+  expect((await toolNames(client)).filter((name) => /^own__(?:good|own)/.test(name))).toEqual([]);
+  expect(readdirSync(join(home, "mcp"))).toHaveLength(2);
 });
