@@ -4,11 +4,30 @@ import { MESSAGE_BYTES } from "./message-reader.ts";
 import type { HttpSettings } from "./settings.ts";
 
 export function httpTransport({ url, headers = {} }: HttpSettings): HttpClientTransport {
-  return new HttpClientTransport(new URL(url), {
+  const { place, login } = withoutLogin(url);
+  return new HttpClientTransport(place, {
     // A redirect could carry the headers, which are secrets, to somebody else.
-    requestInit: { headers, redirect: "error" },
+    requestInit: { headers: { ...login, ...headers }, redirect: "error" },
     fetch: async (input, init) => bounded(await fetch(input, init)),
   });
+}
+
+/** A URL with a password cannot be fetched, and the error would tell the password. */
+function withoutLogin(url: string): { place: URL; login: Record<string, string> } {
+  const place = new URL(url);
+  const { username, password } = place;
+  if (username === "" && password === "") return { place, login: {} };
+  [place.username, place.password] = ["", ""];
+  const pair = `${unescaped(username)}:${unescaped(password)}`;
+  return { place, login: { Authorization: `Basic ${Buffer.from(pair).toString("base64")}` } };
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Breaks off a body, or one event of a stream, that is too large. */

@@ -10,6 +10,8 @@ interface Site {
   readonly url: string;
   /** The header that it was sent last. */
   key: string | null;
+  /** Its answers to calls end before anything is said. */
+  breaksOff?: boolean;
   close(): Promise<void>;
 }
 
@@ -26,13 +28,15 @@ function echoServer(): Server {
 
 async function startSite(port = 0, path = "/mcp"): Promise<Site> {
   const handler = createMcpHandler(() => echoServer());
-  const site: { key: string | null } = { key: null };
+  const site: Pick<Site, "key" | "breaksOff"> = { key: null };
   const http: HttpServer = createServer(
     getRequestListener(async (request) => {
       const { pathname } = new URL(request.url);
       if (pathname === "/moved") return Response.redirect(new URL("/mcp", request.url), 307);
       if (pathname !== path) return new Response("no", { status: 404 });
-      site.key = request.headers.get("X-Key");
+      site.key = request.headers.get("X-Key") ?? request.headers.get("Authorization");
+      if (request.headers.get("Mcp-Method") === "tools/call" && site.breaksOff)
+        return new Response(": nothing more\n\n", { headers: { "Content-Type": "text/event-stream" } });
       return await handler.fetch(request);
     }),
   );
@@ -77,4 +81,29 @@ it("do not get headers that were meant for another address", async () => {
   await at.mounts.settled;
   expect(at.mounts.views).toMatchObject([{ state: "failed" }]);
   expect(site.key).toBeNull();
+});
+
+it("that break off an answer fail that call at once, and are connected to again", async () => {
+  const site = await startSite();
+  const at = await mounted({ site: { url: site.url } }, QUICK);
+  await at.mounts.settled;
+  site.breaksOff = true;
+  const { answer } = await at.call("site__echo", { text: "a" });
+  expect(answer).toMatchObject({
+    code: "TOOL_EXECUTION_FAILED",
+    hint: expect.stringContaining("not run again"),
+  });
+  site.breaksOff = false;
+  await at.until(() => at.mounts.views[0]?.state === "running");
+  expect((await at.call("site__echo", { text: "back" })).answer.output).toBe("back");
+});
+
+it("may have a name and a password in their URL, which are told to nobody else", async () => {
+  const site = await startSite();
+  const url = site.url.replace("://", "://ann:open%20sesame@");
+  const at = await mounted({ site: { url }, gone: { url: url.replace("/mcp", "/gone") } }, QUICK);
+  await at.mounts.settled;
+  expect((await at.call("site__echo", { text: "hello" })).answer.output).toBe("hello");
+  expect(site.key).toBe(`Basic ${Buffer.from("ann:open sesame").toString("base64")}`);
+  expect(at.logged.join("") + JSON.stringify(at.mounts.views)).not.toContain("sesame");
 });
