@@ -119,6 +119,7 @@ it("says that the token was revoked", async () => {
   const file = join(rig.dataDir, "other-token");
   writeFileSync(file, other, { mode: 0o600 });
   await using client = await start(["--device", rig.device], "auto", file);
+  await client.listTools();
   await rig.relay.request(await rig.relay.signIn(), `DELETE /v1/tokens/${id}`, z.unknown());
   const refused = await client.callTool({ name: "ListDirectory", arguments: { path: rig.folder } });
   expect(refused.isError).toBe(true);
