@@ -11,6 +11,7 @@ import { AGENT_VERSION } from "../config/program.ts";
 import { HttpClientTransport } from "./http-client.ts";
 import { keepListening } from "./listening.ts";
 import { proxyError } from "./proxy-error.ts";
+import { StdioTransport } from "./stdio-transport.ts";
 
 /** A call ends by itself before: the relay answers with its name. In milliseconds. */
 const ANSWERS_WITHIN = 120_000;
@@ -37,19 +38,20 @@ export async function runProxy({ url, token }: Upstream, stop: AbortSignal): Pro
   const changed = () => {
     for (const server of servers) void server.sendToolListChanged().catch(() => undefined);
   };
-  const closed = new Promise<void>((resolve) => {
-    process.stdin.once("end", resolve).once("close", resolve);
-    stop.addEventListener("abort", () => resolve(), { once: true });
-  });
-  const handle = serveStdio(() => {
+  const stdio = new StdioTransport();
+  const stopped = new Promise<void>((resolve) =>
+    stop.addEventListener("abort", () => resolve(), { once: true }),
+  );
+  const make = () => {
     const server = proxyServer(client, url.origin);
     servers.add(server);
     server.onclose = () => servers.delete(server);
     return server;
-  });
+  };
+  const handle = serveStdio(make, { transport: stdio });
   const listening = new AbortController();
   void keepListening(client, changed, listening.signal);
-  await closed;
+  await Promise.race([stdio.closed, stopped]);
   listening.abort();
   await handle.close();
   await client.close();

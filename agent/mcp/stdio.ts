@@ -3,12 +3,13 @@ import { randomUUID } from "node:crypto";
 import type { McpHost } from "@matrx/shared/mcp/host.ts";
 import { mcpServer } from "@matrx/shared/mcp/server.ts";
 import type { Server } from "@modelcontextprotocol/server";
-import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Logger } from "pino";
 import { AGENT_VERSION } from "../config/program.ts";
+import { StdioTransport } from "./stdio-transport.ts";
 
 export interface McpStdio {
-  /** Resolves once the client has closed its end. */
+  /** Resolves once nothing more can come from the client. */
   readonly closed: Promise<void>;
   toolsChanged(): void;
   close(): Promise<void>;
@@ -26,12 +27,11 @@ export function serveMcp(host: McpHost, log: Logger): McpStdio {
     server.onclose = () => servers.delete(server);
     return server;
   };
-  const transport = new StdioServerTransport();
-  const closed = new Promise<void>((resolve) => process.stdin.once("close", resolve).once("end", resolve));
+  const transport = new StdioTransport();
   const onerror = (err: unknown) => log.debug({ err }, "what an MCP client sent could not be used");
   const handle = serveStdio(make, { transport, onerror });
   return {
-    closed,
+    closed: transport.closed,
     toolsChanged: () => {
       for (const server of servers) server.sendToolListChanged().catch(onError);
     },

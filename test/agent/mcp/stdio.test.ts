@@ -184,3 +184,23 @@ it("mounts servers, but none when it is mounted itself", async () => {
   expect((await toolNames(client)).filter((name) => /^own__(?:good|own)/.test(name))).toEqual([]);
   expect(readdirSync(join(home, "mcp"))).toHaveLength(2);
 });
+
+it("ends, with all that it started, when a message is larger than it reads", async () => {
+  const client = await start(["--as-owner"]);
+  const closed = Promise.withResolvers<void>();
+  client.onclose = closed.resolve;
+  await client.callTool({
+    name: "Bash",
+    arguments: { command: `echo $$ > '${work}/pid'; sleep 300`, run_in_background: true },
+  });
+  await expect
+    .poll(() => existsSync(join(work, "pid")) && readFileSync(join(work, "pid"), "utf8"))
+    .toBeTruthy();
+  const pid = Number(readFileSync(join(work, "pid"), "utf8"));
+  const content = "x".repeat(20 * 1024 * 1024);
+  const call = client.callTool({ name: "Write", arguments: { file_path: join(work, "a"), content } });
+  await expect(call).rejects.toThrow();
+  await closed.promise;
+  expect(isAlive(pid)).toBe(false);
+  expect(readdirSync(join(home, "mcp"))).toEqual([]);
+});
