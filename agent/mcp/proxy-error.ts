@@ -8,8 +8,8 @@ import {
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
 import { errorInProblem } from "../cli/client/relay-client.ts";
+import { STREAM_ENDED } from "../mounts/http-client.ts";
 import { lostBecause } from "../relay/close-reasons.ts";
-import { STREAM_ENDED } from "./http-client.ts";
 
 /** The error to tell; what the relay's own MCP server said stays as it is. */
 export function proxyError(error: unknown, relay: string): MatrxError | ProtocolError {

@@ -8,8 +8,8 @@ import { Client, type Progress } from "@modelcontextprotocol/client";
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { AGENT_VERSION } from "../config/program.ts";
-import { HttpClientTransport } from "./http-client.ts";
-import { keepListening } from "./listening.ts";
+import { HttpClientTransport } from "../mounts/http-client.ts";
+import { keepListening } from "../mounts/listening.ts";
 import { proxyError } from "./proxy-error.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 

@@ -4,7 +4,7 @@ import { TIMES } from "@matrx/shared/limits.ts";
 import { Client, type Tool, type Transport } from "@modelcontextprotocol/client";
 import * as z from "zod";
 import { AGENT_VERSION } from "../config/program.ts";
-import { keepListening } from "../mcp/listening.ts";
+import { keepListening } from "./listening.ts";
 import type { ForeignResult } from "./result.ts";
 
 /** A server of before 2026 may not answer the question which era it is of. */

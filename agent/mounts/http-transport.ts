@@ -1,5 +1,5 @@
 /** An MCP server at a URL. What it answers is bounded, and its headers go to no other place. */
-import { HttpClientTransport } from "../mcp/http-client.ts";
+import { HttpClientTransport } from "./http-client.ts";
 import { MESSAGE_BYTES } from "./message-reader.ts";
 import type { HttpSettings } from "./settings.ts";
 

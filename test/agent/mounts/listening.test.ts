@@ -5,8 +5,8 @@ import { getRequestListener } from "@hono/node-server";
 import { Client } from "@modelcontextprotocol/client";
 import { createMcpHandler, Server } from "@modelcontextprotocol/server";
 import { expect, it, onTestFinished } from "vitest";
-import { HttpClientTransport, STREAM_ENDED } from "../../../agent/mcp/http-client.ts";
-import { keepListening } from "../../../agent/mcp/listening.ts";
+import { HttpClientTransport, STREAM_ENDED } from "../../../agent/mounts/http-client.ts";
+import { keepListening } from "../../../agent/mounts/listening.ts";
 
 /** Its streams end when the test says so. */
 async function startSite() {
