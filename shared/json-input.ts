@@ -93,6 +93,17 @@ export function isLongerThan(text: string, maxBytes: number): boolean {
 const QUOTE = 34;
 const BACKSLASH = 92;
 
+/** Whether a value that was parsed elsewhere nests deeper; looked at level by level, because recursion would overflow the stack. */
+export function nestsDeeper(value: unknown, limit: number): boolean {
+  const isNested = (one: unknown): one is object => typeof one === "object" && one !== null;
+  let level = [value].filter(isNested);
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth === limit) return true;
+    level = level.flatMap((one) => Object.values(one).filter(isNested));
+  }
+  return false;
+}
+
 /** Whether JSON nests deeper than `limit`; for other texts the result means nothing. Texts too short for that are not scanned. */
 export function isDeeper(text: string, limit: number): boolean {
   if (text.length <= 2 * limit) return false;

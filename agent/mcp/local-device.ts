@@ -4,7 +4,8 @@ import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import type { Progress } from "@matrx/shared/content.ts";
 import { agentError } from "@matrx/shared/errors.ts";
 import type { CallId } from "@matrx/shared/ids.ts";
-import { TIMES } from "@matrx/shared/limits.ts";
+import { nestsDeeper } from "@matrx/shared/json-input.ts";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { CallEnd, CallWatcher, McpCall, McpDevice } from "@matrx/shared/mcp/device.ts";
 import type { Outcome } from "../core/answers.ts";
 import type { OutputPiece } from "../core/live-output.ts";
@@ -40,6 +41,7 @@ export class LocalDevice implements McpDevice {
   }
 
   async call({ tool, input, session, live }: McpCall, watcher: CallWatcher, signal: AbortSignal) {
+    if (nestsDeeper(input, LIMITS.depth)) throw tooDeep();
     let running: LeftCall | undefined;
     const onOutput = live
       ? (_call: string, { data }: OutputPiece) => running?.watcher?.output(data)
@@ -105,6 +107,10 @@ class TimeLimit implements Disposable {
 
 function answerOf({ body }: Outcome): Answer {
   return JSON.parse(Buffer.from(body).toString()) as Answer;
+}
+
+function tooDeep() {
+  return agentError("INVALID_PARAMETERS", `The arguments nest deeper than ${LIMITS.depth} levels`);
 }
 
 function noSuchCall() {

@@ -27,7 +27,7 @@ export class ProgressReporter {
     const lines = `${this.#line}${text}`.split(/\r?\n|\r/);
     this.#line = (lines.at(-1) ?? "").slice(-LINE_CHARS);
     const last = lines.findLast((line) => line.trim() !== "");
-    if (last !== undefined) this.#tell({ message: last.trim().slice(0, LINE_CHARS) });
+    if (last !== undefined) this.#tell({ message: last.trim().slice(0, LINE_CHARS).toWellFormed() });
   }
 
   /** How far a tool says it is. */

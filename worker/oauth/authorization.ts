@@ -25,6 +25,8 @@ export interface Authorization {
 /** Long enough for SHA-256 in base64url, and nothing else is allowed. */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const NAME_CHARS = 64;
+/** Some letters are blank, as the Hangul filler, and so is a cell of Braille. */
+const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\u2800]/u;
 const QUERY_CHARS = 8192;
 
 /** Reads and checks a request. Throws AuthorizationError, which says whether the client may be told, or MatrxError. */
@@ -42,7 +44,7 @@ export async function readAuthorization(env: Env, from: Request, query: string):
   const name = plainName(clientName ?? "").trim();
   const client = {
     id,
-    name: name.slice(0, NAME_CHARS).toWellFormed() || "An app without a name",
+    name: VISIBLE.test(name) ? name.slice(0, NAME_CHARS).toWellFormed() : "An app without a name",
     host: hostOf(id),
   };
   return { api, request, client, resource: request.resource ?? origin + MCP_PATH };

@@ -107,6 +107,17 @@ it("stays in the folders that it was given", async () => {
   expect(textOf(shown)).not.toContain("do not read");
 });
 
+it("refuses arguments that nest too deep, and goes on", async () => {
+  await using client = await start([]);
+  let deep: unknown = [];
+  for (let level = 0; level < 2000; level++) deep = [deep];
+  const said = await client.callTool({ name: "Read", arguments: { file_path: "/etc/hosts", deep } });
+  expect(textOf(said)).toMatch(/^INVALID_PARAMETERS: .*deeper/);
+  expect(
+    (await client.callTool({ name: "Read", arguments: { file_path: "/etc/hosts" } })).isError,
+  ).toBeFalsy();
+});
+
 it("changes nothing when it may only read", async () => {
   await using client = await start(["--read-only"]);
   const { tools } = await client.listTools();
