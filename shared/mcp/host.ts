@@ -9,6 +9,8 @@ export type Arguments = Record<string, unknown>;
 export interface Target {
   readonly device: McpDevice;
   readonly input: Arguments;
+  /** What a later call has to give to mean the same device. */
+  readonly naming: Arguments;
 }
 
 export interface McpHost {
@@ -34,7 +36,7 @@ export class OneDevice implements McpHost {
   }
 
   async target(input: Arguments): Promise<Target> {
-    return { device: this.#device, input };
+    return { device: this.#device, input, naming: {} };
   }
 
   async answer(): Promise<undefined> {}

@@ -6,6 +6,7 @@ import type { Content } from "../content.ts";
 import { effectOf, modelNameOf } from "../effects.ts";
 import type { ErrorShape } from "../errors.ts";
 import type { McpDevice } from "./device.ts";
+import type { Arguments } from "./host.ts";
 import { WAIT_CALL } from "./wait-call.ts";
 
 /** Text of a result beyond which a client gets a preview, in characters. */
@@ -22,6 +23,8 @@ export const META = "io.github.matrx-relay/call";
 export interface ResultOf {
   readonly tool: string;
   readonly device: McpDevice;
+  /** What `wait_call` needs besides the call's name. */
+  readonly naming: Arguments;
 }
 
 export function answerResult(answer: Answer, of: ResultOf): CallToolResult {
@@ -51,14 +54,14 @@ export function errorResult({ code, message, hint }: ErrorShape, call?: string):
 export function pendingResult(
   call: string,
   approval: CallApproval | undefined,
-  { tool, device }: ResultOf,
+  { tool, device, naming }: ResultOf,
 ): CallToolResult {
   const isAsked = approval?.state === "pending";
   const where = isAsked && device.approvalsUrl ? ` at ${device.approvalsUrl}` : "";
   const state = isAsked
     ? `A person must allow this first${where}: ${approval.summary}`
     : "The call is still running.";
-  const text = `${state}\nDon't call again. Get its result with ${WAIT_CALL} {"call":"${call}"}.`;
+  const text = `${state}\nDon't call again. Get its result with ${WAIT_CALL} ${JSON.stringify({ ...naming, call })}.`;
   return {
     content: [{ type: "text", text }],
     ...(modelNameOf(tool) === undefined && { isError: true }),

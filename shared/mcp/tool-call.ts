@@ -151,8 +151,7 @@ class ToolCall implements CallWatcher {
   }
 
   #resultOf(end: CallEnd): Result {
-    const { device } = this.#target;
-    const of = { tool: toolNameOf(this.#tool), device };
+    const of = { tool: toolNameOf(this.#tool), ...this.#target };
     if (end.kind === "answer") return answerResult(end.answer, of);
     if (end.kind === "refused") return errorResult(end.error);
     const { call, approval } = end;

@@ -37,7 +37,7 @@ export class ManyDevices implements McpHost {
   async target(input: Arguments): Promise<Target> {
     const { [DEVICE]: _, ...rest } = input;
     const id = await this.#named(input);
-    return { device: await this.#open(id), input: rest };
+    return { device: await this.#open(id), input: rest, naming: { [DEVICE]: id } };
   }
 
   async answer(tool: string, input: Arguments): Promise<CallToolResult | undefined> {

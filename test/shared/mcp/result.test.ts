@@ -13,8 +13,11 @@ const device = {
   recordUrl: (call: string) => `https://relay.example/v1/devices/laptop-4k7m2x9qpa/calls/${call}`,
 } as McpDevice;
 
+const naming = {};
+
 const answer = (parts: Partial<Answer>): Answer => ({ type: "success", output: "", call: CALL, ...parts });
-const result = (parts: Partial<Answer>, tool = "Bash") => answerResult(answer(parts), { tool, device });
+const result = (parts: Partial<Answer>, tool = "Bash") =>
+  answerResult(answer(parts), { tool, device, naming });
 
 it("is the output, then the picture", () => {
   expect(result({ output: "done" }).content).toEqual([{ type: "text", text: "done" }]);
@@ -42,7 +45,7 @@ it("is every part that a tool gave, and its data", () => {
 it("is an error in words, with what to do", () => {
   const failed = answerResult(
     { type: "error", output: "No such file", code: "NOT_FOUND", hint: "Look in src", hop: "tool" },
-    { tool: "Read", device },
+    { tool: "Read", device, naming },
   );
   expect(failed).toEqual({
     content: [{ type: "text", text: "NOT_FOUND: No such file\nHint: Look in src" }],
@@ -83,16 +86,24 @@ it("cuts no character in two", () => {
 });
 
 it("names a call that goes on, so that it is waited for and not repeated", () => {
-  const pending = pendingResult(CALL, undefined, { tool: "Bash", device });
+  const pending = pendingResult(CALL, undefined, { tool: "Bash", device, naming });
   expect(pending.isError).toBeUndefined();
   expect(pending.content[0]).toMatchObject({ text: expect.stringContaining(`wait_call {"call":"${CALL}"}`) });
+  const [named] = pendingResult(CALL, undefined, {
+    tool: "Bash",
+    device,
+    naming: { device: "laptop" },
+  }).content;
+  expect(named).toMatchObject({
+    text: expect.stringContaining(`wait_call {"device":"laptop","call":"${CALL}"}`),
+  });
   // A tool of others may have an output schema, which this does not fit.
-  expect(pendingResult(CALL, undefined, { tool: "server__tool", device }).isError).toBe(true);
+  expect(pendingResult(CALL, undefined, { tool: "server__tool", device, naming }).isError).toBe(true);
 });
 
 it("says where a person decides", () => {
   const approval = { id: "a", state: "pending", expires: "", summary: "Run: make", edited: false } as const;
-  const { content } = pendingResult(CALL, approval, { tool: "Bash", device });
+  const { content } = pendingResult(CALL, approval, { tool: "Bash", device, naming });
   expect(content[0]).toMatchObject({
     text: expect.stringMatching(/^A person must allow this first at https:\/\/relay/),
   });
