@@ -15,7 +15,7 @@ export interface Agent {
   registered(times?: number): Promise<void>;
 }
 
-const PATIENCE = 12_000;
+const PATIENCE = 30_000;
 
 const UP = [MATRX_BIN, "up", "--json", "--log-level", "error"];
 

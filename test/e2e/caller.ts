@@ -18,7 +18,7 @@ const frameSchema = z.looseObject({
 export type Frame = z.infer<typeof frameSchema>;
 
 /** Every wait ends within, in milliseconds. */
-const PATIENCE = 12_000;
+const PATIENCE = 30_000;
 
 export class Caller implements Disposable {
   readonly frames: Frame[] = [];
