@@ -2,8 +2,9 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isAlive } from "../agent/tools/workbench.ts";
+import { startAgent } from "./agent.ts";
 import { type Connecting, connectMcp, ERAS, type Era, textOf } from "./mcp-client.ts";
-import { fileIn, type Rig, startRig } from "./rig.ts";
+import { fileIn, linesOf, type Rig, startRig } from "./rig.ts";
 
 let rig: Rig;
 beforeAll(async () => {
@@ -72,6 +73,22 @@ describe.each(ERAS)("a client of the era %s", (era) => {
     await expect(call).rejects.toThrow();
     expect(pid).toBeGreaterThan(0);
     await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+  });
+
+  it("has the result of a call whose device went away in the middle of it, and came back", async () => {
+    await using client = await connect(era, `/mcp/d/${rig.device}`);
+    const begun = Promise.withResolvers<void>();
+    const file = fileIn(rig);
+    const command = `cd '${rig.folder}'; echo line >> '${file}'; echo begun; sleep 2; echo over`;
+    const call = client.callTool(
+      { name: "Bash", arguments: { command } },
+      { onprogress: () => begun.resolve() },
+    );
+    await begun.promise;
+    await rig.agent.child.kill();
+    rig.agent = await startAgent(rig.dataDir);
+    expect(textOf(await call)).toContain("over");
+    expect(linesOf(file)).toEqual(["line"]);
   });
 
   it("keeps a working directory by a session's name", async () => {
