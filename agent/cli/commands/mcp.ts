@@ -35,7 +35,7 @@ Without --device it serves this machine, needs no relay, and runs commands in th
 
 Examples:
   matrx mcp --print-config claude-desktop
-  matrx mcp --folder ~/projects --network registry.npmjs.org --print-config cursor
+  matrx mcp --folder ~/projects --network api.github.com --print-config cursor
   matrx mcp --device laptop --token-file ~/ai-token --print-config codex`,
     )
     // Loaded lazily: other commands do not need it.
