@@ -1,5 +1,6 @@
 /** Why the relay gave no answer, in words that an AI client can act on. */
 import { callerError, MatrxError } from "@matrx/shared/errors.ts";
+import { errorInProblem } from "@matrx/shared/problem.ts";
 import {
   ProtocolError,
   SdkError,
@@ -7,7 +8,6 @@ import {
   SdkHttpError,
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
-import { errorInProblem } from "../cli/client/relay-client.ts";
 import { STREAM_ENDED } from "../mounts/http-client.ts";
 import { lostBecause } from "../relay/close-reasons.ts";
 

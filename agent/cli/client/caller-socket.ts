@@ -2,10 +2,11 @@
 import type { IncomingMessage } from "node:http";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
+import { errorInProblem } from "@matrx/shared/problem.ts";
 import { WebSocket } from "ws";
 import { callerSocketUrl } from "../../config/relay-url.ts";
 import { parsedJson } from "./json.ts";
-import { errorInProblem, type RelayClient } from "./relay-client.ts";
+import type { RelayClient } from "./relay-client.ts";
 
 /** In milliseconds. */
 const PING_EVERY = 20_000;

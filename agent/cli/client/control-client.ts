@@ -5,13 +5,13 @@ import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
+import { errorInProblem } from "@matrx/shared/problem.ts";
 import type * as z from "zod";
 import type { Home } from "../../config/app-dirs.ts";
 import { CONTROL_HOST, CONTROL_NAMES, controlEndpoint } from "../../control/endpoint.ts";
 import { currentPlatform } from "../../platform/current.ts";
 import { isNodeError } from "../../platform/private-file.ts";
 import { parsedJson } from "./json.ts";
-import { errorInProblem } from "./relay-client.ts";
 
 /** Long enough for what a pause stops; in milliseconds. */
 const ANSWERS_WITHIN = 20_000;

@@ -1,6 +1,6 @@
 /** A client of the relay's REST interface. */
-import { problemSchema } from "@matrx/shared/api.ts";
-import { callerError, type ErrorCode, type Hop, MatrxError, relayError } from "@matrx/shared/errors.ts";
+import { callerError, type ErrorCode, MatrxError, relayError } from "@matrx/shared/errors.ts";
+import { errorInProblem } from "@matrx/shared/problem.ts";
 import type * as z from "zod";
 import { lostBecause } from "../../relay/close-reasons.ts";
 import { parsedJson } from "./json.ts";
@@ -138,12 +138,4 @@ function codeOfStatus(status: number): ErrorCode {
 /** A URL path made of segments, which are escaped. */
 export function pathOf(...segments: string[]): string {
   return `/${segments.map(encodeURIComponent).join("/")}`;
-}
-
-/** The error in a body (problem+json); undefined if it is not one. */
-export function errorInProblem(body: unknown): MatrxError | undefined {
-  const problem = problemSchema.safeParse(body).data;
-  if (!problem) return undefined;
-  const { code, detail, hint, hop, type: _, title: __, status: ___, ...details } = problem;
-  return new MatrxError({ code, message: detail, hint, hop: hop as Hop, details });
 }
