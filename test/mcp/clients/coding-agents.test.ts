@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { delimiter, join } from "node:path";
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { MATRX_BIN } from "../../../scripts/tree.ts";
 import { type Rig, startRig } from "../../e2e/rig.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { needsRare } from "../../helpers/parts.ts";
@@ -60,82 +61,111 @@ async function scriptedModel(tool: string): Promise<string> {
   return model.url;
 }
 
-describe("a device's tool is used by", () => {
-  it("Claude Code", needsProgram("claude"), async () => {
-    const folder = temporaryFolder();
-    const headers = { Authorization: `Bearer ${rig.token}` };
-    const config = join(folder, "mcp.json");
-    writeFileSync(config, JSON.stringify({ mcpServers: { home: { type: "http", url, headers } } }));
-    const tool = "mcp__home__Bash";
-    const args = ["-p", WISH, "--mcp-config", config, "--strict-mcp-config", "--allowedTools", tool];
-    const said = await run("claude", [...args, "--output-format", "stream-json", "--verbose"], folder, {
-      ANTHROPIC_BASE_URL: await scriptedModel(tool),
-      ANTHROPIC_API_KEY: "none",
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-    });
-    expect(said).toContain("lamp-is-42");
-    expect(said).toContain(DONE);
-  });
+/** What `matrx mcp --print-config` prints for a client: `matrx` is its name for this machine. */
+async function printedFor(client: string): Promise<string> {
+  const args = [MATRX_BIN, "mcp", "--json", "--folder", rig.folder, "--print-config", client];
+  return await run(process.execPath, args, temporaryFolder(), {});
+}
 
-  it("opencode", needsProgram("opencode"), async () => {
-    const folder = temporaryFolder();
-    const headers = { Authorization: `Bearer ${rig.token}` };
-    const provider = {
-      npm: "@ai-sdk/openai-compatible",
-      options: { baseURL: `${await scriptedModel("home_Bash")}/v1`, apiKey: "none" },
-      models: { fake: {} },
-    };
-    const config = {
-      ...{ provider: { script: provider }, model: "script/fake", permission: { "*": "allow" } },
-      mcp: { home: { type: "remote", url, oauth: false, headers } },
-    };
-    writeFileSync(join(folder, "opencode.json"), JSON.stringify(config));
-    const env = { OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_AUTOUPDATE: "1" };
-    const said = await run("opencode", ["run", "--format", "json", WISH], folder, env);
-    expect(said).toContain("lamp-is-42");
-    expect(said).toContain(DONE);
-  });
+/** The variable that has a program find our settings, and not a person's. */
+const ownHome = (folder: string) => ({ MATRX_HOME: join(folder, "matrx") });
 
-  it("Codex", needsProgram("codex"), async () => {
-    const folder = temporaryFolder();
-    const model = await scriptedResponses();
-    writeFileSync(
-      join(folder, "config.toml"),
-      `model = "fake"
+/** Each resolves with what the program printed. `servers` is its configuration of servers. */
+async function runClaude(servers: object, tool: string): Promise<string> {
+  const folder = temporaryFolder();
+  const config = join(folder, "mcp.json");
+  writeFileSync(config, JSON.stringify(servers));
+  const args = ["-p", WISH, "--mcp-config", config, "--strict-mcp-config", "--allowedTools", tool];
+  return await run("claude", [...args, "--output-format", "stream-json", "--verbose"], folder, {
+    ...ownHome(folder),
+    ANTHROPIC_BASE_URL: await scriptedModel(tool),
+    ANTHROPIC_API_KEY: "none",
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+  });
+}
+
+async function runOpencode(servers: object, tool: string): Promise<string> {
+  const folder = temporaryFolder();
+  const provider = {
+    npm: "@ai-sdk/openai-compatible",
+    options: { baseURL: `${await scriptedModel(tool)}/v1`, apiKey: "none" },
+    models: { fake: {} },
+  };
+  const config = { provider: { script: provider }, model: "script/fake", permission: { "*": "allow" } };
+  writeFileSync(join(folder, "opencode.json"), JSON.stringify({ ...config, ...servers }));
+  const env = { OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_AUTOUPDATE: "1" };
+  return await run("opencode", ["run", "--format", "json", WISH], folder, { ...ownHome(folder), ...env });
+}
+
+async function runCodex(servers: string, namespace: string): Promise<string> {
+  const folder = temporaryFolder();
+  const settings = `model = "fake"
 model_provider = "script"
 approval_policy = "never"
 [model_providers.script]
 name = "script"
-base_url = "${model}/v1"
+base_url = "${await scriptedResponses(namespace)}/v1"
 wire_api = "responses"
-[mcp_servers.home]
-url = "${url}"
-bearer_token_env_var = "MATRX_TOKEN"
-required = true
-`,
-    );
-    const args = [
-      "exec",
-      "--skip-git-repo-check",
-      "--json",
-      "--dangerously-bypass-approvals-and-sandbox",
-      WISH,
-    ];
-    const said = await run("codex", args, folder, { CODEX_HOME: folder, MATRX_TOKEN: rig.token });
-    expect(said).toContain("lamp-is-42");
-    expect(said).toContain(DONE);
+`;
+  writeFileSync(join(folder, "config.toml"), settings + servers);
+  const args = [
+    "exec",
+    "--skip-git-repo-check",
+    "--json",
+    "--dangerously-bypass-approvals-and-sandbox",
+    WISH,
+  ];
+  const env = { ...ownHome(folder), CODEX_HOME: folder, MATRX_TOKEN: rig.token };
+  return await run("codex", args, folder, env);
+}
+
+function expectDone(said: string): void {
+  expect(said).toContain("lamp-is-42");
+  expect(said).toContain(DONE);
+}
+
+describe("a device's tool is used, by the relay's address, by", () => {
+  const headers = () => ({ Authorization: `Bearer ${rig.token}` });
+
+  it("Claude Code", needsProgram("claude"), async () => {
+    const home = { type: "http", url, headers: headers() };
+    expectDone(await runClaude({ mcpServers: { home } }, "mcp__home__Bash"));
+  });
+
+  it("opencode", needsProgram("opencode"), async () => {
+    const home = { type: "remote", url, oauth: false, headers: headers() };
+    expectDone(await runOpencode({ mcp: { home } }, "home_Bash"));
+  });
+
+  it("Codex", needsProgram("codex"), async () => {
+    const home = `[mcp_servers.home]\nurl = "${url}"\nbearer_token_env_var = "MATRX_TOKEN"\nrequired = true\n`;
+    expectDone(await runCodex(home, "mcp__home"));
+  });
+});
+
+describe("this machine's tool is used, by the configuration that we print, by", () => {
+  it("Claude Code", needsProgram("claude"), async () => {
+    expectDone(await runClaude(JSON.parse(await printedFor("claude-code")), "mcp__matrx__Bash"));
+  });
+
+  it("opencode", needsProgram("opencode"), async () => {
+    expectDone(await runOpencode(JSON.parse(await printedFor("opencode")), "matrx_Bash"));
+  });
+
+  it("Codex", needsProgram("codex"), async () => {
+    expectDone(await runCodex(await printedFor("codex"), "mcp__matrx"));
   });
 });
 
 /** A model for Codex, which puts each server's tools into a namespace: aimock has none. */
-async function scriptedResponses(): Promise<string> {
+async function scriptedResponses(namespace: string): Promise<string> {
   const server = createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
     response.writeHead(200, { "Content-Type": "text/event-stream" });
     const call = {
       ...{ type: "function_call", id: "item_1", call_id: "call_1", status: "completed" },
-      ...{ namespace: "mcp__home", name: "Bash", arguments: JSON.stringify(INPUT) },
+      ...{ namespace, name: "Bash", arguments: JSON.stringify(INPUT) },
     };
     const text = { type: "output_text", text: DONE, annotations: [] };
     const words = { type: "message", id: "item_2", role: "assistant", status: "completed", content: [text] };
