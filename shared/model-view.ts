@@ -43,7 +43,7 @@ export function modelView(
   const names = modelNames(tools.keys(), naming);
   const open = new Set(
     [...tools.values()]
-      .filter(({ name, unavailable }) => unavailable === undefined && mayCall(name))
+      .filter(({ name, unavailable, model }) => unavailable === undefined && !model?.hidden && mayCall(name))
       .map(({ name }) => name),
   );
   return [...open]

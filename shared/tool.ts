@@ -36,6 +36,7 @@ export const toolDescriptionSchema = z.object({
         .optional()
         .describe("Parameters that are not listed to models, and taken all the same"),
       require: parameters.optional().describe("Parameters that a model must give"),
+      hidden: z.boolean().optional().describe("For programs: models are not offered it"),
     })
     .optional()
     .describe("How a model's view of the input differs"),

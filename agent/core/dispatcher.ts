@@ -257,7 +257,7 @@ export class Dispatcher {
       const room = async (bytes: number) => {
         if (bytes > LIMITS.largeAnswerBytes) await standStill(async () => request.room?.(bytes, signal));
       };
-      return run({ ...context, room });
+      return run({ ...context, room, opensStream: false });
     };
     try {
       return await runWithDeadline(handle, stop, {

@@ -47,8 +47,12 @@ async function describe(tool: Tool): Promise<ToolDescription> {
     ...(output && { output_schema: jsonSchemaOf(output, "output") }),
     timeout_ms: timeoutMs,
     ...(lack && { unavailable: `${lack.why}. ${lack.help}` }),
-    ...(model && { model: { omit: [...(model.omit ?? [])], require: [...(model.require ?? [])] } }),
+    ...(model && { model: announced(model) }),
   };
+}
+
+function announced({ omit = [], require = [], hidden }: NonNullable<Tool["model"]>) {
+  return { omit: [...omit], require: [...require], ...(hidden && { hidden }) };
 }
 
 /** What the tool lacks; if that cannot be checked now, a call will find out. */

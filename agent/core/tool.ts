@@ -4,6 +4,7 @@ import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { Logger } from "pino";
 import type * as z from "zod";
 import type { ApprovedState } from "./approved-state.ts";
+import type { ServeStream } from "./byte-stream.ts";
 import type { Needs, Rights } from "./gate.ts";
 import type { Preview } from "./preview.ts";
 import type { Session } from "./sessions.ts";
@@ -27,6 +28,8 @@ export interface ToolContext {
    * answers pass at once; the deadline is paused meanwhile. Rejects when the call is stopped.
    */
   readonly room: (bytes: number) => Promise<void>;
+  /** Whether the caller opens a stream with this call; then the result may have a `stream`. */
+  readonly opensStream: boolean;
   /** Set if a person approved the call: what it touches must still be as it was then, up to the moment it is changed. */
   readonly approved?: ApprovedState | undefined;
   readonly log: Logger;
@@ -49,6 +52,8 @@ export interface ToolResult {
   structured?: unknown;
   /** Exit code of a command; non-zero is a result, not an error. */
   exit?: number;
+  /** Serves the stream that the call opens. */
+  stream?: ServeStream;
 }
 
 /** JSON Schema (draft 2020-12). */
@@ -100,6 +105,8 @@ export interface Lack {
 export interface ModelInput<Parameter extends string> {
   readonly omit?: readonly Parameter[];
   readonly require?: readonly Parameter[];
+  /** For programs: models are not offered it. */
+  readonly hidden?: boolean;
 }
 
 /** Ties the handler's input type to the schema. */

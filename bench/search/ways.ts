@@ -35,6 +35,7 @@ export function tools(root: string, engines: SearchEngines) {
         output: () => undefined,
         progress: () => undefined,
         room: async () => undefined,
+        opensStream: false,
         log,
       };
       const { metadata } = await tool.handle(parseInput(tool, input), { ...context, call: makeCallId() });

@@ -46,6 +46,7 @@ export interface CallOptions {
   readonly relayPolicy?: Policy;
   readonly signal?: AbortSignal;
   readonly output?: ToolContext["output"];
+  readonly opensStream?: boolean;
 }
 
 export class Workbench {
@@ -149,6 +150,7 @@ export class Workbench {
       output: options.output ?? (() => undefined),
       progress: () => undefined,
       room: async () => undefined,
+      opensStream: options.opensStream ?? false,
       log: pino({ level: "silent" }),
     };
   }
