@@ -84,6 +84,26 @@ export const LIMITS = {
   eventsKept: 100,
   /** Events a device may send at once; faster ones than `eventEvery` are then dropped and counted. Relay. */
   eventBurst: 20,
+  /** Data in one frame of a stream, in bytes; on the agent's main connection `streamSharedBytes`. Relay; our programs send less. */
+  streamDataBytes: 256 * KiB,
+  /** The same on a connection that calls share. Agent and callers. */
+  streamSharedBytes: 64 * KiB,
+  /** A message in a stream, what its end says, or why it is reset, in bytes of JSON. Relay. */
+  streamMessageBytes: 4 * KiB,
+  /** The least credit that whoever opens a stream gives at first, in bytes: with less, pieces would never fit. Relay. */
+  streamWindowMinBytes: 32 * KiB,
+  /** The most credit that a stream has in one direction at a time, in bytes. Relay. */
+  streamWindowBytes: 4 * MiB,
+  /** Open streams of one caller's connection; their numbers are kept in a 16 KiB attachment. Relay. */
+  streamsPerLine: 32,
+  /** Open streams of one device. Relay. */
+  streamsPerDevice: 512,
+  /** Credit of all streams of one grant on one device together, in bytes. Relay. */
+  grantWindowBytes: 16 * MiB,
+  /** Credit of all streams of one device together, in bytes; the last `grantWindowBytes` of it are for grants that have none. Relay. */
+  deviceWindowBytes: 48 * MiB,
+  /** Bytes queued towards a caller, or a device, while no more credit is passed on to the other side. Relay. */
+  streamQueuedBytes: 4 * MiB,
   /** Bytes queued towards one device before calls are refused: it reads too slowly. Relay. */
   deviceQueueMaxBytes: 16 * MiB,
 } as const;
