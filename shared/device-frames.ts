@@ -10,6 +10,7 @@ import { LIMITS } from "./limits.ts";
 import { pausedSchema } from "./paused.ts";
 import { policyLimitsSchema, policySchema } from "./policy.ts";
 import { questionSchema } from "./question.ts";
+import { opensSchema } from "./streams/frame.ts";
 import { manifestSchema } from "./tool.ts";
 
 const timestamp = z.string().max(64);
@@ -80,6 +81,14 @@ const llmResponseChunkSchema = z.object({
   chunk: z.string(),
   complete: z.boolean(),
 });
+
+/** Ours: makes this connection the second one of a registered agent, for streams. Answered by `bulk_ready`. */
+export const deviceBulkSchema = z.object({
+  type: z.literal("device_bulk"),
+  device_id: deviceId,
+  auth_token: z.string().max(8192),
+});
+export type DeviceBulk = z.infer<typeof deviceBulkSchema>;
 
 /** Device document, Error Responses: a device may report one too. */
 const deviceErrorSchema = z.object({
@@ -159,6 +168,7 @@ export type DeviceStatus = z.infer<typeof deviceStatusSchema>;
 /** What a device sends as text. Results and output of our agent are binary (`result-frame.ts`). */
 export const fromDeviceSchema = z.discriminatedUnion("type", [
   deviceRegisterSchema,
+  deviceBulkSchema,
   deviceHeartbeatSchema,
   toolResultSchema,
   eventSchema,
@@ -175,6 +185,10 @@ export const fromDeviceSchema = z.discriminatedUnion("type", [
 ]);
 export type FromDevice = z.infer<typeof fromDeviceSchema>;
 export type DeviceRegister = z.infer<typeof deviceRegisterSchema>;
+
+/** The stream that a call opens: its number on the caller's line, and the agent's first credit. */
+const executeOpensSchema = opensSchema.extend({ line: z.string().regex(/^[0-9a-f]{16}$/) });
+export type ExecuteOpens = z.infer<typeof executeOpensSchema>;
 
 /** Device document, Backend to Client 1. Tool Execute, with additions for our agent. */
 const toolExecuteSchema = z.object({
@@ -197,6 +211,8 @@ const toolExecuteSchema = z.object({
   policy: policyLimitsSchema.optional(),
   /** Ours: the caller wants live output. */
   stream: z.boolean().optional(),
+  /** Ours: the call opens a stream of bytes with its caller (`streams/frame.ts`). */
+  opens: executeOpensSchema.optional(),
   /** Ours: the caller's idempotency key. The journal keeps it, in case the relay's storage loses the call. */
   idempotency_key: z.string().optional(),
   /** Ours: hash of tool and input: reusing a key or name with a different hash is a `CONFLICT`. */
@@ -264,6 +280,8 @@ const relayErrorSchema = z.object({
 /** What the relay sends to a device as text. */
 export const toDeviceSchema = z.discriminatedUnion("type", [
   deviceRegisteredSchema,
+  /** Ours: answers `device_bulk`. */
+  z.object({ type: z.literal("bulk_ready") }),
   z.object({ type: z.literal("heartbeat_ack"), timestamp }),
   toolExecuteSchema,
   toolPrepareSchema,

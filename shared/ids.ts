@@ -75,6 +75,11 @@ export function makeSessionId(): SessionId {
   return hexOf(crypto.getRandomValues(new Uint8Array(8))) as SessionId;
 }
 
+/** The relay's name for a caller's connection in frames of streams: 8 random bytes in hex. */
+export function makeLineId(): string {
+  return hexOf(crypto.getRandomValues(new Uint8Array(8)));
+}
+
 export function isSessionId(text: string): text is SessionId {
   return /^[0-9a-f]{16}$/.test(text);
 }

@@ -62,8 +62,11 @@ export const DEVICE_HEADER = "X-Matrx-Device";
 /** Header that names the call: in a request, chosen by the caller; in every answer of a call. */
 export const CALL_HEADER = "Matrx-Call";
 
-/** The newest version of the device link: since 2, agents enforce closed paths, and prepare calls for approval. */
-export const PROTOCOL = 2;
+/**
+ * The newest version of the device link. Since 2, agents enforce closed paths, and prepare calls for approval; since 3,
+ * they have streams.
+ */
+export const PROTOCOL = 3;
 
 /** Subprotocols of the caller link. */
 export const SUBPROTOCOL = { v1: "matrx.v1", binary: "matrx.v1.bin", bearer: "bearer." } as const;

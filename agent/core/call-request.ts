@@ -3,7 +3,15 @@ import type { Progress } from "@matrx/shared/content.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import type { Approval } from "./approvals.ts";
+import type { ServeStream } from "./byte-stream.ts";
 import type { OutputPiece } from "./live-output.ts";
+
+/** A stream that a tool serves. */
+export interface ServedStream {
+  readonly serve: ServeStream;
+  /** Whether it carries key presses rather than files. */
+  readonly interactive: boolean;
+}
 
 export interface CallRequest {
   /** The call's name, under which it runs at most once. */
@@ -31,6 +39,8 @@ export interface CallRequest {
   readonly onOutput?: ((piece: OutputPiece) => void) | undefined;
   /** The same for how far the call is. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** The caller opens a stream with the call. Called if the tool serves one, before the call is answered. */
+  readonly onStream?: ((served: ServedStream) => void) | undefined;
   /** A person allowed exactly this call. */
   readonly approval?: Approval | undefined;
   /** Resolves once there is room for a large answer of this many bytes; rejects with the signal's reason. */

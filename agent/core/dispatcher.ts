@@ -200,6 +200,7 @@ export class Dispatcher {
       const result = await this.#runTool(examined, run, request, stop);
       outcome = successOutcome(to, result, facts());
       text = result.output;
+      if (result.stream) request.onStream?.({ serve: result.stream, interactive: tool.interactive ?? false });
     } catch (error) {
       const shape = this.#told(error, request);
       const ran = begun && !NEVER_RAN.has(shape.code);
@@ -257,7 +258,7 @@ export class Dispatcher {
       const room = async (bytes: number) => {
         if (bytes > LIMITS.largeAnswerBytes) await standStill(async () => request.room?.(bytes, signal));
       };
-      return run({ ...context, room, opensStream: false });
+      return run({ ...context, room, opensStream: request.onStream !== undefined });
     };
     try {
       return await runWithDeadline(handle, stop, {

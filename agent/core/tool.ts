@@ -85,6 +85,8 @@ export interface Tool<Input extends ToolInput = ToolInput> {
   unavailable?(): Lack | undefined | Promise<Lack | undefined>;
   /** How models see the input: which parameters are accepted but not listed, and which are required. */
   readonly model?: ModelInput<keyof InputOf<Input> & string>;
+  /** Whether its streams carry key presses rather than files: then they share the connection of calls. */
+  readonly interactive?: boolean;
   /** Its time limit in milliseconds if the caller sets no deadline. */
   readonly timeoutMs: number;
   /** What a call with this input needs besides the tool; the gate checks that before the call runs. Throws MatrxError. */

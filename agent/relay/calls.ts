@@ -1,9 +1,11 @@
 /** Runs the relay's calls, and answers them over whichever connection is up when they end. */
 import type { Progress } from "@matrx/shared/content.ts";
-import type { SystemCommand, ToDevice, ToolExecute } from "@matrx/shared/device-frames.ts";
+import type { ExecuteOpens, SystemCommand, ToDevice, ToolExecute } from "@matrx/shared/device-frames.ts";
+import { toolNameOf } from "@matrx/shared/effects.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import type { Logger } from "pino";
 import { bodilessOutcome, errorOutcome, type Outcome } from "../core/answers.ts";
+import type { CallRequest, ServedStream } from "../core/call-request.ts";
 import { cancelledError } from "../core/deadline.ts";
 import type { Dispatcher } from "../core/dispatcher.ts";
 import type { Journal } from "../core/journal.ts";
@@ -11,11 +13,13 @@ import { type CallState, isLocalGrant, type JournalEntry } from "../core/journal
 import type { Link } from "./link.ts";
 import { OutcomeSender } from "./outcome-sender.ts";
 import { Preparations } from "./preparations.ts";
+import type { Streams } from "./streams.ts";
 
 export interface RelayCallsOptions {
   readonly device: string;
   readonly dispatcher: Dispatcher;
   readonly journal: Journal;
+  readonly streams: Pick<Streams, "serve" | "refuse">;
   readonly log: Logger;
   readonly onSessionEnd: (grant: GrantId) => void;
   readonly onSystemCommand: (command: SystemCommand["command"], reason: string | undefined) => void;
@@ -96,6 +100,7 @@ export class RelayCalls {
         onSystemCommand(frame.command, frame.reason);
         return;
       case "device_registered":
+      case "bulk_ready":
       case "audit_head":
       case "heartbeat_ack":
       case "error":
@@ -130,6 +135,8 @@ export class RelayCalls {
     const onProgress = frame.stream
       ? (progress: Progress) => this.#link?.sendProgress(call, progress)
       : undefined;
+    let served: ServedStream | undefined;
+    const { opens } = frame;
     const request = {
       call,
       id,
@@ -138,6 +145,11 @@ export class RelayCalls {
       relayPolicy: frame.policy,
       onOutput,
       onProgress,
+      ...(opens && {
+        onStream: (stream: ServedStream) => {
+          served = stream;
+        },
+      }),
       room: (bytes: number, signal: AbortSignal) => this.#sender.room(call, bytes, signal),
       tool: frame.tool,
       called: frame.called,
@@ -148,7 +160,23 @@ export class RelayCalls {
       approval: frame.approval,
       journal: "always" as const,
     };
-    void dispatcher.run(request).then((outcome) => this.#sender.send(outcome, id));
+    void dispatcher.run(request).then((outcome) => {
+      void this.#sender.send(outcome, id);
+      if (opens) this.#stream(opens, served, request, outcome);
+    });
+  }
+
+  /** Serves the stream that a call opened, or says that it opened none. */
+  #stream(
+    opens: ExecuteOpens,
+    served: ServedStream | undefined,
+    request: CallRequest,
+    outcome: Outcome,
+  ): void {
+    const { streams } = this.#options;
+    const { call, tool, grant, relayPolicy } = request;
+    if (served) void streams.serve({ ...served, opens, call, tool: toolNameOf(tool), grant, relayPolicy });
+    else streams.refuse(opens, outcome.header.status === "success" ? NO_STREAM : NOT_OPENED);
   }
 
   /** The relay asks for an outcome that it had acknowledged: its storage lost it. Unacknowledged ones are sent anyway. */
@@ -223,6 +251,20 @@ const NO_GRANT = {
   code: "PERMISSION_DENIED",
   message: "The relay sent no grant with this call, so it is refused",
   hint: "Update the relay",
+  hop: "agent",
+} as const;
+
+const NO_STREAM = {
+  code: "INVALID_PARAMETERS",
+  message: "opens: the call was answered, and this tool serves no stream, or not again",
+  hint: "Call it without opens",
+  hop: "agent",
+} as const;
+
+const NOT_OPENED = {
+  code: "CANCELLED",
+  message: "The call failed, so its stream was not opened",
+  hint: "The call's answer says why",
   hop: "agent",
 } as const;
 

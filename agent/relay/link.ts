@@ -20,6 +20,7 @@ import {
   upgradeRefused,
 } from "./close-reasons.ts";
 import { HEARTBEAT, Heartbeat, type HeartbeatTimes } from "./heartbeat.ts";
+import { PacedSocket } from "./paced-socket.ts";
 
 /** Client states of the device document. */
 export type ClientState =
@@ -52,6 +53,8 @@ export interface LinkOptions {
   /** `ledger`: the relay's name for its records of this device. */
   readonly onRegistered: (link: Link, ledger: string | undefined) => void;
   readonly onFrame: (frame: ToDevice, link: Link) => void;
+  /** A binary frame: those from the relay belong to streams. */
+  readonly onStreamFrame: (frame: Uint8Array) => void;
   readonly onGone: (link: Link) => void;
   readonly log: Logger;
   readonly heartbeat?: HeartbeatTimes | undefined;
@@ -64,6 +67,8 @@ const OUTPUT_QUEUE_BYTES = 256 * 1024;
 export class Link {
   readonly #options: LinkOptions;
   readonly #socket: WebSocket;
+  /** For streams that share this connection with calls. */
+  readonly streamSocket: PacedSocket;
   readonly #end = Promise.withResolvers<LinkEnd>();
   #heartbeat: Heartbeat | undefined;
   /** Runs out if the next step to a registered link takes too long. */
@@ -96,6 +101,7 @@ export class Link {
       handshakeTimeout: options.handshakeMs ?? TIMES.registerWithin,
       maxPayload: LIMITS.platformFrameBytes,
     });
+    this.streamSocket = new PacedSocket(this.#socket);
     // `handshakeTimeout` only covers silence, and a server may send its response in drips.
     this.#await("The relay did not answer the upgrade in time");
     this.#listen();
@@ -183,10 +189,7 @@ export class Link {
   }
 
   #receive(data: Buffer, isBinary: boolean): void {
-    if (isBinary) {
-      this.#options.log.debug({ bytes: data.length }, "the relay sent a binary frame: ignored");
-      return;
-    }
+    if (isBinary) return this.#options.onStreamFrame(data);
     const text = data.toString();
     if (text === "pong") {
       this.#heartbeat?.answered();
@@ -240,7 +243,7 @@ export class Link {
     this.#registeredAt = performance.now();
     const line = {
       ping: () => this.#send("ping"),
-      leftBytes: () => this.#sentBytes - this.#socket.bufferedAmount,
+      leftBytes: () => this.#sentBytes + this.streamSocket.sentBytes - this.#socket.bufferedAmount,
     };
     this.#heartbeat = new Heartbeat(line, this.#options.heartbeat ?? HEARTBEAT, () =>
       this.#drop("The relay did not answer the heartbeat"),

@@ -1,7 +1,8 @@
 /** The relay as a surface of the agent: announcing tools, running calls, and the connection for both. */
 import type { SystemCommand } from "@matrx/shared/device-frames.ts";
-import type { MatrxError } from "@matrx/shared/errors.ts";
+import type { ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
+import { isClosedTo } from "@matrx/shared/paused.ts";
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import { type Identity, signAssertion } from "../config/identity.ts";
@@ -9,6 +10,7 @@ import type { KeptHeads } from "../config/kept-heads.ts";
 import { deviceSocketUrl, hostOf } from "../config/relay-url.ts";
 import type { Dispatcher, ResumedCall } from "../core/dispatcher.ts";
 import type { Journal } from "../core/journal.ts";
+import { pausedError } from "../core/pause.ts";
 import type { ToolSource } from "../core/tool-source.ts";
 import type { EventHub } from "../events/hub.ts";
 import { Announcement, type AnnouncementOptions } from "./announcement.ts";
@@ -17,6 +19,7 @@ import { type ConnectionOptions, keepConnected } from "./connection.ts";
 import type { ClientState } from "./link.ts";
 import { type ObservedPause, PauseStatus } from "./pause-status.ts";
 import { registerFrame } from "./register.ts";
+import { Streams } from "./streams.ts";
 
 /** Which relay, and as which device. */
 export interface RelayOptions {
@@ -63,7 +66,14 @@ export class Relay {
 
   static async open(options: RelayOptions, parts: RelayParts): Promise<Relay> {
     const { tools, policy, log, resumed } = parts;
-    const calls = new RelayCalls({ ...parts, device: options.config.device_id });
+    const streams = await streamsOf(options, parts);
+    const calls = new RelayCalls({
+      ...{ ...parts, streams, device: options.config.device_id },
+      onSessionEnd: (grant) => {
+        streams.endFor(({ id }) => id === grant, GRANT_ENDED);
+        parts.onSessionEnd(grant);
+      },
+    });
     calls.takeOver(resumed.map(({ outcome }) => outcome));
     const announcement = await Announcement.begin({
       tools,
@@ -71,7 +81,7 @@ export class Relay {
       log,
       everyMs: options.times?.toolsLookMs,
     });
-    const connection = await connectionOf(options, parts, calls, announcement);
+    const connection = await connectionOf(options, parts, { calls, announcement, streams });
     return new Relay(calls, announcement, connection);
   }
 
@@ -86,12 +96,39 @@ export class Relay {
   }
 }
 
+async function streamsOf(
+  { config, identity }: RelayOptions,
+  { dispatcher, pause, log }: RelayParts,
+): Promise<Streams> {
+  const { relay, device_id: device } = config;
+  const assertion = { iss: device, aud: hostOf(relay) };
+  const streams = new Streams({
+    bulk: {
+      ...{ url: deviceSocketUrl(relay, device), device, log },
+      credential: await signAssertion(identity, assertion),
+      sign: (nonce) => signAssertion(identity, { ...assertion, nonce }),
+    },
+    mayCall: (tool, asker) => dispatcher.mayCall(tool, asker),
+    log,
+  });
+  pause.onChange(() => {
+    const paused = pause.current;
+    if (paused) streams.endFor((grant) => isClosedTo(paused, grant), pausedError(paused).shape());
+  });
+  return streams;
+}
+
+const GRANT_ENDED: ErrorShape = {
+  code: "PERMISSION_DENIED",
+  message: "The relay ended this caller's grant, or paused it",
+  hop: "agent",
+};
+
 /** How this device dials and proves itself, and who handles frames. */
 async function connectionOf(
   { config, identity, onState, times }: RelayOptions,
   { journal, hub, log, pause, heads, onLink }: RelayParts,
-  calls: RelayCalls,
-  announcement: Announcement,
+  { calls, announcement, streams }: { calls: RelayCalls; announcement: Announcement; streams: Streams },
 ): Promise<ConnectionOptions> {
   const { relay, device_id: device } = config;
   const status = new PauseStatus(pause);
@@ -115,6 +152,7 @@ async function connectionOf(
     },
     onRegistered: (link, ledger) => {
       if (ledger !== undefined) journal.noteLedger(device, ledger);
+      streams.attach(link);
       calls.attach(link);
       announcement.attach(link);
       hub.attach(link);
@@ -125,8 +163,10 @@ async function connectionOf(
       if (frame.type === "audit_head") heads.keep(relay, frame);
       else calls.handle(frame, link);
     },
+    onStreamFrame: (frame) => streams.receive(frame),
     onGone: (link) => {
       calls.detach(link);
+      streams.detach(link);
       announcement.detach(link);
       hub.detach(link);
       status.detach(link);

@@ -5,6 +5,7 @@ import type { Effect } from "../effects.ts";
 import { type ErrorCode, type ErrorShape, type Hop, MatrxError } from "../errors.ts";
 import { type CallId, type DeviceId, makeCallId, type SessionId } from "../ids.ts";
 import { LIMITS } from "../limits.ts";
+import { isStreamFrame } from "../streams/frame.ts";
 import { SUBPROTOCOL } from "../tokens.ts";
 import { type Action, type Call, parseCallerFrame } from "./from-caller.ts";
 import { errorAnswer, type ToCaller } from "./to-caller.ts";
@@ -41,6 +42,8 @@ export interface ConnectionPort<Unanswered extends UnansweredCall> {
   abandon(unanswered: Unanswered): void;
   /** Continues with a new token, and confirms it. Rejects with MatrxError. */
   renew(token: string): Promise<void>;
+  /** Passes on a frame of a stream. Throws MatrxError if it can't be read. Absent: this host has no streams. */
+  streamFrame?(frame: Uint8Array<ArrayBuffer>): void;
   /** Sends events from now on, or from the one after `after`. Throws MatrxError. */
   subscribeToEvents(after: string | undefined, now: number): void;
   /** What the caller is told about a thrown value. */
@@ -95,14 +98,14 @@ export class CallerProtocol<Unanswered extends UnansweredCall> {
     const port = this.#port;
     let id: string | undefined;
     try {
-      if (typeof data !== "string")
-        throw this.#error("INVALID_MESSAGE", "Callers must send text frames", AS_TEXT);
+      if (typeof data !== "string") return this.#streamFrame(data, now);
       const message = parseCallerFrame(data, port.hop);
       if (message.kind === "action") return this.#act(message.action, now);
       id = message.call.id ?? makeCallId(now);
       port.countMessage(now);
       this.#requireUnexpired(now);
       this.#requireRoomFor(id);
+      if (message.call.opens) this.#requireStreams();
       port.start(id, message.call, now);
     } catch (error) {
       this.#refuse(id, error);
@@ -175,6 +178,22 @@ export class CallerProtocol<Unanswered extends UnansweredCall> {
       default:
         action satisfies never;
     }
+  }
+
+  #streamFrame(data: ArrayBuffer | Uint8Array, now: number): void {
+    const frame = new Uint8Array(data instanceof Uint8Array ? data.slice().buffer : data);
+    if (!this.isV1 || !this.#port.streamFrame || !isStreamFrame(frame))
+      throw this.#error("INVALID_MESSAGE", "Callers must send text frames", AS_TEXT);
+    this.#requireUnexpired(now);
+    this.#port.streamFrame(frame);
+  }
+
+  #requireStreams(): void {
+    if (this.isV1 && this.#port.streamFrame) return;
+    const [message, hint] = this.#port.streamFrame
+      ? ["opens: streams need the subprotocol matrx.v1", OFFER_V1]
+      : ["opens: this machine's own server has no streams", "Open it through the relay"];
+    throw this.#error("INVALID_PARAMETERS", message, hint, { field: "opens" });
   }
 
   #requireUnexpired(now: number): void {

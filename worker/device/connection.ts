@@ -6,7 +6,7 @@ import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { Paused } from "@matrx/shared/paused.ts";
 import type { RateState } from "./rates.ts";
-import { queuedBytes } from "./socket.ts";
+import { queuedBytes, sendAndFree } from "./socket.ts";
 
 /** What survives hibernation of a device's socket. */
 export interface DeviceAttachment {
@@ -35,6 +35,8 @@ export interface DeviceAttachment {
   paused?: Paused;
   /** It keeps the heads of the account's record. */
   keepsHeads?: true;
+  /** A second connection of our agent, for streams. */
+  bulk?: true;
   rates: [string, RateState][];
 }
 
@@ -53,6 +55,8 @@ const LOOK_EVERY_CHARS = 1024 * 1024;
 export class DeviceLink {
   readonly #autoResponseTime: AutoResponseTime;
   #current: DeviceSocket | undefined;
+  /** Our agent's second connection, for streams, while it has one. */
+  #bulk: DeviceSocket | undefined;
   /** Characters sent since the queue was checked: asking the runtime costs more than sending a small frame. */
   #sinceLook = 0;
 
@@ -73,7 +77,8 @@ export class DeviceLink {
   restore(sockets: readonly DeviceSocket[]): void {
     for (const socket of sockets) {
       if (!socket.attachment.registered || socket.ws.readyState !== WebSocket.OPEN) continue;
-      if (socket.attachment.epoch > (this.#current?.attachment.epoch ?? 0)) this.#current = socket;
+      if (socket.attachment.bulk) this.#bulk = socket;
+      else if (socket.attachment.epoch > (this.#current?.attachment.epoch ?? 0)) this.#current = socket;
     }
   }
 
@@ -90,8 +95,38 @@ export class DeviceLink {
     delete attachment.token;
     socket.ws.serializeAttachment(attachment);
     this.#current = socket;
-    if (older && older.ws !== socket.ws)
-      older.ws.close(CLOSE.replaced, "A newer connection of this device took over");
+    for (const former of [older, this.#bulk])
+      if (former && former.ws !== socket.ws)
+        former.ws.close(CLOSE.replaced, "A newer connection of this device took over");
+    this.#bulk = undefined;
+  }
+
+  /** Takes our agent's second connection, for streams; an older one is closed. Throws MatrxError without a first. */
+  takeBulk(socket: DeviceSocket, now: number): void {
+    if (!this.#current?.attachment.ours) throw offlineError("The device is not registered");
+    this.#bulk?.ws.close(CLOSE.replaced, "A newer connection of this device took over");
+    const { attachment } = socket;
+    Object.assign(attachment, { registered: true, ours: true, bulk: true, lastAt: now });
+    delete attachment.token;
+    socket.ws.serializeAttachment(attachment);
+    this.#bulk = socket;
+  }
+
+  /** Drops the second connection. Returns true if this was it. */
+  dropBulk(ws: WebSocket): boolean {
+    if (this.#bulk?.ws !== ws) return false;
+    this.#bulk = undefined;
+    return true;
+  }
+
+  isBulk(ws: WebSocket): boolean {
+    return this.#bulk?.ws === ws;
+  }
+
+  /** Sends a frame of a stream, on the second connection if it belongs there and there is one. */
+  sendStream(frame: Uint8Array<ArrayBuffer>, bulk: boolean): void {
+    const socket = (bulk && this.#bulk) || this.#current;
+    if (socket) sendAndFree(socket.ws, frame);
   }
 
   /** Keeps rates in the attachment of the current socket. Returns false if there is none. */

@@ -24,6 +24,7 @@ import { AccountPause } from "./pause.ts";
 import { LastProof } from "./proof.ts";
 import { Rates } from "./rates.ts";
 import { type DeviceRecord, RecordStore } from "./store.ts";
+import { Streams } from "./streams/streams.ts";
 import { Timer } from "./timer.ts";
 
 /** The bindings and secrets that a device needs. */
@@ -48,6 +49,7 @@ export class DeviceContext {
   readonly events: Events;
   readonly link: DeviceLink;
   readonly signs: SignOfLife;
+  readonly streams: Streams;
   readonly leases: Leases;
   readonly activity: ActivityFeed;
   readonly audit: AuditFeed;
@@ -83,6 +85,7 @@ export class DeviceContext {
     this.events = new Events(this.storage, this.health);
     this.link = new DeviceLink((ws) => state.getWebSocketAutoResponseTimestamp(ws));
     this.signs = new SignOfLife(this.link);
+    this.streams = new Streams({ link: this.link, store: this.store });
     this.rates = new Rates({
       attach: (states) => this.link.attach(states),
       store: (rates) => this.store.setRates(rates),

@@ -1,5 +1,7 @@
 /** What the Worker tells a Device object about an upgrade, and helpers for the resulting sockets. */
+import { free } from "@matrx/shared/free-buffer.ts";
 import type { AccountId } from "@matrx/shared/ids.ts";
+import { LIMITS } from "@matrx/shared/limits.ts";
 import type { TicketCaller } from "../auth/caller.ts";
 
 /** Buffers messages in order until their sender is known. Bounded, because the sender may be anyone. */
@@ -74,4 +76,10 @@ export function switching(webSocket: WebSocket, headers: Record<string, string>)
 /** Bytes queued on a socket. Older builds of the runtime do not count them; there a socket is assumed to keep up. */
 export function queuedBytes(ws: WebSocket): number {
   return (ws as { bufferedAmount?: number }).bufferedAmount ?? 0;
+}
+
+/** Sends a frame of a stream, and frees its memory, which the socket has copied. */
+export function sendAndFree(ws: WebSocket, frame: Uint8Array<ArrayBuffer>): void {
+  if (ws.readyState === WebSocket.OPEN) ws.send(frame);
+  if (frame.length >= LIMITS.streamSharedBytes) free(frame.buffer);
 }

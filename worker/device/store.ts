@@ -47,6 +47,9 @@ const ENDED = "ended:";
 /** Since this version of the device link, agents enforce all of a policy. */
 export const ENFORCES_ALL = 2;
 
+/** Since this version, agents have streams. */
+export const HAS_STREAMS = 3;
+
 export class RecordStore {
   readonly #kv: Kv;
   readonly #health: Pick<StorageHealth, "isFailing" | "requireWritable">;

@@ -202,6 +202,7 @@ export class Device extends DurableObject<DeviceEnv> {
   endVisit(session: GrantId): void {
     this.#context.leases.revoke(session);
     this.#callers.endVisit(session, revokedGrant().message);
+    this.#context.streams.endGrant(session, revokedGrant());
     this.#streams.endVisit(session, revokedGrant());
     this.#mcp.revoke(session);
     this.#rest.endVisit(session, revokedGrant());
@@ -234,6 +235,7 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#rights.grantChanged(lease, former, Date.now());
     this.#mcp.toolsChanged();
     if (this.#callers.changeGrant(lease)) this.#upkeep.schedule("grants", lease.expires);
+    this.#context.streams.rightsChanged();
   }
 
   #endGrant(grant: GrantId, why: ErrorShape): void {

@@ -7,7 +7,7 @@ import { requireAllowed } from "../calls/gate.ts";
 import { offlineError } from "../connection.ts";
 import type { DeviceContext } from "../context.ts";
 import type { Lease } from "../leases.ts";
-import { requireEnforced } from "../link/enforcement.ts";
+import { requireEnforced, requireStreams } from "../link/enforcement.ts";
 import type { Sign } from "../link/sign-of-life.ts";
 import { Asked } from "../observing/asked.ts";
 import type { Parked } from "./parked.ts";
@@ -83,6 +83,7 @@ export class Delivery {
       const { toolTimeoutMs } = requireAllowed(tool, lease.scope, store);
       const input = this.#waiting.rows.input(parked.id);
       requireEnforced(tool, input, lease.scope, store.policy, attachment);
+      requireStreams(wanted.opens, attachment);
       const timeoutMs = wanted.timeoutMs ?? toolTimeoutMs;
       const extras = attachment.ours
         ? extrasOf({ ...wanted, lease }, wanted.keyed, store.limits(attachment.protocol), wanted.called) +

@@ -13,6 +13,7 @@ export interface WantedParts {
   /** What the caller asked for, in milliseconds. */
   readonly timeoutMs: number | undefined;
   readonly stream: boolean | undefined;
+  readonly opens: WantedCall["opens"];
   readonly keyed: Keyed | undefined;
 }
 
@@ -48,11 +49,11 @@ export function parkedCall(
   now: number,
 ): Parked {
   const id = `approval_${randomBase32(16)}`;
-  const { id: callerId, session, timeoutMs, stream, lease } = wanted;
+  const { id: callerId, session, timeoutMs, stream, opens, lease } = wanted;
   return {
     ...{ id, approval: id, call: named.call, grant: lease.scope.id as GrantId },
     ...{ tool: passed.tool, effect: passed.effect, stage: "preparing", created: now, expires: now },
-    wanted: { called: passed.called, id: callerId, session, timeoutMs, stream, keyed: named.keyed },
+    wanted: { called: passed.called, id: callerId, session, timeoutMs, stream, opens, keyed: named.keyed },
     ...{ edited: false, isChecking: false },
   };
 }

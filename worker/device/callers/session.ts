@@ -11,9 +11,10 @@ import {
 import type { Progress } from "@matrx/shared/content.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
-import { type CallId, callTime, type DeviceId, type SessionId } from "@matrx/shared/ids.ts";
+import { type CallId, callTime, type DeviceId, makeLineId, type SessionId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
+import type { LineId, Opens } from "@matrx/shared/streams/frame.ts";
 import { textOf } from "@matrx/shared/utf8.ts";
 import type { GuestSession } from "../../auth/caller.ts";
 import { errorShapeOf } from "../../problem.ts";
@@ -21,7 +22,9 @@ import type { Admission } from "../calls/admission.ts";
 import type { Calls } from "../calls/calls.ts";
 import { type Recipient, withId } from "../calls/types.ts";
 import { type KeptLease, keptLease, type Lease, leaseOf } from "../leases.ts";
-import { type MessageBuffer, queuedBytes } from "../socket.ts";
+import { type MessageBuffer, queuedBytes, sendAndFree } from "../socket.ts";
+import type { KeptStream, Line } from "../streams/stream.ts";
+import type { Streams } from "../streams/streams.ts";
 
 /** An unanswered call as stored in the attachment. */
 type KeptCall = [id: string, call: CallId, deadline: number, onClose: OnClose, follows: boolean];
@@ -43,14 +46,19 @@ export interface CallerAttachment {
   /** The sequence number of the last event sent; null if the caller did not ask for events. */
   events: number | null;
   unanswered: KeptCall[];
+  /** Absent without open streams. */
+  line?: { id: LineId; streams: KeptStream[] };
 }
 
 /** What all sessions share. */
 export interface SessionHost {
+  readonly streams: Streams;
   readonly admission: Admission;
   readonly calls: Calls;
   /** Bytes queued on all sockets of a grant. */
   queuedOf(grant: string): number;
+  /** Throws MatrxError while the account is paused for this grant. */
+  requireOpen(lease: Lease): void;
   renew(session: CallerSession, token: string): Promise<void>;
   subscribeToEvents(session: CallerSession, after: string | undefined, now: number): void;
   /** A call began that needs a check later. */
@@ -76,6 +84,8 @@ export class CallerSession implements ConnectionPort<SocketRecipient> {
   eventsUntil: number | null;
   readonly #binary: boolean;
   readonly #host: SessionHost;
+  /** Named when it has its first stream. */
+  #line: SocketLine | undefined;
 
   constructor(ws: WebSocket, attachment: CallerAttachment, host: SessionHost) {
     this.ws = ws;
@@ -92,6 +102,10 @@ export class CallerSession implements ConnectionPort<SocketRecipient> {
     for (const [id, call, deadline, onClose, follows] of attachment.unanswered) {
       const recipient = new SocketRecipient(this, id, RESTORED);
       this.protocol.expect(id, Object.assign(recipient, { call, deadline, onClose, follows, isSaved: true }));
+    }
+    if (attachment.line) {
+      this.#line = new SocketLine(this, attachment.line.id);
+      host.streams.restore(this.#line, attachment.line.streams);
     }
   }
 
@@ -112,6 +126,9 @@ export class CallerSession implements ConnectionPort<SocketRecipient> {
   }
 
   start(id: string, call: Call, now: number): void {
+    const { opens } = call;
+    const line = opens && this.#openLine();
+    if (opens && line) this.#host.streams.open(line, opens, call.tool);
     const wanted = {
       // Without an id from the caller, the call's name is its id.
       call: call.id === undefined ? (id as CallId) : undefined,
@@ -123,9 +140,41 @@ export class CallerSession implements ConnectionPort<SocketRecipient> {
       timeoutMs: call.timeout_ms,
       stream: call.stream,
       key: call.idempotency_key,
+      opens: opens && line && { line: line.id, ...opens },
     };
-    this.#host.admission.admit(wanted, now, new SocketRecipient(this, id, call));
+    try {
+      this.#host.admission.admit(wanted, now, new SocketRecipient(this, id, call));
+    } catch (error) {
+      if (opens) this.notOpened(opens);
+      throw error;
+    }
     this.#host.callStarted(now);
+  }
+
+  /** The call that was to open this stream did not. */
+  notOpened({ stream }: Opens): void {
+    if (this.#line) this.#host.streams.notOpened(this.#line.id, stream);
+  }
+
+  /** The call was answered before, so that its stream will never be opened. */
+  refuseStream({ stream }: Opens): void {
+    if (this.#line) this.#host.streams.refuse(this.#line.id, stream, answeredBefore());
+  }
+
+  streamFrame(frame: Uint8Array<ArrayBuffer>): void {
+    this.#host.requireOpen(this.lease);
+    this.#host.streams.fromCaller(this.#openLine(), frame);
+  }
+
+  /** The socket closed. */
+  closed(): void {
+    this.protocol.closed();
+    if (this.#line) this.#host.streams.lineClosed(this.#line.id);
+  }
+
+  #openLine(): SocketLine {
+    this.#line ??= new SocketLine(this, makeLineId());
+    return this.#line;
   }
 
   /** Registers an admitted call; its id is answered once. */
@@ -203,8 +252,14 @@ export class CallerSession implements ConnectionPort<SocketRecipient> {
       binary: this.#binary,
       events: this.eventsUntil,
       unanswered,
+      ...this.#keptLine(),
     };
     this.ws.serializeAttachment(attachment);
+  }
+
+  #keptLine(): Pick<CallerAttachment, "line"> {
+    const streams = this.#line ? this.#host.streams.keptOf(this.#line.id) : [];
+    return this.#line && streams.length > 0 ? { line: { id: this.#line.id, streams } } : {};
   }
 
   #send(data: string | Uint8Array): void {
@@ -212,7 +267,38 @@ export class CallerSession implements ConnectionPort<SocketRecipient> {
   }
 }
 
-type Wish = Pick<Call, "cancel_on_disconnect" | "stream">;
+/** A caller's socket, as far as streams are concerned. */
+class SocketLine implements Line {
+  readonly id: LineId;
+  readonly #session: CallerSession;
+
+  constructor(session: CallerSession, id: LineId) {
+    this.#session = session;
+    this.id = id;
+  }
+
+  get lease(): Lease {
+    return this.#session.lease;
+  }
+
+  get visit(): string | undefined {
+    return this.#session.guest?.grant;
+  }
+
+  get queued(): number {
+    return this.#session.queued;
+  }
+
+  deliver(frame: Uint8Array<ArrayBuffer>): void {
+    sendAndFree(this.#session.ws, frame);
+  }
+
+  changed(): void {
+    if (this.#session.isOpen) this.#session.save();
+  }
+}
+
+type Wish = Pick<Call, "cancel_on_disconnect" | "stream" | "opens">;
 
 /** The recipient of the answer to one id on a socket. */
 export class SocketRecipient implements Recipient, UnansweredCall {
@@ -255,6 +341,7 @@ export class SocketRecipient implements Recipient, UnansweredCall {
 
   follow(): void {
     this.follows = true;
+    if (this.#wish.opens) this.#session.refuseStream(this.#wish.opens);
   }
 
   result(_header: ResultHeader, body: Uint8Array, missed: number): void {
@@ -272,9 +359,19 @@ export class SocketRecipient implements Recipient, UnansweredCall {
   }
 
   refuse(error: ErrorShape, call: CallId): void {
+    if (this.#wish.opens) this.#session.notOpened(this.#wish.opens);
     this.#session.protocol.refuse(this.id, error, call, this.#session.device);
   }
 
   /** A socket waits as long as it is open. */
   sendAway(): void {}
+}
+
+function answeredBefore(): ErrorShape {
+  return {
+    code: "CONFLICT",
+    message: "The call was answered before, so it opens no stream",
+    hint: "Make a new call",
+    hop: "relay",
+  };
 }

@@ -18,6 +18,7 @@ import type { DeviceContext } from "../context.ts";
 import { isLive, keptLease, type Lease, wantsRenewal } from "../leases.ts";
 import { MessageBuffer, queuedBytes, switching } from "../socket.ts";
 import type { DeviceRecord } from "../store.ts";
+import type { Streams } from "../streams/streams.ts";
 import { type CallerAttachment, CallerSession, type SessionHost, type SocketRecipient } from "./session.ts";
 
 export class Callers implements SessionHost {
@@ -34,6 +35,14 @@ export class Callers implements SessionHost {
 
   callStarted(now: number): void {
     this.#context.callStarted(now);
+  }
+
+  get streams(): Streams {
+    return this.#context.streams;
+  }
+
+  requireOpen({ scope }: Lease): void {
+    this.#context.pause.requireOpen(scope);
   }
 
   /** Restores a socket after hibernation, with its lease and unanswered calls. */
@@ -127,7 +136,7 @@ export class Callers implements SessionHost {
     const session = this.#sessions.get(ws) ?? this.restore(ws, attachment);
     ws.serializeAttachment(null);
     this.#sessions.delete(ws);
-    session.protocol.closed();
+    session.closed();
   }
 
   /** Closes the sockets of a grant that was revoked, or withdrawn from this device. */

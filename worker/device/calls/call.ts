@@ -1,4 +1,6 @@
 /** A call on its way to the device: what is wanted, and what the gate found. */
+
+import type { ExecuteOpens } from "@matrx/shared/device-frames.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
 import type { CallId, SessionId } from "@matrx/shared/ids.ts";
 import type { Lease } from "../leases.ts";
@@ -19,6 +21,8 @@ export interface WantedCall {
   /** What the caller asked for, in milliseconds. */
   timeoutMs?: number | undefined;
   stream?: boolean | undefined;
+  /** The stream that the call opens, as the frame says it. */
+  opens?: ExecuteOpens | undefined;
   /** Idempotency key. */
   key?: string | undefined;
 }

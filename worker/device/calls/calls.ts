@@ -13,7 +13,7 @@ import { callApprovalOf } from "../approvals/rows.ts";
 import { offlineError } from "../connection.ts";
 import type { DeviceContext } from "../context.ts";
 import { checkedAnswer, type DeviceAnswer, isOutputOf } from "../link/device-answer.ts";
-import { requireEnforced } from "../link/enforcement.ts";
+import { requireEnforced, requireStreams } from "../link/enforcement.ts";
 import { type Sign, silent } from "../link/sign-of-life.ts";
 import { Asked } from "../observing/asked.ts";
 import type { CallEnd } from "../observing/call-end.ts";
@@ -83,6 +83,7 @@ export class Calls {
     const { ours, protocol } = socket.attachment;
     const { store } = this.#context;
     requireEnforced(tool, wanted.input, wanted.lease.scope, store.policy, socket.attachment);
+    requireStreams(wanted.opens, socket.attachment);
     const extras = ours ? extrasOf(wanted, keyed, store.limits(protocol), called) : "";
     const frame = executeFrame(call, tool, timeoutMs, wanted.input, extras);
     const grant = wanted.lease.scope.id as GrantId;

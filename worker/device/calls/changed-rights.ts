@@ -21,6 +21,7 @@ export class ChangedRights {
   /** Ends the calls of a grant that was revoked, or withdrawn from this device. */
   revoke(grant: GrantId, why: ErrorShape): void {
     for (const pending of this.#of(grant)) this.#calls.apply(pending, "revoked", Date.now(), why);
+    this.#context.streams.endGrant(grant, why);
   }
 
   /** Calls that the changed grant no longer allows by name are stopped; others that are sent again carry it as it is now. */
@@ -43,6 +44,7 @@ export class ChangedRights {
 
   /** The old policy admitted calls that are still unsent: they are refused, and no sent call is sent again. */
   policyChanged(now: number): void {
+    this.#context.streams.rightsChanged();
     const { pendingCalls } = this.#calls;
     for (const pending of pendingCalls.all()) this.#calls.apply(pending, "policy_changed", now);
     pendingCalls.forgetFrames();

@@ -23,8 +23,9 @@ export function extrasOf(
     session,
     timeoutMs,
     stream,
+    opens,
     lease,
-  }: Pick<WantedCall, "id" | "session" | "timeoutMs" | "stream" | "lease">,
+  }: Pick<WantedCall, "id" | "session" | "timeoutMs" | "stream" | "opens" | "lease">,
   keyed: Keyed | undefined,
   limits: string | undefined,
   called: string | undefined,
@@ -36,6 +37,7 @@ export function extrasOf(
   if (session) text += `,"session":"${session}"`;
   if (timeoutMs) text += `,"timeout_ms":${timeoutMs}`;
   if (stream) text += `,"stream":true`;
+  if (opens) text += `,"opens":${JSON.stringify(opens)}`;
   if (keyed) text += `,"input_hash":"${keyed.digest}"`;
   if (keyed?.key) text += `,"idempotency_key":${JSON.stringify(keyed.key)}`;
   return text;

@@ -53,6 +53,7 @@ export class Stopping {
     const now = Date.now();
     const pending = this.#calls.pendingCalls.all().filter((one) => !this.#isOwners(one));
     for (const one of pending) this.#calls.apply(one, "revoked", now, stoppedError(!isUnsent(one)).shape());
+    this.#context.streams.endFor(({ lease }) => !lease.scope.owner, stoppedError(true).shape());
     return pending.map(({ grant }) => grant);
   }
 

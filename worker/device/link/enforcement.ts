@@ -7,8 +7,9 @@ import { ClosedPaths } from "@matrx/shared/access-rules.ts";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
+import type { WantedCall } from "../calls/call.ts";
 import type { DeviceAttachment } from "../connection.ts";
-import { ENFORCES_ALL } from "../store.ts";
+import { ENFORCES_ALL, HAS_STREAMS } from "../store.ts";
 
 /** Throws MatrxError `PERMISSION_DENIED`. `input` is JSON. */
 export function requireEnforced(
@@ -28,6 +29,17 @@ export function requireEnforced(
   if (closing === GRANT) throw cannotLimitError("The token's grant keeps paths closed");
   if (tool === "open_app" && policy.allowed_apps) requireApp(fieldOf(input, "app"), policy.allowed_apps);
   else if (policy.allowed_paths || policy.denied_paths) requirePath(tool, input, policy);
+}
+
+/** Throws MatrxError `UNAVAILABLE` if a call opens a stream, and the device knows none. */
+export function requireStreams(
+  opens: WantedCall["opens"],
+  { ours, protocol }: Pick<DeviceAttachment, "ours" | "protocol">,
+): void {
+  if (!opens || (ours && protocol >= HAS_STREAMS)) return;
+  throw relayError("UNAVAILABLE", "The program on this device knows no streams", {
+    hint: ours ? "Update the agent there" : "Run the Matrx agent there",
+  });
 }
 
 const GRANT = "the token's grant";

@@ -18,6 +18,7 @@ import { check, isLongerThan, parseJsonObject } from "@matrx/shared/json-input.t
 import { LIMITS, RATES, TIMES } from "@matrx/shared/limits.ts";
 import { decodeAgentFrame, type ResultHeader } from "@matrx/shared/result-frame.ts";
 import { retryIn } from "@matrx/shared/retry.ts";
+import { isStreamFrame } from "@matrx/shared/streams/frame.ts";
 import { manifestSchema } from "@matrx/shared/tool.ts";
 import { errorShapeOf } from "../../problem.ts";
 import { Tally } from "../../tally.ts";
@@ -78,7 +79,19 @@ export class DeviceMessages {
     }
   }
 
+  /** Handles one message of our agent's second connection, which is for streams only. Never throws. */
+  bulkMessage(data: string | ArrayBuffer, now: number): void {
+    try {
+      if (typeof data === "string") throw onlyStreams();
+      this.#context.streams.fromDevice(new Uint8Array(data));
+    } catch (error) {
+      this.#context.link.reply(errorFrame(errorShapeOf(error), now));
+    }
+  }
+
   #binary(data: ArrayBuffer, now: number): void {
+    const bytes = new Uint8Array(data);
+    if (isStreamFrame(bytes)) return this.#context.streams.fromDevice(bytes);
     if (data.byteLength > LIMITS.resultFrameBytes) throw tooLarge("result", LIMITS.resultFrameBytes);
     const frame = decodeAgentFrame(data);
     if (frame.kind === "output") {
@@ -118,6 +131,7 @@ export class DeviceMessages {
       case "device_heartbeat":
         return this.#heartbeat(socket, now);
       case "device_register":
+      case "device_bulk":
         throw relayError("CONFLICT", "This connection is already registered");
       case "manifest":
         this.#context.store.setManifest(manifestSchema.parse(frame));
@@ -242,6 +256,12 @@ function errorFrame(error: ErrorShape, now: number): ToDevice {
 
 function iso(now: number): string {
   return new Date(now).toISOString();
+}
+
+function onlyStreams(): MatrxError {
+  return relayError("INVALID_MESSAGE", "This connection is for streams only", {
+    hint: "Send everything else on the device's first connection",
+  });
 }
 
 function tooLarge(what: string, limit: number): MatrxError {

@@ -1,5 +1,5 @@
 /** How a device proves its identity: our agent signs this connection's nonce, a bare device presents its token. */
-import type { DeviceRegister } from "@matrx/shared/device-frames.ts";
+import type { DeviceBulk, DeviceRegister } from "@matrx/shared/device-frames.ts";
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { plainName } from "@matrx/shared/plain-names.ts";
 import { AUDIENCE } from "@matrx/shared/tokens.ts";
@@ -31,7 +31,7 @@ export async function isOwnCredential(
 export async function requireProof(
   secrets: Secrets,
   record: DeviceRecord,
-  register: DeviceRegister,
+  register: DeviceRegister | DeviceBulk,
   { nonce, host, token }: DeviceAttachment,
 ): Promise<void> {
   if (register.device_id !== record.id) throw wrongDevice(record.id);

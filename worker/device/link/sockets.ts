@@ -1,6 +1,12 @@
 /** The device's sockets: accepted before they prove anything, registered once they do, and closed. */
 import { CLOSE, closeReason } from "@matrx/shared/close-codes.ts";
-import { type DeviceRegister, deviceRegisterSchema } from "@matrx/shared/device-frames.ts";
+import {
+  type DeviceBulk,
+  type DeviceRegister,
+  deviceBulkSchema,
+  deviceRegisterSchema,
+  type ToDevice,
+} from "@matrx/shared/device-frames.ts";
 import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { randomBase32 } from "@matrx/shared/ids.ts";
 import { check, parseJsonObject } from "@matrx/shared/json-input.ts";
@@ -103,6 +109,10 @@ export class DeviceSockets {
   /** Returns false if it is not a device's socket. */
   message(ws: WebSocket, data: string | ArrayBuffer, now: number): boolean {
     const socket = this.#registered.get(ws);
+    if (socket?.attachment.bulk) {
+      if (this.#context.link.isBulk(ws)) this.#handlers.messages.bulkMessage(data, now);
+      return true;
+    }
     if (socket) {
       if (!this.#context.link.isCurrent(ws)) return true;
       this.#handlers.messages.message(socket, data, now);
@@ -116,7 +126,8 @@ export class DeviceSockets {
 
   closed(ws: WebSocket, attachment: DeviceAttachment, now: number): void {
     this.#dropCandidate(ws);
-    const { link, signs, store, timer, proof, rates } = this.#context;
+    if (attachment.bulk) return this.#bulkClosed(ws);
+    const { link, signs, store, timer, proof, rates, streams } = this.#context;
     const { credit, recovery, approvals } = this.#handlers;
     const socket = this.#registered.get(ws);
     const last_seen = link.signOf(socket ?? { ws, attachment });
@@ -128,11 +139,18 @@ export class DeviceSockets {
     rates.detached(now);
     signs.ended("silent", now);
     credit.linkChanged(now);
+    streams.linkLost();
     recovery.linkDown(now);
     approvals.linkDown(now);
     this.#context.onToolsChanged();
     if (store.record) store.rememberLastSeen({ last_seen, proof: proof.view ?? attachment.proof });
     timer.by(now);
+  }
+
+  #bulkClosed(ws: WebSocket): void {
+    this.#registered.delete(ws);
+    ws.serializeAttachment(null);
+    if (this.#context.link.dropBulk(ws)) this.#context.streams.bulkLost();
   }
 
   /** The device was removed: whatever its sockets still send is ignored. */
@@ -142,6 +160,7 @@ export class DeviceSockets {
       this.#dropCandidate(ws);
       this.#registered.delete(ws);
       this.#context.link.drop(ws);
+      this.#context.link.dropBulk(ws);
       ws.close(code, reason);
     }
   }
@@ -202,8 +221,7 @@ export class DeviceSockets {
     try {
       if (typeof data !== "string") throw notRegistered();
       const frame = parseJsonObject(data, LIMITS.registerFrameBytes);
-      if (frame.type !== "device_register") throw notRegistered();
-      const register = check(deviceRegisterSchema, frame);
+      const register = readFirst(frame);
       candidate.waiting = new MessageBuffer(WAITING_MAX);
       void this.#register(candidate, register);
     } catch (error) {
@@ -213,7 +231,7 @@ export class DeviceSockets {
     }
   }
 
-  async #register(candidate: Candidate, register: DeviceRegister): Promise<void> {
+  async #register(candidate: Candidate, register: DeviceRegister | DeviceBulk): Promise<void> {
     const { socket } = candidate;
     const { record } = this.#context.store;
     try {
@@ -224,13 +242,27 @@ export class DeviceSockets {
     }
     if (!this.#candidates.has(socket.ws)) return;
     this.#dropCandidate(socket.ws);
-    this.#welcome(socket, record, register);
+    if (register.type === "device_register") this.#welcome(socket, record, register);
+    else if (!this.#welcomeBulk(socket)) return;
     for (const data of candidate.waiting?.messages ?? []) this.message(socket.ws, data, Date.now());
+  }
+
+  /** Returns false if it was turned away. */
+  #welcomeBulk(socket: DeviceSocket): boolean {
+    try {
+      this.#context.link.takeBulk(socket, Date.now());
+    } catch (error) {
+      this.#turnAway(socket.ws, error);
+      return false;
+    }
+    this.#registered.set(socket.ws, socket);
+    socket.ws.send(JSON.stringify({ type: "bulk_ready" } satisfies ToDevice));
+    return true;
   }
 
   #welcome(socket: DeviceSocket, record: DeviceRecord, register: DeviceRegister): void {
     const now = Date.now();
-    const { store, link, signs, rates, timer } = this.#context;
+    const { store, link, signs, rates, timer, streams } = this.#context;
     const { rights, credit, recovery, approvals } = this.#handlers;
     const ours = record.identity.kind === "agent" && register.protocol !== undefined;
     const earlierJournal = store.deviceInfo?.journal_id ?? null;
@@ -239,6 +271,7 @@ export class DeviceSockets {
     const protocol = ours ? (register.protocol ?? 0) : 0;
     link.take(socket, { ours, protocol, rates: rates.attachable(now) }, now);
     signs.ended("replaced", now);
+    streams.linkLost();
     this.#registered.set(socket.ws, socket);
     store.setDeviceInfo(deviceInfoOf(register));
     if (ours && recovery.lostRecords(register, store.ledgerId, now)) store.noteLoss(now);
@@ -276,6 +309,13 @@ export class DeviceSockets {
           : CLOSE.protocol;
     ws.close(code, closeReason(shape.message));
   }
+}
+
+/** The first message of a connection: what it is for, with its proof. Throws MatrxError. */
+function readFirst(frame: Record<string, unknown>): DeviceRegister | DeviceBulk {
+  if (frame.type === "device_register") return check(deviceRegisterSchema, frame);
+  if (frame.type === "device_bulk") return check(deviceBulkSchema, frame);
+  throw notRegistered();
 }
 
 /** The longest-waiting connection of the address that has most of them: a flood crowds out only itself. */

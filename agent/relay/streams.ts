@@ -1,0 +1,173 @@
+/** The device's ends of streams: opened with the relay's calls, and served by tools once the call is answered. */
+import type { ExecuteOpens } from "@matrx/shared/device-frames.ts";
+import type { ErrorShape } from "@matrx/shared/errors.ts";
+import type { GrantScope } from "@matrx/shared/grant.ts";
+import { FRAME_BYTES, StreamEnd } from "@matrx/shared/streams/endpoint.ts";
+import {
+  decodeStreamFrame,
+  encodeStreamFrame,
+  errorPayload,
+  type StreamAddress,
+  type StreamFrame,
+} from "@matrx/shared/streams/frame.ts";
+import type { Logger } from "pino";
+import type { ServedStream } from "../core/call-request.ts";
+import type { Asker } from "../core/gate.ts";
+import { toldError } from "../core/incident.ts";
+import { BulkLink, type BulkLinkOptions } from "./bulk-link.ts";
+import type { Link } from "./link.ts";
+import type { PacedSocket } from "./paced-socket.ts";
+
+/** A stream that a call opened, and who serves it. */
+export interface OpenedStream extends Asker, ServedStream {
+  readonly opens: ExecuteOpens;
+  readonly call: string;
+  readonly tool: string;
+}
+
+export interface StreamsOptions {
+  readonly bulk: BulkLinkOptions;
+  /** Whether a call of this tool could still run: the policy may have changed. */
+  readonly mayCall: (tool: string, asker: Asker) => boolean;
+  readonly log: Logger;
+}
+
+interface Served {
+  readonly end: StreamEnd;
+  readonly stream: OpenedStream;
+  readonly isBulk: boolean;
+}
+
+/** Credit that a caller has at a time, in bytes: on the shared connection what it sends delays every call. */
+const WINDOW = { shared: 128 * 1024, bulk: 1024 * 1024 } as const;
+/** How often open streams are held to the device's policy, in milliseconds. */
+const LOOK_EVERY = 1000;
+
+export class Streams {
+  readonly #options: StreamsOptions;
+  readonly #open = new Map<string, Served>();
+  #link: Link | undefined;
+  #bulk: BulkLink | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: StreamsOptions) {
+    this.#options = options;
+  }
+
+  attach(link: Link): void {
+    this.#link = link;
+    this.#bulk = new BulkLink(this.#options.bulk, {
+      onFrame: (frame) => this.receive(frame),
+      onLost: () => this.#lose(({ isBulk }) => isBulk),
+    });
+  }
+
+  /** The link is gone, and every stream with it. */
+  detach(link: Link): void {
+    if (this.#link !== link) return;
+    this.#link = undefined;
+    this.#bulk?.close();
+    this.#lose(() => true);
+  }
+
+  /** Handles a frame from either connection. One that can't be read is ignored: the relay checks them. */
+  receive(data: Uint8Array): void {
+    let frame: StreamFrame;
+    try {
+      frame = decodeStreamFrame(data);
+    } catch (err) {
+      this.#options.log.warn({ err }, "a binary frame from the relay was not understood");
+      return;
+    }
+    const served = this.#open.get(keyOf(frame));
+    if (served) served.end.receive(frame);
+    else if (frame.kind === "data" || frame.kind === "message") this.refuse(frame, GONE);
+  }
+
+  /** Serves a stream to its end; never rejects. */
+  async serve(stream: OpenedStream): Promise<void> {
+    const link = this.#link;
+    const bulk = stream.interactive ? undefined : await this.#openBulk();
+    const key = keyOf(stream.opens);
+    if (!link || this.#link !== link) return bulk?.release();
+    if (this.#open.has(key)) this.refuse(stream.opens, GONE);
+    else await this.#serve(stream, key, bulk?.socket ?? link.streamSocket, bulk !== undefined);
+    bulk?.release();
+  }
+
+  /** Tells the caller that its stream is not served. */
+  refuse({ line, stream }: StreamAddress, error: ErrorShape): void {
+    const frame = encodeStreamFrame({ line, stream, bulk: false }, "reset", errorPayload(error));
+    this.#link?.streamSocket.send(frame);
+  }
+
+  /** Ends streams whose grant has ended, or is paused. */
+  endFor(isConcerned: (grant: GrantScope) => boolean, error: ErrorShape): void {
+    for (const { end, stream } of [...this.#open.values()]) if (isConcerned(stream.grant)) end.reset(error);
+  }
+
+  async #serve(stream: OpenedStream, key: string, socket: PacedSocket, isBulk: boolean): Promise<void> {
+    const { call, tool, serve } = stream;
+    const end = endOf(stream, socket, isBulk);
+    this.#open.set(key, { end, stream, isBulk });
+    this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY).unref();
+    try {
+      await end.end(await serve(end));
+    } catch (error) {
+      end.reset(toldError(error, this.#options.log, "a stream failed", { call, tool }));
+    }
+    this.#open.delete(key);
+    if (this.#open.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  async #openBulk(): Promise<BulkLink | undefined> {
+    const bulk = this.#bulk;
+    return (await bulk?.open()) ? bulk : undefined;
+  }
+
+  #lose(isLost: (served: Served) => boolean): void {
+    for (const served of [...this.#open.values()]) if (isLost(served)) served.end.lose(LOST);
+  }
+
+  #look(): void {
+    for (const { end, stream } of [...this.#open.values()])
+      if (!this.#options.mayCall(stream.tool, stream)) end.reset(NOT_ALLOWED);
+  }
+}
+
+function endOf({ opens }: OpenedStream, socket: PacedSocket, bulk: boolean): StreamEnd {
+  const lane = bulk ? "bulk" : "shared";
+  return new StreamEnd({
+    ...{ line: opens.line, stream: opens.stream, side: "device", hop: "agent", bulk },
+    send: (frame) => socket.send(frame),
+    ready: () => socket.ready(),
+    ...{ frameBytes: FRAME_BYTES[lane], window: WINDOW[lane], credit: opens.credit },
+  });
+}
+
+function keyOf({ line, stream }: StreamAddress): string {
+  return `${line}:${stream}`;
+}
+
+const GONE: ErrorShape = {
+  code: "NOT_FOUND",
+  message: "The device has no such stream",
+  hint: "Open it again with a call",
+  hop: "agent",
+};
+
+const LOST: ErrorShape = {
+  code: "UNAVAILABLE",
+  message: "The connection to the relay was lost",
+  hint: "Open the stream again where it broke off",
+  hop: "agent",
+};
+
+const NOT_ALLOWED: ErrorShape = {
+  code: "PERMISSION_DENIED",
+  message: "The device's policy has changed, and no longer allows this",
+  hint: "Ask the owner of the device",
+  hop: "agent",
+};

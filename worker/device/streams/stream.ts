@@ -1,0 +1,107 @@
+/** A stream as the relay sees it, and the connection of the caller who opened it. */
+import type { Effect } from "@matrx/shared/effects.ts";
+import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
+import { LIMITS } from "@matrx/shared/limits.ts";
+import type { LineId, Opens } from "@matrx/shared/streams/frame.ts";
+import type { Lease } from "../leases.ts";
+
+/** A caller's connection, as far as streams are concerned: a socket, or one HTTP request. */
+export interface Line {
+  readonly id: LineId;
+  /** The lease under which its streams go on. */
+  readonly lease: Lease;
+  /** A guest's own session, which may end before the share. */
+  readonly visit?: string | undefined;
+  /** Bytes queued towards the caller. */
+  readonly queued: number;
+  /** Hands a frame on to the caller. The frame's memory is not used afterwards. */
+  deliver(frame: Uint8Array<ArrayBuffer>): void;
+  /** The streams of this line have changed. */
+  changed(): void;
+}
+
+/** What the relay keeps of a stream while the object hibernates. */
+export type KeptStream = [stream: number, window: number, effect: Effect];
+
+/** Credit in one direction: what was given, and how much may be given at a time. */
+class Window {
+  #most: number | undefined;
+  #left = 0;
+
+  /** `most` is set by the first credit if it is not known. */
+  constructor(most?: number, left = most ?? 0) {
+    this.#most = most;
+    this.#left = left;
+  }
+
+  /** Throws MatrxError if the receiver gives more than it can have taken. */
+  give(bytes: number): void {
+    this.#most ??= bytes;
+    this.#left += bytes;
+    if (this.#left > this.#most) throw tooMuchCredit();
+  }
+
+  /** Throws MatrxError if the sender had no credit for this. */
+  use(bytes: number): void {
+    if (bytes > this.#left) throw noCredit();
+    this.#left -= bytes;
+  }
+}
+
+export class RelayStream {
+  readonly line: Line;
+  readonly stream: number;
+  /** The device's name for the tool whose call opened it; unknown after hibernation. */
+  readonly tool: string | undefined;
+  readonly effect: Effect;
+  /** Credit that counts against the limits of grant and device, in bytes. */
+  readonly window: number;
+  readonly toCaller: Window;
+  readonly toDevice: Window;
+  /** Whether its frames go over the agent's bulk connection: as the agent's do. */
+  isBulk = false;
+
+  private constructor(
+    line: Line,
+    [stream, window, effect]: KeptStream,
+    rest: { tool?: string; toCaller: Window; toDevice: Window },
+  ) {
+    this.line = line;
+    this.stream = stream;
+    this.window = window;
+    this.effect = effect;
+    this.tool = rest.tool;
+    this.toCaller = rest.toCaller;
+    this.toDevice = rest.toDevice;
+  }
+
+  static opened(line: Line, { stream, credit }: Opens, { tool, effect }: { tool: string; effect: Effect }) {
+    const toCaller = new Window(credit);
+    return new RelayStream(line, [stream, credit, effect], { tool, toCaller, toDevice: new Window() });
+  }
+
+  /** After hibernation nobody knows how much credit is left, only that it is not more than this. */
+  static restored(line: Line, kept: KeptStream) {
+    const { streamWindowBytes } = LIMITS;
+    return new RelayStream(line, kept, {
+      toCaller: new Window(kept[1]),
+      toDevice: new Window(streamWindowBytes),
+    });
+  }
+
+  get kept(): KeptStream {
+    return [this.stream, this.window, this.effect];
+  }
+}
+
+function tooMuchCredit(): MatrxError {
+  return relayError("INVALID_MESSAGE", "More credit was given than can have been used", {
+    hint: "Give back what was taken, and no more",
+  });
+}
+
+function noCredit(): MatrxError {
+  return relayError("INVALID_MESSAGE", "More data was sent than there was credit for", {
+    hint: "Wait for credit frames",
+  });
+}
