@@ -5,6 +5,7 @@ import type { Files } from "../fs/access.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { SearchEngines } from "../search/engines.ts";
+import { Digests } from "../transfers/digests.ts";
 import { applyPatchTool } from "./apply-patch.ts";
 import { bashTool } from "./bash.ts";
 import { bashOutputTool } from "./bash-output.ts";
@@ -12,7 +13,9 @@ import { createDirectoryTool } from "./create-directory.ts";
 import { deleteTool } from "./delete.ts";
 import { deleteDirectoryTool } from "./delete-directory.ts";
 import { directoryTreeTool } from "./directory-tree.ts";
+import { downloadTool } from "./download.ts";
 import { editTool } from "./edit.ts";
+import { fileInfoTool } from "./file-info.ts";
 import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
 import { listDirectoryTool } from "./list-directory.ts";
@@ -40,6 +43,7 @@ export interface ToolDeps {
 
 export function deviceTools({ files, jobs, desktop, sandbox }: ToolDeps): readonly Tool[] {
   const engines = new SearchEngines();
+  const digests = new Digests();
   return [
     readTool(files),
     writeTool(files),
@@ -65,5 +69,7 @@ export function deviceTools({ files, jobs, desktop, sandbox }: ToolDeps): readon
     openAppTool(files, desktop),
     listProcessesTool(files.platform),
     stopProcessTool(files),
+    fileInfoTool(files, digests),
+    downloadTool(files, digests),
   ];
 }

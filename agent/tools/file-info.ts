@@ -1,0 +1,36 @@
+/** FileInfo: describes a file or folder for programs that transfer it. */
+import * as z from "zod";
+import { defineTool } from "../core/tool.ts";
+import type { Files } from "../fs/access.ts";
+import type { Digests } from "../transfers/digests.ts";
+import { factsOf, openTarget } from "../transfers/target.ts";
+
+const input = z.strictObject({
+  path: z.string().min(1).describe("Absolute or relative path"),
+});
+
+export function fileInfoTool(files: Files, digests: Digests) {
+  return defineTool({
+    name: "FileInfo",
+    description:
+      "Describe a file or folder for a transfer: kind, size, time of change, mode, media type, SHA-256 and etag. For programs.",
+    details:
+      "The etag is the SHA-256. A file over 1 GiB has no `sha256`, and an etag made of its identity and times; one that another program is writing has neither.",
+    input,
+    model: { hidden: true },
+    timeoutMs: 120_000,
+    prepare: ({ path }) => ({ paths: [{ path, intent: "read" }] }),
+    async handle({ path }, context) {
+      const access = await files.as(context);
+      const target = await openTarget(access, path);
+      try {
+        context.approved?.check(target.place.path, target.place.shown, target.stat);
+        const facts = await factsOf(target, access, digests, context.signal);
+        const size = facts.size === undefined ? "" : `, ${facts.size} bytes`;
+        return { output: `${target.place.shown}: ${facts.kind}${size}`, metadata: { ...facts } };
+      } finally {
+        if (target.kind === "file") await target.handle.close();
+      }
+    },
+  });
+}

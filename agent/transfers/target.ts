@@ -1,0 +1,67 @@
+/** Opens what a path leads to, file or folder, and describes it. */
+import type { BigIntStats } from "node:fs";
+import { lstat } from "node:fs/promises";
+import type { FileAccess, ResolvedPath } from "../fs/access.ts";
+import { explained } from "../fs/errors.ts";
+import { type OpenFile, openFile } from "../fs/open-file.ts";
+import type { Digests, Validators } from "./digests.ts";
+import { mediaTypeOf } from "./media-types.ts";
+
+export type Target =
+  | ({ readonly kind: "file" } & OpenFile)
+  | { readonly kind: "directory"; readonly place: ResolvedPath; readonly stat: BigIntStats };
+
+/** What FileInfo and Download say of a file or folder. */
+export interface TargetFacts extends Validators {
+  readonly kind: Target["kind"];
+  readonly path: string;
+  readonly name: string;
+  /** In bytes; folders have none. */
+  readonly size?: number;
+  /** ISO 8601. */
+  readonly modified: string;
+  /** Octal, such as `0644`. */
+  readonly mode: string;
+  /** Of what a download delivers. */
+  readonly media_type: string;
+}
+
+/** Close a file's handle. Throws MatrxError. */
+export async function openTarget(access: FileAccess, path: string): Promise<Target> {
+  const place = await access.findExisting(path, "read");
+  const stat = await folderAt(access, place);
+  if (stat) return { kind: "directory", place, stat };
+  return { kind: "file", ...(await openFile(access, place.path)), place };
+}
+
+/** Undefined if it is not a folder. */
+async function folderAt(access: FileAccess, place: ResolvedPath): Promise<BigIntStats | undefined> {
+  const { folder, name } = access.parentOf(place);
+  await using parent = await access.openFolder(folder, place.shown);
+  const entry = name === "" ? parent.self : parent.at(name);
+  // A descriptor of the root is itself a link.
+  const look = name === "" ? `${entry}/.` : entry;
+  const stat = await explained(place.shown, "look at", () => lstat(look, { bigint: true }));
+  if (!stat.isDirectory()) return undefined;
+  access.inspect(stat, place.shown);
+  return stat;
+}
+
+/** Reads the whole file if its digest is not known. Throws MatrxError. */
+export async function factsOf(
+  target: Target,
+  access: FileAccess,
+  digests: Digests,
+  signal: AbortSignal,
+): Promise<TargetFacts> {
+  const { kind, place, stat } = target;
+  const name = access.platform.path.basename(place.path);
+  const facts = {
+    ...{ kind, path: place.path, name },
+    modified: new Date(Number(stat.mtimeMs)).toISOString(),
+    mode: (stat.mode & 0o7777n).toString(8).padStart(4, "0"),
+  };
+  if (kind === "directory") return { ...facts, media_type: "application/zip" };
+  const validators = await explained(place.shown, "read", () => digests.validatorsOf(target, signal));
+  return { ...facts, size: Number(stat.size), media_type: mediaTypeOf(name), ...validators };
+}
