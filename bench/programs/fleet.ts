@@ -52,6 +52,7 @@ async function dial(index: number): Promise<void> {
         registeredAt[index] = Date.now();
       },
       onFrame: () => undefined,
+      onStreamFrame: () => undefined,
       onGone: () => {
         registeredAt[index] = undefined;
       },

@@ -28,7 +28,8 @@ function relayCalls() {
   const policy = { current: () => ({}) };
   const tools = fixedTools(toolbox.tools);
   const dispatcher = new Dispatcher({ device, policy, journal, log: silentLog, ...toolbox, tools });
-  const options = { device, dispatcher, journal, log: silentLog };
+  const streams = { serve: async () => undefined, refuse: () => undefined };
+  const options = { device, dispatcher, journal, streams, log: silentLog };
   const calls = new RelayCalls({ ...options, onSessionEnd: () => {}, onSystemCommand: () => {} });
   const local = new LocalCalls({ device, tools, dispatcher, policy });
   return { calls, local, dispatcher, journal, runs: toolbox.runs };

@@ -202,7 +202,8 @@ export async function registerFrame(
   };
 }
 
-function assertionOf(
+/** What a device signs for a connection. */
+export function assertionOf(
   { id, key }: AgentIdentity,
   claims: { nonce?: string },
   audience = new URL(ORIGIN).host,

@@ -25,20 +25,33 @@ export type KeptStream = [stream: number, window: number, effect: Effect];
 
 /** Credit in one direction: what was given, and how much may be given at a time. */
 class Window {
+  /** Set by the first credit if it is not known before. */
   #most: number | undefined;
-  #left = 0;
+  #left: number;
+  /** What was used before the object slept is not known: then credit may seem to be more than can have been used. */
+  readonly #isRestored: boolean;
 
-  /** `most` is set by the first credit if it is not known. */
-  constructor(most?: number, left = most ?? 0) {
+  private constructor(most: number | undefined, isRestored: boolean) {
     this.#most = most;
-    this.#left = left;
+    this.#left = most ?? 0;
+    this.#isRestored = isRestored;
+  }
+
+  static opened(most?: number): Window {
+    return new Window(most, false);
+  }
+
+  static restored(most: number): Window {
+    return new Window(most, true);
   }
 
   /** Throws MatrxError if the receiver gives more than it can have taken. */
   give(bytes: number): void {
     this.#most ??= bytes;
     this.#left += bytes;
-    if (this.#left > this.#most) throw tooMuchCredit();
+    if (this.#left <= this.#most) return;
+    if (!this.#isRestored) throw tooMuchCredit();
+    this.#left = this.#most;
   }
 
   /** Throws MatrxError if the sender had no credit for this. */
@@ -76,17 +89,14 @@ export class RelayStream {
   }
 
   static opened(line: Line, { stream, credit }: Opens, { tool, effect }: { tool: string; effect: Effect }) {
-    const toCaller = new Window(credit);
-    return new RelayStream(line, [stream, credit, effect], { tool, toCaller, toDevice: new Window() });
+    const windows = { toCaller: Window.opened(credit), toDevice: Window.opened() };
+    return new RelayStream(line, [stream, credit, effect], { tool, ...windows });
   }
 
-  /** After hibernation nobody knows how much credit is left, only that it is not more than this. */
+  /** After hibernation. The device's window is not kept: it is at most this. */
   static restored(line: Line, kept: KeptStream) {
-    const { streamWindowBytes } = LIMITS;
-    return new RelayStream(line, kept, {
-      toCaller: new Window(kept[1]),
-      toDevice: new Window(streamWindowBytes),
-    });
+    const toDevice = Window.restored(LIMITS.streamWindowBytes);
+    return new RelayStream(line, kept, { toCaller: Window.restored(kept[1]), toDevice });
   }
 
   get kept(): KeptStream {
