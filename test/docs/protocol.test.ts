@@ -26,11 +26,12 @@ import { retryAfterHeaderOf, retryIn } from "@matrx/shared/retry.ts";
 import { claimSchema, proofClaimsSchema } from "@matrx/shared/session-api.ts";
 import * as shareApi from "@matrx/shared/share-api.ts";
 import * as signInApi from "@matrx/shared/sign-in-api.ts";
+import { decodeStreamFrame, encodeStreamFrame } from "@matrx/shared/streams/frame.ts";
 import * as tokenApi from "@matrx/shared/token-api.ts";
 import { type DeviceAssertion, PROTOCOL } from "@matrx/shared/tokens.ts";
 import { describe, expect, it, test } from "vitest";
 import * as z from "zod";
-import { pendingCallSchema } from "../../shared/openapi/bodies.ts";
+import { callBodySchema, pendingCallSchema } from "../../shared/openapi/bodies.ts";
 import { limitsTable } from "./limits-table.ts";
 import { EXAMPLES, example, examplesOf, generated, HEX, PAGE, tableOf } from "./page.ts";
 
@@ -188,24 +189,36 @@ describe("binary frames", () => {
   const encoders = { ResultFrame: encodeResultFrame, OutputFrame: encodeOutputFrame };
 
   it("have an example each", () => {
-    expect(HEX.map(({ label }) => label)).toEqual(Object.keys(encoders));
+    expect(HEX.map(({ label }) => label)).toEqual([...Object.keys(encoders), "StreamFrame"]);
   });
 
-  it.each(HEX)("$label is encoded and decoded as shown", ({ label, text }) => {
-    const encode = encoders[label as keyof typeof encoders] as typeof encodeResultFrame;
-    const header = resultHeaderSchema
-      .loose()
-      .partial()
-      .parse(example(`${label} header`));
-    const body = example(`${label} body`);
-    const frame = encode(header as never, Buffer.from(JSON.stringify(body)));
+  it("of a stream is encoded and decoded as shown", () => {
+    const text = HEX.find(({ label }) => label === "StreamFrame")?.text ?? "";
+    const address = { line: "0123456789abcdef", stream: 7, bulk: false };
+    const payload = new TextEncoder().encode("hello");
+    const frame = encodeStreamFrame(address, "data", payload);
     expect(Buffer.from(frame).toString("hex")).toBe(text.replace(/\s/g, ""));
-
-    const decoded = decodeAgentFrame(new Uint8Array(Buffer.from(text.replace(/\s/g, ""), "hex")).buffer);
-    expect(`${decoded.kind}frame`).toBe(label.toLowerCase());
-    expect(decoded.header).toEqual(header);
-    expect(JSON.parse(Buffer.from(decoded.body).toString())).toEqual(body);
+    expect(decodeStreamFrame(frame)).toEqual({ ...address, kind: "data", payload });
   });
+
+  it.each(HEX.filter(({ label }) => label in encoders))(
+    "$label is encoded and decoded as shown",
+    ({ label, text }) => {
+      const encode = encoders[label as keyof typeof encoders] as typeof encodeResultFrame;
+      const header = resultHeaderSchema
+        .loose()
+        .partial()
+        .parse(example(`${label} header`));
+      const body = example(`${label} body`);
+      const frame = encode(header as never, Buffer.from(JSON.stringify(body)));
+      expect(Buffer.from(frame).toString("hex")).toBe(text.replace(/\s/g, ""));
+
+      const decoded = decodeAgentFrame(new Uint8Array(Buffer.from(text.replace(/\s/g, ""), "hex")).buffer);
+      expect(`${decoded.kind}frame`).toBe(label.toLowerCase());
+      expect(decoded.header).toEqual(header);
+      expect(JSON.parse(Buffer.from(decoded.body).toString())).toEqual(body);
+    },
+  );
 });
 
 describe("tables", () => {
@@ -274,8 +287,8 @@ const BODIES: Record<string, z.ZodObject> = {
   "POST /v1/devices/:device/policy/explain": explainWishSchema,
   "POST /v1/devices/:device/approvals/:approval": newDecisionSchema,
   "POST /v1/devices/:device/commands": api.newCommandSchema,
-  "POST /v1/devices/:device/tools/invoke": callSchema.omit({ queue_for: true }),
-  "POST /tools/invoke": callSchema.omit({ queue_for: true }),
+  "POST /v1/devices/:device/tools/invoke": callBodySchema,
+  "POST /tools/invoke": callBodySchema,
 };
 
 /** `{name, days?}` of a schema. */

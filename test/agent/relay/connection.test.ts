@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { PROTOCOL } from "@matrx/shared/tokens.ts";
 import { importJWK, jwtVerify } from "jose";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startAgent as startOther } from "../../../agent/agent.ts";
@@ -22,7 +23,7 @@ test("it dials, signs the nonce for the host it dialled, and registers", async (
   expect(socket.url).toBe(`/v1/device/ws?device=${DEVICE}`);
   const frame = await socket.register();
   expect(frame).toMatchObject({
-    ...{ device_id: DEVICE, protocol: 2, os: expect.any(String), hostname: expect.any(String) },
+    ...{ device_id: DEVICE, protocol: PROTOCOL, os: expect.any(String), hostname: expect.any(String) },
     ...{
       manifest_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
       journal_id: expect.stringMatching(/^journal_/),
