@@ -84,10 +84,10 @@ export const LIMITS = {
   eventsKept: 100,
   /** Events a device may send at once; faster ones than `eventEvery` are then dropped and counted. Relay. */
   eventBurst: 20,
-  /** Data in one frame of a stream, in bytes; on the agent's main connection `streamSharedBytes`. Relay; our programs send less. */
-  streamDataBytes: 256 * KiB,
-  /** The same on a connection that calls share. Agent and callers. */
-  streamSharedBytes: 64 * KiB,
+  /** Data in one frame of a stream, in bytes: with the 64 bytes that each frame costs besides, 256 KiB of credit. Relay. */
+  streamDataBytes: 256 * KiB - 64,
+  /** The same on a connection that calls share. Agent. */
+  streamSharedBytes: 64 * KiB - 64,
   /** A message in a stream, what its end says, or why it is reset, in bytes of JSON. Relay. */
   streamMessageBytes: 4 * KiB,
   /** The least credit that whoever opens a stream gives at first, in bytes: with less, pieces would never fit. Relay. */

@@ -19,11 +19,12 @@ export class PacedSocket {
     return this.#socket.readyState === WebSocket.OPEN;
   }
 
-  /** Sends a frame, or drops it if the connection is gone: its close event ends the streams. */
-  send(frame: Uint8Array): void {
+  /** Sends a frame, which must not be used afterwards, or drops it if the connection is gone: its close event ends the streams. */
+  send(frame: Uint8Array<ArrayBuffer>): void {
     if (!this.isOpen) return;
     this.#sentBytes += frame.length;
-    this.#socket.send(frame, () => this.#go());
+    // Of a Buffer the library makes no copy: it masks the frame where it is.
+    this.#socket.send(Buffer.from(frame.buffer, frame.byteOffset, frame.length), () => this.#go());
   }
 
   /** Bytes of streams that were handed to the connection. */
