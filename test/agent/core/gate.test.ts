@@ -56,6 +56,8 @@ const NEEDS: [tool: string, input: Record<string, unknown>, needs: Needs][] = [
   ["Delete", { path: "/out/a" }, { paths: [remove("/out/a")] }],
   ["delete_directory", { path: "/out/a" }, { paths: [remove("/out/a")] }],
   ["OpenPath", { path: "/out/a" }, { paths: [read("/out/a")] }],
+  ["FileInfo", { path: "/out/a" }, { paths: [read("/out/a")] }],
+  ["Download", { path: "/out/a" }, { paths: [read("/out/a")] }],
   [
     "open_app",
     { app: "paint", args: ["/out/a.png", "https://a.example", "--help"] },
