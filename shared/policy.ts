@@ -86,6 +86,8 @@ const CONFINABLE: ReadonlySet<string> = new Set([
   "Grep",
   "ListDirectory",
   "DirectoryTree",
+  "FileInfo",
+  "Download",
   "search_files",
   "Write",
   "Edit",

@@ -61,9 +61,10 @@ describe("the definitions", () => {
   it("are those of the guide, and ours that no other does as well", () => {
     const names = view.map(({ model_name }) => model_name);
     expect(names).toEqual(expect.arrayContaining(GUIDE));
-    expect(names).toHaveLength(announced.length - 4);
-    for (const left of ["create_directory", "delete_directory", "search_files", "DirectoryTree"])
-      expect(names).not.toContain(modelNameOf(left));
+    const others = ["create_directory", "delete_directory", "search_files", "DirectoryTree"];
+    const hidden = ["FileInfo", "Download"];
+    expect(names).toHaveLength(announced.length - others.length - hidden.length);
+    for (const left of [...others, ...hidden]) expect(names).not.toContain(modelNameOf(left));
   });
 
   it("name no tool that the model does not have", () => {
