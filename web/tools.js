@@ -10,7 +10,9 @@ import { toolFields } from "./tool-form.js";
  * reading the call that runs, and returns what to tell the person of it.
  */
 export async function toolsView(device, onAnswer) {
-  const { tools } = await api(`GET /v1/devices/${part(device.id)}/tools`);
+  const { tools: all } = await api(`GET /v1/devices/${part(device.id)}/tools`);
+  // Some are only for programs.
+  const tools = all.filter(({ model }) => !model?.hidden);
   const title = element("h2", { tabindex: "-1" }, "Run a tool on ", device.name);
   if (tools.length === 0) {
     const none = element("p", {}, "This device hasn't reported its tools yet.");

@@ -22,7 +22,7 @@ export function downloadTool(files: Files, digests: Digests) {
   return defineTool({
     name: "Download",
     description:
-      "Send a file, or a part of it, as a stream of bytes; a folder as a zip. For programs, through the files route or matrx cp; models use `Read`.",
+      "Send a file, or a part of it, as a stream of bytes; a folder as a zip. For programs, which call it over a WebSocket with `opens`; models use `Read`.",
     details:
       "The stream ends with the number of bytes sent and their SHA-256. If the file changes meanwhile, the stream is reset with `CONFLICT`. In a zip, links stay links; entries that cannot be read, or change while they are sent, are left out and counted in `skipped`.",
     input,

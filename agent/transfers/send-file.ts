@@ -43,21 +43,14 @@ export function sendFile(access: FileAccess, place: ResolvedPath, part: Part): S
 /** The file ended before the part did. */
 export class Shrunk extends Error {}
 
-/**
- * Exactly `length` bytes, reading the next piece while one is used; a piece is valid until the next one is asked for.
- * Throws Shrunk, or the system's error.
- */
+/** Exactly `length` bytes in new buffers, reading the next piece while one is used. Throws Shrunk, or the system's error. */
 export async function* piecesOf(
   file: FileHandle,
   { offset, length }: Pick<Part, "offset" | "length">,
 ): AsyncGenerator<Buffer, void> {
   const end = offset + length;
-  // New memory for each piece would keep the garbage collector busy for a third of the time.
-  let free = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, length));
-  let used = Buffer.allocUnsafeSlow(free.length);
   const readAt = (position: number) => {
-    [free, used] = [used, free];
-    const piece = readPiece(file, position, used.subarray(0, end - position));
+    const piece = readPiece(file, position, Math.min(PIECE_BYTES, end - position));
     // It is awaited only after the piece before it was used.
     piece.catch(() => undefined);
     return piece;
@@ -72,8 +65,8 @@ export async function* piecesOf(
   }
 }
 
-async function readPiece(file: FileHandle, position: number, buffer: Buffer): Promise<Buffer> {
-  const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
+async function readPiece(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(length), 0, length, position);
   if (bytesRead === 0) throw new Shrunk();
   return buffer.subarray(0, bytesRead);
 }

@@ -5,12 +5,9 @@ import { describe, expect, it } from "vitest";
 const BUILT_IN = {
   read: [
     ...["Read", "Glob", "Grep", "ListDirectory", "SystemInfo", "BashOutput", "search_files"],
-    ...["DirectoryTree", "SystemLog", "ListProcesses", "FileInfo", "Download", "UploadInfo"],
+    ...["DirectoryTree", "SystemLog", "ListProcesses", "FileInfo", "Download"],
   ],
-  write: [
-    ...["Write", "Edit", "ApplyPatch", "Move", "create_directory"],
-    ...["Upload", "UploadAppend", "UploadCommit", "UploadAbort"],
-  ],
+  write: [...["Write", "Edit", "ApplyPatch", "Move", "create_directory"]],
   execute: [
     ...["Bash", "TaskStop", "StopProcess", "Delete", "delete_directory"],
     ...["OpenUrl", "OpenPath", "open_app", "Screenshot"],

@@ -3,6 +3,7 @@ import { hash, randomBytes } from "node:crypto";
 import { appendFileSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { mkdir, open, symlink } from "node:fs/promises";
 import { makeGrantId } from "@matrx/shared/ids.ts";
+import { LIMITS } from "@matrx/shared/limits.ts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Digests } from "../../../agent/transfers/digests.ts";
@@ -10,7 +11,7 @@ import { failure, WAYS, Workbench } from "../tools/workbench.ts";
 import { MemoryStream, RESET, serve } from "./memory-stream.ts";
 
 const OPEN = { opensStream: true };
-const PIECE = 256 * 1024;
+const PIECE = LIMITS.streamDataBytes;
 
 describe.each(WAYS)("FileInfo and Download, %s", (_, platform) => {
   test("a file arrives as it is, with its digest before and after", async () => {
@@ -77,7 +78,7 @@ test("without a stream it is refused, with the way that has one", async () => {
   await bench.put("a.txt", "hello");
   const error = await failure(bench.call("Download", { path: "a.txt" }));
   expect(error).toMatchObject({ code: "INVALID_PARAMETERS", details: { reason: "needs_stream" } });
-  expect(error.hint).toContain("matrx cp");
+  expect(error.hint).toContain("`opens`");
 });
 
 test("an etag that no longer matches is a conflict, with the one that does", async () => {
