@@ -61,7 +61,8 @@ export class BulkLink {
   release(): void {
     this.#users--;
     if (this.#users > 0) return;
-    this.#idle = setTimeout(() => this.#socket?.close(1000), this.#options.idleMs ?? IDLE_MS);
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => this.#retire(), this.#options.idleMs ?? IDLE_MS);
   }
 
   /** The first connection is gone, or the agent ends. */
@@ -69,6 +70,13 @@ export class BulkLink {
     this.#isClosed = true;
     clearTimeout(this.#idle);
     this.#socket?.terminate();
+  }
+
+  /** From now on the next stream dials anew, even while this connection is still closing. */
+  #retire(): void {
+    const socket = this.#socket;
+    this.#forget();
+    socket?.close(1000);
   }
 
   #dial(): Promise<boolean> {
@@ -103,7 +111,7 @@ export class BulkLink {
     socket.on("close", () => {
       clearTimeout(late);
       heartbeat?.stop();
-      this.#gone();
+      if (this.#socket === socket) this.#gone();
       opened.resolve(false);
     });
     return opened.promise;
@@ -124,12 +132,16 @@ export class BulkLink {
   }
 
   #gone(): void {
+    const wasOpen = this.#paced !== undefined;
+    this.#forget();
+    if (wasOpen) this.#events.onLost();
+  }
+
+  #forget(): void {
     clearTimeout(this.#idle);
     this.#socket = undefined;
     this.#dialling = undefined;
-    const wasOpen = this.#paced !== undefined;
     this.#paced = undefined;
-    if (wasOpen) this.#events.onLost();
   }
 }
 

@@ -58,7 +58,11 @@ export class Streams {
     this.#link = link;
     this.#bulk = new BulkLink(this.#options.bulk, {
       onFrame: (frame) => this.receive(frame),
-      onLost: () => this.#lose(({ isBulk }) => isBulk),
+      onLost: () => {
+        // The relay may not know yet which streams are on that connection.
+        for (const { stream, isBulk } of this.#open.values()) if (isBulk) this.refuse(stream.opens, LOST);
+        this.#lose(({ isBulk }) => isBulk);
+      },
     });
   }
 

@@ -2,7 +2,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import type { ToolExecute } from "@matrx/shared/device-frames.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
-import { LIMITS } from "@matrx/shared/limits.ts";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import {
   creditOf,
   creditPayload,
@@ -16,7 +16,7 @@ import {
 import { expect, it } from "vitest";
 import { TestCaller } from "../helpers/caller.ts";
 import { AgentDevice, assertionOf, BareDevice } from "../helpers/device.ts";
-import { type Home, home, object } from "../helpers/home.ts";
+import { type Home, home, object, sweepAt } from "../helpers/home.ts";
 import type { TestSocket } from "../helpers/socket.ts";
 
 const KiB = 1024;
@@ -223,6 +223,31 @@ it("counts all credit of a grant: more than 16 MiB together is refused", async (
   send(open.device, "end", "", { line: open.line, stream: 4 });
   await frame(open.caller);
   await opened(open, 5);
+});
+
+it("is kept with all else that a connection keeps: 32 streams beside 64 unanswered calls with long ids", async () => {
+  const open = await streaming(32 * KiB);
+  const { person, identity, caller, device, line } = open;
+  const rates = { messages_per_second: 1000, calls_per_minute: 10_000 };
+  expect((await person.setPolicy(identity.id, { rates })).status).toBe(200);
+  for (let stream = 2; stream <= LIMITS.streamsPerLine; stream++)
+    await opened(open, stream, 32 * KiB + stream);
+  caller.send({ id: "one more", tool: "Read", input: {}, opens: { stream: 99, credit: CREDIT } });
+  expect(await caller.nextJson()).toMatchObject({ id: "one more", code: "RATE_LIMITED" });
+  const calls = LIMITS.unansweredPerSession;
+  for (let call = 0; call < calls; call++)
+    caller.send({ id: `${call}`.padEnd(LIMITS.callerIdChars, "x"), tool: "Read", input: {} });
+  const last = await (async () => {
+    let execute = await device.expect("tool_execute");
+    for (let call = 1; call < calls; call++) execute = await device.expect("tool_execute");
+    return execute;
+  })();
+  await sweepAt(identity.id, Date.now() + TIMES.settleAfter);
+  await evictDurableObject(object(identity.id));
+  send(device, "data", "kept", { line, stream: LIMITS.streamsPerLine });
+  expect(await payload(caller)).toBe("kept");
+  device.answer(last, "kept too");
+  expect(await caller.nextJson()).toMatchObject({ id: last.id, output: "kept too" });
 });
 
 it("may go over a second connection of the agent, and ends with it, but the others do not", async () => {
