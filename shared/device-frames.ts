@@ -186,8 +186,8 @@ export const fromDeviceSchema = z.discriminatedUnion("type", [
 export type FromDevice = z.infer<typeof fromDeviceSchema>;
 export type DeviceRegister = z.infer<typeof deviceRegisterSchema>;
 
-/** The stream that a call opens: its number on the caller's line, and the agent's first credit. */
-const executeOpensSchema = opensSchema.extend({ line: z.string().regex(/^[0-9a-f]{16}$/) });
+/** The stream that a call opens: its number on the caller's connection, and the agent's first credit. */
+const executeOpensSchema = opensSchema.extend({ connection: z.string().regex(/^[0-9a-f]{16}$/) });
 export type ExecuteOpens = z.infer<typeof executeOpensSchema>;
 
 /** Device document, Backend to Client 1. Tool Execute, with additions for our agent. */

@@ -76,7 +76,7 @@ export function makeSessionId(): SessionId {
 }
 
 /** The relay's name for a caller's connection in frames of streams: 8 random bytes in hex. */
-export function makeLineId(): string {
+export function makeConnectionId(): string {
   return hexOf(crypto.getRandomValues(new Uint8Array(8)));
 }
 

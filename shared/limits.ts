@@ -88,21 +88,25 @@ export const LIMITS = {
   streamDataBytes: 256 * KiB - 64,
   /** The same on a connection that calls share. Agent. */
   streamSharedBytes: 64 * KiB - 64,
-  /** A message in a stream, what its end says, or why it is reset, in bytes of JSON. Relay. */
+  /** The JSON in a message, an end or a reset of a stream, in bytes. Relay. */
   streamMessageBytes: 4 * KiB,
-  /** The least credit that whoever opens a stream gives at first, in bytes: with less, pieces would never fit. Relay. */
+  /** The least credit that a stream is opened with, in bytes: a piece of data must fit. Relay. */
   streamWindowMinBytes: 32 * KiB,
   /** The most credit that a stream has in one direction at a time, in bytes. Relay. */
   streamWindowBytes: 4 * MiB,
-  /** Open streams of one caller's connection; their numbers are kept in a 16 KiB attachment. Relay. */
-  streamsPerLine: 32,
-  /** Open streams of one device. Relay. */
-  streamsPerDevice: 512,
+  /** The least credit in one frame, in bytes: giving it back in crumbs would cost more than the data. Relay. */
+  streamCreditMinBytes: 4 * KiB,
+  /** Open byte streams of one caller's connection; their numbers are kept in a 16 KiB attachment. Relay. */
+  byteStreamsPerConnection: 32,
+  /** Open byte streams of one grant on one device. Relay. */
+  byteStreamsPerGrant: 64,
+  /** Open byte streams of one device; the last `byteStreamsPerGrant` are for grants that have none. Relay. */
+  byteStreamsPerDevice: 256,
   /** Credit of all streams of one grant on one device together, in bytes. Relay. */
   grantWindowBytes: 16 * MiB,
   /** Credit of all streams of one device together, in bytes; the last `grantWindowBytes` of it are for grants that have none. Relay. */
   deviceWindowBytes: 48 * MiB,
-  /** Bytes queued towards a caller, or a device, while no more credit is passed on to the other side. Relay. */
+  /** While this many bytes are queued towards a caller, or a device, its credit is held back. Relay. */
   streamQueuedBytes: 4 * MiB,
   /** Bytes queued towards one device before calls are refused: it reads too slowly. Relay. */
   deviceQueueMaxBytes: 16 * MiB,
@@ -162,6 +166,8 @@ export const TIMES = {
   streamDrain: 60 * second,
   /** How long a large answer waits for its readers; meanwhile the call's other times are paused. Relay. */
   answerWaits: 10 * minute,
+  /** How long a stream's data waits for its reader to give credit. Agent. */
+  streamWaits: 10 * minute,
   /** Time for a device to say whether a person must be asked about a call. Relay. */
   prepareWithin: 15 * second,
   /** Time for a person to decide, and for an offline device to return after a yes. Relay. */

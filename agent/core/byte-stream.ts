@@ -1,9 +1,6 @@
-/** A stream of bytes between a tool and its caller, opened by a call. Under credit both ways: nothing is buffered beyond it. */
-
+/** A stream of bytes between a tool and its caller, opened by a call. Credit bounds what is buffered, both ways. */
 import type { Incoming } from "@matrx/shared/streams/endpoint.ts";
 import type { StreamMessage } from "@matrx/shared/streams/frame.ts";
-
-export type { Incoming } from "@matrx/shared/streams/endpoint.ts";
 
 export interface ByteStream {
   /** Aborted when the stream is reset, or its link is lost; the reason is a MatrxError. */

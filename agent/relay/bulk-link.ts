@@ -1,4 +1,4 @@
-/** The second connection to the relay, for streams: dialled when the first one needs it, closed when none is left. */
+/** The second connection to the relay, for streams: dialled when a stream needs it, closed when none has for a while. */
 import type { DeviceBulk } from "@matrx/shared/device-frames.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { NONCE_HEADER } from "@matrx/shared/tokens.ts";
@@ -7,15 +7,19 @@ import { WebSocket } from "ws";
 import { HEARTBEAT, Heartbeat } from "./heartbeat.ts";
 import { PacedSocket } from "./paced-socket.ts";
 
-export interface BulkLinkOptions {
+/** How this device dials its relay, and proves which one it is. */
+export interface DeviceDial {
   readonly url: string;
   readonly device: string;
   /** Sent with the upgrade. */
   readonly credential: string;
-  /** The signed assertion for this connection's nonce. */
+  /** The signed assertion for a connection's nonce. */
   readonly sign: (nonce: string) => Promise<string>;
+}
+
+export interface BulkLinkOptions extends DeviceDial {
   readonly log: Logger;
-  /** How long it stays open without streams, in milliseconds. */
+  /** How long it stays open without streams, in milliseconds; for tests. */
   readonly idleMs?: number | undefined;
 }
 
@@ -47,7 +51,7 @@ export class BulkLink {
     return this.#paced;
   }
 
-  /** Opens the connection for one more stream, which gives it back by `release`. Resolves with false if that fails: then streams use the first one. */
+  /** Opens the connection for one more stream, until `release`. Resolves with false if that fails: then use the first one. */
   async open(): Promise<boolean> {
     if (this.#isClosed) return false;
     clearTimeout(this.#idle);
@@ -60,7 +64,7 @@ export class BulkLink {
 
   release(): void {
     this.#users--;
-    if (this.#users > 0) return;
+    if (this.#users > 0 || this.#isClosed) return;
     clearTimeout(this.#idle);
     this.#idle = setTimeout(() => this.#retire(), this.#options.idleMs ?? IDLE_MS);
   }
@@ -100,8 +104,10 @@ export class BulkLink {
       if (isBinary) return this.#events.onFrame(data as Buffer);
       const text = data.toString();
       if (text === "pong") return heartbeat?.answered();
-      if (!isReady(text))
-        return log.warn({ said: text.slice(0, 200) }, "the relay did not take the second connection");
+      if (!isReady(text)) {
+        log.warn({ said: text.slice(0, 200) }, "the relay did not accept the second connection");
+        return socket.terminate();
+      }
       clearTimeout(late);
       this.#paced = new PacedSocket(socket);
       heartbeat = beating(socket, this.#paced);

@@ -256,8 +256,8 @@ const NO_GRANT = {
 
 const NO_STREAM = {
   code: "INVALID_PARAMETERS",
-  message: "opens: the call was answered, and this tool serves no stream, or not again",
-  hint: "Call it without opens",
+  message: "opens: the call opened no stream: its tool has none, or its answer is that of an earlier call",
+  hint: "Make a new call, of a tool that has a stream",
   hop: "agent",
 } as const;
 

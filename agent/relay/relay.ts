@@ -14,6 +14,7 @@ import { pausedError } from "../core/pause.ts";
 import type { ToolSource } from "../core/tool-source.ts";
 import type { EventHub } from "../events/hub.ts";
 import { Announcement, type AnnouncementOptions } from "./announcement.ts";
+import type { DeviceDial } from "./bulk-link.ts";
 import { RelayCalls } from "./calls.ts";
 import { type ConnectionOptions, keepConnected } from "./connection.ts";
 import type { ClientState } from "./link.ts";
@@ -66,7 +67,8 @@ export class Relay {
 
   static async open(options: RelayOptions, parts: RelayParts): Promise<Relay> {
     const { tools, policy, log, resumed } = parts;
-    const streams = await streamsOf(options, parts);
+    const dial = await dialOf(options);
+    const streams = streamsOf(dial, parts);
     const calls = new RelayCalls({
       ...{ ...parts, streams, device: options.config.device_id },
       onSessionEnd: (grant) => {
@@ -81,7 +83,7 @@ export class Relay {
       log,
       everyMs: options.times?.toolsLookMs,
     });
-    const connection = await connectionOf(options, parts, { calls, announcement, streams });
+    const connection = connectionOf(options, dial, parts, { calls, announcement, streams });
     return new Relay(calls, announcement, connection);
   }
 
@@ -96,18 +98,19 @@ export class Relay {
   }
 }
 
-async function streamsOf(
-  { config, identity }: RelayOptions,
-  { dispatcher, pause, log }: RelayParts,
-): Promise<Streams> {
+async function dialOf({ config, identity }: RelayOptions): Promise<DeviceDial> {
   const { relay, device_id: device } = config;
   const assertion = { iss: device, aud: hostOf(relay) };
+  return {
+    ...{ url: deviceSocketUrl(relay, device), device },
+    credential: await signAssertion(identity, assertion),
+    sign: (nonce) => signAssertion(identity, { ...assertion, nonce }),
+  };
+}
+
+function streamsOf(dial: DeviceDial, { dispatcher, pause, log }: RelayParts): Streams {
   const streams = new Streams({
-    bulk: {
-      ...{ url: deviceSocketUrl(relay, device), device, log },
-      credential: await signAssertion(identity, assertion),
-      sign: (nonce) => signAssertion(identity, { ...assertion, nonce }),
-    },
+    bulk: { ...dial, log },
     mayCall: (tool, asker) => dispatcher.mayCall(tool, asker),
     log,
   });
@@ -124,19 +127,18 @@ const GRANT_ENDED: ErrorShape = {
   hop: "agent",
 };
 
-/** How this device dials and proves itself, and who handles frames. */
-async function connectionOf(
-  { config, identity, onState, times }: RelayOptions,
+/** How this device connects, and who handles frames. */
+function connectionOf(
+  { config: { relay }, onState, times }: RelayOptions,
+  { url, device, credential, sign }: DeviceDial,
   { journal, hub, log, pause, heads, onLink }: RelayParts,
   { calls, announcement, streams }: { calls: RelayCalls; announcement: Announcement; streams: Streams },
-): Promise<ConnectionOptions> {
-  const { relay, device_id: device } = config;
+): ConnectionOptions {
   const status = new PauseStatus(pause);
-  const assertion = { iss: device, aud: hostOf(relay) };
   return {
-    url: deviceSocketUrl(relay, device),
+    url,
+    credential,
     manifest: () => announcement.current,
-    credential: await signAssertion(identity, assertion),
     register: async (nonce) =>
       registerFrame({
         device,
@@ -144,7 +146,7 @@ async function connectionOf(
         journalId: journal.id,
         ledger: journal.ledgerOf(device),
         paused: status.fresh(),
-        token: await signAssertion(identity, { ...assertion, nonce }),
+        token: await sign(nonce),
       }),
     onState: (state) => {
       log.info({ relay, device }, state);

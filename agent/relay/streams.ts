@@ -2,8 +2,10 @@
 import type { ExecuteOpens } from "@matrx/shared/device-frames.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
-import { FRAME_BYTES, StreamEnd } from "@matrx/shared/streams/endpoint.ts";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import { StreamEnd } from "@matrx/shared/streams/endpoint.ts";
 import {
+  carriesData,
   decodeStreamFrame,
   encodeStreamFrame,
   errorPayload,
@@ -38,9 +40,10 @@ interface Served {
   readonly isBulk: boolean;
 }
 
-/** Credit that a caller has at a time, in bytes: on the shared connection what it sends delays every call. */
-const WINDOW = { shared: 128 * 1024, bulk: 1024 * 1024 } as const;
-/** How often open streams are held to the device's policy, in milliseconds. */
+/** Data in a frame, and credit that a caller has at a time, in bytes. On the first connection both delay every call. */
+const FIRST = { frameBytes: LIMITS.streamSharedBytes, window: 128 * 1024 } as const;
+const SECOND = { frameBytes: LIMITS.streamDataBytes, window: 1024 * 1024 } as const;
+/** How often open streams are held to the device's policy and to their readers' patience, in milliseconds. */
 const LOOK_EVERY = 1000;
 
 export class Streams {
@@ -85,7 +88,7 @@ export class Streams {
     }
     const served = this.#open.get(keyOf(frame));
     if (served) served.end.receive(frame);
-    else if (frame.kind === "data" || frame.kind === "message") this.refuse(frame, GONE);
+    else if (carriesData(frame.kind)) this.refuse(frame, GONE);
   }
 
   /** Serves a stream to its end; never rejects. */
@@ -100,8 +103,8 @@ export class Streams {
   }
 
   /** Tells the caller that its stream is not served. */
-  refuse({ line, stream }: StreamAddress, error: ErrorShape): void {
-    const frame = encodeStreamFrame({ line, stream, bulk: false }, "reset", errorPayload(error));
+  refuse({ connection, stream }: StreamAddress, error: ErrorShape): void {
+    const frame = encodeStreamFrame({ connection, stream, bulk: false }, "reset", errorPayload(error));
     this.#link?.streamSocket.send(frame);
   }
 
@@ -136,23 +139,25 @@ export class Streams {
   }
 
   #look(): void {
-    for (const { end, stream } of [...this.#open.values()])
+    const latest = performance.now() - TIMES.streamWaits;
+    for (const { end, stream } of [...this.#open.values()]) {
       if (!this.#options.mayCall(stream.tool, stream)) end.reset(NOT_ALLOWED);
+      else if ((end.waitsSince ?? Number.POSITIVE_INFINITY) < latest) end.reset(NOT_READ);
+    }
   }
 }
 
 function endOf({ opens }: OpenedStream, socket: PacedSocket, bulk: boolean): StreamEnd {
-  const lane = bulk ? "bulk" : "shared";
   return new StreamEnd({
-    ...{ line: opens.line, stream: opens.stream, side: "device", hop: "agent", bulk },
+    ...{ connection: opens.connection, stream: opens.stream, side: "device", hop: "agent", bulk },
     send: (frame) => socket.send(frame),
     ready: () => socket.ready(),
-    ...{ frameBytes: FRAME_BYTES[lane], window: WINDOW[lane], credit: opens.credit },
+    ...{ ...(bulk ? SECOND : FIRST), credit: opens.credit },
   });
 }
 
-function keyOf({ line, stream }: StreamAddress): string {
-  return `${line}:${stream}`;
+function keyOf({ connection, stream }: StreamAddress): string {
+  return `${connection}:${stream}`;
 }
 
 const GONE: ErrorShape = {
@@ -166,6 +171,13 @@ const LOST: ErrorShape = {
   code: "UNAVAILABLE",
   message: "The connection to the relay was lost",
   hint: "Open the stream again where it broke off",
+  hop: "agent",
+};
+
+const NOT_READ: ErrorShape = {
+  code: "TIMEOUT",
+  message: "Nobody has read the stream for ten minutes",
+  hint: "Open it again where it broke off",
   hop: "agent",
 };
 

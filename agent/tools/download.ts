@@ -7,7 +7,7 @@ import type { Digests } from "../transfers/digests.ts";
 import { needsStreamError, otherEtagError, rangeError } from "../transfers/errors.ts";
 import { sendFile } from "../transfers/send-file.ts";
 import { sendFolder } from "../transfers/send-folder.ts";
-import { factsOf, openTarget, type Target, type TargetFacts } from "../transfers/target.ts";
+import { type DescribedTarget, describeTarget } from "../transfers/target.ts";
 
 const input = z.strictObject({
   path: z.string().min(1).describe("Absolute or relative path of a file or folder"),
@@ -32,24 +32,16 @@ export function downloadTool(files: Files, digests: Digests) {
     async handle(request, context) {
       if (!context.opensStream) throw needsStreamError("Download");
       const access = await files.as(context);
-      const target = await openTarget(access, request.path);
-      try {
-        context.approved?.check(target.place.path, target.place.shown, target.stat);
-        const facts = await factsOf(target, access, digests, context.signal);
-        return answerOf(target, facts, request, access);
-      } finally {
-        if (target.kind === "file") await target.handle.close();
-      }
+      return answerOf(await describeTarget(access, request.path, digests, context), request, access);
     },
   });
 }
 
 /** Throws MatrxError. */
-function answerOf(target: Target, facts: TargetFacts, request: Input, access: FileAccess): ToolResult {
-  const { place, stat } = target;
+function answerOf({ place, stat, facts }: DescribedTarget, request: Input, access: FileAccess): ToolResult {
   const { if_etag, offset = 0 } = request;
   if (if_etag !== undefined && if_etag !== facts.etag) throw otherEtagError(place.shown, facts.etag);
-  if (target.kind === "directory") {
+  if (facts.kind === "directory") {
     if (offset > 0 || request.length !== undefined)
       throw rangeError(place.shown, "a folder is sent as a whole");
     const output = `Sending ${place.shown} as a zip`;

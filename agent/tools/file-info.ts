@@ -3,7 +3,7 @@ import * as z from "zod";
 import { defineTool } from "../core/tool.ts";
 import type { Files } from "../fs/access.ts";
 import type { Digests } from "../transfers/digests.ts";
-import { factsOf, openTarget } from "../transfers/target.ts";
+import { describeTarget } from "../transfers/target.ts";
 
 const input = z.strictObject({
   path: z.string().min(1).describe("Absolute or relative path"),
@@ -22,15 +22,9 @@ export function fileInfoTool(files: Files, digests: Digests) {
     prepare: ({ path }) => ({ paths: [{ path, intent: "read" }] }),
     async handle({ path }, context) {
       const access = await files.as(context);
-      const target = await openTarget(access, path);
-      try {
-        context.approved?.check(target.place.path, target.place.shown, target.stat);
-        const facts = await factsOf(target, access, digests, context.signal);
-        const size = facts.size === undefined ? "" : `, ${facts.size} bytes`;
-        return { output: `${target.place.shown}: ${facts.kind}${size}`, metadata: { ...facts } };
-      } finally {
-        if (target.kind === "file") await target.handle.close();
-      }
+      const { place, facts } = await describeTarget(access, path, digests, context);
+      const size = facts.size === undefined ? "" : `, ${facts.size} bytes`;
+      return { output: `${place.shown}: ${facts.kind}${size}`, metadata: { ...facts } };
     },
   });
 }

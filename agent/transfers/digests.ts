@@ -52,11 +52,6 @@ export class Digests {
     return { etag: sha256, sha256 };
   }
 
-  /** The validators of a file whose digest was just computed. */
-  validatorsFor(stat: BigIntStats, sha256: string): Validators {
-    return { etag: stat.size > this.#hashedMaxBytes ? tagOfIdentity(stat) : sha256, sha256 };
-  }
-
   /** A file that has just changed may change again within the resolution of its times, and look the same. */
   #isSettled({ ctimeNs }: BigIntStats): boolean {
     return this.#now() - Number(ctimeNs / 1_000_000n) > RESOLUTION_MS;

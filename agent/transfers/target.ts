@@ -1,13 +1,14 @@
 /** Opens what a path leads to, file or folder, and describes it. */
 import type { BigIntStats } from "node:fs";
 import { lstat } from "node:fs/promises";
+import type { ToolContext } from "../core/tool.ts";
 import type { FileAccess, ResolvedPath } from "../fs/access.ts";
 import { explained } from "../fs/errors.ts";
 import { type OpenFile, openFile } from "../fs/open-file.ts";
 import type { Digests, Validators } from "./digests.ts";
 import { mediaTypeOf } from "./media-types.ts";
 
-export type Target =
+type Target =
   | ({ readonly kind: "file" } & OpenFile)
   | { readonly kind: "directory"; readonly place: ResolvedPath; readonly stat: BigIntStats };
 
@@ -26,8 +27,31 @@ export interface TargetFacts extends Validators {
   readonly media_type: string;
 }
 
-/** Close a file's handle. Throws MatrxError. */
-export async function openTarget(access: FileAccess, path: string): Promise<Target> {
+/** A file or folder, and what is said of it. */
+export interface DescribedTarget {
+  readonly place: ResolvedPath;
+  readonly stat: BigIntStats;
+  readonly facts: TargetFacts;
+}
+
+/** Describes what a call's path leads to; reads the whole file if its digest is not known. Throws MatrxError. */
+export async function describeTarget(
+  access: FileAccess,
+  path: string,
+  digests: Digests,
+  { approved, signal }: Pick<ToolContext, "approved" | "signal">,
+): Promise<DescribedTarget> {
+  const target = await openTarget(access, path);
+  const { place, stat } = target;
+  try {
+    approved?.check(place.path, place.shown, stat);
+    return { place, stat, facts: await factsOf(target, access, digests, signal) };
+  } finally {
+    if (target.kind === "file") await target.handle.close();
+  }
+}
+
+async function openTarget(access: FileAccess, path: string): Promise<Target> {
   const place = await access.findExisting(path, "read");
   const stat = await folderAt(access, place);
   if (stat) return { kind: "directory", place, stat };
@@ -47,8 +71,7 @@ async function folderAt(access: FileAccess, place: ResolvedPath): Promise<BigInt
   return stat;
 }
 
-/** Reads the whole file if its digest is not known. Throws MatrxError. */
-export async function factsOf(
+async function factsOf(
   target: Target,
   access: FileAccess,
   digests: Digests,

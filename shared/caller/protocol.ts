@@ -19,6 +19,14 @@ export interface UnansweredCall {
   readonly onClose: OnClose;
 }
 
+/** The streams of a connection. Both throw MatrxError if a frame can't be read. */
+export interface StreamPort {
+  /** Passes on a frame. */
+  frame(frame: Uint8Array<ArrayBuffer>): void;
+  /** Ends the stream of a frame that may not be passed on. */
+  refuseFrame(frame: Uint8Array<ArrayBuffer>, why: ErrorShape): void;
+}
+
 /** What the host of a connection does for it. */
 export interface ConnectionPort<Unanswered extends UnansweredCall> {
   /** The hop that errors are attributed to. */
@@ -42,8 +50,8 @@ export interface ConnectionPort<Unanswered extends UnansweredCall> {
   abandon(unanswered: Unanswered): void;
   /** Continues with a new token, and confirms it. Rejects with MatrxError. */
   renew(token: string): Promise<void>;
-  /** Passes on a frame of a stream. Throws MatrxError if it can't be read. Absent: this host has no streams. */
-  streamFrame?(frame: Uint8Array<ArrayBuffer>): void;
+  /** Absent: this host has no streams. */
+  readonly streams?: StreamPort;
   /** Sends events from now on, or from the one after `after`. Throws MatrxError. */
   subscribeToEvents(after: string | undefined, now: number): void;
   /** What the caller is told about a thrown value. */
@@ -182,23 +190,27 @@ export class CallerProtocol<Unanswered extends UnansweredCall> {
 
   #streamFrame(data: ArrayBuffer | Uint8Array, now: number): void {
     const frame = new Uint8Array(data instanceof Uint8Array ? data.slice().buffer : data);
-    if (!this.isV1 || !this.#port.streamFrame || !isStreamFrame(frame))
+    const { streams, expires } = this.#port;
+    if (!this.isV1 || !streams || !isStreamFrame(frame))
       throw this.#error("INVALID_MESSAGE", "Callers must send text frames", AS_TEXT);
-    this.#requireUnexpired(now);
-    this.#port.streamFrame(frame);
+    if (expires > now) streams.frame(frame);
+    else streams.refuseFrame(frame, this.#expiredError().shape());
   }
 
   #requireStreams(): void {
-    if (this.isV1 && this.#port.streamFrame) return;
-    const [message, hint] = this.#port.streamFrame
+    if (this.isV1 && this.#port.streams) return;
+    const [message, hint] = this.#port.streams
       ? ["opens: streams need the subprotocol matrx.v1", OFFER_V1]
       : ["opens: this machine's own server has no streams", "Open it through the relay"];
     throw this.#error("INVALID_PARAMETERS", message, hint, { field: "opens" });
   }
 
   #requireUnexpired(now: number): void {
-    if (this.#port.expires > now) return;
-    throw this.#error("UNAUTHENTICATED", "This connection's token has expired", RENEW);
+    if (this.#port.expires <= now) throw this.#expiredError();
+  }
+
+  #expiredError(): MatrxError {
+    return this.#error("UNAUTHENTICATED", "This connection's token has expired", RENEW);
   }
 
   /** Refuses an id that is already in use, and more calls than a relay can store while it hibernates. Throws MatrxError. */

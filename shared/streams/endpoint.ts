@@ -3,7 +3,6 @@
  * transport; used by the agent, by callers, and by the relay where it answers HTTP.
  */
 import { type ErrorShape, type Hop, MatrxError } from "../errors.ts";
-import { LIMITS } from "../limits.ts";
 import { Mutex } from "../mutex.ts";
 import {
   costOf,
@@ -69,6 +68,7 @@ export class StreamEnd {
   /** Cost of what was taken since credit was last given. */
   #taken = 0;
   #trailer: StreamMessage | undefined;
+  #waitsSince: number | undefined;
   #closed = false;
 
   constructor(options: StreamEndOptions) {
@@ -82,6 +82,11 @@ export class StreamEnd {
   /** Aborted when the stream is reset by either end; the reason is a MatrxError. */
   get signal(): AbortSignal {
     return this.#over.signal;
+  }
+
+  /** Since when a writer has waited for credit, by `performance.now()`; undefined while none does. */
+  get waitsSince(): number | undefined {
+    return this.#waitsSince;
   }
 
   /** What the other end said with its `end`; undefined until then. */
@@ -211,7 +216,9 @@ export class StreamEnd {
   /** Resolves when there is this much credit, and the connection takes more. */
   async #waitFor(cost: number): Promise<void> {
     for (;;) {
+      if (this.#credit < cost) this.#waitsSince = performance.now();
       while (this.#credit < cost) await this.#moreCredit();
+      this.#waitsSince = undefined;
       const ready = this.#options.ready?.();
       if (!ready) return this.#requireOpen();
       await ready;
@@ -232,8 +239,8 @@ export class StreamEnd {
 
   #send(kind: StreamKind, payload: Uint8Array): void {
     this.#credit -= costOf(kind, payload.length);
-    const { line, stream, send } = this.#options;
-    send(encodeStreamFrame({ line, stream, bulk: this.#bulk }, kind, payload));
+    const { connection, stream, send } = this.#options;
+    send(encodeStreamFrame({ connection, stream, bulk: this.#bulk }, kind, payload));
   }
 
   #close(): void {
@@ -264,6 +271,3 @@ export class StreamEnd {
     };
   }
 }
-
-/** The most data in one frame on a connection that calls share, and on one of its own. */
-export const FRAME_BYTES = { shared: LIMITS.streamSharedBytes, bulk: LIMITS.streamDataBytes } as const;

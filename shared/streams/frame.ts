@@ -2,8 +2,8 @@
  * Binary frames of streams, the same on both links.
  *
  *     byte 0       kind: 16 data, 17 message, 18 credit, 19 end, 20 reset; the highest bit: on the bulk connection
- *     bytes 1..8   the line: the relay's name for the caller's connection; a caller's own are ignored
- *     bytes 9..12  number of the stream on that line, chosen by the caller, big endian
+ *     bytes 1..8   the connection: the relay's name for the caller's connection; a caller's own are ignored
+ *     bytes 9..12  number of the stream on that connection, chosen by the caller, big endian
  *     payload      data: bytes. message, end, reset: JSON, UTF-8. credit: bytes that may be sent, big endian, in 4 bytes
  */
 import * as z from "zod";
@@ -20,7 +20,7 @@ const KIND_OF: ReadonlyMap<number, StreamKind> = new Map(
 );
 
 const BULK = 0x80;
-const LINE_AT = 1;
+const CONNECTION_AT = 1;
 const STREAM_AT = 9;
 
 /** Bytes before the payload. */
@@ -30,11 +30,11 @@ export const STREAM_HEADER_BYTES = 13;
 const FRAME_COST = 64;
 
 /** The relay's name for a caller's connection: 8 bytes in hex. */
-export type LineId = string;
+export type ConnectionId = string;
 
 /** Which stream a frame belongs to. */
 export interface StreamAddress {
-  readonly line: LineId;
+  readonly connection: ConnectionId;
   /** 1 to 2^31 - 1. */
   readonly stream: number;
 }
@@ -60,9 +60,14 @@ export const opensSchema = z.object({
 });
 export type Opens = z.infer<typeof opensSchema>;
 
+/** Whether frames of this kind carry data or a message. */
+export function carriesData(kind: StreamKind): boolean {
+  return kind === "data" || kind === "message";
+}
+
 /** What a frame costs its sender, in bytes of credit; 0 for frames that are always allowed. */
 export function costOf(kind: StreamKind, payloadBytes: number): number {
-  return kind === "data" || kind === "message" ? payloadBytes + FRAME_COST : 0;
+  return carriesData(kind) ? payloadBytes + FRAME_COST : 0;
 }
 
 /** The largest payload that this much credit pays for. */
@@ -76,21 +81,22 @@ export function isStreamFrame(frame: Uint8Array): boolean {
 }
 
 export function encodeStreamFrame(
-  { line, stream, bulk }: StreamAddress & { bulk: boolean },
+  { connection, stream, bulk }: StreamAddress & { bulk: boolean },
   kind: StreamKind,
   payload: Uint8Array,
 ): Uint8Array<ArrayBuffer> {
   const frame = new Uint8Array(STREAM_HEADER_BYTES + payload.length);
   frame[0] = KINDS[kind] | (bulk ? BULK : 0);
-  writeLine(frame, line);
+  writeConnection(frame, connection);
   new DataView(frame.buffer).setUint32(STREAM_AT, stream);
   frame.set(payload, STREAM_HEADER_BYTES);
   return frame;
 }
 
-/** Puts a line into a frame: the relay's own word on where it came from. */
-export function writeLine(frame: Uint8Array, line: LineId): void {
-  for (let at = 0; at < 8; at++) frame[LINE_AT + at] = Number.parseInt(line.slice(2 * at, 2 * at + 2), 16);
+/** Writes where a frame comes from into it: only the relay's own word counts. */
+export function writeConnection(frame: Uint8Array, connection: ConnectionId): void {
+  for (let at = 0; at < 8; at++)
+    frame[CONNECTION_AT + at] = Number.parseInt(connection.slice(2 * at, 2 * at + 2), 16);
 }
 
 export function creditPayload(bytes: number): Uint8Array {
@@ -126,8 +132,8 @@ export function decodeStreamFrame(bytes: Uint8Array): StreamFrame {
   if (stream < 1 || stream > STREAM_MAX) throw invalid("names no stream");
   const payload = bytes.subarray(STREAM_HEADER_BYTES);
   checkPayload(kind, payload);
-  const line = hexOf(bytes.subarray(LINE_AT, STREAM_AT));
-  return { kind, bulk: (first & BULK) !== 0, line, stream, payload };
+  const connection = hexOf(bytes.subarray(CONNECTION_AT, STREAM_AT));
+  return { kind, bulk: (first & BULK) !== 0, connection, stream, payload };
 }
 
 function checkPayload(kind: StreamKind, { length }: Uint8Array): void {
@@ -137,10 +143,12 @@ function checkPayload(kind: StreamKind, { length }: Uint8Array): void {
   if (length === 0 && kind !== "end") throw invalid("is empty");
 }
 
-/** The bytes that a credit frame grants. Throws MatrxError `INVALID_MESSAGE`. */
+/** The bytes that a credit frame gives. Throws MatrxError `INVALID_MESSAGE`. */
 export function creditOf({ payload }: StreamFrame): number {
   const bytes = new DataView(payload.buffer, payload.byteOffset, payload.length).getUint32(0);
-  if (bytes < 1 || bytes > LIMITS.streamWindowBytes) throw invalid(`gives ${bytes} bytes of credit`);
+  const { streamCreditMinBytes, streamWindowBytes } = LIMITS;
+  if (bytes < streamCreditMinBytes || bytes > streamWindowBytes)
+    throw invalid(`gives ${bytes} bytes of credit`);
   return bytes;
 }
 

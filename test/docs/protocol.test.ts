@@ -194,7 +194,7 @@ describe("binary frames", () => {
 
   it("of a stream is encoded and decoded as shown", () => {
     const text = HEX.find(({ label }) => label === "StreamFrame")?.text ?? "";
-    const address = { line: "0123456789abcdef", stream: 7, bulk: false };
+    const address = { connection: "0123456789abcdef", stream: 7, bulk: false };
     const payload = new TextEncoder().encode("hello");
     const frame = encodeStreamFrame(address, "data", payload);
     expect(Buffer.from(frame).toString("hex")).toBe(text.replace(/\s/g, ""));

@@ -2,7 +2,8 @@
 
 import { WebSocket } from "ws";
 import * as z from "zod";
-import { FRAME_BYTES, StreamEnd } from "../../shared/streams/endpoint.ts";
+import { LIMITS } from "../../shared/limits.ts";
+import { StreamEnd } from "../../shared/streams/endpoint.ts";
 import { decodeStreamFrame, isStreamFrame } from "../../shared/streams/frame.ts";
 
 const answerSchema = z.looseObject({
@@ -19,7 +20,7 @@ export interface Opened {
   readonly stream: StreamEnd;
 }
 
-const LINE = "0000000000000000";
+const CONNECTION = "0000000000000000";
 const WINDOW = 1024 * 1024;
 
 export class StreamCaller implements Disposable {
@@ -63,9 +64,9 @@ export class StreamCaller implements Disposable {
   async stream(tool: string, input: object, window = WINDOW): Promise<Opened> {
     const number = ++this.#last;
     const stream = new StreamEnd({
-      ...{ line: LINE, stream: number, side: "caller", hop: "caller", window, credit: 0 },
+      ...{ connection: CONNECTION, stream: number, side: "caller", hop: "caller", window, credit: 0 },
       send: (frame) => this.socket.send(frame),
-      frameBytes: FRAME_BYTES.bulk,
+      frameBytes: LIMITS.streamDataBytes,
     });
     this.#streams.set(number, stream);
     const answer = await this.call(tool, input, { opens: { stream: number, credit: window } });

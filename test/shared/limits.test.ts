@@ -24,7 +24,8 @@ describe("limits fit into each other", () => {
     // ["",CALL,DEADLINE,"goes_on"], beside the ids' own bytes.
     const each = JSON.stringify(["", "0199d3a4-7c1e-7b52-9f3e-2d6a8c410e75", 2 ** 42, "goes_on"]).length + 1;
     const calls = LIMITS.unansweredIdBytes + LIMITS.unansweredPerSession * each;
-    const streams = LIMITS.streamsPerLine * (JSON.stringify([2 ** 31, 2 ** 22, "execute"]).length + 1);
+    const streams =
+      LIMITS.byteStreamsPerConnection * (JSON.stringify([2 ** 31, 2 ** 22, "execute"]).length + 1);
     expect(calls).toBeLessThan(15 * 1024);
     expect(calls + streams + 600).toBeLessThan(16 * 1024);
   });

@@ -5,6 +5,7 @@ import type { ToDevice } from "@matrx/shared/device-frames.ts";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { Paused } from "@matrx/shared/paused.ts";
+import { QueueGauge } from "./queue-gauge.ts";
 import type { RateState } from "./rates.ts";
 import { queuedBytes, sendAndFree } from "./socket.ts";
 
@@ -50,15 +51,13 @@ type Registered = Pick<DeviceAttachment, "ours" | "protocol" | "rates">;
 
 type AutoResponseTime = (ws: WebSocket) => Date | null;
 
-const LOOK_EVERY_CHARS = 1024 * 1024;
-
 export class DeviceLink {
   readonly #autoResponseTime: AutoResponseTime;
   #current: DeviceSocket | undefined;
   /** Our agent's second connection, for streams, while it has one. */
   #bulk: DeviceSocket | undefined;
-  /** Characters sent since the queue was checked: asking the runtime costs more than sending a small frame. */
-  #sinceLook = 0;
+  readonly #gauge = new QueueGauge();
+  readonly #bulkGauge = new QueueGauge();
 
   constructor(autoResponseTime: AutoResponseTime) {
     this.#autoResponseTime = autoResponseTime;
@@ -125,8 +124,28 @@ export class DeviceLink {
 
   /** Sends a frame of a stream, on the second connection if it belongs there and there is one. */
   sendStream(frame: Uint8Array<ArrayBuffer>, bulk: boolean): void {
-    const socket = (bulk && this.#bulk) || this.#current;
-    if (socket) sendAndFree(socket.ws, frame);
+    const { socket, gauge } = this.#streamSocket(bulk);
+    if (!socket) return;
+    gauge.sent(frame.length);
+    sendAndFree(socket.ws, frame);
+  }
+
+  /** Bytes queued where `sendStream` would send. */
+  queuedForStream(bulk: boolean): number {
+    const { socket } = this.#streamSocket(bulk);
+    return socket ? queuedBytes(socket.ws) : 0;
+  }
+
+  /** Whether the device has stopped to read there. */
+  isStreamFull(bulk: boolean): boolean {
+    const { socket, gauge } = this.#streamSocket(bulk);
+    return socket !== undefined && gauge.isAbove(LIMITS.deviceQueueMaxBytes, socket.ws);
+  }
+
+  #streamSocket(bulk: boolean): { socket: DeviceSocket | undefined; gauge: QueueGauge } {
+    return bulk && this.#bulk
+      ? { socket: this.#bulk, gauge: this.#bulkGauge }
+      : { socket: this.#current, gauge: this.#gauge };
   }
 
   /** Keeps rates in the attachment of the current socket. Returns false if there is none. */
@@ -191,7 +210,7 @@ export class DeviceLink {
 
   /** Sends a frame. Throws if the socket is broken. */
   sendTo(socket: DeviceSocket, frame: string): void {
-    this.#sinceLook += frame.length;
+    this.#gauge.sent(frame.length);
     socket.ws.send(frame);
   }
 
@@ -209,10 +228,7 @@ export class DeviceLink {
   }
 
   #isFull({ ws }: DeviceSocket): boolean {
-    if (this.#sinceLook <= LOOK_EVERY_CHARS) return false;
-    if (queuedBytes(ws) > LIMITS.deviceQueueMaxBytes) return true;
-    this.#sinceLook = 0;
-    return false;
+    return this.#gauge.isAbove(LIMITS.deviceQueueMaxBytes, ws);
   }
 }
 

@@ -4,7 +4,8 @@
  */
 import { createHash } from "node:crypto";
 import { agentError, type MatrxError } from "@matrx/shared/errors.ts";
-import type { ByteStream, Incoming, ServeStream } from "../../../agent/core/byte-stream.ts";
+import type { Incoming } from "@matrx/shared/streams/endpoint.ts";
+import type { ByteStream, ServeStream } from "../../../agent/core/byte-stream.ts";
 
 export interface MemoryStreamOptions {
   /** Called with what the tool writes; it waits for the result. */

@@ -1,9 +1,10 @@
 /** The caller link of one connection, over a host of which the test says how much is queued. */
 import { CallerProtocol, type ConnectionPort, type UnansweredCall } from "@matrx/shared/caller/protocol.ts";
 import { toCallerSchema } from "@matrx/shared/caller/to-caller.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import type { CallId, DeviceId, SessionId } from "@matrx/shared/ids.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
+import { encodeStreamFrame } from "@matrx/shared/streams/frame.ts";
 import { expect, it } from "vitest";
 
 const CALL = "0199d3a4-7c1e-7b52-9f3e-2d6a8c410e75" as CallId;
@@ -18,6 +19,10 @@ class Host implements ConnectionPort<UnansweredCall> {
   queuedTogether = 0;
   closed: number | undefined;
   protocol: CallerProtocol<UnansweredCall> | undefined;
+  readonly streams = {
+    frame: () => void this.log.push("frame"),
+    refuseFrame: (_frame: Uint8Array, { code }: ErrorShape) => void this.log.push(`refused: ${code}`),
+  };
 
   countMessage(): void {}
 
@@ -227,4 +232,14 @@ it("answers what it cannot read in the host's name, under its id where that coul
     { id: "1", code: "INVALID_PARAMETERS", hop: "agent", metadata: { field: "tool", id: "1" } },
     { id: null, code: "INVALID_PARAMETERS", hop: "agent" },
   ]);
+});
+
+it("ends the stream of a frame that comes after the token has expired, as what follows would have a hole", () => {
+  const { host, protocol, log, frames } = connection(true);
+  const frame = encodeStreamFrame({ connection: "0".repeat(16), stream: 1, bulk: false }, "data", bytes("x"));
+  protocol.message(frame, 1000);
+  host.expires = 2000;
+  protocol.message(frame, 2000);
+  expect(log).toEqual(["frame", "refused: UNAUTHENTICATED"]);
+  expect(frames()).toEqual([]);
 });

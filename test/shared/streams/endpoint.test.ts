@@ -14,7 +14,7 @@ import {
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-const ADDRESS = { line: "0123456789abcdef", stream: 1, bulk: false };
+const ADDRESS = { connection: "0123456789abcdef", stream: 1, bulk: false };
 const KiB = 1024;
 const WINDOW = 64 * KiB;
 const GONE = { code: "DEVICE_OFFLINE", message: "The device disconnected", hop: "relay" } as const;

@@ -13,17 +13,23 @@ import {
   STREAM_HEADER_BYTES,
   STREAM_MAX,
   type StreamKind,
-  writeLine,
+  writeConnection,
 } from "@matrx/shared/streams/frame.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-const line = fc.uint8Array({ minLength: 8, maxLength: 8 }).map((bytes) => Buffer.from(bytes).toString("hex"));
-const address = fc.record({ line, stream: fc.integer({ min: 1, max: STREAM_MAX }), bulk: fc.boolean() });
-const ADDRESS = { line: "0123456789abcdef", stream: 7, bulk: false };
+const connection = fc
+  .uint8Array({ minLength: 8, maxLength: 8 })
+  .map((bytes) => Buffer.from(bytes).toString("hex"));
+const address = fc.record({
+  connection,
+  stream: fc.integer({ min: 1, max: STREAM_MAX }),
+  bulk: fc.boolean(),
+});
+const ADDRESS = { connection: "0123456789abcdef", stream: 7, bulk: false };
 
 describe("a stream frame", () => {
-  it("says what was put into it, whatever its line, number and bytes", () => {
+  it("says what was put into it, whatever its connection, number and bytes", () => {
     fc.assert(
       fc.property(address, fc.uint8Array({ minLength: 1, maxLength: 2000 }), (where, bytes) => {
         const frame = encodeStreamFrame(where, "data", bytes);
@@ -47,10 +53,10 @@ describe("a stream frame", () => {
     expect(resetErrorOf(read("reset", errorPayload(error)))).toEqual(error);
   });
 
-  it("gets the relay's own line in place of the caller's", () => {
+  it("gets the relay's own connection in place of the caller's", () => {
     const frame = encodeStreamFrame(ADDRESS, "data", Buffer.from("x"));
-    writeLine(frame, "ffeeddccbbaa9988");
-    expect(decodeStreamFrame(frame)).toMatchObject({ ...ADDRESS, line: "ffeeddccbbaa9988" });
+    writeConnection(frame, "ffeeddccbbaa9988");
+    expect(decodeStreamFrame(frame)).toMatchObject({ ...ADDRESS, connection: "ffeeddccbbaa9988" });
   });
 
   it("is not taken for a result or an output frame", () => {

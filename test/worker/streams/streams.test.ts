@@ -21,13 +21,13 @@ import type { TestSocket } from "../helpers/socket.ts";
 
 const KiB = 1024;
 const CREDIT = 64 * KiB;
-/** A caller does not know its line: the relay puts it in. */
-const UNKNOWN_LINE = "0000000000000000";
+/** A caller does not know its connection: the relay puts it in. */
+const UNKNOWN_CONNECTION = "0000000000000000";
 const encoder = new TextEncoder();
 
 interface OpenStream extends Home {
   /** The relay's name for the caller's connection. */
-  line: string;
+  connection: string;
   execute: ToolExecute;
 }
 
@@ -43,21 +43,21 @@ async function streaming(credit = CREDIT): Promise<OpenStream> {
 async function opened({ caller, device }: Pick<Home, "caller" | "device">, stream: number, credit = CREDIT) {
   caller.send({ id: `open-${stream}`, tool: "Read", input: {}, opens: { stream, credit } });
   const execute = await device.expect("tool_execute");
-  const { line = "" } = execute.opens ?? {};
-  expect(execute.opens).toEqual({ line, stream, credit });
+  const { connection = "" } = execute.opens ?? {};
+  expect(execute.opens).toEqual({ connection, stream, credit });
   device.answer(execute, "opened");
   expect(await caller.nextJson()).toMatchObject({ id: `open-${stream}`, type: "success" });
-  return { line, execute };
+  return { connection, execute };
 }
 
 function send(
   socket: TestSocket,
   kind: StreamKind,
   payload: Uint8Array | string,
-  { line = UNKNOWN_LINE, stream = 1, bulk = false } = {},
+  { connection = UNKNOWN_CONNECTION, stream = 1, bulk = false } = {},
 ): void {
   const bytes = typeof payload === "string" ? encoder.encode(payload) : payload;
-  socket.sendBinary(encodeStreamFrame({ line, stream, bulk }, kind, bytes));
+  socket.sendBinary(encodeStreamFrame({ connection, stream, bulk }, kind, bytes));
 }
 
 async function frame(socket: TestSocket): Promise<StreamFrame> {
@@ -84,49 +84,49 @@ async function bulkOf({ identity }: Home): Promise<TestSocket> {
   return bulk;
 }
 
-it("carries bytes, messages and the end both ways, under the line that the relay gave", async () => {
-  const { caller, device, line } = await streaming();
-  send(device, "data", "hello", { line });
+it("carries bytes, messages and the end both ways, under the connection that the relay gave", async () => {
+  const { caller, device, connection } = await streaming();
+  send(device, "data", "hello", { connection });
   expect(await payload(caller)).toBe("hello");
-  send(device, "credit", creditPayload(CREDIT), { line });
+  send(device, "credit", creditPayload(CREDIT), { connection });
   expect(creditOf(await frame(caller))).toBe(CREDIT);
   send(caller, "data", "world");
-  expect(await frame(device)).toMatchObject({ kind: "data", line, stream: 1 });
+  expect(await frame(device)).toMatchObject({ kind: "data", connection, stream: 1 });
   send(caller, "message", messagePayload({ type: "resize", cols: 80, rows: 24 }));
   expect(await payload(device)).toBe('{"type":"resize","cols":80,"rows":24}');
   send(caller, "end", "");
   expect((await frame(device)).kind).toBe("end");
-  send(device, "end", '{"sha256":"ab"}', { line });
+  send(device, "end", '{"sha256":"ab"}', { connection });
   expect(await payload(caller)).toBe('{"sha256":"ab"}');
   send(caller, "data", "more");
   expect((await reset(caller)).code).toBe("NOT_FOUND");
 });
 
-it("cannot be reached under another line: what a caller writes there is not believed", async () => {
+it("cannot be reached under another connection: what a caller writes there is not believed", async () => {
   const first = await streaming();
   const other = await TestCaller.connect(first.identity.id, first.token, { protocol: "matrx.v1" });
   await other.nextJson();
-  const { line } = await opened({ ...first, caller: other }, 7);
+  const { connection } = await opened({ ...first, caller: other }, 7);
   send(first.device, "credit", creditPayload(CREDIT), first);
   await frame(first.caller);
-  send(other, "data", "stolen", { line: first.line, stream: 1 });
+  send(other, "data", "stolen", { connection: first.connection, stream: 1 });
   expect((await reset(other)).code).toBe("NOT_FOUND");
-  send(first.caller, "data", "mine", { line });
-  expect(await frame(first.device)).toMatchObject({ line: first.line, stream: 1 });
+  send(first.caller, "data", "mine", { connection });
+  expect(await frame(first.device)).toMatchObject({ connection: first.connection, stream: 1 });
 });
 
 it("ends for both when the device sends more than its credit", async () => {
-  const { caller, device, line } = await streaming(32 * KiB);
-  send(device, "data", new Uint8Array(32 * KiB), { line });
+  const { caller, device, connection } = await streaming(32 * KiB);
+  send(device, "data", new Uint8Array(32 * KiB), { connection });
   expect((await reset(caller)).message).toMatch(/more data/i);
   expect((await reset(device)).code).toBe("INVALID_MESSAGE");
-  send(device, "data", "again", { line });
+  send(device, "data", "again", { connection });
   expect((await reset(device)).code).toBe("NOT_FOUND");
 });
 
 it("ends for both when the caller gives more credit than it can have used", async () => {
   const { caller, device } = await streaming();
-  send(caller, "credit", creditPayload(1));
+  send(caller, "credit", creditPayload(LIMITS.streamCreditMinBytes));
   expect((await reset(device)).message).toMatch(/credit/);
   expect((await reset(caller)).code).toBe("INVALID_MESSAGE");
 });
@@ -138,16 +138,16 @@ it("ends for both when the caller sends before it has credit", async () => {
   expect((await reset(caller)).code).toBe("INVALID_MESSAGE");
 });
 
-it("survives the object's sleep, with its line, its number and its credit", async () => {
-  const { identity, caller, device, line } = await streaming();
+it("survives the object's sleep, with its connection, its number and its credit", async () => {
+  const { identity, caller, device, connection } = await streaming();
   await evictDurableObject(object(identity.id));
-  send(device, "data", "after the sleep", { line });
+  send(device, "data", "after the sleep", { connection });
   expect(await payload(caller)).toBe("after the sleep");
   await evictDurableObject(object(identity.id));
-  send(device, "credit", creditPayload(CREDIT), { line });
+  send(device, "credit", creditPayload(CREDIT), { connection });
   await frame(caller);
   send(caller, "data", "from the caller");
-  expect(await frame(device)).toMatchObject({ kind: "data", line, stream: 1 });
+  expect(await frame(device)).toMatchObject({ kind: "data", connection, stream: 1 });
   caller.close();
   expect((await reset(device)).message).toMatch(/caller/i);
 });
@@ -220,17 +220,17 @@ it("counts all credit of a grant: more than 16 MiB together is refused", async (
   for (const stream of [2, 3, 4]) await opened(open, stream, LIMITS.streamWindowBytes);
   open.caller.send({ id: "a", tool: "Read", input: {}, opens: { stream: 5, credit: CREDIT } });
   expect(await open.caller.nextJson()).toMatchObject({ id: "a", code: "RATE_LIMITED" });
-  send(open.device, "end", "", { line: open.line, stream: 4 });
+  send(open.device, "end", "", { connection: open.connection, stream: 4 });
   await frame(open.caller);
   await opened(open, 5);
 });
 
 it("is kept with all else that a connection keeps: 32 streams beside 64 unanswered calls with long ids", async () => {
   const open = await streaming(32 * KiB);
-  const { person, identity, caller, device, line } = open;
+  const { person, identity, caller, device, connection } = open;
   const rates = { messages_per_second: 1000, calls_per_minute: 10_000 };
   expect((await person.setPolicy(identity.id, { rates })).status).toBe(200);
-  for (let stream = 2; stream <= LIMITS.streamsPerLine; stream++)
+  for (let stream = 2; stream <= LIMITS.byteStreamsPerConnection; stream++)
     await opened(open, stream, 32 * KiB + stream);
   caller.send({ id: "one more", tool: "Read", input: {}, opens: { stream: 99, credit: CREDIT } });
   expect(await caller.nextJson()).toMatchObject({ id: "one more", code: "RATE_LIMITED" });
@@ -244,7 +244,7 @@ it("is kept with all else that a connection keeps: 32 streams beside 64 unanswer
   })();
   await sweepAt(identity.id, Date.now() + TIMES.settleAfter);
   await evictDurableObject(object(identity.id));
-  send(device, "data", "kept", { line, stream: LIMITS.streamsPerLine });
+  send(device, "data", "kept", { connection, stream: LIMITS.byteStreamsPerConnection });
   expect(await payload(caller)).toBe("kept");
   device.answer(last, "kept too");
   expect(await caller.nextJson()).toMatchObject({ id: last.id, output: "kept too" });
@@ -252,26 +252,31 @@ it("is kept with all else that a connection keeps: 32 streams beside 64 unanswer
 
 it("may go over a second connection of the agent, and ends with it, but the others do not", async () => {
   const open = await streaming();
-  const { caller, device, line } = open;
+  const { caller, device, connection } = open;
   await opened(open, 2);
   const bulk = await bulkOf(open);
-  send(bulk, "data", "over the second", { line, stream: 2, bulk: true });
+  send(bulk, "data", "over the second", { connection, stream: 2, bulk: true });
   expect(await payload(caller)).toBe("over the second");
-  send(bulk, "credit", creditPayload(CREDIT), { line, stream: 2, bulk: true });
+  send(bulk, "credit", creditPayload(CREDIT), { connection, stream: 2, bulk: true });
   await frame(caller);
   send(caller, "data", "back", { stream: 2, bulk: true });
   expect(await frame(bulk)).toMatchObject({ kind: "data", stream: 2 });
   bulk.close();
   expect((await reset(caller)).message).toMatch(/connection for streams/);
-  send(device, "data", "over the first", { line });
+  send(device, "data", "over the first", { connection });
   expect(await payload(caller)).toBe("over the first");
 });
 
-it("uses the second connection after the object's sleep too", async () => {
+it("uses the second connection after the object's sleep too, whoever sends first", async () => {
   const open = await streaming();
   const bulk = await bulkOf(open);
+  const { connection } = open;
+  send(bulk, "credit", creditPayload(CREDIT), { connection, bulk: true });
+  await frame(open.caller);
   await evictDurableObject(object(open.identity.id));
-  send(bulk, "data", "still here", { line: open.line, bulk: true });
+  send(open.caller, "data", "from the caller", { bulk: true });
+  expect(await payload(bulk)).toBe("from the caller");
+  send(bulk, "data", "still here", { connection, bulk: true });
   expect(await payload(open.caller)).toBe("still here");
   open.device.answer({ ...open.execute, tool_call_id: "none" }, "a stray answer does no harm");
   expect(await (await open.person.ask(`/v1/devices/${open.identity.id}`)).json()).toMatchObject({
@@ -298,13 +303,13 @@ it("does not take a second connection without proof, for another device, or befo
 });
 
 it("answers frames that nobody can read with an error, and goes on", async () => {
-  const { caller, device, line } = await streaming();
+  const { caller, device, connection } = await streaming();
   caller.sendBinary(Uint8Array.of(16, 1, 2));
   expect(await caller.nextJson()).toMatchObject({ type: "error", code: "INVALID_MESSAGE" });
   send(caller, "data", new Uint8Array(LIMITS.streamDataBytes + 1));
   expect(await caller.nextJson()).toMatchObject({ type: "error", code: "PAYLOAD_TOO_LARGE" });
   device.sendBinary(Uint8Array.of(20));
   expect(await device.nextJson()).toMatchObject({ type: "error", error_code: "INVALID_MESSAGE" });
-  send(device, "data", "all the same", { line });
+  send(device, "data", "all the same", { connection });
   expect(await payload(caller)).toBe("all the same");
 });

@@ -11,10 +11,9 @@ import {
 import type { Progress } from "@matrx/shared/content.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
 import type { ErrorShape } from "@matrx/shared/errors.ts";
-import { type CallId, callTime, type DeviceId, makeLineId, type SessionId } from "@matrx/shared/ids.ts";
+import { type CallId, callTime, type DeviceId, type SessionId } from "@matrx/shared/ids.ts";
 import { TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
-import type { LineId, Opens } from "@matrx/shared/streams/frame.ts";
 import { textOf } from "@matrx/shared/utf8.ts";
 import type { GuestSession } from "../../auth/caller.ts";
 import { errorShapeOf } from "../../problem.ts";
@@ -22,9 +21,9 @@ import type { Admission } from "../calls/admission.ts";
 import type { Calls } from "../calls/calls.ts";
 import { type Recipient, withId } from "../calls/types.ts";
 import { type KeptLease, keptLease, type Lease, leaseOf } from "../leases.ts";
-import { type MessageBuffer, queuedBytes, sendAndFree } from "../socket.ts";
-import type { KeptStream, Line } from "../streams/stream.ts";
+import { type MessageBuffer, queuedBytes } from "../socket.ts";
 import type { Streams } from "../streams/streams.ts";
+import { type KeptStreams, SocketStreams } from "./socket-streams.ts";
 
 /** An unanswered call as stored in the attachment. */
 type KeptCall = [id: string, call: CallId, deadline: number, onClose: OnClose, follows: boolean];
@@ -47,7 +46,7 @@ export interface CallerAttachment {
   events: number | null;
   unanswered: KeptCall[];
   /** Absent without open streams. */
-  line?: { id: LineId; streams: KeptStream[] };
+  streams?: KeptStreams | undefined;
 }
 
 /** What all sessions share. */
@@ -57,8 +56,6 @@ export interface SessionHost {
   readonly calls: Calls;
   /** Bytes queued on all sockets of a grant. */
   queuedOf(grant: string): number;
-  /** Throws MatrxError while the account is paused for this grant. */
-  requireOpen(lease: Lease): void;
   renew(session: CallerSession, token: string): Promise<void>;
   subscribeToEvents(session: CallerSession, after: string | undefined, now: number): void;
   /** A call began that needs a check later. */
@@ -71,6 +68,7 @@ const RESTORED = { stream: true } as const;
 export class CallerSession implements ConnectionPort<SocketRecipient> {
   readonly hop = "relay";
   readonly protocol: CallerProtocol<SocketRecipient>;
+  readonly streams: SocketStreams;
   readonly ws: WebSocket;
   readonly id: SessionId;
   readonly account: string;
@@ -84,8 +82,6 @@ export class CallerSession implements ConnectionPort<SocketRecipient> {
   eventsUntil: number | null;
   readonly #binary: boolean;
   readonly #host: SessionHost;
-  /** Named when it has its first stream. */
-  #line: SocketLine | undefined;
 
   constructor(ws: WebSocket, attachment: CallerAttachment, host: SessionHost) {
     this.ws = ws;
@@ -103,10 +99,7 @@ export class CallerSession implements ConnectionPort<SocketRecipient> {
       const recipient = new SocketRecipient(this, id, RESTORED);
       this.protocol.expect(id, Object.assign(recipient, { call, deadline, onClose, follows, isSaved: true }));
     }
-    if (attachment.line) {
-      this.#line = new SocketLine(this, attachment.line.id);
-      host.streams.restore(this.#line, attachment.line.streams);
-    }
+    this.streams = new SocketStreams(this, host.streams, attachment.streams);
   }
 
   get isOpen(): boolean {
@@ -127,8 +120,6 @@ export class CallerSession implements ConnectionPort<SocketRecipient> {
 
   start(id: string, call: Call, now: number): void {
     const { opens } = call;
-    const line = opens && this.#openLine();
-    if (opens && line) this.#host.streams.open(line, opens, call.tool);
     const wanted = {
       // Without an id from the caller, the call's name is its id.
       call: call.id === undefined ? (id as CallId) : undefined,
@@ -140,41 +131,21 @@ export class CallerSession implements ConnectionPort<SocketRecipient> {
       timeoutMs: call.timeout_ms,
       stream: call.stream,
       key: call.idempotency_key,
-      opens: opens && line && { line: line.id, ...opens },
+      opens: opens && this.streams.open(opens, call.tool),
     };
     try {
       this.#host.admission.admit(wanted, now, new SocketRecipient(this, id, call));
     } catch (error) {
-      if (opens) this.notOpened(opens);
+      if (opens) this.streams.notOpened(opens);
       throw error;
     }
     this.#host.callStarted(now);
   }
 
-  /** The call that was to open this stream did not. */
-  notOpened({ stream }: Opens): void {
-    if (this.#line) this.#host.streams.notOpened(this.#line.id, stream);
-  }
-
-  /** The call was answered before, so that its stream will never be opened. */
-  refuseStream({ stream }: Opens): void {
-    if (this.#line) this.#host.streams.refuse(this.#line.id, stream, answeredBefore());
-  }
-
-  streamFrame(frame: Uint8Array<ArrayBuffer>): void {
-    this.#host.requireOpen(this.lease);
-    this.#host.streams.fromCaller(this.#openLine(), frame);
-  }
-
   /** The socket closed. */
   closed(): void {
     this.protocol.closed();
-    if (this.#line) this.#host.streams.lineClosed(this.#line.id);
-  }
-
-  #openLine(): SocketLine {
-    this.#line ??= new SocketLine(this, makeLineId());
-    return this.#line;
+    this.streams.closed();
   }
 
   /** Registers an admitted call; its id is answered once. */
@@ -252,49 +223,13 @@ export class CallerSession implements ConnectionPort<SocketRecipient> {
       binary: this.#binary,
       events: this.eventsUntil,
       unanswered,
-      ...this.#keptLine(),
+      streams: this.streams.kept,
     };
     this.ws.serializeAttachment(attachment);
   }
 
-  #keptLine(): Pick<CallerAttachment, "line"> {
-    const streams = this.#line ? this.#host.streams.keptOf(this.#line.id) : [];
-    return this.#line && streams.length > 0 ? { line: { id: this.#line.id, streams } } : {};
-  }
-
   #send(data: string | Uint8Array): void {
     this.ws.send(typeof data === "string" || this.#binary ? data : textOf(data));
-  }
-}
-
-/** A caller's socket, as far as streams are concerned. */
-class SocketLine implements Line {
-  readonly id: LineId;
-  readonly #session: CallerSession;
-
-  constructor(session: CallerSession, id: LineId) {
-    this.#session = session;
-    this.id = id;
-  }
-
-  get lease(): Lease {
-    return this.#session.lease;
-  }
-
-  get visit(): string | undefined {
-    return this.#session.guest?.grant;
-  }
-
-  get queued(): number {
-    return this.#session.queued;
-  }
-
-  deliver(frame: Uint8Array<ArrayBuffer>): void {
-    sendAndFree(this.#session.ws, frame);
-  }
-
-  changed(): void {
-    if (this.#session.isOpen) this.#session.save();
   }
 }
 
@@ -341,7 +276,7 @@ export class SocketRecipient implements Recipient, UnansweredCall {
 
   follow(): void {
     this.follows = true;
-    if (this.#wish.opens) this.#session.refuseStream(this.#wish.opens);
+    if (this.#wish.opens) this.#session.streams.answeredBefore(this.#wish.opens);
   }
 
   result(_header: ResultHeader, body: Uint8Array, missed: number): void {
@@ -359,19 +294,10 @@ export class SocketRecipient implements Recipient, UnansweredCall {
   }
 
   refuse(error: ErrorShape, call: CallId): void {
-    if (this.#wish.opens) this.#session.notOpened(this.#wish.opens);
+    if (this.#wish.opens) this.#session.streams.notOpened(this.#wish.opens);
     this.#session.protocol.refuse(this.id, error, call, this.#session.device);
   }
 
   /** A socket waits as long as it is open. */
   sendAway(): void {}
-}
-
-function answeredBefore(): ErrorShape {
-  return {
-    code: "CONFLICT",
-    message: "The call was answered before, so it opens no stream",
-    hint: "Make a new call",
-    hop: "relay",
-  };
 }

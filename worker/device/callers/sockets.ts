@@ -41,10 +41,6 @@ export class Callers implements SessionHost {
     return this.#context.streams;
   }
 
-  requireOpen({ scope }: Lease): void {
-    this.#context.pause.requireOpen(scope);
-  }
-
   /** Restores a socket after hibernation, with its lease and unanswered calls. */
   restore(ws: WebSocket, attachment: CallerAttachment): CallerSession {
     const session = new CallerSession(ws, attachment, this);

@@ -1,5 +1,4 @@
 /** A call on its way to the device: what is wanted, and what the gate found. */
-
 import type { ExecuteOpens } from "@matrx/shared/device-frames.ts";
 import type { Effect } from "@matrx/shared/effects.ts";
 import type { CallId, SessionId } from "@matrx/shared/ids.ts";

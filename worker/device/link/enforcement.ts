@@ -31,13 +31,13 @@ export function requireEnforced(
   else if (policy.allowed_paths || policy.denied_paths) requirePath(tool, input, policy);
 }
 
-/** Throws MatrxError `UNAVAILABLE` if a call opens a stream, and the device knows none. */
+/** Throws MatrxError `UNAVAILABLE` if a call opens a stream, and the device does not support streams. */
 export function requireStreams(
   opens: WantedCall["opens"],
   { ours, protocol }: Pick<DeviceAttachment, "ours" | "protocol">,
 ): void {
   if (!opens || (ours && protocol >= HAS_STREAMS)) return;
-  throw relayError("UNAVAILABLE", "The program on this device knows no streams", {
+  throw relayError("UNAVAILABLE", "The program on this device does not support streams", {
     hint: ours ? "Update the agent there" : "Run the Matrx agent there",
   });
 }

@@ -2,12 +2,12 @@
 import type { Effect } from "@matrx/shared/effects.ts";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
-import type { LineId, Opens } from "@matrx/shared/streams/frame.ts";
+import type { ConnectionId, Opens } from "@matrx/shared/streams/frame.ts";
 import type { Lease } from "../leases.ts";
 
 /** A caller's connection, as far as streams are concerned: a socket, or one HTTP request. */
-export interface Line {
-  readonly id: LineId;
+export interface CallerConnection {
+  readonly id: ConnectionId;
   /** The lease under which its streams go on. */
   readonly lease: Lease;
   /** A guest's own session, which may end before the share. */
@@ -16,7 +16,7 @@ export interface Line {
   readonly queued: number;
   /** Hands a frame on to the caller. The frame's memory is not used afterwards. */
   deliver(frame: Uint8Array<ArrayBuffer>): void;
-  /** The streams of this line have changed. */
+  /** Its streams have changed. */
   changed(): void;
 }
 
@@ -62,7 +62,7 @@ class Window {
 }
 
 export class RelayStream {
-  readonly line: Line;
+  readonly caller: CallerConnection;
   readonly stream: number;
   /** The device's name for the tool whose call opened it; unknown after hibernation. */
   readonly tool: string | undefined;
@@ -71,15 +71,15 @@ export class RelayStream {
   readonly window: number;
   readonly toCaller: Window;
   readonly toDevice: Window;
-  /** Whether its frames go over the agent's bulk connection: as the agent's do. */
-  isBulk = false;
+  /** Whether its frames go over the agent's bulk connection; unknown until one of them says so. */
+  #isBulk: boolean | undefined;
 
   private constructor(
-    line: Line,
+    caller: CallerConnection,
     [stream, window, effect]: KeptStream,
     rest: { tool?: string; toCaller: Window; toDevice: Window },
   ) {
-    this.line = line;
+    this.caller = caller;
     this.stream = stream;
     this.window = window;
     this.effect = effect;
@@ -88,15 +88,33 @@ export class RelayStream {
     this.toDevice = rest.toDevice;
   }
 
-  static opened(line: Line, { stream, credit }: Opens, { tool, effect }: { tool: string; effect: Effect }) {
+  static opened(
+    caller: CallerConnection,
+    { stream, credit }: Opens,
+    { tool, effect }: { tool: string; effect: Effect },
+  ) {
     const windows = { toCaller: Window.opened(credit), toDevice: Window.opened() };
-    return new RelayStream(line, [stream, credit, effect], { tool, ...windows });
+    return new RelayStream(caller, [stream, credit, effect], { tool, ...windows });
   }
 
   /** After hibernation. The device's window is not kept: it is at most this. */
-  static restored(line: Line, kept: KeptStream) {
+  static restored(caller: CallerConnection, kept: KeptStream) {
     const toDevice = Window.restored(LIMITS.streamWindowBytes);
-    return new RelayStream(line, kept, { toCaller: Window.restored(kept[1]), toDevice });
+    return new RelayStream(caller, kept, { toCaller: Window.restored(kept[1]), toDevice });
+  }
+
+  get isBulk(): boolean {
+    return this.#isBulk ?? false;
+  }
+
+  /** What a frame of the device's says of its connection. */
+  isOn(bulk: boolean): void {
+    this.#isBulk = bulk;
+  }
+
+  /** What a frame of the caller's says of it, which only repeats what the device said. */
+  isLikelyOn(bulk: boolean): void {
+    this.#isBulk ??= bulk;
   }
 
   get kept(): KeptStream {

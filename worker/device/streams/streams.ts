@@ -1,193 +1,217 @@
 /** Streams between callers and the agent: who may use which, how much may be on its way, and when they end. */
 import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
-import { type ErrorShape, MatrxError, relayError } from "@matrx/shared/errors.ts";
+import { type ErrorShape, type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
 import { refusalOf } from "@matrx/shared/policy.ts";
 import {
+  type ConnectionId,
+  carriesData,
   costOf,
   creditOf,
+  creditPayload,
   decodeStreamFrame,
   encodeStreamFrame,
   errorPayload,
-  type LineId,
   type Opens,
   type StreamAddress,
   type StreamFrame,
-  writeLine,
+  writeConnection,
 } from "@matrx/shared/streams/frame.ts";
-import type { DeviceLink } from "../connection.ts";
+import { errorShapeOf } from "../../problem.ts";
+import { congestedError, type DeviceLink } from "../connection.ts";
 import type { RecordStore } from "../store.ts";
-import { type KeptStream, type Line, RelayStream } from "./stream.ts";
+import { CreditGate } from "./credit-gate.ts";
+import { type CallerConnection, type KeptStream, RelayStream } from "./stream.ts";
 
 interface Parts {
-  readonly link: DeviceLink;
-  readonly store: RecordStore;
+  readonly link: Pick<DeviceLink, "sendStream" | "queuedForStream" | "isStreamFull">;
+  readonly store: Pick<RecordStore, "record" | "policy">;
 }
-
-/** A credit frame that waits until its caller has read more. */
-interface Withheld {
-  readonly stream: RelayStream;
-  readonly frame: Uint8Array<ArrayBuffer>;
-}
-
-/** How often withheld credit is looked at, in milliseconds: the platform does not say when a queue has drained. */
-const LOOK_EVERY = 25;
 
 export class Streams {
   readonly #parts: Parts;
-  readonly #lines = new Map<LineId, Map<number, RelayStream>>();
-  #open = 0;
-  #withheld: Withheld[] = [];
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #open = new Map<ConnectionId, Map<number, RelayStream>>();
+  /** Credit of the callers', on its way to the device, and of the device's. */
+  readonly #fromCallers: CreditGate;
+  readonly #fromDevice: CreditGate;
 
   constructor(parts: Parts) {
+    const { link } = parts;
     this.#parts = parts;
-  }
-
-  get size(): number {
-    return this.#open;
+    this.#fromCallers = new CreditGate({
+      queuedFor: ({ caller }) => caller.queued,
+      give: (open, bytes) => link.sendStream(creditFrame(open, bytes), open.isBulk),
+    });
+    this.#fromDevice = new CreditGate({
+      queuedFor: ({ isBulk }) => link.queuedForStream(isBulk),
+      give: (open, bytes) => open.caller.deliver(creditFrame(open, bytes)),
+    });
   }
 
   /** Opens a stream with a call of this tool, which has yet to pass the gate. Throws MatrxError `CONFLICT` or `RATE_LIMITED`. */
-  open(line: Line, opens: Opens, called: string): void {
-    const streams = this.#lines.get(line.id);
+  open(caller: CallerConnection, opens: Opens, called: string): void {
+    const streams = this.#open.get(caller.id);
     if (streams?.has(opens.stream)) throw numberTaken(opens.stream);
-    if ((streams?.size ?? 0) >= LIMITS.streamsPerLine || this.#open >= LIMITS.streamsPerDevice)
-      throw tooManyStreams();
-    this.#requireRoom(line, opens.credit);
+    if ((streams?.size ?? 0) >= LIMITS.byteStreamsPerConnection) throw tooManyStreams();
+    this.#requireRoom(caller, opens.credit);
     const tool = toolNameOf(called);
-    this.#add(RelayStream.opened(line, opens, { tool, effect: effectOf(tool) }));
-    line.changed();
+    this.#add(RelayStream.opened(caller, opens, { tool, effect: effectOf(tool) }));
+    caller.changed();
   }
 
-  /** A caller's line after hibernation. */
-  restore(line: Line, kept: readonly KeptStream[]): void {
-    for (const one of kept) this.#add(RelayStream.restored(line, one));
+  /** A caller's connection after hibernation. */
+  restore(caller: CallerConnection, kept: readonly KeptStream[]): void {
+    for (const one of kept) this.#add(RelayStream.restored(caller, one));
   }
 
-  /** What to keep of a line's streams while the object hibernates. */
-  keptOf(line: LineId): KeptStream[] {
-    return [...(this.#lines.get(line)?.values() ?? [])].map(({ kept }) => kept);
+  /** What to keep of a connection's streams while the object hibernates. */
+  keptOf(caller: ConnectionId): KeptStream[] {
+    return [...(this.#open.get(caller)?.values() ?? [])].map(({ kept }) => kept);
   }
 
   /** The call that was to open a stream did not: nothing was opened at the device. */
-  notOpened(line: LineId, stream: number): void {
-    const open = this.#lines.get(line)?.get(stream);
+  notOpened(caller: ConnectionId, stream: number): void {
+    const open = this.#open.get(caller)?.get(stream);
     if (open) this.#drop(open);
   }
 
   /** The same, and the caller does not know yet. */
-  refuse(line: LineId, stream: number, error: ErrorShape): void {
-    const open = this.#lines.get(line)?.get(stream);
+  refuse(caller: ConnectionId, stream: number, error: ErrorShape): void {
+    const open = this.#open.get(caller)?.get(stream);
     if (open) this.#resetCaller(open, error);
   }
 
   /** A frame of a caller. One that breaks the rules resets its stream. Throws MatrxError if it can't be read. */
-  fromCaller(line: Line, data: Uint8Array<ArrayBuffer>): void {
+  fromCaller(caller: CallerConnection, data: Uint8Array<ArrayBuffer>): void {
     const frame = decodeStreamFrame(data);
-    const open = this.#lines.get(line.id)?.get(frame.stream);
-    if (!open) return this.#unknownToCaller(line, frame);
+    const open = this.#open.get(caller.id)?.get(frame.stream);
+    if (!open) return this.#unknownToCaller(caller, frame);
+    open.isLikelyOn(frame.bulk);
     this.#following(open, () => {
-      if (frame.kind === "credit") open.toCaller.give(creditOf(frame));
+      if (frame.kind === "credit") {
+        const bytes = creditOf(frame);
+        open.toCaller.give(bytes);
+        return this.#fromCallers.pass(open, bytes);
+      }
+      if (carriesData(frame.kind)) this.#requireReading(open);
       open.toDevice.use(costOf(frame.kind, frame.payload.length));
-      writeLine(data, line.id);
-      if (frame.kind === "credit" && line.queued > LIMITS.streamQueuedBytes) this.#withhold(open, data);
-      else this.#parts.link.sendStream(data, open.isBulk);
+      writeConnection(data, caller.id);
+      this.#parts.link.sendStream(data, open.isBulk);
       if (frame.kind === "reset") this.#drop(open);
     });
+  }
+
+  /** A frame of a caller who may send none now: a stream with a hole in it would be worse than none. As `fromCaller`. */
+  refuseFrame(caller: CallerConnection, data: Uint8Array<ArrayBuffer>, why: ErrorShape): void {
+    const open = this.#open.get(caller.id)?.get(decodeStreamFrame(data).stream);
+    if (open) this.#reset(open, why);
   }
 
   /** A frame of the agent's, from its main or its bulk connection. As `fromCaller`. */
   fromDevice(data: Uint8Array<ArrayBuffer>): void {
     const frame = decodeStreamFrame(data);
-    const open = this.#lines.get(frame.line)?.get(frame.stream);
+    const open = this.#open.get(frame.connection)?.get(frame.stream);
     if (!open) return this.#unknownToDevice(frame);
-    open.isBulk = frame.bulk;
+    open.isOn(frame.bulk);
     this.#following(open, () => {
-      if (frame.kind === "credit") open.toDevice.give(creditOf(frame));
+      if (frame.kind === "credit") {
+        const bytes = creditOf(frame);
+        open.toDevice.give(bytes);
+        return this.#fromDevice.pass(open, bytes);
+      }
       open.toCaller.use(costOf(frame.kind, frame.payload.length));
-      open.line.deliver(data);
+      open.caller.deliver(data);
       if (frame.kind === "end" || frame.kind === "reset") this.#drop(open);
     });
   }
 
   /** The agent's connection was lost or replaced: no stream survives that. */
   linkLost(): void {
-    this.#resetCallers(() => true, lostError("The device disconnected"));
+    for (const open of this.#all()) this.#resetCaller(open, lostError("The device disconnected"));
   }
 
   /** The agent's bulk connection was lost. */
   bulkLost(): void {
-    this.#resetCallers(({ isBulk }) => isBulk, lostError("The device's connection for streams was lost"));
+    const error = lostError("The device's connection for streams was lost");
+    for (const open of this.#all()) if (open.isBulk) this.#resetCaller(open, error);
   }
 
   /** The caller is gone. */
-  lineClosed(line: LineId): void {
+  callerClosed(caller: ConnectionId): void {
     const error = lostError("The caller disconnected");
-    for (const open of this.#lines.get(line)?.values() ?? []) this.#resetDevice(open, error);
+    for (const open of this.#open.get(caller)?.values() ?? []) this.#resetDevice(open, error);
   }
 
   /** A grant was revoked or withdrawn, or a guest's session ended. */
   endGrant(grant: GrantId, why: ErrorShape): void {
-    this.#resetBoth(({ line }) => line.lease.scope.id === grant || line.visit === grant, why);
+    this.endFor(({ lease, visit }) => lease.scope.id === grant || visit === grant, why);
   }
 
   /** All streams of those whom a pause concerns. */
-  endFor(isConcerned: (line: Line) => boolean, why: ErrorShape): void {
-    this.#resetBoth(({ line }) => isConcerned(line), why);
+  endFor(isConcerned: (caller: CallerConnection) => boolean, why: ErrorShape): void {
+    for (const open of this.#all()) if (isConcerned(open.caller)) this.#reset(open, why);
   }
 
   /** A grant or the policy has changed: streams that could not be opened any more end. */
   rightsChanged(): void {
     for (const open of this.#all()) {
       const refusal = this.#refusalOf(open);
-      if (refusal) this.#resetBoth((one) => one === open, refusal);
+      if (refusal) this.#reset(open, refusal);
     }
   }
 
   /** After hibernation nobody knows the tool: then the effect decides, and a grant that is limited to tools is not enough. */
-  #refusalOf({ tool, effect, line }: RelayStream): ErrorShape | undefined {
-    const { scope } = line.lease;
+  #refusalOf({ tool, effect, caller }: RelayStream): ErrorShape | undefined {
+    const { scope } = caller.lease;
     if (tool === undefined) return scope.effects.includes(effect) && !scope.tools ? undefined : CHANGED;
     const { store } = this.#parts;
     const confinesCommands = store.record?.identity.kind !== "bare";
     return refusalOf({ tool, grant: scope, policy: store.policy, confinesCommands }, "relay");
   }
 
-  /** Credit of all streams together bounds the memory that their data can take here. */
-  #requireRoom({ lease }: Line, credit: number): void {
-    let own = credit;
-    let all = credit;
-    for (const { line, window } of this.#all()) {
-      all += window;
-      if (line.lease.scope.id === lease.scope.id) own += window;
-    }
-    const { grantWindowBytes, deviceWindowBytes } = LIMITS;
-    const isFirst = own === credit;
-    if (own > grantWindowBytes || all > deviceWindowBytes - (isFirst ? 0 : grantWindowBytes))
-      throw tooManyStreams();
+  /** Credit of all streams together bounds the memory that their data can take here. No grant can take the last share. */
+  #requireRoom({ lease }: CallerConnection, credit: number): void {
+    const own = { streams: 1, bytes: credit };
+    const all = { streams: 1, bytes: credit };
+    for (const { caller, window } of this.#all())
+      for (const sum of caller.lease.scope.id === lease.scope.id ? [own, all] : [all]) {
+        sum.streams++;
+        sum.bytes += window;
+      }
+    const { byteStreamsPerGrant, byteStreamsPerDevice, grantWindowBytes, deviceWindowBytes } = LIMITS;
+    const shares = own.streams > 1 ? 1 : 0;
+    const isTooMuch =
+      own.streams > byteStreamsPerGrant ||
+      own.bytes > grantWindowBytes ||
+      all.streams > byteStreamsPerDevice - shares * byteStreamsPerGrant ||
+      all.bytes > deviceWindowBytes - shares * grantWindowBytes;
+    if (isTooMuch) throw tooManyStreams();
+  }
+
+  /** Throws MatrxError `RATE_LIMITED` if the device gives credit, but does not read. */
+  #requireReading({ isBulk }: RelayStream): void {
+    if (this.#parts.link.isStreamFull(isBulk)) throw congestedError();
   }
 
   #add(open: RelayStream): void {
-    const { line, stream } = open;
-    const streams = this.#lines.get(line.id) ?? new Map<number, RelayStream>();
-    this.#lines.set(line.id, streams.set(stream, open));
-    this.#open++;
+    const { caller, stream } = open;
+    const streams = this.#open.get(caller.id) ?? new Map<number, RelayStream>();
+    this.#open.set(caller.id, streams.set(stream, open));
   }
 
   #drop(open: RelayStream): void {
-    const { line, stream } = open;
-    const streams = this.#lines.get(line.id);
+    const { caller, stream } = open;
+    const streams = this.#open.get(caller.id);
     if (!streams?.delete(stream)) return;
-    if (streams.size === 0) this.#lines.delete(line.id);
-    this.#open--;
-    this.#withheld = this.#withheld.filter((one) => one.stream !== open);
-    line.changed();
+    if (streams.size === 0) this.#open.delete(caller.id);
+    this.#fromCallers.forget(open);
+    this.#fromDevice.forget(open);
+    caller.changed();
   }
 
-  *#all(): Generator<RelayStream> {
-    for (const streams of this.#lines.values()) yield* streams.values();
+  #all(): RelayStream[] {
+    return [...this.#open.values()].flatMap((streams) => [...streams.values()]);
   }
 
   /** Handles a frame of an open stream; if it breaks the rules, both ends are told. */
@@ -195,25 +219,18 @@ export class Streams {
     try {
       act();
     } catch (error) {
-      const shape = error instanceof MatrxError ? error.shape() : lostError("The relay could not pass it on");
-      this.#resetBoth((one) => one === open, shape);
+      this.#reset(open, errorShapeOf(error));
     }
   }
 
-  #resetBoth(isMeant: (open: RelayStream) => boolean, why: ErrorShape): void {
-    for (const open of [...this.#all()].filter(isMeant)) {
-      this.#resetDevice(open, why);
-      open.line.deliver(resetFrame(addressOf(open), why));
-    }
-  }
-
-  #resetCallers(isMeant: (open: RelayStream) => boolean, why: ErrorShape): void {
-    for (const open of [...this.#all()].filter(isMeant)) this.#resetCaller(open, why);
+  #reset(open: RelayStream, why: ErrorShape): void {
+    this.#resetDevice(open, why);
+    open.caller.deliver(resetFrame(addressOf(open), why));
   }
 
   #resetCaller(open: RelayStream, why: ErrorShape): void {
     this.#drop(open);
-    open.line.deliver(resetFrame(addressOf(open), why));
+    open.caller.deliver(resetFrame(addressOf(open), why));
   }
 
   #resetDevice(open: RelayStream, why: ErrorShape): void {
@@ -221,41 +238,32 @@ export class Streams {
     this.#parts.link.sendStream(resetFrame(addressOf(open), why), open.isBulk);
   }
 
-  /** A caller whose stream is gone is told so, unless it says itself that it is over. */
-  #unknownToCaller(line: Line, { kind, stream }: StreamFrame): void {
-    if (kind === "data" || kind === "message")
-      line.deliver(resetFrame({ line: line.id, stream }, unknownStream()));
+  /** Whoever sends data to a stream that is gone is told so, if it reads what it is told. */
+  #unknownToCaller(caller: CallerConnection, frame: StreamFrame): void {
+    if (!carriesData(frame.kind) || caller.queued > LIMITS.callerQueueBytes) return;
+    const { bulk, stream } = frame;
+    caller.deliver(resetFrame({ connection: caller.id, stream, bulk }, unknownStream()));
   }
 
   #unknownToDevice(frame: StreamFrame): void {
-    if (frame.kind === "data" || frame.kind === "message")
-      this.#parts.link.sendStream(resetFrame(frame, unknownStream()), frame.bulk);
-  }
-
-  #withhold(stream: RelayStream, frame: Uint8Array<ArrayBuffer>): void {
-    this.#withheld.push({ stream, frame });
-    this.#timer ??= setTimeout(() => this.#look(), LOOK_EVERY);
-  }
-
-  /** Passes on the credit of callers that have read enough. */
-  #look(): void {
-    this.#timer = undefined;
-    const withheld = this.#withheld;
-    this.#withheld = [];
-    for (const one of withheld) {
-      const { line, isBulk } = one.stream;
-      if (line.queued > LIMITS.streamQueuedBytes) this.#withhold(one.stream, one.frame);
-      else this.#parts.link.sendStream(one.frame, isBulk);
-    }
+    const { link } = this.#parts;
+    if (carriesData(frame.kind) && !link.isStreamFull(frame.bulk))
+      link.sendStream(resetFrame(frame, unknownStream()), frame.bulk);
   }
 }
 
-function addressOf({ line, stream, isBulk }: RelayStream): StreamAddress & { bulk: boolean } {
-  return { line: line.id, stream, bulk: isBulk };
+type FrameAddress = StreamAddress & { readonly bulk: boolean };
+
+function addressOf({ caller, stream, isBulk }: RelayStream): FrameAddress {
+  return { connection: caller.id, stream, bulk: isBulk };
 }
 
-function resetFrame(address: StreamAddress & { bulk?: boolean }, why: ErrorShape): Uint8Array<ArrayBuffer> {
-  return encodeStreamFrame({ bulk: false, ...address }, "reset", errorPayload(why));
+function creditFrame(open: RelayStream, bytes: number): Uint8Array<ArrayBuffer> {
+  return encodeStreamFrame(addressOf(open), "credit", creditPayload(bytes));
+}
+
+function resetFrame({ connection, stream, bulk }: FrameAddress, why: ErrorShape): Uint8Array<ArrayBuffer> {
+  return encodeStreamFrame({ connection, stream, bulk }, "reset", errorPayload(why));
 }
 
 function lostError(message: string): ErrorShape {
@@ -287,6 +295,6 @@ function numberTaken(stream: number): MatrxError {
 function tooManyStreams(): MatrxError {
   return relayError("RATE_LIMITED", "Too many streams are open, or they have too much credit together", {
     hint: "End some, or open this one with less credit",
-    details: { streams: LIMITS.streamsPerLine, credit_bytes: LIMITS.grantWindowBytes },
+    details: { streams: LIMITS.byteStreamsPerConnection, credit_bytes: LIMITS.grantWindowBytes },
   });
 }
