@@ -23,10 +23,14 @@ export const CORS_HEADERS = {
     "Content-Type",
     "Idempotency-Key",
     "Last-Event-ID",
+    ...["If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since", "Range"],
     CALL_HEADER,
     SESSION_HEADER,
     DEVICE_HEADER,
   ],
-  exposeHeaders: [CALL_HEADER, SESSION_HEADER, "Location", "Retry-After", "WWW-Authenticate"],
+  exposeHeaders: [
+    ...["Accept-Ranges", "Content-Disposition", "Content-Range", "ETag", "Repr-Digest"],
+    ...[CALL_HEADER, SESSION_HEADER, "Location", "Retry-After", "WWW-Authenticate"],
+  ],
   maxAge: 600,
 };

@@ -34,5 +34,10 @@ function notAllowedError(allowed: readonly string[]): MatrxError {
 }
 
 function patternOf(path: string): RegExp {
-  return new RegExp(`^${path.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/]+")}$`);
+  return new RegExp(
+    `^${path
+      .replaceAll(".", "\\.")
+      .replace("{path}", ".+")
+      .replace(/\{\w+\}/g, "[^/]+")}$`,
+  );
 }

@@ -26,6 +26,11 @@ export const PATH = {
     description: "A tool's name, or its `local_*` alias",
     example: "Bash",
   },
+  path: {
+    schema: z.string().min(1).max(8192),
+    description: "A path on the device, each part percent-encoded; the rest of the URL",
+    example: "home/ann/report.pdf",
+  },
 } satisfies Record<string, Parameter>;
 
 /** The query parameter for a call's deadline, with the limits of the schema that checks it. */

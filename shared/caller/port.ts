@@ -71,6 +71,12 @@ export interface OpenStream {
   body: ReadableStream<Uint8Array>;
 }
 
+/** A call whose tool sends bytes: the answer, and the bytes if the call succeeded. */
+export interface BytesAnswer {
+  answer: RestAnswer;
+  bytes?: ReadableStream<Uint8Array>;
+}
+
 /** One device for one caller. If a method rejects with MatrxError, nothing was sent. */
 export interface CallerPort {
   readonly device: string;
@@ -90,8 +96,16 @@ export interface CallerPort {
   events(query: EventQuery): Promise<EventList>;
 }
 
+/** A host that sends files. */
+export interface FilePort extends CallerPort {
+  /** A call of a tool that sends bytes, such as Download. */
+  callForBytes(wanted: RestCall): Promise<BytesAnswer>;
+  /** The same bytes as a body whose length the host announces. */
+  sized(bytes: ReadableStream<Uint8Array>, length: number): ReadableStream<Uint8Array>;
+}
+
 /** A host that keeps records of calls. */
-export interface RecordingPort extends CallerPort {
+export interface RecordingPort extends FilePort {
   listCalls(query: CallQuery): Promise<CallList>;
   readCall(call: CallId): Promise<CallView>;
   /** Streams the progress of an earlier call, for this many milliseconds at most. */

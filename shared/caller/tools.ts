@@ -149,12 +149,24 @@ async function callTool(port: CallerPort, request: HonoRequest): Promise<Respons
   };
   const { session } = wanted;
   if (acceptsEventStream(raw)) return eventResponse(await port.streamCall(wanted), session);
-  const ending = await port.call(wanted);
+  return answerResponse(port, await port.call(wanted), session);
+}
+
+/** The response to a call by REST. */
+export function answerResponse(
+  port: Pick<CallerPort, "device">,
+  ending: RestAnswer,
+  session: string | undefined,
+): Response | Promise<Response> {
   const headers = answerHeaders(ending.call, session);
   return ending.kind === "pending" ? pendingResponse(port, ending, headers) : response(port, ending, headers);
 }
 
-async function response({ device }: CallerPort, ending: Ending, headers: Record<string, string>) {
+async function response(
+  { device }: Pick<CallerPort, "device">,
+  ending: Ending,
+  headers: Record<string, string>,
+) {
   if (ending.kind === "refused") return withHeaders(refusalProblem(ending, device), headers);
   if (ending.status === "success") {
     headers["Content-Type"] = "application/json";
@@ -173,7 +185,7 @@ function refusalProblem({ error, call }: { error: ErrorShape; call: string }, de
 
 /** 202: the call continues, or waits for a person; its outcome will be at this URL. */
 function pendingResponse(
-  { device }: CallerPort,
+  { device }: Pick<CallerPort, "device">,
   { call, approval }: Extract<RestAnswer, { kind: "pending" }>,
   headers: Record<string, string>,
 ) {

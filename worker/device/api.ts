@@ -3,6 +3,7 @@ import type { CallList, CallQuery, CallView, DeviceView, EventList, EventQuery }
 import type { ApprovalDetail, Decision } from "@matrx/shared/approval.ts";
 import { noSuchCallError } from "@matrx/shared/caller/calls.ts";
 import type {
+  BytesAnswer,
   DeviceTools,
   GuideAnswer,
   OpenStream,
@@ -25,6 +26,7 @@ import { lostRecordError } from "../storage-failure.ts";
 import type { Approvals } from "./approvals/approvals.ts";
 import type { Person } from "./approvals/decisions.ts";
 import { callApprovalOf } from "./approvals/rows.ts";
+import type { BytesCalls } from "./callers/bytes.ts";
 import { type RestCalls, requireMaker } from "./callers/rest.ts";
 import type { RestStreams } from "./callers/sse-call.ts";
 import type { Admission } from "./calls/admission.ts";
@@ -48,6 +50,7 @@ interface Surfaces {
   readonly admission: Admission;
   readonly approvals: Approvals;
   readonly rest: RestCalls;
+  readonly bytes: BytesCalls;
   readonly streams: RestStreams;
 }
 
@@ -169,6 +172,12 @@ export class Requests {
   call(caller: Caller, wanted: RestCall): Promise<Outcome<RestAnswer>> {
     return this.#calling(caller, (lease, now) =>
       this.#surfaces.rest.call({ ...wanted, lease, guest: caller.guest }, now),
+    );
+  }
+
+  callForBytes(caller: Caller, wanted: RestCall): Promise<Outcome<BytesAnswer>> {
+    return this.#calling(caller, (lease, now) =>
+      this.#surfaces.bytes.call({ ...wanted, lease, guest: caller.guest }, now),
     );
   }
 

@@ -19,6 +19,7 @@ import type { Caller } from "../auth/caller.ts";
 import { type Command, Requests } from "../device/api.ts";
 import { Approvals } from "../device/approvals/approvals.ts";
 import type { Person } from "../device/approvals/decisions.ts";
+import { BytesCalls } from "../device/callers/bytes.ts";
 import { RestCalls } from "../device/callers/rest.ts";
 import type { CallerAttachment } from "../device/callers/session.ts";
 import { Callers } from "../device/callers/sockets.ts";
@@ -108,7 +109,8 @@ export class Device extends DurableObject<DeviceEnv> {
     this.#rest = rest;
     this.#streams = new EventStreams(bodies);
     const streams = new RestStreams(context, admission, calls, this.#streams);
-    this.#requests = new Requests(context, { calls, rights, admission, approvals, rest, streams });
+    const bytes = new BytesCalls(context, rest);
+    this.#requests = new Requests(context, { calls, rights, admission, approvals, rest, bytes, streams });
     this.#upkeep = new Upkeep(context, { calls, recovery, approvals, credit, callers, sockets, messages });
     this.#mcp = new McpEndpoints({
       hostFor: (caller, origin) => {
@@ -277,6 +279,11 @@ export class Device extends DurableObject<DeviceEnv> {
   /** A REST call: its answer, or `pending` after 60 seconds. */
   call(caller: Caller, wanted: RestCall) {
     return this.#requests.call(caller, wanted);
+  }
+
+  /** A REST call of a tool that sends bytes. */
+  callForBytes(caller: Caller, wanted: RestCall) {
+    return this.#requests.callForBytes(caller, wanted);
   }
 
   /** The same on the guide's route: a slow call's response begins before the call ends. */

@@ -1,6 +1,7 @@
 /** The caller API of one device, over its Device object. */
 import type { CallList, CallQuery, CallView, EventList, EventQuery } from "@matrx/shared/api.ts";
 import type {
+  BytesAnswer,
   DeviceTools,
   Ending,
   GuideAnswer,
@@ -8,6 +9,7 @@ import type {
   OpenTools,
   RecordingPort,
   RestAnswer,
+  RestCall,
   StreamedCall,
 } from "@matrx/shared/caller/port.ts";
 import type { CallId } from "@matrx/shared/ids.ts";
@@ -49,6 +51,15 @@ export class DevicePort implements RecordingPort {
 
   call(wanted: StreamedCall): Promise<RestAnswer> {
     return this.#answered(wanted, this.#object.call(this.#caller, wanted) as Promise<Outcome<RestAnswer>>);
+  }
+
+  async callForBytes(wanted: RestCall): Promise<BytesAnswer> {
+    return unwrap((await this.#object.callForBytes(this.#caller, wanted)) as Outcome<BytesAnswer>);
+  }
+
+  /** Otherwise the runtime leaves out Content-Length. */
+  sized(bytes: ReadableStream<Uint8Array>, length: number): ReadableStream<Uint8Array> {
+    return bytes.pipeThrough(new FixedLengthStream(length));
   }
 
   callByGuide(wanted: StreamedCall): Promise<GuideAnswer> {

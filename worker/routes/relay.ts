@@ -4,6 +4,7 @@ import * as approvals from "@matrx/shared/approval.ts";
 import * as audit from "@matrx/shared/audit.ts";
 import { cancelRoute, recordRoutes } from "@matrx/shared/caller/calls.ts";
 import { eventsRoute } from "@matrx/shared/caller/events.ts";
+import { downloadRoute } from "@matrx/shared/caller/files/download.ts";
 import { guideRoutes } from "@matrx/shared/caller/guide.ts";
 import { PATH, PENDING } from "@matrx/shared/caller/parts.ts";
 import type { RecordingPort } from "@matrx/shared/caller/port.ts";
@@ -81,6 +82,7 @@ export const managedRoutes: readonly RelayRoute[] = [...deviceRoutes, ...control
 export const callerRoutes: readonly CallerRoute<RecordingPort>[] = under("/v1/devices/{device}", [
   ...guideRoutes,
   ...toolRoutes({ 202: PENDING }),
+  downloadRoute,
   ...recordRoutes,
   cancelRoute,
   eventsRoute,
@@ -119,6 +121,7 @@ export const RELAY: Surface = {
     Devices: "The machines of an account",
     Tools: "What a machine can do, and how to call it",
     Calls: "The record of a call",
+    Files: "A machine's files, as bytes",
     Events: "What a machine reports on its own",
     Guide: "The guide's REST interface; its base address is `/v1/devices/{device}`, or the root",
     Account: "Signing in and out",

@@ -10,6 +10,7 @@ import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import type { ResultHeader } from "@matrx/shared/result-frame.ts";
 import type { GuestSession } from "../../auth/caller.ts";
 import type { Admission } from "../calls/admission.ts";
+import type { WantedCall } from "../calls/call.ts";
 import type { Calls } from "../calls/calls.ts";
 import { type Recipient, readsTooSlowly, withId } from "../calls/types.ts";
 import type { DeviceContext } from "../context.ts";
@@ -17,6 +18,7 @@ import type { Lease } from "../leases.ts";
 
 interface Wanted extends RestCall {
   lease: Lease;
+  opens?: WantedCall["opens"];
   /** Its own session, which may end before the share. */
   guest: GuestSession | undefined;
 }

@@ -1,0 +1,197 @@
+/** Routes that send a file of a device, a part of it, or a folder as a zip. */
+import type { HonoRequest } from "hono";
+import * as z from "zod";
+import { relayError } from "../../errors.ts";
+import { makeCallId } from "../../ids.ts";
+import { answerHeaders, bytesResponse } from "../call-response.ts";
+import { CALL_HEADERS } from "../parts.ts";
+import type { FilePort, RestAnswer, RestCall } from "../port.ts";
+import { problemOfShape } from "../problem.ts";
+import { newCall } from "../request.ts";
+import type { CallerRoute } from "../route.ts";
+import { answerResponse } from "../tools.ts";
+import { isConditional, preconditionStatus, rangeOf } from "./conditions.ts";
+
+/** What FileInfo and Download say of a file or folder. */
+const factsSchema = z.object({
+  kind: z.enum(["file", "directory"]),
+  name: z.string(),
+  size: z.number().optional(),
+  modified: z.iso.datetime(),
+  etag: z.string().optional(),
+  sha256: z.string().optional(),
+  media_type: z.string(),
+  offset: z.number().optional(),
+  length: z.number().optional(),
+});
+type Facts = z.infer<typeof factsSchema>;
+
+const BYTES = { "application/octet-stream": "The bytes" } as const;
+
+const DESCRIPTION =
+  "`path` is absolute, without its leading slash, or begins with `~/` or a drive. A folder is sent as a zip. Ranges, entity tags and conditional requests are those of RFC 9110; the entity tag is the SHA-256 of the content, but for files over 1 GiB. If the file changes while it is sent, the response breaks off.";
+
+export const downloadRoute: CallerRoute<FilePort> = {
+  method: "GET",
+  path: "/files/{path}",
+  id: "getFile",
+  tag: "Files",
+  summary: "Download a file, or a folder as a zip",
+  description: DESCRIPTION,
+  access: "caller",
+  query: {
+    inline: {
+      schema: z.literal("true"),
+      description: "Let a browser show it, confined by a sandbox, instead of saving it",
+    },
+  },
+  headers: {
+    ...CALL_HEADERS,
+    Range: { schema: z.string(), description: "One range of bytes", example: "bytes=0-1023" },
+  },
+  answers: {
+    200: { description: "The whole content", other: BYTES },
+    206: { description: "The range", other: BYTES },
+    304: { description: "It is still the version that the caller has" },
+  },
+  errors: [
+    "NOT_FOUND",
+    "CONFLICT",
+    "TOOL_EXECUTION_FAILED",
+    "DEVICE_OFFLINE",
+    "TIMEOUT",
+    "INVALID_PARAMETERS",
+  ],
+  answer: (port, request) => (request.method === "HEAD" ? look(port, request) : send(port, request)),
+};
+
+/** Without the content. A folder's zip has no length until it is made. */
+async function look(port: FilePort, request: HonoRequest): Promise<Response> {
+  const found = await factsOf(port, request);
+  if (found instanceof Response) return found;
+  const { facts, headers } = found;
+  const status = preconditionStatus(request.raw.headers, versionOf(facts));
+  if (status) return new Response(null, { status, headers });
+  if (facts.size !== undefined) headers["Content-Length"] = String(facts.size);
+  return new Response(null, { headers });
+}
+
+async function send(port: FilePort, request: HonoRequest): Promise<Response> {
+  if (!isConditional(request.raw.headers)) return download(port, request, {});
+  const found = await factsOf(port, request);
+  if (found instanceof Response) return found;
+  const { facts, headers } = found;
+  const version = versionOf(facts);
+  const status = preconditionStatus(request.raw.headers, version);
+  if (status) return new Response(null, { status, headers });
+  const { size, etag } = facts;
+  const range = size === undefined ? "whole" : rangeOf(request.raw.headers, version, size);
+  if (range === "none") return unsatisfiable(size ?? 0);
+  const part = range === "whole" ? {} : range;
+  return download(port, request, { ...part, ...(etag !== undefined && { if_etag: etag }) });
+}
+
+interface Part {
+  readonly offset?: number;
+  readonly length?: number;
+  readonly if_etag?: string;
+}
+
+async function download(port: FilePort, request: HonoRequest, part: Part): Promise<Response> {
+  const wanted: RestCall = {
+    ...{ tool: "Download", input: JSON.stringify({ path: pathOf(request.raw), ...part }) },
+    ...newCall(request.raw),
+  };
+  const { answer, bytes } = await port.callForBytes(wanted);
+  if (!bytes) return answerResponse(port, answer, wanted.session);
+  const facts = await readFacts(answer);
+  const headers = { ...answerHeaders(answer.call, wanted.session), ...fileHeaders(facts, request.raw) };
+  const { size, offset = 0, length } = facts;
+  if (length === undefined) return bytesResponse(bytes, headers);
+  headers["Content-Length"] = String(length);
+  const isPart = part.offset !== undefined;
+  if (isPart) headers["Content-Range"] = `bytes ${offset}-${offset + length - 1}/${size}`;
+  const body = port.sized(bytes, length) as ConstructorParameters<typeof Response>[0];
+  return new Response(body, { status: isPart ? 206 : 200, headers });
+}
+
+/** What is at the path, with the headers that every answer about it has; or why that cannot be said. */
+async function factsOf(
+  port: FilePort,
+  request: HonoRequest,
+): Promise<{ facts: Facts; headers: Record<string, string> } | Response> {
+  const input = JSON.stringify({ path: pathOf(request.raw) });
+  const answer = await port.call({ tool: "FileInfo", input, call: makeCallId() });
+  if (answer.kind !== "answer" || answer.status !== "success") return answerResponse(port, answer, undefined);
+  const facts = await readFacts(answer);
+  return { facts, headers: { ...answerHeaders(answer.call, undefined), ...fileHeaders(facts, request.raw) } };
+}
+
+/** Throws an error of zod if the device says what no agent of ours does. */
+async function readFacts(answer: RestAnswer): Promise<Facts> {
+  if (answer.kind !== "answer") throw new Error("there is no answer");
+  const { metadata } = (await bytesResponse(answer.body).json()) as { metadata?: unknown };
+  return factsSchema.parse(metadata);
+}
+
+/**
+ * What a device serves never runs on the relay's origin: it is saved, or shown in a sandbox without scripts. The name is
+ * given in ASCII, and in UTF-8 (RFC 6266).
+ */
+function fileHeaders(facts: Facts, { url }: Request): Record<string, string> {
+  const { kind, etag, sha256, media_type, modified } = facts;
+  const name = kind === "directory" ? `${facts.name || "files"}.zip` : facts.name;
+  const how = new URL(url).searchParams.get("inline") === "true" ? "inline" : "attachment";
+  const plain = name.replace(/[^ -~]|["\\%]/g, "_");
+  return {
+    "Content-Type": media_type,
+    "Content-Disposition": `${how}; filename="${plain}"; filename*=UTF-8''${rfc5987(name)}`,
+    "Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:",
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "private, no-cache",
+    "Last-Modified": new Date(modified).toUTCString(),
+    "Accept-Ranges": kind === "file" ? "bytes" : "none",
+    ...(etag !== undefined && { ETag: `"${etag}"` }),
+    ...(sha256 !== undefined && { "Repr-Digest": `sha-256=:${base64Of(sha256)}:` }),
+  };
+}
+
+function rfc5987(text: string): string {
+  const percent = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  return encodeURIComponent(text).replace(/['()*]/g, percent);
+}
+
+function base64Of(hex: string): string {
+  return btoa(String.fromCharCode(...(hex.match(/../g) ?? []).map((byte) => Number.parseInt(byte, 16))));
+}
+
+function versionOf({ etag, modified }: Facts) {
+  return { etag, modified: Date.parse(modified) };
+}
+
+function unsatisfiable(size: number): Response {
+  const error = relayError("INVALID_PARAMETERS", `Range: the file has only ${size} bytes`, {
+    hint: "Ask for a range that begins before its end",
+    details: { total: size },
+  });
+  const response = problemOfShape(error.shape());
+  response.headers.set("Content-Range", `bytes */${size}`);
+  return new Response(response.body, { status: 416, headers: response.headers });
+}
+
+/** The path that a URL names after `/files/`. Throws MatrxError `INVALID_PARAMETERS`. */
+function pathOf({ url }: Request): string {
+  const { pathname } = new URL(url);
+  const encoded = pathname.slice(pathname.indexOf("/files/") + "/files/".length);
+  let path: string;
+  try {
+    path = decodeURIComponent(encoded);
+  } catch {
+    throw relayError("INVALID_PARAMETERS", "path: is not UTF-8 with percent signs", {
+      hint: "Encode each part of the path by encodeURIComponent",
+      details: { field: "path" },
+    });
+  }
+  return /^(?:~|[a-z]:|\/)/i.test(path) ? path : `/${path}`;
+}
