@@ -3,7 +3,7 @@ import type { BytesAnswer, RestCall } from "@matrx/shared/caller/port.ts";
 import type { GuestSession } from "../../auth/caller.ts";
 import type { DeviceContext } from "../context.ts";
 import type { Lease } from "../leases.ts";
-import { HttpLine } from "../streams/http-line.ts";
+import { HttpConnection } from "../streams/http-connection.ts";
 import type { RestCalls } from "./rest.ts";
 
 export class BytesCalls {
@@ -21,12 +21,12 @@ export class BytesCalls {
     now: number,
   ): Promise<BytesAnswer> {
     const { streams } = this.#context;
-    const line = new HttpLine(streams, wanted.lease, wanted.guest);
-    const { opens } = line;
-    streams.open(line, opens, wanted.tool);
+    const connection = new HttpConnection(streams, wanted.lease, wanted.guest);
+    const { opens } = connection;
+    streams.open(connection, opens, wanted.tool);
     const answer = await this.#rest.call({ ...wanted, opens }, now);
-    if (answer.kind === "answer" && answer.status === "success") return { answer, bytes: line.body() };
-    streams.refuse(line.id, opens.stream, NO_READER);
+    if (answer.kind === "answer" && answer.status === "success") return { answer, bytes: connection.body() };
+    streams.refuse(connection.id, opens.stream, NO_READER);
     return { answer };
   }
 }

@@ -1,12 +1,12 @@
 /** One HTTP request as the caller of a stream: what the device sends becomes the body of its response. */
 import type { ErrorShape } from "@matrx/shared/errors.ts";
-import { makeLineId } from "@matrx/shared/ids.ts";
-import { TIMES } from "@matrx/shared/limits.ts";
-import { FRAME_BYTES, StreamEnd } from "@matrx/shared/streams/endpoint.ts";
-import { decodeStreamFrame, type LineId, type Opens } from "@matrx/shared/streams/frame.ts";
+import { makeConnectionId } from "@matrx/shared/ids.ts";
+import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
+import { StreamEnd } from "@matrx/shared/streams/endpoint.ts";
+import { type ConnectionId, decodeStreamFrame, type Opens } from "@matrx/shared/streams/frame.ts";
 import type { GuestSession } from "../../auth/caller.ts";
 import type { Lease } from "../leases.ts";
-import type { Line } from "./stream.ts";
+import type { CallerConnection } from "./stream.ts";
 import type { Streams } from "./streams.ts";
 
 /** What is on its way to the reader at most, in bytes. */
@@ -14,8 +14,8 @@ const WINDOW = 1024 * 1024;
 /** The only stream of a request. */
 const STREAM = 1;
 
-export class HttpLine implements Line {
-  readonly id: LineId = makeLineId();
+export class HttpConnection implements CallerConnection {
+  readonly id: ConnectionId = makeConnectionId();
   readonly lease: Lease;
   readonly visit: string | undefined;
   /** The window bounds what waits here. */
@@ -27,14 +27,14 @@ export class HttpLine implements Line {
     this.lease = lease;
     this.visit = guest?.grant;
     this.#end = new StreamEnd({
-      ...{ line: this.id, stream: STREAM, side: "caller", hop: "relay", window: WINDOW, credit: 0 },
+      ...{ connection: this.id, stream: STREAM, side: "caller", hop: "relay", window: WINDOW, credit: 0 },
       send: (frame) => streams.fromCaller(this, frame),
-      frameBytes: FRAME_BYTES.bulk,
+      frameBytes: LIMITS.streamDataBytes,
     });
   }
 
-  get opens(): Opens & { line: LineId } {
-    return { line: this.id, stream: STREAM, credit: WINDOW };
+  get opens(): Opens & { connection: ConnectionId } {
+    return { connection: this.id, stream: STREAM, credit: WINDOW };
   }
 
   deliver(frame: Uint8Array<ArrayBuffer>): void {
