@@ -2,13 +2,14 @@
 import type { Shape } from "./measure.ts";
 import type { Processes } from "./processes.ts";
 import type { Group } from "./report.ts";
+import { noSshServer } from "./ssh.ts";
 import type { Variant } from "./variant.ts";
 import { agent } from "./variants/agent.ts";
 import { direct } from "./variants/direct.ts";
 import { nodeRelay } from "./variants/node-relay.ts";
 import { ours, oursLong, startOurs } from "./variants/ours.ts";
 import { rawObject, rawObjectLong } from "./variants/raw-object.ts";
-import { noTunnel, sshTunnel } from "./variants/ssh.ts";
+import { sshTunnel } from "./variants/ssh.ts";
 
 const ONE: Shape = { inFlight: 1, calls: 300 };
 const FEW: Shape = { inFlight: 16, calls: 600 };
@@ -100,7 +101,7 @@ async function tunnelGroups(
   ours: Variant,
   say: (line: string) => void,
 ): Promise<Group[]> {
-  const why = noTunnel();
+  const why = noSshServer();
   say(why ? `Left out: the ssh tunnel. ${why}` : "Starting: an ssh tunnel");
   if (why) return [];
   const tunnel = await sshTunnel(processes);

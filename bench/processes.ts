@@ -33,6 +33,16 @@ export class Processes {
     return child;
   }
 
+  /** Runs a program to its end. Rejects if it fails. */
+  async run(command: string, args: string[]): Promise<void> {
+    const child = spawn(command, args, { stdio: ["ignore", "ignore", "inherit"] });
+    this.#running.add(child);
+    if (this.isStopping) child.kill("SIGKILL");
+    const [code, signal] = await once(child, "exit");
+    this.#running.delete(child);
+    if (code !== 0) throw new Error(`${command} failed (${signal ?? code})`);
+  }
+
   /** Kills a program as a crash would, and waits for its end. */
   async kill(pid: number): Promise<void> {
     const child = [...this.#running].find((candidate) => candidate.pid === pid);
