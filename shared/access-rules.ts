@@ -22,6 +22,10 @@ export const folderSchema = entrySchema(4096, (folder) =>
   FULL_PATH.test(folder) ? undefined : "must be a folder's full path, such as /home/ann/projects",
 );
 
+export const fullPathSchema = entrySchema(4096, (path) =>
+  FULL_PATH.test(path) ? undefined : "must be a full path, such as /home/ann/report.pdf",
+);
+
 /** A full path, or `**` and what follows in any folder; it also matches everything below what it matches. */
 export const pathGlobSchema = entrySchema(4096, problemOf);
 

@@ -28,8 +28,11 @@ export type GrantScope = z.infer<typeof grantScopeSchema>;
 /** How the grant came to be: `web` and `cli` by signing in, `api` as a token, `share` for another account. */
 export const grantKindSchema = z.enum(["web", "cli", "api", "share"]);
 export type ToldGrantKind = z.infer<typeof grantKindSchema>;
-/** `mcp`: an AI client that a person let in by OAuth. It is told as `api` with a `client`, since older programs know no such kind. */
-export type GrantKind = ToldGrantKind | "mcp";
+/**
+ * `mcp`: an AI client that a person let in by OAuth, told as `api` with a `client`. `link`: a link to a file, for whoever
+ * has it, told as `share`. Older programs know neither.
+ */
+export type GrantKind = ToldGrantKind | "mcp" | "link";
 
 /** Those of a person who signed in. */
 export type SessionKind = Extract<GrantKind, "web" | "cli">;
@@ -87,11 +90,12 @@ export function isPersonSession(grant: Pick<Grant, "kind">): boolean {
 }
 
 export function toldKindOf({ kind }: Pick<Grant, "kind">): ToldGrantKind {
-  return kind === "mcp" ? "api" : kind;
+  if (kind === "mcp") return "api";
+  return kind === "link" ? "share" : kind;
 }
 
 export function credentialOf(grant: Pick<Grant, "kind" | "owner">): Credential {
   if (isPersonSession(grant)) return "person";
-  if (grant.kind === "share") return "guest";
+  if (grant.kind === "share" || grant.kind === "link") return "guest";
   return grant.owner ? "script" : "ai";
 }

@@ -11,6 +11,7 @@ import { type DescribedTarget, describeTarget } from "../transfers/target.ts";
 
 const input = z.strictObject({
   path: z.string().min(1).describe("Absolute or relative path of a file or folder"),
+  follow_links: z.boolean().optional().describe("false: refuse a path with symbolic links (default true)"),
   offset: z.int().nonnegative().optional().describe("First byte, from 0 (default 0); files only"),
   length: z.int().nonnegative().optional().describe("Number of bytes (default: up to the end); files only"),
   if_etag: z.string().min(1).max(128).optional().describe("Send only if this is still the file's etag"),
@@ -32,7 +33,7 @@ export function downloadTool(files: Files, digests: Digests) {
     async handle(request, context) {
       if (!context.opensStream) throw needsStreamError("Download");
       const access = await files.as(context);
-      return answerOf(await describeTarget(access, request.path, digests, context), request, access);
+      return answerOf(await describeTarget(access, request, digests, context), request, access);
     },
   });
 }

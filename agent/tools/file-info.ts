@@ -7,6 +7,7 @@ import { describeTarget } from "../transfers/target.ts";
 
 const input = z.strictObject({
   path: z.string().min(1).describe("Absolute or relative path"),
+  follow_links: z.boolean().optional().describe("false: refuse a path with symbolic links (default true)"),
 });
 
 export function fileInfoTool(files: Files, digests: Digests) {
@@ -20,9 +21,9 @@ export function fileInfoTool(files: Files, digests: Digests) {
     model: { hidden: true },
     timeoutMs: 120_000,
     prepare: ({ path }) => ({ paths: [{ path, intent: "read" }] }),
-    async handle({ path }, context) {
+    async handle(request, context) {
       const access = await files.as(context);
-      const { place, facts } = await describeTarget(access, path, digests, context);
+      const { place, facts } = await describeTarget(access, request, digests, context);
       const size = facts.size === undefined ? "" : `, ${facts.size} bytes`;
       return { output: `${place.shown}: ${facts.kind}${size}`, metadata: { ...facts } };
     },

@@ -16,6 +16,13 @@ export function changedWhileSentError(shown: string): MatrxError {
   });
 }
 
+export function leadsElsewhereError(path: string): MatrxError {
+  return toolError("CONFLICT", `${path} has a symbolic link in it, or is not written as the system does`, {
+    hint: "Name the real path, as FileInfo gives it in `path`",
+    details: { path, reason: "links" },
+  });
+}
+
 /** `etag` is the file's own, if it has one. */
 export function otherEtagError(shown: string, etag: string | undefined): MatrxError {
   return toolError("CONFLICT", `${shown} is not the version that the call names`, {

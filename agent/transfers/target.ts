@@ -6,6 +6,7 @@ import type { FileAccess, ResolvedPath } from "../fs/access.ts";
 import { explained } from "../fs/errors.ts";
 import { type OpenFile, openFile } from "../fs/open-file.ts";
 import type { Digests, Validators } from "./digests.ts";
+import { leadsElsewhereError } from "./errors.ts";
 import { mediaTypeOf } from "./media-types.ts";
 
 type Target =
@@ -34,16 +35,24 @@ export interface DescribedTarget {
   readonly facts: TargetFacts;
 }
 
+/** What a call says of the file or folder that it means. */
+export interface WantedTarget {
+  readonly path: string;
+  /** False: the path is a real one, and is refused if a link has been put in its place. */
+  readonly follow_links?: boolean | undefined;
+}
+
 /** Describes what a call's path leads to; reads the whole file if its digest is not known. Throws MatrxError. */
 export async function describeTarget(
   access: FileAccess,
-  path: string,
+  { path, follow_links = true }: WantedTarget,
   digests: Digests,
   { approved, signal }: Pick<ToolContext, "approved" | "signal">,
 ): Promise<DescribedTarget> {
   const target = await openTarget(access, path);
   const { place, stat } = target;
   try {
+    if (!follow_links && place.path !== path) throw leadsElsewhereError(place.named);
     approved?.check(place.path, place.shown, stat);
     return { place, stat, facts: await factsOf(target, access, digests, signal) };
   } finally {

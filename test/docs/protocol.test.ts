@@ -284,6 +284,7 @@ const BODIES: Record<string, z.ZodObject> = {
   "POST /v1/devices": api.newDeviceSchema,
   "PATCH /v1/devices/:device": api.changedDeviceSchema,
   "PUT /v1/devices/:device/policy": policySchema,
+  "POST /v1/devices/:device/file-links": newFileLinkSchema,
   "POST /v1/devices/:device/policy/explain": explainWishSchema,
   "POST /v1/devices/:device/approvals/:approval": newDecisionSchema,
   "POST /v1/devices/:device/commands": api.newCommandSchema,

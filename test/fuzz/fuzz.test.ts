@@ -32,6 +32,9 @@ const UNREACHED: ReadonlySet<string> = new Set([
   "GET /v1/devices/{device}/approvals/{approval}",
   "POST /v1/devices/{device}/approvals/{approval}",
   "POST /v1/claim",
+  // A link has a secret in it, and one to make needs a device that is there.
+  "POST /v1/devices/{device}/file-links",
+  "GET /f/{link}/{name}",
   // A page needs its cookie and a proof.
   "POST /v1/session",
   // Passkeys and codes that there are none of, or that nobody can make up.

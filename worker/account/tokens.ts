@@ -19,6 +19,17 @@ interface Tables {
   readonly holders: Holders;
 }
 
+interface LinkWish {
+  readonly device: string;
+  readonly path: string;
+  /** Of its secret. */
+  readonly hash: string;
+  readonly name: string;
+  readonly seconds: number;
+}
+
+const LINK_TOOLS = ["FileInfo", "Download"] as const;
+
 /** What a device is told of a grant: that it may use this one, or that it may no longer use any up to this version. */
 export type GrantNews = { leased: LeasedGrant } | { withdrawn: number };
 
@@ -51,6 +62,12 @@ export class Tokens {
   share(wish: NewShare, now: number): Grant {
     this.#requireDevices(wish.devices);
     return this.add("share", wish.name, wish.days * 24 * 60 * 60, mayOfGuest(wish), now);
+  }
+
+  /** Makes the grant of a link to a file. Throws MatrxError. */
+  link({ device, path, hash, name, seconds }: LinkWish, now: number): Grant {
+    const limits = { devices: [device], tools: [...LINK_TOOLS], paths: [path] };
+    return this.add("link", name, seconds, { owner: false, effects: ["read"], ...limits, token: hash }, now);
   }
 
   /** Makes a grant that lives for so many seconds. Throws MatrxError `RATE_LIMITED`. */

@@ -92,7 +92,7 @@ function untilOf(
   now: number,
 ): Pick<Grant, "expires" | "token_expires"> {
   if (days === undefined) return { expires };
-  if (kind === "share" || kind === "mcp") return { expires: now + days * DAY };
+  if (kind === "share" || kind === "link" || kind === "mcp") return { expires: now + days * DAY };
   const wanted = now + days * DAY;
   if (wanted > token_expires + DAY) throw tooLateError(token_expires);
   return { expires: Math.min(wanted, token_expires), token_expires };

@@ -11,6 +11,7 @@ import { APPROVALS_KEPT } from "../account/approvals.ts";
 import { Clients } from "../account/clients.ts";
 import { AccountContext, type AccountEnv } from "../account/context.ts";
 import type { DeviceEntry } from "../account/devices.ts";
+import { FileLinks } from "../account/file-links.ts";
 import { GivenShares } from "../account/given-shares.ts";
 import { isFor } from "../account/grants.ts";
 import { Invites } from "../account/invites.ts";
@@ -39,6 +40,7 @@ export class Account extends DurableObject<AccountEnv> {
   readonly #context: AccountContext;
   readonly #sessions: Sessions;
   readonly #tokens: ManagedTokens;
+  readonly #fileLinks: FileLinks;
   readonly #clients: Clients;
   readonly #passkeys: Passkeys;
   readonly #recoveryCodes: RecoveryCodes;
@@ -56,6 +58,7 @@ export class Account extends DurableObject<AccountEnv> {
     this.#context = new AccountContext(state, env);
     this.#sessions = new Sessions(this.#context);
     this.#tokens = new ManagedTokens(this.#context);
+    this.#fileLinks = new FileLinks(this.#context);
     this.#clients = new Clients(this.#context);
     this.#passkeys = new Passkeys(this.#context);
     this.#recoveryCodes = new RecoveryCodes(this.#context);
@@ -147,6 +150,14 @@ export class Account extends DurableObject<AccountEnv> {
 
   keepsToken(...args: Parameters<ManagedTokens["keeps"]>) {
     return this.#tokens.keeps(...args);
+  }
+
+  createFileLink(...args: Parameters<FileLinks["create"]>) {
+    return this.#fileLinks.create(...args);
+  }
+
+  fileLinkTarget(...args: Parameters<FileLinks["target"]>) {
+    return this.#fileLinks.target(...args);
   }
 
   listTokens(...args: Parameters<ManagedTokens["list"]>) {

@@ -33,6 +33,7 @@ import { auditRoutes } from "./audit.ts";
 import { consentRoutes } from "./consents.ts";
 import { controlRoutes } from "./control.ts";
 import { deviceRoutes, devicesRoutes } from "./devices.ts";
+import { fileLinkRoute, LINK_PARAMETERS, newFileLinkRoute } from "./file-links.ts";
 import { healthRoutes } from "./health.ts";
 import { ACCOUNT_PARAMETER, INVITE_PARAMETER, invitesRoutes } from "./invites.ts";
 import { oauthRoutes } from "./oauth.ts";
@@ -64,6 +65,7 @@ export const relayRoutes: readonly RelayRoute[] = [
   ...invitesRoutes,
   ...sharesRoutes,
   ...tokensRoutes,
+  fileLinkRoute,
   ...approvalsRoutes,
   ...pauseRoutes,
   ...auditRoutes,
@@ -76,7 +78,12 @@ export const relayRoutes: readonly RelayRoute[] = [
 ];
 
 /** Routes of one device, for managing it. */
-export const managedRoutes: readonly RelayRoute[] = [...deviceRoutes, ...controlRoutes, ...approvalRoutes];
+export const managedRoutes: readonly RelayRoute[] = [
+  newFileLinkRoute,
+  ...deviceRoutes,
+  ...controlRoutes,
+  ...approvalRoutes,
+];
 
 /** Routes of one device, for calling it. */
 export const callerRoutes: readonly CallerRoute<RecordingPort>[] = under("/v1/devices/{device}", [
@@ -146,6 +153,7 @@ export const RELAY: Surface = {
   },
   path: {
     ...PATH,
+    ...LINK_PARAMETERS,
     grant: GRANT_PARAMETER,
     code: CODE_PARAMETER,
     approval: APPROVAL_PARAMETER,

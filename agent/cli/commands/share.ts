@@ -14,6 +14,7 @@ import { type LimitOptions, newShareOf, withLimitOptions } from "../client/token
 import { usageError } from "../output/failure.ts";
 import { note, plain, printJson, printTable } from "../output/print.ts";
 import { withProgress } from "../output/progress.ts";
+import { addShareFile } from "./share-file.ts";
 
 interface ShareOptions extends CallerOptions {
   json?: boolean;
@@ -27,12 +28,13 @@ interface CreateOptions extends ShareOptions, LimitOptions {
 export function addShare(program: Command): void {
   const share = program
     .command("share")
-    .description("share devices with other people on the relay, and accept what they share")
+    .description("share devices with people on the relay, or a file with anybody")
     .addHelpText(
       "after",
-      "\nExamples:\n  matrx share create Ben --device laptop --path '~/photos' --effects read\n  matrx share list\n  matrx share accept 'https://relay.example/#share=...'\n  matrx share leave photos",
+      "\nExamples:\n  matrx share create Ben --device laptop --path '~/photos' --effects read\n  matrx share file ~/report.pdf --hours 24\n  matrx share list\n  matrx share accept 'https://relay.example/#share=...'\n  matrx share leave photos",
     );
   addCreate(share);
+  addShareFile(share);
   withCallerOptions(share.command("list").description("list what you share, and what is shared with you"))
     .addHelpText("after", "\nExamples:\n  matrx share list\n  matrx share list --json | jq '.received[].id'")
     .action(listShares);

@@ -1,5 +1,4 @@
 /** Routes that send a file of a device, a part of it, or a folder as a zip. */
-import type { HonoRequest } from "hono";
 import * as z from "zod";
 import { relayError } from "../../errors.ts";
 import { makeCallId } from "../../ids.ts";
@@ -15,6 +14,7 @@ import { isConditional, preconditionStatus, rangeOf } from "./conditions.ts";
 /** What FileInfo and Download say of a file or folder. */
 const factsSchema = z.object({
   kind: z.enum(["file", "directory"]),
+  path: z.string(),
   name: z.string(),
   size: z.number().optional(),
   modified: z.iso.datetime(),
@@ -62,50 +62,62 @@ export const downloadRoute: CallerRoute<FilePort> = {
     "TIMEOUT",
     "INVALID_PARAMETERS",
   ],
-  answer: (port, request) => (request.method === "HEAD" ? look(port, request) : send(port, request)),
+  answer: (port, { raw }) => fileResponse(port, raw, { path: pathOf(raw) }),
 };
 
+/** A file or folder of a device. */
+interface Place {
+  readonly path: string;
+  /** Refuse the path if there is a symbolic link in it. */
+  readonly follow_links?: false;
+}
+
+/** Answers a GET or HEAD of a file or folder. */
+export function fileResponse(port: FilePort, request: Request, place: Place): Promise<Response> {
+  return request.method === "HEAD" ? look(port, request, place) : send(port, request, place);
+}
+
 /** Without the content. A folder's zip has no length until it is made. */
-async function look(port: FilePort, request: HonoRequest): Promise<Response> {
-  const found = await factsOf(port, request);
+async function look(port: FilePort, request: Request, place: Place): Promise<Response> {
+  const found = await factsOf(port, request, place);
   if (found instanceof Response) return found;
   const { facts, headers } = found;
-  const status = preconditionStatus(request.raw.headers, versionOf(facts));
+  const status = preconditionStatus(request.headers, versionOf(facts));
   if (status) return new Response(null, { status, headers });
   if (facts.size !== undefined) headers["Content-Length"] = String(facts.size);
   return new Response(null, { headers });
 }
 
-async function send(port: FilePort, request: HonoRequest): Promise<Response> {
-  if (!isConditional(request.raw.headers)) return download(port, request, {});
-  const found = await factsOf(port, request);
+async function send(port: FilePort, request: Request, place: Place): Promise<Response> {
+  if (!isConditional(request.headers)) return download(port, request, place);
+  const found = await factsOf(port, request, place);
   if (found instanceof Response) return found;
   const { facts, headers } = found;
   const version = versionOf(facts);
-  const status = preconditionStatus(request.raw.headers, version);
+  const status = preconditionStatus(request.headers, version);
   if (status) return new Response(null, { status, headers });
   const { size, etag } = facts;
-  const range = size === undefined ? "whole" : rangeOf(request.raw.headers, version, size);
+  const range = size === undefined ? "whole" : rangeOf(request.headers, version, size);
   if (range === "none") return unsatisfiable(size ?? 0);
   const part = range === "whole" ? {} : range;
-  return download(port, request, { ...part, ...(etag !== undefined && { if_etag: etag }) });
+  return download(port, request, { ...place, ...part, ...(etag !== undefined && { if_etag: etag }) });
 }
 
-interface Part {
+interface Part extends Place {
   readonly offset?: number;
   readonly length?: number;
   readonly if_etag?: string;
 }
 
-async function download(port: FilePort, request: HonoRequest, part: Part): Promise<Response> {
+async function download(port: FilePort, request: Request, part: Part): Promise<Response> {
   const wanted: RestCall = {
-    ...{ tool: "Download", input: JSON.stringify({ path: pathOf(request.raw), ...part }) },
-    ...newCall(request.raw),
+    ...{ tool: "Download", input: JSON.stringify(part) },
+    ...newCall(request),
   };
   const { answer, bytes } = await port.callForBytes(wanted);
   if (!bytes) return answerResponse(port, answer, wanted.session);
   const facts = await readFacts(answer);
-  const headers = { ...answerHeaders(answer.call, wanted.session), ...fileHeaders(facts, request.raw) };
+  const headers = { ...answerHeaders(answer.call, wanted.session), ...fileHeaders(facts, request) };
   const { size, offset = 0, length } = facts;
   if (length === undefined) return bytesResponse(bytes, headers);
   headers["Content-Length"] = String(length);
@@ -116,15 +128,16 @@ async function download(port: FilePort, request: HonoRequest, part: Part): Promi
 }
 
 /** What is at the path, with the headers that every answer about it has; or why that cannot be said. */
-async function factsOf(
+export async function factsOf(
   port: FilePort,
-  request: HonoRequest,
+  request: Request,
+  place: Place,
 ): Promise<{ facts: Facts; headers: Record<string, string> } | Response> {
-  const input = JSON.stringify({ path: pathOf(request.raw) });
+  const input = JSON.stringify(place);
   const answer = await port.call({ tool: "FileInfo", input, call: makeCallId() });
   if (answer.kind !== "answer" || answer.status !== "success") return answerResponse(port, answer, undefined);
   const facts = await readFacts(answer);
-  return { facts, headers: { ...answerHeaders(answer.call, undefined), ...fileHeaders(facts, request.raw) } };
+  return { facts, headers: { ...answerHeaders(answer.call, undefined), ...fileHeaders(facts, request) } };
 }
 
 /** Throws an error of zod if the device says what no agent of ours does. */
