@@ -7,6 +7,7 @@ import { toCallerSchema } from "@matrx/shared/caller/to-caller.ts";
 import { CLOSE } from "@matrx/shared/close-codes.ts";
 import { fromDeviceSchema, toDeviceSchema } from "@matrx/shared/device-frames.ts";
 import { ERROR_CODES, type ErrorShape, errorInfo, problemOf } from "@matrx/shared/errors.ts";
+import { newFileLinkSchema } from "@matrx/shared/file-link-api.ts";
 import { isCallId, isDeviceId, isSessionId } from "@matrx/shared/ids.ts";
 import * as inviteApi from "@matrx/shared/invite-api.ts";
 import * as oauthApi from "@matrx/shared/oauth-api.ts";
