@@ -92,6 +92,21 @@ test("an etag that no longer matches is a conflict, with the one that does", asy
   expect(error).toMatchObject({ code: "CONFLICT", details: { etag: hash("sha256", "two") } });
 });
 
+test("a caller that follows no links gets a real path, and nothing that was put in its place or on the way", async () => {
+  const bench = await Workbench.open();
+  await bench.put("folder/real.txt", "hello");
+  await symlink("folder/real.txt", bench.at("link"));
+  await symlink("folder", bench.at("way"));
+  const looked = (path: string) => bench.call("FileInfo", { path, follow_links: false });
+  const real = bench.at("folder/real.txt");
+  expect((await looked(real)).metadata).toMatchObject({ path: real });
+  for (const path of [bench.at("link"), bench.at("way/real.txt")]) {
+    expect(await failure(looked(path))).toMatchObject({ code: "CONFLICT", details: { reason: "links" } });
+    const sent = bench.call("Download", { path, follow_links: false }, OPEN);
+    expect(await failure(sent)).toMatchObject({ code: "CONFLICT", details: { reason: "links" } });
+  }
+});
+
 test("a link leads to its target; what is closed or no file is refused as by Read", async () => {
   const bench = await Workbench.open();
   await bench.put("real.txt", "hello");
