@@ -81,7 +81,11 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
     ({ close }) => close(),
   );
   const toolbox = services.adopt(
-    await parts.openToolbox({ home, jobs: relay ? home.jobs : home.localJobs, log }),
+    await parts.openToolbox({
+      ...{ home, log },
+      jobs: relay ? home.jobs : home.localJobs,
+      uploads: relay ? home.uploads : home.localUploads,
+    }),
     ({ close }) => close(),
   );
   const { sessions, checkPaths, lookAtPaths, stopJobs } = toolbox;

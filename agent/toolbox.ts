@@ -19,6 +19,7 @@ import { type ConfineServer, confineServersIn } from "./mounts/confine.ts";
 import { DomainProxies } from "./sandbox/domain-proxies.ts";
 import { Sandbox } from "./sandbox/sandbox.ts";
 import { deviceTools } from "./tools/index.ts";
+import { Uploads } from "./transfers/uploads.ts";
 
 export interface Toolbox {
   readonly tools: readonly Tool[];
@@ -40,11 +41,14 @@ export interface ToolboxOptions {
   readonly home: Home;
   /** The folder of jobs; only one program may use it at a time. */
   readonly jobs: string;
+  /** The folder of unfinished uploads; the same holds. */
+  readonly uploads: string;
   readonly log: Logger;
 }
 
 /** Opens the tools of this machine. Matrx's own files are off limits to them. */
-export async function openToolbox({ home, jobs: directory, log }: ToolboxOptions): Promise<Toolbox> {
+export async function openToolbox(options: ToolboxOptions): Promise<Toolbox> {
+  const { home, jobs: directory, log } = options;
   const jobs = await Jobs.open({ directory });
   const folders = new MatrxFolders(home);
   const files = new Files({ protectedPaths: () => folders.current() });
@@ -53,11 +57,16 @@ export async function openToolbox({ home, jobs: directory, log }: ToolboxOptions
   const proxies = new DomainProxies(join(directory, "network"));
   const sandbox = new Sandbox({ files, proxies });
   const sessions = new Sessions();
+  const uploads = new Uploads({
+    ...{ directory: options.uploads, platform: files.platform },
+    failed: (err) => log.warn({ err }, "what is left of an upload could not be removed"),
+  });
+  void uploads.sweep();
   void sandbox.lack().then((lack) => {
     if (lack) log.warn(lack, "the sandbox does not work: commands of AI grants are refused");
   });
   return {
-    tools: deviceTools({ files, jobs, desktop, sandbox }),
+    tools: deviceTools({ files, jobs, desktop, sandbox, uploads }),
     sessions,
     checkPaths: (paths, caller) => files.check(paths, caller),
     lookAtPaths: (paths, caller, signal) => statesOf(files, paths, caller, signal),
@@ -65,6 +74,7 @@ export async function openToolbox({ home, jobs: directory, log }: ToolboxOptions
     confineServer: confineServersIn(sandbox),
     endGrant: (grant) => {
       sessions.endGrant(grant);
+      uploads.endGrant(grant);
       jobs
         .endGrant(grant)
         .catch((err) => log.error({ err, grant }, "jobs of an ended grant could not be stopped"));
@@ -72,6 +82,7 @@ export async function openToolbox({ home, jobs: directory, log }: ToolboxOptions
     stopJobs: (paused) => jobs.stopFor(paused),
     close: () => {
       jobs.close();
+      uploads.close();
       desktop.close();
       void proxies.close();
     },

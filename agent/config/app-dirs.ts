@@ -37,6 +37,9 @@ export interface Home extends HomeFolders {
   readonly jobs: string;
   /** Jobs of `matrx serve`. */
   readonly localJobs: string;
+  /** Records of unfinished uploads; the bytes are beside their targets. */
+  readonly uploads: string;
+  readonly localUploads: string;
   /** Log of `matrx up`; its older files are beside it (`log.ts`). */
   readonly logFile: string;
   /** Log of `matrx serve`. */
@@ -105,6 +108,8 @@ function homeIn({ config, state, logs }: HomeFolders): Home {
     controlFolder: join(state, "control"),
     jobs: join(state, "jobs"),
     localJobs: join(state, "local-jobs"),
+    uploads: join(state, "uploads"),
+    localUploads: join(state, "local-uploads"),
     logFile: join(logs, "agent.log"),
     localLogFile: join(logs, "local.log"),
   };

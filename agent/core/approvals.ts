@@ -76,7 +76,7 @@ export class Approvals {
 
   /** Whether a call needs a closer look, because a rule may ask about it, or somebody was asked. */
   mayAsk({ admission, tool }: ExaminedCall, approval: Approval | undefined): boolean {
-    return approval !== undefined || admission.asking(tool.name).length > 0;
+    return approval !== undefined || admission.asking(tool.continues ?? tool.name).length > 0;
   }
 
   /** Whether a person must be asked about a call, and what. A question for somebody at the machine waits there from now on. Throws MatrxError. */
@@ -137,12 +137,14 @@ export class Approvals {
   }
 
   /** Checks the call as if it ran, and looks at everything that it names. Throws MatrxError. */
-  async #look({ tool, input, admission, session, signal }: ExaminedCall): Promise<Named> {
+  async #look({ tool, input, admission, grant, session, signal }: ExaminedCall): Promise<Named> {
     const { rights } = admission;
-    const needs = tool.prepare?.(input, { rights }) ?? {};
+    const needs = tool.prepare?.(input, { rights, grant }) ?? {};
     await admission.check(needs, session);
     const paths = await this.#options.lookAtPaths(needs.paths ?? [], { session, rights }, signal);
-    const asking = admission.asking(tool.name, subjectsOf(input, needs.subjects, paths));
+    const subjects = subjectsOf(input, needs.subjects, paths);
+    const isAllowed = tool.continues !== undefined && needs.isApproved === true;
+    const asking = isAllowed ? [] : admission.asking(tool.continues ?? tool.name, subjects);
     return { asks: asking.length > 0, atMachine: asking.some(({ rule }) => rule.at === "machine"), paths };
   }
 

@@ -40,6 +40,8 @@ export interface Needs {
   readonly app?: { readonly name: string; isListedAs(name: string): boolean };
   /** What rules that ask are matched with besides the paths: a command, an address, an application. */
   readonly subjects?: readonly string[];
+  /** For a step of another call (`Tool.continues`): whether a person allowed that one, and with it this step. */
+  readonly isApproved?: boolean;
 }
 
 /** Folders that a call is confined to, and who set that limit. */

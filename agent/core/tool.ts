@@ -1,5 +1,6 @@
 /** What a tool is: a file in `tools/` has its schema, description and handler; `shared/effects.ts` has its effect. */
 import type { Content, Progress } from "@matrx/shared/content.ts";
+import type { BuiltInTool } from "@matrx/shared/effects.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
 import type { Logger } from "pino";
 import type * as z from "zod";
@@ -87,10 +88,15 @@ export interface Tool<Input extends ToolInput = ToolInput> {
   readonly model?: ModelInput<keyof InputOf<Input> & string>;
   /** Whether its streams carry key presses rather than files: then they share the connection of calls. */
   readonly interactive?: boolean;
+  /**
+   * Its calls are steps of a call of this tool, such as the parts of an upload: they are asked about as if that were called,
+   * unless a person allowed it (`Needs.isApproved`).
+   */
+  readonly continues?: BuiltInTool;
   /** Its time limit in milliseconds if the caller sets no deadline. */
   readonly timeoutMs: number;
   /** What a call with this input needs besides the tool; the gate checks that before the call runs. Throws MatrxError. */
-  prepare?(input: InputOf<Input>, context: Pick<ToolContext, "rights">): Needs;
+  prepare?(input: InputOf<Input>, context: Pick<ToolContext, "rights" | "grant">): Needs;
   /** What a call with this input would do, for the person who decides on it. Changes nothing. Throws MatrxError if it would fail. */
   preview?(input: InputOf<Input>, context: PreviewContext): Promise<Preview>;
   handle(input: InputOf<Input>, context: ToolContext): Promise<ToolResult>;

@@ -11,7 +11,15 @@ import { explained } from "./errors.ts";
 import { refuseOddKind } from "./open-file.ts";
 import { isWithin } from "./path-syntax.ts";
 import { canonicalOf } from "./resolve.ts";
-import { entryAt, FileChanged, PartlyWritten, type Written, writeFile } from "./write-file.ts";
+import {
+  type Content,
+  contentOf,
+  entryAt,
+  FileChanged,
+  PartlyWritten,
+  type Written,
+  writeFile,
+} from "./write-file.ts";
 
 export class OpenedFile {
   readonly place: ResolvedPath;
@@ -67,7 +75,7 @@ export class OpenedFile {
 
   /** Its content, bounded by the size in `stat`. Throws MatrxError. */
   read(stat: BigIntStats, signal: AbortSignal): Promise<Buffer> {
-    return this.#opened(stat, async (handle) => {
+    return this.whileOpen(stat, async (handle) => {
       const buffer = Buffer.allocUnsafe(Number(stat.size));
       let filled = 0;
       for await (const piece of bytesFrom(handle, 0, signal)) {
@@ -80,7 +88,19 @@ export class OpenedFile {
 
   /** The SHA-256 of its content, in hex. Throws MatrxError. */
   sha256(stat: BigIntStats, signal: AbortSignal): Promise<string> {
-    return this.#opened(stat, (handle) => sha256Of(handle, signal));
+    return this.whileOpen(stat, (handle) => sha256Of(handle, signal));
+  }
+
+  /** Opens it for reading if it is still the file of `stat`. Throws MatrxError. */
+  async whileOpen<T>(stat: BigIntStats, use: (handle: FileHandle) => Promise<T>): Promise<T> {
+    const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+    return await explained(this.place.shown, "read", async () => {
+      await using handle = await open(this.path, flags);
+      const now = await handle.stat({ bigint: true });
+      if (now.ino !== stat.ino || now.dev !== stat.dev) throw changed(this.place);
+      await this.#parent.confirm(this.#name, now);
+      return await use(handle);
+    });
   }
 
   /** Writes the whole file if it is still as in `old`; `mode` is for a new file, before the umask. Throws MatrxError. */
@@ -90,12 +110,22 @@ export class OpenedFile {
     signal: AbortSignal,
     mode = 0o666,
   ): Promise<Written> {
+    return await this.fill(old, contentOf(bytes), signal, mode);
+  }
+
+  /** As `write`, with content that is not in memory. */
+  async fill(
+    old: BigIntStats | undefined,
+    content: Content,
+    signal: AbortSignal,
+    mode = 0o666,
+  ): Promise<Written> {
     await this.confirm(old);
     const linked = await this.#access.isReachedByLink(this.place);
     const { makeSuccessor } = this.#access.platform;
     const target = { parent: this.#parent, name: this.#name, old, linked, mode, makeSuccessor };
     return await explained(this.place.shown, "write", () =>
-      writeFile(target, bytes, signal).catch((error: unknown) => {
+      writeFile(target, content, signal).catch((error: unknown) => {
         if (error instanceof FileChanged) throw changed(this.place);
         throw error instanceof PartlyWritten ? partlyWritten(this.place, error) : error;
       }),
@@ -116,17 +146,6 @@ export class OpenedFile {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
-  }
-
-  async #opened<T>(stat: BigIntStats, use: (handle: FileHandle) => Promise<T>): Promise<T> {
-    const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-    return await explained(this.place.shown, "read", async () => {
-      await using handle = await open(this.path, flags);
-      const now = await handle.stat({ bigint: true });
-      if (now.ino !== stat.ino || now.dev !== stat.dev) throw changed(this.place);
-      await this.#parent.confirm(this.#name, now);
-      return await use(handle);
-    });
   }
 }
 

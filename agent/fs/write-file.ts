@@ -25,7 +25,15 @@ export async function entryAt(parent: Directory, name: string): Promise<BigIntSt
   }
 }
 
-interface Target {
+/** What a file gets. Written piece by piece, so that a large one is never in memory as a whole. */
+export interface Content {
+  /** Writes all of it from the file's beginning, and returns the number of bytes. */
+  writeTo(handle: FileHandle, signal: AbortSignal | undefined): Promise<number>;
+  /** The time of change that the file gets. */
+  readonly modified?: Date | undefined;
+}
+
+export interface Target {
   readonly parent: Directory;
   readonly name: string;
   /** The existing file. */
@@ -38,24 +46,24 @@ interface Target {
 }
 
 /** Throws the system's error; the old content is then unchanged, unless it was being written in place. */
-export async function writeFile(target: Target, bytes: Uint8Array, signal: AbortSignal): Promise<Written> {
+export async function writeFile(target: Target, content: Content, signal: AbortSignal): Promise<Written> {
   const { parent, name, old } = target;
   // A read-only file must not be replaced either, even if its folder would allow it.
   if (old) await askRight(parent.at(name), constants.W_OK);
   if (!old || !mustStay(old, target)) {
     try {
-      const stat = await replace(target, bytes, signal);
+      const stat = await replace(target, content, signal);
       if (stat) return { created: !old, atomic: true, stat };
     } catch (error) {
       // EBUSY: the file itself is a mount point, like /etc/hosts in containers.
       if (!old || !hasCode(error, "EACCES", "EPERM", "EBUSY")) throw error;
     }
   }
-  return { created: false, atomic: false, stat: await overwrite(target, bytes, signal) };
+  return { created: false, atomic: false, stat: await overwrite(target, content, signal) };
 }
 
 /** Replacing the file would break hard links, or change its owner. */
-function mustStay(old: BigIntStats, { linked }: Target): boolean {
+export function mustStay(old: BigIntStats, { linked }: Pick<Target, "linked">): boolean {
   if (linked || old.nlink > 1n) return true;
   const user = process.geteuid?.();
   return user !== undefined && user !== 0 && old.uid !== BigInt(user);
@@ -64,7 +72,7 @@ function mustStay(old: BigIntStats, { linked }: Target): boolean {
 /** Undefined if that would lose attributes kept beside the old content. */
 async function replace(
   target: Target,
-  bytes: Uint8Array,
+  content: Content,
   signal: AbortSignal,
 ): Promise<BigIntStats | undefined> {
   const { parent, name, old } = target;
@@ -75,7 +83,8 @@ async function replace(
   try {
     try {
       if (old) await keepOwner(handle, old);
-      await writeAll(handle, bytes, signal);
+      await content.writeTo(handle, signal);
+      await finish(handle, content);
       stat = await handle.stat({ bigint: true });
       await parent.confirm(temporary, stat);
     } finally {
@@ -97,24 +106,25 @@ function openTemporary({ parent, name, old, mode, makeSuccessor }: Target, tempo
   return open(parent.at(temporary), flags, mode);
 }
 
-async function keepOwner(handle: FileHandle, old: BigIntStats): Promise<void> {
+/** Gives a file the owner, group and mode of the one that it replaces. */
+export async function keepOwner(handle: FileHandle, old: BigIntStats): Promise<void> {
   const made = await handle.stat({ bigint: true });
   if (made.uid !== old.uid || made.gid !== old.gid) await handle.chown(Number(old.uid), Number(old.gid));
   await handle.chmod(Number(old.mode & 0o7777n));
 }
 
-async function overwrite({ parent, name, old }: Target, bytes: Uint8Array, signal: AbortSignal) {
+async function overwrite({ parent, name, old }: Target, content: Content, signal: AbortSignal) {
   const flags = constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
   await using handle = await open(parent.at(name), flags);
   const stat = await handle.stat({ bigint: true });
   if (stat.ino !== old?.ino || stat.dev !== old.dev) throw new FileChanged();
   await parent.confirm(name, stat);
   signal.throwIfAborted();
-  await writeAll(handle, bytes, undefined).catch((cause: unknown) => {
+  const length = await content.writeTo(handle, undefined).catch((cause: unknown) => {
     throw new PartlyWritten(cause);
   });
-  await handle.truncate(bytes.length);
-  await handle.sync();
+  await handle.truncate(length);
+  await finish(handle, content);
   return await handle.stat({ bigint: true });
 }
 
@@ -130,21 +140,21 @@ export class PartlyWritten extends Error {
 
 const PIECE = 1024 * 1024;
 
-async function writeAll(
-  handle: FileHandle,
-  bytes: Uint8Array,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  let position = 0;
-  while (position < bytes.length) {
-    signal?.throwIfAborted();
-    const { bytesWritten } = await handle.write(
-      bytes,
-      position,
-      Math.min(PIECE, bytes.length - position),
-      position,
-    );
-    position += bytesWritten;
-  }
+/** Bytes in memory as the content of a file. */
+export function contentOf(bytes: Uint8Array): Content {
+  return {
+    async writeTo(handle, signal) {
+      for (let position = 0; position < bytes.length; ) {
+        signal?.throwIfAborted();
+        const length = Math.min(PIECE, bytes.length - position);
+        position += (await handle.write(bytes, position, length, position)).bytesWritten;
+      }
+      return bytes.length;
+    },
+  };
+}
+
+async function finish(handle: FileHandle, { modified }: Content): Promise<void> {
+  if (modified) await handle.utimes(modified, modified);
   await handle.sync();
 }

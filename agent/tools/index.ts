@@ -6,6 +6,7 @@ import type { Jobs } from "../jobs/jobs.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { SearchEngines } from "../search/engines.ts";
 import { Digests } from "../transfers/digests.ts";
+import type { Uploads } from "../transfers/uploads.ts";
 import { applyPatchTool } from "./apply-patch.ts";
 import { bashTool } from "./bash.ts";
 import { bashOutputTool } from "./bash-output.ts";
@@ -31,6 +32,11 @@ import { stopProcessTool } from "./stop-process.ts";
 import { systemInfoTool } from "./system-info.ts";
 import { systemLogTool } from "./system-log.ts";
 import { taskStopTool } from "./task-stop.ts";
+import { uploadTool } from "./upload.ts";
+import { uploadAbortTool } from "./upload-abort.ts";
+import { uploadAppendTool } from "./upload-append.ts";
+import { uploadCommitTool } from "./upload-commit.ts";
+import { uploadInfoTool } from "./upload-info.ts";
 import { writeTool } from "./write.ts";
 
 /** What tools need besides a call's input and context. */
@@ -39,9 +45,10 @@ export interface ToolDeps {
   readonly jobs: Jobs;
   readonly desktop: Desktop;
   readonly sandbox: Sandbox;
+  readonly uploads: Uploads;
 }
 
-export function deviceTools({ files, jobs, desktop, sandbox }: ToolDeps): readonly Tool[] {
+export function deviceTools({ files, jobs, desktop, sandbox, uploads }: ToolDeps): readonly Tool[] {
   const engines = new SearchEngines();
   const digests = new Digests();
   return [
@@ -71,5 +78,10 @@ export function deviceTools({ files, jobs, desktop, sandbox }: ToolDeps): readon
     stopProcessTool(files),
     fileInfoTool(files, digests),
     downloadTool(files, digests),
+    uploadTool(files, uploads, digests),
+    uploadAppendTool(files, uploads),
+    uploadCommitTool(files, uploads, digests),
+    uploadInfoTool(files, uploads),
+    uploadAbortTool(uploads),
   ];
 }

@@ -52,6 +52,11 @@ export class Digests {
     return { etag: sha256, sha256 };
   }
 
+  /** The etag of a file whose digest was just computed. */
+  etagOf(stat: BigIntStats, sha256: string): string {
+    return stat.size > this.#hashedMaxBytes ? tagOfIdentity(stat) : sha256;
+  }
+
   /** A file that has just changed may change again within the resolution of its times, and look the same. */
   #isSettled({ ctimeNs }: BigIntStats): boolean {
     return this.#now() - Number(ctimeNs / 1_000_000n) > RESOLUTION_MS;

@@ -37,3 +37,79 @@ export function rangeError(shown: string, message: string, total?: number): Matr
     details: { path: shown, reason: "range", ...(total !== undefined && { total }) },
   });
 }
+
+export function noUploadError(upload: string): MatrxError {
+  return toolError("NOT_FOUND", `There is no upload ${upload}: it is finished, was removed, or has expired`, {
+    hint: "Begin a new one with Upload",
+    details: { upload, reason: "upload" },
+  });
+}
+
+export function tooManyUploadsError(limit: number): MatrxError {
+  return toolError("RATE_LIMITED", `This caller already has ${limit} unfinished uploads`, {
+    hint: "Finish or remove some of them: UploadCommit, UploadAbort",
+    details: { limit },
+  });
+}
+
+export function busyUploadError(upload: string, offset?: number): MatrxError {
+  return toolError("CONFLICT", "Another call is working on this upload", {
+    hint: "Wait for it, then continue at the offset that UploadInfo gives",
+    details: { upload, reason: "busy", ...(offset !== undefined && { offset }) },
+  });
+}
+
+export function wrongOffsetError(upload: string, offset: number): MatrxError {
+  return toolError("CONFLICT", `The upload continues at byte ${offset}`, {
+    hint: "Send the bytes from there on",
+    details: { upload, reason: "offset", offset },
+  });
+}
+
+export function tooLongError(upload: string, size: number): MatrxError {
+  return toolError("INVALID_PARAMETERS", `More bytes arrived than the ${size} that were announced`, {
+    hint: "Remove the upload with UploadAbort, and begin again with the right size",
+    details: { upload, reason: "size", size },
+  });
+}
+
+export function incompleteError(upload: string, offset: number, size: number): MatrxError {
+  return toolError("CONFLICT", `Only ${offset} of ${size} bytes have arrived`, {
+    hint: "Send the rest, then commit",
+    details: { upload, reason: "incomplete", offset, size },
+  });
+}
+
+export function digestError(shown: string, expected: string, found: string): MatrxError {
+  return toolError("CONFLICT", `The content has another SHA-256 than announced. ${shown} is as it was`, {
+    hint: "Upload it again from the beginning",
+    details: { path: shown, reason: "digest", expected, sha256: found },
+  });
+}
+
+export function otherDigestError(upload: string): MatrxError {
+  return toolError("CONFLICT", "The upload was begun for another SHA-256. Nothing was changed", {
+    hint: "Commit with that one, or without any",
+    details: { upload, reason: "other_digest" },
+  });
+}
+
+export function targetMovedError(shown: string): MatrxError {
+  return toolError("CONFLICT", `${shown} leads elsewhere than when the upload began. Nothing was changed`, {
+    hint: "Remove the upload with UploadAbort, and begin again",
+    details: { path: shown, reason: "moved" },
+  });
+}
+
+/** `missing` is how many bytes do not fit; undefined if that is not known. */
+export function noSpaceError(shown: string, offset: number, missing: number | undefined): MatrxError {
+  const some = missing === undefined ? "some space" : `at least ${missing} bytes`;
+  return toolError(
+    "TOOL_EXECUTION_FAILED",
+    `There is no space left for ${shown}; the ${offset} bytes that arrived are kept`,
+    {
+      hint: `Free ${some}, then continue at byte ${offset}`,
+      details: { path: shown, reason: "no_space", offset, ...(missing !== undefined && { missing }) },
+    },
+  );
+}

@@ -5,9 +5,12 @@ import { describe, expect, it } from "vitest";
 const BUILT_IN = {
   read: [
     ...["Read", "Glob", "Grep", "ListDirectory", "SystemInfo", "BashOutput", "search_files"],
-    ...["DirectoryTree", "SystemLog", "ListProcesses", "FileInfo", "Download"],
+    ...["DirectoryTree", "SystemLog", "ListProcesses", "FileInfo", "Download", "UploadInfo"],
   ],
-  write: [...["Write", "Edit", "ApplyPatch", "Move", "create_directory"]],
+  write: [
+    ...["Write", "Edit", "ApplyPatch", "Move", "create_directory"],
+    ...["Upload", "UploadAppend", "UploadCommit", "UploadAbort"],
+  ],
   execute: [
     ...["Bash", "TaskStop", "StopProcess", "Delete", "delete_directory"],
     ...["OpenUrl", "OpenPath", "open_app", "Screenshot"],

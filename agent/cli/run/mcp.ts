@@ -89,6 +89,8 @@ function homeIn(home: Home, folder: string): Home {
     startLockFile: join(folder, "start-lock"),
     jobs: jobsIn(folder),
     localJobs: jobsIn(folder),
+    uploads: join(folder, "uploads"),
+    localUploads: join(folder, "uploads"),
   };
 }
 

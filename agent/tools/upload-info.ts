@@ -1,0 +1,37 @@
+/** UploadInfo: how far an upload is. */
+import * as z from "zod";
+import { defineTool } from "../core/tool.ts";
+import type { Files } from "../fs/access.ts";
+import { offsetOf } from "../transfers/append.ts";
+import { uploadIdSchema } from "../transfers/upload-record.ts";
+import { needsOfStep } from "../transfers/upload-target.ts";
+import type { Uploads } from "../transfers/uploads.ts";
+
+const input = z.strictObject({ upload: uploadIdSchema.describe("The id from Upload") });
+
+export function uploadInfoTool(files: Files, uploads: Uploads) {
+  return defineTool({
+    name: "UploadInfo",
+    description: "Tell how many bytes of an unfinished upload have arrived. For programs.",
+    input,
+    continues: "Upload",
+    model: { hidden: true },
+    timeoutMs: 30_000,
+    prepare({ upload }, { grant }) {
+      const { tools: _tools, ...needs } = needsOfStep(uploads.find(upload, grant, { orOwner: true }), "");
+      return needs;
+    },
+    async handle({ upload: id }, context) {
+      const upload = uploads.find(id, context.grant, { orOwner: true });
+      const offset = await offsetOf(await files.as(context), upload);
+      const { path, shown, size, expires } = upload.record;
+      return {
+        output: `${offset}${size === undefined ? "" : ` of ${size}`} bytes of ${shown} have arrived`,
+        metadata: {
+          ...{ upload: id, offset, path, expires: new Date(expires).toISOString() },
+          ...(size !== undefined && { size }),
+        },
+      };
+    },
+  });
+}
