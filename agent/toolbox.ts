@@ -59,7 +59,7 @@ export async function openToolbox(options: ToolboxOptions): Promise<Toolbox> {
   const sessions = new Sessions();
   const uploads = new Uploads({
     ...{ directory: options.uploads, platform: files.platform },
-    failed: (err) => log.warn({ err }, "what is left of an upload could not be removed"),
+    failed: (err) => log.warn({ err }, "an upload could not be recorded, or removed"),
   });
   void uploads.sweep();
   void sandbox.lack().then((lack) => {
@@ -74,7 +74,6 @@ export async function openToolbox(options: ToolboxOptions): Promise<Toolbox> {
     confineServer: confineServersIn(sandbox),
     endGrant: (grant) => {
       sessions.endGrant(grant);
-      uploads.endGrant(grant);
       jobs
         .endGrant(grant)
         .catch((err) => log.error({ err, grant }, "jobs of an ended grant could not be stopped"));

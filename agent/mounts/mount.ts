@@ -3,11 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { oneLine } from "@matrx/shared/one-line.ts";
 import { SdkError, SdkErrorCode, type Transport } from "@modelcontextprotocol/client";
 import type { Logger } from "pino";
+import { orAborted } from "../core/or-aborted.ts";
 import type { Lack, Tool } from "../core/tool.ts";
 import { Connection, type Era, type ListedTool } from "./connection.ts";
 import { type Host, mountedTool } from "./mounted-tool.ts";
 import { mountedNames } from "./names.ts";
-import { orAborted } from "./or-aborted.ts";
 import type { ServerSettings } from "./settings.ts";
 
 export const TOOLS_PER_SERVER = 128;

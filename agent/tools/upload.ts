@@ -108,20 +108,20 @@ async function begin(
   const old = await checkTarget(file, conditionsOf(request), digests, signal);
   approved?.check(place.path, place.shown, old);
   const { size, modified, mode } = request;
-  const upload = uploads.add({
+  const upload = uploads.add(grant, {
     ...{ id: makeUploadId(), grant: String(grant.id), path: place.path, shown: place.shown },
-    ...{ linked: await access.isReachedByLink(place), ...conditionsOf(request) },
+    ...conditionsOf(request),
     ...{ size, sha256: request.sha256?.toLowerCase(), mode: 0, expires: uploads.nextExpiry() },
     ...(modified !== undefined && { modified: Date.parse(modified) }),
     ...(approved && { approved: { stamp: old ? stampOf(old) : null } }),
   });
   try {
     const part = await explained(place.shown, "begin an upload beside", () =>
-      createPart(access, file, old, upload.record),
+      createPart(access, file, old, upload.id),
     );
     uploads.update(upload, { ...part, ...(mode !== undefined && { mode: Number.parseInt(mode, 8) }) });
   } catch (error) {
-    uploads.forget(upload);
+    await uploads.discard(upload).catch(() => undefined);
     throw error;
   }
   const expires = new Date(upload.record.expires).toISOString();

@@ -2,6 +2,7 @@
 import type { Hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import type { Incoming, ServeStream } from "../core/byte-stream.ts";
+import { orAborted } from "../core/or-aborted.ts";
 import type { FileAccess } from "../fs/access.ts";
 import { explained, hasCode } from "../fs/errors.ts";
 import { roomAt } from "../platform/disk-room.ts";
@@ -49,7 +50,7 @@ export function appendFrom(
       throw noSpaceError(upload.record.shown, end.offset, await missingAt(file.parent.self, end, upload));
     } finally {
       upload.noteDigest(end.hash, await part.stat({ bigint: true }));
-      uploads.update(upload, { expires: uploads.nextExpiry() });
+      uploads.keepLonger(upload);
     }
   };
 }
@@ -60,13 +61,14 @@ async function receive(
   { id, size }: UploadRecord,
   signal: AbortSignal,
 ): Promise<void> {
-  for await (const piece of incoming) {
-    signal.throwIfAborted();
+  const pieces = incoming[Symbol.asyncIterator]();
+  for (;;) {
+    const { done, value: piece } = await orAborted(pieces.next(), signal);
+    if (done) return;
     if (piece.kind !== "data") continue;
     if (size !== undefined && end.offset + piece.bytes.length > size) throw tooLongError(id, size);
     await end.append(piece.bytes);
   }
-  signal.throwIfAborted();
 }
 
 /** The growing end of the part. */

@@ -3,17 +3,17 @@ import type { BigIntStats } from "node:fs";
 import { type FileHandle, rename, unlink } from "node:fs/promises";
 import type { FileAccess } from "../fs/access.ts";
 import { explained, hasCode } from "../fs/errors.ts";
-import { identityOf } from "../fs/file-index.ts";
 import type { OpenedFile } from "../fs/file-handle.ts";
+import { identityOf } from "../fs/file-index.ts";
 import { syncFolder } from "../fs/make-folders.ts";
 import { renameNoReplace } from "../fs/rename.ts";
 import { existsError } from "../fs/transaction.ts";
-import { type Content, keepOwner, mustStay, type Written } from "../fs/write-file.ts";
+import { type Content, keepOwner, type Written } from "../fs/write-file.ts";
 import type { Platform } from "../platform/platform.ts";
 import { bytesFrom } from "../text/chunks.ts";
 import type { Digests } from "./digests.ts";
 import { digestError, incompleteError, tooLongError } from "./errors.ts";
-import { partNameOf } from "./part-file.ts";
+import { mayReplace, partNameOf } from "./part-file.ts";
 import type { Upload } from "./upload.ts";
 import type { UploadRecord } from "./upload-record.ts";
 import { checkAsApproved, checkTarget, openArrived, openUploadTarget } from "./upload-target.ts";
@@ -45,7 +45,7 @@ export async function commitUpload(
   const bytes = checkSize((await part.stat()).size, record);
   const sha256 = await explained(record.shown, "read what arrived for", () => upload.sha256(part, stop));
   if (wanted !== undefined && wanted !== sha256) {
-    await uploads.remove(upload);
+    await explained(record.shown, "remove what arrived for", () => uploads.discard(upload));
     throw digestError(record.shown, wanted, sha256);
   }
   const old = await checkTarget(file, record, digests, stop);
@@ -72,7 +72,7 @@ async function put(
 ): Promise<Written> {
   const { parent, place } = file;
   const partPath = parent.at(partNameOf(record.id));
-  if (!old || mayReplace(old, record)) {
+  if (!old || isSuccessor(old, record)) {
     try {
       return await explained(place.shown, "write", () => putInPlace(file, part, old, record, platform));
     } catch (error) {
@@ -86,8 +86,8 @@ async function put(
 }
 
 /** The part has the attributes of the file that it replaces only if that is still the same one. */
-function mayReplace(old: BigIntStats, record: UploadRecord): boolean {
-  return record.successor_of === identityOf(old) && !mustStay(old, record);
+function isSuccessor(old: BigIntStats, record: UploadRecord): boolean {
+  return record.successor_of === identityOf(old) && mayReplace(old);
 }
 
 /** Throws the system's error, or MatrxError. */
@@ -95,7 +95,7 @@ async function putInPlace(
   file: OpenedFile,
   part: FileHandle,
   old: BigIntStats | undefined,
-  { id, mode, modified, overwrite }: UploadRecord,
+  { id, mode, modified }: UploadRecord,
   platform: Platform,
 ): Promise<Written> {
   const { parent, place } = file;
@@ -108,7 +108,7 @@ async function putInPlace(
   const stat = await part.stat({ bigint: true });
   await parent.confirm(name, stat);
   const target = file.asEntry(stat);
-  if (overwrite) {
+  if (old) {
     await rename(parent.at(name), file.path);
     await parent.confirm(target.name, stat);
   } else {

@@ -3,12 +3,14 @@ import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, lstat, open, unlink } from "node:fs/promises";
 import type { FileAccess } from "../fs/access.ts";
 import { hasCode } from "../fs/errors.ts";
-import { identityOf } from "../fs/file-index.ts";
 import type { OpenedFile } from "../fs/file-handle.ts";
+import { identityOf } from "../fs/file-index.ts";
 import { mustStay } from "../fs/write-file.ts";
 import type { Directory } from "../platform/directory.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { UploadRecord } from "./upload-record.ts";
+
+const NEW = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
 type PartFacts = Pick<UploadRecord, "part" | "mode" | "successor_of">;
 
@@ -25,14 +27,14 @@ export async function createPart(
   { platform }: FileAccess,
   file: OpenedFile,
   old: BigIntStats | undefined,
-  { id, linked }: Pick<UploadRecord, "id" | "linked">,
+  upload: string,
 ): Promise<PartFacts> {
   const { parent } = file;
-  const name = partNameOf(id);
-  const replaced = old && !mustStay(old, { linked }) ? file.asEntry(old) : undefined;
+  const name = partNameOf(upload);
+  const replaced = old && mayReplace(old) ? file.asEntry(old) : undefined;
   const successor = replaced && (await platform.makeSuccessor(parent, replaced, name));
-  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
-  await using part = successor ?? (await open(parent.at(name), flags, 0o666));
+  const mode = old ? old.mode & 0o777n : await usualMode(parent, name);
+  await using part = successor ?? (await open(parent.at(name), NEW, 0o600));
   const stat = await part.stat({ bigint: true });
   try {
     await parent.confirm(name, stat);
@@ -41,8 +43,28 @@ export async function createPart(
     await unlink(parent.at(name)).catch(() => undefined);
     throw error;
   }
-  const facts = { part: stat.ino.toString(), mode: Number((old ?? stat).mode & 0o777n) };
+  const facts = { part: stat.ino.toString(), mode: Number(mode) };
   return successor && old ? { ...facts, successor_of: identityOf(old) } : facts;
+}
+
+/**
+ * Whether a file may be replaced by another one, as far as its names and owner go. A link that leads to it does not matter:
+ * it leads to whatever has the name.
+ */
+export function mayReplace(old: BigIntStats): boolean {
+  return !mustStay(old, { linked: false });
+}
+
+/**
+ * The mode that a new file would have there, by umask and access control lists. The part itself never has it: somebody
+ * could open it before that was changed.
+ */
+async function usualMode(parent: Directory, name: string): Promise<bigint> {
+  await using file = await open(parent.at(name), NEW, 0o666);
+  const stat = await file.stat({ bigint: true });
+  await parent.confirm(name, stat);
+  await unlink(parent.at(name));
+  return stat.mode & 0o777n;
 }
 
 /** Undefined if it is gone, or another file is there. Close it. Throws the system's error. */

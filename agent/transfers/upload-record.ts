@@ -14,8 +14,6 @@ const uploadRecordSchema = z.object({
   path: z.string(),
   /** The same for messages. */
   shown: z.string(),
-  /** Whether the caller named a link to it. */
-  linked: z.boolean(),
   /** The inode of the part that has arrived; absent: it was not created yet. */
   part: z.string().optional(),
   /** The file whose attributes the part has: device and inode. */

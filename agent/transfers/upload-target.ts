@@ -1,8 +1,7 @@
 /** The place where an upload will be: checked when it begins, at each step, and once more when it is put there. */
 import { type BigIntStats, constants } from "node:fs";
 import { access as askRight, type FileHandle } from "node:fs/promises";
-import { stampOf } from "../core/approved-state.ts";
-import { changedSinceApprovedError } from "../core/approved-state.ts";
+import { changedSinceApprovedError, stampOf } from "../core/approved-state.ts";
 import type { Needs } from "../core/gate.ts";
 import type { FileAccess } from "../fs/access.ts";
 import { explained } from "../fs/errors.ts";

@@ -12,7 +12,7 @@ export class Upload {
   record: UploadRecord;
   /** Of the part as it was when its state was `stamp`. */
   #digest: { readonly hash: Hash; readonly stamp: string } | undefined;
-  #working: AbortController | undefined;
+  #working: { readonly stop: AbortController; readonly ended: PromiseWithResolvers<void> } | undefined;
 
   constructor(record: UploadRecord) {
     this.record = record;
@@ -29,14 +29,22 @@ export class Upload {
   /** Lets one call at a time work on it. The signal is aborted if it is removed meanwhile. Throws MatrxError `CONFLICT`. */
   claim(): Disposable & { readonly signal: AbortSignal } {
     if (this.#working) throw busyUploadError(this.id);
-    const working = new AbortController();
-    this.#working = working;
-    return { signal: working.signal, [Symbol.dispose]: () => (this.#working = undefined) };
+    const stop = new AbortController();
+    const ended = Promise.withResolvers<void>();
+    this.#working = { stop, ended };
+    return {
+      signal: stop.signal,
+      [Symbol.dispose]: () => {
+        this.#working = undefined;
+        ended.resolve();
+      },
+    };
   }
 
-  /** Ends the work on it. */
-  stop(error: MatrxError): void {
-    this.#working?.abort(error);
+  /** Stops the work on it; resolves when it has ended. */
+  async stop(error: MatrxError): Promise<void> {
+    this.#working?.stop.abort(error);
+    await this.#working?.ended.promise;
   }
 
   /** The digest of the part so far, to be continued; undefined if it is not known. */

@@ -24,7 +24,7 @@ export interface UploadsOptions {
   readonly directory: string;
   readonly platform: Platform;
   readonly now?: () => number;
-  /** Told when the part of an upload could not be removed. */
+  /** Told when a record could not be written, or a part not removed. */
   readonly failed?: (error: unknown) => void;
 }
 
@@ -61,6 +61,15 @@ export class Uploads {
     return this.#now() + UPLOAD_LIMITS.keptFor;
   }
 
+  /** Bytes have arrived: it is kept for another day. If that cannot be recorded, it is so until the agent restarts. */
+  keepLonger(upload: Upload): void {
+    try {
+      this.update(upload, { expires: this.nextExpiry() });
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
   /** Throws MatrxError `RATE_LIMITED` if the grant has too many. */
   checkRoom(grant: Whose): void {
     const theirs = [...this.#uploads.values()].filter((upload) => upload.record.grant === String(grant.id));
@@ -68,8 +77,9 @@ export class Uploads {
     throw tooManyUploadsError(UPLOAD_LIMITS.perGrant);
   }
 
-  /** Keeps a new upload. Throws MatrxError. */
-  add(record: UploadRecord): Upload {
+  /** Keeps a new upload. Throws MatrxError, also if the grant has too many by now. */
+  add(grant: Whose, record: UploadRecord): Upload {
+    this.checkRoom(grant);
     this.#records.save(record);
     const upload = new Upload(record);
     this.#uploads.set(record.id, upload);
@@ -88,24 +98,24 @@ export class Uploads {
     this.#records.remove(upload.id);
   }
 
-  /** Removes an upload with its part, and ends the work on it. Throws the system's error. */
+  /** Stops the work on an upload, and removes it. Throws the system's error, or MatrxError `NOT_FOUND` if that work has just finished it. */
   async remove(upload: Upload): Promise<void> {
-    upload.stop(removedError(upload.id));
-    await removePart(this.#platform, upload.record);
-    this.forget(upload);
+    await upload.stop(removedError(upload.id));
+    if (this.#uploads.get(upload.id) !== upload) throw noUploadError(upload.id);
+    await this.discard(upload);
   }
 
-  /** Ends the work for a grant that was revoked or paused; what has arrived stays until it expires. */
-  endGrant(grant: string): void {
-    for (const upload of this.#uploads.values())
-      if (upload.record.grant === grant) upload.stop(grantEndedError());
+  /** Removes an upload that nobody else works on, with its part. Throws the system's error. */
+  async discard(upload: Upload): Promise<void> {
+    await removePart(this.#platform, upload.record);
+    this.forget(upload);
   }
 
   /** Removes what has expired. */
   async sweep(): Promise<void> {
     for (const upload of [...this.#uploads.values()].filter((one) => this.#hasExpired(one))) {
       try {
-        await this.remove(upload);
+        await this.discard(upload);
       } catch (error) {
         this.#failed(error);
         // The next sweep tries again.
@@ -126,10 +136,4 @@ export class Uploads {
 
 function removedError(id: string): MatrxError {
   return toolError("CANCELLED", `The upload ${id} was removed`, { hint: "Begin a new one with Upload" });
-}
-
-function grantEndedError(): MatrxError {
-  return toolError("CANCELLED", "The caller's grant has ended, or was paused", {
-    hint: "What has arrived is kept for a day",
-  });
 }

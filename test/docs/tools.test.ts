@@ -10,6 +10,7 @@ import { linux } from "../../agent/platform/linux/linux.ts";
 import { DomainProxies } from "../../agent/sandbox/domain-proxies.ts";
 import { Sandbox } from "../../agent/sandbox/sandbox.ts";
 import { deviceTools } from "../../agent/tools/index.ts";
+import { Uploads } from "../../agent/transfers/uploads.ts";
 import { ROOT } from "../../scripts/tree.ts";
 import { temporaryFolder } from "../helpers/folder.ts";
 import { closedPaths } from "../helpers/protected-paths.ts";
@@ -24,12 +25,15 @@ test("the page lists every tool as it is (UPDATE_DOCS=1 writes it anew)", async 
     jobs.close();
     desktop.close();
   });
+  const uploads = new Uploads({ directory: temporaryFolder(), platform: linux });
+  onTestFinished(() => uploads.close());
   const files = new Files({ protectedPaths: closedPaths(), platform: linux });
   const { tools } = await manifestOf(
     deviceTools({
       files,
       jobs,
       desktop,
+      uploads,
       sandbox: new Sandbox({ files, proxies: new DomainProxies("/nowhere") }),
     }),
   );

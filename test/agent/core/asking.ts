@@ -42,11 +42,11 @@ export async function asking({ policy = {}, keptMs, relay }: AskingOptions = {})
     ask: [{ effects: ["write", "execute"] }],
   };
   const machine = new MachineApprovals(keptMs === undefined ? {} : { keptMs });
-  const { files, jobs, desktop, sandbox, sessions, checkPaths, lookAtPaths } = bench;
+  const { files, jobs, desktop, sandbox, uploads, sessions, checkPaths, lookAtPaths } = bench;
   const dispatcher = new Dispatcher({
     ...{
       device: "box-0123456789",
-      tools: fixedTools(deviceTools({ files, jobs, desktop, sandbox })),
+      tools: fixedTools(deviceTools({ files, jobs, desktop, sandbox, uploads })),
       sessions,
       journal,
     },

@@ -58,6 +58,7 @@ const NEEDS: [tool: string, input: Record<string, unknown>, needs: Needs][] = [
   ["OpenPath", { path: "/out/a" }, { paths: [read("/out/a")] }],
   ["FileInfo", { path: "/out/a" }, { paths: [read("/out/a")] }],
   ["Download", { path: "/out/a" }, { paths: [read("/out/a")] }],
+  ["Upload", { path: "/out/a" }, { paths: [write("/out/a")] }],
   [
     "open_app",
     { app: "paint", args: ["/out/a.png", "https://a.example", "--help"] },
@@ -78,18 +79,22 @@ const SUBJECTS: [tool: string, input: Record<string, unknown>, subject: string][
 ];
 const OF_PROCESSES = ["ListProcesses", "StopProcess"];
 
+/** They need what the upload's beginning needed. */
+const STEPS = ["UploadAppend", "UploadCommit", "UploadInfo", "UploadAbort"];
+
 const held = (bench: Workbench): GrantScope => ({ ...bench.owner, paths: [bench.home] });
 
 test("each tool says what it needs, or needs nothing", async () => {
   const bench = await Workbench.open();
-  const { files, jobs, desktop } = bench;
+  const { files, jobs, desktop, uploads } = bench;
   const names = deviceTools({
     files,
     jobs,
     desktop,
+    uploads,
     sandbox: new Sandbox({ files, proxies: new DomainProxies("/nowhere") }),
   }).map(({ name }) => name);
-  const known = [...[...NEEDS, ...SUBJECTS].map(([tool]) => tool), ...NEEDLESS, ...OF_PROCESSES];
+  const known = [...[...NEEDS, ...SUBJECTS].map(([tool]) => tool), ...NEEDLESS, ...OF_PROCESSES, ...STEPS];
   expect(names.toSorted()).toEqual([...new Set(known)].toSorted());
   for (const name of [...NEEDLESS, ...OF_PROCESSES]) expect(bench.tool(name).prepare).toBeUndefined();
 });
@@ -103,7 +108,22 @@ test.each(NEEDS)("%s needs what its input names: %j", async (name, input, needs)
   const bench = await Workbench.open();
   const tool = bench.tool(name);
   const { rights } = bench.admission({ grant: held(bench) });
-  expect(tool.prepare?.(parseInput(tool, input), { rights })).toEqual(needs);
+  expect(tool.prepare?.(parseInput(tool, input), { rights, grant: bench.owner })).toEqual(needs);
+});
+
+test("steps of an upload need what its beginning needs, whatever its id", async () => {
+  const bench = await Workbench.open();
+  const { metadata } = await bench.call("Upload", { path: "a" });
+  const { rights } = bench.admission();
+  const context = { rights, grant: bench.owner };
+  for (const name of STEPS) {
+    const tool = bench.tool(name);
+    const input = { upload: metadata?.upload, ...(name === "UploadAppend" && { offset: 0 }) };
+    const needs = tool.prepare?.(parseInput(tool, input), context);
+    expect(needs).toMatchObject({ paths: [write(bench.at("a"))], isApproved: false });
+    // Looking at it takes no right to write tools, only the path.
+    expect(needs?.tools?.map((one) => one.tool)).toEqual(name === "UploadInfo" ? undefined : ["Upload"]);
+  }
 });
 
 /** A dispatcher with the tools of a bench, whose handlers only tell that they ran. */
@@ -111,11 +131,12 @@ function dispatcherOf(bench: Workbench, policy: Policy = {}) {
   const journal = new Journal(join(temporaryFolder(), "journal"));
   onTestFinished(() => journal.close());
   const handle = vi.fn(async () => ({ output: "ran" }));
-  const { files, jobs, desktop } = bench;
+  const { files, jobs, desktop, uploads } = bench;
   const tools = deviceTools({
     files,
     jobs,
     desktop,
+    uploads,
     sandbox: new Sandbox({ files, proxies: new DomainProxies("/nowhere") }),
   }).map((tool) => ({
     ...tool,

@@ -42,11 +42,12 @@ function samplesOf(properties: Record<string, Property>): Record<string, unknown
 }
 
 async function allTools(): Promise<readonly Tool[]> {
-  const { files, jobs, desktop } = await Workbench.open();
+  const { files, jobs, desktop, uploads } = await Workbench.open();
   return deviceTools({
     files,
     jobs,
     desktop,
+    uploads,
     sandbox: new Sandbox({ files, proxies: new DomainProxies("/nowhere") }),
   });
 }

@@ -17,13 +17,14 @@ let announced: ToolDescription[];
 let view: ModelTool[];
 
 beforeEach(async () => {
-  const { files, jobs, desktop } = await Workbench.open();
+  const { files, jobs, desktop, uploads } = await Workbench.open();
   // As on a machine where all of them work.
   const { tools } = await manifestOf(
     deviceTools({
       files,
       jobs,
       desktop,
+      uploads,
       sandbox: new Sandbox({ files, proxies: new DomainProxies("/nowhere") }),
     }),
   );
@@ -62,7 +63,8 @@ describe("the definitions", () => {
     const names = view.map(({ model_name }) => model_name);
     expect(names).toEqual(expect.arrayContaining(GUIDE));
     const others = ["create_directory", "delete_directory", "search_files", "DirectoryTree"];
-    const hidden = ["FileInfo", "Download"];
+    const uploads = ["Upload", "UploadAppend", "UploadCommit", "UploadInfo", "UploadAbort"];
+    const hidden = ["FileInfo", "Download", ...uploads];
     expect(names).toHaveLength(announced.length - others.length - hidden.length);
     for (const left of [...others, ...hidden]) expect(names).not.toContain(modelNameOf(left));
   });

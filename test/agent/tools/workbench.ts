@@ -24,6 +24,7 @@ import type { Platform } from "../../../agent/platform/platform.ts";
 import { DomainProxies } from "../../../agent/sandbox/domain-proxies.ts";
 import { Sandbox } from "../../../agent/sandbox/sandbox.ts";
 import { deviceTools } from "../../../agent/tools/index.ts";
+import { Uploads } from "../../../agent/transfers/uploads.ts";
 import { removeFolder } from "../../helpers/folder.ts";
 
 /** Both ways of reaching folders: that of this machine, and that of systems without descriptors to walk by. */
@@ -36,6 +37,8 @@ export interface BenchOptions {
   readonly limits?: Partial<JobLimits>;
   readonly platform?: Platform;
   readonly env?: NodeJS.ProcessEnv;
+  /** The clock of unfinished uploads. */
+  readonly now?: () => number;
 }
 
 export interface CallOptions {
@@ -71,6 +74,7 @@ export class Workbench {
   readonly checkPaths: PathCheck = (paths, caller) => this.files.check(paths, caller);
   readonly lookAtPaths: PathLook = (paths, caller, signal) => statesOf(this.files, paths, caller, signal);
   jobs: Jobs;
+  uploads: Uploads;
   #tools: readonly Tool[];
   readonly #root: string;
   readonly #options: BenchOptions;
@@ -87,6 +91,7 @@ export class Workbench {
     this.jobs = jobs;
     this.desktop = new Desktop({ platform, env });
     this.proxies = new DomainProxies(path.join(this.jobsFolder, "network"), RESOLVER);
+    this.uploads = this.#openUploads();
     this.sandbox = new Sandbox({ files: this.files, env, home: this.home, proxies: this.proxies });
     this.#tools = this.#makeTools();
     this.sessions = new Sessions({ workspace: this.home });
@@ -163,13 +168,21 @@ export class Workbench {
   /** The agent ends and begins again; what runs goes on. */
   async restart(): Promise<void> {
     this.jobs.close();
+    this.uploads.close();
     this.jobs = await openJobs(this.#root, this.#options);
+    this.uploads = this.#openUploads();
     this.#tools = this.#makeTools();
   }
 
   #makeTools(): readonly Tool[] {
-    const { files, jobs, desktop, sandbox } = this;
-    return deviceTools({ files, jobs, desktop, sandbox });
+    const { files, jobs, desktop, sandbox, uploads } = this;
+    return deviceTools({ files, jobs, desktop, sandbox, uploads });
+  }
+
+  #openUploads(): Uploads {
+    const { now } = this.#options;
+    const directory = path.join(this.state, "uploads");
+    return new Uploads({ directory, platform: this.files.platform, ...(now && { now }) });
   }
 
   /** An absolute path below home. */
@@ -187,6 +200,7 @@ export class Workbench {
   async close(): Promise<void> {
     await this.jobs.stopAll();
     this.jobs.close();
+    this.uploads.close();
     this.desktop.close();
     await this.proxies.close();
     for (const pid of processesMarked(this.#root)) process.kill(pid, "SIGKILL");
