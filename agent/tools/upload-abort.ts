@@ -6,7 +6,7 @@ import { uploadIdSchema } from "../transfers/upload-record.ts";
 import { needsOfStep } from "../transfers/upload-target.ts";
 import type { Uploads } from "../transfers/uploads.ts";
 
-const input = z.strictObject({ upload: uploadIdSchema.describe("The id from Upload") });
+const input = z.strictObject({ upload: uploadIdSchema.describe("The id from `Upload`") });
 
 export function uploadAbortTool(uploads: Uploads) {
   return defineTool({

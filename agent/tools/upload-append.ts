@@ -9,8 +9,8 @@ import { needsOfStep } from "../transfers/upload-target.ts";
 import type { Uploads } from "../transfers/uploads.ts";
 
 const input = z.strictObject({
-  upload: uploadIdSchema.describe("The id from Upload"),
-  offset: z.int().nonnegative().describe("How many bytes have arrived, as UploadInfo says"),
+  upload: uploadIdSchema.describe("The id from `Upload`"),
+  offset: z.int().nonnegative().describe("How many bytes have arrived, as `UploadInfo` says"),
 });
 
 export function uploadAppendTool(files: Files, uploads: Uploads) {

@@ -11,7 +11,7 @@ import { needsOfStep } from "../transfers/upload-target.ts";
 import type { Uploads } from "../transfers/uploads.ts";
 
 const input = z.strictObject({
-  upload: uploadIdSchema.describe("The id from Upload"),
+  upload: uploadIdSchema.describe("The id from `Upload`"),
   sha256: sha256Schema.optional().describe("The SHA-256 that the whole content must have"),
 });
 

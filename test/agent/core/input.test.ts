@@ -34,6 +34,8 @@ function sampleOf({ type, enum: names, minimum, items, pattern }: Property): unk
   if (type === "boolean") return true;
   if (type === "array") return [items?.properties ? samplesOf(items.properties) : "x"];
   if (pattern?.includes("a-fA-F")) return "0".repeat(64);
+  if (pattern?.includes("upload_")) return `upload_${"0".repeat(20)}`;
+  if (pattern?.includes("[0-7]")) return "644";
   return "2026-11-22T00:00:00.000Z";
 }
 
