@@ -1,6 +1,6 @@
 /** Uploads in pieces: what arrives, what is kept when a stream breaks, and what ends an upload. */
 import { hash, randomBytes } from "node:crypto";
-import { readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeGrantId } from "@matrx/shared/ids.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
@@ -86,8 +86,8 @@ test("a part that is gone, or another file, ends the upload", async () => {
   const bench = await Workbench.open();
   const upload = await begin(bench, { path: "a.txt" });
   const part = bench.at(...partsIn(bench.home));
-  unlinkSync(part);
-  for (const replace of [() => undefined, () => writeFileSync(part, "not it")]) {
+  const other = await bench.put("other", "not it");
+  for (const replace of [() => renameSync(part, bench.at("away")), () => renameSync(other, part)]) {
     replace();
     for (const tool of ["UploadInfo", "UploadCommit"])
       expect(await failure(bench.call(tool, { upload }))).toMatchObject({ code: "NOT_FOUND" });
