@@ -16,7 +16,9 @@ import {
   contentOf,
   entryAt,
   FileChanged,
+  NotReplaceable,
   PartlyWritten,
+  replaceFile,
   type Written,
   writeFile,
 } from "./write-file.ts";
@@ -120,16 +122,30 @@ export class OpenedFile {
     signal: AbortSignal,
     mode = 0o666,
   ): Promise<Written> {
-    await this.confirm(old);
-    const linked = await this.#access.isReachedByLink(this.place);
-    const { makeSuccessor } = this.#access.platform;
-    const target = { parent: this.#parent, name: this.#name, old, linked, mode, makeSuccessor };
+    const target = { ...(await this.#target(old)), mode };
     return await explained(this.place.shown, "write", () =>
       writeFile(target, content, signal).catch((error: unknown) => {
         if (error instanceof FileChanged) throw changed(this.place);
         throw error instanceof PartlyWritten ? partlyWritten(this.place, error) : error;
       }),
     );
+  }
+
+  /** Puts another file in its place if it is still as in `old`. Throws MatrxError, `CONFLICT` where only writing in place would do. */
+  async replace(old: BigIntStats, content: Content, signal: AbortSignal): Promise<Written> {
+    const target = { ...(await this.#target(old)), mode: 0o600 };
+    return await explained(this.place.shown, "replace", () =>
+      replaceFile(target, content, signal).catch((error: unknown) => {
+        throw error instanceof NotReplaceable ? notReplaceableError(this.place.shown) : error;
+      }),
+    );
+  }
+
+  async #target(old: BigIntStats | undefined) {
+    await this.confirm(old);
+    const linked = await this.#access.isReachedByLink(this.place);
+    const { makeSuccessor } = this.#access.platform;
+    return { parent: this.#parent, name: this.#name, old, linked, makeSuccessor };
   }
 
   /** Throws MatrxError `CONFLICT` unless it is still as in `old`. */
@@ -154,6 +170,18 @@ export function isFolderError(place: ResolvedPath): MatrxError {
     hint: "Name a file in it",
     details: { path: place.shown },
   });
+}
+
+/** The file could only be written in place, where a failure leaves half of it. */
+export function notReplaceableError(shown: string): MatrxError {
+  return toolError(
+    "CONFLICT",
+    `${shown} cannot be replaced in one step: it has several names, another owner, or attributes that cannot be copied`,
+    {
+      hint: "Delete it first, choose another name, or set in_place; if that fails halfway, half of each content is there",
+      details: { path: shown, reason: "in_place" },
+    },
+  );
 }
 
 function changed(place: ResolvedPath): MatrxError {

@@ -163,6 +163,6 @@ async function runAll(actions: readonly { shown: string; act: () => Promise<void
 export function existsError(place: ResolvedPath): MatrxError {
   return toolError("CONFLICT", `${place.shown} already exists`, {
     hint: "Update it instead, or choose another name",
-    details: { path: place.shown },
+    details: { path: place.shown, reason: "exists" },
   });
 }

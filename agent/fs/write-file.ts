@@ -62,6 +62,15 @@ export async function writeFile(target: Target, content: Content, signal: AbortS
   return { created: false, atomic: false, stat: await overwrite(target, content, signal) };
 }
 
+/** As `writeFile`, but never in place. Throws NotReplaceable if that would break something. */
+export async function replaceFile(target: Target, content: Content, signal: AbortSignal): Promise<Written> {
+  const { parent, name, old } = target;
+  if (old) await askRight(parent.at(name), constants.W_OK);
+  const stat = old && mustStay(old, target) ? undefined : await replace(target, content, signal);
+  if (!stat) throw new NotReplaceable();
+  return { created: !old, atomic: true, stat };
+}
+
 /** Replacing the file would break hard links, or change its owner. */
 export function mustStay(old: BigIntStats, { linked }: Pick<Target, "linked">): boolean {
   if (linked || old.nlink > 1n) return true;
@@ -127,6 +136,9 @@ async function overwrite({ parent, name, old }: Target, content: Content, signal
   await finish(handle, content);
   return await handle.stat({ bigint: true });
 }
+
+/** The file has several names, another owner, or attributes that another file cannot be given. */
+export class NotReplaceable extends Error {}
 
 /** The file there is not the one that was there a moment ago. */
 export class FileChanged extends Error {}

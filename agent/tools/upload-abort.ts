@@ -3,7 +3,6 @@ import * as z from "zod";
 import { defineTool } from "../core/tool.ts";
 import { explained } from "../fs/errors.ts";
 import { uploadIdSchema } from "../transfers/upload-record.ts";
-import { needsOfStep } from "../transfers/upload-target.ts";
 import type { Uploads } from "../transfers/uploads.ts";
 
 const input = z.strictObject({ upload: uploadIdSchema.describe("The id from `Upload`") });
@@ -16,8 +15,8 @@ export function uploadAbortTool(uploads: Uploads) {
     continues: "Upload",
     model: { hidden: true },
     timeoutMs: 30_000,
-    prepare: ({ upload }, { grant }) =>
-      needsOfStep(uploads.find(upload, grant, { orOwner: true }), "It removes an upload"),
+    // It only deletes what the caller sent: that is possible whatever has been closed since, and nobody need be asked.
+    prepare: () => ({ isApproved: true }),
     async handle({ upload: id }, { grant }) {
       const upload = uploads.find(id, grant, { orOwner: true });
       const { path, shown } = upload.record;

@@ -5,11 +5,17 @@ import type { Files } from "../fs/access.ts";
 import { appendFrom, checkOffset } from "../transfers/append.ts";
 import { needsStreamError } from "../transfers/errors.ts";
 import { uploadIdSchema } from "../transfers/upload-record.ts";
-import { needsOfStep } from "../transfers/upload-target.ts";
+import { needsOfStep, rememberApproval } from "../transfers/upload-target.ts";
 import type { Uploads } from "../transfers/uploads.ts";
 
 const input = z.strictObject({
   upload: uploadIdSchema.describe("The id from `Upload`"),
+  checksum: z
+    .strictObject({ algorithm: z.enum(["sha1", "sha256"]), digest: z.hex() })
+    .optional()
+    .describe(
+      "Of the stream's bytes, in hexadecimal; if it is wrong or the stream breaks, none of them is kept",
+    ),
   offset: z.int().nonnegative().describe("How many bytes have arrived, as `UploadInfo` says"),
 });
 
@@ -24,16 +30,17 @@ export function uploadAppendTool(files: Files, uploads: Uploads) {
     model: { hidden: true },
     timeoutMs: 60_000,
     prepare: ({ upload }, { grant }) => needsOfStep(uploads.find(upload, grant), "It continues an upload"),
-    async handle({ upload: id, offset }, context) {
+    async handle({ upload: id, offset, checksum }, context) {
       if (!context.opensStream) throw needsStreamError("UploadAppend");
       const upload = uploads.find(id, context.grant);
       const access = await files.as(context);
       await checkOffset(access, upload, offset);
-      const { path, shown, expires } = upload.record;
+      if (context.approved) await rememberApproval(uploads, access, upload, context.approved);
+      const { path, shown, expires, size } = upload.record;
       return {
         output: `Continuing ${shown} at byte ${offset}`,
-        metadata: { upload: id, offset, path, expires: new Date(expires).toISOString() },
-        stream: appendFrom(uploads, access, upload, offset),
+        metadata: { upload: id, offset, path, expires: new Date(expires).toISOString(), size },
+        stream: appendFrom(uploads, access, upload, { offset, checksum }),
       };
     },
   });

@@ -4,7 +4,6 @@ import { defineTool } from "../core/tool.ts";
 import type { Files } from "../fs/access.ts";
 import { offsetOf } from "../transfers/append.ts";
 import { uploadIdSchema } from "../transfers/upload-record.ts";
-import { needsOfStep } from "../transfers/upload-target.ts";
 import type { Uploads } from "../transfers/uploads.ts";
 
 const input = z.strictObject({ upload: uploadIdSchema.describe("The id from `Upload`") });
@@ -18,8 +17,8 @@ export function uploadInfoTool(files: Files, uploads: Uploads) {
     model: { hidden: true },
     timeoutMs: 30_000,
     prepare({ upload }, { grant }) {
-      const { tools: _tools, ...needs } = needsOfStep(uploads.find(upload, grant, { orOwner: true }), "");
-      return needs;
+      const { path } = uploads.find(upload, grant, { orOwner: true }).record;
+      return { paths: [{ path, intent: "write" }], isApproved: true };
     },
     async handle({ upload: id }, context) {
       const upload = uploads.find(id, context.grant, { orOwner: true });

@@ -7,13 +7,15 @@ import { toolName } from "../core/tool-names.ts";
 import { sha256Schema } from "../edit/errors.ts";
 import type { FileAccess, Files, ResolvedPath } from "../fs/access.ts";
 import { explained } from "../fs/errors.ts";
-import { isFolderError, OpenedFile } from "../fs/file-handle.ts";
+import { isFolderError, notReplaceableError, OpenedFile } from "../fs/file-handle.ts";
 import { makeParents } from "../fs/make-folders.ts";
 import { namesFolder } from "../fs/path-syntax.ts";
+import { roomAt } from "../platform/disk-room.ts";
 import { counted } from "../text/counted.ts";
 import { appendFrom } from "../transfers/append.ts";
 import type { Digests } from "../transfers/digests.ts";
-import { createPart } from "../transfers/part-file.ts";
+import { noRoomError } from "../transfers/errors.ts";
+import { createPart, mayReplace } from "../transfers/part-file.ts";
 import { makeUploadId } from "../transfers/upload-record.ts";
 import { checkTarget } from "../transfers/upload-target.ts";
 import type { Uploads } from "../transfers/uploads.ts";
@@ -31,6 +33,16 @@ const input = z.strictObject({
   overwrite: z.boolean().optional().describe("Replace an existing file (default true)"),
   if_etag: z.string().min(1).max(128).optional().describe("Only if the existing file has this etag"),
   if_absent: z.boolean().optional().describe("Only if nothing is there, as with overwrite=false"),
+  in_place: z
+    .boolean()
+    .optional()
+    .describe(
+      "Write into an existing file that cannot be replaced, because of hard links, its owner or its attributes; a failure can then leave half of it (default false)",
+    ),
+  resumable: z
+    .boolean()
+    .optional()
+    .describe("Keep what has arrived if a stream breaks, for UploadAppend (default true)"),
   create_directories: z.boolean().optional().describe("Create missing parent directories (default false)"),
 });
 
@@ -40,9 +52,9 @@ export function uploadTool(files: Files, uploads: Uploads, digests: Digests) {
   return defineTool({
     name: "Upload",
     description:
-      "Begin an upload: its bytes come through streams, now and with `UploadAppend`, and `UploadCommit` puts the file into place. For programs, through the files route or matrx cp; models use `Write`.",
+      "Begin an upload: its bytes come through streams, now and with `UploadAppend`, and `UploadCommit` puts the file into place. For programs; models use `Write`.",
     details:
-      "The bytes are collected in a hidden file beside the target, which nobody else can read. An unfinished upload is kept for a day after bytes last arrived, also when the agent restarts.",
+      "The bytes are collected in a hidden file beside the target, which nobody else can read. An unfinished upload is kept for a day after bytes last arrived, also when the agent restarts. With `resumable` false it is removed when its stream breaks or its commit fails.",
     input,
     model: { hidden: true },
     timeoutMs: 120_000,
@@ -84,7 +96,9 @@ async function targetOf(
   { signal }: PreviewContext,
 ) {
   await using file = await OpenedFile.open(access, place);
-  return await checkTarget(file, conditionsOf(request), digests, signal);
+  const old = await checkTarget(file, conditionsOf(request), digests, signal);
+  if (old && !mayReplace(old) && !request.in_place) throw notReplaceableError(place.shown);
+  return old;
 }
 
 function conditionsOf({ overwrite = true, if_absent = false, if_etag }: Input) {
@@ -107,17 +121,19 @@ async function begin(
   await using file = await OpenedFile.open(access, place);
   const old = await checkTarget(file, conditionsOf(request), digests, signal);
   approved?.check(place.path, place.shown, old);
-  const { size, modified, mode } = request;
+  const { size, modified, mode, resumable = true, in_place = false } = request;
+  if (size !== undefined) await checkSpace(file, size);
   const upload = uploads.add(grant, {
     ...{ id: makeUploadId(), grant: String(grant.id), path: place.path, shown: place.shown },
     ...conditionsOf(request),
-    ...{ size, sha256: request.sha256?.toLowerCase(), mode: 0, expires: uploads.nextExpiry() },
+    ...{ size, sha256: request.sha256?.toLowerCase(), mode: 0 },
+    ...{ in_place, resumable, expires: uploads.nextExpiry({ resumable }) },
     ...(modified !== undefined && { modified: Date.parse(modified) }),
     ...(approved && { approved: { stamp: old ? stampOf(old) : null } }),
   });
   try {
     const part = await explained(place.shown, "begin an upload beside", () =>
-      createPart(access, file, old, upload.id),
+      createPart(access, file, old, upload.record),
     );
     uploads.update(upload, { ...part, ...(mode !== undefined && { mode: Number.parseInt(mode, 8) }) });
   } catch (error) {
@@ -128,8 +144,14 @@ async function begin(
   return {
     output: `Began ${upload.id} to ${place.shown}`,
     metadata: { upload: upload.id, offset: 0, path: place.path, expires },
-    ...(opensStream && { stream: appendFrom(uploads, access, upload, 0) }),
+    ...(opensStream && { stream: appendFrom(uploads, access, upload, { offset: 0 }) }),
   };
+}
+
+/** Throws MatrxError if so much does not fit. */
+async function checkSpace({ parent, place }: OpenedFile, size: number): Promise<void> {
+  const room = await roomAt(parent.self).catch(() => undefined);
+  if (room && room.freeBytes < size) throw noRoomError(place.shown, size, room.freeBytes);
 }
 
 function noFolderError({ shown }: ResolvedPath): MatrxError {

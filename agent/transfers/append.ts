@@ -1,12 +1,14 @@
 /** Appends to an upload what arrives on a stream. Whatever ends it, what was stored stays and can be continued. */
-import type { Hash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
-import type { Incoming, ServeStream } from "../core/byte-stream.ts";
+import type { Incoming } from "@matrx/shared/streams/endpoint.ts";
+import type { StreamMessage } from "@matrx/shared/streams/frame.ts";
+import type { ServeStream } from "../core/byte-stream.ts";
 import { orAborted } from "../core/or-aborted.ts";
 import type { FileAccess } from "../fs/access.ts";
 import { explained, hasCode } from "../fs/errors.ts";
 import { roomAt } from "../platform/disk-room.ts";
-import { busyUploadError, noSpaceError, tooLongError, wrongOffsetError } from "./errors.ts";
+import { busyUploadError, checksumError, noSpaceError, tooLongError, wrongOffsetError } from "./errors.ts";
 import type { Upload } from "./upload.ts";
 import type { UploadRecord } from "./upload-record.ts";
 import { openArrived, openUploadTarget } from "./upload-target.ts";
@@ -26,40 +28,66 @@ export async function checkOffset(access: FileAccess, upload: Upload, offset: nu
   if (arrived !== offset) throw wrongOffsetError(upload.id, arrived);
 }
 
+/** What a stream is to bring. */
+export interface Piece {
+  /** Where it begins. */
+  readonly offset: number;
+  /** In hex. */
+  readonly checksum?: { readonly algorithm: "sha1" | "sha256"; readonly digest: string } | undefined;
+}
+
 /** The part is opened again when the stream comes: until then, anything may have happened to it. */
-export function appendFrom(
-  uploads: Uploads,
-  access: FileAccess,
-  upload: Upload,
-  offset: number,
-): ServeStream {
+export function appendFrom(uploads: Uploads, access: FileAccess, upload: Upload, piece: Piece): ServeStream {
   return async (stream) => {
     using claim = upload.claim();
-    await using file = await openUploadTarget(access, upload.record);
-    await using part = await openArrived(file, upload);
-    const stat = await part.stat({ bigint: true });
-    if (stat.size !== BigInt(offset)) throw wrongOffsetError(upload.id, Number(stat.size));
-    const end = new End(part, offset, upload.digestAt(stat));
     try {
-      await explained(upload.record.shown, "write", () =>
-        receive(stream.incoming(), end, upload.record, claim.signal),
-      );
-      return { offset: end.offset };
+      return await append(access, upload, piece, { incoming: stream.incoming(), signal: claim.signal });
     } catch (error) {
-      if (!isFull(error)) throw error;
-      throw noSpaceError(upload.record.shown, end.offset, await missingAt(file.parent.self, end, upload));
+      if (!upload.record.resumable) await uploads.discardQuietly(upload);
+      throw error;
     } finally {
-      upload.noteDigest(end.hash, await part.stat({ bigint: true }));
       uploads.keepLonger(upload);
     }
   };
 }
 
+interface Arriving {
+  readonly incoming: AsyncIterable<Incoming>;
+  readonly signal: AbortSignal;
+}
+
+async function append(
+  access: FileAccess,
+  upload: Upload,
+  { offset, checksum }: Piece,
+  arriving: Arriving,
+): Promise<StreamMessage> {
+  const { id, record } = upload;
+  await using file = await openUploadTarget(access, record);
+  await using part = await openArrived(file, upload);
+  const stat = await part.stat({ bigint: true });
+  if (stat.size !== BigInt(offset)) throw wrongOffsetError(id, Number(stat.size));
+  const end = new End(part, { offset, hash: upload.digestAt(stat) });
+  const check = checksum && createHash(checksum.algorithm);
+  try {
+    await explained(record.shown, "write", () => receive(arriving, end, record, check));
+    if (checksum && check?.digest("hex") !== checksum.digest.toLowerCase()) throw checksumError(id, offset);
+    return { offset: end.offset };
+  } catch (error) {
+    // Nobody can say whether bytes without a checksum are right.
+    if (checksum) await end.backTo({ offset, hash: upload.digestAt(stat) });
+    if (!isFull(error)) throw error;
+    throw noSpaceError(record.shown, end.offset, await missingAt(file.parent.self, end, upload));
+  } finally {
+    upload.noteDigest(end.hash, await part.stat({ bigint: true }));
+  }
+}
+
 async function receive(
-  incoming: AsyncIterable<Incoming>,
+  { incoming, signal }: Arriving,
   end: End,
   { id, size }: UploadRecord,
-  signal: AbortSignal,
+  check: Hash | undefined,
 ): Promise<void> {
   const pieces = incoming[Symbol.asyncIterator]();
   for (;;) {
@@ -68,6 +96,7 @@ async function receive(
     if (piece.kind !== "data") continue;
     if (size !== undefined && end.offset + piece.bytes.length > size) throw tooLongError(id, size);
     await end.append(piece.bytes);
+    check?.update(piece.bytes);
   }
 }
 
@@ -78,8 +107,16 @@ class End {
   /** Of everything up to the offset; undefined if it is not known. */
   hash: Hash | undefined;
 
-  constructor(part: FileHandle, offset: number, hash: Hash | undefined) {
+  constructor(part: FileHandle, { offset, hash }: Pick<End, "offset" | "hash">) {
     this.#part = part;
+    this.offset = offset;
+    this.hash = hash;
+  }
+
+  /** Takes back what came after. Throws the system's error. */
+  async backTo({ offset, hash }: Pick<End, "offset" | "hash">): Promise<void> {
+    this.hash = undefined;
+    await this.#part.truncate(offset);
     this.offset = offset;
     this.hash = hash;
   }

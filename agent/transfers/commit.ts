@@ -37,9 +37,22 @@ export async function commitUpload(
   wanted: string | undefined,
   { uploads, access, digests, signal }: Committing,
 ): Promise<Committed> {
-  const { record } = upload;
   using claim = upload.claim();
   const stop = AbortSignal.any([signal, claim.signal]);
+  try {
+    return await commit(upload, wanted, { uploads, access, digests, signal: stop });
+  } catch (error) {
+    if (!upload.record.resumable) await uploads.discardQuietly(upload);
+    throw error;
+  }
+}
+
+async function commit(
+  upload: Upload,
+  wanted: string | undefined,
+  { uploads, access, digests, signal: stop }: Committing,
+): Promise<Committed> {
+  const { record } = upload;
   await using file = await openUploadTarget(access, record);
   await using part = await openArrived(file, upload);
   const bytes = checkSize((await part.stat()).size, record);
@@ -71,17 +84,22 @@ async function put(
   { platform, signal }: { platform: Platform; signal: AbortSignal },
 ): Promise<Written> {
   const { parent, place } = file;
-  const partPath = parent.at(partNameOf(record.id));
   if (!old || isSuccessor(old, record)) {
     try {
-      return await explained(place.shown, "write", () => putInPlace(file, part, old, record, platform));
+      return await explained(place.shown, "write", () => moveIntoPlace(file, part, old, record, platform));
     } catch (error) {
       // As with any write: the system may let a file be changed, but not replaced.
-      if (!old || !(error instanceof Error && hasCode(error.cause, "EACCES", "EPERM", "EBUSY"))) throw error;
+      const mayBeFilled = old && record.in_place;
+      if (!(mayBeFilled && error instanceof Error && hasCode(error.cause, "EACCES", "EPERM", "EBUSY")))
+        throw error;
     }
   }
-  const written = await file.fill(old, contentOf(part, record), signal);
-  await unlink(partPath).catch(() => undefined);
+  const content = contentOf(part, record);
+  // Another file came meanwhile, whose attributes the part does not have.
+  const written = record.in_place
+    ? await file.fill(old, content, signal)
+    : await file.replace(old, content, signal);
+  await unlink(parent.at(partNameOf(record.id))).catch(() => undefined);
   return written;
 }
 
@@ -90,34 +108,50 @@ function isSuccessor(old: BigIntStats, record: UploadRecord): boolean {
   return record.successor_of === identityOf(old) && mayReplace(old);
 }
 
-/** Throws the system's error, or MatrxError. */
-async function putInPlace(
+/** If it fails, the part is as it was: nobody else's, and for nobody else. Throws the system's error, or MatrxError. */
+async function moveIntoPlace(
   file: OpenedFile,
   part: FileHandle,
   old: BigIntStats | undefined,
-  { id, mode, modified }: UploadRecord,
+  record: UploadRecord,
   platform: Platform,
 ): Promise<Written> {
+  const before = await part.stat({ bigint: true });
+  try {
+    if (old) await keepOwner(part, old);
+    else await part.chmod(record.mode);
+    const { modified } = record;
+    if (modified !== undefined) await part.utimes(modified / 1000, modified / 1000);
+    await part.sync();
+    await file.confirm(old);
+    await renamePart(file, part, old, record, platform);
+  } catch (error) {
+    await keepOwner(part, before).catch(() => undefined);
+    throw error;
+  }
+  await syncFolder(file.parent.self);
+  return { created: !old, atomic: true, stat: await part.stat({ bigint: true }) };
+}
+
+async function renamePart(
+  file: OpenedFile,
+  part: FileHandle,
+  old: BigIntStats | undefined,
+  { id }: UploadRecord,
+  platform: Platform,
+): Promise<void> {
   const { parent, place } = file;
   const name = partNameOf(id);
-  if (old) await keepOwner(part, old);
-  else await part.chmod(mode);
-  if (modified !== undefined) await part.utimes(modified / 1000, modified / 1000);
-  await part.sync();
-  await file.confirm(old);
   const stat = await part.stat({ bigint: true });
   await parent.confirm(name, stat);
   const target = file.asEntry(stat);
   if (old) {
     await rename(parent.at(name), file.path);
-    await parent.confirm(target.name, stat);
-  } else {
-    await renameNoReplace({ ...target, name }, target, platform).catch((error: unknown) => {
-      throw hasCode(error, "EEXIST") ? existsError(place) : error;
-    });
+    return await parent.confirm(target.name, stat);
   }
-  await syncFolder(parent.self);
-  return { created: !old, atomic: true, stat: await part.stat({ bigint: true }) };
+  await renameNoReplace({ ...target, name }, target, platform).catch((error: unknown) => {
+    throw hasCode(error, "EEXIST") ? existsError(place) : error;
+  });
 }
 
 /** Where the file must stay the same one: what arrived, to be copied into it. */

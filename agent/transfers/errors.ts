@@ -45,8 +45,8 @@ export function noUploadError(upload: string): MatrxError {
   });
 }
 
-export function tooManyUploadsError(limit: number): MatrxError {
-  return toolError("RATE_LIMITED", `This caller already has ${limit} unfinished uploads`, {
+export function tooManyUploadsError(who: string, limit: number): MatrxError {
+  return toolError("RATE_LIMITED", `${who} already has ${limit} unfinished uploads`, {
     hint: "Finish or remove some of them: UploadCommit, UploadAbort",
     details: { limit },
   });
@@ -99,6 +99,26 @@ export function targetMovedError(shown: string): MatrxError {
     hint: "Remove the upload with UploadAbort, and begin again",
     details: { path: shown, reason: "moved" },
   });
+}
+
+/** The bytes of this piece are not what its checksum says; `offset` is where it began. */
+export function checksumError(upload: string, offset: number): MatrxError {
+  return toolError("CONFLICT", "The bytes have another checksum than announced. None of them was kept", {
+    hint: `Send them again from byte ${offset}`,
+    details: { upload, reason: "checksum", offset },
+  });
+}
+
+/** `size` and `free` are in bytes. */
+export function noRoomError(shown: string, size: number, free: number): MatrxError {
+  return toolError(
+    "TOOL_EXECUTION_FAILED",
+    `There is no space left for ${shown}: ${free} of ${size} bytes are free`,
+    {
+      hint: `Free at least ${size - free} bytes, then begin again`,
+      details: { path: shown, reason: "no_space", missing: size - free },
+    },
+  );
 }
 
 /** `missing` is how many bytes do not fit; undefined if that is not known. */

@@ -3,7 +3,7 @@ import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, lstat, open, unlink } from "node:fs/promises";
 import type { FileAccess } from "../fs/access.ts";
 import { hasCode } from "../fs/errors.ts";
-import type { OpenedFile } from "../fs/file-handle.ts";
+import { notReplaceableError, type OpenedFile } from "../fs/file-handle.ts";
 import { identityOf } from "../fs/file-index.ts";
 import { mustStay } from "../fs/write-file.ts";
 import type { Directory } from "../platform/directory.ts";
@@ -21,18 +21,19 @@ export function partNameOf(upload: string): string {
 
 /**
  * Creates it, empty. If it is to replace a file, it gets that one's attributes now, which is possible only while it is
- * empty. Throws the system's error.
+ * empty. Throws the system's error, or MatrxError `CONFLICT` if another file cannot be given them.
  */
 export async function createPart(
   { platform }: FileAccess,
   file: OpenedFile,
   old: BigIntStats | undefined,
-  upload: string,
+  { id, in_place: inPlace }: Pick<UploadRecord, "id" | "in_place">,
 ): Promise<PartFacts> {
   const { parent } = file;
-  const name = partNameOf(upload);
+  const name = partNameOf(id);
   const replaced = old && mayReplace(old) ? file.asEntry(old) : undefined;
   const successor = replaced && (await platform.makeSuccessor(parent, replaced, name));
+  if (old && !successor && !inPlace) throw notReplaceableError(file.place.shown);
   const mode = old ? old.mode & 0o777n : await usualMode(parent, name);
   await using part = successor ?? (await open(parent.at(name), NEW, 0o600));
   const stat = await part.stat({ bigint: true });
@@ -82,7 +83,7 @@ export async function openPart(parent: Directory, record: UploadRecord): Promise
     const stat = await part.stat({ bigint: true });
     await parent.confirm(name, stat);
     // A second name would let the upload be changed, or read, where its rights do not reach.
-    if (isPart(stat, record) && stat.nlink === 1n) return part;
+    if (isPart(stat, record) && isOurs(stat) && stat.nlink === 1n) return part;
   } catch (error) {
     await part.close();
     throw error;
@@ -100,6 +101,12 @@ export async function removePart(platform: Platform, record: UploadRecord): Prom
   } catch (error) {
     if (!hasCode(error, "ENOENT", "ENOTDIR")) throw error;
   }
+}
+
+/** A number of an inode is used again: another user's file may have the part's. */
+function isOurs({ uid }: BigIntStats): boolean {
+  const user = process.geteuid?.();
+  return user === undefined || uid === BigInt(user);
 }
 
 function isPart(stat: BigIntStats, { part }: UploadRecord): boolean {

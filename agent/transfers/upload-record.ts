@@ -25,6 +25,10 @@ const uploadRecordSchema = z.object({
   /** Milliseconds since 1970. */
   modified: z.number().optional(),
   overwrite: z.boolean(),
+  /** Whether it may be written in place where it cannot be replaced. */
+  in_place: z.boolean(),
+  /** Whether what has arrived is kept when a stream breaks. */
+  resumable: z.boolean(),
   if_etag: z.string().optional(),
   /** A person allowed it. `stamp` is the state of the target then; null: nothing was there. */
   approved: z.object({ stamp: z.string().nullable() }).optional(),

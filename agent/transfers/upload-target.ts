@@ -1,7 +1,7 @@
 /** The place where an upload will be: checked when it begins, at each step, and once more when it is put there. */
 import { type BigIntStats, constants } from "node:fs";
 import { access as askRight, type FileHandle } from "node:fs/promises";
-import { changedSinceApprovedError, stampOf } from "../core/approved-state.ts";
+import { type ApprovedState, changedSinceApprovedError, stampOf } from "../core/approved-state.ts";
 import type { Needs } from "../core/gate.ts";
 import type { FileAccess } from "../fs/access.ts";
 import { explained } from "../fs/errors.ts";
@@ -12,14 +12,29 @@ import { noUploadError, otherEtagError, targetMovedError } from "./errors.ts";
 import { openPart } from "./part-file.ts";
 import type { Upload } from "./upload.ts";
 import type { UploadRecord } from "./upload-record.ts";
+import type { Uploads } from "./uploads.ts";
 
-/** What each step of an upload needs: what beginning it needed, with the rights of now. */
+/** What a step of an upload needs that adds to it: what beginning it needed, with the rights of now. */
 export function needsOfStep({ record }: Upload, does: string): Needs {
   return {
     paths: [{ path: record.path, intent: "write" }],
     tools: [{ tool: "Upload", does }],
     isApproved: record.approved !== undefined,
   };
+}
+
+/** Remembers that a person allowed a step, under a rule made after the upload began: the next ones are not asked about. Throws MatrxError. */
+export async function rememberApproval(
+  uploads: Uploads,
+  access: FileAccess,
+  upload: Upload,
+  approved: ApprovedState,
+): Promise<void> {
+  const { record } = upload;
+  await using file = await openUploadTarget(access, record);
+  const stat = await file.entry();
+  approved.check(record.path, record.shown, stat);
+  uploads.update(upload, { approved: { stamp: stat ? stampOf(stat) : null } });
 }
 
 /** Opens the folder of an upload's target. Close it. Throws MatrxError, also if the path leads elsewhere by now. */

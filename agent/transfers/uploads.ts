@@ -11,8 +11,12 @@ import { type UploadRecord, UploadRecords } from "./upload-record.ts";
 export const UPLOAD_LIMITS = {
   /** Unfinished ones of one grant. */
   perGrant: 64,
+  /** Unfinished ones of all grants. */
+  perDevice: 512,
   /** How long one is kept after bytes last arrived, in milliseconds. */
   keptFor: 24 * 60 * 60 * 1000,
+  /** The same for one that cannot be continued, and only waits for its commit. */
+  keptForCommit: 10 * 60 * 1000,
   /** How long removing what has expired is tried, if its drive is not there, in milliseconds. */
   triedFor: 7 * 24 * 60 * 60 * 1000,
   /** How often expired ones are looked for, in milliseconds. */
@@ -44,7 +48,10 @@ export class Uploads {
     this.#records = new UploadRecords(directory);
     this.#now = now;
     this.#failed = failed;
-    for (const record of this.#records.all()) this.#uploads.set(record.id, new Upload(record));
+    for (const record of this.#records.all()) {
+      const expires = record.resumable ? record.expires : 0;
+      this.#uploads.set(record.id, new Upload({ ...record, expires }));
+    }
     this.#timer = setInterval(() => void this.sweep(), UPLOAD_LIMITS.sweepEvery).unref();
   }
 
@@ -57,27 +64,29 @@ export class Uploads {
   }
 
   /** When an upload expires that gets bytes now, in milliseconds since 1970. */
-  nextExpiry(): number {
-    return this.#now() + UPLOAD_LIMITS.keptFor;
+  nextExpiry({ resumable }: Pick<UploadRecord, "resumable">): number {
+    return this.#now() + (resumable ? UPLOAD_LIMITS.keptFor : UPLOAD_LIMITS.keptForCommit);
   }
 
   /** Bytes have arrived: it is kept for another day. If that cannot be recorded, it is so until the agent restarts. */
   keepLonger(upload: Upload): void {
     try {
-      this.update(upload, { expires: this.nextExpiry() });
+      this.update(upload, { expires: this.nextExpiry(upload.record) });
     } catch (error) {
       this.#failed(error);
     }
   }
 
-  /** Throws MatrxError `RATE_LIMITED` if the grant has too many. */
+  /** Throws MatrxError `RATE_LIMITED` if there are too many. */
   checkRoom(grant: Whose): void {
-    const theirs = [...this.#uploads.values()].filter((upload) => upload.record.grant === String(grant.id));
-    if (theirs.filter((upload) => !this.#hasExpired(upload)).length < UPLOAD_LIMITS.perGrant) return;
-    throw tooManyUploadsError(UPLOAD_LIMITS.perGrant);
+    const { perGrant, perDevice } = UPLOAD_LIMITS;
+    const all = [...this.#uploads.values()].filter((upload) => !this.#hasExpired(upload));
+    const theirs = all.filter(({ record }) => record.grant === String(grant.id));
+    if (theirs.length >= perGrant) throw tooManyUploadsError("This caller", perGrant);
+    if (all.length >= perDevice) throw tooManyUploadsError("This device", perDevice);
   }
 
-  /** Keeps a new upload. Throws MatrxError, also if the grant has too many by now. */
+  /** Keeps a new upload. Throws MatrxError, also if there are too many by now. */
   add(grant: Whose, record: UploadRecord): Upload {
     this.checkRoom(grant);
     this.#records.save(record);
@@ -109,6 +118,11 @@ export class Uploads {
   async discard(upload: Upload): Promise<void> {
     await removePart(this.#platform, upload.record);
     this.forget(upload);
+  }
+
+  /** The same for one that has failed anyway; if it can't be removed now, it expires. */
+  async discardQuietly(upload: Upload): Promise<void> {
+    await this.discard(upload).catch(this.#failed);
   }
 
   /** Removes what has expired. */

@@ -5,6 +5,8 @@ import type { GrantScope } from "@matrx/shared/grant.ts";
 import { makeCallId, makeGrantId } from "@matrx/shared/ids.ts";
 import type { Policy } from "@matrx/shared/policy.ts";
 import { expect, test } from "vitest";
+import { ApprovedState } from "../../../agent/core/approved-state.ts";
+import { parseInput } from "../../../agent/core/input.ts";
 import { asking } from "../core/asking.ts";
 import { failure, Workbench } from "../tools/workbench.ts";
 import { append, arrived, begin, OPEN } from "./uploading.ts";
@@ -71,26 +73,29 @@ test.each<[string, (bench: Workbench) => Policy]>([
   ["a path that was closed", (bench) => ({ denied_paths: [bench.at("inner")] })],
   ["folders that were limited", (bench) => ({ allowed_paths: [bench.at("elsewhere")] })],
   ["a file pattern that was closed", () => ({ denied_paths: ["**/a.txt"] })],
-])("%s meanwhile refuse every step", async (_what, policyOf) => {
+])("%s meanwhile refuse every step but its removal", async (_what, policyOf) => {
   const bench = await Workbench.open();
   await bench.put("inner/a.txt", "old");
   const grant = confined(bench);
   const upload = await begin(bench, { path: "inner/a.txt" }, as(bench, grant));
   await append(bench, upload, 0, [Buffer.from("hello")], as(bench, grant));
-  for (const [tool, input] of STEPS) {
-    const options = { ...as(bench, grant, policyOf(bench)), ...OPEN };
-    const error = await failure(bench.call(tool, { upload, ...input }, options));
+  const limited = { ...as(bench, grant, policyOf(bench)), ...OPEN };
+  for (const [tool, input] of STEPS.filter(([name]) => name !== "UploadAbort")) {
+    const error = await failure(bench.call(tool, { upload, ...input }, limited));
     expect([tool, error.code]).toEqual([tool, "PERMISSION_DENIED"]);
   }
   expect(readFileSync(bench.at("inner/a.txt"), "utf8")).toBe("old");
   await bench.call("UploadCommit", { upload }, as(bench, grant));
   expect(readFileSync(bench.at("inner/a.txt"), "utf8")).toBe("hello");
+  const given = await begin(bench, { path: "inner/a.txt" }, as(bench, grant));
+  await bench.call("UploadAbort", { upload: given }, limited);
+  expect(readdirSync(bench.at("inner"))).toEqual(["a.txt"]);
 });
 
 test("who may no longer use Upload finishes none either", async () => {
   const bench = await Workbench.open();
   const upload = await begin(bench, { path: "a.txt" });
-  for (const [tool, input] of STEPS.filter(([name]) => name !== "UploadInfo")) {
+  for (const [tool, input] of STEPS.slice(0, 2)) {
     const policy = { denied_tools: ["Upload"] };
     const error = await failure(bench.call(tool, { upload, ...input }, { policy, ...OPEN }));
     expect([tool, error.code]).toEqual([tool, "PERMISSION_DENIED"]);
@@ -127,7 +132,7 @@ test("what a person allowed is not put over a file that came or changed since", 
   }
 });
 
-test("a rule made after an upload began asks about its steps, by path and by tool", async () => {
+test("a rule made after an upload began asks about what adds to it, by path and by tool", async () => {
   const policy: { ask?: Policy["ask"] } = {};
   const { bench, asked, prepare, run } = await asking({ policy });
   const owner = { grant: bench.owner };
@@ -135,8 +140,8 @@ test("a rule made after an upload began asks about its steps, by path and by too
   const upload = answer.metadata?.upload;
   for (const ask of [[{ tools: ["Upload"] }], [{ match: "*/a.txt" }]]) {
     policy.ask = ask;
-    for (const [tool, step] of STEPS)
-      expect(await prepare(tool, { ...step, upload }, owner)).toMatchObject({ ask: true });
+    for (const [index, [tool, step]] of STEPS.entries())
+      expect(await prepare(tool, { ...step, upload }, owner)).toMatchObject({ ask: index < 2 });
     expect((await run("UploadCommit", { upload }, owner)).answer).toMatchObject({ code: "APPROVAL_DENIED" });
   }
   policy.ask = [{ match: "*/b.txt" }];
@@ -147,4 +152,21 @@ test("a rule made after an upload began asks about its steps, by path and by too
   expect((await run("UploadCommit", { upload }, { ...owner, call, approval })).answer).toMatchObject({
     type: "success",
   });
+});
+
+test("whoever allowed one step under such a rule is not asked about the next ones", async () => {
+  const policy: { ask?: Policy["ask"] } = {};
+  const { bench, asked, prepare } = await asking({ policy });
+  const owner = { grant: bench.owner };
+  const upload = await begin(bench, { path: "a.txt" });
+  policy.ask = [{ tools: ["Upload"] }];
+  const { approval } = await asked("UploadAppend", { upload, offset: 0 }, owner);
+  expect(approval.binding).toBeDefined();
+  const allowed = new ApprovedState(bench.home, [
+    { path: bench.at("a.txt"), named: bench.at("a.txt"), intent: "write", kind: "missing" },
+  ]);
+  const append = bench.tool("UploadAppend");
+  const input = parseInput(append, { upload, offset: 0 });
+  await append.handle(input, { ...bench.context(), opensStream: true, approved: allowed });
+  expect(await prepare("UploadCommit", { upload }, owner)).toEqual({ ask: false });
 });

@@ -18,6 +18,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { currentPlatform } from "../../../agent/platform/current.ts";
 import { mountDrive } from "../../helpers/drive.ts";
 import { NEEDS_ROOT, needsRare } from "../../helpers/parts.ts";
 import { failure, WAYS, Workbench } from "../tools/workbench.ts";
@@ -93,7 +94,11 @@ describe.each(WAYS)("the target of an upload, %s", (_, platform) => {
     expect((await (await send(bench, { path: "link" })).commit()).metadata).toMatchObject({ atomic: true });
     expect([readlinkSync(bench.at("link")), readFileSync(bench.at("real"), "utf8")]).toEqual(["real", "new"]);
     linkSync(bench.at("real"), bench.at("second"));
-    const { commit } = await send(bench, { path: "second" }, "newer");
+    expect(await failure(begin(bench, { path: "second" }))).toMatchObject({
+      code: "CONFLICT",
+      details: { reason: "in_place" },
+    });
+    const { commit } = await send(bench, { path: "second", in_place: true }, "newer");
     expect((await commit()).metadata).toMatchObject({ atomic: false, sha256: hash("sha256", "newer") });
     expect(readFileSync(bench.at("real"), "utf8")).toBe("newer");
     expect(lstatSync(bench.at("second")).nlink).toBe(2);
@@ -121,6 +126,57 @@ test("a file that appeared, went or changed meanwhile is replaced only as the ca
   expect(await failure(same.commit())).toMatchObject({ code: "CONFLICT", details: { reason: "etag" } });
   await absent.commit();
   expect(readFileSync(bench.at("a.txt"), "utf8")).toBe("new");
+});
+
+test("a file that got a second name meanwhile is not written into, and what arrived is kept", async () => {
+  const bench = await Workbench.open();
+  await bench.put("a.txt", "old");
+  const { upload, commit } = await send(bench, { path: "a.txt" });
+  linkSync(bench.at("a.txt"), bench.at("second"));
+  expect(await failure(commit())).toMatchObject({ code: "CONFLICT", details: { reason: "in_place" } });
+  expect(readFileSync(bench.at("second"), "utf8")).toBe("old");
+  unlinkSync(bench.at("second"));
+  expect(await arrived(bench, upload)).toBe(3);
+  expect((await commit()).metadata).toMatchObject({ atomic: true });
+});
+
+test("a file that another program replaced meanwhile is replaced in one step too", async () => {
+  const bench = await Workbench.open();
+  await bench.put("a.txt", "old");
+  const { commit } = await send(bench, { path: "a.txt" });
+  chmodSync(await bench.put("b.txt", "theirs"), 0o640);
+  renameSync(bench.at("b.txt"), bench.at("a.txt"));
+  expect((await commit()).metadata).toMatchObject({ created: false, atomic: true });
+  expect([readFileSync(bench.at("a.txt"), "utf8"), statSync(bench.at("a.txt")).mode & 0o777]).toEqual([
+    "new",
+    0o640,
+  ]);
+  expect(readdirSync(bench.home)).toEqual(["a.txt"]);
+});
+
+test("a file whose attributes cannot be kept is replaced by no upload", async () => {
+  const platform = { ...currentPlatform(), makeSuccessor: async () => undefined };
+  const bench = await Workbench.open({ platform });
+  await bench.put("a.txt", "old");
+  expect(await failure(begin(bench, { path: "a.txt" }))).toMatchObject({ details: { reason: "in_place" } });
+  expect(readdirSync(bench.home)).toEqual(["a.txt"]);
+  expect(readdirSync(join(bench.state, "uploads"))).toEqual([]);
+});
+
+test("another user's file in place of the part is not taken for it", NEEDS_ROOT, async () => {
+  const bench = await Workbench.open();
+  const file = await bench.put("a.txt", "old");
+  const upload = await begin(bench, { path: "a.txt" });
+  chownSync(bench.at(...partsIn(bench.home)), 1234, 1234);
+  expect(await failure(bench.call("UploadCommit", { upload }))).toMatchObject({ code: "NOT_FOUND" });
+  expect(readFileSync(file, "utf8")).toBe("old");
+});
+
+test("what cannot fit is refused before it is sent", async () => {
+  const bench = await Workbench.open();
+  const error = await failure(begin(bench, { path: "a.txt", size: 2 ** 52 }));
+  expect(error).toMatchObject({ details: { reason: "no_space", missing: expect.any(Number) } });
+  expect(readdirSync(bench.home)).toEqual([]);
 });
 
 test("a folder that took its name stays", async () => {
@@ -188,9 +244,9 @@ test("a full disk ends the stream, says how far it got, and lets it continue", N
   const path = join(drive, "a.bin");
   writeFileSync(path, "old");
   const ballast = join(drive, "ballast");
-  writeFileSync(ballast, Buffer.alloc(1024 * 1024));
   const content = randomBytes(1536 * 1024);
   const upload = await begin(bench, { path, size: content.length });
+  writeFileSync(ballast, Buffer.alloc(1024 * 1024));
   const pieces = Array.from({ length: 6 }, (_, index) =>
     content.subarray(index * 256 * 1024, (index + 1) * 256 * 1024),
   );

@@ -1,6 +1,6 @@
 /** Uploads as a program makes them: begun, sent in pieces, put into place. */
 import { readdirSync } from "node:fs";
-import type { Incoming } from "../../../agent/core/byte-stream.ts";
+import type { Incoming } from "../../../shared/streams/endpoint.ts";
 import type { CallOptions, Workbench } from "../tools/workbench.ts";
 import { MemoryStream, type MemoryStreamOptions, RESET, serve } from "./memory-stream.ts";
 
