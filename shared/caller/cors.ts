@@ -23,6 +23,7 @@ export const CORS_HEADERS = {
     "Content-Type",
     "Idempotency-Key",
     "Last-Event-ID",
+    ...["Content-Digest", "Repr-Digest"],
     ...["If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since", "Range"],
     CALL_HEADER,
     SESSION_HEADER,

@@ -77,6 +77,12 @@ export interface BytesAnswer {
   bytes?: ReadableStream<Uint8Array>;
 }
 
+/** A call whose tool takes bytes: the answer; if it succeeded, what the device said at their end, or why they did not all arrive. */
+export interface SentBytes {
+  answer: RestAnswer;
+  end?: { trailer: Readonly<Record<string, unknown>> } | { error: ErrorShape };
+}
+
 /** One device for one caller. If a method rejects with MatrxError, nothing was sent. */
 export interface CallerPort {
   readonly device: string;
@@ -96,10 +102,12 @@ export interface CallerPort {
   events(query: EventQuery): Promise<EventList>;
 }
 
-/** A host that sends files. */
+/** A host that sends and takes files. */
 export interface FilePort extends CallerPort {
   /** A call of a tool that sends bytes, such as Download. */
   callForBytes(wanted: RestCall): Promise<BytesAnswer>;
+  /** A call of a tool that takes bytes, such as Upload. */
+  callWithBytes(wanted: RestCall, bytes: ReadableStream<Uint8Array> | undefined): Promise<SentBytes>;
   /** The same bytes as a body whose length the host announces. */
   sized(bytes: ReadableStream<Uint8Array>, length: number): ReadableStream<Uint8Array>;
 }

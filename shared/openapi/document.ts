@@ -53,7 +53,7 @@ function described(
   components: Components,
   problems: Problems,
 ): JsonSchema {
-  const { id, tag, summary, description = "", access, body, answers, errors = [] } = operation;
+  const { id, tag, summary, description = "", access, body, bytes, answers, errors = [] } = operation;
   const parameters = parametersOf(operation, surface, components);
   const needsCredential = access === "caller" || access === "person";
   return {
@@ -69,6 +69,17 @@ function described(
         content: {
           "application/json": { schema: components.of(body.schema, "input"), example: body.example },
         },
+      },
+    }),
+    ...(bytes && {
+      requestBody: {
+        required: false,
+        content: Object.fromEntries(
+          Object.entries(bytes).map(([type, description]) => [
+            type,
+            { schema: { type: "string", description } },
+          ]),
+        ),
       },
     }),
     // An operation's own answer overrides the usual problem of that status.

@@ -43,6 +43,8 @@ export interface Operation {
   readonly query?: Readonly<Record<string, Parameter>>;
   readonly headers?: Readonly<Record<string, Parameter>>;
   readonly body?: Body;
+  /** Instead, for a body of bytes: what they are, by content type. */
+  readonly bytes?: Readonly<Record<string, string>>;
   readonly answers: Readonly<Record<number, Answer>>;
   /** Errors besides those that its surface implies. */
   readonly errors?: readonly ErrorCode[];

@@ -63,6 +63,7 @@ const UNREACHED: ReadonlySet<string> = new Set([
   "POST /v1/pairings/{code}/poll",
   // Nobody can make up the path of a file.
   "GET /v1/devices/{device}/files/{path}",
+  "PUT /v1/devices/{device}/files/{path}",
   // No program is connected as that device: nothing that a test needs is ended.
   "POST /v1/devices/{device}/commands",
   // Its tools have paths of their own here.

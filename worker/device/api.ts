@@ -10,6 +10,7 @@ import type {
   OpenTools,
   RestAnswer,
   RestCall,
+  SentBytes,
   StreamedCall,
 } from "@matrx/shared/caller/port.ts";
 import type { SystemCommand } from "@matrx/shared/device-frames.ts";
@@ -178,6 +179,16 @@ export class Requests {
   callForBytes(caller: Caller, wanted: RestCall): Promise<Outcome<BytesAnswer>> {
     return this.#calling(caller, (lease, now) =>
       this.#surfaces.bytes.call({ ...wanted, lease, guest: caller.guest }, now),
+    );
+  }
+
+  callWithBytes(
+    caller: Caller,
+    wanted: RestCall,
+    bytes: ReadableStream<Uint8Array> | undefined,
+  ): Promise<Outcome<SentBytes>> {
+    return this.#calling(caller, (lease, now) =>
+      this.#surfaces.bytes.send({ ...wanted, lease, guest: caller.guest }, bytes, now),
     );
   }
 

@@ -286,7 +286,12 @@ export class Device extends DurableObject<DeviceEnv> {
     return this.#requests.callForBytes(caller, wanted);
   }
 
-  /** The same on the guide's route: a slow call's response begins before the call ends. */
+  /** A REST call of a tool that takes bytes. */
+  callWithBytes(caller: Caller, wanted: RestCall, bytes: ReadableStream<Uint8Array> | undefined) {
+    return this.#requests.callWithBytes(caller, wanted, bytes);
+  }
+
+  /** The same as `call` on the guide's route: a slow call's response begins before the call ends. */
   callByGuide(caller: Caller, wanted: RestCall) {
     return this.#requests.callByGuide(caller, wanted);
   }

@@ -10,6 +10,7 @@ import type {
   RecordingPort,
   RestAnswer,
   RestCall,
+  SentBytes,
   StreamedCall,
 } from "@matrx/shared/caller/port.ts";
 import type { CallId } from "@matrx/shared/ids.ts";
@@ -55,6 +56,11 @@ export class DevicePort implements RecordingPort {
 
   async callForBytes(wanted: RestCall): Promise<BytesAnswer> {
     return unwrap((await this.#object.callForBytes(this.#caller, wanted)) as Outcome<BytesAnswer>);
+  }
+
+  async callWithBytes(wanted: RestCall, bytes: ReadableStream<Uint8Array> | undefined): Promise<SentBytes> {
+    const sent = this.#object.callWithBytes(this.#caller, wanted, bytes) as Promise<Outcome<SentBytes>>;
+    return unwrap(await sent);
   }
 
   /** Otherwise the runtime leaves out Content-Length. */

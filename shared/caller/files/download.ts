@@ -10,6 +10,8 @@ import { newCall } from "../request.ts";
 import type { CallerRoute } from "../route.ts";
 import { answerResponse } from "../tools.ts";
 import { isConditional, preconditionStatus, rangeOf } from "./conditions.ts";
+import { base64Of } from "./digest.ts";
+import { pathIn } from "./path.ts";
 
 /** What FileInfo and Download say of a file or folder. */
 const factsSchema = z.object({
@@ -62,7 +64,7 @@ export const downloadRoute: CallerRoute<FilePort> = {
     "TIMEOUT",
     "INVALID_PARAMETERS",
   ],
-  answer: (port, { raw }) => fileResponse(port, raw, { path: pathOf(raw) }),
+  answer: (port, { raw }) => fileResponse(port, raw, { path: pathIn(raw) }),
 };
 
 /** A file or folder of a device. */
@@ -175,10 +177,6 @@ function rfc5987(text: string): string {
   return encodeURIComponent(text).replace(/['()*]/g, percent);
 }
 
-function base64Of(hex: string): string {
-  return btoa(String.fromCharCode(...(hex.match(/../g) ?? []).map((byte) => Number.parseInt(byte, 16))));
-}
-
 function versionOf({ etag, modified }: Facts) {
   return { etag, modified: Date.parse(modified) };
 }
@@ -191,20 +189,4 @@ function unsatisfiable(size: number): Response {
   const response = problemOfShape(error.shape());
   response.headers.set("Content-Range", `bytes */${size}`);
   return new Response(response.body, { status: 416, headers: response.headers });
-}
-
-/** The path that a URL names after `/files/`. Throws MatrxError `INVALID_PARAMETERS`. */
-function pathOf({ url }: Request): string {
-  const { pathname } = new URL(url);
-  const encoded = pathname.slice(pathname.indexOf("/files/") + "/files/".length);
-  let path: string;
-  try {
-    path = decodeURIComponent(encoded);
-  } catch {
-    throw relayError("INVALID_PARAMETERS", "path: is not UTF-8 with percent signs", {
-      hint: "Encode each part of the path by encodeURIComponent",
-      details: { field: "path" },
-    });
-  }
-  return /^(?:~|[a-z]:|\/)/i.test(path) ? path : `/${path}`;
 }

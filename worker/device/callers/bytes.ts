@@ -1,9 +1,8 @@
-/** HTTP requests for bytes: a call that opens a stream, whose bytes become the response's body. */
-import type { BytesAnswer, RestCall } from "@matrx/shared/caller/port.ts";
-import type { GuestSession } from "../../auth/caller.ts";
+/** HTTP requests that carry bytes: a call that opens a stream, for the body of the response or of the request. */
+import type { BytesAnswer, RestAnswer, RestCall, SentBytes } from "@matrx/shared/caller/port.ts";
+import { errorShapeOf } from "../../problem.ts";
 import type { DeviceContext } from "../context.ts";
-import type { Lease } from "../leases.ts";
-import { HttpConnection } from "../streams/http-connection.ts";
+import { type HttpCaller, HttpConnection } from "../streams/http-connection.ts";
 import type { RestCalls } from "./rest.ts";
 
 export class BytesCalls {
@@ -16,24 +15,48 @@ export class BytesCalls {
   }
 
   /** Waits for the answer as any REST call; the bytes are read afterwards. Throws MatrxError `RATE_LIMITED`. */
-  async call(
-    wanted: RestCall & { lease: Lease; guest: GuestSession | undefined },
+  async call(wanted: RestCall & HttpCaller, now: number): Promise<BytesAnswer> {
+    const connection = HttpConnection.reading(this.#context.streams, wanted);
+    const answer = await this.#open(connection, wanted, now);
+    return isSuccess(answer) ? { answer, bytes: connection.body() } : { answer };
+  }
+
+  /** The same for a tool that takes bytes: they are sent once the call is answered. */
+  async send(
+    wanted: RestCall & HttpCaller,
+    bytes: ReadableStream<Uint8Array> | undefined,
     now: number,
-  ): Promise<BytesAnswer> {
+  ): Promise<SentBytes> {
+    const connection = HttpConnection.sending(this.#context.streams, wanted);
+    const answer = await this.#open(connection, wanted, now);
+    if (!isSuccess(answer)) {
+      void bytes?.cancel().catch(() => undefined);
+      return { answer };
+    }
+    try {
+      return { answer, end: { trailer: await connection.send(bytes) } };
+    } catch (error) {
+      return { answer, end: { error: errorShapeOf(error) } };
+    }
+  }
+
+  async #open(connection: HttpConnection, wanted: RestCall & HttpCaller, now: number): Promise<RestAnswer> {
     const { streams } = this.#context;
-    const connection = new HttpConnection(streams, wanted.lease, wanted.guest);
     const { opens } = connection;
     streams.open(connection, opens, wanted.tool);
     const answer = await this.#rest.call({ ...wanted, opens }, now);
-    if (answer.kind === "answer" && answer.status === "success") return { answer, bytes: connection.body() };
-    streams.refuse(connection.id, opens.stream, NO_READER);
-    return { answer };
+    if (!isSuccess(answer)) streams.refuse(connection.id, opens.stream, NOT_WANTED);
+    return answer;
   }
 }
 
-/** The call has failed, or goes on without its reader. */
-const NO_READER = {
+function isSuccess(answer: RestAnswer): boolean {
+  return answer.kind === "answer" && answer.status === "success";
+}
+
+/** The call has failed, or goes on without its request. */
+const NOT_WANTED = {
   code: "CANCELLED",
-  message: "Nobody waits for the bytes any more",
+  message: "The request that wanted the stream is over",
   hop: "relay",
 } as const;

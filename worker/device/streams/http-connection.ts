@@ -1,15 +1,20 @@
-/** One HTTP request as the caller of a stream: what the device sends becomes the body of its response. */
-import type { ErrorShape } from "@matrx/shared/errors.ts";
+/** One HTTP request as the caller of a stream: its body goes to the device, or what the device sends becomes its response's. */
+import { type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
 import { makeConnectionId } from "@matrx/shared/ids.ts";
 import { LIMITS, TIMES } from "@matrx/shared/limits.ts";
 import { StreamEnd } from "@matrx/shared/streams/endpoint.ts";
-import { type ConnectionId, decodeStreamFrame, type Opens } from "@matrx/shared/streams/frame.ts";
+import {
+  type ConnectionId,
+  decodeStreamFrame,
+  type Opens,
+  type StreamMessage,
+} from "@matrx/shared/streams/frame.ts";
 import type { GuestSession } from "../../auth/caller.ts";
 import type { Lease } from "../leases.ts";
 import type { CallerConnection } from "./stream.ts";
 import type { Streams } from "./streams.ts";
 
-/** What is on its way to the reader at most, in bytes. */
+/** What is on its way to the reader of a response at most, in bytes. */
 const WINDOW = 1024 * 1024;
 /** The only stream of a request. */
 const STREAM = 1;
@@ -21,20 +26,32 @@ export class HttpConnection implements CallerConnection {
   /** The window bounds what waits here. */
   readonly queued = 0;
   readonly #end: StreamEnd;
+  readonly #window: number;
   #impatience: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(streams: Streams, lease: Lease, guest: GuestSession | undefined) {
+  private constructor(streams: Streams, { lease, guest }: HttpCaller, window: number) {
     this.lease = lease;
     this.visit = guest?.grant;
+    this.#window = window;
     this.#end = new StreamEnd({
-      ...{ connection: this.id, stream: STREAM, side: "caller", hop: "relay", window: WINDOW, credit: 0 },
+      ...{ connection: this.id, stream: STREAM, side: "caller", hop: "relay", window, credit: 0 },
       send: (frame) => streams.fromCaller(this, frame),
       frameBytes: LIMITS.streamDataBytes,
     });
   }
 
+  /** For a request whose response is what the device sends. */
+  static reading(streams: Streams, caller: HttpCaller): HttpConnection {
+    return new HttpConnection(streams, caller, WINDOW);
+  }
+
+  /** For a request whose body goes to the device, which only answers with the end. */
+  static sending(streams: Streams, caller: HttpCaller): HttpConnection {
+    return new HttpConnection(streams, caller, LIMITS.streamWindowMinBytes);
+  }
+
   get opens(): Opens & { connection: ConnectionId } {
-    return { connection: this.id, stream: STREAM, credit: WINDOW };
+    return { connection: this.id, stream: STREAM, credit: this.#window };
   }
 
   deliver(frame: Uint8Array<ArrayBuffer>): void {
@@ -60,6 +77,52 @@ export class HttpConnection implements CallerConnection {
     };
     return new ReadableStream({ type: "bytes", pull, cancel });
   }
+
+  /**
+   * Sends a request's body as the device takes it; resolves with what the device says at the end. A body that breaks off
+   * resets the stream. Throws MatrxError.
+   */
+  async send(body: ReadableStream<Uint8Array> | undefined): Promise<StreamMessage> {
+    const reader = body?.getReader();
+    try {
+      for (;;) {
+        const piece = reader && (await this.#nextPiece(reader));
+        if (!piece) break;
+        await this.#end.write(piece);
+      }
+      await this.#end.end();
+      for await (const _nothing of this.#end.incoming());
+    } catch (error) {
+      const shape = error instanceof MatrxError ? error.shape() : BROKE_OFF;
+      this.#end.reset(shape);
+      throw new MatrxError(shape);
+    } finally {
+      void reader?.cancel().catch(() => undefined);
+    }
+    return this.#end.trailer ?? {};
+  }
+
+  /** Undefined at the end. Throws MatrxError if the stream is over, or nothing comes for a minute; else what the body broke off with. */
+  async #nextPiece(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | undefined> {
+    const { signal } = this.#end;
+    const stop = Promise.withResolvers<never>();
+    const onOver = () => stop.reject(signal.reason);
+    const timer = setTimeout(() => stop.reject(new MatrxError(SENDS_TOO_SLOWLY)), TIMES.streamDrain);
+    signal.addEventListener("abort", onOver, { once: true });
+    try {
+      signal.throwIfAborted();
+      const { value } = await Promise.race([reader.read(), stop.promise]);
+      return value;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onOver);
+    }
+  }
+}
+
+export interface HttpCaller {
+  readonly lease: Lease;
+  readonly guest: GuestSession | undefined;
 }
 
 /** Undefined at the end. Throws MatrxError if the stream was reset. */
@@ -74,6 +137,20 @@ async function nextBytes(
 }
 
 const READER_LEFT: ErrorShape = { code: "CANCELLED", message: "The reader left", hop: "relay" };
+
+const BROKE_OFF: ErrorShape = {
+  code: "INVALID_MESSAGE",
+  message: "The body ended too early",
+  hint: "Send the request again",
+  hop: "relay",
+};
+
+const SENDS_TOO_SLOWLY: ErrorShape = {
+  code: "TIMEOUT",
+  message: "Nothing of the body has arrived for a minute",
+  hint: "Send the request again, or as a resumable upload",
+  hop: "relay",
+};
 
 const READS_TOO_SLOWLY: ErrorShape = {
   code: "TIMEOUT",
