@@ -24,6 +24,7 @@ export const CORS_HEADERS = {
     "Idempotency-Key",
     "Last-Event-ID",
     ...["Content-Digest", "Repr-Digest"],
+    ...["Tus-Resumable", "Upload-Checksum", "Upload-Length", "Upload-Metadata", "Upload-Offset"],
     ...["If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since", "Range"],
     CALL_HEADER,
     SESSION_HEADER,
@@ -31,6 +32,8 @@ export const CORS_HEADERS = {
   ],
   exposeHeaders: [
     ...["Accept-Ranges", "Content-Disposition", "Content-Range", "ETag", "Repr-Digest"],
+    ...["Tus-Checksum-Algorithm", "Tus-Extension", "Tus-Resumable", "Tus-Version"],
+    ...["Upload-Expires", "Upload-Length", "Upload-Offset"],
     ...[CALL_HEADER, SESSION_HEADER, "Location", "Retry-After", "WWW-Authenticate"],
   ],
   maxAge: 600,

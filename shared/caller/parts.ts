@@ -26,6 +26,11 @@ export const PATH = {
     description: "A tool's name, or its `local_*` alias",
     example: "Bash",
   },
+  upload: {
+    schema: z.string().min(1).max(64),
+    description: "An unfinished upload",
+    example: "upload_0123456789abcdefghjk",
+  },
   path: {
     schema: z.string().min(1).max(8192),
     description: "A path on the device, each part percent-encoded; the rest of the URL",

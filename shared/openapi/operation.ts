@@ -31,7 +31,7 @@ export interface Answer {
 }
 
 export interface Operation {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
   /** With parameters in OpenAPI syntax: `/v1/devices/{device}`. */
   readonly path: string;
   /** The operationId: generated clients name their functions after it. */

@@ -5,6 +5,7 @@ import * as audit from "@matrx/shared/audit.ts";
 import { cancelRoute, recordRoutes } from "@matrx/shared/caller/calls.ts";
 import { eventsRoute } from "@matrx/shared/caller/events.ts";
 import { downloadRoute } from "@matrx/shared/caller/files/download.ts";
+import { tusRoutes } from "@matrx/shared/caller/files/tus.ts";
 import { uploadRoute } from "@matrx/shared/caller/files/upload.ts";
 import { guideRoutes } from "@matrx/shared/caller/guide.ts";
 import { PATH, PENDING } from "@matrx/shared/caller/parts.ts";
@@ -92,6 +93,7 @@ export const callerRoutes: readonly CallerRoute<RecordingPort>[] = under("/v1/de
   ...toolRoutes({ 202: PENDING }),
   downloadRoute,
   uploadRoute,
+  ...tusRoutes,
   ...recordRoutes,
   cancelRoute,
   eventsRoute,

@@ -5,11 +5,11 @@ import { makeCallId } from "../../ids.ts";
 import { bytesResponse } from "../call-response.ts";
 import type { CallerPort, FilePort, RestAnswer, RestCall } from "../port.ts";
 import { problemOfShape } from "../problem.ts";
-import { newCall } from "../request.ts";
+import { idempotencyKeyOf, newCall } from "../request.ts";
 import { answerResponse } from "../tools.ts";
 
 /** What `Upload`, `UploadAppend` and `UploadInfo` say of an upload. */
-const uploadSchema = z.object({
+export const uploadSchema = z.object({
   upload: z.string(),
   path: z.string(),
   offset: z.number(),
@@ -27,18 +27,21 @@ const committedSchema = z.object({
 });
 export type Committed = z.infer<typeof committedSchema>;
 
-/** What came of a call: what its tool said, or the response that says why not. */
-export type Told<Facts> = { readonly facts: Facts; readonly call: string } | { readonly response: Response };
+/**
+ * What came of a call: what its tool said, or the response that says why not. `error`: it succeeded, but the bytes did not
+ * all arrive.
+ */
+export type Told<Facts> =
+  | { readonly facts: Facts; readonly call: string; readonly error?: ErrorShape }
+  | { readonly response: Response };
 
-/** Calls a tool, and sends it the request's body. `error`: the call succeeded, and the bytes did not all arrive. */
+/** Calls a tool, and sends it the request's body. */
 export async function sendBytes(
   port: FilePort,
   request: Request,
   tool: "Upload" | "UploadAppend",
   input: Record<string, unknown>,
-): Promise<
-  (Told<UploadFacts> & { readonly error?: never }) | { facts: UploadFacts; call: string; error: ErrorShape }
-> {
+): Promise<Told<UploadFacts>> {
   const wanted: RestCall = { tool, input: JSON.stringify(input), ...newCall(request) };
   const { answer, end } = await port.callWithBytes(wanted, request.body ?? undefined);
   const told = await toldBy(port, answer, uploadSchema);
@@ -54,7 +57,10 @@ export async function beginUpload(
   request: Request,
   input: Record<string, unknown>,
 ): Promise<Told<UploadFacts>> {
-  const wanted: RestCall = { tool: "Upload", input: JSON.stringify(input), ...newCall(request) };
+  const wanted: RestCall = {
+    ...{ tool: "Upload", input: JSON.stringify(input), key: idempotencyKeyOf(request) },
+    ...newCall(request),
+  };
   return await toldBy(port, await port.call(wanted), uploadSchema);
 }
 
