@@ -42,7 +42,7 @@ const input = z.strictObject({
   resumable: z
     .boolean()
     .optional()
-    .describe("Keep what has arrived if a stream breaks, for UploadAppend (default true)"),
+    .describe("Keep what has arrived if a stream breaks, for `UploadAppend` (default true)"),
   create_directories: z.boolean().optional().describe("Create missing parent directories (default false)"),
 });
 

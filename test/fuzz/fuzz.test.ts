@@ -64,6 +64,10 @@ const UNREACHED: ReadonlySet<string> = new Set([
   // Nobody can make up the path of a file.
   "GET /v1/devices/{device}/files/{path}",
   "PUT /v1/devices/{device}/files/{path}",
+  "POST /v1/devices/{device}/uploads",
+  "GET /v1/devices/{device}/uploads/{upload}",
+  "PATCH /v1/devices/{device}/uploads/{upload}",
+  "DELETE /v1/devices/{device}/uploads/{upload}",
   // No program is connected as that device: nothing that a test needs is ended.
   "POST /v1/devices/{device}/commands",
   // Its tools have paths of their own here.

@@ -1,6 +1,7 @@
 /** Routes for resumable uploads, as tus 1.0 has them (https://tus.io/protocols/resumable-upload). */
 import type { HonoRequest } from "hono";
 import * as z from "zod";
+import { problemSchema } from "../../api.ts";
 import { MatrxError, relayError } from "../../errors.ts";
 import { answerHeaders } from "../call-response.ts";
 import { CALL_HEADERS } from "../parts.ts";
@@ -29,12 +30,17 @@ import {
 } from "./upload-calls.ts";
 
 const header = (description: string, example: string) => ({ schema: z.string(), description, example });
-const RESUMABLE = { "Tus-Resumable": header("The protocol's version", TUS_VERSION) };
+const RESUMABLE = { "Tus-Resumable": { ...header("The protocol's version", TUS_VERSION), required: true } };
 const OFFSET = { "Upload-Offset": header("How many bytes have arrived", "1048576") };
 const CHECKSUM = {
   "Upload-Checksum": header("SHA-1 or SHA-256 of the body, in Base64", "sha1 Lve95gjOVATpfV8EL5X4nxwjKHE="),
 };
-const BYTES = { [TUS_BYTES]: "The bytes from that offset on" };
+const problem = (description: string) => ({
+  description,
+  other: { "application/problem+json": problemSchema },
+});
+const WRONG_VERSION = { 412: problem("Another version of the protocol") };
+const WRONG_TYPE = { 415: problem(`The body is not ${TUS_BYTES}`) };
 const ERRORS = [
   ...(["NOT_FOUND", "CONFLICT", "TOOL_EXECUTION_FAILED", "DEVICE_OFFLINE"] as const),
   ...(["TIMEOUT", "INVALID_PARAMETERS", "INVALID_MESSAGE"] as const),
@@ -54,14 +60,14 @@ export const tusRoutes: readonly CallerRoute<FilePort>[] = [
     ...{ ...SHARED, method: "POST", path: "/uploads", id: "beginUpload" },
     summary: "Begin a resumable upload (tus 1.0)",
     description:
-      "`Upload-Metadata` names the target: `path`, or `folder` and `filename`; it may also have `sha256` in hexadecimal, `modified`, `overwrite` and `create_directories`. The file has its name when the last byte has arrived, and not before. What has arrived is kept for a day.",
+      "`Upload-Metadata` names the target: `path`, or `folder` and `filename`; it may also have `sha256` in hexadecimal, `modified`, `overwrite` and `create_directories`. The file has its name when the last byte has arrived, and not before. What has arrived is kept for a day. A body of the type `application/offset+octet-stream` is its first bytes.",
     headers: {
       ...{ ...CALL_HEADERS, ...RESUMABLE, ...CHECKSUM },
       "Upload-Length": header("The file's size in bytes", "1048576"),
       "Upload-Metadata": header("Names, each with its value in Base64", "path L2hvbWUvYW5uL2EudHh0"),
     },
-    bytes: BYTES,
     answers: {
+      ...{ ...WRONG_VERSION, ...WRONG_TYPE },
       201: {
         description: "It was begun, or with all bytes already finished",
         headers: {
@@ -78,6 +84,7 @@ export const tusRoutes: readonly CallerRoute<FilePort>[] = [
     description: "HEAD has the same headers. An upload that has all its bytes is finished by this.",
     headers: RESUMABLE,
     answers: {
+      ...WRONG_VERSION,
       200: {
         description: "How far it is",
         schema: uploadSchema,
@@ -97,17 +104,20 @@ export const tusRoutes: readonly CallerRoute<FilePort>[] = [
     ...{ ...SHARED, method: "PATCH", path: "/uploads/{upload}", id: "continueUpload" },
     summary: "Continue a resumable upload",
     description:
-      "What arrived is kept if the request breaks off, unless it has a checksum. The last byte finishes the upload.",
+      "The body's type is `application/offset+octet-stream`. What arrived is kept if the request breaks off, unless it has a checksum. The last byte finishes the upload.",
     headers: { ...RESUMABLE, ...OFFSET, ...CHECKSUM },
-    bytes: BYTES,
-    answers: { 204: { description: "They have arrived", headers: OFFSET } },
+    answers: {
+      ...{ ...WRONG_VERSION, ...WRONG_TYPE },
+      204: { description: "They have arrived", headers: OFFSET },
+      460: problem("The bytes have another checksum, and were not kept"),
+    },
     answer: tus(append),
   },
   {
     ...{ ...SHARED, method: "DELETE", path: "/uploads/{upload}", id: "removeUpload" },
     summary: "Remove a resumable upload",
     headers: RESUMABLE,
-    answers: { 204: { description: "It is gone, with what had arrived" } },
+    answers: { ...WRONG_VERSION, 204: { description: "It is gone, with what had arrived" } },
     answer: tus(remove),
   },
 ];
@@ -118,9 +128,9 @@ type Handler = (port: FilePort, request: HonoRequest) => Promise<Response>;
 function tus(handle: Handler): Handler {
   return async (port, request) => {
     const version = request.raw.headers.get("Tus-Resumable");
-    const isLook = request.method === "GET" && version === null;
-    if (version !== TUS_VERSION && !isLook) return withVersion(await wrongVersion());
     try {
+      if (version === null && request.method !== "GET") throw wrongHeader("Tus-Resumable", "is missing");
+      if (version !== null && version !== TUS_VERSION) return withVersion(await wrongVersion());
       return withVersion(await handle(port, request));
     } catch (error) {
       if (error instanceof MatrxError) return withVersion(problemOfShape(error.shape()));

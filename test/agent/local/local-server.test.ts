@@ -349,3 +349,21 @@ test("a caller that does not read is let go before its answers fill the memory",
   await closed;
   expect(frames.length).toBeLessThan(40);
 });
+
+test.each([
+  ["PUT", "/v1/devices/box/files/tmp/a"],
+  ["GET", "/files/tmp/a"],
+  ["POST", "/v1/devices/box/uploads"],
+  ["PATCH", "/uploads/upload_0123456789abcdefghjk"],
+])("bytes of files are the relay's: %s %s is refused, and says so", async (method, path) => {
+  const { url } = await serve();
+  const response = await fetch(url + path, {
+    method,
+    headers: bearer,
+    ...(method !== "GET" && { body: "bytes" }),
+  });
+  expect([response.status, await response.json()]).toMatchObject([
+    404,
+    { code: "NOT_FOUND", hop: "agent", hint: expect.stringContaining("the relay's routes for files") },
+  ]);
+});
