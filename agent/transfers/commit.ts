@@ -65,7 +65,7 @@ async function commit(
   checkAsApproved(record, old);
   stop.throwIfAborted();
   const written = await put(file, part, old, record, { platform: access.platform, signal: stop });
-  uploads.forget(upload);
+  uploads.finish(upload, bytes);
   return { ...written, sha256, bytes };
 }
 

@@ -13,6 +13,8 @@ export const UPLOAD_LIMITS = {
   perGrant: 64,
   /** Unfinished ones of all grants. */
   perDevice: 512,
+  /** Finished ones that are remembered, for callers who did not get the answer. */
+  remembered: 256,
   /** How long one is kept after bytes last arrived, in milliseconds. */
   keptFor: 24 * 60 * 60 * 1000,
   /** The same for one that cannot be continued, and only waits for its commit. */
@@ -32,6 +34,12 @@ export interface UploadsOptions {
   readonly failed?: (error: unknown) => void;
 }
 
+/** An upload that is in place. */
+export interface FinishedUpload {
+  readonly record: UploadRecord;
+  readonly bytes: number;
+}
+
 type Whose = Pick<GrantScope, "id" | "owner">;
 
 export class Uploads {
@@ -40,6 +48,7 @@ export class Uploads {
   readonly #now: () => number;
   readonly #failed: (error: unknown) => void;
   readonly #uploads = new Map<string, Upload>();
+  readonly #finished = new Map<string, FinishedUpload>();
   readonly #timer: NodeJS.Timeout;
 
   /** Finds the uploads of an earlier run. Throws MatrxError. */
@@ -61,6 +70,12 @@ export class Uploads {
     const isTheirs = upload?.record.grant === String(grant.id) || (orOwner && grant.owner);
     if (!upload || !isTheirs || this.#hasExpired(upload)) throw noUploadError(id);
     return upload;
+  }
+
+  /** One of this grant that was finished lately, while this agent has run. */
+  finishedBy(id: string, grant: Whose): FinishedUpload | undefined {
+    const finished = this.#finished.get(id);
+    return finished?.record.grant === String(grant.id) ? finished : undefined;
   }
 
   /** When an upload expires that gets bytes now, in milliseconds since 1970. */
@@ -101,7 +116,15 @@ export class Uploads {
     if (this.#uploads.get(upload.id) === upload) this.#records.save(upload.record);
   }
 
-  /** Forgets a finished upload, whose part is gone. */
+  /** An upload is in place: its part is gone. */
+  finish(upload: Upload, bytes: number): void {
+    this.forget(upload);
+    this.#finished.set(upload.id, { record: upload.record, bytes });
+    const [oldest] = this.#finished.keys();
+    if (this.#finished.size > UPLOAD_LIMITS.remembered && oldest !== undefined) this.#finished.delete(oldest);
+  }
+
+  /** Forgets an upload whose part is gone. */
   forget(upload: Upload): void {
     this.#uploads.delete(upload.id);
     this.#records.remove(upload.id);

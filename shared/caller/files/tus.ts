@@ -4,7 +4,6 @@ import * as z from "zod";
 import { problemSchema } from "../../api.ts";
 import { MatrxError, relayError } from "../../errors.ts";
 import { answerHeaders } from "../call-response.ts";
-import { CALL_HEADERS } from "../parts.ts";
 import type { FilePort } from "../port.ts";
 import { problemOfShape } from "../problem.ts";
 import type { CallerRoute } from "../route.ts";
@@ -62,7 +61,7 @@ export const tusRoutes: readonly CallerRoute<FilePort>[] = [
     description:
       "`Upload-Metadata` names the target: `path`, or `folder` and `filename`; it may also have `sha256` in hexadecimal, `modified`, `overwrite` and `create_directories`. The file has its name when the last byte has arrived, and not before. What has arrived is kept for a day. A body of the type `application/offset+octet-stream` is its first bytes.",
     headers: {
-      ...{ ...CALL_HEADERS, ...RESUMABLE, ...CHECKSUM },
+      ...RESUMABLE,
       "Upload-Length": header("The file's size in bytes", "1048576"),
       "Upload-Metadata": header("Names, each with its value in Base64", "path L2hvbWUvYW5uL2EudHh0"),
     },
@@ -206,11 +205,11 @@ async function remove(port: FilePort, request: HonoRequest): Promise<Response> {
 /** The response, once an upload that has all its bytes is in place: nobody is told that it is complete before. */
 async function finished(
   port: FilePort,
-  { upload, offset }: UploadFacts,
+  { upload, offset, finished: isDone }: UploadFacts,
   size: number | undefined,
   response: Response,
 ): Promise<Response> {
-  if (offset !== size) return response;
+  if (offset !== size || isDone) return response;
   const committed = await commitUpload(port, upload);
   if (!("response" in committed)) return response;
   // Accepted is not done: a client would take any 2xx for the end.

@@ -15,6 +15,8 @@ export const uploadSchema = z.object({
   offset: z.number(),
   expires: z.iso.datetime(),
   size: z.number().optional(),
+  /** The file is in place. */
+  finished: z.boolean().optional(),
 });
 export type UploadFacts = z.infer<typeof uploadSchema>;
 

@@ -2,6 +2,7 @@
 import { hash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeGrantId } from "@matrx/shared/ids.ts";
 import { expect, test } from "vitest";
 import { failure, Workbench } from "../tools/workbench.ts";
 import { MemoryStream, RESET, serve } from "./memory-stream.ts";
@@ -76,6 +77,19 @@ test.each(["sha1", "sha256"] as const)(
     expect(readFileSync(bench.at("a.txt"), "utf8")).toBe("one two");
   },
 );
+
+test("a caller who missed the answer learns that the upload is finished, and others do not", async () => {
+  const bench = await Workbench.open();
+  const upload = await begin(bench, { path: "a.txt" });
+  await append(bench, upload, 0, [Buffer.from("hello")]);
+  await bench.call("UploadCommit", { upload });
+  const { metadata } = await bench.call("UploadInfo", { upload });
+  expect(metadata).toMatchObject({ offset: 5, size: 5, finished: true });
+  expect(await failure(bench.call("UploadCommit", { upload }))).toMatchObject({ code: "NOT_FOUND" });
+  const grant = { ...bench.owner, id: makeGrantId() };
+  const asked = bench.call("UploadInfo", { upload }, { grant, session: bench.newSession(grant) });
+  expect(await failure(asked)).toMatchObject({ code: "NOT_FOUND" });
+});
 
 test("nor is one that breaks before its checksum could be compared", async () => {
   const bench = await Workbench.open();

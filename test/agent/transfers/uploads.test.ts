@@ -30,7 +30,7 @@ describe.each(WAYS)("an upload, %s", (_, platform) => {
     expect(readFileSync(path).equals(content)).toBe(true);
     expect(readdirSync(bench.home)).toEqual(["new.bin"]);
     expect((await bench.call("FileInfo", { path })).metadata).toMatchObject({ etag: sha256, sha256 });
-    expect(await failure(bench.call("UploadInfo", { upload }))).toMatchObject({ code: "NOT_FOUND" });
+    expect(await failure(bench.call("UploadAbort", { upload }))).toMatchObject({ code: "NOT_FOUND" });
     expect(readdirSync(join(bench.state, "uploads"))).toEqual([]);
   });
 

@@ -9,7 +9,9 @@ it("lists every route, and none besides", () => {
   const listed = Array.from(rows, ([, method, path]) => `${method} ${path}`);
   // Middleware stands among the routes under the method ALL, and once more for each route that needs it.
   const mounted = app.routes.filter(({ method }) => method !== "ALL");
-  const routes = mounted.map(({ method, path }) => `${method} ${path === "/*" ? "*" : path.replace("{.+}", "")}`);
+  const routes = mounted.map(
+    ({ method, path }) => `${method} ${path === "/*" ? "*" : path.replace("{.+}", "")}`,
+  );
   expect(listed.sort()).toEqual([...new Set(routes)].sort());
 });
 
