@@ -176,6 +176,32 @@ for (const [what, framing, body] of HALVES) {
   }
 }
 
+it("a device that does not read holds its sender back, and goes on later", { timeout: MINUTE }, async () => {
+  const length = 64 * MiB;
+  const socket = await sendHalf(`Content-Length: ${length}`, half);
+  const { pid } = rig.agent.child;
+  process.kill(pid, "SIGSTOP");
+  let taken = 0;
+  try {
+    for (let at = half.length; at < length; at += half.length)
+      socket.write(half, () => (taken += half.length));
+    let last = -1;
+    const stands = () => {
+      const same = taken === last;
+      last = taken;
+      return same;
+    };
+    await expect.poll(stands, { timeout: 20_000, interval: 1000 }).toBe(true);
+    expect(taken).toBeLessThan(24 * MiB);
+  } finally {
+    process.kill(pid, "SIGCONT");
+  }
+  const answer = (await once(socket, "data"))[0].toString();
+  expect(answer).toMatch(/^HTTP\/1\.1 201 /);
+  socket.destroy();
+  expect(statSync(join(folder, "a")).size).toBe(length);
+});
+
 it("an agent that is killed in the middle leaves nothing once it is back, and the file as it was", {
   timeout: MINUTE,
 }, async () => {

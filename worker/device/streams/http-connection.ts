@@ -16,6 +16,8 @@ import type { Streams } from "./streams.ts";
 
 /** What is on its way to the reader of a response at most, in bytes. */
 const WINDOW = 1024 * 1024;
+/** How much of a request's body is read at once at most, in bytes; by itself, the platform reads 4 KiB. */
+const PIECE = 128 * 1024;
 /** The only stream of a request. */
 const STREAM = 1;
 
@@ -83,7 +85,7 @@ export class HttpConnection implements CallerConnection {
    * resets the stream. Throws MatrxError.
    */
   async send(body: ReadableStream<Uint8Array> | undefined): Promise<StreamMessage> {
-    const reader = body?.getReader();
+    const reader = body?.getReader({ mode: "byob" });
     try {
       for (;;) {
         const piece = reader && (await this.#nextPiece(reader));
@@ -103,7 +105,7 @@ export class HttpConnection implements CallerConnection {
   }
 
   /** Undefined at the end. Throws MatrxError if the stream is over, or nothing comes for a minute; else what the body broke off with. */
-  async #nextPiece(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | undefined> {
+  async #nextPiece(reader: ReadableStreamBYOBReader): Promise<Uint8Array | undefined> {
     const { signal } = this.#end;
     const stop = Promise.withResolvers<never>();
     const onOver = () => stop.reject(signal.reason);
@@ -111,8 +113,8 @@ export class HttpConnection implements CallerConnection {
     signal.addEventListener("abort", onOver, { once: true });
     try {
       signal.throwIfAborted();
-      const { value } = await Promise.race([reader.read(), stop.promise]);
-      return value;
+      const { value, done } = await Promise.race([reader.read(new Uint8Array(PIECE)), stop.promise]);
+      return done ? undefined : value;
     } finally {
       clearTimeout(timer);
       signal.removeEventListener("abort", onOver);
