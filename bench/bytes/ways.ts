@@ -27,7 +27,7 @@ export function ourWays(processes: Processes, { url, token }: OurRelay, device: 
   const at = (path: string) => `${url}/v1/devices/${device}/files${path}`;
   return {
     down: [{ name: OURS, move: (from, to) => curl(["-o", to, at(from)]) }],
-    up: [],
+    up: [{ name: OURS, move: (from, to) => curl(["-T", from, at(to)]) }],
   };
 }
 

@@ -1,7 +1,6 @@
 /** What the Worker tells a Device object about an upgrade, and helpers for the resulting sockets. */
 import { free } from "@matrx/shared/free-buffer.ts";
 import type { AccountId } from "@matrx/shared/ids.ts";
-import { LIMITS } from "@matrx/shared/limits.ts";
 import type { TicketCaller } from "../auth/caller.ts";
 
 /** Buffers messages in order until their sender is known. Bounded, because the sender may be anyone. */
@@ -78,8 +77,11 @@ export function queuedBytes(ws: WebSocket): number {
   return (ws as { bufferedAmount?: number }).bufferedAmount ?? 0;
 }
 
+/** Smaller frames leave little, and freeing takes a moment. */
+const FREED_FROM_BYTES = 4 * 1024;
+
 /** Sends a frame of a stream, and frees its memory, which the socket has copied. */
 export function sendAndFree(ws: WebSocket, frame: Uint8Array<ArrayBuffer>): void {
   if (ws.readyState === WebSocket.OPEN) ws.send(frame);
-  if (frame.length >= LIMITS.streamSharedBytes) free(frame.buffer);
+  if (frame.length >= FREED_FROM_BYTES) free(frame.buffer);
 }

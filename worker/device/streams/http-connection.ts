@@ -86,11 +86,14 @@ export class HttpConnection implements CallerConnection {
    */
   async send(body: ReadableStream<Uint8Array> | undefined): Promise<StreamMessage> {
     const reader = body?.getReader({ mode: "byob" });
+    // One buffer for all of it: new ones would pile up until the next major collection.
+    let buffer: ArrayBufferLike = new ArrayBuffer(PIECE);
     try {
       for (;;) {
-        const piece = reader && (await this.#nextPiece(reader));
+        const piece: Uint8Array | undefined = reader && (await this.#nextPiece(reader, buffer));
         if (!piece) break;
         await this.#end.write(piece);
+        buffer = piece.buffer;
       }
       await this.#end.end();
       for await (const _nothing of this.#end.incoming());
@@ -105,7 +108,10 @@ export class HttpConnection implements CallerConnection {
   }
 
   /** Undefined at the end. Throws MatrxError if the stream is over, or nothing comes for a minute; else what the body broke off with. */
-  async #nextPiece(reader: ReadableStreamBYOBReader): Promise<Uint8Array | undefined> {
+  async #nextPiece(
+    reader: ReadableStreamBYOBReader,
+    buffer: ArrayBufferLike,
+  ): Promise<Uint8Array | undefined> {
     const { signal } = this.#end;
     const stop = Promise.withResolvers<never>();
     const onOver = () => stop.reject(signal.reason);
@@ -113,7 +119,7 @@ export class HttpConnection implements CallerConnection {
     signal.addEventListener("abort", onOver, { once: true });
     try {
       signal.throwIfAborted();
-      const { value, done } = await Promise.race([reader.read(new Uint8Array(PIECE)), stop.promise]);
+      const { value, done } = await Promise.race([reader.read(new Uint8Array(buffer)), stop.promise]);
       return done ? undefined : value;
     } finally {
       clearTimeout(timer);
