@@ -16,7 +16,7 @@ import type { Streams } from "./streams.ts";
 
 /** What is on its way to the reader of a response at most, in bytes. */
 const WINDOW = 1024 * 1024;
-/** How much of a request's body is read at once at most, in bytes; by itself, the platform reads 4 KiB. */
+/** How much of a request's body is read at once, in bytes, but at its end; by itself, the platform reads 4 KiB. */
 const PIECE = 128 * 1024;
 /** The only stream of a request. */
 const STREAM = 1;
@@ -107,7 +107,7 @@ export class HttpConnection implements CallerConnection {
     return this.#end.trailer ?? {};
   }
 
-  /** Undefined at the end. Throws MatrxError if the stream is over, or nothing comes for a minute; else what the body broke off with. */
+  /** Undefined at the end. Throws MatrxError if the stream is over, or hardly anything comes for a minute; else what the body broke off with. */
   async #nextPiece(
     reader: ReadableStreamBYOBReader,
     buffer: ArrayBufferLike,
@@ -119,7 +119,7 @@ export class HttpConnection implements CallerConnection {
     signal.addEventListener("abort", onOver, { once: true });
     try {
       signal.throwIfAborted();
-      const { value, done } = await Promise.race([reader.read(new Uint8Array(buffer)), stop.promise]);
+      const { value, done } = await Promise.race([reader.readAtLeast(PIECE, new Uint8Array(buffer)), stop.promise]);
       return done ? undefined : value;
     } finally {
       clearTimeout(timer);
@@ -155,7 +155,7 @@ const BROKE_OFF: ErrorShape = {
 
 const SENDS_TOO_SLOWLY: ErrorShape = {
   code: "TIMEOUT",
-  message: "Nothing of the body has arrived for a minute",
+  message: "Less than 128 KiB of the body has arrived in a minute",
   hint: "Send the request again, or as a resumable upload",
   hop: "relay",
 };
