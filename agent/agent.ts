@@ -22,6 +22,7 @@ import { serveMcp } from "./mcp/stdio.ts";
 import { monitorSettings } from "./monitors/settings.ts";
 import { startMonitors } from "./monitors/start.ts";
 import { Mounts } from "./mounts/mounts.ts";
+import { forgetListening, noteListening } from "./ports/own-ports.ts";
 import { Relay, type RelayOptions } from "./relay/relay.ts";
 import { openReporting } from "./reporting.ts";
 import { openToolbox } from "./toolbox.ts";
@@ -85,6 +86,7 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
       ...{ home, log },
       jobs: relay ? home.jobs : home.localJobs,
       uploads: relay ? home.uploads : home.localUploads,
+      relay: relay?.config.relay,
     }),
     ({ close }) => close(),
   );
@@ -124,6 +126,8 @@ export async function startAgent(options: AgentOptions, stop: AbortSignal, parts
     const calls = new LocalCalls({ device, tools, dispatcher, policy });
     const server = await startLocalServer({ ...local, calls, hub, log });
     services.defer(() => server.close());
+    noteListening(home, server.port);
+    services.defer(() => forgetListening(home));
     local.onListening(server.url);
   }
   if (mcp) {

@@ -16,6 +16,7 @@ import { statesOf } from "./fs/path-state.ts";
 import type { ProtectedPaths } from "./fs/protected-paths.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import { type ConfineServer, confineServersIn } from "./mounts/confine.ts";
+import { OwnPorts } from "./ports/own-ports.ts";
 import { DomainProxies } from "./sandbox/domain-proxies.ts";
 import { Sandbox } from "./sandbox/sandbox.ts";
 import { deviceTools } from "./tools/index.ts";
@@ -43,15 +44,18 @@ export interface ToolboxOptions {
   readonly jobs: string;
   /** The folder of unfinished uploads; the same holds. */
   readonly uploads: string;
+  /** The relay that the agent connects to; absent: none. */
+  readonly relay?: string | undefined;
   readonly log: Logger;
 }
 
 /** Opens the tools of this machine. Matrx's own files are off limits to them. */
 export async function openToolbox(options: ToolboxOptions): Promise<Toolbox> {
-  const { home, jobs: directory, log } = options;
+  const { home, jobs: directory, relay, log } = options;
   const jobs = await Jobs.open({ directory });
   const folders = new MatrxFolders(home);
   const files = new Files({ protectedPaths: () => folders.current() });
+  const ownPorts = new OwnPorts({ relay, folders: () => folders.current().closed });
   const desktop = new Desktop();
   // A folder that is no job's is removed when the next agent opens them.
   const proxies = new DomainProxies(join(directory, "network"));
@@ -66,7 +70,7 @@ export async function openToolbox(options: ToolboxOptions): Promise<Toolbox> {
     if (lack) log.warn(lack, "the sandbox does not work: commands of AI grants are refused");
   });
   return {
-    tools: deviceTools({ files, jobs, desktop, sandbox, uploads }),
+    tools: deviceTools({ files, jobs, desktop, sandbox, uploads, ownPorts }),
     sessions,
     checkPaths: (paths, caller) => files.check(paths, caller),
     lookAtPaths: (paths, caller, signal) => statesOf(files, paths, caller, signal),

@@ -37,6 +37,7 @@ const EFFECT_OF = {
   OpenPath: "execute",
   open_app: "execute",
   Screenshot: "execute",
+  ConnectPort: "execute",
 } as const satisfies Record<string, Effect>;
 
 /** A tool whose name and effect are pinned here. */

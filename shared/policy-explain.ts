@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { effectOf, effectSchema } from "./effects.ts";
 import { type Asking, askingRules, needsSandbox, type Question, type Ruling, rulingsOn } from "./policy.ts";
+import { portSchema } from "./ports.ts";
 
 /** What a rule says about a call. `may ask`: it asks about some paths, which the device resolves. */
 const sayingSchema = z.enum(["allows", "confines", "asks", "may ask", "refuses"]);
@@ -46,7 +47,7 @@ export type ExplainWish = z.infer<typeof explainWishSchema>;
 export function explain(question: Question, input: Readonly<Record<string, unknown>>): Explanation {
   const { tool, grant, policy } = question;
   const subjects = subjectsIn(tool, input);
-  const rulings = rulingsOn(question);
+  const rulings = rulingsOn({ ...question, port: portIn(input) });
   const askings = askingRules({ tool, grant, policies: [policy] }, subjects);
   const sandbox = tool === SHELL && needsSandbox(grant, [policy]);
   const rules = [
@@ -72,9 +73,18 @@ const SHELL = "Bash";
 
 /** What a call is about, if its input tells; undefined if the device must resolve it first. */
 function subjectsIn(tool: string, input: Readonly<Record<string, unknown>>): string[] | undefined {
+  if (tool === "ConnectPort") {
+    const port = portIn(input);
+    return port === undefined ? undefined : [`localhost:${port}`];
+  }
   const field = { Bash: "command", OpenUrl: "url", open_app: "app" }[tool];
   const value = field === undefined ? undefined : input[field];
   return typeof value === "string" ? [value] : undefined;
+}
+
+/** The port that a call's input names. */
+export function portIn({ port }: Readonly<Record<string, unknown>>): number | undefined {
+  return portSchema.safeParse(port).data;
 }
 
 type Draft = Omit<ExplainedRule, "decides"> & { readonly isAtMachine?: boolean };

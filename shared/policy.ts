@@ -12,6 +12,7 @@ import {
 import { BUILT_IN_TOOLS, type Effect, effectOf, nearestName, toolNameOf } from "./effects.ts";
 import type { ErrorShape, Hop } from "./errors.ts";
 import type { GrantScope } from "./grant.ts";
+import { portEntryFor, portEntrySchema } from "./ports.ts";
 
 /** A policy's rule may also ask for confirmation at the machine itself: then nobody can confirm from elsewhere. */
 export const policyAskRuleSchema = askRuleSchema.extend({ at: z.literal("machine").optional() });
@@ -24,6 +25,8 @@ export const policySchema = z.strictObject({
   allowed_paths: z.array(folderSchema).optional(),
   denied_paths: z.array(pathGlobSchema).optional(),
   allowed_apps: z.array(z.string().min(1)).optional(),
+  /** Absent: the owner's own calls may use any port, others none. */
+  allowed_ports: z.array(portEntrySchema).max(256).optional(),
   ask: z.array(policyAskRuleSchema).max(64).optional(),
   sandbox: z.literal("always").optional().describe("Runs the owner's commands in the sandbox too"),
   rates: z
@@ -45,7 +48,12 @@ export const storedPolicySchema = policySchema.extend({
 export const policyLimitsSchema = storedPolicySchema.omit({ rates: true });
 
 /** In force instead of a policy that cannot be read: nothing is allowed until it is set again. */
-export const CLOSED_POLICY: Policy = { allowed_tools: [], allowed_paths: [], allowed_apps: [] };
+export const CLOSED_POLICY: Policy = {
+  allowed_tools: [],
+  allowed_paths: [],
+  allowed_apps: [],
+  allowed_ports: [],
+};
 
 /** The policy as it was set; `warnings` lists the allowed tools that the device does not have. */
 export const policySetSchema = policySchema.extend({ warnings: z.array(z.string()).optional() });
@@ -72,6 +80,8 @@ export interface Question {
   called?: string | undefined;
   grant: GrantScope;
   policy: Policy;
+  /** The port that a call of ConnectPort names; absent: not known yet, or not its tool. */
+  port?: number | undefined;
   /** Whether the device could confine commands by a sandbox; it checks that it works when it runs one. */
   confinesCommands: boolean;
 }
@@ -162,6 +172,14 @@ const RULES: readonly Rule[] = [
     const isConfined = isConfinable(tool, policy) || (tool === SHELL && confinesCommands);
     return { ...limit, refusal: isConfined ? undefined : deniedBeyondFolders(name, WORDS[limit.by]) };
   },
+  ({ tool, grant, policy: { allowed_ports: ports }, port }, name) => {
+    if (tool !== PORTS) return undefined;
+    const by = { by: "policy", field: "allowed_ports" } as const;
+    if (!ports) return grant.owner ? undefined : { ...by, refusal: deniedAllPorts(name) };
+    const entry = port === undefined ? ports[0] : portEntryFor(ports, port);
+    if (entry === undefined) return { ...by, refusal: deniedPort(name, port) };
+    return { ...by, entry: port === undefined ? undefined : String(entry) };
+  },
   ({ tool, grant, confinesCommands }, name) => {
     if (tool !== SHELL || grant.owner) return undefined;
     return { by: "grant", field: "owner", refusal: confinesCommands ? undefined : deniedShell(name) };
@@ -199,11 +217,18 @@ type Refusal = Pick<ErrorShape, "message" | "hint" | "details">;
 /** It runs any command, so only a sandbox can confine it. */
 const SHELL = "Bash";
 
+/** It reaches programs on the device that trust whoever is there, so policies name the ports. */
+const PORTS = "ConnectPort";
+
 const POLICY = "the device's policy";
 const WORDS: Record<Ruling["by"], string> = { grant: "the token's grant", policy: POLICY };
 
-/** If the policy names applications, that is the owner's choice; they get documents in the folders, and no options. */
-function isConfinable(tool: string, { allowed_apps }: Policy): boolean {
+/**
+ * If the policy names applications or ports, that is the owner's choice; applications get documents in the folders, and no
+ * options.
+ */
+function isConfinable(tool: string, { allowed_apps, allowed_ports }: Policy): boolean {
+  if (tool === PORTS) return allowed_ports !== undefined;
   return CONFINABLE.has(tool) || (tool === "open_app" && allowed_apps !== undefined);
 }
 
@@ -257,6 +282,24 @@ function deniedBeyondFolders(tool: string, limitedBy: string): Refusal {
   return {
     message: `${tool} is refused: ${limitedBy} is limited to folders, and ${tool} can't be confined to them`,
     hint: "Use the file tools in those folders, or ask the owner for access without folder limits",
+  };
+}
+
+function deniedAllPorts(tool: string): Refusal {
+  return {
+    message: `${tool} is refused: this token is not the owner's, and ${POLICY} lists no ports for it`,
+    hint: "Ask the owner to list the port in allowed_ports of the device's policy.json and of its policy at the relay",
+  };
+}
+
+function deniedPort(tool: string, port: number | undefined): Refusal {
+  return {
+    message:
+      port === undefined
+        ? `${tool} is refused: ${POLICY} allows no port`
+        : `Port ${port} is not allowed by ${POLICY}`,
+    hint: "Ask the owner to list it in allowed_ports",
+    ...(port !== undefined && { details: { port } }),
   };
 }
 

@@ -28,6 +28,8 @@ export interface Home extends HomeFolders {
   /** Locked while an agent starts. */
   readonly startLockFile: string;
   readonly localTokenFile: string;
+  /** On which port `matrx serve` listens (`own-ports.ts`). */
+  readonly localServerFile: string;
   /** Whom this machine is closed to (`pause-file.ts`). */
   readonly pauseFile: string;
   /** Signed ends of the account's record (`kept-heads.ts`). */
@@ -103,6 +105,7 @@ function homeIn({ config, state, logs }: HomeFolders): Home {
     localJournalFile: join(state, "local-journal.sqlite"),
     startLockFile: join(state, "start-lock"),
     localTokenFile: join(state, "local-token"),
+    localServerFile: join(state, "local-server.json"),
     pauseFile: join(state, "pause.json"),
     auditHeadsFile: join(state, "audit-heads.jsonl"),
     controlFolder: join(state, "control"),

@@ -11,6 +11,8 @@ export interface ServedStream {
   readonly serve: ServeStream;
   /** Whether it carries key presses rather than files. */
   readonly interactive: boolean;
+  /** The port of this machine that it connects to. */
+  readonly port: number | undefined;
 }
 
 export interface CallRequest {

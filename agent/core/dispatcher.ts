@@ -141,9 +141,9 @@ export class Dispatcher {
     return running?.call ?? this.#options.journal.findByKey(grant.id, key)?.call;
   }
 
-  /** Whether a call of this tool could run, whatever its input. */
-  mayCall(tool: string, asker: Asker): boolean {
-    return this.#examiner.mayCall(tool, asker);
+  /** Whether a call of this tool could run, with this port if it names one. */
+  mayCall(tool: string, asker: Asker, port?: number): boolean {
+    return this.#examiner.mayCall(tool, asker, port);
   }
 
   isRunning(call: string): boolean {
@@ -178,6 +178,7 @@ export class Dispatcher {
     const observed = activity && new ObservedCall(activity, request);
     let written = false;
     let begun = false;
+    let port: number | undefined;
     let outcome: Outcome;
     let text: string;
     try {
@@ -192,6 +193,7 @@ export class Dispatcher {
       const run = async (context: ToolContext) => {
         const needs = tool.prepare?.(input, context);
         if (needs) await admission.check(needs, session);
+        port = needs?.port;
         stop.signal.throwIfAborted();
         begun = true;
         observed?.started();
@@ -200,7 +202,8 @@ export class Dispatcher {
       const result = await this.#runTool(examined, run, request, stop);
       outcome = successOutcome(to, result, facts());
       text = result.output;
-      if (result.stream) request.onStream?.({ serve: result.stream, interactive: tool.interactive ?? false });
+      const { stream: serve } = result;
+      if (serve) request.onStream?.({ serve, interactive: tool.interactive ?? false, port });
     } catch (error) {
       const shape = this.#told(error, request);
       const ran = begun && !NEVER_RAN.has(shape.code);

@@ -44,9 +44,9 @@ export class Examiner {
     return this.#examined(request, signal, (tool) => this.#gate.examine(tool, request));
   }
 
-  /** Whether a call of this tool could run, whatever its input. */
-  mayCall(tool: string, asker: Asker): boolean {
-    return this.#gate.mayCall(tool, asker);
+  /** Whether a call of this tool could run, with this port if it names one. */
+  mayCall(tool: string, asker: Asker, port?: number): boolean {
+    return this.#gate.mayCall(tool, asker, port);
   }
 
   toolNamed(name: string): Tool | undefined {

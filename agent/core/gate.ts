@@ -36,6 +36,8 @@ export interface Needs {
   readonly paths?: readonly PathNeed[];
   /** Other tools whose rights it needs, and what it does with them, as the beginning of a sentence. */
   readonly tools?: readonly { readonly tool: BuiltInTool; readonly does: string }[];
+  /** A port of this machine that it connects to. */
+  readonly port?: number;
   /** An application that it starts. */
   readonly app?: { readonly name: string; isListedAs(name: string): boolean };
   /** What rules that ask are matched with besides the paths: a command, an address, an application. */
@@ -107,9 +109,9 @@ export class Gate {
     this.#options = options;
   }
 
-  /** Whether a call of this tool could run, whatever its input, while the machine is not paused. */
-  mayCall(tool: string, asker: Asker): boolean {
-    return this.#admission(asker).refusal(tool) === undefined;
+  /** Whether a call of this tool could run, with this port if it names one, while the machine is not paused. */
+  mayCall(tool: string, asker: Asker, port?: number): boolean {
+    return this.#admission(asker).refusal(tool, port) === undefined;
   }
 
   /** Admits a call by its tool's name, and counts it. Throws MatrxError. */
@@ -170,18 +172,20 @@ export class Admission {
     return { policies, rights: this.rights };
   }
 
-  refusal(tool: string): ErrorShape | undefined {
+  /** `port`: the one that the call names. */
+  refusal(tool: string, port?: number): ErrorShape | undefined {
+    const call = { tool, called: nameInUse(tool), grant: this.#grant, port, confinesCommands: true };
     for (const { policy } of this.#policies) {
-      const question = { tool, called: nameInUse(tool), grant: this.#grant, policy, confinesCommands: true };
-      const refusal = refusalOf(question, "agent");
+      const refusal = refusalOf({ ...call, policy }, "agent");
       if (refusal) return refusal;
     }
     return undefined;
   }
 
   /** Decides by what the call's input needs. Throws MatrxError `PERMISSION_DENIED`. */
-  async check({ tools = [], app, paths = [] }: Needs, session: Caller["session"]): Promise<void> {
+  async check({ tools = [], port, app, paths = [] }: Needs, session: Caller["session"]): Promise<void> {
     for (const { tool, does } of tools) this.#checkTool(tool, does);
+    if (port !== undefined) this.#checkPort(port);
     if (app) this.#checkApp(app);
     if (paths.length > 0) await this.#checkPaths(paths, { session, rights: this.rights });
   }
@@ -191,6 +195,11 @@ export class Admission {
     if (!refusal) return;
     const message = `${does}, which needs the same permission as ${toolName(tool)}. ${refusal.message}`;
     throw new MatrxError({ ...refusal, message });
+  }
+
+  #checkPort(port: number): void {
+    const refusal = this.refusal("ConnectPort" satisfies BuiltInTool, port);
+    if (refusal) throw new MatrxError(refusal);
   }
 
   #checkApp({ name, isListedAs }: NonNullable<Needs["app"]>): void {

@@ -66,10 +66,15 @@ function shell(platform: Platform): Finding {
 
 function policy(home: Home): Finding {
   const file = new PolicyFile(home);
-  const { allowed_tools, allowed_paths, allowed_apps } = file.current();
+  const { allowed_tools, allowed_paths, allowed_apps, allowed_ports } = file.current();
   const [warning] = file.warnings([]);
   if (warning) return missing(warning, `Correct it in ${home.policyFile}`);
-  const limits = Object.entries({ tools: allowed_tools, folders: allowed_paths, apps: allowed_apps })
+  const limits = Object.entries({
+    tools: allowed_tools,
+    folders: allowed_paths,
+    apps: allowed_apps,
+    ports: allowed_ports,
+  })
     .filter(([, list]) => list !== undefined)
     .map(([what]) => what);
   return ok(

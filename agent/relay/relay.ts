@@ -111,7 +111,7 @@ async function dialOf({ config, identity }: RelayOptions): Promise<DeviceDial> {
 function streamsOf(dial: DeviceDial, { dispatcher, pause, log }: RelayParts): Streams {
   const streams = new Streams({
     bulk: { ...dial, log },
-    mayCall: (tool, asker) => dispatcher.mayCall(tool, asker),
+    mayCall: (tool, asker, port) => dispatcher.mayCall(tool, asker, port),
     log,
   });
   pause.onChange(() => {

@@ -3,6 +3,7 @@ import type { Tool } from "../core/tool.ts";
 import type { Desktop } from "../desktop/desktop.ts";
 import type { Files } from "../fs/access.ts";
 import type { Jobs } from "../jobs/jobs.ts";
+import type { OwnPorts } from "../ports/own-ports.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { SearchEngines } from "../search/engines.ts";
 import { Digests } from "../transfers/digests.ts";
@@ -10,6 +11,7 @@ import type { Uploads } from "../transfers/uploads.ts";
 import { applyPatchTool } from "./apply-patch.ts";
 import { bashTool } from "./bash.ts";
 import { bashOutputTool } from "./bash-output.ts";
+import { connectPortTool } from "./connect-port.ts";
 import { createDirectoryTool } from "./create-directory.ts";
 import { deleteTool } from "./delete.ts";
 import { deleteDirectoryTool } from "./delete-directory.ts";
@@ -46,9 +48,10 @@ export interface ToolDeps {
   readonly desktop: Desktop;
   readonly sandbox: Sandbox;
   readonly uploads: Uploads;
+  readonly ownPorts: OwnPorts;
 }
 
-export function deviceTools({ files, jobs, desktop, sandbox, uploads }: ToolDeps): readonly Tool[] {
+export function deviceTools({ files, jobs, desktop, sandbox, uploads, ownPorts }: ToolDeps): readonly Tool[] {
   const engines = new SearchEngines();
   const digests = new Digests();
   return [
@@ -83,5 +86,6 @@ export function deviceTools({ files, jobs, desktop, sandbox, uploads }: ToolDeps
     uploadCommitTool(files, uploads, digests),
     uploadInfoTool(files, uploads),
     uploadAbortTool(uploads),
+    connectPortTool(ownPorts),
   ];
 }

@@ -1,4 +1,5 @@
 /** docs/tools.md is what the tools say of themselves. */
+
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -7,6 +8,7 @@ import { Desktop } from "../../agent/desktop/desktop.ts";
 import { Files } from "../../agent/fs/access.ts";
 import { Jobs } from "../../agent/jobs/jobs.ts";
 import { linux } from "../../agent/platform/linux/linux.ts";
+import { OwnPorts } from "../../agent/ports/own-ports.ts";
 import { DomainProxies } from "../../agent/sandbox/domain-proxies.ts";
 import { Sandbox } from "../../agent/sandbox/sandbox.ts";
 import { deviceTools } from "../../agent/tools/index.ts";
@@ -35,6 +37,7 @@ test("the page lists every tool as it is (UPDATE_DOCS=1 writes it anew)", async 
       desktop,
       uploads,
       sandbox: new Sandbox({ files, proxies: new DomainProxies("/nowhere") }),
+      ownPorts: new OwnPorts({ folders: () => [] }),
     }),
   );
   const wanted = toolsPage(tools);

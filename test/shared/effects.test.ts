@@ -13,7 +13,7 @@ const BUILT_IN = {
   ],
   execute: [
     ...["Bash", "TaskStop", "StopProcess", "Delete", "delete_directory"],
-    ...["OpenUrl", "OpenPath", "open_app", "Screenshot"],
+    ...["OpenUrl", "OpenPath", "open_app", "Screenshot", "ConnectPort"],
   ],
 };
 const NAMES = Object.values(BUILT_IN).flat();

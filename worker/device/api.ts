@@ -136,10 +136,11 @@ export class Requests {
       const announced = store.manifest?.tools.map((tool) => tool.name);
       const warnings = announced ? policyWarnings(policy, announced) : [];
       if (JSON.stringify(policy) === JSON.stringify(store.policy)) return warnings;
+      const former = store.policy;
       store.setPolicy(policy);
       const now = Date.now();
       audit.keep(policyDraft(policy, byOf(grant, leases.current(grant, now)?.holder), name, now), now);
-      this.#surfaces.rights.policyChanged(now);
+      this.#surfaces.rights.policyChanged(now, former);
       this.#context.onToolsChanged();
       link.send(this.#commandFrame("update_permissions", "The policy at the relay has changed"));
       return warnings;

@@ -55,7 +55,8 @@ export class RecordStore {
   readonly #health: Pick<StorageHealth, "isFailing" | "requireWritable">;
   #record: DeviceRecord | undefined;
   #policy: Policy | undefined;
-  #limits: { older: string | undefined; all: string | undefined } | undefined;
+  /** By what the agent understands. */
+  #limits: Record<"older" | "without ports" | "all", string | undefined> | undefined;
   #ledgerId: string | undefined;
   #manifest: Manifest | undefined;
   #byName: Map<string, ToolDescription> | undefined;
@@ -120,10 +121,12 @@ export class RecordStore {
 
   /** JSON of the limits that the agent enforces on a call; undefined if there are none. */
   limits(protocol: number): string | undefined {
-    const limits = protocol < ENFORCES_ALL ? "older" : "all";
+    const limits = protocol < ENFORCES_ALL ? "older" : protocol < HAS_STREAMS ? "without ports" : "all";
+    const all = { ...this.policy, rates: undefined };
     this.#limits ??= {
       older: jsonOf(this.permissions),
-      all: jsonOf({ ...this.policy, rates: undefined }),
+      "without ports": jsonOf({ ...all, allowed_ports: undefined }),
+      all: jsonOf(all),
     };
     return this.#limits[limits];
   }

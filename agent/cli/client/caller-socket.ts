@@ -1,4 +1,4 @@
-/** A caller's WebSocket to one device, kept alive by pings. */
+/** A caller's WebSocket to one device. */
 import type { IncomingMessage } from "node:http";
 import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
@@ -13,6 +13,8 @@ const PING_EVERY = 20_000;
 const HANDSHAKE_WITHIN = 15_000;
 const CLOSE_WITHIN = 1000;
 
+export const PING = { action: "ping" };
+
 export interface Dial {
   readonly device: string;
   /** Absent for a new one. */
@@ -22,7 +24,16 @@ export interface Dial {
   readonly onRefused: (refusal: MatrxError) => void;
 }
 
-export function dialCaller(
+/** A socket that is kept alive by pings. */
+export function dialCaller(client: RelayClient, dial: Dial): WebSocket {
+  const socket = dialSilently(client, dial);
+  const pinging = setInterval(() => sendIfOpen(socket, PING), PING_EVERY);
+  socket.once("close", () => clearInterval(pinging));
+  return socket;
+}
+
+/** A socket whose user pings it. */
+export function dialSilently(
   client: RelayClient,
   { device, session, subprotocols, onRefused }: Dial,
 ): WebSocket {
@@ -32,8 +43,6 @@ export function dialCaller(
     handshakeTimeout: HANDSHAKE_WITHIN,
     maxPayload: LIMITS.platformFrameBytes,
   });
-  const pinging = setInterval(() => sendIfOpen(socket, { action: "ping" }), PING_EVERY);
-  socket.once("close", () => clearInterval(pinging));
   socket.once("unexpected-response", async (_request, response) =>
     onRefused(client.refusal(await refusalOf(response))),
   );

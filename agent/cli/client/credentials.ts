@@ -41,14 +41,17 @@ export function withCallerOptions(command: Command): Command {
 export function callerOf(options: CallerOptions, home: Home = homeOf()): RelayClient {
   const relay = relayOf(options, home);
   const { tokenFile } = options;
+  const token = () => (tokenFile ? tokenIn(tokenFile) : keptToken(home, relay));
+  // Without one, say so before anything else.
+  token();
   if (tokenFile)
     return new RelayClient(
       relay,
-      tokenIn(tokenFile),
+      token,
       `The token in ${tokenFile} is invalid, or no longer valid: put a new one there`,
     );
   const signIn = `Sign in again: matrx login --relay ${relay}`;
-  return new RelayClient(relay, keptToken(home, relay), signIn);
+  return new RelayClient(relay, token, signIn);
 }
 
 /** The relay's address. Throws MatrxError if nothing names one. */

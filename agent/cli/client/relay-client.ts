@@ -24,14 +24,22 @@ const ANSWERS_WITHIN = 20_000;
 
 export class RelayClient {
   readonly relay: string;
-  readonly token: string | undefined;
+  readonly #token: () => string | undefined;
   readonly #signInHint: string | undefined;
 
-  /** `signInHint` says what to do if the relay does not accept the token. */
-  constructor(relay: string, token?: string, signInHint?: string) {
+  /**
+   * `token` may read it anew each time, since it may be replaced while a long command runs; `signInHint` says what to do if
+   * the relay does not accept it.
+   */
+  constructor(relay: string, token?: string | (() => string), signInHint?: string) {
     this.relay = relay;
-    this.token = token;
+    this.#token = typeof token === "function" ? token : () => token;
     this.#signInHint = signInHint;
+  }
+
+  /** The token as it is now. Throws MatrxError if it is no longer there. */
+  get token(): string | undefined {
+    return this.#token();
   }
 
   async get<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.infer<Schema>> {
@@ -51,6 +59,7 @@ export class RelayClient {
     const { body, headers, query, signal, timeoutMs = ANSWERS_WITHIN } = request;
     const url = `${this.relay}${path}${query ? `?${new URLSearchParams(query)}` : ""}`;
     const timeout = AbortSignal.timeout(timeoutMs);
+    const { token } = this;
     let response: Response;
     let text: string;
     try {
@@ -58,7 +67,7 @@ export class RelayClient {
         method,
         headers: {
           Accept: "application/json",
-          ...(this.token !== undefined && { Authorization: `Bearer ${this.token}` }),
+          ...(token !== undefined && { Authorization: `Bearer ${token}` }),
           ...(body !== undefined && { "Content-Type": "application/json" }),
           ...headers,
         },
@@ -78,10 +87,11 @@ export class RelayClient {
 
   /** Opens an answer of any length, which is read as it comes. Throws MatrxError. */
   async open(path: string, query: Record<string, string> = {}): Promise<ReadableStream<Uint8Array>> {
+    const { token } = this;
     let response: Response;
     try {
       response = await fetch(`${this.relay}${path}?${new URLSearchParams(query)}`, {
-        headers: this.token === undefined ? {} : { Authorization: `Bearer ${this.token}` },
+        headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
         redirect: "manual",
       });
     } catch (cause) {

@@ -4,8 +4,17 @@ import type { Explanation } from "@matrx/shared/policy-explain.ts";
 
 /** One line for each field, also for those that are not set. */
 export function policyLines(policy: Policy): string[] {
-  const { allowed_tools, denied_tools, allowed_paths, denied_paths, allowed_apps, ask, sandbox, rates } =
-    policy;
+  const {
+    allowed_tools,
+    denied_tools,
+    allowed_paths,
+    denied_paths,
+    allowed_apps,
+    allowed_ports,
+    ask,
+    sandbox,
+    rates,
+  } = policy;
   const limited = (list: readonly string[] | undefined) =>
     list === undefined ? "not limited here" : list.join(", ") || "none";
   const but = (list: readonly string[] | undefined) => (list?.length ? `, but not ${list.join(", ")}` : "");
@@ -13,6 +22,7 @@ export function policyLines(policy: Policy): string[] {
     `Tools    ${limited(allowed_tools)}${but(denied_tools)}`,
     `Folders  ${limited(allowed_paths)}${but(denied_paths)}`,
     `Apps     ${limited(allowed_apps)}`,
+    `Ports    ${allowed_ports ? allowed_ports.join(", ") || "none" : "all for the owner, none for others"}`,
     `Asks     ${ask?.length ? "" : "nobody"}${ask?.map(askWords).join("; ") ?? ""}`,
     `Sandbox  ${sandbox ? "for all commands, the owner's too" : "for commands of AI grants"}`,
     ...(rates ? [`Rates    ${rateWords(rates)}`] : []),

@@ -1,4 +1,5 @@
 /** A dispatcher over a bench's real tools, for an AI that must ask before it writes or executes. */
+
 import { join } from "node:path";
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
@@ -11,6 +12,7 @@ import { Dispatcher } from "../../../agent/core/dispatcher.ts";
 import { Journal } from "../../../agent/core/journal.ts";
 import { MachineApprovals } from "../../../agent/core/machine-approvals.ts";
 import { fixedTools } from "../../../agent/core/tool-source.ts";
+import { OwnPorts } from "../../../agent/ports/own-ports.ts";
 import { deviceTools } from "../../../agent/tools/index.ts";
 import { temporaryFolder } from "../../helpers/folder.ts";
 import { Workbench } from "../tools/workbench.ts";
@@ -46,7 +48,16 @@ export async function asking({ policy = {}, keptMs, relay }: AskingOptions = {})
   const dispatcher = new Dispatcher({
     ...{
       device: "box-0123456789",
-      tools: fixedTools(deviceTools({ files, jobs, desktop, sandbox, uploads })),
+      tools: fixedTools(
+        deviceTools({
+          files,
+          jobs,
+          desktop,
+          sandbox,
+          uploads,
+          ownPorts: new OwnPorts({ folders: () => [] }),
+        }),
+      ),
       sessions,
       journal,
     },

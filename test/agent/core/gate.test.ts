@@ -1,4 +1,5 @@
 /** The gate: what each tool needs by its input, and that nothing runs which may not have it. Real tools, real folders. */
+
 import { join } from "node:path";
 import type { Answer } from "@matrx/shared/caller/to-caller.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
@@ -10,6 +11,7 @@ import type { Needs, PathNeed } from "../../../agent/core/gate.ts";
 import { parseInput } from "../../../agent/core/input.ts";
 import { Journal } from "../../../agent/core/journal.ts";
 import { fixedTools } from "../../../agent/core/tool-source.ts";
+import { OwnPorts } from "../../../agent/ports/own-ports.ts";
 import { DomainProxies } from "../../../agent/sandbox/domain-proxies.ts";
 import { Sandbox } from "../../../agent/sandbox/sandbox.ts";
 import { deviceTools } from "../../../agent/tools/index.ts";
@@ -56,6 +58,7 @@ const NEEDS: [tool: string, input: Record<string, unknown>, needs: Needs][] = [
   ["Delete", { path: "/out/a" }, { paths: [remove("/out/a")] }],
   ["delete_directory", { path: "/out/a" }, { paths: [remove("/out/a")] }],
   ["OpenPath", { path: "/out/a" }, { paths: [read("/out/a")] }],
+  ["ConnectPort", { port: 5432 }, { port: 5432, subjects: ["localhost:5432"] }],
   ["FileInfo", { path: "/out/a" }, { paths: [read("/out/a")] }],
   ["Download", { path: "/out/a" }, { paths: [read("/out/a")] }],
   ["Upload", { path: "/out/a" }, { paths: [write("/out/a")] }],
@@ -93,6 +96,7 @@ test("each tool says what it needs, or needs nothing", async () => {
     desktop,
     uploads,
     sandbox: new Sandbox({ files, proxies: new DomainProxies("/nowhere") }),
+    ownPorts: new OwnPorts({ folders: () => [] }),
   }).map(({ name }) => name);
   const known = [...[...NEEDS, ...SUBJECTS].map(([tool]) => tool), ...NEEDLESS, ...OF_PROCESSES, ...STEPS];
   expect(names.toSorted()).toEqual([...new Set(known)].toSorted());
@@ -141,6 +145,7 @@ function dispatcherOf(bench: Workbench, policy: Policy = {}) {
     desktop,
     uploads,
     sandbox: new Sandbox({ files, proxies: new DomainProxies("/nowhere") }),
+    ownPorts: new OwnPorts({ folders: () => [] }),
   }).map((tool) => ({
     ...tool,
     handle,

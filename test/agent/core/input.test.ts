@@ -1,8 +1,10 @@
 /** What a call's input may look like, for every tool alike. */
+
 import { describe, expect, it } from "vitest";
 import { parseInput } from "../../../agent/core/input.ts";
 import { jsonSchemaOf } from "../../../agent/core/manifest.ts";
 import type { Tool } from "../../../agent/core/tool.ts";
+import { OwnPorts } from "../../../agent/ports/own-ports.ts";
 import { DomainProxies } from "../../../agent/sandbox/domain-proxies.ts";
 import { Sandbox } from "../../../agent/sandbox/sandbox.ts";
 import { deviceTools } from "../../../agent/tools/index.ts";
@@ -51,6 +53,7 @@ async function allTools(): Promise<readonly Tool[]> {
     desktop,
     uploads,
     sandbox: new Sandbox({ files, proxies: new DomainProxies("/nowhere") }),
+    ownPorts: new OwnPorts({ folders: () => [] }),
   });
 }
 

@@ -1,4 +1,5 @@
 /** What a model is given of our agent's own tools: their names, their texts, and how much of it there is. */
+
 import { effectOf, modelNameOf } from "@matrx/shared/effects.ts";
 import { toolsOfAll } from "@matrx/shared/mcp/device-tools.ts";
 import { toolsOfOne } from "@matrx/shared/mcp/tools.ts";
@@ -8,6 +9,7 @@ import type { ToolDescription } from "@matrx/shared/tool.ts";
 import { TOOL_FORMATS, type ToolFormat, toolDefinition } from "@matrx/shared/tool-formats.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { manifestOf } from "../../../agent/core/manifest.ts";
+import { OwnPorts } from "../../../agent/ports/own-ports.ts";
 import { DomainProxies } from "../../../agent/sandbox/domain-proxies.ts";
 import { Sandbox } from "../../../agent/sandbox/sandbox.ts";
 import { deviceTools } from "../../../agent/tools/index.ts";
@@ -26,6 +28,7 @@ beforeEach(async () => {
       desktop,
       uploads,
       sandbox: new Sandbox({ files, proxies: new DomainProxies("/nowhere") }),
+      ownPorts: new OwnPorts({ folders: () => [] }),
     }),
   );
   announced = tools.map(({ unavailable: _, ...tool }) => tool);
@@ -64,7 +67,7 @@ describe("the definitions", () => {
     expect(names).toEqual(expect.arrayContaining(GUIDE));
     const others = ["create_directory", "delete_directory", "search_files", "DirectoryTree"];
     const uploads = ["Upload", "UploadAppend", "UploadCommit", "UploadInfo", "UploadAbort"];
-    const hidden = ["FileInfo", "Download", ...uploads];
+    const hidden = ["FileInfo", "Download", "ConnectPort", ...uploads];
     expect(names).toHaveLength(announced.length - others.length - hidden.length);
     for (const left of [...others, ...hidden]) expect(names).not.toContain(modelNameOf(left));
   });

@@ -1,4 +1,5 @@
 /** A device in a temporary folder: its tools with real files and real processes, and nothing left behind. */
+
 import { readdirSync, readFileSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, realpath, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -21,6 +22,7 @@ import type { JobLimits } from "../../../agent/jobs/record.ts";
 import { currentPlatform } from "../../../agent/platform/current.ts";
 import { openByIdentity } from "../../../agent/platform/directory.ts";
 import type { Platform } from "../../../agent/platform/platform.ts";
+import { OwnPorts } from "../../../agent/ports/own-ports.ts";
 import { DomainProxies } from "../../../agent/sandbox/domain-proxies.ts";
 import { Sandbox } from "../../../agent/sandbox/sandbox.ts";
 import { deviceTools } from "../../../agent/tools/index.ts";
@@ -176,7 +178,14 @@ export class Workbench {
 
   #makeTools(): readonly Tool[] {
     const { files, jobs, desktop, sandbox, uploads } = this;
-    return deviceTools({ files, jobs, desktop, sandbox, uploads });
+    return deviceTools({
+      files,
+      jobs,
+      desktop,
+      sandbox,
+      uploads,
+      ownPorts: new OwnPorts({ folders: () => [] }),
+    });
   }
 
   #openUploads(): Uploads {

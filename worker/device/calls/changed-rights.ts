@@ -1,7 +1,7 @@
 /** What happens to calls in flight when the rights that admitted them change: their grant, the policy, the device itself. */
 import type { ErrorShape } from "@matrx/shared/errors.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
-import { refusalOf } from "@matrx/shared/policy.ts";
+import { type Policy, refusalOf } from "@matrx/shared/policy.ts";
 import type { DeviceContext } from "../context.ts";
 import type { Lease } from "../leases.ts";
 import { ENFORCES_ALL } from "../store.ts";
@@ -43,8 +43,11 @@ export class ChangedRights {
   }
 
   /** The old policy admitted calls that are still unsent: they are refused, and no sent call is sent again. */
-  policyChanged(now: number): void {
-    this.#context.streams.rightsChanged();
+  policyChanged(now: number, former: Policy): void {
+    const { streams, store } = this.#context;
+    streams.rightsChanged();
+    if (JSON.stringify(former.allowed_ports) !== JSON.stringify(store.policy.allowed_ports))
+      streams.portsChanged();
     const { pendingCalls } = this.#calls;
     for (const pending of pendingCalls.all()) this.#calls.apply(pending, "policy_changed", now);
     pendingCalls.forgetFrames();

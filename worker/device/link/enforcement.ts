@@ -4,9 +4,10 @@
  * can see what a call touches, and refuses the call where it cannot. A bare device is never told a grant's folders.
  */
 import { ClosedPaths } from "@matrx/shared/access-rules.ts";
-import { type MatrxError, relayError } from "@matrx/shared/errors.ts";
+import { MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { GrantScope } from "@matrx/shared/grant.ts";
-import type { Policy } from "@matrx/shared/policy.ts";
+import { type Policy, refusalOf } from "@matrx/shared/policy.ts";
+import { portIn } from "@matrx/shared/policy-explain.ts";
 import type { WantedCall } from "../calls/call.ts";
 import type { DeviceAttachment } from "../connection.ts";
 import { ENFORCES_ALL, HAS_STREAMS } from "../store.ts";
@@ -19,6 +20,7 @@ export function requireEnforced(
   policy: Policy,
   { ours, protocol }: Pick<DeviceAttachment, "ours" | "protocol">,
 ): void {
+  if (tool === "ConnectPort") requirePort(tool, input, grant, policy);
   if (ours && protocol >= ENFORCES_ALL) return;
   const closing = closerOf(grant, policy);
   if (ours) {
@@ -70,6 +72,13 @@ function requirePath(tool: string, input: string, { allowed_paths, denied_paths 
     throw cannotLimitError("The device's policy closes paths");
   const glob = new ClosedPaths(denied_paths, undefined).closing(path ?? "");
   if (glob !== undefined) throw closedError(path, glob);
+}
+
+/** The agent checks it again; here, nothing is recorded or asked about a port that the policy does not allow. */
+function requirePort(tool: string, input: string, grant: GrantScope, policy: Policy): void {
+  const port = portIn(JSON.parse(input) as Record<string, unknown>);
+  const refusal = refusalOf({ tool, grant, policy, port, confinesCommands: true }, "relay");
+  if (refusal) throw new MatrxError(refusal);
 }
 
 function requireApp(app: string | undefined, apps: readonly string[]): void {

@@ -1,5 +1,5 @@
 /** Streams between callers and the agent: who may use which, how much may be on its way, and when they end. */
-import { effectOf, toolNameOf } from "@matrx/shared/effects.ts";
+import { type BuiltInTool, effectOf, toolNameOf } from "@matrx/shared/effects.ts";
 import { type ErrorShape, type MatrxError, relayError } from "@matrx/shared/errors.ts";
 import type { GrantId } from "@matrx/shared/ids.ts";
 import { LIMITS } from "@matrx/shared/limits.ts";
@@ -161,6 +161,14 @@ export class Streams {
     }
   }
 
+  /** The policy allows other ports than before. Nobody here knows which port a stream is for, so all that may be for one end. */
+  portsChanged(): void {
+    for (const open of this.#all()) {
+      const mayBePort = open.tool === undefined ? open.effect === effectOf(PORTS) : open.tool === PORTS;
+      if (mayBePort) this.#reset(open, PORTS_CHANGED);
+    }
+  }
+
   /** After hibernation nobody knows the tool: then the effect decides, and a grant that is limited to tools is not enough. */
   #refusalOf({ tool, effect, caller }: RelayStream): ErrorShape | undefined {
     const { scope } = caller.lease;
@@ -269,6 +277,15 @@ function resetFrame({ connection, stream, bulk }: FrameAddress, why: ErrorShape)
 function lostError(message: string): ErrorShape {
   return { code: "UNAVAILABLE", message, hint: "Open the stream again where it broke off", hop: "relay" };
 }
+
+const PORTS = "ConnectPort" satisfies BuiltInTool;
+
+const PORTS_CHANGED: ErrorShape = {
+  code: "PERMISSION_DENIED",
+  message: "The device's policy allows other ports now",
+  hint: "Open it again",
+  hop: "relay",
+};
 
 const CHANGED: ErrorShape = {
   code: "PERMISSION_DENIED",
