@@ -11,6 +11,7 @@ import { addCompletion } from "./commands/completion.ts";
 import { addDevices } from "./commands/devices.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addEvents } from "./commands/events.ts";
+import { addForward } from "./commands/forward.ts";
 import { addLogin } from "./commands/login.ts";
 import { addLogs } from "./commands/logs.ts";
 import { addMcp } from "./commands/mcp.ts";
@@ -64,6 +65,7 @@ export function makeProgram(): Command {
   addRun(program);
   addCall(program);
   addCalls(program);
+  addForward(program);
   addTools(program);
   addOutcome(program);
   addEvents(program);
