@@ -3,7 +3,9 @@
  * caller ends its direction with `end`. Since the device's `end` ends the whole stream, it says FIN with a message.
  */
 import { once } from "node:events";
+import { Socket } from "node:net";
 import type { Duplex, Readable, Writable } from "node:stream";
+import { finished } from "node:stream/promises";
 import type { Incoming } from "@matrx/shared/streams/endpoint.ts";
 
 /** The device's FIN. */
@@ -31,7 +33,7 @@ export async function joined(
   stream: Bytes,
   finish: () => Promise<void>,
 ): Promise<Joined> {
-  const stop = () => void connection.destroy();
+  const stop = () => breakOff(connection);
   stream.signal.addEventListener("abort", stop, { once: true });
   try {
     if (stream.signal.aborted) throw stream.signal.reason;
@@ -41,6 +43,8 @@ export async function joined(
         return bytes;
       }),
       receiveAll(connection, stream),
+      // All is written; or the other side is gone, even if neither direction would notice.
+      finished(connection),
     ]);
     return { sent, received };
   } catch (error) {
@@ -48,6 +52,12 @@ export async function joined(
   } finally {
     stream.signal.removeEventListener("abort", stop);
   }
+}
+
+/** Whoever is at the other end of a TCP connection then knows that it did not end as it should. */
+export function breakOff(connection: Duplex): void {
+  if (connection instanceof Socket) connection.resetAndDestroy();
+  else connection.destroy();
 }
 
 /** Reads a connection to its end into a stream, no faster than the stream takes it. Resolves with the number of bytes. */

@@ -2,7 +2,7 @@
 import type { Socket } from "node:net";
 import { toolError } from "@matrx/shared/errors.ts";
 import type { ServeStream } from "../core/byte-stream.ts";
-import { FIN, joined } from "./join.ts";
+import { breakOff, FIN, joined } from "./join.ts";
 
 /** A connection whose stream never comes is closed after this time, in milliseconds: its caller is gone. */
 const SERVED_WITHIN = 30_000;
@@ -15,6 +15,7 @@ export function servePort(socket: Socket, port: number): ServeStream {
     try {
       return { ...(await joined(socket, stream, () => stream.send(FIN))) };
     } catch (cause) {
+      breakOff(socket);
       if (stream.signal.aborted) throw cause;
       throw toolError("UNAVAILABLE", `Port ${port} of this device broke the connection off`, {
         hint: "Look at the program that serves it",

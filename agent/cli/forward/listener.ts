@@ -1,9 +1,10 @@
 /** Listens on this machine's own 127.0.0.1, and gives each connection a stream of its own to a port of the device. */
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { callerError, MatrxError } from "@matrx/shared/errors.ts";
+import { callerError, type ErrorShape, MatrxError } from "@matrx/shared/errors.ts";
+import type { StreamEnd } from "@matrx/shared/streams/endpoint.ts";
 import { isNodeError } from "../../platform/private-file.ts";
-import { joined } from "../../ports/join.ts";
+import { breakOff, joined } from "../../ports/join.ts";
 import type { StreamPool } from "../client/stream-pool.ts";
 
 /** Never another address: whoever could reach that would act by this user's token. */
@@ -61,7 +62,7 @@ export class Forwarder {
   async close(): Promise<void> {
     const closed = once(this.#server, "close");
     this.#server.close();
-    for (const socket of this.#sockets) socket.resetAndDestroy();
+    for (const socket of this.#sockets) breakOff(socket);
     await closed;
   }
 
@@ -73,25 +74,26 @@ export class Forwarder {
     socket.on("error", () => undefined);
     socket.once("close", () => {
       this.#sockets.delete(socket);
-      left.abort();
+      // What it sent before may still be on its way.
+      if (socket.errored) left.abort();
     });
+    let stream: StreamEnd | undefined;
     try {
-      const { stream } = await pool.open(
-        "ConnectPort",
-        { port },
-        { credit: FORWARD_CREDIT, signal: left.signal },
-      );
+      const options = { credit: FORWARD_CREDIT, signal: left.signal };
+      ({ stream } = await pool.open("ConnectPort", { port }, options));
       onOpen(connection);
-      onEnd(connection, await joined(socket, stream, () => stream.end()));
-      socket.destroy();
+      const opened = stream;
+      onEnd(connection, await joined(socket, opened, () => opened.end()));
     } catch (error) {
+      stream?.reset(LEFT);
       const isOurs = error instanceof MatrxError && error.code !== "CANCELLED";
       onEnd(connection, { error: isOurs ? error : undefined });
-      // Programs then know that it did not end as it should.
-      socket.resetAndDestroy();
+      breakOff(socket);
     }
   }
 }
+
+const LEFT: ErrorShape = { code: "CANCELLED", message: "The caller's program broke it off", hop: "caller" };
 
 /** Whether another program has the port, or only the system may give it. */
 export function isTaken(error: unknown): boolean {
