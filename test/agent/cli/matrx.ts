@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
 
-export const MATRX_BIN = join(import.meta.dirname, "../../../agent/bin/matrx.js");
+const BIN = join(import.meta.dirname, "../../../agent/bin/matrx.js");
 
 export interface Ended {
   code: number | null;
@@ -25,7 +25,7 @@ export interface RunOptions {
 
 /** Starts it, with nothing of the tester's own configuration. */
 export function startMatrx(args: readonly string[], { home, env, program }: RunOptions): ChildProcess {
-  const [node, file] = program ?? [process.execPath, MATRX_BIN];
+  const [node, file] = program ?? [process.execPath, BIN];
   const { MATRX_RELAY: _, MATRX_TOKEN_FILE: __, ...inherited } = process.env;
   const child = spawn(node, [file, ...args], {
     // Named as protected, or it is noted in the tester's home folder.
