@@ -58,7 +58,6 @@ const NEEDS: [tool: string, input: Record<string, unknown>, needs: Needs][] = [
   ["Delete", { path: "/out/a" }, { paths: [remove("/out/a")] }],
   ["delete_directory", { path: "/out/a" }, { paths: [remove("/out/a")] }],
   ["OpenPath", { path: "/out/a" }, { paths: [read("/out/a")] }],
-  ["ConnectPort", { port: 5432 }, { port: 5432, subjects: ["localhost:5432"] }],
   ["FileInfo", { path: "/out/a" }, { paths: [read("/out/a")] }],
   ["Download", { path: "/out/a" }, { paths: [read("/out/a")] }],
   ["Upload", { path: "/out/a" }, { paths: [write("/out/a")] }],
@@ -80,6 +79,8 @@ const SUBJECTS: [tool: string, input: Record<string, unknown>, subject: string][
   ["Bash", { command: "make test" }, "make test"],
   ["OpenUrl", { url: "https://a.example" }, "https://a.example/"],
 ];
+/** It names no path, but a port. */
+const PORTS = ["ConnectPort"];
 const OF_PROCESSES = ["ListProcesses", "StopProcess"];
 
 /** They need what the upload's beginning needed. */
@@ -98,7 +99,8 @@ test("each tool says what it needs, or needs nothing", async () => {
     sandbox: new Sandbox({ files, proxies: new DomainProxies("/nowhere") }),
     ownPorts: new OwnPorts({ folders: () => [] }),
   }).map(({ name }) => name);
-  const known = [...[...NEEDS, ...SUBJECTS].map(([tool]) => tool), ...NEEDLESS, ...OF_PROCESSES, ...STEPS];
+  const steps = [...NEEDLESS, ...OF_PROCESSES, ...PORTS, ...STEPS];
+  const known = [...[...NEEDS, ...SUBJECTS].map(([tool]) => tool), ...steps];
   expect(names.toSorted()).toEqual([...new Set(known)].toSorted());
   for (const name of [...NEEDLESS, ...OF_PROCESSES]) expect(bench.tool(name).prepare).toBeUndefined();
 });
@@ -181,6 +183,23 @@ test.each(NEEDS)("%s is refused a path outside its folders before it runs: %j", 
   expect(header.status).toBe("error");
   expect(handle).not.toHaveBeenCalled();
 });
+
+test.each([
+  ["the device's", { allowed_ports: [22] }, {}],
+  ["the relay's", {}, { allowed_ports: [22] }],
+])(
+  "a port that %s policy does not list is refused before it is connected, and listed ones are not",
+  async (_, policy, relayPolicy) => {
+    const bench = await Workbench.open();
+    const { call, handle } = dispatcherOf(bench, policy);
+    const refused = await call("ConnectPort", { port: 5432 }, { relayPolicy });
+    expect(refused.answer).toMatchObject({ code: "PERMISSION_DENIED", metadata: { port: 5432 } });
+    expect(handle).not.toHaveBeenCalled();
+    expect((await call("ConnectPort", { port: 22 }, { relayPolicy })).answer).toMatchObject({
+      type: "success",
+    });
+  },
+);
 
 test("a refused effect did not run, so its key is free", async () => {
   const bench = await Workbench.open();
