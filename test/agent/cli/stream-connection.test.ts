@@ -1,0 +1,95 @@
+/** The command line's connection for streams, with a relay that this test plays: tokens that are replaced, and losses. */
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { type WebSocket, WebSocketServer } from "ws";
+import { RelayClient } from "../../../agent/cli/client/relay-client.ts";
+import { StreamConnection } from "../../../agent/cli/client/stream-connection.ts";
+import { encodeStreamFrame, errorPayload } from "../../../shared/streams/frame.ts";
+
+type Frame = Record<string, unknown>;
+
+afterEach(() => void vi.useRealTimers());
+
+/** A relay's side, which tells what it gets. */
+async function relay(onFrame: (frame: Frame, socket: WebSocket) => void) {
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1", handleProtocols: () => "matrx.v1.bin" });
+  await once(server, "listening");
+  onTestFinished(() => {
+    for (const socket of server.clients) socket.terminate();
+    server.close();
+  });
+  const tokens: (string | undefined)[] = [];
+  server.on("connection", (socket, request) => {
+    tokens.push(request.headers.authorization);
+    socket.on("message", (data: Buffer, isBinary) => {
+      if (!isBinary) onFrame(JSON.parse(data.toString()) as Frame, socket);
+    });
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, tokens, server };
+}
+
+const answer = (socket: WebSocket, { id }: Frame, more: object) =>
+  socket.send(Buffer.from(JSON.stringify({ id, output: "", ...more })), { binary: true });
+
+test("a token that was replaced is told to the relay, and used for the next connection", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  const told = Promise.withResolvers<Frame>();
+  const at = await relay((frame) => {
+    if (frame.action === "auth") told.resolve(frame);
+  });
+  let token = "first";
+  const client = new RelayClient(at.url, () => token);
+  using connection = disposable(await StreamConnection.open(client, "laptop"));
+  token = "second";
+  vi.advanceTimersByTime(60_000);
+  expect(await told.promise).toEqual({ action: "auth", token: "second" });
+  using _next = disposable(await StreamConnection.open(client, "laptop"));
+  expect(at.tokens).toEqual(["Bearer first", "Bearer second"]);
+  expect(connection.signal.aborted).toBe(false);
+});
+
+test("a call's error is thrown, and leaves no stream behind", async () => {
+  const at = await relay((frame, socket) =>
+    answer(socket, frame, { type: "error", code: "DEVICE_OFFLINE", output: "It is away", hop: "relay" }),
+  );
+  using connection = disposable(await StreamConnection.open(new RelayClient(at.url, "token"), "laptop"));
+  for (let round = 0; round < 40; round++) {
+    const opening = connection.open("Download", {}, { credit: 65_536 });
+    await expect(opening).rejects.toMatchObject({
+      code: "DEVICE_OFFLINE",
+      message: "It is away",
+      hop: "relay",
+    });
+  }
+  expect(connection.hasRoom).toBe(true);
+});
+
+test("a lost relay ends calls and streams with the reason; a lost device only its streams", async () => {
+  const sockets: WebSocket[] = [];
+  const at = await relay((frame, socket) => {
+    sockets.push(socket);
+    if (frame.tool === "Download") answer(socket, frame, { type: "success", metadata: { size: 1 } });
+  });
+  const connection = await StreamConnection.open(new RelayClient(at.url, "token"), "laptop");
+  const first = await connection.open("Download", {}, { credit: 65_536 });
+  expect(first.answer.metadata).toEqual({ size: 1 });
+  const second = await connection.open("Download", {}, { credit: 65_536 });
+  const gone = errorPayload({ code: "UNAVAILABLE", message: "The device disconnected", hop: "relay" });
+  const address = { connection: "0000000000000000", stream: 1, bulk: false };
+  sockets[0]?.send(encodeStreamFrame(address, "reset", gone));
+  await expect(first.stream.incoming().next()).rejects.toMatchObject({ message: "The device disconnected" });
+  expect(connection.signal.aborted).toBe(false);
+
+  const call = connection.call("Read", {});
+  const reading = second.stream.incoming().next();
+  sockets[0]?.close(1012, "The relay restarts");
+  const lost = { code: "UNAVAILABLE", message: "Lost the connection to the relay: The relay restarts" };
+  await expect(call).rejects.toMatchObject(lost);
+  await expect(reading).rejects.toMatchObject(lost);
+  await expect(connection.open("Download", {}, { credit: 65_536 })).rejects.toMatchObject(lost);
+});
+
+function disposable(connection: StreamConnection): StreamConnection & Disposable {
+  return Object.assign(connection, { [Symbol.dispose]: () => connection.close() });
+}
