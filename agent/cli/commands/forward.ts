@@ -128,7 +128,7 @@ class Lines {
     console.error(`${styled("red", `Connection ${connection}:`, process.stderr)} ${oneLine(error.message)}`);
     if (error.hint) console.error(oneLine(error.hint));
   };
-  readonly done = (connections: number): void => note(`${connections} connections in all`);
+  readonly done = (connections: number): void => note(`Connections in all: ${connections}`);
 }
 
 /** For programs. */
