@@ -9,7 +9,7 @@ const SERVED_WITHIN = 30_000;
 
 /** The stream's end says how many bytes went each way. It is reset with `UNAVAILABLE` if the port breaks the connection off. */
 export function servePort(socket: Socket, port: number): ServeStream {
-  const unserved = setTimeout(() => socket.destroy(), SERVED_WITHIN);
+  const unserved = setTimeout(() => socket.destroy(), SERVED_WITHIN).unref();
   return async (stream) => {
     clearTimeout(unserved);
     try {
