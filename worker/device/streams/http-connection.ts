@@ -119,7 +119,10 @@ export class HttpConnection implements CallerConnection {
     signal.addEventListener("abort", onOver, { once: true });
     try {
       signal.throwIfAborted();
-      const { value, done } = await Promise.race([reader.readAtLeast(PIECE, new Uint8Array(buffer)), stop.promise]);
+      const { value, done } = await Promise.race([
+        reader.readAtLeast(PIECE, new Uint8Array(buffer)),
+        stop.promise,
+      ]);
       return done ? undefined : value;
     } finally {
       clearTimeout(timer);
