@@ -65,7 +65,7 @@ const WHO: Readonly<Record<"person" | "caller" | "others", readonly string[]>> =
     "explainPolicy",
     "listTools",
     "callTool",
-    "getFile",
+    ...["getFile", "putFile", "beginUpload", "getUpload", "continueUpload", "removeUpload"],
     "getSystemPrompt",
     "listCalls",
     "getCall",
@@ -100,6 +100,8 @@ const WHO: Readonly<Record<"person" | "caller" | "others", readonly string[]>> =
     "authorizeClient",
     "getHealth",
     "openFileLink",
+    // To browsers it is a question about CORS, and says nothing of the device.
+    "getUploadOptions",
     "getPublicKeys",
     "getDescription",
     "getDocs",

@@ -5,7 +5,7 @@ import app from "../../../worker/index.ts";
 import { ask } from "../helpers/relay.ts";
 
 it("lists every route, and none besides", () => {
-  const rows = page.matchAll(/^\| (GET|POST|PUT|PATCH|DELETE) \| `([^`]+)` \|/gm);
+  const rows = page.matchAll(/^\| (GET|OPTIONS|POST|PUT|PATCH|DELETE) \| `([^`]+)` \|/gm);
   const listed = Array.from(rows, ([, method, path]) => `${method} ${path}`);
   // Middleware stands among the routes under the method ALL, and once more for each route that needs it.
   const mounted = app.routes.filter(({ method }) => method !== "ALL");
