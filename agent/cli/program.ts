@@ -8,6 +8,7 @@ import { addAudit } from "./commands/audit.ts";
 import { addCall } from "./commands/call.ts";
 import { addCalls } from "./commands/calls.ts";
 import { addCompletion } from "./commands/completion.ts";
+import { addCp } from "./commands/cp.ts";
 import { addDevices } from "./commands/devices.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addEvents } from "./commands/events.ts";
@@ -65,6 +66,7 @@ export function makeProgram(): Command {
   addRun(program);
   addCall(program);
   addCalls(program);
+  addCp(program);
   addForward(program);
   addTools(program);
   addOutcome(program);

@@ -1,0 +1,152 @@
+/** A file of this machine, as an end of a copy. */
+import type { Hash } from "node:crypto";
+import type { BigIntStats } from "node:fs";
+import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
+import { isNodeError } from "../../platform/private-file.ts";
+import type { Sink, Source, SourceFacts } from "./ends.ts";
+
+const PIECE_BYTES = 256 * 1024;
+
+/** Opens a file to be sent. Throws MatrxError. */
+export async function openLocalSource(path: string): Promise<Source> {
+  const handle = await open(path, "r").catch((cause: unknown) => {
+    throw cannot("read", path, cause);
+  });
+  const before = await handle.stat({ bigint: true });
+  const version = versionOf(before);
+  return {
+    id: resolve(path),
+    facts: {
+      size: Number(before.size),
+      mode: (before.mode & 0o777n).toString(8).padStart(4, "0"),
+      modified: new Date(Number(before.mtimeMs)).toISOString(),
+      version,
+    },
+    async *read(offset) {
+      yield* piecesOf(handle, offset, Number(before.size));
+      if (versionOf(await handle.stat({ bigint: true })) !== version) throw changed(path);
+    },
+    async digestStart(hash, length) {
+      for await (const piece of piecesOf(handle, 0, length)) hash.update(piece);
+      return true;
+    },
+    close: () => handle.close(),
+  };
+}
+
+/** A file that is written beside its name, and gets it when it is complete. */
+export class LocalSink implements Sink {
+  readonly #path: string;
+  #part: { readonly path: string; readonly handle: FileHandle } | undefined;
+  #facts: SourceFacts | undefined;
+  #at = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  async begin({ facts }: Pick<Source, "facts">): Promise<number> {
+    const path = partOf(this.#path, facts.version);
+    // Without a version nothing says that what is there belongs to this file.
+    if (facts.version === undefined) await rm(path, { force: true });
+    try {
+      const handle = await open(path, "a+", 0o600);
+      this.#part = { path, handle };
+      this.#facts = facts;
+      const { size } = await handle.stat();
+      if (size > facts.size) await handle.truncate(0);
+      this.#at = size > facts.size ? 0 : size;
+    } catch (cause) {
+      throw cannot("write", this.#path, cause);
+    }
+    return this.#at;
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    const { handle } = this.#opened();
+    try {
+      for (let done = 0; done < bytes.length; )
+        done += (await handle.write(bytes, done, bytes.length - done)).bytesWritten;
+    } catch (cause) {
+      // A piece of it would be in the way of the next run.
+      await handle.truncate(this.#at).catch(() => undefined);
+      throw cannot("write", this.#path, cause);
+    }
+    this.#at += bytes.length;
+  }
+
+  async digestStart(hash: Hash, length: number): Promise<boolean> {
+    for await (const piece of piecesOf(this.#opened().handle, 0, length)) hash.update(piece);
+    return true;
+  }
+
+  async finish(): Promise<void> {
+    const { path, handle } = this.#opened();
+    const { mode, modified } = this.#facts ?? { mode: "0600", modified: new Date().toISOString() };
+    try {
+      const old = await stat(this.#path).catch(() => undefined);
+      await handle.chmod(old ? old.mode & 0o777 : Number.parseInt(mode, 8) & 0o777);
+      await handle.utimes(new Date(modified), new Date(modified));
+      await handle.sync();
+      await this.close();
+    } catch (cause) {
+      throw cannot("write", this.#path, cause);
+    }
+    await rename(path, this.#path).catch(async (cause: unknown) => {
+      // It would fail again, as when a folder has the name.
+      await rm(path, { force: true });
+      throw cannot("write", this.#path, cause);
+    });
+  }
+
+  async discard(): Promise<void> {
+    const { path } = this.#opened();
+    await this.close();
+    await rm(path, { force: true });
+  }
+
+  async close(): Promise<void> {
+    const part = this.#part;
+    this.#part = undefined;
+    await part?.handle.close();
+  }
+
+  #opened(): { path: string; handle: FileHandle } {
+    if (!this.#part) throw new Error("the copy has not begun");
+    return this.#part;
+  }
+}
+
+/** Beside the target, and of one version: another one is not continued with it. */
+function partOf(path: string, version = "unknown"): string {
+  return join(dirname(path), `.${basename(path).slice(0, 100)}.${version.slice(0, 16)}.matrx-part`);
+}
+
+/** Exactly the bytes up to `end`; each piece is new. Throws MatrxError if there are not so many. */
+async function* piecesOf(handle: FileHandle, offset: number, end: number): AsyncGenerator<Uint8Array> {
+  for (let at = offset; at < end; ) {
+    const buffer = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, end - at));
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
+    if (bytesRead === 0) throw changed("The file");
+    yield buffer.subarray(0, bytesRead);
+    at += bytesRead;
+  }
+}
+
+function versionOf({ size, mtimeNs, ctimeNs, ino }: BigIntStats): string {
+  return [ino, size, mtimeNs, ctimeNs].map((one) => one.toString(36)).join("-");
+}
+
+function changed(path: string): MatrxError {
+  return callerError("CONFLICT", `${path} changed while it was being sent`, { hint: "Copy it again" });
+}
+
+/** Throws MatrxError for what the system says of a file of this machine. */
+export function cannot(what: "read" | "write", path: string, cause: unknown): MatrxError {
+  if (isNodeError(cause, "ENOENT"))
+    return callerError("NOT_FOUND", `Can't ${what} ${path}: it, or its folder, is not there`, { cause });
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return callerError("TOOL_EXECUTION_FAILED", `Can't ${what} ${path}: ${why}`, { cause });
+}

@@ -1,0 +1,76 @@
+/** Which files a copy has, and where each of them goes. */
+import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
+import type { Files } from "./files.ts";
+
+/** Something on this machine or on a device. */
+export interface Place {
+  readonly files: Files;
+  readonly path: string;
+}
+
+export interface FileCopy {
+  readonly kind: "file";
+  readonly from: Place;
+  readonly to: Place;
+}
+
+/** `left out`: neither a file nor a folder, or its name cannot be used. */
+export type Step =
+  | FileCopy
+  | { readonly kind: "folder"; readonly to: Place }
+  | { readonly kind: "left out"; readonly from: Place };
+
+export interface Wish {
+  readonly sources: readonly Place[];
+  readonly target: Place;
+  readonly isRecursive: boolean;
+}
+
+/** The steps in order, a folder before what is in it. Throws MatrxError. */
+export async function* stepsOf({ sources, target, isRecursive }: Wish): AsyncGenerator<Step> {
+  const isInto = sources.length > 1 || /[\\/]$/.test(target.path);
+  const kind = await target.files.kindOf(target.path);
+  if (isInto && kind !== "directory") throw noFolder(target);
+  for (const from of sources) {
+    const { files } = target;
+    const name = from.files.nameOf(from.path);
+    const path = kind === "directory" ? files.join(target.path, name) : target.path;
+    const what = await from.files.kindOf(from.path);
+    if (what === undefined) throw nothingThere(from);
+    if (what === "directory" && !isRecursive) throw isFolder(from);
+    if (what === "file") yield { kind: "file", from, to: { files, path } };
+    else yield* folderSteps(from, { files, path });
+  }
+}
+
+async function* folderSteps(from: Place, to: Place): AsyncGenerator<Step> {
+  yield { kind: "folder", to };
+  for await (const { name, kind } of from.files.list(from.path)) {
+    const inner = { files: from.files, path: from.files.join(from.path, name) };
+    const outer = { files: to.files, path: to.files.join(to.path, name) };
+    // A device chooses its names: none may lead out of the folder here.
+    if (kind === "other" || !isName(name)) yield { kind: "left out", from: inner };
+    else if (kind === "directory") yield* folderSteps(inner, outer);
+    else yield { kind: "file", from: inner, to: outer };
+  }
+}
+
+function isName(name: string): boolean {
+  return name !== "" && name !== "." && name !== ".." && !/[/\\\0]/.test(name);
+}
+
+function nothingThere({ files, path }: Place): MatrxError {
+  return callerError("NOT_FOUND", `${files.shown(path)} is not there`);
+}
+
+function isFolder({ files, path }: Place): MatrxError {
+  return callerError("INVALID_PARAMETERS", `${files.shown(path)} is a folder`, {
+    hint: "Copy it with all that is in it: -r",
+  });
+}
+
+function noFolder({ files, path }: Place): MatrxError {
+  return callerError("NOT_FOUND", `${files.shown(path)} is not a folder`, {
+    hint: "Create it first, or name one file and its new name",
+  });
+}

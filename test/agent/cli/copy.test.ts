@@ -1,0 +1,90 @@
+/** What a copy plans, and what it says of its progress. The files here are made up: a device may claim any name. */
+import { expect, test } from "vitest";
+import type { Files, Listed } from "../../../agent/cli/copy/files.ts";
+import { localFiles } from "../../../agent/cli/copy/local-files.ts";
+import { type Step, stepsOf } from "../../../agent/cli/copy/plan.ts";
+import { sizeText, timeText } from "../../../agent/cli/output/transfer-line.ts";
+import { temporaryFolder } from "../../helpers/folder.ts";
+
+/** Folders by path, each with what a device lists. */
+function device(folders: Record<string, readonly Listed[]>): Files {
+  const never = () => Promise.reject(new Error("not in this test"));
+  return {
+    kindOf: async (path) => (folders[path] ? "directory" : "file"),
+    async *list(path) {
+      yield* folders[path] ?? [];
+    },
+    join: (folder, name) => `${folder}/${name}`,
+    nameOf: (path) => path.split("/").at(-1) ?? "",
+    makeFolder: never,
+    openSource: never,
+    sinkFor: () => {
+      throw new Error("not in this test");
+    },
+    shown: (path) => `box:${path}`,
+  };
+}
+
+async function all(steps: AsyncIterable<Step>): Promise<Step[]> {
+  const found: Step[] = [];
+  for await (const step of steps) found.push(step);
+  return found;
+}
+
+const shown = (step: Step) =>
+  [step.kind, "to" in step ? step.to.path : step.from.path] as readonly [string, string];
+
+test("names that a device lists never lead out of the folder here", async () => {
+  const names = ["..", ".", "", "../../.bashrc", "a/b", "a\\b", "ok\0", "fine"];
+  const files = device({ "/site": names.map((name) => ({ name, kind: "file" as const })) });
+  const here = temporaryFolder();
+  const wish = { sources: [{ files, path: "/site" }], target: { files: localFiles, path: here } };
+  const steps = await all(stepsOf({ ...wish, isRecursive: true }));
+  const copied = steps.filter(({ kind }) => kind === "file").map(shown);
+  expect(copied).toEqual([["file", `${here}/site/fine`]]);
+  expect(steps.filter(({ kind }) => kind === "left out")).toHaveLength(names.length - 1);
+});
+
+test("a folder comes before what is in it, and under its own name in a folder that is there", async () => {
+  const files = device({
+    "/site": [
+      { name: "pages", kind: "directory" },
+      { name: "link", kind: "other" },
+    ],
+    "/site/pages": [{ name: "a.txt", kind: "file" }],
+  });
+  const here = temporaryFolder();
+  const target = (path: string) => ({ files: localFiles, path });
+  const wish = { sources: [{ files, path: "/site" }], isRecursive: true };
+  expect((await all(stepsOf({ ...wish, target: target(here) }))).map(shown)).toEqual([
+    ["folder", `${here}/site`],
+    ["folder", `${here}/site/pages`],
+    ["file", `${here}/site/pages/a.txt`],
+    ["left out", "/site/link"],
+  ]);
+  expect((await all(stepsOf({ ...wish, target: target(`${here}/new`) }))).map(shown)[0]).toEqual([
+    "folder",
+    `${here}/new`,
+  ]);
+});
+
+test("several sources need a folder that is there", async () => {
+  const files = device({});
+  const sources = ["/a", "/b"].map((path) => ({ files, path }));
+  const wish = { sources, target: { files: localFiles, path: "nowhere" }, isRecursive: false };
+  await expect(all(stepsOf(wish))).rejects.toMatchObject({ code: "NOT_FOUND" });
+});
+
+test.each([
+  [0, "0 B"],
+  [1023, "1023 B"],
+  [1024, "1.0 KiB"],
+  [1.5 * 1024 ** 3, "1.5 GiB"],
+  [5 * 1024 ** 5, "5120.0 TiB"],
+])("%i bytes are %s", (bytes, text) => expect(sizeText(bytes)).toBe(text));
+
+test.each([
+  [0, "0:00"],
+  [65.4, "1:05"],
+  [7265, "2:01:05"],
+])("%d seconds are %s", (seconds, text) => expect(timeText(seconds)).toBe(text));
