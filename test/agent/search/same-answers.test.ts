@@ -239,6 +239,8 @@ describe("any pattern", () => {
         options,
         wide,
         async (texts, pattern, more, isWide) => {
+          // Between CR and LF, ripgrep's --crlf finds the empty \B too, and some releases crash there: it is no judge of that.
+          fc.pre(!(pattern.includes("\\B") && texts.some((text) => text.includes("\r\n"))));
           const folder = `texts-${number++}`;
           for (const [index, text] of texts.entries())
             await bench.put(
