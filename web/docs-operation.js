@@ -42,12 +42,12 @@ function parametersView({ parameters = [] }, document) {
 
 function bodyView({ requestBody, operationId }, document) {
   if (!requestBody) return [];
-  const { schema, example } = requestBody.content["application/json"];
-  return [
+  return Object.entries(requestBody.content).flatMap(([type, { schema, example }]) => [
     element("h4", {}, "Body"),
+    element("p", { class: "soft" }, type),
     schemaView(schema, document),
-    code(`Example of the body of ${operationId}`, json(example)),
-  ];
+    example !== undefined && code(`Example of the body of ${operationId}`, json(example)),
+  ]);
 }
 
 /** A WebSocket is nothing for curl. */
@@ -85,9 +85,9 @@ function curlLine({ method, path, parameters = [], requestBody, security }) {
   const words = ["curl -sS"];
   if (security.length > 0) words.push("-H @authorization");
   if (method !== "get" && !(method === "post" && requestBody)) words.push(`-X ${method.toUpperCase()}`);
-  if (requestBody) {
-    const body = JSON.stringify(requestBody.content["application/json"].example);
-    words.push("-H 'Content-Type: application/json'", `-d ${quoted(body)}`);
+  for (const [type, { example }] of Object.entries(requestBody?.content ?? {})) {
+    const body = example === undefined ? "--data-binary @FILE" : `-d ${quoted(JSON.stringify(example))}`;
+    words.push(`-H 'Content-Type: ${type}'`, body);
   }
   return [...words, quoted(address)].join(" ");
 }

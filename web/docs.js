@@ -4,7 +4,7 @@ import { schemaView } from "./docs-schema.js";
 import { prose } from "./docs-text.js";
 import { element, showProblem } from "./dom.js";
 
-const METHODS = ["get", "post", "put", "patch", "delete"];
+const METHODS = ["get", "post", "put", "patch", "delete", "options"];
 const main = document.getElementById("main");
 
 async function start() {

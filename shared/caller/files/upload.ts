@@ -42,7 +42,7 @@ export const uploadRoute: CallerRoute<FilePort> = {
       description: "Replace only this version: one strong entity tag",
       example: '"5891b5b5"',
     },
-    "If-None-Match": { schema: z.literal("*"), description: "Only if nothing is there", example: "*" },
+    "If-None-Match": { schema: z.string(), description: "`*`: only if nothing is there", example: "*" },
     "Repr-Digest": {
       schema: z.string(),
       description: "The content's SHA-256, which is compared (RFC 9530); `Content-Digest` is the same here",
