@@ -19,6 +19,10 @@ interface Route {
 
 /** Paths whose ids are of no account. */
 const OF_NO_ACCOUNT: ReadonlySet<string> = new Set([
+  // The secret is in the link, and no credential is asked for.
+  "openFileLink",
+  // To browsers it is a question about CORS, and the answer is the same for any device.
+  "getUploadOptions",
   // A code belongs to whoever confirms it; five wrong guesses are allowed in ten minutes.
   ...["getPairing", "confirmPairing", "pollPairing"],
   // The relay's owner alone asks for accounts and invites; everybody else is refused before the id is looked at.
@@ -133,7 +137,7 @@ async function sameAsNever(route: Route, token: string, base: Ids = {}): Promise
   return 0;
 }
 
-const withDevice = () => routes.filter(({ path }) => path.includes("{device}"));
+const withDevice = () => routes.filter(({ id, path }) => path.includes("{device}") && !OF_NO_ACCOUNT.has(id));
 const withOtherIds = () =>
   routes.filter(({ id, path }) => /\{(?!device|tool)\w+\}/.test(path) && !OF_NO_ACCOUNT.has(id));
 
