@@ -22,6 +22,7 @@ export const folderSchema = entrySchema(4096, (folder) =>
   FULL_PATH.test(folder) ? undefined : "must be a folder's full path, such as /home/ann/projects",
 );
 
+/** The full path of a file or folder: absolute, or below the home folder (`~/`). */
 export const fullPathSchema = entrySchema(4096, (path) =>
   FULL_PATH.test(path) ? undefined : "must be a full path, such as /home/ann/report.pdf",
 );

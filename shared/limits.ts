@@ -94,7 +94,7 @@ export const LIMITS = {
   streamWindowMinBytes: 32 * KiB,
   /** The most credit that a stream has in one direction at a time, in bytes. Relay. */
   streamWindowBytes: 4 * MiB,
-  /** The least credit in one frame, in bytes: giving it back in crumbs would cost more than the data. Relay. */
+  /** The least credit in one frame, in bytes: smaller ones would cost more than the data they let through. Relay. */
   streamCreditMinBytes: 4 * KiB,
   /** Open byte streams of one caller's connection; their numbers are kept in a 16 KiB attachment. Relay. */
   byteStreamsPerConnection: 32,

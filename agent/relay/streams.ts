@@ -43,7 +43,7 @@ interface Served {
 /** Data in a frame, and credit that a caller has at a time, in bytes. On the first connection both delay every call. */
 const FIRST = { frameBytes: LIMITS.streamSharedBytes, window: 128 * 1024 } as const;
 const SECOND = { frameBytes: LIMITS.streamDataBytes, window: 1024 * 1024 } as const;
-/** How often open streams are held to the device's policy and to their readers' patience, in milliseconds. */
+/** How often open streams are checked against the device's policy, and for readers that have stalled, in milliseconds. */
 const LOOK_EVERY = 1000;
 
 export class Streams {

@@ -20,7 +20,7 @@ export function uploadCommitTool(files: Files, uploads: Uploads, digests: Digest
     name: "UploadCommit",
     description: "Put a complete upload into place, replacing the target in one step. For programs.",
     details:
-      "Size, SHA-256 and everything that `Upload` checked are checked again; with a wrong SHA-256 the upload is removed. Mode, owner, links and hard links of an existing file are kept.",
+      "Size, SHA-256 and everything that `Upload` checked are checked again; with a wrong SHA-256 the upload is removed. An existing file keeps its mode and owner.",
     input,
     continues: "Upload",
     model: { hidden: true },

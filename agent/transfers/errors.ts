@@ -17,10 +17,14 @@ export function changedWhileSentError(shown: string): MatrxError {
 }
 
 export function leadsElsewhereError(path: string): MatrxError {
-  return toolError("CONFLICT", `${path} has a symbolic link in it, or is not written as the system does`, {
-    hint: "Name the real path, as FileInfo gives it in `path`",
-    details: { path, reason: "links" },
-  });
+  return toolError(
+    "CONFLICT",
+    `${path} is not a real path: it leads through a symbolic link, or is spelled differently on disk`,
+    {
+      hint: "Name the real path, as FileInfo gives it in `path`",
+      details: { path, reason: "links" },
+    },
+  );
 }
 
 /** `etag` is the file's own, if it has one. */

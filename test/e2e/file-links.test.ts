@@ -57,7 +57,10 @@ it("sends the file as it is when it is opened, and a folder as a zip", { timeout
   writeFileSync(path, "another");
   expect(await (await open(link)).text()).toBe("another");
   rmSync(path);
-  expect((await open(link)).status).toBe(404);
+  const gone = await open(link);
+  expect(gone.status).toBe(404);
+  const told = await gone.text();
+  for (const place of [rig.folder, "changing.txt", rig.device]) expect(told).not.toContain(place);
   const folder = join(rig.folder, "photos");
   mkdirSync(folder);
   writeFileSync(join(folder, "a.txt"), "a");

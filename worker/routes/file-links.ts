@@ -1,7 +1,7 @@
 /** Links to files: a person makes them, and whoever has one downloads the file. */
 import { readBody } from "@matrx/shared/caller/body.ts";
 import { factsOf, fileResponse } from "@matrx/shared/caller/files/download.ts";
-import { MatrxError } from "@matrx/shared/errors.ts";
+import { ERROR_CODES, type ErrorCode, MatrxError, relayError } from "@matrx/shared/errors.ts";
 import { fileLinkSchema, newFileLinkSchema } from "@matrx/shared/file-link-api.ts";
 import { type AccountId, type DeviceId, type GrantId, isAccountId, randomBase32 } from "@matrx/shared/ids.ts";
 import type { Context } from "hono";
@@ -69,7 +69,8 @@ export const newFileLinkRoute: RelayRoute = {
     const { id, expires } = unwrap(await accounts.createFileLink(person, device, { ...wish, path }, hash));
     // Whoever opens the link would be told the same.
     const port = await portTo(c.env, { account, grant: id, expires }, device);
-    const checked = await fileResponse(port, LOOK, { path, follow_links: false });
+    const look = new Request(c.req.url, { method: "HEAD" });
+    const checked = await fileResponse(port, look, { path, follow_links: false });
     if (!checked.ok) {
       unwrap(await accounts.revokeToken(person, id));
       return checked;
@@ -79,8 +80,6 @@ export const newFileLinkRoute: RelayRoute = {
     return c.json({ id, url, path, expires: new Date(expires).toISOString() }, 201);
   },
 };
-
-const LOOK = new Request("https://relay.invalid/", { method: "HEAD" });
 
 function nameOf(path: string): string {
   return encodeURIComponent(path.split(/[\\/]/).at(-1) || "files");
@@ -105,12 +104,34 @@ export const fileLinkRoute: RelayRoute = {
     const { caller, device, path } = await openedLink(c);
     const port = await portTo(c.env, caller, device);
     const response = await fileResponse(port, c.req.raw, { path, follow_links: false });
-    // The page that it may be opened from must not learn the link, nor may a search engine keep it.
+    if (response.status === 202 || response.status >= 500 || UNTOLD.has(response.status))
+      throw await withoutPlaces(response);
+    // No page that is opened from it may learn the link, and no search engine may keep it.
     const headers = new Headers(response.headers);
     headers.set("Referrer-Policy", "no-referrer");
     headers.set("X-Robots-Tag", "noindex");
     return new Response(response.body, { status: response.status, headers });
   },
+};
+
+/** Their bodies name paths, devices and calls, which are none of a stranger's business. */
+const UNTOLD: ReadonlySet<number> = new Set([400, 401, 403, 404, 409, 429]);
+const problemCodeSchema = z.object({ code: z.enum(ERROR_CODES).catch("UNAVAILABLE") });
+
+/** What whoever opens a link is told when the file can't be sent. */
+async function withoutPlaces(response: Response): Promise<MatrxError> {
+  const { code } = problemCodeSchema.parse(await response.json());
+  const message = REASONS[code] ?? "The file can't be sent now";
+  return relayError(code, message, { hint: "Try again later, or ask whoever sent you the link" });
+}
+
+const REASONS: Partial<Record<ErrorCode, string>> = {
+  NOT_FOUND: "The file is no longer there",
+  CONFLICT: "The file has changed place",
+  DEVICE_OFFLINE: "The machine that has the file is offline",
+  PERMISSION_DENIED: "The owner of the machine no longer allows this",
+  RATE_LIMITED: "The link is being opened too often",
+  UNAVAILABLE: "The machine that has the file can't send it now",
 };
 
 async function openedLink({ env, req }: Context<RelayEnv>) {

@@ -34,12 +34,12 @@ export function addCp(program: Command): void {
     .addHelpText(
       "after",
       `
-Devices are named by id or name, or the start of one; their paths begin at / or ~/, or are relative to the home folder. A
-file has its name when all of it has arrived and its SHA-256 is right, never before. Call it again after a broken
-connection: it goes on where it ended. An existing file keeps its mode.
+Devices are named by id or name, or the start of one; their paths begin with / or ~/, or are relative to the home folder. A
+file appears under its name only once all of it has arrived and its SHA-256 is right. After a broken connection, run the
+same command again: it continues where it stopped. An existing file keeps its mode.
 
-Exit codes: 0 copied. Otherwise 64 wrong input, 66 not there, 68 unknown device, 69 device or relay unreachable, 70 internal
-error, 77 not allowed, 130 stopped by Ctrl-C.
+Exit codes: 0 copied. Otherwise 64 wrong input, 65 changed while it was copied, 66 not there, 68 unknown device, 69 device
+or relay unreachable, 70 internal error, 77 not allowed, 130 stopped by Ctrl-C.
 
 Examples:
   matrx cp laptop:/home/ann/report.pdf .
@@ -200,5 +200,5 @@ function namesOf({ from, to }: FileCopy): [from: string, to: string] {
 }
 
 function stopped(): MatrxError {
-  return callerError("CANCELLED", "Stopped", { hint: "Call it again to go on where it ended" });
+  return callerError("CANCELLED", "Stopped", { hint: "Run it again to continue where it stopped" });
 }

@@ -1,4 +1,4 @@
-/** `matrx share file`: a link with which anybody may download one file. */
+/** `matrx share file`: a link that lets anybody download one file. */
 import { fileLinkSchema } from "@matrx/shared/file-link-api.ts";
 import type { Command } from "commander";
 import { type CallerOptions, callerOf, withCallerOptions } from "../client/credentials.ts";
@@ -15,15 +15,15 @@ interface FileOptions extends CallerOptions {
 }
 
 export function addShareFile(share: Command): void {
-  withCallerOptions(share.command("file").description("make a link with which anybody may download one file"))
+  withCallerOptions(share.command("file").description("make a link that lets anybody download one file"))
     .argument("<path>", "full path of a file on the device, or of a folder, which comes as a zip")
     .option("--device <device>", "id or name, or the start of one (default: as matrx use says)")
     .option("--hours <number>", "how long the link works, at most 8760", "168")
     .addHelpText(
       "after",
       `
-Whoever has the link may download that file as it is then, and nothing else. The link is shown only once. Files that
-hold secrets, such as keys and .env files, can't be linked. End a link like a token: matrx token revoke.
+Anybody with the link can download the file in its current state, and nothing else. The link is shown only once. Files
+that hold secrets, such as keys and .env files, can't be linked. Revoke a link like a token: matrx token revoke.
 
 Examples:
   matrx share file /home/ann/report.pdf
@@ -36,9 +36,9 @@ async function shareFile(path: string, options: FileOptions): Promise<void> {
   const client = callerOf(options);
   const link = await withProgress("Contacting the device", linkTo(client, path, options));
   if (options.json) return printJson(link);
-  note(`Anybody with this link may download ${plain(link.path)} until ${link.expires.slice(0, 16)}Z:`);
+  note(`Anybody with this link can download ${plain(link.path)} until ${link.expires.slice(0, 16)}Z:`);
   console.log(link.url);
-  note(`End it sooner: matrx token revoke ${link.id}`);
+  note(`Revoke it sooner: matrx token revoke ${link.id}`);
 }
 
 async function linkTo(client: RelayClient, path: string, { device, hours }: FileOptions) {

@@ -22,9 +22,11 @@ export async function copyFile(
   onBytes(arrived);
   const hash = await digestOfStart(source, sink, resumed);
   for await (const piece of source.read(resumed)) {
+    arrived += piece.length;
+    // Nobody may fill the disk by sending more than was announced.
+    if (arrived > facts.size) break;
     await sink.write(piece);
     hash?.update(piece);
-    arrived += piece.length;
     onBytes(arrived);
   }
   const sha256 = hash?.digest("hex") ?? facts.sha256;
@@ -45,7 +47,7 @@ async function digestOfStart(source: Source, sink: Sink, length: number): Promis
 }
 
 function wrongContent(): MatrxError {
-  return callerError("CONFLICT", "What arrived is not the file's content; it was thrown away", {
+  return callerError("CONFLICT", "What arrived is not the file's content, and was discarded", {
     hint: "Copy it again",
   });
 }

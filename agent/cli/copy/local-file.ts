@@ -1,6 +1,6 @@
 /** A file of this machine, as an end of a copy. */
-import type { Hash } from "node:crypto";
-import type { BigIntStats } from "node:fs";
+import { type Hash, hash as hashText } from "node:crypto";
+import { type BigIntStats, constants, type Stats } from "node:fs";
 import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { callerError, type MatrxError } from "@matrx/shared/errors.ts";
@@ -52,10 +52,10 @@ export class LocalSink implements Sink {
     // Without a version nothing says that what is there belongs to this file.
     if (facts.version === undefined) await rm(path, { force: true });
     try {
-      const handle = await open(path, "a+", 0o600);
+      const handle = await open(path, APPENDING, 0o600);
       this.#part = { path, handle };
       this.#facts = facts;
-      const { size } = await handle.stat();
+      const { size } = await ownPart(handle, path);
       if (size > facts.size) await handle.truncate(0);
       this.#at = size > facts.size ? 0 : size;
     } catch (cause) {
@@ -119,9 +119,23 @@ export class LocalSink implements Sink {
   }
 }
 
-/** Beside the target, and of one version: another one is not continued with it. */
+const APPENDING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+
+/**
+ * Beside the target, and of one version: another one is not continued with it. A hash, since a version comes from the
+ * device, which must not choose a path here.
+ */
 function partOf(path: string, version = "unknown"): string {
-  return join(dirname(path), `.${basename(path).slice(0, 100)}.${version.slice(0, 16)}.matrx-part`);
+  const key = JSON.stringify([basename(path), version]);
+  return join(dirname(path), `.matrx-${hashText("sha256", key).slice(0, 24)}.part`);
+}
+
+/** In a folder that others write in, somebody may have put a file of theirs there. Throws if so. */
+async function ownPart(handle: FileHandle, path: string): Promise<Stats> {
+  const stat = await handle.stat();
+  const user = process.geteuid?.();
+  if (stat.isFile() && stat.nlink === 1 && (user === undefined || stat.uid === user)) return stat;
+  throw new Error(`${path} is in the way, and is not yours: remove it`);
 }
 
 /** Exactly the bytes up to `end`; each piece is new. Throws MatrxError if there are not so many. */

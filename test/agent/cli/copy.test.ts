@@ -1,5 +1,8 @@
 /** What a copy plans, and what it says of its progress. The files here are made up: a device may claim any name. */
+import { linkSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { copyFile } from "../../../agent/cli/copy/copy-file.ts";
 import type { Files, Listed } from "../../../agent/cli/copy/files.ts";
 import { localFiles } from "../../../agent/cli/copy/local-files.ts";
 import { type Step, stepsOf } from "../../../agent/cli/copy/plan.ts";
@@ -66,6 +69,45 @@ test("a folder comes before what is in it, and under its own name in a folder th
     "folder",
     `${here}/new`,
   ]);
+});
+
+test("a version that a device makes up chooses no path here, and more than was announced is not stored", async () => {
+  const here = temporaryFolder();
+  const sink = localFiles.sinkFor(join(here, "a.txt"));
+  const facts = { size: 3, mode: "0644", modified: new Date(0).toISOString(), version: "/../../../escaped" };
+  let sent = 0;
+  const source = {
+    ...{ facts, id: "box:/a.txt", digestStart: async () => false, close: async () => undefined },
+    async *read() {
+      for (; sent < 1000; sent++) yield Buffer.from("four");
+    },
+  };
+  await expect(copyFile(source, sink, () => undefined)).rejects.toMatchObject({ code: "CONFLICT" });
+  expect(sent).toBe(0);
+  expect(readdirSync(here)).toEqual([]);
+  expect(await sink.begin(source)).toBe(0);
+  expect(readdirSync(here)).toEqual([expect.stringMatching(/^\.matrx-[0-9a-f]{24}\.part$/)]);
+  await sink.close();
+});
+
+test("a part that is a link to another file is not written through", async () => {
+  const here = temporaryFolder();
+  const facts = { size: 3, mode: "0644", modified: new Date(0).toISOString(), version: "v1" };
+  const sink = localFiles.sinkFor(join(here, "a.txt"));
+  await sink.begin({ facts, id: "box:/a.txt" });
+  await sink.close();
+  const [part = ""] = readdirSync(here);
+  const victim = join(temporaryFolder(), "victim");
+  writeFileSync(victim, "");
+  rmSync(join(here, part));
+  symlinkSync(victim, join(here, part));
+  await expect(sink.begin({ facts, id: "box:/a.txt" })).rejects.toMatchObject({
+    code: "TOOL_EXECUTION_FAILED",
+  });
+  rmSync(join(here, part));
+  linkSync(victim, join(here, part));
+  await expect(sink.begin({ facts, id: "box:/a.txt" })).rejects.toThrow(/in the way/);
+  await sink.close();
 });
 
 test("several sources need a folder that is there", async () => {

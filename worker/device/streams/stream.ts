@@ -107,13 +107,13 @@ export class RelayStream {
     return this.#isBulk ?? false;
   }
 
-  /** What a frame of the device's says of its connection. */
-  isOn(bulk: boolean): void {
+  /** A frame of the device's says which connection it uses. */
+  noteBulk(bulk: boolean): void {
     this.#isBulk = bulk;
   }
 
-  /** What a frame of the caller's says of it, which only repeats what the device said. */
-  isLikelyOn(bulk: boolean): void {
+  /** A frame of the caller's repeats what the device said: it counts only while nothing else is known. */
+  assumeBulk(bulk: boolean): void {
     this.#isBulk ??= bulk;
   }
 

@@ -87,7 +87,7 @@ export class Streams {
     const frame = decodeStreamFrame(data);
     const open = this.#open.get(caller.id)?.get(frame.stream);
     if (!open) return this.#unknownToCaller(caller, frame);
-    open.isLikelyOn(frame.bulk);
+    open.assumeBulk(frame.bulk);
     this.#following(open, () => {
       if (frame.kind === "credit") {
         const bytes = creditOf(frame);
@@ -113,7 +113,7 @@ export class Streams {
     const frame = decodeStreamFrame(data);
     const open = this.#open.get(frame.connection)?.get(frame.stream);
     if (!open) return this.#unknownToDevice(frame);
-    open.isOn(frame.bulk);
+    open.noteBulk(frame.bulk);
     this.#following(open, () => {
       if (frame.kind === "credit") {
         const bytes = creditOf(frame);
