@@ -135,10 +135,18 @@ it("no longer answers data for unknown streams once its sender stops reading", (
   expect(device.got).toHaveLength(1);
 });
 
-it("never answers credit, ends and resets for unknown streams", () => {
+it("tells a device that waits for data of an unknown stream, if it reads", () => {
+  const { device, fromDevice } = scene();
+  fromDevice("credit", creditPayload(CREDIT));
+  device.isFull = true;
+  fromDevice("credit", creditPayload(CREDIT));
+  expect(device.got.map(resetErrorOf)).toMatchObject([{ code: "NOT_FOUND" }]);
+});
+
+it("never answers a caller's credit, ends and resets for unknown streams", () => {
   const { device, caller, fromCaller, fromDevice } = scene();
+  fromCaller("credit", creditPayload(CREDIT));
   for (const send of [fromCaller, fromDevice]) {
-    send("credit", creditPayload(CREDIT));
     send("end", new Uint8Array());
     send("reset", new TextEncoder().encode("{}"));
   }

@@ -162,6 +162,21 @@ it("ends with a reason when the device's connection is lost, and when another ta
   expect((await reset(caller)).message).toMatch(/disconnected/);
 });
 
+it("ends for a device that is sent its call again after the stream was lost", async () => {
+  const { identity, caller, device } = await streaming();
+  caller.send({ id: "lost", tool: "Read", input: {}, opens: { stream: 2, credit: CREDIT } });
+  const { opens } = await device.expect("tool_execute");
+  device.close();
+  for (let stream = 1; stream <= 2; stream++) expect((await reset(caller)).code).toBe("UNAVAILABLE");
+  const second = await AgentDevice.come(identity);
+  const again = await second.expect("tool_execute");
+  expect(again.opens).toEqual(opens);
+  second.answer(again, "opened");
+  expect(await caller.nextJson()).toMatchObject({ id: "lost", type: "success" });
+  send(second, "credit", creditPayload(CREDIT), { ...opens });
+  expect((await reset(second)).code).toBe("NOT_FOUND");
+});
+
 it("ends when its grant is revoked, changed or not allowed by the policy any more", async () => {
   const { person, identity, device, caller } = await streaming();
   const { token, id } = await person.token({ access: "full" });

@@ -253,9 +253,11 @@ export class Streams {
     caller.deliver(resetFrame({ connection: caller.id, stream, bulk }, unknownStream()));
   }
 
+  /** Credit counts too: the device may wait for data on a stream that was lost with its connection before it was served. */
   #unknownToDevice(frame: StreamFrame): void {
     const { link } = this.#parts;
-    if (carriesData(frame.kind) && !link.isStreamFull(frame.bulk))
+    const goesOn = frame.kind === "credit" || carriesData(frame.kind);
+    if (goesOn && !link.isStreamFull(frame.bulk))
       link.sendStream(resetFrame(frame, unknownStream()), frame.bulk);
   }
 }
