@@ -13,7 +13,7 @@ const AGENT = join(ROOT, "agent");
 const NOTICES = "THIRD-PARTY-NOTICES.txt";
 
 /** Programs and native code: npm fetches what fits the machine. */
-const NATIVE = ["@vscode/ripgrep", "node-screenshots"];
+const NATIVE = ["@lydell/node-pty", "@vscode/ripgrep", "node-screenshots"];
 
 /** Some of the bundled libraries are CommonJS, and ask for Node's own modules at run time. */
 const REQUIRE = `import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);`;

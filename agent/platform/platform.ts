@@ -6,6 +6,7 @@ import type { ProcessList } from "./process-list.ts";
 import type { ProcessTable } from "./processes.ts";
 import type { MakeSuccessor } from "./successor.ts";
 import type { LogSource } from "./system-log.ts";
+import type { TerminalProcesses } from "./terminal-processes.ts";
 
 /** `process`: memory, environment, arguments and open files of a process. `kernel`: memory of kernel and firmware. */
 export type KernelView = "process" | "kernel";
@@ -27,6 +28,7 @@ export interface Platform {
   readonly openDirectory: OpenDirectory;
   readonly makeSuccessor: MakeSuccessor;
   readonly processes: ProcessTable;
+  readonly terminals: TerminalProcesses;
   /** For the monitor of disk space. */
   readonly drives: ListDrives;
   /** Folders that the system needs, as canonical paths: no tool moves or deletes them. */

@@ -10,6 +10,7 @@ import { familyOf, type ProcessRow, type ProcessTable, signalEach } from "../pro
 import { runProgram } from "../run-program.ts";
 import { successorByCopy } from "../successor.ts";
 import { darwinLog } from "../system-log.ts";
+import { noTerminalProcesses } from "../terminal-processes.ts";
 
 const darwinTrash: TrashWay = {
   by: "folder",
@@ -176,6 +177,7 @@ export const darwin: Platform = {
   openDirectory: openByIdentity,
   makeSuccessor: successorByCopy,
   processes: darwinProcesses,
+  terminals: noTerminalProcesses,
   drives: darwinDrives,
   systemFolders: SYSTEM_FOLDERS.split(" ").map((name) => `/${name}`),
   otherHomes: darwinOtherHomes,

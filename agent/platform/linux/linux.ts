@@ -10,6 +10,7 @@ import { linuxDrives, linuxMounts } from "./mounts.ts";
 import { linuxProcessList } from "./process-list.ts";
 import { linuxProcesses } from "./processes.ts";
 import { linuxSuccessor } from "./successor.ts";
+import { linuxTerminalProcesses } from "./terminal-processes.ts";
 
 /** Entries of a process and its threads that reveal nothing of its memory, arguments, environment or files. */
 const HARMLESS: ReadonlySet<string> = new Set(
@@ -69,6 +70,7 @@ export const linux: Platform = {
   openDirectory: openByDescriptors,
   makeSuccessor: linuxSuccessor,
   processes: linuxProcesses,
+  terminals: linuxTerminalProcesses,
   drives: linuxDrives,
   systemFolders: SYSTEM_FOLDERS.split(" ").map((name) => `/${name}`),
   otherHomes: linuxOtherHomes,

@@ -10,6 +10,7 @@ import type { ProcessTable } from "../processes.ts";
 import { runProgram } from "../run-program.ts";
 import { type MakeSuccessor, successorByCopy } from "../successor.ts";
 import { windowsLog } from "../system-log.ts";
+import { noTerminalProcesses } from "../terminal-processes.ts";
 import { windowsDesktop } from "./desktop.ts";
 import { powershellArguments, powershellLiteral, systemPowershell } from "./powershell.ts";
 import { windowsProcessList } from "./process-list.ts";
@@ -105,6 +106,7 @@ export const windows: Platform = {
   openDirectory: openByIdentity,
   makeSuccessor: windowsSuccessor,
   processes: windowsProcesses,
+  terminals: noTerminalProcesses,
   drives: windowsDrives,
   systemFolders: systemFolders(process.env),
   otherHomes: windowsOtherHomes,

@@ -1,0 +1,240 @@
+/** The terminals of this device, as the agent sees them: each belongs to a grant, and the owner sees all. */
+import { agentError, type MatrxError, toolError } from "@matrx/shared/errors.ts";
+import type { GrantScope } from "@matrx/shared/grant.ts";
+import { type GrantId, randomBase32 } from "@matrx/shared/ids.ts";
+import { isClosedTo, type Paused } from "@matrx/shared/paused.ts";
+import * as z from "zod";
+import { cleanEnvironment, loginPath, markedEnvironment } from "../platform/environment.ts";
+import { type Attachment, HolderLink } from "./holder-link.ts";
+import {
+  type AttachRequest,
+  type HolderLimits,
+  infoSchema,
+  screenSchema,
+  TERMINAL_LIMITS,
+  type TerminalInfo,
+  type TerminalRecord,
+  type TerminalScreen,
+  type TerminalSignal,
+} from "./protocol.ts";
+import { holderEndpoint, openHolder } from "./start-holder.ts";
+
+export interface TerminalsOptions {
+  /** The folder of the holder: below the agent's state, closed to all tools. */
+  readonly folder: string;
+  /** The agent's own environment. */
+  readonly env?: NodeJS.ProcessEnv;
+  readonly limits?: Partial<HolderLimits>;
+}
+
+export interface NewTerminal {
+  readonly grant: Pick<GrantScope, "id" | "owner">;
+  readonly session: string;
+  readonly name?: string | undefined;
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly cols: number;
+  readonly rows: number;
+}
+
+type Who = Pick<GrantScope, "id" | "owner">;
+
+export class Terminals {
+  readonly #options: TerminalsOptions;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #path: Promise<string | undefined>;
+  #link: Promise<HolderLink> | undefined;
+  /** The holder that was last spoken to; another one knows nothing of its terminals. */
+  #holder: number | undefined;
+  #lost = false;
+
+  constructor(options: TerminalsOptions) {
+    this.#options = options;
+    this.#env = options.env ?? process.env;
+    this.#path = loginPath(this.#env);
+  }
+
+  /** Throws MatrxError. */
+  async create(wanted: NewTerminal): Promise<string> {
+    const { grant, session, name, file, args, cwd, cols, rows } = wanted;
+    const own = (await this.list(grant)).filter(({ record }) => record.grant === grant.id);
+    if (own.length >= TERMINAL_LIMITS.mostPerGrant) throw tooMany(own.length);
+    const id = `term_${randomBase32(10)}`;
+    const record: TerminalRecord = {
+      ...{ grant: grant.id, owner: grant.owner, session, shell: file, cwd },
+      ...(name !== undefined && { name }),
+      started: Date.now(),
+    };
+    const link = await this.#connect();
+    const env = terminalEnvironment(this.#env, id, await this.#path);
+    await link.ask(
+      "create",
+      { id, file, args, cwd, cols, rows, env, nonce: randomBase32(20), record },
+      z.object({ pid: z.int() }),
+    );
+    return id;
+  }
+
+  /** Those that a grant may see. Starts no holder. Throws MatrxError. */
+  async list(grant: Who): Promise<TerminalInfo[]> {
+    const link = await this.#living();
+    const all = link ? await link.ask("list", {}, z.array(infoSchema)) : [];
+    return all.filter(({ record }) => grant.owner || record.grant === grant.id);
+  }
+
+  /** Throws MatrxError `NOT_FOUND` also for another grant's terminal. */
+  async find(id: string, grant: Who): Promise<TerminalInfo> {
+    const found = (await this.list(grant)).find((one) => one.id === id);
+    if (found) return found;
+    const shown = id.slice(0, 64);
+    const why = this.#lost ? "; all terminals were lost when the program that held them ended" : "";
+    throw toolError("NOT_FOUND", `No terminal ${shown}${why}`, {
+      hint: "List the terminals that are open, or open another one",
+      details: { terminal: shown, ...(this.#lost && { reason: "TERMINALS_LOST" }) },
+    });
+  }
+
+  /** Its output from a byte on, or from its screen on, over a connection of its own. Throws MatrxError. */
+  async attach(request: AttachRequest, grant: Who): Promise<Attachment> {
+    await this.find(request.id, grant);
+    const link = await openHolder(this.#options.folder, this.#env, this.#options.limits ?? {});
+    try {
+      return await link.attach(request);
+    } catch (error) {
+      link.close();
+      throw error;
+    }
+  }
+
+  /** Throws MatrxError. */
+  async screen(id: string, grant: Who): Promise<TerminalScreen> {
+    return await this.#ask("screen", { id }, grant, screenSchema);
+  }
+
+  /** Types bytes. Throws MatrxError. */
+  async write(id: string, bytes: Uint8Array, grant: Who): Promise<void> {
+    if (bytes.length > TERMINAL_LIMITS.inputBytes) throw tooLong(bytes.length);
+    await this.#ask("write", { id, base64: Buffer.from(bytes).toString("base64") }, grant, z.null());
+  }
+
+  /** Throws MatrxError. */
+  async resize(
+    id: string,
+    size: { readonly cols: number; readonly rows: number },
+    grant: Who,
+  ): Promise<void> {
+    const cells = z.int().min(1).max(TERMINAL_LIMITS.mostCells);
+    if (!z.object({ cols: cells, rows: cells }).safeParse(size).success) throw wrongSize();
+    await this.#ask("resize", { id, ...size }, grant, z.null());
+  }
+
+  /** Throws MatrxError. */
+  async signal(id: string, signal: TerminalSignal, grant: Who): Promise<void> {
+    await this.#ask("signal", { id, signal }, grant, z.null());
+  }
+
+  /** Ends it with all that it started; resolves with the processes that could not be ended: usually none. Throws MatrxError. */
+  async close(id: string, grant: Who): Promise<number[]> {
+    return await this.#ask("close", { id }, grant, z.array(z.int()));
+  }
+
+  /** Closes all terminals of a grant. */
+  async endGrant(grant: GrantId): Promise<void> {
+    await this.#closeAll(({ record }) => record.grant === grant);
+  }
+
+  /** Closes the terminals of those whom a pause concerns. */
+  async stopFor(paused: Paused): Promise<void> {
+    await this.#closeAll(({ record: { owner } }) => isClosedTo(paused, { owner }));
+  }
+
+  /** Lets go of the holder; terminals go on, and the next agent finds them. */
+  disconnect(): void {
+    this.#link?.then((link) => link.close()).catch(() => undefined);
+    this.#link = undefined;
+  }
+
+  async #closeAll(isMeant: (terminal: TerminalInfo) => boolean): Promise<void> {
+    const link = await this.#living();
+    if (!link) return;
+    const all = await link.ask("list", {}, z.array(infoSchema));
+    for (const { id } of all.filter(isMeant)) await link.ask("close", { id }, z.array(z.int()));
+  }
+
+  async #ask<Schema extends z.ZodType>(
+    op: string,
+    request: { readonly id: string; readonly [field: string]: unknown },
+    grant: Who,
+    result: Schema,
+  ): Promise<z.infer<Schema>> {
+    await this.find(request.id, grant);
+    return await (await this.#connect()).ask(op, request, result);
+  }
+
+  /** A holder that lives already. */
+  async #living(): Promise<HolderLink | undefined> {
+    const open = await this.#link?.catch(() => undefined);
+    if (open?.isOpen) return open;
+    const found = await HolderLink.open(holderEndpoint(this.#options.folder));
+    if (found) return this.#use(found);
+    if (this.#holder !== undefined) this.#lost = true;
+    return undefined;
+  }
+
+  async #connect(): Promise<HolderLink> {
+    const living = await this.#living();
+    if (living) return living;
+    const { folder, limits = {} } = this.#options;
+    this.#link = openHolder(folder, this.#env, limits);
+    return this.#use(await this.#link);
+  }
+
+  #use(link: HolderLink): HolderLink {
+    const { pid } = link.welcome;
+    if (this.#holder !== undefined && this.#holder !== pid) this.#lost = true;
+    this.#holder = pid;
+    this.#link = Promise.resolve(link);
+    return link;
+  }
+}
+
+/** That of commands, and what programs want to know of the terminal. */
+function terminalEnvironment(
+  env: NodeJS.ProcessEnv,
+  id: string,
+  path: string | undefined,
+): Record<string, string> {
+  const isOfOther = (name: string) => /^(?:TERM_PROGRAM|CI$|COLUMNS$|LINES$)/.test(name);
+  const clean = Object.entries({ LANG: "C.UTF-8", ...cleanEnvironment(env), ...(path && { PATH: path }) });
+  const own = clean.flatMap(([name, value]) =>
+    value === undefined || isOfOther(name) ? [] : [[name, value]],
+  );
+  return {
+    ...Object.fromEntries(own),
+    TERM: "xterm-256color",
+    COLORTERM: "truecolor",
+    ...markedEnvironment(id),
+  };
+}
+
+function tooMany(open: number): MatrxError {
+  return toolError("RATE_LIMITED", `${open} terminals are open, the most one token may have at once`, {
+    hint: "Close one of them first",
+    details: { limit: TERMINAL_LIMITS.mostPerGrant },
+  });
+}
+
+function tooLong(bytes: number): MatrxError {
+  return agentError("PAYLOAD_TOO_LARGE", `${bytes} bytes are too many to type at once`, {
+    hint: `Type at most ${TERMINAL_LIMITS.inputBytes} bytes at a time`,
+    details: { limit: TERMINAL_LIMITS.inputBytes },
+  });
+}
+
+function wrongSize(): MatrxError {
+  return toolError("INVALID_PARAMETERS", "The size is not that of a terminal", {
+    hint: `Columns and rows are whole numbers from 1 to ${TERMINAL_LIMITS.mostCells}`,
+    details: { limit: TERMINAL_LIMITS.mostCells },
+  });
+}

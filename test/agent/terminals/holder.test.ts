@@ -1,0 +1,201 @@
+/** A terminal outlives the agent: with a real holder, real pseudo terminals and real programs. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { makeGrantId } from "@matrx/shared/ids.ts";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { messageFrame } from "../../../agent/terminals/frames.ts";
+import { Terminals } from "../../../agent/terminals/terminals.ts";
+import { temporaryFolder } from "../../helpers/folder.ts";
+import { failure, isAlive, processesMarked } from "../tools/workbench.ts";
+import { everything, LIMITS, OWNER, script, until } from "./held.ts";
+
+let folder: string;
+let terminals: Terminals;
+
+beforeEach(() => {
+  folder = join(temporaryFolder(), "t");
+  terminals = new Terminals({ folder, limits: LIMITS });
+});
+
+/** Nothing stays behind: no terminal, no holder, no socket. */
+afterEach(async () => {
+  await terminals.stopFor("everyone");
+  terminals.disconnect();
+  await vi.waitFor(
+    () => expect(readdirSync(folder).filter((name) => name !== "holder.log")).toEqual([]),
+    10_000,
+  );
+});
+
+async function open(command: string, more = {}): Promise<string> {
+  return await terminals.create(script(command, more));
+}
+
+test("a program has a terminal of the wanted size, which nobody else can reach", async () => {
+  const id = await open("stty size; tty; read line; echo got $line; exit 3", { cols: 100, rows: 30 });
+  const watcher = await terminals.attach({ id, from: 0, write: true }, OWNER);
+  expect(await until(watcher, "/dev/pts/")).toContain("30 100");
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  expect(statSync(join(folder, "holder.sock")).mode & 0o777).toBe(0o600);
+  await watcher.write(Buffer.from("x\r"));
+  const { bytes, events } = await everything(watcher);
+  expect(bytes.toString()).toContain("got x");
+  expect(events.at(-1)).toEqual({ event: "exit", code: 3, signal: null });
+});
+
+test("an agent is killed while a program writes, and the next one has every byte", async () => {
+  const command = "for i in {1..20000}; do echo line $i; done; echo the end";
+  const agent = spawn(process.execPath, [join(import.meta.dirname, "agent-that-dies.ts"), folder, command]);
+  const [line] = await once(agent.stdout, "data");
+  const id = String(line).trim();
+  agent.kill("SIGKILL");
+  await once(agent, "exit");
+  const { record } = await terminals.find(id, { ...OWNER, owner: true });
+  expect(record).toMatchObject({ session: "s", cwd: "/" });
+  // Two come back at once.
+  const both = await Promise.all(
+    [1, 2].map(async () => everything(await terminals.attach({ id, from: 0, write: false }, OWNER))),
+  );
+  const wanted = `${Array.from({ length: 20_000 }, (_, i) => `line ${i + 1}\r\n`).join("")}the end\r\n`;
+  for (const { bytes } of both) expect(bytes.toString()).toBe(wanted);
+  expect(both[0]?.sha256).toBe(both[1]?.sha256);
+});
+
+test("one who takes nothing is dropped, and the others have everything", async () => {
+  const bytes = 8 * 1024 * 1024;
+  const id = await open(`read go; head -c ${bytes} /dev/zero | tr '\\0' x; echo; echo done`);
+  const slow = await terminals.attach({ id, from: 0, write: false, label: "slow" }, OWNER);
+  const fast = await terminals.attach({ id, from: 0, write: true }, OWNER);
+  expect(fast.attached.viewers).toMatchObject([{ label: "slow", write: false }]);
+  await fast.write(Buffer.from("\r"));
+  const all = await everything(fast);
+  expect(all.bytes.length).toBeGreaterThan(bytes);
+  expect(all.events).toContainEqual({ event: "viewers", viewers: [] });
+  slow.close();
+});
+
+test("a flood leaves the memory of the holder bounded, and its last lines on the screen", async () => {
+  const id = await open(
+    "head -c 40000000 /dev/zero | tr '\\0' y | fold; echo; echo the flood is over; read line",
+  );
+  await vi.waitFor(async () => {
+    expect((await terminals.screen(id, OWNER)).text).toContain("the flood is over");
+  }, 20_000);
+  const { begin, end } = await terminals.find(id, OWNER);
+  expect(end).toBeGreaterThan(40_000_000);
+  expect(end - begin).toBe(1024 * 1024);
+  expect((await failure(terminals.attach({ id, from: end + 1, write: false }, OWNER))).code).toBe(
+    "INVALID_PARAMETERS",
+  );
+  const late = await terminals.attach({ id, from: 0, write: false }, OWNER);
+  expect(late.attached).toMatchObject({ from: begin, lost: begin });
+  late.close();
+});
+
+test("it is resized and ends while nobody watches, and that is told later", async () => {
+  const id = await open("trap 'stty size' WINCH; echo ready; read line; exit 7");
+  await vi.waitFor(async () => expect((await terminals.screen(id, OWNER)).text).toBe("ready"));
+  await terminals.resize(id, { cols: 132, rows: 43 }, OWNER);
+  await vi.waitFor(async () => expect((await terminals.screen(id, OWNER)).text).toContain("43 132"));
+  for (const size of [
+    { cols: 0, rows: 24 },
+    { cols: 1001, rows: 24 },
+    { cols: 80.5, rows: 24 },
+  ])
+    expect((await failure(terminals.resize(id, size, OWNER))).code).toBe("INVALID_PARAMETERS");
+  await terminals.write(id, Buffer.from("\r"), OWNER);
+  await vi.waitFor(async () => {
+    expect((await terminals.find(id, OWNER)).exit).toMatchObject({ code: 7, signal: null });
+  });
+  expect((await failure(terminals.write(id, Buffer.from("x"), OWNER))).code).toBe("CONFLICT");
+});
+
+test("characters that are cut between pieces are whole at the end, and on a late viewer's screen", async () => {
+  const text = "漢字 🎉 héllo";
+  const id = await open(
+    `printf '\\e[?25l\\e[31m'; printf '${text}' | while IFS= read -r -N1 -d '' c; do printf %s "$c"; done; printf '\\xe6'; sleep 0.05; printf '\\xbc'; sleep 0.05; printf '\\xa2!'; read line`,
+  );
+  await vi.waitFor(async () => expect((await terminals.screen(id, OWNER)).text).toBe(`${text}漢!`));
+  const late = await terminals.attach({ id, from: "snapshot", write: false }, OWNER);
+  expect(late.attached.snapshot).toContain(`${text}漢!`);
+  expect(late.attached.snapshot?.endsWith("\u001b[?25l")).toBe(true);
+  expect(late.attached.snapshot).toContain("\u001b[31m");
+  late.close();
+});
+
+test("closing leaves nothing running: no background job, and none that left the session", async () => {
+  const id = await open(
+    "set -m; sleep 1000 & setsid sleep 1000 & env -i setsid sleep 1000 & echo started; cat",
+  );
+  await vi.waitFor(async () => expect((await terminals.screen(id, OWNER)).text).toContain("started"));
+  const pids = await vi.waitFor(() => {
+    const found = processesMarked(id);
+    expect(found.length).toBeGreaterThanOrEqual(3);
+    return found;
+  });
+  expect(await terminals.close(id, OWNER)).toEqual([]);
+  expect(pids.filter(isAlive)).toEqual([]);
+  expect((await failure(terminals.find(id, OWNER))).code).toBe("NOT_FOUND");
+});
+
+test("a grant sees its own terminals, and ends with them", async () => {
+  const ai = { id: makeGrantId(), owner: false };
+  const own = await open("cat");
+  const other = await open("cat", { grant: ai });
+  expect((await terminals.list(ai)).map(({ id }) => id)).toEqual([other]);
+  expect((await terminals.list(OWNER)).map(({ id }) => id).toSorted()).toEqual([own, other].toSorted());
+  expect((await failure(terminals.write(own, Buffer.from("x"), ai))).code).toBe("NOT_FOUND");
+  expect((await failure(terminals.attach({ id: own, from: 0, write: true }, ai))).code).toBe("NOT_FOUND");
+  await terminals.endGrant(ai.id);
+  expect((await terminals.list(OWNER)).map(({ id }) => id)).toEqual([own]);
+});
+
+test("one who may only watch types nothing", async () => {
+  const id = await open("read line; echo got $line");
+  const watcher = await terminals.attach({ id, from: 0, write: false, label: "watcher" }, OWNER);
+  await watcher.write(Buffer.from("forbidden\r"));
+  watcher.say({ type: "resize", cols: 10, rows: 10 });
+  const writer = await terminals.attach({ id, from: 0, write: true }, OWNER);
+  await writer.write(Buffer.from("allowed\r"));
+  const { bytes } = await everything(writer);
+  expect(bytes.toString()).toContain("got allowed");
+  expect(bytes.toString()).not.toContain("forbidden");
+  watcher.close();
+});
+
+test("a holder that was killed is said, and the next terminal has a new one", async () => {
+  const id = await open("cat");
+  const [pid = 0] = processesMarked(id);
+  const before = await terminals.find(id, OWNER);
+  expect(before.foreground).toBe("cat");
+  const holder = Number(readFileSync(`/proc/${pid}/stat`, "utf8").split(" ")[3]);
+  process.kill(holder, "SIGKILL");
+  const error = await vi.waitFor(async () => {
+    const found = await failure(terminals.find(id, OWNER));
+    expect(found.code).toBe("NOT_FOUND");
+    return found;
+  });
+  expect(error.details).toMatchObject({ reason: "TERMINALS_LOST" });
+  const next = await open("echo again; cat");
+  await vi.waitFor(async () => expect((await terminals.screen(next, OWNER)).text).toBe("again"));
+});
+
+test("a holder that speaks only another version is refused, and left alone", async () => {
+  const other = createServer((socket) => socket.write(messageFrame({ versions: [99], pid: 4711 })));
+  mkdirSync(folder);
+  other.listen(join(folder, "holder.sock"));
+  await once(other, "listening");
+  const error = await failure(open("true"));
+  expect(error).toMatchObject({ code: "UNAVAILABLE", details: { reason: "HOLDER_VERSION", pid: 4711 } });
+  other.close();
+  rmSync(join(folder, "holder.sock"), { force: true });
+});
+
+test("a path too long for a socket is refused before anything is started", async () => {
+  const deep = new Terminals({ folder: join(folder, "x".repeat(100)) });
+  expect((await failure(deep.create(script("true")))).message).toContain("too long for a socket");
+  mkdirSync(folder);
+});
